@@ -1,0 +1,2 @@
+/** x */
+export const a: number = 1;

@@ -1,0 +1,124 @@
+/**
+ * @module Event: the one shape of evidence, the same in memory, on a wire and in a store (design
+ * 3.7). Data records are snake_case everywhere; absent means unknown.
+ */
+import type {
+  Dialect,
+  EventAttributes,
+  EventKind,
+  EventPhase,
+  EventStatus,
+  ProvenanceStatus,
+} from "@turnproof/semconv";
+
+/** Identity of an event. `user_id`: a string, null for anonymous, absent for unattributed. */
+export interface EventIdentity {
+  readonly application_id?: string;
+  readonly agent_id?: string;
+  readonly user_id?: string | null;
+  readonly memory_id?: string;
+  readonly thread_id?: string;
+  readonly run_id?: string;
+  readonly turn_id?: string;
+  readonly root_trace_id?: string;
+}
+
+/** Names of the identity fields, in the order of the hierarchy. */
+export const identityFields = [
+  "application_id",
+  "agent_id",
+  "user_id",
+  "memory_id",
+  "thread_id",
+  "run_id",
+  "turn_id",
+  "root_trace_id",
+] as const;
+export type IdentityField = (typeof identityFields)[number];
+
+/** An opaque resource and what is known of it. */
+export interface ResourceRef {
+  readonly resource_type: string;
+  readonly ref: string;
+  readonly version?: string;
+  readonly role?: string;
+  readonly ownership_verified?: boolean;
+  readonly provenance_status?: ProvenanceStatus;
+}
+
+/** One line of a selection ledger: a candidate, and whether and why it was taken. */
+export interface LedgerEntry {
+  readonly resource: ResourceRef;
+  readonly candidate_rank?: number;
+  readonly relevance_score?: number;
+  readonly selected?: boolean;
+  readonly selection_reason?: string;
+}
+
+/** Which of the three stores a row came from. */
+export type SourceStore = "trace" | "conversation" | "tool_log";
+
+/** A link to another span of another or the same trace; ids only. */
+export interface SpanLink {
+  readonly trace_id: string;
+  readonly span_id: string;
+}
+
+/**
+ * `acknowledged: null` is the explicit "unknown" of a delivery; every other attribute is of its
+ * registered type or absent.
+ */
+export type EventAttributeMap = Omit<EventAttributes, "acknowledged"> & {
+  readonly acknowledged?: boolean | null;
+};
+
+/** A normalized evidence event. Times are ISO 8601 UTC with every fractional digit they came with. */
+export interface TurnEvent extends EventIdentity {
+  readonly schema_version: number;
+  readonly event_id: string;
+  readonly external_id?: string;
+  readonly event_kind: EventKind;
+  /** The span name without `turnproof.`; for foreign spans the registry's name for the kind. */
+  readonly operation?: string;
+  readonly phase: EventPhase;
+  readonly status: EventStatus;
+  /** When it became so: the end of a result, the start of a start. */
+  readonly timestamp: string;
+  readonly started_at?: string;
+  readonly received_at?: string;
+  readonly duration_ms?: number;
+  readonly span_id?: string;
+  readonly parent_span_id?: string;
+  /** True when the parent lives in another process, as far as the wire says. */
+  readonly parent_remote?: boolean;
+  readonly links?: readonly SpanLink[];
+  readonly caused_by_event_id?: string;
+  readonly task_id?: string;
+  readonly component?: string;
+  readonly dialect?: Dialect;
+  readonly ingest_principal?: string;
+  /** Whether that principal may assert verification, acknowledgement and ownership; absent: yes. */
+  readonly ingest_trusted?: boolean;
+  readonly producer_id?: string;
+  readonly producer_seq?: number;
+  /** Identity fields that were inherited or derived, not said by this event itself. */
+  readonly identity_derived?: readonly IdentityField[];
+  readonly source_store?: SourceStore;
+  /** How many different contents this event had so far; counted at read, 1 for the first. */
+  readonly revision?: number;
+  readonly input_refs?: readonly ResourceRef[];
+  readonly output_refs?: readonly ResourceRef[];
+  readonly selection_ledger?: readonly LedgerEntry[];
+  readonly attributes: EventAttributeMap;
+  /** Refused attributes by reason, never their keys or values. */
+  readonly dropped?: Readonly<Record<string, number>>;
+}
+
+/** Something wrong with data: a code, how often, where. Never a value. */
+export interface NormalizationError {
+  readonly code: string;
+  readonly count: number;
+  readonly source_store?: SourceStore;
+  /** Record or event ids, at most 32. */
+  readonly evidence_ids?: readonly string[];
+}

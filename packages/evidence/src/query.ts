@@ -1,0 +1,91 @@
+/**
+ * @module Query: what may be asked of evidence, and the single `matches` by which every store is
+ * judged (style 4.4). Filters only narrow; the scope of the reader is a separate argument.
+ */
+import type { EventKind, EventStatus } from "@turnproof/semconv";
+
+import type { TurnEvent } from "./event.ts";
+import type { SourceStore } from "./event.ts";
+
+/** Filters of the events endpoint (requirements: Endpoints; design 6.2). All are conjunctive. */
+export interface EventQuery {
+  readonly store?: SourceStore | "all";
+  readonly application_id?: string;
+  readonly agent_id?: string;
+  /** A tenant, or null for anonymous rows; absent does not filter. */
+  readonly user_id?: string | null;
+  readonly memory_id?: string;
+  readonly thread_id?: string;
+  readonly root_trace_id?: string;
+  readonly run_id?: string;
+  readonly turn_id?: string;
+  readonly task_id?: string;
+  readonly tool_name?: string;
+  /** A resource ref of inputs, outputs or the ledger. */
+  readonly resource_ref?: string;
+  readonly event_kind?: EventKind;
+  readonly status?: EventStatus;
+  /** Child-event time, inclusive start and exclusive end, ISO 8601 UTC. */
+  readonly start_time?: string;
+  readonly end_time?: string;
+}
+
+const equalFields = [
+  "application_id",
+  "agent_id",
+  "user_id",
+  "memory_id",
+  "thread_id",
+  "root_trace_id",
+  "run_id",
+  "turn_id",
+  "task_id",
+  "event_kind",
+  "status",
+] as const;
+
+/** True when the event passes every filter. The event's identity must be resolved already. */
+export function matches(event: TurnEvent, query: EventQuery): boolean {
+  const store = query.store ?? "trace";
+  if (store !== "all" && (event.source_store ?? "trace") !== store) return false;
+  for (const field of equalFields) {
+    const wanted = query[field];
+    if (wanted !== undefined && event[field] !== wanted) return false;
+  }
+  if (query.tool_name !== undefined && event.attributes.tool_name !== query.tool_name) return false;
+  if (query.resource_ref !== undefined && !refersTo(event, query.resource_ref)) return false;
+  return inWindow(event.timestamp, query.start_time, query.end_time);
+}
+
+/** True when the event names the resource in any of its lists. */
+export function refersTo(event: TurnEvent, ref: string): boolean {
+  return (
+    (event.input_refs?.some((item) => item.ref === ref) ?? false) ||
+    (event.output_refs?.some((item) => item.ref === ref) ?? false) ||
+    (event.selection_ledger?.some((item) => item.resource.ref === ref) ?? false)
+  );
+}
+
+function inWindow(timestamp: string, start: string | undefined, end: string | undefined): boolean {
+  if (start === undefined && end === undefined) return true;
+  return (
+    (start === undefined || compareTimes(timestamp, start) >= 0) &&
+    (end === undefined || compareTimes(timestamp, end) < 0)
+  );
+}
+
+/**
+ * Order of two ISO 8601 UTC times of any number of fractional digits: negative, zero or positive.
+ * Both must be normalized to the form `YYYY-MM-DDTHH:MM:SS[.fraction]Z`.
+ */
+export function compareTimes(a: string, b: string): number {
+  const left = a.endsWith("Z") ? a.slice(0, -1) : a;
+  const right = b.endsWith("Z") ? b.slice(0, -1) : b;
+  const seconds = left.slice(0, 19) < right.slice(0, 19) ? -1 : 1;
+  if (left.slice(0, 19) !== right.slice(0, 19)) return seconds;
+  const digits = Math.max(left.length, right.length) - 20;
+  if (digits <= 0) return 0;
+  const fractionA = left.slice(20).padEnd(digits, "0");
+  const fractionB = right.slice(20).padEnd(digits, "0");
+  return fractionA < fractionB ? -1 : fractionA > fractionB ? 1 : 0;
+}

@@ -1,0 +1,2 @@
+/** @module Witness. */
+export {};

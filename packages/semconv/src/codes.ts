@@ -1,0 +1,190 @@
+/**
+ * @module Codes: every content-free code once, with the sentence people read, its HTTP status and
+ * whether the same input may pass later. Requirements: Errors; design 3.5, 4, 6.2.
+ */
+export interface CodeRow {
+  readonly sentence: string;
+  readonly status?: number;
+  readonly retryable?: boolean;
+}
+
+export const codes = {
+  // Carriers and identity (design 3.1, 3.5)
+  carrier_missing: { sentence: "A worker needs the carrier of its turn.", status: 400 },
+  carrier_not_a_map: { sentence: "A carrier is a map of text to text.", status: 400 },
+  carrier_unknown_field: {
+    sentence: "A carrier holds only traceparent, tracestate and baggage, and only our members.",
+    status: 400,
+  },
+  carrier_incomplete: {
+    sentence:
+      "A carrier needs traceparent and the agent, thread, run and turn members of its baggage.",
+    status: 400,
+  },
+  carrier_invalid_value: {
+    sentence: "A carrier field is not text of the expected form.",
+    status: 400,
+  },
+  carrier_invalid_traceparent: {
+    sentence: "The traceparent is not a valid version 00 value.",
+    status: 400,
+  },
+  carrier_duplicate_member: { sentence: "A baggage member occurs twice.", status: 400 },
+  carrier_too_large: { sentence: "A carrier holds at most 8,192 bytes.", status: 400 },
+  carrier_scope_mismatch: {
+    sentence: "The carrier belongs to another tenant, agent or thread than the job.",
+    status: 403,
+  },
+  identity_not_opaque: {
+    sentence: "An identity must be opaque. Key this field: register({ keyed: [...] }).",
+    status: 400,
+  },
+  identity_missing: {
+    sentence: "This operation needs an identity that is not there.",
+    status: 400,
+  },
+  identity_empty: {
+    sentence: "An empty string is no identity; leave it out or pass null for anonymous.",
+    status: 400,
+  },
+
+  // The guard (design 3.3)
+  attribute_unknown: { sentence: "The attribute is not in the registry.", status: 400 },
+  attribute_kind: { sentence: "This kind of event does not carry the attribute.", status: 400 },
+  attribute_type: { sentence: "The attribute has the wrong type.", status: 400 },
+  attribute_nested: { sentence: "Attributes are scalars and flat lists.", status: 400 },
+  attribute_nonfinite: { sentence: "Numbers must be finite and in range.", status: 400 },
+  attribute_too_long: { sentence: "The value is longer than its cap.", status: 400 },
+  attribute_list_too_long: { sentence: "A list holds at most 32 entries.", status: 400 },
+  attribute_limit: { sentence: "An event holds at most 64 attributes.", status: 400 },
+  attribute_value: { sentence: "The value is not one of the closed values.", status: 400 },
+  attribute_shape: {
+    sentence: "The value does not have the shape of this attribute.",
+    status: 400,
+  },
+  attribute_credential: { sentence: "The value looks like a credential.", status: 400 },
+  attribute_email: { sentence: "The value looks like an e-mail address.", status: 400 },
+  attribute_url: { sentence: "The value looks like a URL.", status: 400 },
+  attribute_ip: { sentence: "The value looks like an IP address.", status: 400 },
+  attribute_card: {
+    sentence: "The value looks like a payment card or account number.",
+    status: 400,
+  },
+  operation_name_invalid: {
+    sentence:
+      "An operation name is a lower-case word of letters, digits, dot, dash and underscore.",
+    status: 400,
+  },
+
+  // Normalization findings (design 4)
+  invalid_source_row: { sentence: "A stored row is not a record." },
+  invalid_bundle: { sentence: "A stored bundle could not be read." },
+  empty_bundle: { sentence: "A stored bundle holds no event." },
+  bundle_count_mismatch: { sentence: "A bundle's event count differs from its events." },
+  invalid_event: { sentence: "An event could not be read." },
+  child_identity_mismatch: { sentence: "A child names another identity than its envelope." },
+  invalid_event_id: { sentence: "An event id is not a usable string." },
+  unsupported_schema: { sentence: "The schema version is not one this build reads." },
+  invalid_task_id: { sentence: "A task id is not a usable string." },
+  invalid_source_ids: { sentence: "Source ids are not a list of strings." },
+  invalid_metadata: { sentence: "An attribute was refused." },
+  provider_query_failed: { sentence: "A store did not answer.", status: 503, retryable: true },
+
+  // Stores
+  store_unavailable: { sentence: "The store cannot be reached.", status: 503, retryable: true },
+  store_busy: { sentence: "The store is overloaded.", status: 503, retryable: true },
+  store_rejected_row: {
+    sentence: "The store refuses this row and will refuse it again.",
+    status: 500,
+  },
+  store_conflict: { sentence: "The record changed meanwhile.", status: 409, retryable: true },
+  store_corrupt: { sentence: "A stored file is damaged.", status: 500 },
+  store_locked: { sentence: "Another process uses this data directory.", status: 503 },
+  store_closed: { sentence: "The store was closed.", status: 503 },
+  store_read_only: { sentence: "Read-only mode refuses this change.", status: 403 },
+  store_version_newer: { sentence: "The data was written by a newer version.", status: 500 },
+  capability_missing: { sentence: "This store cannot serve that query.", status: 400 },
+  vector_index_unscoped: {
+    sentence: "The vector index lacks the user_id filter field; an exact bounded search is used.",
+  },
+  record_invalid: { sentence: "The record does not have the form of its type.", status: 400 },
+
+  // Journal
+  journal_full: {
+    sentence: "The journal reached its bound; try again later.",
+    status: 503,
+    retryable: true,
+  },
+  journal_failed: {
+    sentence: "The journal could not make the data durable.",
+    status: 503,
+    retryable: true,
+  },
+  journal_locked: { sentence: "Another process uses this journal.", status: 503 },
+  journal_corrupt: { sentence: "Damaged journal bytes were set aside." },
+
+  // Recorder and exporter
+  write_failed: { sentence: "Evidence could not be written.", status: 500, retryable: true },
+  export_failed: { sentence: "Spans could not be exported.", retryable: true },
+  queue_full: { sentence: "The export queue is full; spans were dropped and counted." },
+  api_version_mismatch: {
+    sentence:
+      "A provider is registered but our spans do not record: two versions of @opentelemetry/api.",
+  },
+  content_source_missing: { sentence: "An artifact needs at least one source." },
+  trace_context_missing: { sentence: "A worker went on without its carrier." },
+
+  // HTTP
+  bad_request: { sentence: "The request could not be read.", status: 400 },
+  parameter_unknown: { sentence: "This parameter does not exist here.", status: 400 },
+  parameter_repeated: { sentence: "A parameter occurs more than once.", status: 400 },
+  parameter_invalid: { sentence: "A parameter has an invalid value.", status: 400 },
+  filter_not_applicable: { sentence: "This filter needs view=events.", status: 400 },
+  cursor_rejected: { sentence: "This cursor cannot be used; start again without it.", status: 400 },
+  body_invalid: { sentence: "The body does not have the expected form.", status: 422 },
+  unauthenticated: { sentence: "Sign in, or send a Bearer token.", status: 401 },
+  forbidden: { sentence: "Your role does not permit this.", status: 403 },
+  scope_forbidden: { sentence: "This is outside your scope.", status: 403 },
+  cross_origin: { sentence: "Cross-origin requests are refused.", status: 403 },
+  host_refused: { sentence: "This Host is not served here.", status: 421 },
+  path_refused: { sentence: "This path is not a canonical one.", status: 400 },
+  not_found: { sentence: "There is nothing here.", status: 404 },
+  trace_not_found_in_window: {
+    sentence: "No such trace in the bounded window that was read.",
+    status: 404,
+  },
+  method_not_allowed: { sentence: "This method is not served here.", status: 405 },
+  evidence_untrusted: {
+    sentence: "The evidence is not trusted or changed meanwhile.",
+    status: 409,
+  },
+  body_too_large: { sentence: "The body is larger than the limit.", status: 413 },
+  media_type_unsupported: {
+    sentence: "This media type or encoding is not supported.",
+    status: 415,
+  },
+  throttled: { sentence: "Too many attempts; wait.", status: 429, retryable: true },
+  overloaded: {
+    sentence: "The collector is at its bound; try again later.",
+    status: 503,
+    retryable: true,
+  },
+  internal_error: { sentence: "Something failed; the request id is in the log.", status: 500 },
+  not_configured: { sentence: "The hook or store for this is not configured.", status: 501 },
+  ingest_off: { sentence: "Ingest is switched off.", status: 503 },
+  audit_unavailable: {
+    sentence: "The audit log cannot be written, so nothing protected is served.",
+    status: 503,
+    retryable: true,
+  },
+  replay_plan_refused: {
+    sentence: "A replay plan needs a complete, trusted window of one tenant.",
+    status: 409,
+  },
+  config_invalid: { sentence: "The configuration has problems." },
+} as const;
+
+codes satisfies { readonly [code: string]: CodeRow };
+
+/** A content-free code. */
+export type Code = keyof typeof codes;

@@ -1,0 +1,61 @@
+/** @module The vocabulary of agent-turn evidence. */
+export { CodedError } from "./coded-error.ts";
+export { codes } from "./codes.ts";
+export type { Code, CodeRow } from "./codes.ts";
+export {
+  eventKinds,
+  genAiOperations,
+  kindOf,
+  legacyKinds,
+  markedKinds,
+  operationPattern,
+  ownPrefix,
+  ownSpanNames,
+} from "./kinds.ts";
+export type { EventKind, LegacyKind } from "./kinds.ts";
+export { limits } from "./limits.ts";
+export { attribute, attributeBySpanName, mayCarry, registryRows } from "./registry.ts";
+export type { AttributeName, AttributeValue, EventAttributes, RegistryName } from "./registry.ts";
+export type { AttributeRow, AttributeType, Holds, Shape, Slot } from "./registry/row.ts";
+export { tenantState } from "./scope.ts";
+export type { MemoryScope, TenantFilter, TenantState } from "./scope.ts";
+export {
+  artifactStatuses,
+  authoritativeRole,
+  bindingBad,
+  bindingGood,
+  bindingUnscoped,
+  cacheDecisions,
+  dialects,
+  eventPhases,
+  eventStatuses,
+  groundingGood,
+  instrumentationCompletenesses,
+  learningEvents,
+  metricStates,
+  outcomeVerifications,
+  ownershipValues,
+  parserStatuses,
+  provenanceStatuses,
+  readCompletenesses,
+  timingStates,
+  toolBadges,
+  toolOutcomes,
+  verdictStatuses,
+} from "./states.ts";
+export type {
+  ArtifactStatus,
+  CacheDecision,
+  Dialect,
+  EventPhase,
+  EventStatus,
+  InstrumentationCompleteness,
+  MetricState,
+  OutcomeVerification,
+  ParserStatus,
+  ProvenanceStatus,
+  ReadCompleteness,
+  TimingState,
+  ToolOutcome,
+  VerdictStatus,
+} from "./states.ts";

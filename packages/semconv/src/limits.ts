@@ -1,0 +1,45 @@
+/**
+ * @module Limits: every bound of the system, once, with its unit last.
+ * Source: requirements: Limits; design 3.3, 4, 6.1.
+ */
+export const limits = {
+  /** Attribute fields per event. */
+  attributesMax: 64,
+  /** Scalar entries per list attribute, and resource references per event and direction. */
+  listEntriesMax: 32,
+  /** Characters per attribute string. */
+  stringCharsMax: 240,
+  /** Characters of a host operation name. */
+  operationCharsMax: 64,
+  /** Child events per page: default and bounds. */
+  pageEventsDefault: 250,
+  pageEventsMin: 1,
+  pageEventsMax: 1_000,
+  /** Rows per store for the health view. */
+  healthRowsMax: 1_000,
+  /** Evidence ids named by one finding. */
+  findingEvidenceMax: 32,
+  /** Bytes of a carrier. */
+  carrierBytesMax: 8_192,
+  /** Bytes of one OTLP body after decompression. */
+  otlpBodyBytesMax: 67_108_864,
+  /** Spans and attributes per span on the wire, and nesting depth of a value. */
+  otlpSpansMax: 50_000,
+  otlpAttributesPerSpanMax: 1_024,
+  otlpDepthMax: 32,
+  /** Allowed growth of a compressed body once a mebibyte has come out. */
+  inflateRatioMax: 200,
+  /** Age of a cursor. */
+  cursorAgeSecondsMax: 900,
+  /** Rows that one page query may examine before it answers with what it found. */
+  scanRowsMax: 2_000_000,
+  /** Events of one root, and events of one window, that are collected for a verdict. */
+  rootEventsMax: 200_000,
+  windowEventsMax: 1_000_000,
+  /** Tool invocations that a turn may spend, and tools offered when there are many. */
+  routedToolCallsDefault: 20,
+  routedToolsOfferedDefault: 5,
+  /** Shortest credential and secret that the collector accepts. */
+  tokenCharsMin: 16,
+  secretBytesMin: 32,
+} as const;

@@ -1,0 +1,169 @@
+/**
+ * @module Registry: every attribute once, with both of its names (design 3.3). The guard, the types
+ * of an event's attributes, the README's table and the ClickHouse columns all come from here; an
+ * attribute that is not here does not leave a process and does not enter a store.
+ */
+import { eventKinds } from "./kinds.ts";
+import type { EventKind } from "./kinds.ts";
+import { limits } from "./limits.ts";
+import {
+  learningRows,
+  outcomeRows,
+  provenanceRows,
+  qualityRows,
+  recorderRows,
+} from "./registry/host.ts";
+import { identityRows, ledgerRows, ownRows, refRows } from "./registry/identity.ts";
+import { kindGroups } from "./registry/row.ts";
+import type { AttributeRow, AttributeType, RowTuple, Shape, Slot } from "./registry/row.ts";
+import { cacheRows, memoryRows, modelRows, toolRows } from "./registry/runtime.ts";
+import {
+  artifactStatuses,
+  cacheDecisions,
+  eventPhases,
+  eventStatuses,
+  learningEvents,
+  ownershipValues,
+  parserStatuses,
+  provenanceStatuses,
+  toolOutcomes,
+} from "./states.ts";
+
+/** Rows whose values stand under `attributes` of an event. */
+type AttributeTable = typeof modelRows &
+  typeof toolRows &
+  typeof memoryRows &
+  typeof cacheRows &
+  typeof recorderRows &
+  typeof provenanceRows &
+  typeof outcomeRows &
+  typeof learningRows &
+  typeof qualityRows;
+
+type Table = AttributeTable &
+  typeof identityRows &
+  typeof ownRows &
+  typeof refRows &
+  typeof ledgerRows;
+
+/** Short name of any registered attribute. */
+export type RegistryName = keyof Table;
+/** Short name of an attribute that stands under `attributes`. */
+export type AttributeName = keyof AttributeTable;
+
+type ValueOf<T extends AttributeType> = T extends "string"
+  ? string
+  : T extends "boolean"
+    ? boolean
+    : T extends "int" | "double"
+      ? number
+      : T extends "string[]"
+        ? readonly string[]
+        : T extends "boolean[]"
+          ? readonly boolean[]
+          : readonly number[];
+
+/** Any value an attribute can have. */
+export type AttributeValue =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | readonly number[]
+  | readonly boolean[];
+
+/** The typed `attributes` of an event; absent means unknown, and `acknowledged: null` says unknown. */
+export type EventAttributes = {
+  readonly [K in AttributeName]?: ValueOf<AttributeTable[K][1]>;
+};
+
+const closedValues: { readonly [event: string]: readonly string[] } = {
+  scope: ["user", "anonymous"],
+  event_kind: eventKinds,
+  phase: eventPhases,
+  status: eventStatuses,
+  input_ownership: ownershipValues,
+  output_ownership: ownershipValues,
+  input_provenance: ["", ...provenanceStatuses],
+  output_provenance: ["", ...provenanceStatuses],
+  tool_outcome: toolOutcomes,
+  scope_applied: ["user", "anonymous", "shared", "admin"],
+  cache_decision: cacheDecisions,
+  artifact_status: artifactStatuses,
+  parser_status: parserStatuses,
+  learning_event: learningEvents,
+};
+
+/** Short low-cardinality strings are dictionaries in a column; ids are not. */
+function columnOf(type: AttributeType, shape: Shape): string {
+  const low = shape === "label" || shape === "closed" || shape === "model" || shape === "name";
+  switch (type) {
+    case "string":
+      return low || shape === "version" || shape === "host" ? "LowCardinality(String)" : "String";
+    case "boolean":
+      return "Nullable(Bool)";
+    case "int":
+      return "Nullable(Int64)";
+    case "double":
+      return "Nullable(Float64)";
+    case "string[]":
+      return low || shape === "version" ? "Array(LowCardinality(String))" : "Array(String)";
+    case "boolean[]":
+      return "Array(Bool)";
+    case "int[]":
+      return "Array(Int64)";
+    case "double[]":
+      return "Array(Float64)";
+  }
+}
+
+function expand(slot: Slot, rows: { readonly [event: string]: RowTuple }): AttributeRow[] {
+  return Object.entries(rows).map(([event, [span, type, holds, shape, group, source]]) => ({
+    event,
+    span,
+    type,
+    holds,
+    shape,
+    slot,
+    values: closedValues[event],
+    cap: limits.stringCharsMax,
+    kinds: kindGroups[group] as "all" | readonly EventKind[],
+    column: columnOf(type, shape),
+    since: "0.1.0",
+    source,
+  }));
+}
+
+/** Every row, in the order in which tables, columns and documents show them. */
+export const registryRows: readonly AttributeRow[] = [
+  ...expand("identity", identityRows),
+  ...expand("own", ownRows),
+  ...expand("refs", refRows),
+  ...expand("ledger", ledgerRows),
+  ...[
+    modelRows,
+    toolRows,
+    memoryRows,
+    cacheRows,
+    recorderRows,
+    provenanceRows,
+    outcomeRows,
+    learningRows,
+    qualityRows,
+  ].flatMap((rows) => expand("attributes", rows)),
+];
+
+/** Rows by the event's short name: `attribute.input_tokens.span` is the one spelling of a name. */
+export const attribute: { readonly [K in RegistryName]: AttributeRow } = Object.fromEntries(
+  registryRows.map((row) => [row.event, row]),
+) as { readonly [K in RegistryName]: AttributeRow };
+
+/** Rows by the span's attribute name. */
+export const attributeBySpanName: ReadonlyMap<string, AttributeRow> = new Map(
+  registryRows.map((row) => [row.span, row]),
+);
+
+/** True when an event of this kind may carry the row. */
+export function mayCarry(row: AttributeRow, kind: EventKind): boolean {
+  return row.kinds === "all" || row.kinds.includes(kind);
+}

@@ -1,0 +1,125 @@
+/**
+ * @module Row: what the registry says of one attribute, and the short form in which the tables are
+ * written: `[span name, type, holds, shape, kinds, source]` under the event's short name.
+ */
+import type { EventKind } from "../kinds.ts";
+
+/** Type of an attribute's value. Nothing is ever nested. */
+export type AttributeType =
+  | "string"
+  | "boolean"
+  | "int"
+  | "double"
+  | "string[]"
+  | "boolean[]"
+  | "int[]"
+  | "double[]";
+
+/** What an attribute holds; nothing in this list is content. */
+export type Holds =
+  | "identity"
+  | "fingerprint"
+  | "count"
+  | "measure"
+  | "state"
+  | "label"
+  | "flag"
+  | "time"
+  | "reference";
+
+/**
+ * The positive shape that a value must have before any detector looks at it (design 3.3):
+ * `id` an opaque identifier, `fingerprint` a keyed or plain digest, `name` a display name of an
+ * agent or tool (letters, digits, spaces and a few marks), `model` a model name, `label` a token of
+ * a vocabulary that hosts may extend, `version` a version or revision, `host` a bare host name,
+ * `closed` one of the row's closed values, `time` an ISO 8601 UTC time, `none` a number or boolean.
+ */
+export type Shape =
+  | "id"
+  | "fingerprint"
+  | "name"
+  | "model"
+  | "label"
+  | "version"
+  | "host"
+  | "closed"
+  | "time"
+  | "none";
+
+/** Named groups of kinds, so that a row says who may carry it in one word. */
+export const kindGroups = {
+  all: "all",
+  turn: ["turn"],
+  model: ["model_call", "turn", "plan"],
+  tool: ["tool_call"],
+  memory: [
+    "memory_operation",
+    "memory_retrieval",
+    "memory_selection",
+    "memory_supply",
+    "memory_reference",
+  ],
+  selection: ["memory_selection", "memory_retrieval"],
+  cache: ["cache_decision"],
+  binding: ["context_binding"],
+  intent: ["intent"],
+  artifact: ["artifact"],
+  contract: ["contract"],
+  delivery: ["delivery"],
+  covered: ["contract", "delivery"],
+  action: ["application_action", "queue_transition"],
+  refs: [
+    "intent",
+    "artifact",
+    "delivery",
+    "contract",
+    "application_action",
+    "queue_transition",
+    "tool_call",
+    "memory_retrieval",
+    "memory_selection",
+    "memory_supply",
+    "memory_reference",
+    "context_binding",
+    "learning",
+  ],
+  judged: ["feedback", "outcome"],
+  learning: ["learning"],
+  quality: ["data_quality"],
+} as const;
+export type KindGroup = keyof typeof kindGroups;
+
+/** The written form of a row. */
+export type RowTuple = readonly [
+  span: string,
+  type: AttributeType,
+  holds: Holds,
+  shape: Shape,
+  kinds: KindGroup,
+  source: string,
+];
+
+/** Where on an event the value lives. */
+export type Slot = "identity" | "own" | "refs" | "ledger" | "attributes";
+
+/** One attribute, both names, and everything that is decided about it. */
+export interface AttributeRow {
+  /** The event's short name, unique. */
+  readonly event: string;
+  /** The span's attribute name, unique. */
+  readonly span: string;
+  readonly type: AttributeType;
+  readonly holds: Holds;
+  readonly shape: Shape;
+  readonly slot: Slot;
+  /** Closed values, when `shape` is `closed`. */
+  readonly values: readonly string[] | undefined;
+  /** Characters per string, or per entry of a list. */
+  readonly cap: number;
+  /** Which kinds may carry it. */
+  readonly kinds: "all" | readonly EventKind[];
+  /** ClickHouse column type; the column's name is the event's short name. */
+  readonly column: string;
+  readonly since: string;
+  readonly source: string;
+}

@@ -1,0 +1,118 @@
+/**
+ * @module States: the closed vocabularies of evidence and the words that people read for them.
+ * Source: requirements: States and transitions; design 3.2, 3.4.
+ */
+
+/** How an event ended, or that it only began. */
+export const eventStatuses = ["started", "success", "partial", "error", "unknown"] as const;
+export type EventStatus = (typeof eventStatuses)[number];
+
+/** A start marker, an ended span (which stands for its start as well), or a point in time. */
+export const eventPhases = ["start", "result", "event"] as const;
+export type EventPhase = (typeof eventPhases)[number];
+
+/** Structured outcome of a tool call. */
+export const toolOutcomes = [
+  "success",
+  "empty",
+  "degraded",
+  "fallback",
+  "provider_error",
+  "error",
+] as const;
+export type ToolOutcome = (typeof toolOutcomes)[number];
+
+/** The badge of each tool outcome, word for word. */
+export const toolBadges: { readonly [K in ToolOutcome]: string } = {
+  success: "Completed",
+  empty: "Completed · no results",
+  degraded: "Completed with limitations",
+  fallback: "Completed via fallback",
+  provider_error: "Provider error",
+  error: "Failed",
+};
+
+/** What the parser of an output contract found. */
+export const parserStatuses = ["success", "failed", "missing", "partial"] as const;
+export type ParserStatus = (typeof parserStatuses)[number];
+
+/** What happened to an artifact last. */
+export const artifactStatuses = ["created", "updated", "failed", "deleted"] as const;
+export type ArtifactStatus = (typeof artifactStatuses)[number];
+
+/** What a semantic cache decided. Never confused with a provider's cached tokens. */
+export const cacheDecisions = ["hit", "miss", "bypassed", "rejected", "disabled"] as const;
+export type CacheDecision = (typeof cacheDecisions)[number];
+
+/** Where a resource reference's provenance stands. */
+export const provenanceStatuses = ["verified", "unverified", "missing"] as const;
+export type ProvenanceStatus = (typeof provenanceStatuses)[number];
+
+/** The one role of a resource with a meaning of its own: the source that must match. */
+export const authoritativeRole = "authoritative_current_source";
+
+/** Three-valued ownership as it travels in a parallel list. */
+export const ownershipValues = ["true", "false", "unknown"] as const;
+
+/** How completely the records of a window were read. */
+export const readCompletenesses = ["complete", "partial", "untrusted", "unknown"] as const;
+export type ReadCompleteness = (typeof readCompletenesses)[number];
+
+/** Whether the declared stages of a window are there. */
+export const instrumentationCompletenesses = ["complete", "partial", "unknown"] as const;
+export type InstrumentationCompleteness = (typeof instrumentationCompletenesses)[number];
+
+/** Whether a verified outcome is on record. */
+export const outcomeVerifications = ["recorded", "unknown"] as const;
+export type OutcomeVerification = (typeof outcomeVerifications)[number];
+
+/** State of a metric whose value may be null; absent or malformed data is never zero. */
+export const metricStates = ["known", "partial", "not_measured", "unknown"] as const;
+export type MetricState = (typeof metricStates)[number];
+
+/** The verdict of a reconciliation. */
+export const verdictStatuses = ["success", "partial", "failed", "unknown"] as const;
+export type VerdictStatus = (typeof verdictStatuses)[number];
+
+/** Whether a duration could be told. */
+export const timingStates = ["measured", "missing_completion", "instantaneous", "unknown"] as const;
+export type TimingState = (typeof timingStates)[number];
+
+/** Thread binding values that speak for the binding, and those that speak against it. */
+export const bindingGood: readonly string[] = ["matched", "bound", "verified"];
+export const bindingBad: readonly string[] = ["mismatch", "rejected", "stale", "unverified"];
+/** Content was attached to a thread that belongs to nobody's scope. */
+export const bindingUnscoped = "client_owned_unscoped";
+/** The one grounding value that is good; any other value present is bad. */
+export const groundingGood = "ready";
+
+/** Lifecycle events of learning (design 4). */
+export const learningEvents = [
+  "run_started",
+  "cache_hit",
+  "cache_bypassed",
+  "memory_retrieved",
+  "tool_executed",
+  "run_completed",
+  "outcome_recorded",
+  "workflow_recorded",
+  "skill_candidate_created",
+  "skill_promoted",
+  "skill_demoted",
+  "forgetting_planned",
+  "memory_forgotten",
+] as const;
+
+/** Dialects that the mapping understands; `structural` is any other span. */
+export const dialects = [
+  "turnproof",
+  "gen_ai",
+  "openinference",
+  "openllmetry",
+  "vercel_ai",
+  "langfuse",
+  "mastra",
+  "structural",
+  "legacy",
+] as const;
+export type Dialect = (typeof dialects)[number];

@@ -1,0 +1,144 @@
+/**
+ * @module EvidenceStore: the port behind which evidence lies. Contracts stand in the comments and
+ * are held by `@turnproof/store/testing`; `ephemeral` is the readable reference.
+ */
+import type { EventQuery, NormalizationError, SourceStore, TurnEvent } from "@turnproof/evidence";
+
+import type { EvidenceScope } from "./scope.ts";
+
+/** Events that become durable together. */
+export interface EvidenceBatch {
+  /** Hash of the content: the same batch sent twice carries the same id and leaves one copy. */
+  readonly batchId: string;
+  /** Collector time of receipt, ISO 8601 UTC with microseconds; partition and page order. */
+  readonly receivedAt: string;
+  /** Guarded events as said, identity unresolved; each may carry an earlier `received_at`. */
+  readonly events: readonly TurnEvent[];
+}
+
+/** What a store holds of a batch, read back from it. */
+export interface BatchReadback {
+  readonly rows: number;
+  /** True when the manifest that is written last is there and agrees with the rows. */
+  readonly complete: boolean;
+}
+
+/** Position after which a page goes on; opaque to everybody but the store. Sealed by the collector. */
+export type Keyset = Readonly<Record<string, string | number>>;
+
+/** A slice of resolved, deduplicated, matching events, newest received first. */
+export interface EventSlice {
+  readonly events: readonly TurnEvent[];
+  /** Where the next slice starts, or null when nothing older matches. */
+  readonly next: Keyset | null;
+  /** Stored rows that were read for this slice, and distinct bundles (turn groups) among them. */
+  readonly sourceRows: number;
+  readonly bundleCount: number;
+  readonly duplicatesRemoved: number;
+  readonly errors: readonly NormalizationError[];
+  /** True when the scan budget ended the slice before the filter was exhausted. */
+  readonly bounded: boolean;
+}
+
+/** An original provider record of the bundles view. */
+export interface BundleRecord {
+  readonly record_id: string;
+  readonly record_type: string;
+  readonly schema_version: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly payload: unknown;
+}
+
+export interface BundleSlice {
+  readonly bundles: readonly BundleRecord[];
+  readonly next: Keyset | null;
+  readonly sourceRows: number;
+  readonly errors: readonly NormalizationError[];
+}
+
+/** One turn of the index: who, when, where it lies. Its row is folded from its events. */
+export interface TurnSlice {
+  /** All events of the listed turns' roots, resolved; fold them with `foldTurns`. */
+  readonly events: readonly TurnEvent[];
+  /** Root trace ids, newest activity first; the order of the page. */
+  readonly roots: readonly string[];
+  readonly next: Keyset | null;
+  readonly bounded: boolean;
+}
+
+/** What the background judge keeps beside the turn index. */
+export interface TurnVerdict {
+  readonly root_trace_id: string;
+  readonly turn_id: string;
+  readonly agent_id: string;
+  readonly thread_id: string;
+  readonly user_id?: string | null;
+  readonly verdict: string;
+  readonly finding_codes: readonly string[];
+  readonly judged_at: string;
+  /** Received watermark that the verdict rests on. */
+  readonly as_of: string;
+}
+
+/** Answer of `check()`; never thrown. */
+export interface CheckResult {
+  readonly ok: boolean;
+  readonly code?: string;
+  readonly elapsedMs: number;
+}
+
+/** Slice arguments; `limit` counts events (or turns), `budgetRows` bounds what is examined. */
+export interface SliceOptions {
+  readonly limit: number;
+  readonly after?: Keyset;
+  readonly budgetRows?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Appends only; the handle of ingest. */
+export interface EvidenceWriter {
+  /**
+   * Resolves when every event is durable and readable. Idempotent: the same `batchId` leaves one
+   * copy. Rejects with a CodedError whose `retryable` says whether to try again with the same
+   * bytes; `store_rejected_row` is the only permanent one.
+   */
+  append(batch: EvidenceBatch): Promise<void>;
+  /** Reads back what is held of the batch; a batch never seen has zero rows. */
+  readBack(batchId: string, receivedAt: string): Promise<BatchReadback>;
+}
+
+/** Reads of a request path. Every method takes the scope first and returns nothing outside it. */
+export interface EvidenceReader {
+  /** Events matching the query, newest received first, each event once, identity resolved. */
+  page(scope: EvidenceScope, query: EventQuery, options: SliceOptions): Promise<EventSlice>;
+  /** Original records, newest first. Only store, agent_id, thread_id and user_id filter. */
+  bundles(scope: EvidenceScope, query: EventQuery, options: SliceOptions): Promise<BundleSlice>;
+  /** Turns newest first: the roots of a page and all their events in scope. */
+  turns(scope: EvidenceScope, query: EventQuery, options: SliceOptions): Promise<TurnSlice>;
+  /** Every event of one root in scope, oldest first; `bounded` when `limit` cut it. */
+  root(scope: EvidenceScope, rootTraceId: string, options: SliceOptions): Promise<EventSlice>;
+  /** Roots that mention an opaque id anywhere (user, thread, root, job, source, artifact, error). */
+  find(
+    scope: EvidenceScope,
+    id: string,
+    query: EventQuery,
+    options: SliceOptions,
+  ): Promise<EventSlice>;
+  /** Verdicts of the background judge for these roots. */
+  verdicts(scope: EvidenceScope, rootTraceIds: readonly string[]): Promise<readonly TurnVerdict[]>;
+}
+
+/** A provider of evidence. */
+export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisposable {
+  readonly name: string;
+  /** Stores this provider holds rows of. */
+  readonly sources: readonly SourceStore[];
+  /** Cheap, repeatable, concurrent-safe; never throws. */
+  check(): Promise<CheckResult>;
+  /** Keeps a verdict; the latest `judged_at` per turn stands. */
+  putVerdicts(verdicts: readonly TurnVerdict[]): Promise<void>;
+  /** Roots with new rows since a received time and none since `quietBefore`, for the judge. */
+  quietRoots(since: string, quietBefore: string, limit: number): Promise<readonly string[]>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,36 @@
+/**
+ * @module Scope of evidence reads (design 5.1): a tenant, or an operator's grant. Neither has a
+ * default, and a grant cannot be written down: only `issueOperatorGrant`, called by the collector's
+ * auth (tidy holds everybody else to that), makes one.
+ */
+const grant: unique symbol = Symbol("operator-grant");
+
+/** Proof that an authenticated principal bound to no tenant asked. */
+export interface OperatorGrant {
+  readonly [grant]: true;
+  /** Narrows to one application, when the principal is bound to one. */
+  readonly applicationId: string | undefined;
+}
+
+/** Whose evidence: rows of one tenant (null: anonymous rows), or everybody's under a grant. */
+export type EvidenceScope =
+  | { readonly tenant: string | null; readonly applicationId?: string }
+  | { readonly operator: OperatorGrant };
+
+/** Made by `collector/src/auth/` alone, for a principal that is bound to no tenant. */
+export function issueOperatorGrant(
+  options: { readonly applicationId?: string } = {},
+): OperatorGrant {
+  return Object.freeze({ [grant]: true as const, applicationId: options.applicationId });
+}
+
+/** True when an event with this resolved identity is inside the scope. */
+export function inScope(
+  event: { readonly user_id?: string | null; readonly application_id?: string },
+  scope: EvidenceScope,
+): boolean {
+  const applicationId = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
+  if (applicationId !== undefined && event.application_id !== applicationId) return false;
+  if ("operator" in scope) return scope.operator[grant] === true;
+  return event.user_id === scope.tenant;
+}

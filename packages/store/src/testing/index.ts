@@ -1,0 +1,2 @@
+/** @module Contract kit. */
+export {};

@@ -1,0 +1,44 @@
+/** One Vitest configuration: unit tests beside their subjects, suites under test/, both OTel lines. */
+import { fileURLToPath } from "node:url";
+
+import { defineConfig } from "vitest/config";
+
+const conditions = ["@turnproof/source"];
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  root: here(".."),
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  oxc: { jsx: { runtime: "automatic", importSource: "hono/jsx" } },
+  test: {
+    pool: "forks",
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: "unit", include: ["{packages/*,collector}/src/**/*.test.{ts,tsx}"] },
+      },
+      {
+        extends: true,
+        test: { name: "suite", include: ["test/suite/**/*.test.{ts,tsx}"] },
+      },
+      {
+        extends: true,
+        resolve: { alias: { "#sdk": here("otel/sdk.ts") } },
+        test: { name: "otel-3", include: ["test/otel/**/*.test.ts"] },
+      },
+      {
+        extends: true,
+        resolve: {
+          alias: {
+            "#sdk": here("otel-2/sdk.ts"),
+            "@opentelemetry/api": here("otel-2/node_modules/@opentelemetry/api"),
+          },
+        },
+        test: { name: "otel-2", include: ["test/otel/**/*.test.ts"] },
+      },
+    ],
+  },
+});
