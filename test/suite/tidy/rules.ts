@@ -1,0 +1,244 @@
+/**
+ * @module The house rules as functions from source files to breaches, so that a test can hold the
+ * house to them and another test can hold the rules themselves to planted breaches.
+ */
+
+/** A source file by its path from the root of the repository. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** One breach: where, and which sentence of the house it is against. */
+export interface Breach {
+  readonly path: string;
+  readonly line: number;
+  readonly rule: string;
+}
+
+type Rule = (file: SourceFile) => readonly Breach[];
+
+/** Which of our packages each room may import (design 2). `type:` means types alone. */
+export const importGraph: { readonly [room: string]: readonly string[] } = {
+  "packages/semconv": [],
+  "packages/evidence": ["semconv"],
+  "packages/instrumentation": ["semconv"],
+  "packages/store": ["semconv", "evidence"],
+  "packages/exporter": ["semconv", "evidence", "type:store"],
+  "packages/memory": ["semconv", "store", "instrumentation"],
+  "packages/agent": ["semconv", "instrumentation", "memory", "store", "exporter"],
+  collector: ["semconv", "evidence", "store", "exporter"],
+};
+
+const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path);
+
+function room(path: string): string {
+  return path.startsWith("packages/") ? path.split("/").slice(0, 2).join("/") : path.split("/")[0]!;
+}
+
+function everyLine(
+  file: SourceFile,
+  rule: string,
+  broken: (line: string, index: number, lines: readonly string[]) => boolean,
+): readonly Breach[] {
+  const lines = file.text.split("\n");
+  return lines.flatMap((line, index) =>
+    broken(line, index, lines) ? [{ path: file.path, line: index + 1, rule }] : [],
+  );
+}
+
+const comment = /^\s*(\*|\/\/|\/\*)/;
+
+const arrows: Rule = (file) => {
+  const allowed = importGraph[room(file.path)];
+  if (allowed === undefined || isTest(file.path)) return [];
+  const own = file.path.split("/")[1];
+  const statement =
+    /(import|export)\s+(type\s)?[^;"]*?from\s+"@turnproof\/([a-z-]+)[^"]*"|import\("@turnproof\/([a-z-]+)/g;
+  return [...file.text.matchAll(statement)].flatMap((match) => {
+    const target = match[3] ?? match[4] ?? "";
+    const typeOnly = match[2] !== undefined;
+    if (target === own) return [];
+    if (allowed.includes(target) || (typeOnly && allowed.includes(`type:${target}`))) return [];
+    const line = file.text.slice(0, match.index).split("\n").length;
+    return [{ path: file.path, line, rule: `${room(file.path)} may not import ${target}` }];
+  });
+};
+
+const crossRelative: Rule = (file) =>
+  everyLine(
+    file,
+    "other rooms are imported by package name",
+    (line) =>
+      /from "(\.\.\/)+(packages|collector|test)\//.test(line) && !file.path.startsWith("test/"),
+  );
+
+const names: Rule = (file) => {
+  if (isTest(file.path) || file.path.startsWith("test/")) return [];
+  if (/^packages\/semconv\/src\//.test(file.path)) return [];
+  return everyLine(
+    file,
+    "attribute and span names live in packages/semconv",
+    (line) =>
+      !comment.test(line) &&
+      /["'`](gen_ai|turnproof|service|openinference|llm|traceloop|langfuse|mastra)\.[a-z_]+(\.[a-z_.]+)?["'`]/.test(
+        line,
+      ),
+  );
+};
+
+const environment: Rule = (file) => {
+  const home =
+    file.path === "collector/src/config.ts" ||
+    file.path.startsWith("packages/exporter/src/register") ||
+    file.path.startsWith("test/") ||
+    isTest(file.path);
+  if (home) return [];
+  return everyLine(
+    file,
+    "the environment is read in collector/src/config.ts and exporter's register alone",
+    (line) => !comment.test(line) && line.includes("process.env"),
+  );
+};
+
+const purity: Rule = (file) => {
+  if (!file.path.startsWith("packages/evidence/src/") || isTest(file.path)) return [];
+  return everyLine(
+    file,
+    "evidence has no clock, no randomness, no I/O, no crypto",
+    (line) =>
+      !comment.test(line) &&
+      /Date\.now|new Date\(\)|Math\.random|performance\.now|"node:|crypto\.|console\./.test(line),
+  );
+};
+
+const grants: Rule = (file) => {
+  const home =
+    file.path.startsWith("collector/src/auth/") ||
+    file.path.startsWith("packages/store/") ||
+    file.path.startsWith("test/") ||
+    isTest(file.path);
+  if (home) return [];
+  return everyLine(file, "only collector/src/auth issues an operator's grant", (line) =>
+    line.includes("issueOperatorGrant"),
+  );
+};
+
+const admin: Rule = (file) => {
+  const home =
+    file.path.startsWith("packages/store/") ||
+    file.path === "packages/memory/src/migrate-legacy-scope.ts" ||
+    file.path.startsWith("collector/src/cli/") ||
+    file.path.startsWith("test/") ||
+    isTest(file.path);
+  if (home) return [];
+  return everyLine(file, "unscoped access is for operator commands", (line) =>
+    line.includes("@turnproof/store/admin"),
+  );
+};
+
+const markup: Rule = (file) =>
+  everyLine(
+    file,
+    "no string becomes markup",
+    (line) =>
+      !isTest(file.path) &&
+      !file.path.startsWith("test/") &&
+      /dangerouslySetInnerHTML|\.innerHTML|\.outerHTML|insertAdjacentHTML|document\.write|\braw\(/.test(
+        line,
+      ),
+  );
+
+const drawers: Rule = (file) =>
+  /(^|\/)(utils?|helpers?|common|misc|shared|managers?|services?|impl|base|types|constants)(\.|\/)/.test(
+    file.path,
+  )
+    ? [{ path: file.path, line: 1, rule: "a file is named by its concept, not as a drawer" }]
+    : [];
+
+const kebab: Rule = (file) =>
+  /(^|\/)[a-z0-9]+(-[a-z0-9]+)*(\.(test|bench|config|d))?\.(ts|tsx)$/.test(file.path)
+    ? []
+    : [{ path: file.path, line: 1, rule: "file names are kebab-case" }];
+
+const sizes: Rule = (file) => {
+  const exempt = /^packages\/semconv\/src\/registry\/|^packages\/store\/src\/testing\/|corpus/.test(
+    file.path,
+  );
+  const count = file.text.split("\n").length;
+  return count > 401 && !exempt
+    ? [{ path: file.path, line: count, rule: "a file has at most 400 lines" }]
+    : [];
+};
+
+const width: Rule = (file) =>
+  everyLine(
+    file,
+    "a line has at most 100 columns, unless one word or text makes it longer",
+    (line) => line.length > 100 && !/["'`/]/.test(line),
+  );
+
+const header: Rule = (file) =>
+  /^(#!.*\n)?\/\*\*/.test(file.text)
+    ? []
+    : [{ path: file.path, line: 1, rule: "a file opens with what it owns" }];
+
+const exported = /^export (async )?(function|const|class|interface|abstract class)\b/;
+
+const docstrings: Rule = (file) => {
+  if (isTest(file.path) || file.path.startsWith("test/")) return [];
+  return everyLine(
+    file,
+    "an export has a docstring",
+    (line, index, lines) => exported.test(line) && !/\*\/\s*$/.test(lines[index - 1] ?? ""),
+  );
+};
+
+const barrels: Rule = (file) =>
+  everyLine(file, "exports are named", (line) => /^export \* /.test(line));
+
+const honesty: Rule = (file) =>
+  everyLine(
+    file,
+    "no test is skipped, no work is promised in a comment",
+    (line) =>
+      !file.path.startsWith("test/suite/tidy/") &&
+      (/\b(it|test|describe)\.(skip|only|todo)\b/.test(line) || /\b(TODO|FIXME|XXX)\b/.test(line)),
+  );
+
+const escapes: Rule = (file) =>
+  everyLine(
+    file,
+    "the checkers are not switched off",
+    (line) =>
+      !file.path.startsWith("test/suite/tidy/") &&
+      /@ts-ignore|@ts-nocheck|eslint-disable|oxlint-disable|\bas any\b/.test(line),
+  );
+
+/** Every rule of the house. */
+export const rules: readonly Rule[] = [
+  arrows,
+  crossRelative,
+  names,
+  environment,
+  purity,
+  grants,
+  admin,
+  markup,
+  drawers,
+  kebab,
+  sizes,
+  width,
+  header,
+  docstrings,
+  barrels,
+  honesty,
+  escapes,
+];
+
+/** All breaches of all rules in these files, as lines that an editor can jump to. */
+export function breaches(files: readonly SourceFile[]): readonly string[] {
+  return files
+    .flatMap((file) => rules.flatMap((rule) => rule(file)))
+    .map(({ path, line, rule }) => `${path}:${line} ${rule}`);
+}

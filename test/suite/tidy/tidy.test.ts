@@ -1,0 +1,114 @@
+/** @module The house is held to its rules, and the rules are held to planted breaches. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { describe, expect, test } from "vitest";
+
+import { breaches, importGraph } from "./rules.ts";
+import type { SourceFile } from "./rules.ts";
+
+const root = join(import.meta.dirname, "../../..");
+
+function sources(): readonly SourceFile[] {
+  return execFileSync("git", ["ls-files", "-co", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+  })
+    .split("\n")
+    .filter((path) => /\.tsx?$/.test(path) && existsSync(join(root, path)))
+    .filter((path) => !/^test\/dialects\/|vite\.config\.ts$/.test(path))
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+function manifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
+}
+
+const rooms = Object.keys(importGraph).filter((folder) =>
+  existsSync(join(root, folder, "package.json")),
+);
+
+test("the house keeps its rules", () => {
+  expect(breaches(sources())).toEqual([]);
+});
+
+test("every exported path has a source, and every import of ours is declared", () => {
+  for (const folder of rooms) {
+    const { exports = {}, dependencies = {}, peerDependencies = {} } = manifest(folder);
+    for (const target of Object.values(exports)) {
+      const source = typeof target === "string" ? target : target["@turnproof/source"];
+      expect(existsSync(join(root, folder, source ?? "missing")), `${folder} ${source}`).toBe(true);
+    }
+    const declared = { ...dependencies, ...peerDependencies };
+    const used = sources()
+      .filter(({ path }) => path.startsWith(`${folder}/src/`) && !/\.test\.tsx?$/.test(path))
+      .flatMap(({ text }) => [...text.matchAll(/from "(@turnproof\/[a-z-]+)/g)].map((m) => m[1]!));
+    for (const name of new Set(used)) {
+      if (name !== manifest(folder).name)
+        expect(declared, `${folder} ${name}`).toHaveProperty([name]);
+    }
+  }
+});
+
+test("no registry host, no private path and no private tool is named in the repository", () => {
+  const tracked = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
+  const banned = new RegExp(
+    ["registry\\.np" + "mjs\\.org", "/wo" + "rk/(main|shared|\\.library)"].join("|"),
+  );
+  const found = tracked.filter(
+    (path) =>
+      path !== "" &&
+      existsSync(join(root, path)) &&
+      banned.test(readFileSync(join(root, path), "latin1")),
+  );
+  expect(found).toEqual([]);
+});
+
+test("tests run on the runtime that the project brings and on the sources", () => {
+  expect(process.version).toMatch(/^v26\./);
+  expect(import.meta.resolve("@turnproof/semconv")).toMatch(/packages\/semconv\/src\/index\.ts$/);
+});
+
+describe("a planted breach is found", () => {
+  const planted: readonly (readonly [path: string, text: string, rule: RegExp])[] = [
+    ["packages/evidence/src/a.ts", `import { x } from "@turnproof/store";`, /may not import store/],
+    ["packages/exporter/src/a.ts", `import { x } from "@turnproof/store";`, /may not import store/],
+    ["packages/memory/src/a.ts", `import type { X } from "@turnproof/evidence";`, /may not import/],
+    ["collector/src/a.ts", `const m = await import("@turnproof/agent");`, /may not import agent/],
+    [
+      "packages/store/src/a.ts",
+      `import { a } from "../../semconv/src/b.ts"; import "../../packages/x";`,
+      /header|opens/,
+    ],
+    ["collector/src/a.ts", `const name = "gen_ai.usage.input_tokens";`, /attribute and span names/],
+    ["collector/src/a.ts", `const host = process.env["HOST"];`, /environment/],
+    ["packages/evidence/src/a.ts", `const now = Date.now();`, /no clock/],
+    ["packages/evidence/src/a.ts", `import { x } from "node:fs";`, /no clock/],
+    ["collector/src/routes/a.ts", `issueOperatorGrant({})`, /grant/],
+    ["collector/src/routes/a.ts", `from "@turnproof/store/admin"`, /unscoped access/],
+    ["collector/src/client/a.ts", `node.innerHTML = text;`, /markup/],
+    ["packages/store/src/utils.ts", "", /drawer/],
+    ["packages/store/src/camelCase.ts", "", /kebab/],
+    ["packages/store/src/a.ts", "x\n".repeat(401), /400 lines/],
+    ["packages/store/src/a.ts", "a ".repeat(60), /100 columns/],
+    ["packages/store/src/a.ts", "const x = 1;", /opens with/],
+    ["packages/store/src/a.ts", "/** a */\n\nexport const x = 1;", /docstring/],
+    ["packages/store/src/a.ts", `export * from "./b.ts";`, /named/],
+    ["packages/store/src/a.test.ts", `test.skip("x", () => {});`, /skipped/],
+    ["packages/store/src/a.ts", `// @ts-ignore`, /switched off/],
+  ];
+  test.each(planted.map(([path, text, rule]) => ({ path, text, rule })))(
+    "$rule",
+    ({ path, text, rule }) => {
+      expect(breaches([{ path, text }]).join("\n")).toMatch(rule);
+    },
+  );
+});
