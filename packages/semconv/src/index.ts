@@ -1,7 +1,10 @@
 /** @module The vocabulary of agent-turn evidence. */
+export { carrierMembers } from "./carrier-members.ts";
 export { CodedError } from "./coded-error.ts";
 export { codes } from "./codes.ts";
 export type { Code, CodeRow } from "./codes.ts";
+export { screen, screenIdentity, screenOperation, screenValue } from "./guard.ts";
+export type { IdentityKey, Screened, ScreenedIdentity, ScreenOptions } from "./guard.ts";
 export {
   eventKinds,
   genAiOperations,

@@ -1,0 +1,223 @@
+/**
+ * @module Guard: what may leave a process and enter a store (design 3.3; requirements: Metadata
+ * validation). The recorder throws on a finding, the exporter drops and counts, the receiver drops
+ * and counts: one rule, three reactions. Order of checks: name, kind, type, length, shape, detectors.
+ */
+import type { Code } from "./codes.ts";
+import { detect } from "./guard/detectors.ts";
+import { hasShape } from "./guard/shapes.ts";
+import { operationPattern } from "./kinds.ts";
+import type { EventKind } from "./kinds.ts";
+import { limits } from "./limits.ts";
+import { attribute, attributeBySpanName, mayCarry } from "./registry.ts";
+import type { AttributeValue } from "./registry.ts";
+import type { AttributeRow } from "./registry/row.ts";
+
+/** What `screen` let through, and what it refused, by code. Never a refused key or value. */
+export interface Screened {
+  /** A null-prototype record under the names that came in; lists are copies. */
+  readonly kept: Record<string, AttributeValue>;
+  /** A null-prototype record: how many fields each code refused. */
+  readonly refused: Record<string, number>;
+  readonly refusedCount: number;
+}
+
+/** Which of a row's two names the fields of an input bear, and who would carry them. */
+export interface ScreenOptions {
+  readonly names: "span" | "event";
+  /** When given, a row that this kind may not carry is refused with `attribute_kind`. */
+  readonly kind?: EventKind;
+}
+
+/** Replaces an identity by a fingerprint of it, e.g. `keyedFingerprint` with its key bound. */
+export type IdentityKey = (value: string) => string;
+
+/** An identity that may be kept, as it came or keyed; or why not. */
+export type ScreenedIdentity =
+  | { readonly value: string; readonly keyed: boolean }
+  | { readonly code: Code };
+
+/** Texts that passed, by shape, so that a label costs one lookup; a refused text is never held. */
+const passed: Map<string, Set<string>> = new Map();
+
+/** Passed texts held per shape before the memo starts again. */
+const passedMax = 4_096;
+
+function screenText(row: AttributeRow, text: string): Code | undefined {
+  const { shape } = row;
+  if (shape === "closed") return row.values?.includes(text) ? undefined : "attribute_value";
+  if (text.length > row.cap) return "attribute_too_long";
+  if (shape === "none") return "attribute_type";
+  let memo = passed.get(shape);
+  if (memo === undefined) passed.set(shape, (memo = new Set()));
+  if (memo.has(text)) return undefined;
+  if (!hasShape(shape, text)) return "attribute_shape";
+  const code = shape === "time" ? undefined : detect(text, shape === "version");
+  if (code !== undefined) return code;
+  if (memo.size >= passedMax) memo.clear();
+  memo.add(text);
+  return undefined;
+}
+
+function screenNumber(row: AttributeRow, value: number, whole: boolean): Code | undefined {
+  if (!Number.isFinite(value)) return "attribute_nonfinite";
+  if (!whole) return undefined;
+  if (!Number.isInteger(value)) return "attribute_type";
+  if (!Number.isSafeInteger(value)) return "attribute_nonfinite";
+  return row.holds === "count" && value < 0 ? "attribute_nonfinite" : undefined;
+}
+
+function screenScalar(row: AttributeRow, value: unknown): Code | undefined {
+  switch (row.type) {
+    case "string":
+    case "string[]":
+      return typeof value === "string" ? screenText(row, value) : wrongType(value);
+    case "boolean":
+    case "boolean[]":
+      return typeof value === "boolean" ? undefined : wrongType(value);
+    case "int":
+    case "int[]":
+      return typeof value === "number" ? screenNumber(row, value, true) : wrongType(value);
+    case "double":
+    case "double[]":
+      return typeof value === "number" ? screenNumber(row, value, false) : wrongType(value);
+  }
+}
+
+function wrongType(value: unknown): Code {
+  return typeof value === "object" && value !== null ? "attribute_nested" : "attribute_type";
+}
+
+/** Parallel lists keep their positions: an empty text there means that nothing is known. */
+function mayBeEmpty(row: AttributeRow): boolean {
+  return row.slot === "refs" || row.slot === "ledger";
+}
+
+function isList(row: AttributeRow): boolean {
+  return row.type.endsWith("[]");
+}
+
+/** A list is copied before it is judged, so that what was judged is what is kept. */
+function admitList(row: AttributeRow, list: readonly unknown[]): AttributeValue | { code: Code } {
+  const { length } = list;
+  if (length > limits.listEntriesMax) return { code: "attribute_list_too_long" };
+  const copy: unknown[] = [];
+  for (let at = 0; at < length; at++) {
+    const entry = list[at];
+    if (!(entry === "" && mayBeEmpty(row))) {
+      const code = screenScalar(row, entry);
+      if (code !== undefined) return { code };
+    }
+    copy.push(entry);
+  }
+  return copy as unknown as AttributeValue;
+}
+
+function admit(row: AttributeRow, value: unknown): AttributeValue | { code: Code } {
+  if (!isList(row)) {
+    const code = screenScalar(row, value);
+    return code === undefined ? (value as AttributeValue) : { code };
+  }
+  if (!Array.isArray(value)) return { code: wrongType(value) };
+  try {
+    return admitList(row, value);
+  } catch {
+    return { code: "attribute_type" };
+  }
+}
+
+function codeOf(admitted: AttributeValue | { code: Code }): Code | undefined {
+  return typeof admitted === "object" && "code" in admitted ? admitted.code : undefined;
+}
+
+/**
+ * Judges one value of one row: undefined means that it may pass, else the refusal code. Never
+ * throws. Worst case well under a millisecond; a long text is refused by its length alone.
+ */
+export function screenValue(row: AttributeRow, value: unknown): Code | undefined {
+  try {
+    return codeOf(admit(row, value));
+  } catch {
+    return "attribute_type";
+  }
+}
+
+const rowByEventName: ReadonlyMap<string, AttributeRow> = new Map(Object.entries(attribute));
+
+/**
+ * Screens a record of attributes: own enumerable keys only, at most 64 kept, everything else
+ * counted by code. An absent value (undefined or null) is neither kept nor counted. Never throws.
+ */
+export function screen(input: object, options: ScreenOptions): Screened {
+  const rows = options.names === "span" ? attributeBySpanName : rowByEventName;
+  const kept: Record<string, AttributeValue> = Object.create(null);
+  const refused: Record<string, number> = Object.create(null);
+  let keptCount = 0;
+  let refusedCount = 0;
+  const refuse = (code: Code): void => {
+    refused[code] = (refused[code] ?? 0) + 1;
+    refusedCount++;
+  };
+  for (const key of keysOf(input)) {
+    const row = rows.get(key);
+    if (row === undefined) refuse("attribute_unknown");
+    else if (options.kind !== undefined && !mayCarry(row, options.kind)) refuse("attribute_kind");
+    else {
+      const value = read(input, key);
+      if (value === undefined || value === null) continue;
+      const admitted = admit(row, value);
+      const code = codeOf(admitted);
+      if (code !== undefined) refuse(code);
+      else if (keptCount >= limits.attributesMax) refuse("attribute_limit");
+      else {
+        kept[key] = admitted as AttributeValue;
+        keptCount++;
+      }
+    }
+  }
+  return { kept, refused, refusedCount };
+}
+
+function keysOf(input: object): readonly string[] {
+  try {
+    return Object.keys(input);
+  } catch {
+    return [];
+  }
+}
+
+/** A getter or trap that throws gives a symbol, which no row's type admits. */
+function read(input: object, key: string): unknown {
+  try {
+    return (input as Record<string, unknown>)[key];
+  } catch {
+    return Symbol.for("turnproof.unreadable");
+  }
+}
+
+/**
+ * Screens an identity. Without `key` (our own API) anything that is not opaque is refused with
+ * `identity_not_opaque`; with `key` (a receiver) it is replaced by its fingerprint, never dropped.
+ * A whole number is taken for its digits. Errors: `identity_empty`, `attribute_type`.
+ */
+export function screenIdentity(
+  row: AttributeRow,
+  value: unknown,
+  options: { readonly key?: IdentityKey } = {},
+): ScreenedIdentity {
+  const text =
+    typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value))
+      ? String(value)
+      : value;
+  if (typeof text !== "string") return { code: "attribute_type" };
+  if (text === "") return { code: "identity_empty" };
+  if (screenText(row, text) === undefined) return { value: text, keyed: false };
+  if (options.key === undefined) return { code: "identity_not_opaque" };
+  return { value: options.key(text), keyed: true };
+}
+
+/** Judges the name of a host's own operation; undefined means that it may pass. */
+export function screenOperation(name: string): Code | undefined {
+  if (typeof name !== "string" || !operationPattern.test(name)) return "operation_name_invalid";
+  return detect(name, false);
+}

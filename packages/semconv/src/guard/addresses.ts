@@ -1,0 +1,108 @@
+/**
+ * @module Addresses: e-mail addresses, URLs of any scheme and without one, and IP addresses. All
+ * patterns are linear; the suite proves it with a checker and asks a second engine.
+ */
+
+/** A scheme and two slashes, a script scheme, or the start of a protocol-relative address. */
+export const schemePattern: RegExp =
+  /:\/\/|^\/\/|:\\\\|(?:^|[^A-Za-z0-9])(?:mailto|javascript|vbscript|blob|view-source):/i;
+
+/** `www.` at the start of a word. */
+export const wwwPattern: RegExp = /(?:^|[^A-Za-z0-9.-])www\d?\.[A-Za-z0-9]/i;
+
+/** A host and a path, or a host, a port and a path; the host's last label decides. */
+export const hostPathPattern: RegExp =
+  /(?:^|[^A-Za-z0-9.-])((?:[A-Za-z0-9-]{1,63}\.){1,8})([A-Za-z]{2,24})(?::\d{1,5})?[/?#]/g;
+
+/** `localhost` with a port or a path. */
+export const localhostPattern: RegExp = /(?:^|[^A-Za-z0-9.-])localhost(?::\d{2,5})?\//i;
+
+/** `user:secret@host` before a port, a path or the end of a dotted host. */
+export const userinfoPattern: RegExp =
+  /^[^\s:@/]{1,80}:[^\s@/]{1,120}@[A-Za-z0-9._-]{1,120}(?::\d{2,5}(?:\/|$)|\/)/;
+
+const topLevels: ReadonlySet<string> = new Set(
+  (
+    "com org net edu gov mil int info biz name io ai app dev cloud co me tv tech online site store shop " +
+    "xyz page live news blog wiki link click space website systems network digital agency email " +
+    "internal local localdomain lan corp home onion arpa ac ad ae af ag al am ao ar as at au aw ax az ba " +
+    "bb bd be bf bg bh bi bj bm bn bo br bs bt bw by bz ca cd cf cg ch ci ck cl cm cn cr cu cv cx cy cz " +
+    "de dj dk dm do dz ec ee eg er es et eu fi fj fk fo fr ga gd ge gg gh gi gl gm gn gp gr gt gu gy hk " +
+    "hn hr ht hu id ie il im in iq ir is it je jm jo jp ke kg kh ki km kn kp kr kw ky kz la lb lc li lk " +
+    "lr ls lt lu lv ly ma mc mg mh mn mo mp mr mt mu mv mw mx my mz na ne nf ng ni nl no np nr nu nz om " +
+    "pa pe pf pg ph pk pr pt pw qa re ro ru rw sa sb sc sd se sg si sk sl sm sn sr st su sv sx sy sz tc " +
+    "td tf tg th tj tk tl tm tn to tr tt tw tz ua ug uk us uy uz va vc ve vg vi vn vu wf ws ye yt za zm zw"
+  ).split(" "),
+);
+
+/** Top-level domains that are file endings as well: they need a third label to be a host. */
+const ambiguousTopLevels: ReadonlySet<string> = new Set(
+  "md py rs sh so pl ps cc mk ml mm zip mov ms gs bat".split(" "),
+);
+
+/** True when the text holds a URL with or without a scheme. */
+export function hasUrl(text: string): boolean {
+  if (schemePattern.test(text) || wwwPattern.test(text)) return true;
+  if (localhostPattern.test(text) || userinfoPattern.test(text)) return true;
+  for (const match of text.matchAll(hostPathPattern)) {
+    const top = (match[2] ?? "").toLowerCase();
+    if (topLevels.has(top)) return true;
+    const labels = (match[1] ?? "").split(".").length - 1;
+    if (labels > 1 && ambiguousTopLevels.has(top)) return true;
+  }
+  return false;
+}
+
+/** An at sign spelt out in brackets. */
+export const bracketedAtPattern: RegExp = /[^\s()]{1,64} ?\(at\) ?[^\s()]{1,64}/i;
+
+/** What may follow the at sign of an address: labels, and a last label of letters. */
+export const domainPattern: RegExp = /^[\p{L}\p{N}_-]{1,63}(?:\.[\p{L}\p{N}_-]{1,63}){0,8}/u;
+
+/** True when the text holds an e-mail address. */
+export function hasEmail(text: string): boolean {
+  for (let at = text.indexOf("@"); at !== -1; at = text.indexOf("@", at + 1)) {
+    if (at === 0 || !isLocalEnd(text.charCodeAt(at - 1))) continue;
+    const domain = domainPattern.exec(text.slice(at + 1, at + 255))?.[0];
+    if (domain !== undefined && isMailDomain(domain)) return true;
+  }
+  return bracketedAtPattern.test(text);
+}
+
+function isLocalEnd(code: number): boolean {
+  return code > 47 ? code !== 58 && code !== 64 : code === 43 || code === 45 || code === 46;
+}
+
+/** A version such as `1.2.beta` is no domain, and neither is a date. */
+function isMailDomain(domain: string): boolean {
+  if (domain.toLowerCase() === "localhost") return true;
+  const last = domain.lastIndexOf(".");
+  return (
+    last > 0 && /^\p{L}[\p{L}-]{1,62}$/u.test(domain.slice(last + 1)) && !/^v?\d+\.\d/.test(domain)
+  );
+}
+
+/** Four numbers between dots that stand alone. */
+export const ipv4Pattern: RegExp =
+  /(?:^|[^A-Za-z0-9.])(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?![A-Za-z0-9]|\.\d)/g;
+
+/** Hex groups between colons that stand alone. */
+export const ipv6Pattern: RegExp = /(?:^|[^A-Za-z0-9:.])([0-9A-Fa-f:]{2,39})(?![A-Za-z0-9:])/g;
+
+/** True when the text holds an IPv4 or IPv6 address. */
+export function hasIpAddress(text: string): boolean {
+  for (const match of text.matchAll(ipv4Pattern)) {
+    if (match.slice(1, 5).every((part) => Number(part) < 256)) return true;
+  }
+  if (!text.includes(":")) return false;
+  for (const match of text.matchAll(ipv6Pattern)) if (isIpv6(match[1] ?? "")) return true;
+  return false;
+}
+
+function isIpv6(text: string): boolean {
+  const groups = text.split(":");
+  if (!groups.every((group) => group.length <= 4) || !/\d/.test(text)) return false;
+  const gap = text.indexOf("::");
+  if (gap === -1) return groups.length === 8;
+  return text.indexOf("::", gap + 1) === -1 && groups.length <= 9;
+}

@@ -1,0 +1,113 @@
+/**
+ * @module Detectors: what a text that has the right shape may still be: a credential, an e-mail
+ * address, a URL, an IP address, a card number (design 3.3). One pass over the characters tells
+ * which detectors can apply at all; most ids and labels need none.
+ */
+import type { Code } from "../codes.ts";
+import { hasAccountNumber } from "./account-numbers.ts";
+import { hasEmail, hasIpAddress, hasUrl } from "./addresses.ts";
+import { hasKeywordForm, hasOddTokenForm } from "./keyword-forms.ts";
+import { hasTokenForm } from "./token-forms.ts";
+
+const upper = 1;
+const lower = 2;
+const beyondHex = 4;
+const at = 8;
+const slash = 16;
+const colon = 32;
+const dot = 64;
+const space = 128;
+const equals = 256;
+const dash = 512;
+const other = 1024;
+const wide = 2048;
+
+const classes: Uint16Array = buildClasses();
+
+function buildClasses(): Uint16Array {
+  const table = new Uint16Array(128).fill(other);
+  for (let code = 48; code < 58; code++) table[code] = 0;
+  for (let code = 65; code < 91; code++) table[code] = upper | (code > 70 ? beyondHex : 0);
+  for (let code = 97; code < 123; code++) table[code] = lower | (code > 102 ? beyondHex : 0);
+  const marks = [
+    ["@", at],
+    ["/", slash],
+    [":", colon],
+    [".", dot],
+    [" ", space],
+    ["=", equals],
+    ["-", dash],
+  ] as const;
+  for (const [mark, bit] of marks) table[mark.charCodeAt(0)] = bit;
+  return table;
+}
+
+/** Fewest characters of any credential that is recognised by its form. */
+const tokenCharsMin = 14;
+
+/** The refusal code of a text, or undefined; `versions` may look like an IPv4 address. */
+export function detect(text: string, allowsIp: boolean): Code | undefined {
+  let seen = 0;
+  let digits = 0;
+  let run = 0;
+  let longest = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    const bits = code < 128 ? (classes[code] ?? other) : wide;
+    seen |= bits;
+    if (code > 47 && code < 58) digits++;
+    if ((bits & (at | space | colon)) === 0) {
+      if (++run > longest) longest = run;
+    } else run = 0;
+  }
+  const letters = seen & (upper | lower);
+  if ((seen & ~(upper | lower | dash)) === 0 && letters !== (upper | lower)) {
+    if ((seen & dash) === 0) return hexCode(text, letters, digits);
+    if (isUuid(text)) return undefined;
+  }
+  if (letters === upper && seen === (upper | beyondHex) && isUlid(text)) return undefined;
+  return suspect(text, seen, digits, longest, allowsIp);
+}
+
+function suspect(
+  text: string,
+  seen: number,
+  digits: number,
+  longest: number,
+  allowsIp: boolean,
+): Code | undefined {
+  if (longest >= tokenCharsMin && (hasTokenForm(text) || hasOddTokenForm(text))) {
+    return "attribute_credential";
+  }
+  if ((seen & (equals | colon | space)) !== 0 && hasKeywordForm(text)) {
+    return "attribute_credential";
+  }
+  if ((seen & (slash | dot | colon)) !== 0 && hasUrl(text)) return "attribute_url";
+  if ((seen & (at | space | other)) !== 0 && hasEmail(text)) return "attribute_email";
+  if (!allowsIp && (seen & (dot | colon)) !== 0 && digits > 0 && hasIpAddress(text)) {
+    return "attribute_ip";
+  }
+  return digits > 12 && hasAccountNumber(text) ? "attribute_card" : undefined;
+}
+
+/** Hex digits of one case are an id, unless they are a card number or an IBAN. */
+function hexCode(text: string, letters: number, digits: number): Code | undefined {
+  if (digits < 13 || (letters !== 0 && text.charCodeAt(1) < 65)) return undefined;
+  return hasAccountNumber(text) ? "attribute_card" : undefined;
+}
+
+/** 8-4-4-4-12; the characters are known to be hex digits and dashes. */
+function isUuid(text: string): boolean {
+  return (
+    text.length === 36 &&
+    text.charCodeAt(8) === 45 &&
+    text.charCodeAt(13) === 45 &&
+    text.charCodeAt(18) === 45 &&
+    text.charCodeAt(23) === 45
+  );
+}
+
+/** 26 characters of Crockford's alphabet; the characters are known to be capitals and digits. */
+function isUlid(text: string): boolean {
+  return text.length === 26 && text.charCodeAt(0) < 56;
+}
