@@ -11,5 +11,23 @@ export type {
   SpanLink,
   TurnEvent,
 } from "./event.ts";
-export { compareTimes, matches, refersTo } from "./query.ts";
+export { canonicalJson } from "./canonical-json.ts";
+export { contentOf, stableHash } from "./content-hash.ts";
+export { dedupeEvents } from "./dedupe.ts";
+export type { Deduplicated } from "./dedupe.ts";
+export { createIdentityTable } from "./identity-table.ts";
+export type { IdentityTable, TableField } from "./identity-table.ts";
+export { matches, refersTo } from "./query.ts";
 export type { EventQuery } from "./query.ts";
+export { resolveEvents, resolveRoot } from "./resolve.ts";
+export { parentKey, spanKey } from "./span-key.ts";
+export { compareTimes, elapsedMs, epochToTime, normalizeTime } from "./time.ts";
+export {
+  countTools,
+  isToolFailure,
+  isToolResult,
+  isToolUsable,
+  toolBadge,
+  toolOutcome,
+} from "./tool-outcomes.ts";
+export type { ToolCounts } from "./tool-outcomes.ts";

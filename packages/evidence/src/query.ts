@@ -6,6 +6,7 @@ import type { EventKind, EventStatus } from "@turnproof/semconv";
 
 import type { TurnEvent } from "./event.ts";
 import type { SourceStore } from "./event.ts";
+import { compareTimes } from "./time.ts";
 
 /** Filters of the events endpoint (requirements: Endpoints; design 6.2). All are conjunctive. */
 export interface EventQuery {
@@ -72,20 +73,4 @@ function inWindow(timestamp: string, start: string | undefined, end: string | un
     (start === undefined || compareTimes(timestamp, start) >= 0) &&
     (end === undefined || compareTimes(timestamp, end) < 0)
   );
-}
-
-/**
- * Order of two ISO 8601 UTC times of any number of fractional digits: negative, zero or positive.
- * Both must be normalized to the form `YYYY-MM-DDTHH:MM:SS[.fraction]Z`.
- */
-export function compareTimes(a: string, b: string): number {
-  const left = a.endsWith("Z") ? a.slice(0, -1) : a;
-  const right = b.endsWith("Z") ? b.slice(0, -1) : b;
-  const seconds = left.slice(0, 19) < right.slice(0, 19) ? -1 : 1;
-  if (left.slice(0, 19) !== right.slice(0, 19)) return seconds;
-  const digits = Math.max(left.length, right.length) - 20;
-  if (digits <= 0) return 0;
-  const fractionA = left.slice(20).padEnd(digits, "0");
-  const fractionB = right.slice(20).padEnd(digits, "0");
-  return fractionA < fractionB ? -1 : fractionA > fractionB ? 1 : 0;
 }

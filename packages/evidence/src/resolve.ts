@@ -1,0 +1,191 @@
+/**
+ * @module Resolve: who and which turn an event belongs to, told over its whole root (design 3.8,
+ * rules 1, 2, 3 and 5). Spans of every dialect but ours say little of themselves and arrive in any
+ * order; the answer rests on the set of events alone, never on batches, order or repetition.
+ */
+import { identityFields } from "./event.ts";
+import type { IdentityField, TurnEvent } from "./event.ts";
+import { buildSpanTree, conflict, inheritedFields } from "./span-tree.ts";
+import type { Said, SpanTree } from "./span-tree.ts";
+
+const userField = inheritedFields.indexOf("user_id");
+const runField = inheritedFields.indexOf("run_id");
+const turnField = inheritedFields.indexOf("turn_id");
+
+/**
+ * Resolves the identity of all events of one root: own value → nearest ancestor's → the only value
+ * said in the trace → unknown. `turn_id` is the event's own, else the span id of the nearest turn
+ * above it (a turn itself: its own span id); `run_id` its own, else the outermost turn's span id;
+ * `agent_id` of a received span falls back to the application when nothing else says. `user_id` keeps
+ * its three states, and where two tenants are present nothing but an ancestor can attribute. What
+ * was not said by the event itself is listed in `identity_derived`.
+ *
+ * @param events every event of the root; a part of them gives the answer for that part
+ * @returns resolved events in the order of the input; events that said everything are the same object
+ */
+export function resolveRoot(events: readonly TurnEvent[]): TurnEvent[] {
+  const tree = buildSpanTree(events);
+  const settled = settle(tree);
+  const rows = events.map((event, i) => inheritedOf(event, i, tree, settled));
+  const only = onlyValues(events, rows);
+  const tenants = only[userField] === conflict ? tenantsOfTurns(events, rows, only) : undefined;
+  return events.map((event, i) => complete(event, rows[i] as readonly Said[], only, tenants));
+}
+
+/** Resolves events of many roots; an event without a root stands alone. Order is kept. */
+export function resolveEvents(events: readonly TurnEvent[]): TurnEvent[] {
+  const groups = new Map<string, number[]>();
+  const resolved: TurnEvent[] = Array.from({ length: events.length });
+  for (const [i, event] of events.entries()) {
+    const root = event.root_trace_id;
+    if (root === undefined) {
+      resolved[i] = resolveRoot([event])[0] as TurnEvent;
+      continue;
+    }
+    const group = groups.get(root);
+    if (group === undefined) groups.set(root, [i]);
+    else group.push(i);
+  }
+  for (const group of groups.values()) {
+    const members = resolveRoot(group.map((i) => events[i] as TurnEvent));
+    for (const [at, i] of group.entries()) resolved[i] = members[at] as TurnEvent;
+  }
+  return resolved;
+}
+
+/** What holds at each node, its own values or its nearest ancestor's, and the outermost turn. */
+interface Settled {
+  readonly values: Said[][];
+  readonly outermost: (string | undefined)[];
+}
+
+/** Walks up from every node once; chains of any length and cycles are walked without recursion. */
+function settle(tree: SpanTree): Settled {
+  const { nodes, parents } = tree;
+  const values = nodes.map((node) => {
+    const said = [...node.said];
+    if (node.isTurn && said[turnField] === undefined) said[turnField] = node.spanId;
+    return said;
+  });
+  const outermost = nodes.map((node) => (node.isTurn ? node.spanId : undefined));
+  const state = new Uint8Array(nodes.length);
+  for (let start = 0; start < nodes.length; start += 1) {
+    const path: number[] = [];
+    let at = start;
+    while (at !== -1 && state[at] === 0) {
+      state[at] = 1;
+      path.push(at);
+      at = parents[at] as number;
+    }
+    // Meeting a node of the same walk closes a cycle: two rounds bring every value around.
+    let top = path.length;
+    if (at !== -1 && state[at] === 1) {
+      const cycle = path.slice(path.indexOf(at)).toReversed();
+      for (const node of [...cycle, ...cycle]) inherit(node, tree, values);
+      const turns = cycle.flatMap((node) => outermost[node] ?? []).toSorted();
+      for (const node of cycle) outermost[node] = turns[0];
+      top -= cycle.length;
+    }
+    for (let i = top - 1; i >= 0; i -= 1) {
+      const node = path[i] as number;
+      inherit(node, tree, values);
+      const above = parents[node] as number;
+      if (above !== -1) outermost[node] = outermost[above] ?? outermost[node];
+    }
+    for (const node of path) state[node] = 2;
+  }
+  return { values, outermost };
+}
+
+function inherit(node: number, tree: SpanTree, values: Said[][]): void {
+  const above = values[tree.parents[node] as number];
+  if (above === undefined) return;
+  const mine = values[node] as Said[];
+  for (let field = 0; field < mine.length; field += 1) {
+    if (mine[field] === undefined) mine[field] = above[field];
+  }
+}
+
+/** The event's own values, completed by its span's and its ancestors'. */
+function inheritedOf(
+  event: TurnEvent,
+  i: number,
+  tree: SpanTree,
+  { values, outermost }: Settled,
+): Said[] {
+  const node = tree.nodeOf[i] as number;
+  const at = node === -1 ? (tree.above[i] as number) : node;
+  const around = values[at];
+  const row: Said[] = inheritedFields.map((name, field) => event[name] ?? around?.[field]);
+  // An explicit anonymous is an answer, not a gap that the ancestors may fill.
+  if (event.user_id === null) row[userField] = null;
+  row[runField] ??= outermost[at];
+  return row;
+}
+
+/** Per field the only value said in the trace, undefined when none was, `conflict` when several. */
+function onlyValues(events: readonly TurnEvent[], rows: readonly (readonly Said[])[]): Said[] {
+  const only: Said[] = inheritedFields.map(() => undefined);
+  for (const [i, event] of events.entries()) {
+    for (const [field, name] of inheritedFields.entries()) {
+      const derived = field === runField || field === turnField;
+      const value = derived ? rows[i]?.[field] : event[name];
+      if (value === undefined || value === only[field]) continue;
+      only[field] = only[field] === undefined ? value : conflict;
+    }
+  }
+  return only;
+}
+
+/** Who was named inside each turn; asked only where one root holds several tenants. */
+function tenantsOfTurns(
+  events: readonly TurnEvent[],
+  rows: readonly (readonly Said[])[],
+  only: readonly Said[],
+): Map<Said, Set<string | null>> {
+  const tenants = new Map<Said, Set<string | null>>();
+  for (const [i, event] of events.entries()) {
+    if (event.user_id === undefined) continue;
+    const turn = rows[i]?.[turnField] ?? only[turnField];
+    const named = tenants.get(turn);
+    if (named === undefined) tenants.set(turn, new Set([event.user_id]));
+    else named.add(event.user_id);
+  }
+  return tenants;
+}
+
+/** Fills what is left from the trace, writes what was derived, and drops what is contested. */
+function complete(
+  event: TurnEvent,
+  row: readonly Said[],
+  only: readonly Said[],
+  tenants: ReadonlyMap<Said, ReadonlySet<string | null>> | undefined,
+): TurnEvent {
+  let patch: { [field in IdentityField]?: string | null } | undefined;
+  for (const [field, name] of inheritedFields.entries()) {
+    if (event[name] !== undefined) continue;
+    const value = row[field] === undefined ? only[field] : row[field];
+    if (value === undefined || value === conflict) continue;
+    patch ??= {};
+    patch[name] = value;
+  }
+  if (patch?.user_id !== undefined && tenants !== undefined) {
+    const turn = event.turn_id ?? patch.turn_id;
+    const named = tenants.get(turn ?? undefined);
+    // A span's ancestors say one tenant and its own turn another: it belongs to neither for certain.
+    if (named !== undefined && !named.has(patch.user_id)) delete patch.user_id;
+  }
+  if (event.agent_id === undefined && patch?.agent_id === undefined && isReceived(event)) {
+    const application = event.application_id ?? patch?.application_id;
+    if (typeof application === "string") patch = { ...patch, agent_id: application };
+  }
+  if (patch === undefined || Object.keys(patch).length === 0) return event;
+  const derived = new Set<string>([...(event.identity_derived ?? []), ...Object.keys(patch)]);
+  const identity_derived = identityFields.filter((name) => derived.has(name));
+  return { ...event, ...patch, identity_derived } as TurnEvent;
+}
+
+/** True for an event mapped from a received span: only there does a service name stand in. */
+function isReceived(event: TurnEvent): boolean {
+  return event.dialect !== undefined && event.dialect !== "legacy";
+}

@@ -1,0 +1,204 @@
+/**
+ * @module SpanTree: the spans of one root as linked nodes, for identity that is inherited (design
+ * 3.8). Events that share a span id share a node, except where what they say of themselves differs:
+ * then they are different spans of one name, and nothing passes between them.
+ */
+import type { TurnEvent } from "./event.ts";
+import { parentKey, spanKey } from "./span-key.ts";
+
+/** Identity fields that pass from a span to what hangs under it. */
+export const inheritedFields = [
+  "application_id",
+  "agent_id",
+  "user_id",
+  "memory_id",
+  "thread_id",
+  "run_id",
+  "turn_id",
+] as const;
+export type InheritedField = (typeof inheritedFields)[number];
+
+/** Two things were said at one place: nothing may be taken from there. */
+export const conflict: unique symbol = Symbol("conflict");
+
+/** A value said, null for anonymous, undefined for nothing said. */
+export type Said = string | null | undefined | typeof conflict;
+
+/** One span as its events describe it. */
+export interface SpanNode {
+  readonly spanId: string;
+  readonly principal: string | undefined;
+  readonly said: Said[];
+  parentId: string | undefined;
+  isTurn: boolean;
+}
+
+/** Nodes of a root, and where each event stands. */
+export interface SpanTree {
+  readonly nodes: readonly SpanNode[];
+  /** Index of the node above each node, or -1. */
+  readonly parents: Int32Array;
+  /** Index of the node that each event speaks of, or -1 for an event without a span. */
+  readonly nodeOf: Int32Array;
+  /** Index of the node above each event that has no span of its own, or -1. */
+  readonly above: Int32Array;
+}
+
+/** Fields whose contradiction tells that one span id names several spans. */
+const telling = [0, 1, 2, 4, 6];
+
+/** Builds the tree of one root's events; missing parents and cycles are left as they are. */
+export function buildSpanTree(events: readonly TurnEvent[]): SpanTree {
+  const nodes: SpanNode[] = [];
+  const bySpan = new Map<string, number>();
+  const nodeOf = new Int32Array(events.length).fill(-1);
+  const split = new Set<string>();
+  for (const [i, event] of events.entries()) {
+    const spanId = spanKey(event);
+    if (spanId === undefined) continue;
+    const known = bySpan.get(spanId);
+    const at = known ?? nodes.length;
+    if (known === undefined) {
+      nodes.push(newNode(spanId, event));
+      bySpan.set(spanId, at);
+    } else if (differs(nodes[at] as SpanNode, event)) {
+      split.add(spanId);
+    } else {
+      addEvent(nodes[at] as SpanNode, event);
+    }
+    nodeOf[i] = at;
+  }
+  const parts = split.size === 0 ? undefined : splitNodes(events, split, nodes, nodeOf);
+  const find = (spanId: string | undefined, node: Pick<SpanNode, "principal" | "said">): number => {
+    if (spanId === undefined) return -1;
+    const candidates = parts?.get(spanId);
+    return candidates === undefined
+      ? (bySpan.get(spanId) ?? -1)
+      : chooseParent(candidates, nodes, node);
+  };
+  const parents = Int32Array.from(nodes, (node) => find(node.parentId, node));
+  const above = new Int32Array(events.length).fill(-1);
+  for (const [i, event] of events.entries()) {
+    if (nodeOf[i] === -1 && event.parent_span_id !== undefined) {
+      above[i] = find(event.parent_span_id, {
+        principal: event.ingest_principal,
+        said: own(event),
+      });
+    }
+  }
+  return { nodes, parents, nodeOf, above };
+}
+
+function own(event: TurnEvent): Said[] {
+  return [
+    event.application_id,
+    event.agent_id,
+    event.user_id,
+    event.memory_id,
+    event.thread_id,
+    event.run_id,
+    event.turn_id,
+  ];
+}
+
+function newNode(spanId: string, event: TurnEvent): SpanNode {
+  return {
+    spanId,
+    principal: event.ingest_principal,
+    said: own(event),
+    parentId: parentKey(event),
+    isTurn: event.event_kind === "turn",
+  };
+}
+
+/** True when the event contradicts the node about who, which turn, or who sent it. */
+function differs(node: SpanNode, event: TurnEvent): boolean {
+  if (node.principal !== event.ingest_principal) return true;
+  return telling.some((field) => {
+    const value = event[inheritedFields[field] as InheritedField];
+    const there = node.said[field];
+    return value !== undefined && there !== undefined && there !== value;
+  });
+}
+
+function addEvent(node: SpanNode, event: TurnEvent): void {
+  for (const [field, name] of inheritedFields.entries()) {
+    const value = event[name];
+    if (value === undefined) continue;
+    const there = node.said[field];
+    node.said[field] = there === undefined || there === value ? value : conflict;
+  }
+  const parent = parentKey(event);
+  // Should start and result name two parents, the choice must not rest on which came first.
+  if (parent !== undefined && (node.parentId === undefined || parent < node.parentId)) {
+    node.parentId = parent;
+  }
+  if (event.event_kind === "turn") node.isTurn = true;
+}
+
+/**
+ * Gives every distinct identity under a contradicted span id a node of its own, in an order that
+ * does not depend on the input, and behind them one node of what they all agree on.
+ */
+function splitNodes(
+  events: readonly TurnEvent[],
+  split: ReadonlySet<string>,
+  nodes: SpanNode[],
+  nodeOf: Int32Array,
+): Map<string, number[]> {
+  const parts = new Map<string, number[]>();
+  const byIdentity = new Map<string, number>();
+  for (const [i, event] of events.entries()) {
+    const spanId = spanKey(event);
+    if (spanId === undefined || !split.has(spanId)) continue;
+    const said = own(event).map((value) => (value === undefined ? [] : [value]));
+    const key = JSON.stringify([spanId, event.ingest_principal ?? [], ...said]);
+    let at = byIdentity.get(key);
+    if (at === undefined) {
+      at = nodes.length;
+      byIdentity.set(key, at);
+      nodes.push(newNode(spanId, event));
+      parts.set(spanId, [...(parts.get(spanId) ?? []), at]);
+    } else {
+      addEvent(nodes[at] as SpanNode, event);
+    }
+    nodeOf[i] = at;
+  }
+  for (const members of parts.values()) {
+    const agreed = members.map((at) => nodes[at] as SpanNode);
+    const first = agreed[0] as SpanNode;
+    members.push(nodes.length);
+    nodes.push({
+      spanId: first.spanId,
+      principal: undefined,
+      parentId: undefined,
+      isTurn: false,
+      said: first.said.map((value, field) =>
+        agreed.every((node) => node.said[field] === value) ? (value ?? conflict) : conflict,
+      ),
+    });
+  }
+  return parts;
+}
+
+/** The one part that fits the child; else the node of what all parts agree on (the last). */
+function chooseParent(
+  members: readonly number[],
+  nodes: readonly SpanNode[],
+  child: Pick<SpanNode, "principal" | "said">,
+): number {
+  const parts = members.slice(0, -1);
+  const fits = (at: number): boolean => {
+    const part = nodes[at] as SpanNode;
+    return telling.every((field) => {
+      const mine = child.said[field];
+      const theirs = part.said[field];
+      return mine === undefined || theirs === undefined || mine === theirs;
+    });
+  };
+  const fitting = parts.filter(fits);
+  const close = fitting.filter((at) => (nodes[at] as SpanNode).principal === child.principal);
+  if (close.length === 1) return close[0] as number;
+  if (close.length === 0 && fitting.length === 1) return fitting[0] as number;
+  return members.at(-1) as number;
+}

@@ -1,0 +1,110 @@
+/**
+ * @module Time: timestamps as text (style 4.4). Evidence keeps every fractional digit it came with,
+ * so a time is never turned into a floating point number except to subtract two of them.
+ */
+const isoForm =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,18}))?([Zz]|[+-]\d{2}:?\d{2})?$/;
+const secondChars = 19;
+
+/**
+ * Order of two ISO 8601 UTC times of any number of fractional digits: negative, zero or positive.
+ * Both must be normalized to the form `YYYY-MM-DDTHH:MM:SS[.fraction]Z`.
+ */
+export function compareTimes(a: string, b: string): number {
+  if (a === b) return 0;
+  // Equal lengths mean equal digits, and then text order is time order.
+  if (a.length === b.length) return a < b ? -1 : 1;
+  const secondsA = a.slice(0, secondChars);
+  const secondsB = b.slice(0, secondChars);
+  if (secondsA !== secondsB) return secondsA < secondsB ? -1 : 1;
+  const digits = Math.max(a.length, b.length);
+  const fractionA = fractionOf(a).padEnd(digits, "0");
+  const fractionB = fractionOf(b).padEnd(digits, "0");
+  return fractionA < fractionB ? -1 : fractionA > fractionB ? 1 : 0;
+}
+
+function fractionOf(time: string): string {
+  const end = time.endsWith("Z") ? time.length - 1 : time.length;
+  return time.slice(secondChars + 1, end);
+}
+
+/**
+ * The time in UTC with its own fractional digits, or undefined when the text is no real time. An
+ * offset is applied; a text without one is UTC, as older writers meant it (requirements: Endpoints
+ * rule 5).
+ */
+export function normalizeTime(text: string): string | undefined {
+  // Length first: nothing longer can be a time, and no pattern sees hostile text.
+  if (text.length > 48) return undefined;
+  const parts = isoForm.exec(text);
+  if (parts === null) return undefined;
+  const fraction = parts[7] === undefined ? "" : `.${parts[7]}`;
+  const seconds = `${parts[1]}-${parts[2]}-${parts[3]}T${parts[4]}:${parts[5]}:${parts[6]}`;
+  const epochMs = Date.parse(`${seconds}Z`);
+  // A date such as 30 February parses to another day; only what comes back unchanged is real.
+  if (Number.isNaN(epochMs) || isoSeconds(epochMs) !== seconds) return undefined;
+  const zone = parts[8] ?? "Z";
+  if (zone === "Z" || zone === "z") return `${seconds}${fraction}Z`;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(-2));
+  if (hours > 23 || minutes > 59) return undefined;
+  const offsetMs = (hours * 60 + minutes) * 60_000 * (zone.startsWith("-") ? -1 : 1);
+  const shifted = isoSeconds(epochMs - offsetMs);
+  return shifted === undefined ? undefined : `${shifted}${fraction}Z`;
+}
+
+/** `YYYY-MM-DDTHH:MM:SS` of whole seconds, or undefined outside the years 0000 to 9999. */
+function isoSeconds(epochMs: number): string | undefined {
+  const date = new Date(epochMs);
+  if (Number.isNaN(date.getTime())) return undefined;
+  const text = date.toISOString();
+  return text.length === 24 ? text.slice(0, secondChars) : undefined;
+}
+
+/** Epoch values of 2000 to 2100 in each unit; outside of these the unit is ambiguous. */
+const epochUnits = [
+  { min: 946_684_800n, digits: 0 },
+  { min: 946_684_800_000n, digits: 3 },
+  { min: 946_684_800_000_000n, digits: 6 },
+  { min: 946_684_800_000_000_000n, digits: 9 },
+] as const;
+const epochMax = 4_102_444_800n;
+
+/**
+ * The time that an epoch number of seconds, milliseconds, microseconds or nanoseconds means, or
+ * undefined unless exactly one unit puts it between 2000 and 2100. Legacy rows only: current
+ * children carry text (design 3.6).
+ */
+export function epochToTime(value: number | string): string | undefined {
+  const text = typeof value === "number" ? numberText(value) : value;
+  const parts = text === undefined ? null : /^(\d{9,19})(?:\.(\d{1,12}))?$/.exec(text);
+  if (parts === null) return undefined;
+  const whole = BigInt(parts[1] ?? "");
+  const unit = epochUnits.find(
+    ({ min, digits }) => whole >= min && whole < epochMax * 10n ** BigInt(digits),
+  );
+  if (unit === undefined) return undefined;
+  const scale = 10n ** BigInt(unit.digits);
+  const seconds = isoSeconds(Number(whole / scale) * 1000);
+  const below = unit.digits === 0 ? "" : String(whole % scale).padStart(unit.digits, "0");
+  // A number beyond 2^53 has already lost its last digits: what is left of them is not a fact.
+  const exact = typeof value === "string" || Number.isSafeInteger(value) || parts[2] !== undefined;
+  const fraction = exact ? `${below}${parts[2] ?? ""}` : below.slice(0, 6);
+  return seconds === undefined ? undefined : `${seconds}${fraction === "" ? "" : `.${fraction}`}Z`;
+}
+
+/** Digits of a number as it was written. */
+function numberText(value: number): string | undefined {
+  if (!Number.isFinite(value) || value < 0) return undefined;
+  return Number.isInteger(value) ? BigInt(value).toString() : String(value);
+}
+
+/** Milliseconds from one normalized time to another, negative when the clock ran backwards. */
+export function elapsedMs(from: string, to: string): number | undefined {
+  const start = Date.parse(`${from.slice(0, secondChars)}Z`);
+  const end = Date.parse(`${to.slice(0, secondChars)}Z`);
+  if (Number.isNaN(start) || Number.isNaN(end)) return undefined;
+  const fraction = (Number(`0.${fractionOf(to)}`) - Number(`0.${fractionOf(from)}`)) * 1000;
+  // A nanosecond is the finest digit with a meaning; beyond it is noise of the subtraction.
+  return Math.round((end - start + fraction) * 1e6) / 1e6;
+}

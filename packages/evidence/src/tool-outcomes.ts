@@ -1,0 +1,85 @@
+/**
+ * @module ToolOutcomes: what a tool call came to, its badge, and how calls are counted
+ * (requirements: Reconciliation 11). Fallback and degraded results are usable but stand apart from
+ * clean ones; a provider error is a failure; what nobody said stays unknown.
+ */
+import { toolBadges, toolOutcomes } from "@turnproof/semconv";
+import type { ToolOutcome } from "@turnproof/semconv";
+
+import type { TurnEvent } from "./event.ts";
+
+/** Counts of tool results by outcome; the six and `unknown` add up to `results`. */
+export interface ToolCounts {
+  readonly results: number;
+  /** `success`: the primary provider's full result. */
+  readonly clean: number;
+  readonly empty: number;
+  readonly degraded: number;
+  readonly fallback: number;
+  readonly provider_error: number;
+  readonly error: number;
+  readonly unknown: number;
+}
+
+/** True for the result of a tool call; a start marker is none. */
+export function isToolResult(event: TurnEvent): boolean {
+  return event.event_kind === "tool_call" && event.phase !== "start";
+}
+
+/**
+ * Outcome of a tool result, or undefined when neither an outcome nor a flag nor a status says. A
+ * stated outcome stands, except that a stated success cannot hide a failed status, a fallback or a
+ * limitation. Otherwise, in this order: failed status, fallback flag, degraded flag, a count of no
+ * results, a successful status.
+ */
+export function toolOutcome(event: TurnEvent): ToolOutcome | undefined {
+  const { tool_outcome: stated, fallback_used, degraded, result_count } = event.attributes;
+  if (isOutcome(stated) && stated !== "success") return stated;
+  if (event.status === "error") return "error";
+  if (fallback_used === true) return "fallback";
+  if (degraded === true) return "degraded";
+  if (stated === "success") return "success";
+  if (result_count === 0) return "empty";
+  return event.status === "success" ? "success" : undefined;
+}
+
+function isOutcome(value: string | undefined): value is ToolOutcome {
+  return value !== undefined && (toolOutcomes as readonly string[]).includes(value);
+}
+
+/** True for the outcomes that count as a failure of the tool. */
+export function isToolFailure(outcome: ToolOutcome | undefined): boolean {
+  return outcome === "error" || outcome === "provider_error";
+}
+
+/** True for the outcomes that left something usable, clean or not. */
+export function isToolUsable(outcome: ToolOutcome | undefined): boolean {
+  return outcome !== undefined && !isToolFailure(outcome);
+}
+
+/** The badge's words, or undefined for an unknown outcome. */
+export function toolBadge(event: TurnEvent): string | undefined {
+  const outcome = toolOutcome(event);
+  return outcome === undefined ? undefined : toolBadges[outcome];
+}
+
+/** Counts the tool results among the events. */
+export function countTools(events: readonly TurnEvent[]): ToolCounts {
+  const counts = {
+    results: 0,
+    clean: 0,
+    empty: 0,
+    degraded: 0,
+    fallback: 0,
+    provider_error: 0,
+    error: 0,
+    unknown: 0,
+  };
+  for (const event of events) {
+    if (!isToolResult(event)) continue;
+    const outcome = toolOutcome(event);
+    counts.results += 1;
+    counts[outcome === undefined ? "unknown" : outcome === "success" ? "clean" : outcome] += 1;
+  }
+  return counts;
+}
