@@ -1,5 +1,13 @@
 /** @module Host rows: intent, artifact, contract, delivery, action, provenance, outcome, learning. */
 export const recorderRows = {
+  intent_name: [
+    "turnproof.intent.name",
+    "string",
+    "label",
+    "label",
+    "intent",
+    "requirements: Intent",
+  ],
   expected_artifact_types: [
     "turnproof.intent.expected_artifact_types",
     "string[]",

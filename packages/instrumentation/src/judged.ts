@@ -1,0 +1,78 @@
+/**
+ * @module Feedback and task outcome (requirements: Feedback and task outcome). `verified` means that
+ * a trusted application or operator saw it; a model's own claim does not qualify.
+ */
+import { attribute } from "@turnproof/semconv";
+import type { learningEvents } from "@turnproof/semconv";
+import { contentFingerprint } from "@turnproof/semconv/fingerprint";
+
+import type { ResourceRef } from "./resource-ref.ts";
+import { refAttributes } from "./resource-ref.ts";
+import type { Facts } from "./witness.ts";
+
+/** A person's judgement of a turn. */
+export interface Feedback {
+  /** Integer; negative is dissatisfied. */
+  readonly rating?: number;
+  readonly label?: string;
+  /** Only its hash is evidence. */
+  readonly comment?: string;
+  readonly verified?: boolean;
+  readonly source?: string;
+  readonly externalId?: string;
+}
+
+/** What an application saw of a task. */
+export interface TaskOutcome {
+  readonly verified?: boolean;
+  readonly source?: string;
+  readonly metrics?: Readonly<Record<string, number>>;
+  readonly taskId?: string;
+  readonly externalId?: string;
+}
+
+/** A step in the life of something learned. */
+export interface Learning {
+  readonly event: (typeof learningEvents)[number];
+  readonly candidateRef?: string;
+  readonly lifecycleState?: string;
+  readonly sources?: readonly ResourceRef[];
+}
+
+/** Attributes of feedback. */
+export function feedbackFacts(
+  feedback: Feedback,
+  fingerprint: (text: string) => string = contentFingerprint,
+): Facts {
+  return {
+    [attribute.rating.span]: feedback.rating,
+    [attribute.label.span]: feedback.label,
+    [attribute.comment_hash.span]:
+      feedback.comment === undefined ? undefined : fingerprint(feedback.comment),
+    [attribute.verified.span]: feedback.verified,
+    [attribute.source.span]: feedback.source,
+  };
+}
+
+/** Attributes of an outcome, e.g. `success` or `failure`. */
+export function outcomeFacts(outcome: string, options: TaskOutcome): Facts {
+  const metrics = Object.entries(options.metrics ?? {});
+  return {
+    [attribute.outcome.span]: outcome,
+    [attribute.verified.span]: options.verified,
+    [attribute.source.span]: options.source,
+    [attribute.metric_names.span]: metrics.length === 0 ? undefined : metrics.map(([name]) => name),
+    [attribute.metric_values.span]:
+      metrics.length === 0 ? undefined : metrics.map(([, value]) => value),
+  };
+}
+
+/** Attributes of a learning event. */
+export function learningFacts(learning: Learning): Facts {
+  return {
+    [attribute.learning_event.span]: learning.event,
+    [attribute.candidate_ref.span]: learning.candidateRef,
+    [attribute.lifecycle_state.span]: learning.lifecycleState,
+    ...refAttributes("input", learning.sources),
+  };
+}

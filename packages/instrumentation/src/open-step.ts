@@ -1,0 +1,74 @@
+/**
+ * @module OpenStep: a model call, tool call or memory operation while it runs. It ends once; what
+ * was thrown leaves its class and nothing else.
+ */
+import { context } from "@opentelemetry/api";
+import type { Context } from "@opentelemetry/api";
+import type { EventStatus } from "@turnproof/semconv";
+
+import type { OpenEvidence } from "./evidence-sink.ts";
+import type { TraceContext } from "./trace-context.ts";
+import { errorTypeOf } from "./witness.ts";
+import type { Facts } from "./witness.ts";
+
+/** Shared life cycle of the steps of a turn. */
+export class OpenStep {
+  readonly #open: OpenEvidence;
+  readonly #turn: TraceContext;
+  /** When the step began, in the clock of durations (milliseconds). */
+  readonly startedAt: number = performance.now();
+  #ended: Promise<void> | undefined;
+
+  constructor(open: OpenEvidence, turn: TraceContext) {
+    this.#open = open;
+    this.#turn = turn;
+  }
+
+  /** Id of the step's span. */
+  get spanId(): string {
+    return this.#open.spanContext.spanId;
+  }
+
+  /** Context in which this step is the parent. */
+  get context(): Context {
+    return this.#turn.at(this.#open.spanContext).toContext(this.#open.context);
+  }
+
+  /** True once it ended. */
+  get ended(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  /** Ends it; later calls change nothing. Settles when the sink has it. */
+  end(status: EventStatus, facts: Facts = {}, errorType?: string): Promise<void> {
+    const attributes = Object.fromEntries(
+      Object.entries(facts).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value]],
+      ),
+    );
+    this.#ended ??= this.#open.end({
+      status,
+      attributes,
+      ...(errorType === undefined ? {} : { errorType }),
+    });
+    return this.#ended;
+  }
+}
+
+/** Runs `fn` inside the step; a throw ends it by `onThrow`, a return without a word by `onReturn`. */
+export async function runStep<T>(
+  step: OpenStep,
+  fn: () => Promise<T> | T,
+  onReturn: () => Promise<void>,
+  onThrow: (errorType: string) => Promise<void>,
+): Promise<T> {
+  let value: T;
+  try {
+    value = await context.with(step.context, fn);
+  } catch (error) {
+    await onThrow(errorTypeOf(error));
+    throw error;
+  }
+  await onReturn();
+  return value;
+}

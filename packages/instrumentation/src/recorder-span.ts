@@ -1,0 +1,106 @@
+/**
+ * @module RecorderSpan: a host operation while it runs. Leaving it without a word means unknown,
+ * never success.
+ */
+import { context } from "@opentelemetry/api";
+import type { Context, SpanContext } from "@opentelemetry/api";
+import type { EventStatus } from "@turnproof/semconv";
+
+import type { Carrier } from "./carrier.ts";
+import type { OpenEvidence } from "./evidence-sink.ts";
+import { refAttributes } from "./resource-ref.ts";
+import type { ResourceRef } from "./resource-ref.ts";
+import type { TraceContext } from "./trace-context.ts";
+import { errorTypeOf } from "./witness.ts";
+import type { Facts } from "./witness.ts";
+
+/** What is known at the end of an operation. */
+export interface SpanResult {
+  readonly outputRefs?: readonly ResourceRef[];
+  /** Attributes by their event names, as in `startSpan`. */
+  readonly facts?: Facts;
+}
+
+/** An open host span; end it by `succeed`, `partial`, `fail`, or leave it unknown by disposing. */
+export class RecorderSpan implements Disposable, AsyncDisposable {
+  readonly #open: OpenEvidence;
+  readonly #turn: TraceContext;
+  #ended: Promise<void> | undefined;
+
+  constructor(open: OpenEvidence, turn: TraceContext) {
+    this.#open = open;
+    this.#turn = turn;
+  }
+
+  /** Id of this span, for `producingSpanId`. */
+  get spanId(): string {
+    return this.#open.spanContext.spanId;
+  }
+
+  get spanContext(): SpanContext {
+    return this.#open.spanContext;
+  }
+
+  /** OpenTelemetry context in which this span is the parent of what is recorded. */
+  get context(): Context {
+    return this.traceContext.toContext(this.#open.context);
+  }
+
+  /** The turn with this span as the parent. */
+  get traceContext(): TraceContext {
+    return this.#turn.at(this.#open.spanContext);
+  }
+
+  /** Runs the function with this span as the parent of everything recorded in it. */
+  run<T>(fn: () => T): T {
+    return context.with(this.context, fn);
+  }
+
+  /** A carrier for a job whose parent is this span. */
+  toCarrier(): Carrier {
+    return this.traceContext.toCarrier();
+  }
+
+  /** Ended well. Settles when the sink has it. */
+  succeed(result: SpanResult = {}): Promise<void> {
+    return this.#end("success", result);
+  }
+
+  /** Ended with something missing. */
+  partial(result: SpanResult = {}): Promise<void> {
+    return this.#end("partial", result);
+  }
+
+  /** Failed. Of an error its class is kept, never its text. */
+  fail(error?: unknown, result: SpanResult = {}): Promise<void> {
+    return this.#end("error", result, error === undefined ? undefined : errorTypeOf(error));
+  }
+
+  /** Ends it as unknown unless something was said before. */
+  [Symbol.dispose](): void {
+    // `using` cannot wait, and a failed write was counted by the witness already.
+    void this.#end("unknown", {}).catch(() => undefined);
+  }
+
+  /** Ends it as unknown unless something was said before, and waits for the sink. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#end("unknown", {});
+  }
+
+  #end(status: EventStatus, { outputRefs, facts }: SpanResult, errorType?: string): Promise<void> {
+    this.#ended ??= this.#open.end({
+      status,
+      attributes: { ...definedFacts(facts), ...refAttributes("output", outputRefs) },
+      ...(errorType === undefined ? {} : { errorType }),
+    });
+    return this.#ended;
+  }
+}
+
+function definedFacts(facts: Facts = {}): Record<string, NonNullable<Facts[string]>> {
+  return Object.fromEntries(
+    Object.entries(facts).filter(
+      (entry): entry is [string, NonNullable<Facts[string]>] => entry[1] !== undefined,
+    ),
+  );
+}

@@ -1,0 +1,285 @@
+/**
+ * @module ObservabilityRecorder: the host's own intents, spans, artifacts, contracts and deliveries
+ * (requirements: Host recorder resources, Recording rules). It describes what was already observed;
+ * it neither creates nor repairs anything, parses no markup and supplies no acknowledgement.
+ */
+import { context, SpanKind } from "@opentelemetry/api";
+import type { Context } from "@opentelemetry/api";
+import { attribute, CodedError, ownSpanNames } from "@turnproof/semconv";
+import type {
+  ArtifactStatus,
+  AttributeName,
+  EventAttributes,
+  EventKind,
+  ParserStatus,
+} from "@turnproof/semconv";
+
+import type { EvidenceSink } from "./evidence-sink.ts";
+import { RecorderSpan } from "./recorder-span.ts";
+import { refAttributes } from "./resource-ref.ts";
+import type { ResourceRef } from "./resource-ref.ts";
+import { TraceContext } from "./trace-context.ts";
+import { operationName, Witness } from "./witness.ts";
+import type { Facts, Observation, WitnessHealth, WitnessOptions } from "./witness.ts";
+
+/** Fields that every record may have. */
+interface Named {
+  readonly taskId?: string;
+  /** Recording again under the same id replaces; a new attempt takes a new id. */
+  readonly externalId?: string;
+}
+
+/** `recordIntent`: what the turn is asked to bring about. */
+export interface IntentOptions extends Named {
+  readonly expectedArtifactTypes?: readonly string[];
+  readonly requiredContracts?: readonly string[];
+  readonly inputRefs?: readonly ResourceRef[];
+  /** `chat_response`, `content_ingestion`, `content_derived_artifact`, `interactive_response`, or one of the host's. */
+  readonly coverageProfile?: string;
+}
+
+/** `startSpan`: a host operation. Attributes go by their event names and are allowlisted. */
+export interface SpanOptions {
+  readonly taskId?: string;
+  readonly inputRefs?: readonly ResourceRef[];
+  readonly attributes?: EventAttributes;
+  /** `queue` for a hand-over between processes. Default: `action`. */
+  readonly kind?: "action" | "queue";
+}
+
+/** `recordArtifact`: an artifact as it was observed to stand. */
+export interface ArtifactOptions extends Named {
+  /** Its sources. Empty without `sourceIndependent` is recorded, as invalid provenance. */
+  readonly inputRefs: readonly ResourceRef[];
+  readonly producingSpanId: string;
+  readonly persistenceVerified?: boolean;
+  readonly sourceIndependent?: boolean;
+  /** Default `created`. */
+  readonly status?: ArtifactStatus;
+  readonly contentVersion?: string;
+}
+
+/** `contract`: a form that an output must have. */
+export interface ContractOptions {
+  readonly required?: boolean;
+  readonly outputLimit?: number;
+  readonly taskId?: string;
+}
+
+/** What was seen of one output under a contract. */
+export interface ContractRecord {
+  readonly openingMarkerFound?: boolean;
+  readonly closingMarkerFound?: boolean;
+  readonly parserStatus?: ParserStatus;
+  readonly recoveryUsed?: boolean;
+  readonly itemCounts?: Readonly<Record<string, number>>;
+  readonly finishReason?: string;
+  readonly outputChars?: number;
+  readonly externalId?: string;
+}
+
+/** A contract that outputs are recorded under. */
+export interface Contract {
+  readonly name: string;
+  record(record: ContractRecord): Promise<void>;
+}
+
+/** `recordDelivery`: what was handed over. `acknowledged` null means unknown. */
+export interface DeliveryOptions extends Named {
+  readonly emitted?: boolean;
+  readonly acknowledged?: boolean | null;
+  /** What was delivered, with its version. */
+  readonly inputRefs?: readonly ResourceRef[];
+  /** The contract whose output this carries, if any. */
+  readonly contractName?: string;
+}
+
+/** Records into a sink for one turn. Use one recorder for nested spans. */
+export class ObservabilityRecorder {
+  readonly #witness: Witness;
+  readonly #turn: TraceContext;
+
+  /** @param options `strict`: a failed write throws; otherwise it is counted in `health`. */
+  constructor(sink: EvidenceSink, traceContext: TraceContext, options: WitnessOptions = {}) {
+    this.#witness = new Witness(sink, options);
+    this.#turn = traceContext;
+  }
+
+  /** Counters of this recorder alone. */
+  get health(): Readonly<WitnessHealth> {
+    return this.#witness.health;
+  }
+
+  /**
+   * Records what the host wants of this turn. Settles when the sink has it.
+   * @throws CodedError (rejects) when a value is not admitted, or, strict, when the write fails
+   */
+  async recordIntent(name: string, options: IntentOptions = {}): Promise<void> {
+    await this.#point(ownSpanNames.intent, "intent", options, {
+      [attribute.intent_name.span]: operationName(name),
+      [attribute.expected_artifact_types.span]: options.expectedArtifactTypes,
+      [attribute.required_contracts.span]: options.requiredContracts,
+      [attribute.coverage_profile.span]: options.coverageProfile,
+      ...refAttributes("input", options.inputRefs),
+    });
+  }
+
+  /**
+   * Begins a host operation whose parent is the span that is active here.
+   * @throws CodedError when the name or an attribute is not admitted
+   */
+  startSpan(name: string, options: SpanOptions = {}): RecorderSpan {
+    const queue = options.kind === "queue";
+    const kind: EventKind = queue ? "queue_transition" : "application_action";
+    const facts = {
+      ...byEventName(options.attributes),
+      ...refAttributes("input", options.inputRefs),
+    };
+    const observation: Observation = {
+      kind,
+      name: operationName(name),
+      spanKind: queue ? SpanKind.PRODUCER : SpanKind.INTERNAL,
+      facts,
+      ...(options.taskId === undefined ? {} : { taskId: options.taskId }),
+    };
+    const { turn, parent } = this.#here();
+    return new RecorderSpan(this.#witness.begin(turn, parent, observation, "result"), turn);
+  }
+
+  /** Runs `fn` as a host operation: a throw fails it, a return without a word succeeds it. */
+  async span<T>(
+    name: string,
+    fn: (span: RecorderSpan) => Promise<T> | T,
+    options: SpanOptions = {},
+  ): Promise<T> {
+    const span = this.startSpan(name, options);
+    let value: T;
+    try {
+      value = await span.run(() => fn(span));
+    } catch (error) {
+      await span.fail(error);
+      throw error;
+    }
+    await span.succeed();
+    return value;
+  }
+
+  /** Records an artifact as it was observed; `ref` with its version is what deliveries must name. */
+  async recordArtifact(ref: ResourceRef, options: ArtifactOptions): Promise<void> {
+    const status = options.status ?? "created";
+    await this.#point(
+      `${ownSpanNames.artifact}.${operationName(ref.resourceType)}`,
+      "artifact",
+      options,
+      {
+        [attribute.artifact_type.span]: ref.resourceType,
+        [attribute.artifact_status.span]: status,
+        [attribute.persistence_verified.span]: options.persistenceVerified,
+        [attribute.source_independent.span]: options.sourceIndependent,
+        [attribute.producing_span_id.span]: options.producingSpanId,
+        [attribute.content_version.span]: options.contentVersion,
+        [attribute.ownership_verified.span]: ref.ownershipVerified,
+        ...refAttributes("output", [ref]),
+        ...refAttributes("input", options.inputRefs),
+      },
+      status === "failed" ? "error" : "success",
+    );
+  }
+
+  /** A contract by name; record each output that was seen under it. */
+  contract(name: string, options: ContractOptions = {}): Contract {
+    const spanName = `${ownSpanNames.contract}.${operationName(name)}`;
+    const record = async (seen: ContractRecord): Promise<void> => {
+      const items = Object.entries(seen.itemCounts ?? {});
+      const named = {
+        ...options,
+        ...(seen.externalId === undefined ? {} : { externalId: seen.externalId }),
+      };
+      await this.#point(
+        spanName,
+        "contract",
+        named,
+        {
+          [attribute.contract_name.span]: name,
+          [attribute.required.span]: options.required,
+          [attribute.output_limit.span]: options.outputLimit,
+          [attribute.opening_marker_found.span]: seen.openingMarkerFound,
+          [attribute.closing_marker_found.span]: seen.closingMarkerFound,
+          [attribute.parser_status.span]: seen.parserStatus,
+          [attribute.recovery_used.span]: seen.recoveryUsed,
+          [attribute.contract_finish_reason.span]: seen.finishReason,
+          [attribute.output_chars.span]: seen.outputChars,
+          [attribute.item_names.span]: items.length === 0 ? undefined : items.map(([item]) => item),
+          [attribute.item_values.span]:
+            items.length === 0 ? undefined : items.map(([, count]) => count),
+        },
+        contractStatus(seen),
+      );
+    };
+    return { name, record };
+  }
+
+  /** Records that something was handed over, and whether its receipt was seen. */
+  async recordDelivery(name: string, options: DeliveryOptions = {}): Promise<void> {
+    const { emitted, acknowledged } = options;
+    const bad = emitted === false || acknowledged === false;
+    await this.#point(
+      `${ownSpanNames.delivery}.${operationName(name)}`,
+      "delivery",
+      options,
+      {
+        [attribute.delivery_target.span]: name,
+        [attribute.emitted.span]: emitted,
+        // Null is the explicit unknown: on a span it is the attribute's absence.
+        [attribute.acknowledged.span]: acknowledged ?? undefined,
+        [attribute.contract_name.span]: options.contractName,
+        ...refAttributes("input", options.inputRefs),
+      },
+      bad ? "error" : "success",
+    );
+  }
+
+  #here(): { turn: TraceContext; parent: Context } {
+    const active = context.active();
+    const current = TraceContext.active(active);
+    // Another turn may be active in this process: a recorder stays with its own.
+    const own =
+      current?.rootTraceId === this.#turn.rootTraceId &&
+      current.identity.turnId === this.#turn.identity.turnId;
+    const turn = own ? current : this.#turn;
+    return { turn, parent: own ? active : turn.toContext(active) };
+  }
+
+  async #point(
+    name: string,
+    kind: EventKind,
+    named: Named,
+    facts: Facts,
+    status: "success" | "partial" | "error" = "success",
+  ): Promise<void> {
+    const { turn, parent } = this.#here();
+    const ids = {
+      ...(named.taskId === undefined ? {} : { taskId: named.taskId }),
+      ...(named.externalId === undefined ? {} : { externalId: named.externalId }),
+    };
+    await this.#witness.point(turn, parent, { kind, name, facts, ...ids }, status);
+  }
+}
+
+function contractStatus(seen: ContractRecord): "success" | "partial" | "error" {
+  if (seen.parserStatus === "failed" || seen.parserStatus === "missing") return "error";
+  const whole = seen.openingMarkerFound !== false && seen.closingMarkerFound !== false;
+  return seen.parserStatus === "partial" || seen.recoveryUsed === true || !whole
+    ? "partial"
+    : "success";
+}
+
+/** Attributes given by event name, under their span names. @throws CodedError attribute_unknown */
+export function byEventName(attributes: EventAttributes = {}): Facts {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => {
+      if (!Object.hasOwn(attribute, name)) throw new CodedError("attribute_unknown");
+      return [attribute[name as AttributeName].span, value];
+    }),
+  );
+}

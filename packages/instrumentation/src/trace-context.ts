@@ -1,0 +1,144 @@
+/**
+ * @module TraceContext: who a turn belongs to and which span is its parent now. It lives in the
+ * OpenTelemetry context, so concurrent turns of one process never see each other's.
+ */
+import {
+  context,
+  createContextKey,
+  isSpanContextValid,
+  trace,
+  TraceFlags,
+} from "@opentelemetry/api";
+import type { Context, SpanContext } from "@opentelemetry/api";
+import { attribute, CodedError, screenValue } from "@turnproof/semconv";
+import type { AttributeRow } from "@turnproof/semconv";
+
+import { readCarrier, writeCarrier } from "./carrier.ts";
+import type { Carrier, CarrierContent } from "./carrier.ts";
+
+/** Identity of a turn. `userId`: the tenant, null for anonymous, absent when nobody said. */
+export interface TurnIdentity {
+  readonly applicationId?: string;
+  readonly agentId: string;
+  readonly userId?: string | null;
+  readonly memoryId?: string;
+  readonly threadId: string;
+  readonly runId: string;
+  readonly turnId: string;
+}
+
+/** What a worker expects of the job that it was given; a carrier that says otherwise is refused. */
+export interface ExpectedScope {
+  readonly userId: string | null;
+  readonly agentId?: string;
+  readonly memoryId?: string;
+  readonly threadId?: string;
+}
+
+const activeKey = createContextKey("turnproof.trace-context");
+
+const identityRows: readonly (readonly [keyof TurnIdentity, AttributeRow, boolean])[] = [
+  ["applicationId", attribute.application_id, false],
+  ["agentId", attribute.agent_id, true],
+  ["userId", attribute.user_id, false],
+  ["memoryId", attribute.memory_id, false],
+  ["threadId", attribute.thread_id, true],
+  ["runId", attribute.run_id, true],
+  ["turnId", attribute.turn_id, true],
+];
+
+/**
+ * Refuses what is no opaque identity (design 3.1).
+ * @throws CodedError identity_missing, identity_empty, identity_not_opaque
+ */
+function checkIdentity(identity: TurnIdentity): void {
+  for (const [field, row, required] of identityRows) {
+    const value = identity[field];
+    if (value === undefined && required) throw new CodedError("identity_missing", { field });
+    if (value === "") throw new CodedError("identity_empty", { field });
+    if (typeof value === "string" && screenValue(row, value) !== undefined) {
+      throw new CodedError("identity_not_opaque", { field });
+    }
+  }
+}
+
+/** The trace context of a turn at one of its spans; immutable. */
+export class TraceContext {
+  readonly identity: TurnIdentity;
+  readonly spanContext: SpanContext;
+  /** Event that caused what is recorded next, where one did. */
+  readonly causedBy: string | undefined;
+
+  constructor(identity: TurnIdentity, spanContext: SpanContext, causedBy?: string) {
+    checkIdentity(identity);
+    this.identity = Object.freeze({ ...identity });
+    this.spanContext = spanContext;
+    this.causedBy = causedBy;
+  }
+
+  /** The root trace id of the turn: the W3C trace id. */
+  get rootTraceId(): string {
+    return this.spanContext.traceId;
+  }
+
+  /** The same turn with another span as the parent of what comes. */
+  at(spanContext: SpanContext, causedBy: string | undefined = this.causedBy): TraceContext {
+    return new TraceContext(this.identity, spanContext, causedBy);
+  }
+
+  /** A carrier for a job: W3C traceparent and our baggage members, with this span as the parent. */
+  toCarrier(): Carrier {
+    const { traceId, spanId, traceFlags } = this.spanContext;
+    const causedBy = this.causedBy === undefined ? {} : { causedBy: this.causedBy };
+    return writeCarrier({ traceId, spanId, traceFlags, ...this.identity, ...causedBy });
+  }
+
+  /** OpenTelemetry context in which this turn and this span are the active ones. */
+  toContext(parent: Context = context.active()): Context {
+    return trace.setSpanContext(parent, this.spanContext).setValue(activeKey, this);
+  }
+
+  /** Runs the function with this turn and span active. */
+  with<T>(fn: () => T): T {
+    return context.with(this.toContext(), fn);
+  }
+
+  /**
+   * Restores a context from a carrier. A carrier is no credential: check who owns the job first,
+   * or give `expected`, which must agree with it.
+   * @throws CodedError `carrier_…` when it is incomplete, malformed or holds anything unknown
+   */
+  static fromCarrier(carrier: unknown, expected?: ExpectedScope): TraceContext {
+    const content = readCarrier(carrier);
+    if (expected !== undefined) checkExpected(content, expected);
+    return fromContent(content);
+  }
+
+  /** The active turn of an OpenTelemetry context, whose parent is the span that is active there. */
+  static active(from: Context = context.active()): TraceContext | undefined {
+    const found = from.getValue(activeKey);
+    if (!(found instanceof TraceContext)) return undefined;
+    const span = trace.getSpanContext(from);
+    const moved =
+      span !== undefined && isSpanContextValid(span) && span.traceId === found.rootTraceId;
+    return moved && span.spanId !== found.spanContext.spanId ? found.at(span) : found;
+  }
+}
+
+/** Builds a context from what a carrier or a propagator read. */
+export function fromContent(content: CarrierContent): TraceContext {
+  const { traceId, spanId, traceFlags, traceState: _, causedBy, ...identity } = content;
+  const flags = traceFlags & TraceFlags.SAMPLED;
+  const spanContext = { traceId, spanId, traceFlags: flags, isRemote: true };
+  return new TraceContext(identity, spanContext, causedBy);
+}
+
+function checkExpected(content: CarrierContent, expected: ExpectedScope): void {
+  const differs =
+    // Nobody-said is not anonymous: a worker that expects either must be told so.
+    content.userId !== expected.userId ||
+    (expected.agentId !== undefined && content.agentId !== expected.agentId) ||
+    (expected.memoryId !== undefined && content.memoryId !== expected.memoryId) ||
+    (expected.threadId !== undefined && content.threadId !== expected.threadId);
+  if (differs) throw new CodedError("carrier_scope_mismatch");
+}

@@ -1,0 +1,120 @@
+/**
+ * @module TurnPropagator: carries a turn over HTTP beside other people's baggage (design 3.5). It
+ * wraps the baggage propagator, because two writers of one header would overwrite each other, and
+ * it writes only inside {@link propagateTurn}, because `inject` cannot see where a request goes and
+ * identity must not leak to third parties.
+ */
+import {
+  context,
+  createContextKey,
+  isSpanContextValid,
+  propagation,
+  trace,
+} from "@opentelemetry/api";
+import type { Context, TextMapGetter, TextMapPropagator, TextMapSetter } from "@opentelemetry/api";
+
+import { isOwnMember, readMembers, writeMembers } from "./carrier.ts";
+import { fromContent, TraceContext } from "./trace-context.ts";
+
+const allowKey = createContextKey("turnproof.propagate-turn");
+const receivedKey = createContextKey("turnproof.received-turn");
+const header = "baggage";
+
+/** Requests made inside `fn` may carry the active turn's identity. */
+export function propagateTurn<T>(fn: () => T): T {
+  return context.with(context.active().setValue(allowKey, true), fn);
+}
+
+/**
+ * The turn that an incoming request carried, if it carried a whole one. It is not active and it is
+ * not a credential: compare it with the authenticated caller, then use `turn.with(fn)`.
+ */
+export function receivedTurn(from: Context = context.active()): TraceContext | undefined {
+  const found = from.getValue(receivedKey);
+  return found instanceof TraceContext ? found : undefined;
+}
+
+/** Propagates the turn together with whatever baggage the inner propagator carries. */
+export class TurnPropagator implements TextMapPropagator {
+  readonly #inner: TextMapPropagator;
+
+  /** @param inner the propagator that owns the `baggage` header, e.g. `W3CBaggagePropagator` */
+  constructor(inner: TextMapPropagator) {
+    this.#inner = inner;
+  }
+
+  inject(from: Context, carrier: unknown, setter: TextMapSetter): void {
+    let foreign = "";
+    this.#inner.inject(from, carrier, {
+      set: (target, key, value) => {
+        if (key.toLowerCase() === header) foreign = value;
+        else setter.set(target, key, value);
+      },
+    });
+    const turn = from.getValue(allowKey) === true ? TraceContext.active(from) : undefined;
+    const own = turn === undefined ? "" : writeMembers(membersOf(turn));
+    const value = [foreign, own].filter((part) => part !== "").join(",");
+    if (value !== "") setter.set(carrier, header, value);
+  }
+
+  extract(from: Context, carrier: unknown, getter: TextMapGetter): Context {
+    const inner = this.#inner.extract(from, carrier, getter);
+    const baggage = propagation.getBaggage(inner);
+    if (baggage === undefined) return inner;
+    const own = baggage.getAllEntries().filter(([name]) => isOwnMember(name));
+    if (own.length === 0) return inner;
+    // Ours never stay among the foreign members, or the next `inject` would forward them.
+    const cleaned = propagation.setBaggage(
+      inner,
+      baggage.removeEntries(...own.map(([name]) => name)),
+    );
+    const span = trace.getSpanContext(inner);
+    if (span === undefined || !isSpanContextValid(span)) return cleaned;
+    try {
+      const identity = readMembers(own.map(([name, { value }]) => [name, value] as const));
+      const { traceId, spanId, traceFlags } = span;
+      return cleaned.setValue(
+        receivedKey,
+        fromContent({ traceId, spanId, traceFlags, ...identity }),
+      );
+    } catch {
+      // W3C: what cannot be understood is left out; the request goes on without a turn.
+      return cleaned;
+    }
+  }
+
+  fields(): string[] {
+    return [...new Set([...this.#inner.fields(), header])];
+  }
+}
+
+function membersOf(turn: TraceContext): Parameters<typeof writeMembers>[0] {
+  const causedBy = turn.causedBy === undefined ? {} : { causedBy: turn.causedBy };
+  return { ...turn.identity, ...causedBy };
+}
+
+/** Hosts that may learn a turn's identity, exactly or by a leading dot for their sub-domains. */
+export interface PropagatingFetchOptions {
+  readonly allow: readonly string[];
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/**
+ * A `fetch` that carries the active turn to allowed hosts and to nobody else. It sets `traceparent`
+ * and `baggage` through the global propagator.
+ */
+export function turnFetch(options: PropagatingFetchOptions): typeof globalThis.fetch {
+  const send = options.fetch ?? globalThis.fetch;
+  const allowed = (host: string): boolean =>
+    options.allow.some((entry) => (entry.startsWith(".") ? host.endsWith(entry) : host === entry));
+  return (input, init) => {
+    const request = new Request(input, init);
+    if (!allowed(new URL(request.url).hostname)) return send(request);
+    const headers = new Headers(request.headers);
+    propagateTurn(() =>
+      propagation.inject(context.active(), headers, { set: (h, key, value) => h.set(key, value) }),
+    );
+    // A redirect could lead identity to a host that is not allowed, so none is followed blindly.
+    return send(new Request(request, { headers, redirect: "manual" }));
+  };
+}

@@ -1,0 +1,295 @@
+/**
+ * @module Turn: one agent turn and everything that is seen of it. A turn is a span; its identity
+ * travels in the OpenTelemetry context, so concurrent turns stay apart.
+ */
+import { context, SpanKind } from "@opentelemetry/api";
+import type { Context } from "@opentelemetry/api";
+import { attribute, ownSpanNames } from "@turnproof/semconv";
+import type { CacheDecision, EventKind } from "@turnproof/semconv";
+
+import { otelSink } from "./evidence-sink.ts";
+import type { EvidenceSink } from "./evidence-sink.ts";
+import { feedbackFacts, learningFacts, outcomeFacts } from "./judged.ts";
+import type { Feedback, Learning, TaskOutcome } from "./judged.ts";
+import {
+  MemoryOperation,
+  memoryOperationFacts,
+  referencedFacts,
+  retrievedFacts,
+  suppliedFacts,
+} from "./memory-supply.ts";
+import type {
+  MemoryOperationOptions,
+  ReferencedMemory,
+  RetrievedMemory,
+  SuppliedMemory,
+} from "./memory-supply.ts";
+import { ModelCall, modelCallFacts, modelCallName } from "./model-call.ts";
+import type { ModelCallOptions } from "./model-call.ts";
+import { OpenStep, runStep } from "./open-step.ts";
+import { provenanceFacts } from "./provenance.ts";
+import type { ObservabilityContext } from "./provenance.ts";
+import { ObservabilityRecorder } from "./recorder.ts";
+import { ledgerAttributes } from "./resource-ref.ts";
+import type { Selection } from "./resource-ref.ts";
+import { ToolCall, toolCallFacts } from "./tool-call.ts";
+import type { ToolCallOptions } from "./tool-call.ts";
+import { TraceContext } from "./trace-context.ts";
+import type { TurnIdentity } from "./trace-context.ts";
+import { Witness } from "./witness.ts";
+import type { Facts, Observation, WitnessHealth, WitnessOptions } from "./witness.ts";
+
+/** Whose turn it is; `runId` and `turnId` are made when they are not given. */
+export interface TurnOptions extends Omit<TurnIdentity, "runId" | "turnId">, WitnessOptions {
+  readonly runId?: string;
+  readonly turnId?: string;
+  /** Display name of the agent; default its id. */
+  readonly agentName?: string;
+  readonly coverageProfile?: string;
+  /** Default: the OpenTelemetry sink. */
+  readonly sink?: EvidenceSink;
+  /** Keyed fingerprint for comments and refused context; default: plain SHA-256. */
+  readonly fingerprint?: (text: string) => string;
+}
+
+/** What a semantic cache decided. The provider's own cached tokens are something else. */
+export interface CacheDecided {
+  readonly decision: CacheDecision;
+  readonly reason?: string;
+  /** Fingerprint of the request: model, instructions, tools, data version, context. */
+  readonly fingerprint?: string;
+  readonly similarity?: number;
+}
+
+/** An open turn. */
+export class Turn {
+  readonly #witness: Witness;
+  readonly #step: OpenStep;
+  readonly #sink: EvidenceSink;
+  readonly #options: TurnOptions;
+  /** The trace context of the turn: what jobs, feedback and recorders need of it. */
+  readonly traceContext: TraceContext;
+
+  constructor(options: TurnOptions, parent: Context = context.active()) {
+    this.#sink = options.sink ?? otelSink();
+    this.#options = options;
+    this.#witness = new Witness(this.#sink, options);
+    const { applicationId, agentId, userId, memoryId, threadId } = options;
+    const identity: TurnIdentity = {
+      agentId,
+      threadId,
+      runId: options.runId ?? crypto.randomUUID(),
+      turnId: options.turnId ?? crypto.randomUUID(),
+      ...(applicationId === undefined ? {} : { applicationId }),
+      ...(userId === undefined ? {} : { userId }),
+      ...(memoryId === undefined ? {} : { memoryId }),
+    };
+    const name = options.agentName ?? agentId;
+    // The ids of the span are known only once it has begun, the identity is judged before.
+    const seed = new TraceContext(identity, { traceId: "", spanId: "", traceFlags: 0 });
+    const facts = {
+      [attribute.genai_operation.span]: "invoke_agent",
+      [attribute.agent_name.span]: name,
+      [attribute.coverage_profile.span]: options.coverageProfile,
+    };
+    const open = this.#witness.begin(
+      seed,
+      parent,
+      { kind: "turn", name: `invoke_agent ${name}`, facts },
+      "result",
+    );
+    this.traceContext = seed.at(open.spanContext);
+    this.#step = new OpenStep(open, this.traceContext);
+  }
+
+  /** Context in which this turn is active and its span is the parent. */
+  get context(): Context {
+    return this.#step.context;
+  }
+
+  /** Counters of what was recorded, refused and failed in this turn. */
+  get health(): Readonly<WitnessHealth> {
+    return this.#witness.health;
+  }
+
+  /** Runs the function with this turn active. */
+  run<T>(fn: () => T): T {
+    return context.with(this.context, fn);
+  }
+
+  /** A recorder of host evidence for this turn, into the same sink. */
+  recorder(options: WitnessOptions = this.#options): ObservabilityRecorder {
+    return new ObservabilityRecorder(this.#sink, this.traceContext, options);
+  }
+
+  /** Begins a model call under the span that is active here. */
+  startModelCall(options: ModelCallOptions): ModelCall {
+    const name = modelCallName(options);
+    return new ModelCall(this.#begin("model_call", name, modelCallFacts(options), SpanKind.CLIENT));
+  }
+
+  /** Runs a model call; a throw fails it, a return without `respond` is unknown, never success. */
+  modelCall<T>(options: ModelCallOptions, fn: (call: ModelCall) => Promise<T> | T): Promise<T> {
+    const call = this.startModelCall(options);
+    return runStep(
+      call.step,
+      () => fn(call),
+      () => call.unknown(),
+      (errorType) => call.fail(errorType),
+    );
+  }
+
+  /** Begins a tool call. */
+  startToolCall(options: ToolCallOptions): ToolCall {
+    return new ToolCall(
+      this.#begin("tool_call", `execute_tool ${options.name}`, toolCallFacts(options)),
+    );
+  }
+
+  /** Runs a tool call; a throw is outcome `error`, a return without `result` is unknown. */
+  toolCall<T>(options: ToolCallOptions, fn: (call: ToolCall) => Promise<T> | T): Promise<T> {
+    const call = this.startToolCall(options);
+    return runStep(
+      call.step,
+      () => fn(call),
+      () => call.step.end("unknown"),
+      (errorType) => call.result({ outcome: "error", errorType }),
+    );
+  }
+
+  /** Runs a memory operation; a throw fails it, a return succeeds it with an unknown count. */
+  memoryOperation<T>(
+    options: MemoryOperationOptions,
+    fn: (operation: MemoryOperation) => Promise<T> | T,
+  ): Promise<T> {
+    const step = this.#begin("memory_operation", options.operation, memoryOperationFacts(options));
+    const operation = new MemoryOperation(step);
+    return runStep(
+      step,
+      () => fn(operation),
+      () => operation.succeed(),
+      (errorType) => operation.fail(errorType),
+    );
+  }
+
+  /** Stage 1 of memory supply: candidates that retrieval considered. */
+  retrieved(memory: RetrievedMemory): Promise<void> {
+    return this.#point("memory_retrieval", ownSpanNames.memory_retrieval, retrievedFacts(memory));
+  }
+
+  /** The ledger of a selection: a line for each candidate, in events of at most 32 lines. */
+  async selected(ledger: readonly Selection[]): Promise<void> {
+    for (const piece of ledgerAttributes(ledger)) {
+      await this.#point("memory_selection", ownSpanNames.memory_selection, piece);
+    }
+  }
+
+  /** Stage 2: what was placed in the model's context. Record it for every turn not from a cache. */
+  supplied(memory: SuppliedMemory): Promise<void> {
+    return this.#point("memory_supply", ownSpanNames.memory_supply, suppliedFacts(memory));
+  }
+
+  /** Stage 3: exact source overlap in the final text. */
+  referenced(memory: ReferencedMemory): Promise<void> {
+    return this.#point("memory_reference", ownSpanNames.memory_reference, referencedFacts(memory));
+  }
+
+  /** What the semantic cache decided. */
+  cacheDecided(decided: CacheDecided): Promise<void> {
+    return this.#point("cache_decision", ownSpanNames.cache_decision, {
+      [attribute.cache_decision.span]: decided.decision,
+      [attribute.cache_bypass_reason.span]: decided.reason,
+      [attribute.cache_fingerprint.span]: decided.fingerprint,
+      [attribute.cache_similarity.span]: decided.similarity,
+    });
+  }
+
+  /** The host's context of this run: twelve fields kept, the rest counted and fingerprinted. */
+  bindContext(given: ObservabilityContext | Readonly<Record<string, unknown>>): Promise<void> {
+    const facts = provenanceFacts(given, this.#options.fingerprint);
+    return this.#point("context_binding", ownSpanNames.context_binding, facts);
+  }
+
+  /** Feedback on this turn. */
+  feedback(feedback: Feedback): Promise<void> {
+    const { externalId } = feedback;
+    const ids = externalId === undefined ? {} : { externalId };
+    const facts = feedbackFacts(feedback, this.#options.fingerprint);
+    return this.#point("feedback", ownSpanNames.feedback, facts, ids);
+  }
+
+  /** What became of the task, e.g. `success` or `failure`. */
+  taskOutcome(outcome: string, options: TaskOutcome = {}): Promise<void> {
+    const ids = {
+      ...(options.taskId === undefined ? {} : { taskId: options.taskId }),
+      ...(options.externalId === undefined ? {} : { externalId: options.externalId }),
+    };
+    return this.#point("outcome", ownSpanNames.outcome, outcomeFacts(outcome, options), ids);
+  }
+
+  /** A step in the life of something learned. */
+  learned(learning: Learning): Promise<void> {
+    const name = `${ownSpanNames.learning}.${learning.event}`;
+    return this.#point("learning", name, learningFacts(learning));
+  }
+
+  /** The turn ended well. */
+  succeed(): Promise<void> {
+    return this.#step.end("success");
+  }
+
+  /** The turn ended with something missing. */
+  partial(): Promise<void> {
+    return this.#step.end("partial");
+  }
+
+  /** The turn failed: by class, never by text. */
+  fail(errorType?: string): Promise<void> {
+    return this.#step.end("error", {}, errorType);
+  }
+
+  /** Runs `fn` as the turn: a throw fails it, a return succeeds it. */
+  async complete<T>(fn: (turn: Turn) => Promise<T> | T): Promise<T> {
+    return runStep(
+      this.#step,
+      () => fn(this),
+      () => this.succeed(),
+      (errorType) => this.fail(errorType),
+    );
+  }
+
+  /** Ends it as unknown unless something was said before. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#step.end("unknown");
+  }
+
+  #begin(kind: EventKind, name: string, facts: Facts, spanKind = SpanKind.INTERNAL): OpenStep {
+    const { turn, parent } = this.#here();
+    const open = this.#witness.begin(turn, parent, { kind, name, facts, spanKind }, "result");
+    return new OpenStep(open, turn);
+  }
+
+  async #point(
+    kind: EventKind,
+    name: string,
+    facts: Facts,
+    ids: Pick<Observation, "taskId" | "externalId"> = {},
+  ): Promise<void> {
+    const { turn, parent } = this.#here();
+    await this.#witness.point(turn, parent, { kind, name, facts, ...ids });
+  }
+
+  #here(): { turn: TraceContext; parent: Context } {
+    const active = context.active();
+    const current = TraceContext.active(active);
+    const own = current?.identity.turnId === this.traceContext.identity.turnId;
+    return own
+      ? { turn: current, parent: active }
+      : { turn: this.traceContext, parent: this.context };
+  }
+}
+
+/** Runs `fn` as one agent turn: a throw fails it, a return succeeds it. */
+export function withTurn<T>(options: TurnOptions, fn: (turn: Turn) => Promise<T> | T): Promise<T> {
+  return new Turn(options).complete(fn);
+}

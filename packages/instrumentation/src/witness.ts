@@ -1,0 +1,226 @@
+/**
+ * @module Witness: turns what a host says into a draft that the guard has passed, and hands it to a
+ * sink. Everything recorded anywhere in this package goes through `begin` or `point`, so there is
+ * one place where identity is stamped, content refused and failure counted.
+ */
+import { SpanKind } from "@opentelemetry/api";
+import type { Context, Link, TimeInput } from "@opentelemetry/api";
+import {
+  attribute,
+  attributeBySpanName,
+  CodedError,
+  limits,
+  mayCarry,
+  screenOperation,
+  screenValue,
+} from "@turnproof/semconv";
+import type { AttributeValue, EventKind, EventPhase, EventStatus } from "@turnproof/semconv";
+import { externalEventId } from "@turnproof/semconv/external-id";
+
+import type { EvidenceResult, EvidenceSink, OpenEvidence } from "./evidence-sink.ts";
+import type { TraceContext } from "./trace-context.ts";
+import { version } from "./version.ts";
+
+/** Attributes by span name; undefined means unknown and is left out. */
+export type Facts = Readonly<Record<string, AttributeValue | undefined>>;
+
+/** One thing to record. */
+export interface Observation {
+  readonly kind: EventKind;
+  /** Span name. */
+  readonly name: string;
+  readonly spanKind?: SpanKind;
+  readonly facts: Facts;
+  readonly taskId?: string;
+  /** Makes the event id deterministic, so that recording again replaces. */
+  readonly externalId?: string;
+  readonly eventId?: string;
+  readonly links?: readonly Link[];
+  readonly startTime?: TimeInput;
+}
+
+/** Counters of a recorder; local to it (requirements: Storage rules). */
+export interface WitnessHealth {
+  recorded: number;
+  write_failures: number;
+  refused: number;
+}
+
+/** How a witness behaves when its sink fails. */
+export interface WitnessOptions {
+  /** True: a failed write throws. False (default): the host goes on, and the failure is counted. */
+  readonly strict?: boolean;
+  /** Receives content-free codes; default: none. */
+  readonly log?: (code: string) => void;
+}
+
+/** Records into one sink under one policy. */
+export class Witness {
+  readonly health: WitnessHealth = { recorded: 0, write_failures: 0, refused: 0 };
+  readonly #sink: EvidenceSink;
+  readonly #options: WitnessOptions;
+
+  constructor(sink: EvidenceSink, options: WitnessOptions = {}) {
+    this.#sink = sink;
+    this.#options = options;
+  }
+
+  /**
+   * Begins a span of the turn.
+   * @throws CodedError when the guard refuses something; nothing is recorded then
+   */
+  begin(
+    turn: TraceContext,
+    parent: Context,
+    observation: Observation,
+    phase: EventPhase,
+  ): OpenEvidence {
+    const attributes = this.#judge(turn, observation, phase);
+    const { name, spanKind: kind = SpanKind.INTERNAL, links, startTime } = observation;
+    const open = this.#sink.start({
+      name,
+      kind,
+      attributes,
+      parent,
+      ...(links === undefined ? {} : { links }),
+      ...(startTime === undefined ? {} : { startTime }),
+    });
+    return {
+      ...open,
+      end: (result) => this.#settle(open.end(this.#judgeResult(observation, result))),
+    };
+  }
+
+  /** Records a point in time: a span of zero length under `parent`. */
+  async point(
+    turn: TraceContext,
+    parent: Context,
+    observation: Observation,
+    status: EventStatus = "success",
+  ): Promise<void> {
+    const startTime = observation.startTime ?? Date.now();
+    const open = this.begin(turn, parent, { ...observation, startTime }, "event");
+    await open.end({ status, endTime: startTime });
+  }
+
+  #judge(
+    turn: TraceContext,
+    observation: Observation,
+    phase: EventPhase,
+  ): Record<string, AttributeValue> {
+    try {
+      return draftAttributes(turn, observation, phase);
+    } catch (error) {
+      this.health.refused += 1;
+      throw error;
+    }
+  }
+
+  #judgeResult(observation: Observation, result: EvidenceResult): EvidenceResult {
+    if (result.attributes === undefined) return result;
+    return { ...result, attributes: screened(observation.kind, result.attributes) };
+  }
+
+  async #settle(written: Promise<void>): Promise<void> {
+    try {
+      await written;
+      this.health.recorded += 1;
+    } catch (error) {
+      this.health.write_failures += 1;
+      const code = CodedError.is(error) ? error.code : "write_failed";
+      this.#options.log?.(code);
+      if (this.#options.strict === true) {
+        throw CodedError.is(error) ? error : new CodedError("write_failed", { cause: error });
+      }
+    }
+  }
+}
+
+function identityFacts(turn: TraceContext, observation: Observation): Facts {
+  const { identity, causedBy } = turn;
+  return {
+    [attribute.application_id.span]: identity.applicationId,
+    [attribute.agent_id.span]: identity.agentId,
+    [attribute.user_id.span]: identity.userId ?? undefined,
+    [attribute.scope.span]: identity.userId === null ? "anonymous" : undefined,
+    [attribute.memory_id.span]: identity.memoryId,
+    [attribute.thread_id.span]: identity.threadId,
+    [attribute.run_id.span]: identity.runId,
+    [attribute.turn_id.span]: identity.turnId,
+    [attribute.caused_by_event_id.span]: causedBy,
+    [attribute.task_id.span]: observation.taskId,
+    [attribute.external_id.span]: observation.externalId,
+    [attribute.instrumentation_version.span]: version,
+  };
+}
+
+function eventIdOf(
+  turn: TraceContext,
+  { kind, name, externalId, eventId }: Observation,
+  phase: EventPhase,
+): string | undefined {
+  if (externalId === undefined) return eventId;
+  const { applicationId, agentId, userId, threadId, turnId } = turn.identity;
+  return externalEventId([
+    applicationId ?? null,
+    agentId,
+    userId === undefined ? ["unattributed"] : userId,
+    threadId,
+    turn.rootTraceId,
+    turnId,
+    externalId,
+    `${kind}:${name}`,
+    phase,
+  ]);
+}
+
+function draftAttributes(
+  turn: TraceContext,
+  observation: Observation,
+  phase: EventPhase,
+): Record<string, AttributeValue> {
+  const own = {
+    ...identityFacts(turn, observation),
+    [attribute.event_kind.span]: observation.kind,
+    [attribute.phase.span]: phase,
+    [attribute.event_id.span]: eventIdOf(turn, observation, phase),
+  };
+  return { ...screened(observation.kind, own), ...screened(observation.kind, observation.facts) };
+}
+
+/**
+ * Facts that the guard lets pass, or the first refusal as an error that names the field only.
+ * @throws CodedError attribute_…
+ */
+export function screened(kind: EventKind, facts: Facts): Record<string, AttributeValue> {
+  const kept: Record<string, AttributeValue> = {};
+  let count = 0;
+  for (const [name, value] of Object.entries(facts)) {
+    if (value === undefined) continue;
+    const row = attributeBySpanName.get(name);
+    if (row === undefined) throw new CodedError("attribute_unknown");
+    if (!mayCarry(row, kind)) throw new CodedError("attribute_kind", { field: row.event });
+    const code = screenValue(row, value);
+    if (code !== undefined) throw new CodedError(code, { field: row.event });
+    if ((count += 1) > limits.attributesMax) throw new CodedError("attribute_limit");
+    kept[name] = value;
+  }
+  return kept;
+}
+
+/**
+ * The name of a host operation, judged.
+ * @throws CodedError operation_name_invalid
+ */
+export function operationName(name: string): string {
+  const code = screenOperation(name);
+  if (code !== undefined) throw new CodedError(code);
+  return name;
+}
+
+/** The class of what was thrown, never its text: a short name, or `_OTHER`. */
+export function errorTypeOf(error: unknown): string {
+  if (CodedError.is(error)) return error.code;
+  const name = error instanceof Error ? error.constructor.name || error.name : typeof error;
+  return screenValue(attribute.error_type, name) === undefined ? name : "_OTHER";
+}

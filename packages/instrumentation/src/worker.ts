@@ -1,0 +1,58 @@
+/**
+ * @module Worker: how a job goes on with its turn. A carrier is checked against what the job's owner
+ * is known to be; without one, a worker with a fallback says so and goes on.
+ */
+import { context, trace } from "@opentelemetry/api";
+import { attribute, CodedError, ownSpanNames } from "@turnproof/semconv";
+
+import type { EvidenceSink } from "./evidence-sink.ts";
+import { TraceContext } from "./trace-context.ts";
+import type { ExpectedScope, TurnIdentity } from "./trace-context.ts";
+import { Witness } from "./witness.ts";
+import type { WitnessOptions } from "./witness.ts";
+
+/** What a worker knows of its job. */
+export interface WorkerOptions extends WitnessOptions {
+  readonly sink: EvidenceSink;
+  /** The validated owner of the job; a carrier that says otherwise is refused. */
+  readonly expected: ExpectedScope;
+  /** Identity to go on with when there is no usable carrier. Without it, that is an error. */
+  readonly fallback?: TurnIdentity;
+}
+
+/**
+ * The turn that a job belongs to. With a fallback, a missing or refused carrier is recorded as the
+ * data-quality event `trace_context_missing` under a new root, which no verdict takes for success;
+ * a carrier of another tenant is refused all the same.
+ * @throws CodedError `carrier_…`
+ */
+export async function forWorker(carrier: unknown, options: WorkerOptions): Promise<TraceContext> {
+  try {
+    if (carrier === undefined || carrier === null) throw new CodedError("carrier_missing");
+    return TraceContext.fromCarrier(carrier, options.expected);
+  } catch (error) {
+    const foreign = CodedError.is(error) && error.code === "carrier_scope_mismatch";
+    if (foreign || options.fallback === undefined) throw error;
+    return goOnWithout(options.fallback, options);
+  }
+}
+
+async function goOnWithout(identity: TurnIdentity, options: WorkerOptions): Promise<TraceContext> {
+  const witness = new Witness(options.sink, options);
+  const seed = new TraceContext(identity, { traceId: "", spanId: "", traceFlags: 0 });
+  const open = witness.begin(
+    seed,
+    trace.deleteSpan(context.active()),
+    {
+      kind: "data_quality",
+      name: ownSpanNames.data_quality,
+      facts: {
+        [attribute.quality_code.span]: "trace_context_missing",
+        [attribute.context_missing.span]: true,
+      },
+    },
+    "event",
+  );
+  await open.end({ status: "error" });
+  return seed.at(open.spanContext);
+}
