@@ -12,7 +12,10 @@ export interface EvidenceBatch {
   readonly batchId: string;
   /** Collector time of receipt, ISO 8601 UTC with microseconds; partition and page order. */
   readonly receivedAt: string;
-  /** Guarded events as said, identity unresolved; each may carry an earlier `received_at`. */
+  /**
+   * Guarded events as said, identity unresolved; each has a root and may carry an earlier
+   * `received_at`. An empty string or list is the same as an absent one.
+   */
   readonly events: readonly TurnEvent[];
 }
 
@@ -26,12 +29,15 @@ export interface BatchReadback {
 /** Position after which a page goes on; opaque to everybody but the store. Sealed by the collector. */
 export type Keyset = Readonly<Record<string, string | number>>;
 
-/** A slice of resolved, deduplicated, matching events, newest received first. */
+/**
+ * A slice of resolved, deduplicated, matching events. Which events belong to it goes by receipt,
+ * newest first; inside it they stand by their own time, newest first (`root` is oldest first).
+ */
 export interface EventSlice {
   readonly events: readonly TurnEvent[];
   /** Where the next slice starts, or null when nothing older matches. */
   readonly next: Keyset | null;
-  /** Stored rows that were read for this slice, and distinct bundles (turn groups) among them. */
+  /** Stored copies of these events, and distinct bundles (turn groups) among them. */
   readonly sourceRows: number;
   readonly bundleCount: number;
   readonly duplicatesRemoved: number;
@@ -71,6 +77,7 @@ export interface TurnSlice {
 export interface TurnVerdict {
   readonly root_trace_id: string;
   readonly turn_id: string;
+  readonly application_id?: string;
   readonly agent_id: string;
   readonly thread_id: string;
   readonly user_id?: string | null;
@@ -110,15 +117,26 @@ export interface EvidenceWriter {
 
 /** Reads of a request path. Every method takes the scope first and returns nothing outside it. */
 export interface EvidenceReader {
-  /** Events matching the query, newest received first, each event once, identity resolved. */
+  /**
+   * Events matching the query, newest received first, each event once, identity resolved. An event
+   * stands where its shown content was first received: a retry does not move it, a new revision
+   * does.
+   */
   page(scope: EvidenceScope, query: EventQuery, options: SliceOptions): Promise<EventSlice>;
   /** Original records, newest first. Only store, agent_id, thread_id and user_id filter. */
   bundles(scope: EvidenceScope, query: EventQuery, options: SliceOptions): Promise<BundleSlice>;
-  /** Turns newest first: the roots of a page and all their events in scope. */
+  /**
+   * Turns newest first: the roots of a page and all their events in scope. A root is listed when an
+   * event of it that is evidence (not a plain span) matches, where the newest of these stands.
+   */
   turns(scope: EvidenceScope, query: EventQuery, options: SliceOptions): Promise<TurnSlice>;
   /** Every event of one root in scope, oldest first; `bounded` when `limit` cut it. */
   root(scope: EvidenceScope, rootTraceId: string, options: SliceOptions): Promise<EventSlice>;
-  /** Roots that mention an opaque id anywhere (user, thread, root, job, source, artifact, error). */
+  /**
+   * Events that name an opaque id (user, thread, root, run, turn, task, job, source, artifact, tool
+   * call, request, error code) in their resolved identity, references or attributes, over the whole
+   * history, newest received first.
+   */
   find(
     scope: EvidenceScope,
     id: string,

@@ -14,5 +14,6 @@ export type {
   TurnSlice,
   TurnVerdict,
 } from "./evidence-store.ts";
+export { ephemeral } from "./ephemeral.ts";
 export { inScope, issueOperatorGrant } from "./scope.ts";
 export type { EvidenceScope, OperatorGrant } from "./scope.ts";

@@ -1,0 +1,187 @@
+/**
+ * @module Ephemeral: evidence held in the process. The readable reference by which every other
+ * provider is judged: each read settles everything, filters, sorts and cuts, with no index at all.
+ */
+import { CodedError } from "@turnproof/semconv";
+
+import type {
+  BatchReadback,
+  EvidenceBatch,
+  EvidenceReader,
+  EvidenceStore,
+  Keyset,
+  SliceOptions,
+  TurnVerdict,
+} from "./evidence-store.ts";
+import { comparePositions, keysetOf, positionOfKeyset } from "./position.ts";
+import { rootSlice } from "./root-slice.ts";
+import { inScope } from "./scope.ts";
+import type { EvidenceScope } from "./scope.ts";
+import { settle } from "./settle.ts";
+import type { Settled } from "./settle.ts";
+import { bundleItems, eventItems, eventSlice, mentionItems, rootItems } from "./slice.ts";
+import type { Item, ItemsOf } from "./slice.ts";
+import { storedForm } from "./stored-event.ts";
+import type { StoredEvent } from "./stored-event.ts";
+import { verdictKey } from "./verdict.ts";
+
+/** An empty store in the process; nothing outlives it. */
+export function ephemeral(): EvidenceStore {
+  const rows = heldRows();
+  const verdicts = heldVerdicts();
+  const store: EvidenceStore = {
+    name: "ephemeral",
+    sources: ["trace", "conversation", "tool_log"],
+    append: async (batch) => rows.append(batch),
+    readBack: async (batchId) => rows.readBack(batchId),
+    quietRoots: async (since, before, limit) => rows.quiet(since, before).slice(0, limit),
+    verdicts: async (scope, roots) => verdicts.of(scope, roots),
+    putVerdicts: async (list) => verdicts.put(list),
+    ...reads(rows),
+    async check() {
+      return rows.closed()
+        ? { ok: false, code: "store_closed", elapsedMs: 0 }
+        : { ok: true, elapsedMs: 0 };
+    },
+    close: async () => rows.close(),
+    [Symbol.asyncDispose]: () => store.close(),
+  };
+  return store;
+}
+
+type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" | "root">;
+
+function reads(rows: HeldRows): Reads {
+  const read = <T>(itemsOf: ItemsOf<T>, options: SliceOptions): Cut<T> =>
+    cut(itemsOf(rows.settled()), options);
+  return {
+    async page(scope, query, options) {
+      const page = read(eventItems(scope, query), options);
+      return eventSlice(page.items, page.more, false);
+    },
+    async find(scope, id, query, options) {
+      const page = read(mentionItems(scope, query, id), options);
+      return eventSlice(page.items, page.more, false);
+    },
+    async turns(scope, query, options) {
+      const page = read(rootItems(scope, query), options);
+      return {
+        events: page.items.flatMap((item) => item.value.events),
+        roots: page.items.map((item) => item.value.root),
+        next: page.next,
+        bounded: false,
+      };
+    },
+    async bundles(scope, query, options) {
+      const page = read(bundleItems(scope, query), options);
+      const bundles = page.items.map((item) => item.value);
+      return { bundles, next: page.next, sourceRows: bundles.length, errors: [] };
+    },
+    root: async (scope, root, options) => rootSlice(rows.settled(root), scope, options),
+  };
+}
+
+interface HeldRows {
+  append(batch: EvidenceBatch): void;
+  readBack(batchId: string): BatchReadback;
+  /** Settled events of one root, or of all. */
+  settled(root?: string): Settled[];
+  quiet(since: string, before: string): string[];
+  closed(): boolean;
+  close(): void;
+}
+
+function heldRows(): HeldRows {
+  const roots = new Map<string, StoredEvent[]>();
+  const settled = new Map<string, readonly Settled[]>();
+  const batches = new Map<string, number>();
+  let closed = false;
+  const open = (): void => {
+    if (closed) throw new CodedError("store_closed");
+  };
+  const ofRoot = (root: string): readonly Settled[] => {
+    const known = settled.get(root) ?? settle(roots.get(root) ?? []);
+    settled.set(root, known);
+    return known;
+  };
+  return {
+    append(batch) {
+      open();
+      if (batches.has(batch.batchId)) return;
+      const events = batch.events.map((event) => storedForm(event, batch.receivedAt));
+      for (const event of events) {
+        const root = event.root_trace_id ?? "";
+        const held = roots.get(root);
+        if (held === undefined) roots.set(root, [event]);
+        else held.push(event);
+        settled.delete(root);
+      }
+      batches.set(batch.batchId, events.length);
+    },
+    readBack(batchId) {
+      const rows = batches.get(batchId);
+      return { rows: rows ?? 0, complete: rows !== undefined };
+    },
+    settled(root) {
+      open();
+      return root === undefined ? [...roots.keys()].flatMap(ofRoot) : [...ofRoot(root)];
+    },
+    quiet(since, before) {
+      const latest = [...roots].map(([root, held]) => ({
+        root,
+        last: held.map((row) => row.received_at).reduce((a, b) => (a > b ? a : b), ""),
+      }));
+      return latest
+        .filter(({ last }) => last >= since && last < before)
+        .toSorted((a, b) => compareText(a.last, b.last) || compareText(a.root, b.root))
+        .map(({ root }) => root);
+    },
+    closed: () => closed,
+    close() {
+      closed = true;
+    },
+  };
+}
+
+interface HeldVerdicts {
+  of(scope: EvidenceScope, roots: readonly string[]): TurnVerdict[];
+  put(list: readonly TurnVerdict[]): void;
+}
+
+function heldVerdicts(): HeldVerdicts {
+  const verdicts = new Map<string, TurnVerdict>();
+  return {
+    of(scope, roots) {
+      const wanted = new Set(roots);
+      return [...verdicts.values()].filter((v) => wanted.has(v.root_trace_id) && inScope(v, scope));
+    },
+    put(list) {
+      for (const verdict of list) {
+        const key = verdictKey(verdict);
+        const known = verdicts.get(key);
+        if (known === undefined || known.judged_at <= verdict.judged_at) verdicts.set(key, verdict);
+      }
+    },
+  };
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+interface Cut<T> {
+  readonly items: readonly Item<T>[];
+  readonly more: boolean;
+  readonly next: Keyset | null;
+}
+
+function cut<T>(items: readonly Item<T>[], options: SliceOptions): Cut<T> {
+  const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
+  const rest = items
+    .filter((item) => after === undefined || comparePositions(item.position, after) > 0)
+    .toSorted((a, b) => comparePositions(a.position, b.position));
+  const shown = rest.slice(0, options.limit);
+  const last = shown.at(-1);
+  const more = rest.length > shown.length;
+  return { items: shown, more, next: more && last !== undefined ? keysetOf(last.position) : null };
+}

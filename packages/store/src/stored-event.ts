@@ -1,0 +1,64 @@
+/**
+ * @module StoredEvent: the one form in which every provider keeps an event, so that what comes back
+ * is the same everywhere: absent values left out, no empty string, no empty list, no `revision`
+ * (readers count it), `received_at` with microseconds. Refuses text that no store can keep apart.
+ */
+import type { TurnEvent } from "@turnproof/evidence";
+import { CodedError, limits } from "@turnproof/semconv";
+
+/** An event as a store holds it: it always knows when it was received. */
+export type StoredEvent = TurnEvent & { readonly received_at: string };
+
+/**
+ * The stored form of an event. Identity, references and attributes are copied, the argument stays
+ * untouched. Throws `store_rejected_row` for an event without a root, for text or a list over its
+ * cap (requirements: Limits), for a number that is not finite, and for text with a lone surrogate:
+ * in UTF-8 two such ids would become one, and two tenants with it.
+ */
+export function storedForm(event: TurnEvent, receivedAt: string): StoredEvent {
+  const kept = (compact(event) ?? {}) as Record<string, unknown>;
+  if (kept["root_trace_id"] === undefined || kept["event_id"] === undefined) refuse();
+  delete kept["revision"];
+  kept["attributes"] ??= {};
+  kept["received_at"] = microseconds(event.received_at ?? receivedAt);
+  return kept as unknown as StoredEvent;
+}
+
+function refuse(): never {
+  throw new CodedError("store_rejected_row");
+}
+
+function compact(value: unknown): unknown {
+  if (typeof value === "string") {
+    if (value.length > limits.stringCharsMax || !value.isWellFormed()) refuse();
+    return value === "" ? undefined : value;
+  }
+  if (typeof value === "number" && !Number.isFinite(value)) refuse();
+  if (Array.isArray(value)) return compactList(value);
+  if (typeof value !== "object" || value === null) return value;
+  const kept: Record<string, unknown> = {};
+  let fields = 0;
+  for (const [name, item] of Object.entries(value)) {
+    const copy = compact(item);
+    if (copy === undefined) continue;
+    kept[name] = copy;
+    fields += 1;
+  }
+  return fields === 0 ? undefined : kept;
+}
+
+/** Entries of a list keep their place, so an empty string inside one stays. */
+function compactList(list: readonly unknown[]): unknown {
+  if (list.length === 0) return undefined;
+  if (list.length > limits.listEntriesMax) refuse();
+  return list.map((item) => {
+    if (item === "") return "";
+    return compact(item) ?? {};
+  });
+}
+
+/** A received time cut or filled to six fractional digits. */
+export function microseconds(time: string): string {
+  const [seconds = "", fraction = ""] = time.replace(/Z$/, "").split(".");
+  return `${seconds}.${fraction.slice(0, 6).padEnd(6, "0")}Z`;
+}
