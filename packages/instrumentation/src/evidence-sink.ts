@@ -57,7 +57,7 @@ export function otelSink(): EvidenceSink {
         draft.name,
         {
           kind: draft.kind,
-          attributes: draft.attributes as Attributes,
+          attributes: draft.attributes,
           ...(draft.startTime === undefined ? {} : { startTime: draft.startTime }),
           ...(draft.links === undefined ? {} : { links: [...draft.links] }),
         },

@@ -62,3 +62,5 @@ export type {
   ToolOutcome,
   VerdictStatus,
 } from "./states.ts";
+export { memoryCollections, scopedKinds, sharedKinds, vectorKinds } from "./memory-kinds.ts";
+export type { ScopedKind, SharedKind } from "./memory-kinds.ts";
