@@ -50,10 +50,10 @@ export const memoryCollections: { readonly [K in ScopedKind | SharedKind]: strin
 };
 
 /** Kinds that are searched by vector, and whose index must filter by `user_id`. */
-export const vectorKinds = [
+export const vectorKinds: readonly ScopedKind[] = [
   "conversation",
   "summary",
   "semantic_cache",
   "workflow_step",
   "entity",
-] as const satisfies readonly ScopedKind[];
+];
