@@ -12,6 +12,7 @@ export type {
   TurnEvent,
 } from "./event.ts";
 export { canonicalJson } from "./canonical-json.ts";
+export { unfinishedStarts } from "./completion.ts";
 export { contentOf, stableHash } from "./content-hash.ts";
 export { dedupeEvents } from "./dedupe.ts";
 export type { Deduplicated } from "./dedupe.ts";
@@ -31,3 +32,19 @@ export {
   toolOutcome,
 } from "./tool-outcomes.ts";
 export type { ToolCounts } from "./tool-outcomes.ts";
+export { readSupply } from "./supply.ts";
+export type { Metric, Supply, SupplySource, SupplySourceName } from "./supply.ts";
+export { compareEvents, foldTurns } from "./turns.ts";
+export type { TurnRow } from "./turns.ts";
+export { countUsage, hasUsage } from "./usage.ts";
+export type { Usage } from "./usage.ts";
+export { groupByIdentity, tupleFields, tupleOf } from "./identity-tuple.ts";
+export type { IdentityGroups, IdentityTuple } from "./identity-tuple.ts";
+export { buildCausalWaterfall } from "./waterfall.ts";
+export type {
+  CausalWaterfall,
+  Lane,
+  WaterfallCounts,
+  WaterfallGroup,
+  WaterfallNode,
+} from "./waterfall.ts";

@@ -1,0 +1,158 @@
+/**
+ * @module EventShape: whether a value already is a normalized event. The judge takes any array;
+ * what passes here is taken as it is, everything else goes through the normalizer first.
+ */
+import { eventKinds, eventPhases, eventStatuses, registryRows } from "@turnproof/semconv";
+import type { AttributeType } from "@turnproof/semconv";
+
+import type { ResourceRef, TurnEvent } from "./event.ts";
+
+const kinds: ReadonlySet<unknown> = new Set(eventKinds);
+const phases: ReadonlySet<unknown> = new Set(eventPhases);
+const statuses: ReadonlySet<unknown> = new Set(eventStatuses);
+const timeForm =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,18})?Z$/;
+const timeCharsMax = 40;
+
+/** Registered attributes by short name and the type that each must have. */
+const attributeTypes: ReadonlyMap<string, AttributeType> = new Map(
+  registryRows.filter((row) => row.slot === "attributes").map((row) => [row.event, row.type]),
+);
+
+type Loose = { readonly [K in keyof TurnEvent]?: unknown };
+
+function isRecord(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): boolean {
+  return value === undefined || (typeof value === "string" && value !== "");
+}
+
+function isFlag(value: unknown): boolean {
+  return value === undefined || typeof value === "boolean";
+}
+
+function isNumber(value: unknown): boolean {
+  return value === undefined || (typeof value === "number" && Number.isFinite(value));
+}
+
+/** True for a time of the normalized form; it comes cheap, because every event has one. */
+function isTime(value: unknown): boolean {
+  return typeof value === "string" && value.length <= timeCharsMax && timeForm.test(value);
+}
+
+function isRef(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const ref = value as { readonly [K in keyof ResourceRef]?: unknown };
+  return (
+    typeof ref.ref === "string" &&
+    typeof ref.resource_type === "string" &&
+    isText(ref.version) &&
+    isText(ref.role) &&
+    isFlag(ref.ownership_verified) &&
+    isText(ref.provenance_status)
+  );
+}
+
+function isListOf(value: unknown, test: (item: unknown) => boolean): boolean {
+  return value === undefined || (Array.isArray(value) && value.every(test));
+}
+
+function hasType(value: unknown, type: AttributeType): boolean {
+  switch (type) {
+    case "string":
+      return typeof value === "string";
+    case "boolean":
+      return typeof value === "boolean";
+    case "int":
+    case "double":
+      return typeof value === "number" && Number.isFinite(value);
+    case "string[]":
+      return Array.isArray(value) && value.every((item) => typeof item === "string");
+    case "boolean[]":
+      return Array.isArray(value) && value.every((item) => typeof item === "boolean");
+    case "int[]":
+    case "double[]":
+      return Array.isArray(value) && value.every((item) => Number.isFinite(item));
+  }
+}
+
+/** Registered attributes have their type; what is not registered is never read. */
+function hasAttributes(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const attributes = value as Readonly<Record<string, unknown>>;
+  for (const name in attributes) {
+    const type = attributeTypes.get(name);
+    const held = attributes[name];
+    if (type === undefined || held === undefined) continue;
+    if (!hasType(held, type) && !(name === "acknowledged" && held === null)) return false;
+  }
+  return true;
+}
+
+function hasIdentity(event: Loose): boolean {
+  return (
+    isText(event.application_id) &&
+    isText(event.agent_id) &&
+    (event.user_id === null || isText(event.user_id)) &&
+    isText(event.memory_id) &&
+    isText(event.thread_id) &&
+    isText(event.run_id) &&
+    isText(event.turn_id) &&
+    isText(event.root_trace_id) &&
+    isText(event.task_id)
+  );
+}
+
+function hasSpan(event: Loose): boolean {
+  return (
+    isText(event.span_id) &&
+    isText(event.parent_span_id) &&
+    isFlag(event.parent_remote) &&
+    isText(event.caused_by_event_id) &&
+    isListOf(event.links, (link) => isRecord(link))
+  );
+}
+
+function hasOrigin(event: Loose): boolean {
+  return (
+    isText(event.external_id) &&
+    isText(event.operation) &&
+    isText(event.component) &&
+    isText(event.ingest_principal) &&
+    isFlag(event.ingest_trusted) &&
+    isText(event.producer_id) &&
+    isNumber(event.producer_seq) &&
+    isNumber(event.schema_version) &&
+    isNumber(event.revision) &&
+    isText(event.source_store) &&
+    isText(event.dialect) &&
+    isListOf(event.identity_derived, (field) => typeof field === "string")
+  );
+}
+
+/** True when the value is a normalized event whose every field has its type. */
+export function isTurnEvent(value: unknown): value is TurnEvent {
+  if (!isRecord(value)) return false;
+  const event = value as Loose;
+  return (
+    typeof event.event_id === "string" &&
+    event.event_id !== "" &&
+    kinds.has(event.event_kind) &&
+    phases.has(event.phase) &&
+    statuses.has(event.status) &&
+    isTime(event.timestamp) &&
+    (event.started_at === undefined || isTime(event.started_at)) &&
+    (event.received_at === undefined || isTime(event.received_at)) &&
+    isNumber(event.duration_ms) &&
+    hasAttributes(event.attributes) &&
+    hasIdentity(event) &&
+    hasSpan(event) &&
+    hasOrigin(event) &&
+    isListOf(event.input_refs, isRef) &&
+    isListOf(event.output_refs, isRef) &&
+    isListOf(event.selection_ledger, isRecord) &&
+    (event.dropped === undefined || isRecord(event.dropped))
+  );
+}

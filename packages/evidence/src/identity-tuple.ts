@@ -1,0 +1,109 @@
+/**
+ * @module IdentityTuple: whose evidence an event is. The tuple (application, agent, user, thread,
+ * root, turn) is compared whole; nothing of one tuple ever counts for another (requirements:
+ * Reconciliation 5; design 4). Events are partitioned by it once, and every step works group by
+ * group, so that the maps it needs stay small.
+ */
+import type { IdentityField, TurnEvent } from "./event.ts";
+import { createIdentityTable } from "./identity-table.ts";
+
+/** The fields of the tuple. */
+export const tupleFields: readonly (keyof IdentityTuple & IdentityField)[] = [
+  "application_id",
+  "agent_id",
+  "user_id",
+  "thread_id",
+  "root_trace_id",
+  "turn_id",
+];
+
+/** One tuple. `user_id` keeps its three states; everywhere else absent is absent. */
+export interface IdentityTuple {
+  readonly application_id?: string;
+  readonly agent_id?: string;
+  readonly user_id?: string | null;
+  readonly thread_id?: string;
+  readonly root_trace_id?: string;
+  readonly turn_id?: string;
+}
+
+/** A partition: group `g` holds the indexes `order[starts[g]] … order[starts[g + 1] - 1]`. */
+export interface Partition {
+  readonly starts: Int32Array;
+  readonly order: Int32Array;
+}
+
+/** Events partitioned by tuple. */
+export interface IdentityGroups extends Partition {
+  readonly tuples: readonly IdentityTuple[];
+  /** The group of each event. */
+  readonly groupOf: Int32Array;
+  /** For each group, the number of its tenant and root, within which parents are looked up. */
+  readonly traceOf: Int32Array;
+}
+
+/** The tuple of an event, with absent fields left out. */
+export function tupleOf(event: TurnEvent): IdentityTuple {
+  const tuple: { -readonly [K in keyof IdentityTuple]: IdentityTuple[K] } = {};
+  if (event.application_id !== undefined) tuple.application_id = event.application_id;
+  if (event.agent_id !== undefined) tuple.agent_id = event.agent_id;
+  if (event.user_id !== undefined) tuple.user_id = event.user_id;
+  if (event.thread_id !== undefined) tuple.thread_id = event.thread_id;
+  if (event.root_trace_id !== undefined) tuple.root_trace_id = event.root_trace_id;
+  if (event.turn_id !== undefined) tuple.turn_id = event.turn_id;
+  return tuple;
+}
+
+/**
+ * Partitions events by tuple in linear time; groups keep the order of first occurrence and events
+ * their input order.
+ */
+export function groupByIdentity(events: readonly TurnEvent[]): IdentityGroups {
+  const tuplesTable = createIdentityTable(tupleFields);
+  const traces = createIdentityTable(["user_id", "root_trace_id"]);
+  const tuples: IdentityTuple[] = [];
+  const traceOf: number[] = [];
+  const groupOf = new Int32Array(events.length);
+  for (let index = 0; index < events.length; index += 1) {
+    const event = events[index] as TurnEvent;
+    const group = tuplesTable.idOf(event);
+    groupOf[index] = group;
+    if (group === tuples.length) {
+      tuples.push(tupleOf(event));
+      traceOf.push(traces.idOf(event));
+    }
+  }
+  return {
+    tuples,
+    groupOf,
+    traceOf: Int32Array.from(traceOf),
+    ...partition(groupOf, tuples.length),
+  };
+}
+
+/** A stable counting sort of indexes by their group. */
+export function partition(groupOf: Int32Array, groups: number): Partition {
+  const starts = new Int32Array(groups + 1);
+  for (const group of groupOf) starts[group + 1] = (starts[group + 1] ?? 0) + 1;
+  for (let group = 0; group < groups; group += 1) {
+    starts[group + 1] = (starts[group + 1] ?? 0) + (starts[group] ?? 0);
+  }
+  const next = starts.slice();
+  const order = new Int32Array(groupOf.length);
+  for (let index = 0; index < groupOf.length; index += 1) {
+    const group = groupOf[index] as number;
+    const at = next[group] as number;
+    order[at] = index;
+    next[group] = at + 1;
+  }
+  return { starts, order };
+}
+
+/** The members of one group, in the order of the partition. */
+export function membersOf<T>(items: readonly T[], groups: Partition, group: number): T[] {
+  const from = groups.starts[group] ?? 0;
+  const to = groups.starts[group + 1] ?? from;
+  const members: T[] = [];
+  for (let at = from; at < to; at += 1) members.push(items[groups.order[at] as number] as T);
+  return members;
+}

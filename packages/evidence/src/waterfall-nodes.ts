@@ -1,0 +1,171 @@
+/**
+ * @module WaterfallNodes: from the events of one turn to its nodes. Start and result are paired by
+ * span, every event becomes part of exactly one node, and what a duration is not known for says so
+ * (design 4: Waterfall).
+ */
+import type { TimingState } from "@turnproof/semconv";
+
+import type { TurnEvent } from "./event.ts";
+import { instantMs } from "./instant.ts";
+import { parentKey, spanKey } from "./span-key.ts";
+import { compareTimes } from "./time.ts";
+
+/** A node before it has a place in the tree. Times are epoch milliseconds, NaN for unknown. */
+export interface NodeDraft {
+  /** The span that start and result share; absent for an event without one. */
+  readonly span: string | undefined;
+  start: TurnEvent | undefined;
+  result: TurnEvent | undefined;
+  /** A point in time: neither a start nor a result. */
+  point: TurnEvent | undefined;
+  /** All events of the node, in order of time. */
+  readonly eventIds: string[];
+  /** The span under which a point stands that was recorded with its enclosing span's id. */
+  readonly inside: string | undefined;
+  startMs: number;
+  endMs: number;
+  timing: TimingState;
+  /** True where the end lies before the start by the clocks that told them. */
+  backwards: boolean;
+}
+
+/** The event that speaks for the node: its result, else its start, else the point. */
+export function primaryOf(draft: NodeDraft): TurnEvent {
+  return (draft.result ?? draft.start ?? draft.point) as TurnEvent;
+}
+
+/** Order of events: timestamp, then event id (design 3.6). */
+export function compareEvents(a: TurnEvent, b: TurnEvent): number {
+  return (
+    compareTimes(a.timestamp, b.timestamp) ||
+    (a.event_id < b.event_id ? -1 : a.event_id > b.event_id ? 1 : 0)
+  );
+}
+
+function newDraft(span: string | undefined, inside?: string): NodeDraft {
+  return {
+    span,
+    start: undefined,
+    result: undefined,
+    point: undefined,
+    eventIds: [],
+    inside,
+    startMs: Number.NaN,
+    endMs: Number.NaN,
+    timing: "unknown",
+    backwards: false,
+  };
+}
+
+function place(draft: NodeDraft, event: TurnEvent): void {
+  if (event.phase === "start") draft.start ??= event;
+  else if (event.phase === "result") draft.result = event;
+  else draft.point ??= event;
+  draft.eventIds.push(event.event_id);
+}
+
+/**
+ * The nodes of one group of events, ordered by start, and the node of each span. Spans are claimed
+ * by starts and results first; a point that was recorded under the id of such a span, or a result
+ * of another kind, becomes a child of it instead of disappearing in it.
+ */
+export function pairEvents(members: readonly TurnEvent[]): {
+  readonly drafts: NodeDraft[];
+  readonly bySpan: ReadonlyMap<string, NodeDraft>;
+} {
+  const events = inOrder(members) ? members : members.toSorted(compareEvents);
+  const bySpan = new Map<string, NodeDraft>();
+  const drafts: NodeDraft[] = [];
+  const add = (draft: NodeDraft, event: TurnEvent): void => {
+    place(draft, event);
+    drafts.push(draft);
+  };
+  const claim = (event: TurnEvent, points: boolean): void => {
+    const span = spanKey(event);
+    const owner = span === undefined ? undefined : bySpan.get(span);
+    if (span === undefined) add(newDraft(undefined), event);
+    else if (owner === undefined) {
+      const draft = newDraft(span);
+      bySpan.set(span, draft);
+      add(draft, event);
+    } else if (points || primaryOf(owner).event_kind !== event.event_kind) {
+      add(newDraft(undefined, span), event);
+    } else place(owner, event);
+  };
+  for (const event of events) if (event.phase !== "event") claim(event, false);
+  for (const event of events) if (event.phase === "event") claim(event, true);
+  for (const draft of drafts) time(draft);
+  drafts.sort(compareDrafts);
+  return { drafts, bySpan };
+}
+
+function inOrder(events: readonly TurnEvent[]): boolean {
+  for (let at = 1; at < events.length; at += 1) {
+    if (compareEvents(events[at - 1] as TurnEvent, events[at] as TurnEvent) > 0) return false;
+  }
+  return true;
+}
+
+function validDuration(event: TurnEvent): number | undefined {
+  const duration = event.duration_ms;
+  return duration !== undefined && duration >= 0 ? duration : undefined;
+}
+
+/** Fills start, end and timing state from whatever was recorded. */
+function time(draft: NodeDraft): void {
+  const { start, result, point } = draft;
+  const began = result?.started_at ?? start?.started_at ?? start?.timestamp ?? point?.started_at;
+  const ended = result ?? (start === undefined ? point : undefined);
+  if (ended === undefined) {
+    if (began !== undefined) draft.startMs = instantMs(began);
+    draft.timing = "missing_completion";
+    return;
+  }
+  draft.endMs = instantMs(ended.timestamp);
+  const recorded = validDuration(ended);
+  if (result === undefined && began === undefined && (recorded ?? 0) === 0) {
+    draft.startMs = draft.endMs;
+    draft.timing = "instantaneous";
+  } else if (began !== undefined) {
+    draft.startMs = instantMs(began);
+    draft.backwards = draft.endMs < draft.startMs;
+    draft.timing = recorded === undefined && draft.backwards ? "unknown" : "measured";
+  } else if (recorded !== undefined) {
+    draft.startMs = draft.endMs - recorded;
+    draft.timing = "measured";
+  }
+}
+
+/** Duration in milliseconds, or null where it is not known. */
+export function durationOf(draft: NodeDraft): number | null {
+  if (draft.timing === "instantaneous") return 0;
+  if (draft.timing !== "measured") return null;
+  const ended = (draft.result ?? draft.point) as TurnEvent;
+  return validDuration(ended) ?? draft.endMs - draft.startMs;
+}
+
+/** Where a node stands among its siblings: its start, or its end where the start is unknown. */
+export function positionMs(draft: NodeDraft): number {
+  return Number.isNaN(draft.startMs) ? draft.endMs : draft.startMs;
+}
+
+function compareDrafts(a: NodeDraft, b: NodeDraft): number {
+  return positionMs(a) - positionMs(b) || compareEvents(primaryOf(a), primaryOf(b));
+}
+
+/** The parent that the node names, from its result or else from its start. */
+export function parentOf(draft: NodeDraft): string | undefined {
+  if (draft.inside !== undefined) return draft.inside;
+  const named = draft.result === undefined ? undefined : parentKey(draft.result);
+  const other = draft.start ?? draft.point;
+  return named ?? (other === undefined ? undefined : parentKey(other));
+}
+
+/** The event that caused the node, as its result or else its start says. */
+export function causeOf(draft: NodeDraft): string | undefined {
+  return (
+    draft.result?.caused_by_event_id ??
+    draft.start?.caused_by_event_id ??
+    draft.point?.caused_by_event_id
+  );
+}

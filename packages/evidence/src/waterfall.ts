@@ -1,0 +1,341 @@
+/**
+ * @module Waterfall: the causal order of every turn in a window as rows of a tree grid
+ * (requirements: Endpoints, Causal waterfall; design 4). A parent link proves neither ownership nor
+ * quality: what is missing, circular or not measured is flagged and kept.
+ */
+import type { EventKind, EventStatus, TimingState } from "@turnproof/semconv";
+
+import type { SpanLink, TurnEvent } from "./event.ts";
+import { groupByIdentity, membersOf } from "./identity-tuple.ts";
+import type { IdentityGroups, IdentityTuple } from "./identity-tuple.ts";
+import { roundMs } from "./instant.ts";
+import { spanKey } from "./span-key.ts";
+import {
+  causeOf,
+  durationOf,
+  pairEvents,
+  parentOf,
+  positionMs,
+  primaryOf,
+} from "./waterfall-nodes.ts";
+import type { NodeDraft } from "./waterfall-nodes.ts";
+import { criticalPath, cutCycles, layOut } from "./waterfall-tree.ts";
+import type { Forest } from "./waterfall-tree.ts";
+import { readWindow } from "./window-events.ts";
+
+/** Which strip of the page a node is drawn in. */
+export type Lane = "memory" | "model" | "tool" | "host" | "artifact" | "delivery" | "error";
+
+/** One row. Times are milliseconds; null is unknown and never drawn as nothing. */
+export interface WaterfallNode {
+  /** The event that speaks for the node: its result, else its start. */
+  readonly event_id: string;
+  /** All events of the node, in order of time. */
+  readonly event_ids: readonly string[];
+  readonly event_kind: EventKind;
+  readonly operation: string | null;
+  readonly status: EventStatus;
+  readonly lane: Lane;
+  readonly span_id: string | null;
+  readonly parent_span_id: string | null;
+  /** Row of the parent within the group's `nodes`, null at the top. */
+  readonly parent_index: number | null;
+  readonly depth: number;
+  readonly child_count: number;
+  readonly descendant_count: number;
+  /** Position among siblings from 1, and their number (aria-posinset, aria-setsize). */
+  readonly pos_in_set: number;
+  readonly set_size: number;
+  /** Offset from the group's earliest start. */
+  readonly start_offset_ms: number | null;
+  readonly end_offset_ms: number | null;
+  readonly duration_ms: number | null;
+  readonly timing: TimingState;
+  readonly critical: boolean;
+  /** The named parent is nowhere in the root. */
+  readonly missing_parent: boolean;
+  /** The named parent is in the root, but in another group. */
+  readonly parent_elsewhere: boolean;
+  /** The wire says that the parent lives in another process. */
+  readonly remote_parent: boolean;
+  readonly caused_by_event_id: string | null;
+  readonly missing_cause: boolean;
+  /** The node is a member of a circle of parents. */
+  readonly cycle: boolean;
+  /** The node starts before its parent, or ends before it starts. */
+  readonly clock_skewed: boolean;
+  readonly task_id: string | null;
+  readonly tool_name: string | null;
+  readonly model: string | null;
+  readonly links: readonly SpanLink[];
+}
+
+/** One turn: nodes in pre-order, each once. */
+export interface WaterfallGroup {
+  readonly identity: IdentityTuple;
+  /** Epoch milliseconds of the earliest start that is known, to which offsets relate. */
+  readonly origin_ms: number | null;
+  /** From the earliest start to the latest end that is known. */
+  readonly extent_ms: number | null;
+  readonly nodes: readonly WaterfallNode[];
+}
+
+/** How many nodes carry each flag. */
+export interface WaterfallCounts {
+  readonly nodes: number;
+  readonly missing_parents: number;
+  readonly missing_causes: number;
+  readonly cycles: number;
+  readonly unknown_durations: number;
+  readonly missing_completions: number;
+  readonly clock_skewed: number;
+}
+
+/** The waterfall of a window. */
+export interface CausalWaterfall {
+  /** By earliest start. */
+  readonly groups: readonly WaterfallGroup[];
+  readonly counts: WaterfallCounts;
+  /** Values that could not be read as events, and copies that were set aside. */
+  readonly rejected: number;
+  readonly duplicates_removed: number;
+}
+
+const laneOf: { readonly [K in EventKind]: Lane } = {
+  turn: "host",
+  model_call: "model",
+  tool_call: "tool",
+  plan: "model",
+  memory_operation: "memory",
+  memory_retrieval: "memory",
+  memory_selection: "memory",
+  memory_supply: "memory",
+  memory_reference: "memory",
+  cache_decision: "memory",
+  context_binding: "host",
+  application_action: "host",
+  queue_transition: "host",
+  intent: "host",
+  artifact: "artifact",
+  contract: "artifact",
+  delivery: "delivery",
+  feedback: "host",
+  outcome: "host",
+  learning: "memory",
+  conversation: "host",
+  execution_log: "tool",
+  span: "host",
+  data_quality: "error",
+};
+
+/** Starts that were computed from a rounded duration may lie this much early without meaning it. */
+const skewToleranceMs = 1;
+
+interface Group {
+  readonly drafts: NodeDraft[];
+  readonly bySpan: ReadonlyMap<string, NodeDraft>;
+}
+
+/** What the rest of a root knows: spans and events that some group of it named and did not hold. */
+interface Elsewhere {
+  readonly spans: ReadonlySet<string>;
+  readonly events: ReadonlySet<string>;
+}
+
+/**
+ * The causal waterfall of every turn in the window. Takes any array; what is no event is counted
+ * and left out. Spans are paired within one (application, agent, user, thread, root, turn) only;
+ * parents are looked up in the whole root of the same tenant. Linear but for sorting.
+ */
+export function buildCausalWaterfall(events: readonly unknown[]): CausalWaterfall {
+  const window = readWindow(events);
+  const groups = groupByIdentity(window.events);
+  const paired: Group[] = groups.tuples.map((_, group) =>
+    pairEvents(membersOf(window.events, groups, group)),
+  );
+  const elsewhere = lookElsewhere(window.events, groups, paired);
+  const built = paired.map((group, index) =>
+    buildGroup(groups.tuples[index] as IdentityTuple, group, elsewhere(index)),
+  );
+  // A group has at least one event, so it has an origin; two of the same origin keep their order.
+  built.sort((a, b) => (a.origin_ms ?? 0) - (b.origin_ms ?? 0));
+  return {
+    groups: built,
+    counts: countFlags(built),
+    rejected: window.rejected,
+    duplicates_removed: window.duplicatesRemoved,
+  };
+}
+
+/** Finds the parents and causes that a group does not hold, root by root and only those wanted. */
+function lookElsewhere(
+  events: readonly TurnEvent[],
+  groups: IdentityGroups,
+  paired: readonly Group[],
+): (group: number) => Elsewhere {
+  const wanted = new Map<number, { spans: Set<string>; events: Set<string> }>();
+  const found = new Map<number, { spans: Set<string>; events: Set<string> }>();
+  paired.forEach(({ drafts, bySpan }, group) => {
+    const trace = groups.traceOf[group] as number;
+    for (const draft of drafts) {
+      const parent = parentOf(draft);
+      const cause = causeOf(draft);
+      const misses = parent !== undefined && !bySpan.has(parent);
+      if (!misses && cause === undefined) continue;
+      let sets = wanted.get(trace);
+      if (sets === undefined) {
+        sets = { spans: new Set(), events: new Set() };
+        wanted.set(trace, sets);
+        found.set(trace, { spans: new Set(), events: new Set() });
+      }
+      if (misses) sets.spans.add(parent);
+      if (cause !== undefined) sets.events.add(cause);
+    }
+  });
+  if (wanted.size > 0) {
+    events.forEach((event, index) => {
+      const trace = groups.traceOf[groups.groupOf[index] as number] as number;
+      const sets = wanted.get(trace);
+      if (sets === undefined) return;
+      const span = spanKey(event);
+      if (span !== undefined && sets.spans.has(span)) found.get(trace)?.spans.add(span);
+      if (sets.events.has(event.event_id)) found.get(trace)?.events.add(event.event_id);
+    });
+  }
+  const none: Elsewhere = { spans: new Set(), events: new Set() };
+  return (group) => found.get(groups.traceOf[group] as number) ?? none;
+}
+
+function buildGroup(identity: IdentityTuple, group: Group, elsewhere: Elsewhere): WaterfallGroup {
+  const { drafts, bySpan } = group;
+  const indexOf = new Map<NodeDraft, number>();
+  drafts.forEach((draft, index) => indexOf.set(draft, index));
+  const parent = new Int32Array(drafts.length).fill(-1);
+  drafts.forEach((draft, index) => {
+    const named = parentOf(draft);
+    const above = named === undefined ? undefined : bySpan.get(named);
+    if (above !== undefined) parent[index] = indexOf.get(above) ?? -1;
+  });
+  const inCycle = cutCycles(parent);
+  const forest = layOut(parent);
+  const critical = criticalPath(
+    forest,
+    (node) => drafts[node]?.startMs ?? Number.NaN,
+    (node) => drafts[node]?.endMs ?? Number.NaN,
+  );
+  const span = extent(drafts);
+  const rowOf = new Int32Array(drafts.length);
+  forest.order.forEach((node, row) => (rowOf[node] = row));
+  const place = { identity, drafts, bySpan, elsewhere, parent, inCycle, forest, critical, rowOf };
+  const nodes = Array.from(forest.order, (node) => buildNode(place, node, span.origin));
+  return {
+    identity,
+    origin_ms: Number.isFinite(span.origin) ? span.origin : null,
+    extent_ms: Number.isFinite(span.origin) ? roundMs(span.end - span.origin) : null,
+    nodes,
+  };
+}
+
+interface Place {
+  readonly identity: IdentityTuple;
+  readonly drafts: readonly NodeDraft[];
+  readonly bySpan: ReadonlyMap<string, NodeDraft>;
+  readonly elsewhere: Elsewhere;
+  readonly parent: Int32Array;
+  readonly inCycle: Uint8Array;
+  readonly forest: Forest;
+  readonly critical: Uint8Array;
+  readonly rowOf: Int32Array;
+}
+
+function extent(drafts: readonly NodeDraft[]): { readonly origin: number; readonly end: number } {
+  let origin = Infinity;
+  let end = -Infinity;
+  for (const draft of drafts) {
+    const from = positionMs(draft);
+    const to = Number.isNaN(draft.endMs) ? from : draft.endMs;
+    if (from < origin) origin = from;
+    if (to < origin) origin = to;
+    if (to > end) end = to;
+    if (from > end) end = from;
+  }
+  return { origin, end };
+}
+
+function buildNode(place: Place, node: number, origin: number): WaterfallNode {
+  const draft = place.drafts[node] as NodeDraft;
+  const event = primaryOf(draft);
+  const { forest, elsewhere } = place;
+  const above = place.parent[node] as number;
+  const named = parentOf(draft) ?? null;
+  const held = named !== null && place.bySpan.has(named);
+  const isElsewhere = named !== null && !held && elsewhere.spans.has(named);
+  const remote = event.parent_remote === true;
+  const cause = causeOf(draft) ?? null;
+  const duration = durationOf(draft);
+  return {
+    event_id: event.event_id,
+    event_ids: draft.eventIds,
+    event_kind: event.event_kind,
+    operation: event.operation ?? null,
+    status: event.status,
+    lane: event.status === "error" ? "error" : laneOf[event.event_kind],
+    span_id: draft.span ?? event.span_id ?? null,
+    parent_span_id: named,
+    parent_index: above === -1 ? null : (place.rowOf[above] as number),
+    depth: forest.depth[node] as number,
+    child_count: forest.childCount[node] as number,
+    descendant_count: forest.descendantCount[node] as number,
+    pos_in_set: forest.position[node] as number,
+    set_size: forest.setSize[node] as number,
+    start_offset_ms: Number.isNaN(draft.startMs) ? null : roundMs(draft.startMs - origin),
+    end_offset_ms: Number.isNaN(draft.endMs) ? null : roundMs(draft.endMs - origin),
+    duration_ms: duration === null ? null : roundMs(duration),
+    timing: draft.timing,
+    critical: place.critical[node] === 1,
+    // The root has no parent to miss: neither a name equal to the root's nor a remote one counts.
+    missing_parent:
+      named !== null && !held && !isElsewhere && !remote && named !== place.identity.root_trace_id,
+    parent_elsewhere: isElsewhere,
+    remote_parent: remote,
+    caused_by_event_id: cause,
+    missing_cause: cause !== null && !elsewhere.events.has(cause),
+    cycle: place.inCycle[node] === 1,
+    clock_skewed: draft.backwards || isSkewed(draft, place.drafts[above]),
+    task_id: event.task_id ?? null,
+    tool_name: event.attributes.tool_name ?? null,
+    model: event.attributes.model ?? null,
+    links: event.links ?? [],
+  };
+}
+
+/** A child that starts before its parent was timed by another clock. */
+function isSkewed(draft: NodeDraft, above: NodeDraft | undefined): boolean {
+  if (above === undefined) return false;
+  const computed = (draft.result ?? draft.point)?.started_at === undefined;
+  return draft.startMs < above.startMs - (computed ? skewToleranceMs : 0);
+}
+
+function countFlags(groups: readonly WaterfallGroup[]): WaterfallCounts {
+  const counts = {
+    nodes: 0,
+    missing_parents: 0,
+    missing_causes: 0,
+    cycles: 0,
+    unknown_durations: 0,
+    missing_completions: 0,
+    clock_skewed: 0,
+  };
+  for (const { nodes } of groups) {
+    counts.nodes += nodes.length;
+    for (const node of nodes) {
+      if (node.missing_parent) counts.missing_parents += 1;
+      if (node.missing_cause) counts.missing_causes += 1;
+      if (node.cycle) counts.cycles += 1;
+      if (node.timing === "unknown") counts.unknown_durations += 1;
+      if (node.timing === "missing_completion") counts.missing_completions += 1;
+      if (node.clock_skewed) counts.clock_skewed += 1;
+    }
+  }
+  return counts;
+}
