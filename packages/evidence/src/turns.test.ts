@@ -1,0 +1,159 @@
+/** Turn rows: what is counted, what stays unknown, and that order makes no difference. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import type { TurnEvent } from "./event.ts";
+import { resolveEvents } from "./resolve.ts";
+import { foldTurns } from "./turns.ts";
+
+let clock = 0;
+function event(
+  id: string,
+  kind: TurnEvent["event_kind"],
+  more: Partial<TurnEvent> = {},
+): TurnEvent {
+  clock += 1;
+  return {
+    schema_version: 3,
+    event_id: `${id}:result`,
+    event_kind: kind,
+    phase: "result",
+    status: "success",
+    timestamp: `2026-03-01T10:00:${String(clock % 60).padStart(2, "0")}.5Z`,
+    root_trace_id: "r1",
+    span_id: id,
+    dialect: "gen_ai",
+    attributes: {},
+    ...more,
+  };
+}
+
+function agentTrace(): TurnEvent[] {
+  clock = 0;
+  return resolveEvents([
+    event("http", "span"),
+    event("t", "turn", {
+      parent_span_id: "http",
+      agent_id: "helper",
+      thread_id: "th",
+      user_id: "u1",
+      started_at: "2026-03-01T10:00:00.25Z",
+      duration_ms: 9_750,
+      attributes: { input_tokens: 42, output_tokens: 14 },
+    }),
+    event("c1", "model_call", {
+      parent_span_id: "t",
+      attributes: { model: "m", input_tokens: 21, output_tokens: 7, cached_tokens: 3 },
+    }),
+    event("c2", "model_call", {
+      parent_span_id: "t",
+      attributes: { model: "m", input_tokens: 21, output_tokens: 7 },
+    }),
+    event("tool", "tool_call", {
+      parent_span_id: "t",
+      attributes: { tool_name: "search", tool_outcome: "fallback" },
+    }),
+    event("m", "tool_call", {
+      parent_span_id: "t",
+      event_id: "lost:start",
+      phase: "start",
+      status: "started",
+      attributes: { tool_name: "search" },
+    }),
+    event("s", "memory_supply", {
+      parent_span_id: "t",
+      phase: "event",
+      attributes: { retrieved_count: 5, supplied_count: 3 },
+    }),
+    event("cd", "cache_decision", {
+      parent_span_id: "t",
+      phase: "event",
+      attributes: { cache_decision: "miss" },
+    }),
+  ]);
+}
+
+test("levels of usage are never added, and what nobody said is null", () => {
+  const rows = foldTurns(agentTrace());
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toMatchObject({
+    turn_id: "t",
+    run_id: "t",
+    user_id: "u1",
+    tenant_state: "user",
+    duration_ms: 9_750,
+    timing_state: "measured",
+    status: "success",
+    started_at: "2026-03-01T10:00:00.25Z",
+    input_tokens: 42,
+    output_tokens: 14,
+    cached_tokens: 3,
+    usage_state: "known",
+    memory_retrieved: 5,
+    memory_supplied: 3,
+    memory_referenced: null,
+    cache_decision: "miss",
+    missing_completion: 1,
+    tools: { results: 1, clean: 0, fallback: 1 },
+    event_count: 8,
+    verdict: null,
+  });
+});
+
+test("a wrapper around a model call is not counted beside it; a tool's own model call is", () => {
+  const trace = resolveEvents([
+    event("t", "turn", { agent_id: "a", thread_id: "th", user_id: null }),
+    event("outer", "model_call", { parent_span_id: "t", attributes: { input_tokens: 10 } }),
+    event("step", "span", { parent_span_id: "outer" }),
+    event("inner", "model_call", { parent_span_id: "step", attributes: { input_tokens: 10 } }),
+    event("tool", "tool_call", { parent_span_id: "inner" }),
+    event("nested", "model_call", { parent_span_id: "tool", attributes: { input_tokens: 4 } }),
+  ]);
+  expect(foldTurns(trace)[0]).toMatchObject({
+    input_tokens: 14,
+    output_tokens: null,
+    tenant_state: "anonymous",
+  });
+});
+
+test("the turn's own usage counts only where no model call has any", () => {
+  const own = { input_tokens: 9, output_tokens: 2 };
+  const trace = resolveEvents([
+    event("t", "turn", { agent_id: "a", attributes: own }),
+    event("c", "model_call", { parent_span_id: "t" }),
+  ]);
+  expect(foldTurns(trace)[0]).toMatchObject({ ...own, total_tokens: 11 });
+});
+
+test("a turn that never ended is started, and structure alone is no turn", () => {
+  const begun = event("t", "turn", { event_id: "t:start", phase: "start", status: "started" });
+  expect(foldTurns(resolveEvents([begun]))[0]).toMatchObject({
+    status: "started",
+    timing_state: "missing_completion",
+    missing_completion: 1,
+    tenant_state: "unattributed",
+  });
+  expect(foldTurns([event("x", "span"), event("q", "data_quality")])).toEqual([]);
+});
+
+test("tenants under one root, turn and thread stand in rows of their own", () => {
+  const rows = foldTurns([
+    event("a", "model_call", { turn_id: "t", user_id: "u1" }),
+    event("b", "model_call", { turn_id: "t", user_id: "u2" }),
+  ]);
+  expect(rows.map((row) => [row.user_id, row.event_count])).toEqual([
+    ["u2", 1],
+    ["u1", 1],
+  ]);
+});
+
+test("rows do not depend on the order of the events", () => {
+  const trace = agentTrace();
+  const rows = JSON.stringify(foldTurns(trace));
+  fc.assert(
+    fc.property(fc.shuffledSubarray(trace, { minLength: trace.length }), (mixed) => {
+      expect(JSON.stringify(foldTurns(mixed))).toBe(rows);
+    }),
+    { numRuns: 50 },
+  );
+});
