@@ -3,6 +3,24 @@ export { carrierMembers } from "./carrier-members.ts";
 export { CodedError } from "./coded-error.ts";
 export { codes } from "./codes.ts";
 export type { Code, CodeRow } from "./codes.ts";
+export {
+  dialectOfScope,
+  dialectTable,
+  dialectTables,
+  knownScopeNames,
+  sourceAttributeNames,
+} from "./dialects.ts";
+export { usageDetailNames } from "./dialects/langfuse.ts";
+export { structuralFamilies } from "./dialects/structural.ts";
+export { valueAdapters } from "./dialects/table.ts";
+export type {
+  DialectIdentity,
+  DialectName,
+  DialectTable,
+  IdentityName,
+  KindRule,
+  ValueAdapter,
+} from "./dialects/table.ts";
 export { screen, screenIdentity, screenOperation, screenValue } from "./guard.ts";
 export type { IdentityKey, Screened, ScreenedIdentity, ScreenOptions } from "./guard.ts";
 export {

@@ -94,6 +94,7 @@ export const genAiOperations: { readonly [operation: string]: EventKind } = {
   handle_conversation_turn: "turn",
   execute_tool: "tool_call",
   plan: "plan",
+  retrieval: "memory_retrieval",
   search_memory: "memory_operation",
   create_memory: "memory_operation",
   update_memory: "memory_operation",

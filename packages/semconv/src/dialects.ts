@@ -1,0 +1,56 @@
+/**
+ * @module Dialects: the tables of every foreign vocabulary, and the two sets that a decoder needs:
+ * attribute keys it may copy, and scope names it may keep. Anything else is skipped by its length.
+ */
+import { genAi } from "./dialects/gen-ai.ts";
+import { langfuse } from "./dialects/langfuse.ts";
+import { mastra } from "./dialects/mastra.ts";
+import { openInference } from "./dialects/openinference.ts";
+import { openLlmetry } from "./dialects/openllmetry.ts";
+import { structuralFamilies } from "./dialects/structural.ts";
+import type { DialectTable } from "./dialects/table.ts";
+import { vercelAi } from "./dialects/vercel-ai.ts";
+import { registryRows } from "./registry.ts";
+import type { Dialect } from "./states.ts";
+
+/** Every dialect, the most telling marks first: a span is of the first whose mark or scope it has. */
+export const dialectTables: readonly DialectTable[] = [
+  mastra,
+  langfuse,
+  openInference,
+  openLlmetry,
+  vercelAi,
+  genAi,
+];
+
+/** Tables by the name of their dialect. */
+export const dialectTable: ReadonlyMap<Dialect, DialectTable> = new Map(
+  dialectTables.map((table) => [table.dialect, table]),
+);
+
+/** Every attribute key that a decoder may copy: registry rows, dialect names, structural names. */
+export const sourceAttributeNames: ReadonlySet<string> = new Set([
+  ...registryRows.map((row) => row.span),
+  ...dialectTables.flatMap((table) => [
+    ...table.marks,
+    ...table.kindRules.map((rule) => rule.source),
+    ...table.names.map((name) => name.source),
+    ...table.identity.map((name) => name.source),
+  ]),
+  ...Object.keys(structuralFamilies),
+  "exception.type",
+]);
+
+/** Whole scope names that the tables know; `dialectOfScope` knows beginnings as well. */
+export const knownScopeNames: ReadonlySet<string> = new Set(
+  dialectTables.flatMap((table) => table.scopes),
+);
+
+/** The dialect that an instrumentation scope speaks, or undefined for an unknown one. */
+export function dialectOfScope(scopeName: string): Dialect | undefined {
+  for (const table of dialectTables) {
+    if (table.scopes.includes(scopeName)) return table.dialect;
+    if (table.scopePrefixes.some((prefix) => scopeName.startsWith(prefix))) return table.dialect;
+  }
+  return undefined;
+}

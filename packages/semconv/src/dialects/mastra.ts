@@ -1,0 +1,37 @@
+/**
+ * @module Mastra dialect: GenAI names under `mastra.span.type`. `gen_ai.operation.name` decides
+ * first; a `model_generation` and a `model_step` repeat what their `chat` says, so they are
+ * structure only, unless an older exporter calls the generation itself `chat`.
+ */
+import { genAi, genAiKindRule } from "./gen-ai.ts";
+import { identityNames, metadataIdentityNames } from "./table.ts";
+import type { DialectTable } from "./table.ts";
+
+export const mastra: DialectTable = {
+  dialect: "mastra",
+  scopes: ["@mastra/otel-exporter", "@mastra/otel"],
+  scopePrefixes: ["@mastra/"],
+  marks: ["mastra.span.type"],
+  kindRules: [
+    genAiKindRule,
+    {
+      source: "mastra.span.type",
+      kinds: {
+        agent_run: "turn",
+        model_inference: "model_call",
+        rag_embedding: "model_call",
+        tool_call: "tool_call",
+        mcp_tool_call: "tool_call",
+        client_tool_call: "tool_call",
+        provider_tool_call: "tool_call",
+        memory_operation: "memory_operation",
+      },
+    },
+  ],
+  names: genAi.names,
+  identity: [
+    ...metadataIdentityNames("mastra.metadata."),
+    ...identityNames("user_id", ["mastra.metadata.resourceId"]),
+    ...genAi.identity,
+  ],
+};

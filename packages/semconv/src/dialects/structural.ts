@@ -1,0 +1,17 @@
+/**
+ * @module Structural names: attributes whose mere presence tells the family of any other span of a
+ * trace (`http.client`, `db.client`, `messaging`, `rpc.client`); their values are never used.
+ */
+
+/** Attribute → family; the first that is present decides. Without one a span is `internal`. */
+export const structuralFamilies: {
+  readonly [source: string]: "http" | "db" | "messaging" | "rpc";
+} = {
+  "http.request.method": "http",
+  "http.method": "http",
+  "db.system.name": "db",
+  "db.system": "db",
+  "messaging.system": "messaging",
+  "rpc.system.name": "rpc",
+  "rpc.system": "rpc",
+};
