@@ -3,7 +3,14 @@
  * writes spans and can only count; a store's sink (in `@turnproof/exporter`) is durable and answers.
  */
 import { SpanStatusCode, trace } from "@opentelemetry/api";
-import type { Attributes, Context, Link, SpanContext, SpanKind, TimeInput } from "@opentelemetry/api";
+import type {
+  Attributes,
+  Context,
+  Link,
+  SpanContext,
+  SpanKind,
+  TimeInput,
+} from "@opentelemetry/api";
 import { attribute } from "@turnproof/semconv";
 import type { AttributeValue, EventStatus } from "@turnproof/semconv";
 
