@@ -48,6 +48,9 @@ export const codes = {
     status: 400,
   },
 
+  // Mapping (design 3.6, 3.8)
+  time_clamped: { sentence: "A time was absent, inverted or out of range and was clamped." },
+
   // The guard (design 3.3)
   attribute_unknown: { sentence: "The attribute is not in the registry.", status: 400 },
   attribute_kind: { sentence: "This kind of event does not carry the attribute.", status: 400 },
@@ -90,6 +93,44 @@ export const codes = {
   invalid_metadata: { sentence: "An attribute was refused." },
   provider_query_failed: { sentence: "A store did not answer.", status: 503, retryable: true },
 
+  // Diagnostics (design 4)
+  artifact_missing: { sentence: "An intent expects an artifact of a type and none stands." },
+  artifact_persistence_unverified: {
+    sentence: "The latest artifact was not verified as persisted, or failed.",
+  },
+  artifact_ownership_unverified: {
+    sentence: "An artifact or one of its sources failed its ownership check.",
+  },
+  artifact_provenance_invalid: {
+    sentence: "An artifact names no source, or a source without provenance.",
+  },
+  artifact_source_missing: {
+    sentence: "An authoritative source of the intent is not among the sources.",
+  },
+  artifact_source_mismatch: {
+    sentence: "An authoritative source has another reference or version.",
+  },
+  artifact_producer_missing: { sentence: "No span has the id that produced the artifact." },
+  artifact_producer_incomplete: { sentence: "The span that produced the artifact has no result." },
+  artifact_producer_failed: { sentence: "The span that produced the artifact did not succeed." },
+  contract_missing: { sentence: "A required contract has no record." },
+  contract_parse_failed: { sentence: "The latest record of a contract could not be parsed." },
+  contract_incomplete: { sentence: "A marker is missing, or the parser read only a part." },
+  contract_truncated: { sentence: "The output ended at its limit." },
+  contract_not_emitted: {
+    sentence: "No emitted delivery follows the latest record of a contract.",
+  },
+  contract_recovered: { sentence: "The latest record of a contract needed recovery." },
+  delivery_unconfirmed: { sentence: "A delivery was emitted and not acknowledged." },
+  credit_before_persistence: {
+    sentence: "Credit was charged before the artifact was verified as persisted.",
+  },
+  orphan_action: { sentence: "An action with a side effect belongs to no intent." },
+  clock_conflict: {
+    sentence: "Clocks and order of receipt contradict each other where it decides.",
+  },
+  missing_completion: { sentence: "A start has no result." },
+
   // Stores
   store_unavailable: { sentence: "The store cannot be reached.", status: 503, retryable: true },
   store_busy: { sentence: "The store is overloaded.", status: 503, retryable: true },
@@ -122,6 +163,11 @@ export const codes = {
   },
   journal_locked: { sentence: "Another process uses this journal.", status: 503 },
   journal_corrupt: { sentence: "Damaged journal bytes were set aside." },
+  journal_torn: { sentence: "An unfinished write at the end of the journal was cut off." },
+  journal_duplicate: { sentence: "A frame of the journal lay there twice and is used once." },
+  journal_segment_missing: { sentence: "A file of the journal is not there any more." },
+  journal_healed: { sentence: "The journal writes again." },
+  journal_quarantined: { sentence: "Rows that the store refuses were set aside for a replay." },
 
   // Recorder and exporter
   write_failed: { sentence: "Evidence could not be written.", status: 500, retryable: true },
@@ -133,6 +179,24 @@ export const codes = {
   },
   content_source_missing: { sentence: "An artifact needs at least one source." },
   trace_context_missing: { sentence: "A worker went on without its carrier." },
+
+  // Receiving OTLP (design 6.1; OTLP's own rules for permanent and retryable)
+  otlp_malformed: { sentence: "The body is not a valid OTLP message.", status: 400 },
+  otlp_compression_invalid: { sentence: "The compressed body is damaged.", status: 400 },
+  otlp_inflate_limit: { sentence: "The body grows too large when decompressed.", status: 413 },
+  otlp_too_many_spans: { sentence: "A request holds at most 50,000 spans.", status: 413 },
+  otlp_too_many_attributes: { sentence: "A span holds at most 1,024 attributes.", status: 413 },
+  otlp_too_deep: { sentence: "A value nests at most 32 levels.", status: 413 },
+  span_id_invalid: { sentence: "A trace or span id is missing or invalid.", status: 400 },
+  span_text_invalid: { sentence: "An allowlisted text is not valid UTF-8.", status: 400 },
+  span_time_invalid: { sentence: "A time is not a count of nanoseconds.", status: 400 },
+  span_application_foreign: {
+    sentence: "This token may not write for another application.",
+    status: 403,
+  },
+  span_unmapped: { sentence: "A span could not be turned into an event.", status: 400 },
+  metrics_not_accepted: { sentence: "Metric points are not evidence and are not kept." },
+  log_not_evidence: { sentence: "Only evaluation results are accepted as log records." },
 
   // HTTP
   bad_request: { sentence: "The request could not be read.", status: 400 },

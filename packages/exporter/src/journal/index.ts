@@ -1,2 +1,12 @@
-/** @module Journal. */
-export {};
+/** @module Journal: the durable queue between a door and a store, and its drain. Node only. */
+export type { JournalPosition } from "./backlog.ts";
+export { systemClock } from "./clock.ts";
+export type { JournalClock } from "./clock.ts";
+export { nodeFileSystem } from "./file-system.ts";
+export type { JournalFile, JournalFileSystem, OpenMode } from "./file-system.ts";
+export { openJournal } from "./journal.ts";
+export type { Journal, JournalEvent, JournalOptions, JournalStats } from "./journal.ts";
+export type { JournalFrame } from "./journal-reader.ts";
+export { systemProcesses } from "./owner.ts";
+export type { Liveness, Owner, Processes } from "./owner.ts";
+export type { QuarantineInput, QuarantineRecord } from "./quarantine.ts";

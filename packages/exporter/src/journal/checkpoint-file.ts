@@ -1,0 +1,122 @@
+/**
+ * @module Checkpoint file: how far the store provably holds the journal, how far frames had been
+ * acknowledged, and the boundaries of the batches that may be on their way. Written to a temporary
+ * file, synced, renamed over, directory synced; the one before is kept. Reading takes the furthest
+ * sound one of all three names: each was true when it was written, so none can be a lie.
+ */
+import { join } from "node:path";
+
+import type { JournalFileSystem } from "./file-system.ts";
+import { encodeFrame, frameKind } from "./frame.ts";
+import { isFrame, scanFrames } from "./scan.ts";
+
+/** Sequences are inclusive; 0 is before the first frame. */
+export interface Checkpoint {
+  /** Counts up with each write, so that two files at the same sequence have an order. */
+  readonly generation: number;
+  readonly drainedThrough: number;
+  readonly acknowledgedThrough: number;
+  /** First sequence of the segment that `acknowledgedThrough` lies in. */
+  readonly activeBase: number;
+  /** Last sequences of the batches that were begun and not checkpointed, ascending. */
+  readonly plan: readonly number[];
+}
+
+/** The checkpoint of an empty directory. */
+export const noCheckpoint: Checkpoint = {
+  generation: 0,
+  drainedThrough: 0,
+  acknowledgedThrough: 0,
+  activeBase: 0,
+  plan: [],
+};
+
+const current = "checkpoint";
+const previous = "checkpoint.previous";
+const temporary = "checkpoint.next";
+export const checkpointNames: readonly string[] = [current, previous, temporary];
+
+/** Makes the checkpoint durable before it resolves. */
+export async function writeCheckpoint(
+  fileSystem: JournalFileSystem,
+  directory: string,
+  checkpoint: Checkpoint,
+  nowMs: number,
+): Promise<void> {
+  const names = await fileSystem.list(directory);
+  if (names.includes(temporary)) await fileSystem.unlink(join(directory, temporary));
+  const file = await fileSystem.open(join(directory, temporary), "create");
+  try {
+    await file.write(encodeCheckpoint(checkpoint, nowMs), 0);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  if (names.includes(current)) {
+    await fileSystem.rename(join(directory, current), join(directory, previous));
+  }
+  await fileSystem.rename(join(directory, temporary), join(directory, current));
+  await fileSystem.syncDirectory(directory);
+}
+
+function encodeCheckpoint(checkpoint: Checkpoint, nowMs: number): Buffer {
+  const payload = Buffer.from(
+    JSON.stringify({
+      generation: checkpoint.generation,
+      acknowledged_through: checkpoint.acknowledgedThrough,
+      active_base: checkpoint.activeBase,
+      plan: checkpoint.plan,
+    }),
+  );
+  const fields = { kind: frameKind.checkpoint, spans: 0, lag: 0, appendedAtMs: nowMs };
+  return encodeFrame({ ...fields, sequence: checkpoint.drainedThrough }, payload);
+}
+
+/** The furthest sound checkpoint; a damaged or missing one is no error. */
+export async function readCheckpoint(
+  fileSystem: JournalFileSystem,
+  directory: string,
+  names: readonly string[],
+): Promise<Checkpoint> {
+  let best = noCheckpoint;
+  for (const name of checkpointNames) {
+    if (!names.includes(name)) continue;
+    const found = await readOne(fileSystem, join(directory, name));
+    if (found !== undefined && isFurther(found, best)) best = found;
+  }
+  return best;
+}
+
+function isFurther(a: Checkpoint, b: Checkpoint): boolean {
+  if (a.drainedThrough !== b.drainedThrough) return a.drainedThrough > b.drainedThrough;
+  return a.generation > b.generation;
+}
+
+async function readOne(
+  fileSystem: JournalFileSystem,
+  path: string,
+): Promise<Checkpoint | undefined> {
+  const file = await fileSystem.open(path, "read");
+  try {
+    for await (const items of scanFrames(file, { from: 0, to: await file.size() })) {
+      for (const item of items) {
+        if (!isFrame(item) || item.kind !== frameKind.checkpoint) continue;
+        const body = JSON.parse(item.payload.toString()) as Record<string, unknown>;
+        return {
+          generation: wholeNumber(body["generation"]),
+          drainedThrough: item.sequence,
+          acknowledgedThrough: wholeNumber(body["acknowledged_through"]),
+          activeBase: wholeNumber(body["active_base"]),
+          plan: Array.isArray(body["plan"]) ? body["plan"].map(wholeNumber) : [],
+        };
+      }
+    }
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+function wholeNumber(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+}

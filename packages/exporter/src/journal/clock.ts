@@ -1,0 +1,21 @@
+/**
+ * @module Clock: the port through which the journal and its drain know and wait for time. Waiting
+ * keeps no process alive unless told to: an application with a spool must be able to end.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+
+/** Time. `sleep` resolves early, without an error, when the signal aborts. */
+export interface JournalClock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  sleep(ms: number, signal?: AbortSignal, keepAlive?: boolean): Promise<void>;
+}
+
+export const systemClock: JournalClock = {
+  now: () => Date.now(),
+  async sleep(ms, signal, keepAlive = false) {
+    if (signal?.aborted === true) return;
+    const options = signal === undefined ? { ref: keepAlive } : { ref: keepAlive, signal };
+    await wait(ms, undefined, options).catch(() => undefined);
+  },
+};

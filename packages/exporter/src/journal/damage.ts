@@ -1,0 +1,98 @@
+/**
+ * @module Damage: bytes that are no frames any more. Each range is copied aside into a file of its
+ * own, whose name says where it was and how many acknowledged frames were lost with it, so the count
+ * stays exact over restarts and a range found again is not counted again. What is kept of the bytes
+ * is bounded; the count is not.
+ */
+import { join } from "node:path";
+
+import type { JournalFile, JournalFileSystem } from "./file-system.ts";
+import { readThrough } from "./scan.ts";
+
+/** A range of a segment. */
+export interface DamagedRange {
+  readonly segment: string;
+  readonly from: number;
+  readonly to: number;
+  /** Frames that had been acknowledged and are nowhere else. */
+  readonly lostFrames: number;
+}
+
+/** Counts of one directory. */
+export interface DamageLedger {
+  /** Sets the range aside. False when it was known already. Never rejects: a full disk only counts. */
+  record(range: DamagedRange, file: JournalFile | undefined): Promise<boolean>;
+  known(segment: string, from: number): boolean;
+  ranges(): number;
+  lostFrames(): number;
+}
+
+const keptBytesMax = 16 * 1024 * 1024;
+const chunkBytes = 256 * 1024;
+
+/** Opens the ledger on what earlier runs have set aside. */
+export function openDamageLedger(
+  fileSystem: JournalFileSystem,
+  directory: string,
+  names: readonly string[],
+): DamageLedger {
+  const lost = new Map<string, number>();
+  let keptBytes = 0;
+  for (const name of names) {
+    const found = parseName(name);
+    if (found === undefined) continue;
+    lost.set(`${found.segment}-${found.from}`, found.lostFrames);
+    keptBytes += found.to - found.from;
+  }
+  return {
+    async record(range, file) {
+      const key = `${range.segment}-${range.from}`;
+      if (lost.has(key)) return false;
+      lost.set(key, range.lostFrames);
+      const bytes = range.to - range.from;
+      const source = keptBytes + bytes <= keptBytesMax ? file : undefined;
+      if (source !== undefined) keptBytes += bytes;
+      await setAside(fileSystem, directory, range, source).catch(() => undefined);
+      return true;
+    },
+    known: (segment, from) => lost.has(`${segment}-${from}`),
+    ranges: () => lost.size,
+    lostFrames: () => [...lost.values()].reduce((sum, count) => sum + count, 0),
+  };
+}
+
+async function setAside(
+  fileSystem: JournalFileSystem,
+  directory: string,
+  range: DamagedRange,
+  source: JournalFile | undefined,
+): Promise<void> {
+  const path = join(directory, damageName(range));
+  const target = await fileSystem.open(path, "create");
+  try {
+    if (source !== undefined) {
+      const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, range.to - range.from));
+      for (let at = range.from; at < range.to; at += buffer.byteLength) {
+        const wanted = Math.min(buffer.byteLength, range.to - at);
+        const bytes = await readThrough(source, buffer.subarray(0, wanted), at);
+        if (bytes === 0) break;
+        await target.write(buffer.subarray(0, bytes), at - range.from);
+      }
+    }
+    await target.sync();
+  } finally {
+    await target.close();
+  }
+  await fileSystem.syncDirectory(directory);
+}
+
+function damageName(range: DamagedRange): string {
+  return `${range.segment}-${range.from}-${range.to}-${range.lostFrames}.corrupt`;
+}
+
+function parseName(name: string): DamagedRange | undefined {
+  const match = /^([0-9a-f]{16}\.segment)-(\d+)-(\d+)-(\d+)\.corrupt$/.exec(name);
+  if (match === null) return undefined;
+  const [, segment = "", from = "", to = "", lost = ""] = match;
+  return { segment, from: Number(from), to: Number(to), lostFrames: Number(lost) };
+}

@@ -1,0 +1,141 @@
+/**
+ * @module Journal reader: pending frames in the order of their sequences, streamed from the segments
+ * with one window in memory. Bytes that rotted since recovery are found here: the range is set aside,
+ * what was lost is counted, and reading goes on.
+ */
+import { join } from "node:path";
+
+import { headOf, runAfter } from "./backlog.ts";
+import type { Backlog, JournalPosition, Run, Totals } from "./backlog.ts";
+import type { DamageLedger } from "./damage.ts";
+import { systemCode } from "./file-system.ts";
+import type { JournalFile, JournalFileSystem } from "./file-system.ts";
+import { frameKind } from "./frame.ts";
+import { isFrame, scanFrames } from "./scan.ts";
+import type { ScannedGap } from "./scan.ts";
+
+/** A frame that was appended and acknowledged. */
+export interface JournalFrame {
+  readonly sequence: number;
+  readonly payload: Uint8Array;
+  readonly spans: number;
+  /** Milliseconds since the epoch. */
+  readonly appendedAtMs: number;
+  /** Goes into `checkpoint` and `read` to mean "through this frame". */
+  readonly position: JournalPosition;
+}
+
+export interface ReadOptions {
+  readonly fileSystem: JournalFileSystem;
+  readonly directory: string;
+  readonly backlog: Backlog;
+  readonly damage: DamageLedger;
+  readonly from?: JournalPosition;
+  readonly verifyChecksums: boolean;
+  readonly onDamage: (lostFrames: number, lostSpans: number) => void;
+}
+
+/** Ends at what was acknowledged when it looked last; start again from the last position for more. */
+export async function* readBacklog(
+  options: ReadOptions,
+): AsyncGenerator<JournalFrame, void, undefined> {
+  const { backlog } = options;
+  let at = options.from ?? headOf(backlog);
+  if (at.sequence < backlog.drainedThrough) at = headOf(backlog);
+  for (;;) {
+    const run = runAfter(backlog, at.sequence);
+    if (run === undefined) return;
+    const { last, end, after } = run;
+    const reading = readRun(options, run, at, end, last);
+    for (;;) {
+      const step = await reading.next();
+      if (step.done === true) break;
+      yield step.value;
+    }
+    // Frames that rotted are passed over by the run's own totals.
+    at = { sequence: last, segment: run.segment.name, offset: end, totals: after };
+  }
+}
+
+async function* readRun(
+  options: ReadOptions,
+  run: Run,
+  at: JournalPosition,
+  end: number,
+  last: number,
+): AsyncGenerator<JournalFrame, void, undefined> {
+  const inside = at.segment === run.segment.name && at.offset >= run.offset && at.offset <= end;
+  const from = inside ? at.offset : run.offset;
+  const progress = {
+    sequence: Math.max(at.sequence, run.first - 1),
+    totals: inside ? at.totals : run.before,
+  };
+  const expected = run.after;
+  const file = await openSegment(options, run);
+  if (file === undefined) {
+    reportLoss(options, last - progress.sequence, progress.totals, expected);
+    return;
+  }
+  const gaps: ScannedGap[] = [];
+  try {
+    const range = { from, to: end, verify: options.verifyChecksums };
+    for await (const items of scanFrames(file, range)) {
+      for (const item of items) {
+        if (!isFrame(item)) {
+          gaps.push(item);
+          continue;
+        }
+        if (item.kind !== frameKind.data || item.sequence > last) continue;
+        const bytes = item.end - item.offset;
+        progress.totals = add(progress.totals, { frames: 1, spans: item.spans, bytes });
+        if (item.sequence <= progress.sequence) continue;
+        await settle(options, run, file, gaps, item.sequence - progress.sequence - 1);
+        progress.sequence = item.sequence;
+        const { sequence, payload, spans, appendedAtMs } = item;
+        const { totals } = progress;
+        const position = { sequence, segment: run.segment.name, offset: item.end, totals };
+        yield { sequence, payload, spans, appendedAtMs, position };
+      }
+    }
+    await settle(options, run, file, gaps, last - progress.sequence);
+    const lostSpans = expected.spans - progress.totals.spans;
+    if (progress.totals.frames < expected.frames && lostSpans >= 0 && run.last === last) {
+      options.onDamage(expected.frames - progress.totals.frames, lostSpans);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Sets the ranges of one hole aside; the frames that are missing count once. */
+async function settle(
+  options: ReadOptions,
+  run: Run,
+  file: JournalFile,
+  gaps: ScannedGap[],
+  missing: number,
+): Promise<void> {
+  let lostFrames = missing;
+  for (const gap of gaps.splice(0)) {
+    const { from, to } = gap;
+    await options.damage.record({ segment: run.segment.name, from, to, lostFrames }, file);
+    lostFrames = 0;
+  }
+}
+
+async function openSegment(options: ReadOptions, run: Run): Promise<JournalFile | undefined> {
+  try {
+    return await options.fileSystem.open(join(options.directory, run.segment.name), "read");
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function reportLoss(options: ReadOptions, frames: number, have: Totals, expected: Totals): void {
+  options.onDamage(frames, expected.spans - have.spans);
+}
+
+function add(a: Totals, b: Totals): Totals {
+  return { frames: a.frames + b.frames, spans: a.spans + b.spans, bytes: a.bytes + b.bytes };
+}

@@ -1,0 +1,310 @@
+/**
+ * @module Recovery: from whatever lies in the directory to a backlog, without a human. It reads
+ * everything first and changes nothing until it has: a version after this build's must be refused
+ * with every byte in place. Then: unfinished tails are cut off, damaged ranges set aside and
+ * counted, files without anything pending removed. A missing segment was drained (its unlink follows
+ * its checkpoint); swapped and copied segments sort themselves out by sequence.
+ */
+import { join } from "node:path";
+
+import { emptyBacklog, extendBacklog } from "./backlog.ts";
+import type { Backlog, Segment } from "./backlog.ts";
+import type { Checkpoint } from "./checkpoint-file.ts";
+import type { DamageLedger } from "./damage.ts";
+import type { JournalFileSystem } from "./file-system.ts";
+import { frameKind } from "./frame.ts";
+import { isFrame, scanFrames } from "./scan.ts";
+import type { ScannedFrame } from "./scan.ts";
+import { decodeHead, segmentBase } from "./segment-name.ts";
+import type { SegmentHead } from "./segment-name.ts";
+import { SequenceSet } from "./sequence-set.ts";
+
+export interface RecoveryOptions {
+  readonly fileSystem: JournalFileSystem;
+  readonly directory: string;
+  readonly names: readonly string[];
+  readonly checkpoint: Checkpoint;
+  readonly damage: DamageLedger;
+  /** Test seam, see `scanFrames`. */
+  readonly verifyChecksums: boolean;
+}
+
+/** What was found, for events and statistics. */
+export interface Recovered {
+  readonly backlog: Backlog;
+  readonly nextSequence: number;
+  readonly newestBase: number;
+  readonly newRanges: number;
+  readonly newLostFrames: number;
+  readonly tornBytes: number;
+  readonly duplicateFrames: number;
+  readonly missingSegments: number;
+}
+
+/** A segment as it lies there. */
+interface FoundSegment {
+  readonly name: string;
+  readonly base: number;
+  readonly head: SegmentHead | undefined;
+  readonly size: number;
+  gaps: FoundGap[];
+  lastFound: number;
+}
+
+/** Bytes without frames between two sequences of one segment. */
+interface FoundGap {
+  readonly from: number;
+  readonly to: number;
+  readonly afterSequence: number;
+  /** The next sequence in the file, or undefined at its end. */
+  readonly beforeSequence: number | undefined;
+}
+
+interface Survey {
+  readonly backlog: Backlog;
+  readonly segments: FoundSegment[];
+  readonly seen: SequenceSet;
+  /** Highest sequence that anything on the disk says was acknowledged. */
+  acknowledged: number;
+  duplicateFrames: number;
+}
+
+/** Throws `store_version_newer`; nothing else stops it. */
+export async function recover(options: RecoveryOptions): Promise<Recovered> {
+  const segments = await readHeads(options);
+  const survey: Survey = {
+    backlog: emptyBacklog(options.checkpoint.drainedThrough),
+    segments,
+    seen: new SequenceSet(),
+    acknowledged: options.checkpoint.drainedThrough,
+    duplicateFrames: 0,
+  };
+  const voids = new SequenceSet();
+  for (const { head, base } of segments) {
+    if (head === undefined) continue;
+    voids.add(head.previousEnd, base - 1);
+    survey.acknowledged = Math.max(survey.acknowledged, head.previousEnd - 1);
+  }
+  for (const segment of segments) await scanSegment(options, survey, segment, voids);
+  orderRuns(survey.backlog);
+  const newest = segments.at(-1);
+  if (newest?.base === options.checkpoint.activeBase) {
+    survey.acknowledged = Math.max(survey.acknowledged, options.checkpoint.acknowledgedThrough);
+  }
+  const outcome = { newRanges: 0, newLostFrames: 0, tornBytes: 0, missingSegments: 0 };
+  for (const [index, segment] of segments.entries()) {
+    await repair(options, survey, segment, segments[index + 1], voids, outcome);
+  }
+  await removeDrained(options, survey);
+  const { backlog } = survey;
+  backlog.acknowledgedThrough = Math.max(survey.acknowledged, backlog.acknowledgedThrough);
+  return {
+    ...outcome,
+    backlog,
+    duplicateFrames: survey.duplicateFrames,
+    newestBase: newest?.base ?? 0,
+    nextSequence:
+      Math.max(backlog.acknowledgedThrough, newest?.base ?? 0, voids.last(), survey.seen.last()) +
+      1,
+  };
+}
+
+/** Frames that only a copy still holds are found after later ones; totals follow the sequence. */
+function orderRuns(backlog: Backlog): void {
+  backlog.runs.sort((a, b) => a.first - b.first);
+  let before = backlog.drained;
+  for (const run of backlog.runs) {
+    const after = {
+      frames: before.frames + run.after.frames - run.before.frames,
+      spans: before.spans + run.after.spans - run.before.spans,
+      bytes: before.bytes + run.after.bytes - run.before.bytes,
+    };
+    run.before = before;
+    run.after = after;
+    before = after;
+  }
+}
+
+async function readHeads(options: RecoveryOptions): Promise<FoundSegment[]> {
+  const { fileSystem, directory } = options;
+  const segments: FoundSegment[] = [];
+  for (const name of options.names) {
+    const named = segmentBase(name);
+    if (named === undefined) continue;
+    const file = await fileSystem.open(join(directory, name), "read");
+    try {
+      const size = await file.size();
+      const to = Math.min(size, 256);
+      let base = named;
+      let head: SegmentHead | undefined;
+      for await (const items of scanFrames(file, { from: 0, to })) {
+        const first = items[0];
+        if (first === undefined || !isFrame(first) || first.kind !== frameKind.segment) break;
+        base = first.sequence;
+        head = decodeHead(first.payload);
+        break;
+      }
+      segments.push({ name, base, head, size, gaps: [], lastFound: base - 1 });
+    } finally {
+      await file.close();
+    }
+  }
+  return segments.sort((a, b) => a.base - b.base || (a.name < b.name ? -1 : 1));
+}
+
+async function scanSegment(
+  options: RecoveryOptions,
+  survey: Survey,
+  found: FoundSegment,
+  voids: SequenceSet,
+): Promise<void> {
+  const { fileSystem, directory, checkpoint } = options;
+  const { backlog, seen } = survey;
+  const segment: Segment = { name: found.name, base: found.base, bytes: found.size };
+  backlog.segments.set(found.name, segment);
+  const file = await fileSystem.open(join(directory, found.name), "read");
+  let gap: { readonly from: number; readonly to: number } | undefined;
+  const closeGap = (beforeSequence: number | undefined): void => {
+    if (gap === undefined) return;
+    found.gaps.push({ ...gap, afterSequence: found.lastFound, beforeSequence });
+    gap = undefined;
+  };
+  const take = (frame: ScannedFrame): void => {
+    closeGap(frame.sequence);
+    found.lastFound = Math.max(found.lastFound, frame.sequence);
+    survey.acknowledged = Math.max(survey.acknowledged, frame.sequence - frame.lag);
+    if (seen.has(frame.sequence)) {
+      survey.duplicateFrames += 1;
+      return;
+    }
+    seen.add(frame.sequence, frame.sequence);
+    if (frame.sequence <= checkpoint.drainedThrough || voids.has(frame.sequence)) return;
+    const { offset, end, sequence, spans, appendedAtMs } = frame;
+    const place = { offset, end, first: sequence, last: sequence };
+    extendBacklog(backlog, segment, { ...place, frames: 1, spans, appendedAtMs });
+  };
+  try {
+    const range = { from: 0, to: found.size, reuseWindow: true, verify: options.verifyChecksums };
+    for await (const items of scanFrames(file, range)) {
+      for (const item of items) {
+        if (!isFrame(item)) gap = item;
+        else if (item.kind === frameKind.data) take(item);
+      }
+    }
+    closeGap(undefined);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Judges the gaps of one segment and repairs what can be repaired; a refusing disk stops nothing. */
+async function repair(
+  options: RecoveryOptions,
+  survey: Survey,
+  found: FoundSegment,
+  following: FoundSegment | undefined,
+  voids: SequenceSet,
+  outcome: { newRanges: number; newLostFrames: number; tornBytes: number; missingSegments: number },
+): Promise<void> {
+  const expectedEnd = endOf(survey, found, following, outcome);
+  const lostIn = (from: number, to: number): number => {
+    const start = Math.max(from, options.checkpoint.drainedThrough + 1);
+    let lost = 0;
+    for (const hole of survey.seen.holes(start, Math.min(to, survey.acknowledged))) {
+      for (const [first, last] of voids.holes(hole[0], hole[1])) lost += last - first + 1;
+    }
+    return lost;
+  };
+  const tail = found.gaps.find((gap) => gap.beforeSequence === undefined);
+  const gaps = [...found.gaps];
+  if (tail === undefined) {
+    const afterSequence = found.lastFound;
+    gaps.push({ from: found.size, to: found.size, afterSequence, beforeSequence: undefined });
+  }
+  for (const gap of gaps) {
+    const last = (gap.beforeSequence ?? expectedEnd) - 1;
+    const lostFrames = lostIn(gap.afterSequence + 1, last);
+    const isTail = gap.beforeSequence === undefined;
+    if (isTail && lostFrames === 0) {
+      if (gap.to > gap.from) await cutOff(options, survey, found, gap.from);
+      outcome.tornBytes += gap.to - gap.from;
+      continue;
+    }
+    const drained = !isTail && last <= options.checkpoint.drainedThrough && gap.from > 0;
+    if (drained) continue;
+    const range = { segment: found.name, from: gap.from, to: gap.to, lostFrames };
+    if (await recordRange(options, range)) {
+      outcome.newRanges += 1;
+      outcome.newLostFrames += lostFrames;
+    }
+  }
+}
+
+/** First sequence that the segment can not have held, as far as its neighbours say. */
+function endOf(
+  survey: Survey,
+  found: FoundSegment,
+  following: FoundSegment | undefined,
+  outcome: { missingSegments: number },
+): number {
+  const seenEnd = found.lastFound + 1;
+  if (following === undefined) return Math.max(seenEnd, survey.acknowledged + 1);
+  if (following.head === undefined) return seenEnd;
+  if (following.head.previousBase === found.base) {
+    return Math.max(seenEnd, following.head.previousEnd);
+  }
+  if (following.base !== found.base) outcome.missingSegments += 1;
+  return seenEnd;
+}
+
+async function recordRange(
+  options: RecoveryOptions,
+  range: Parameters<DamageLedger["record"]>[0],
+): Promise<boolean> {
+  if (options.damage.known(range.segment, range.from)) return false;
+  const path = join(options.directory, range.segment);
+  const file = await options.fileSystem.open(path, "read").catch(() => undefined);
+  try {
+    return await options.damage.record(range, file);
+  } finally {
+    await file?.close();
+  }
+}
+
+async function cutOff(
+  options: RecoveryOptions,
+  survey: Survey,
+  found: FoundSegment,
+  length: number,
+): Promise<void> {
+  try {
+    const file = await options.fileSystem.open(join(options.directory, found.name), "write");
+    try {
+      await file.truncate(length);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    const segment = survey.backlog.segments.get(found.name);
+    if (segment !== undefined) segment.bytes = length;
+  } catch {
+    // The tail stays; it is found and ignored again next time.
+  }
+}
+
+async function removeDrained(options: RecoveryOptions, survey: Survey): Promise<void> {
+  const { backlog } = survey;
+  const needed = new Set(backlog.runs.map((run) => run.segment.name));
+  let removed = 0;
+  for (const name of [...backlog.segments.keys()]) {
+    if (needed.has(name)) continue;
+    try {
+      await options.fileSystem.unlink(join(options.directory, name));
+      backlog.segments.delete(name);
+      removed += 1;
+    } catch {
+      // It holds nothing that anybody waits for, so it may stay until the disk lets it go.
+    }
+  }
+  if (removed > 0) await options.fileSystem.syncDirectory(options.directory).catch(() => undefined);
+}
