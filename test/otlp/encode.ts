@@ -103,11 +103,11 @@ export function traceRequest(spans: readonly PlainSpan[], resource: PlainAttribu
   };
 }
 
-const field = (type: string, id: number, rule?: "repeated"): object =>
+const field = (type: string, id: number, rule?: "repeated"): protobuf.IField =>
   rule === undefined ? { type, id } : { rule, type, id };
 
 const value = { key: field("string", 1), value: field("AnyValue", 2) };
-const attributes = (id: number): object => field("KeyValue", id, "repeated");
+const attributes = (id: number): protobuf.IField => field("KeyValue", id, "repeated");
 
 /** The messages of opentelemetry-proto that a trace request is made of. */
 const root = protobuf.Root.fromJSON({

@@ -37,7 +37,7 @@ export interface ScriptedModel extends AsyncDisposable {
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
-  return content.map((part: { text?: unknown }) => String(part.text ?? "")).join(" ");
+  return content.map((part: { text?: string }) => part.text ?? "").join(" ");
 }
 
 const plans: readonly (readonly [asked: RegExp, tool: string, argument: string])[] = [
