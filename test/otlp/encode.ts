@@ -66,14 +66,11 @@ function keyValues(attributes: PlainAttributes = {}): Message[] {
   return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }));
 }
 
-function spanMessage({
-  scope: _,
-  status,
-  attributes,
-  events = [],
-  links = [],
-  ...span
-}: PlainSpan): Message {
+function spanMessage(given: PlainSpan): Message {
+  const { status, attributes, events = [], links = [], ...rest } = given;
+  const { scope, ...span } = rest;
+  // The scope is the parent message's, where `traceRequest` puts it.
+  void scope;
   return {
     ...span,
     kind: span.kind ?? 1,
