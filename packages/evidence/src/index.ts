@@ -14,10 +14,26 @@ export type {
 export { canonicalJson } from "./canonical-json.ts";
 export { unfinishedStarts } from "./completion.ts";
 export { contentOf, stableHash } from "./content-hash.ts";
+export {
+  coverageProfiles,
+  defineCoverageProfiles,
+  isVerifiedOutcome,
+  readCoverage,
+} from "./coverage.ts";
+export type { Coverage, CoverageProfiles, ProfileCoverage, Stage } from "./coverage.ts";
+export { decodeCursor, encodeCursor, filterHashInput } from "./cursor.ts";
+export type { CursorBinding, CursorPayload } from "./cursor.ts";
 export { dedupeEvents } from "./dedupe.ts";
 export type { Deduplicated } from "./dedupe.ts";
 export { createIdentityTable } from "./identity-table.ts";
 export type { IdentityTable, TableField } from "./identity-table.ts";
+export { digestInput, digestLines } from "./digest.ts";
+export { joinPages, sumErrors } from "./join-pages.ts";
+export type { JoinedWindow, NormalizationMetadata, PageRead } from "./join-pages.ts";
+export { metricNames, readMetrics } from "./metric-states.ts";
+export type { MetricName, MetricStates, MetricWindow, ObservedCounts } from "./metric-states.ts";
+export { buildPage, readCompleteness } from "./page.ts";
+export type { EventPage, PageOptions, PageSlice } from "./page.ts";
 export { matches, refersTo } from "./query.ts";
 export type { EventQuery } from "./query.ts";
 export { resolveEvents, resolveRoot } from "./resolve.ts";
@@ -32,6 +48,8 @@ export {
   toolOutcome,
 } from "./tool-outcomes.ts";
 export type { ToolCounts } from "./tool-outcomes.ts";
+export { summarize } from "./summary.ts";
+export type { ObservabilitySummary } from "./summary.ts";
 export { readSupply } from "./supply.ts";
 export type { Metric, Supply, SupplySource, SupplySourceName } from "./supply.ts";
 export { compareEvents, foldTurns } from "./turns.ts";

@@ -1,0 +1,105 @@
+/**
+ * @module Cursor: what a cursor says (design 4). It holds a position and everything that it is bound
+ * to; sealing and opening are the collector's. A cursor that does not fit the request in every
+ * respect is rejected with one indistinct error.
+ */
+import { CodedError } from "@turnproof/semconv";
+
+import { canonicalJson } from "./canonical-json.ts";
+import type { EventQuery } from "./query.ts";
+import { compareTimes, normalizeTime } from "./time.ts";
+
+/** What a cursor is bound to; the collector fills it from the request, never from the cursor. */
+export interface CursorBinding {
+  /** Digest of {@link filterHashInput}. */
+  readonly filters: string;
+  /** The tenant scope and the principal's role, in the collector's words. */
+  readonly scope: string;
+  readonly role: string;
+  readonly view: string;
+  readonly store: string;
+}
+
+/** The payload: binding, position, and the age at which it dies. */
+export interface CursorPayload extends CursorBinding {
+  /** The store's keyset position; values are opaque here. */
+  readonly position: Readonly<Record<string, string | number>>;
+  /** Digest of the bundle that the position lies in, where the store holds whole bundles. */
+  readonly bundle_digest?: string;
+  /** ISO 8601 UTC. */
+  readonly expires_at: string;
+}
+
+const version = 1;
+const bound = ["filters", "scope", "role", "view", "store"] as const;
+
+/** The text to hash for `filters`: every filter of the query and the view, canonical. */
+export function filterHashInput(query: EventQuery, view: string): string {
+  return canonicalJson({ purpose: "cursor-filters", view, query: { store: "trace", ...query } });
+}
+
+/** Canonical text of a payload, ready to be sealed. */
+export function encodeCursor(payload: CursorPayload): string {
+  return canonicalJson({ version, ...payload });
+}
+
+/**
+ * Reads an opened cursor back. Throws `cursor_rejected` for any text that {@link encodeCursor} did
+ * not write, for another binding than the request's, and from `expires_at` on.
+ */
+export function decodeCursor(
+  text: string,
+  request: { readonly binding: CursorBinding; readonly now: string },
+): CursorPayload {
+  const payload = parse(text);
+  const now = normalizeTime(request.now);
+  if (
+    payload === undefined ||
+    now === undefined ||
+    compareTimes(now, payload.expires_at) >= 0 ||
+    bound.some((field) => payload[field] !== request.binding[field])
+  ) {
+    throw new CodedError("cursor_rejected");
+  }
+  return payload;
+}
+
+function parse(text: string): CursorPayload | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const { version: written, ...payload } = value as CursorPayload & { version?: unknown };
+  const texts = [...bound, "expires_at"].every(
+    (field) => typeof payload[field as keyof CursorPayload] === "string",
+  );
+  if (written !== version || !texts || normalizeTime(payload.expires_at) !== payload.expires_at) {
+    return undefined;
+  }
+  const position: unknown = payload.position;
+  if (typeof position !== "object" || position === null || Array.isArray(position))
+    return undefined;
+  if (!Object.values(position).every(isKey)) return undefined;
+  const digest: unknown = payload.bundle_digest;
+  if (digest !== undefined && typeof digest !== "string") return undefined;
+  // Only our own spelling counts: a field more or another order of fields is not our text.
+  const own = {
+    filters: 0,
+    scope: 0,
+    role: 0,
+    view: 0,
+    store: 0,
+    position: 0,
+    expires_at: 0,
+    bundle_digest: 0,
+  };
+  if (!Object.keys(payload).every((field) => Object.hasOwn(own, field))) return undefined;
+  return encodeCursor(payload) === text ? payload : undefined;
+}
+
+function isKey(value: unknown): boolean {
+  return typeof value === "string" || (typeof value === "number" && Number.isFinite(value));
+}

@@ -1,0 +1,112 @@
+/**
+ * @module JoinPages: pages back into a window, and what the window is worth (requirements:
+ * Reconciliation 1 and 8). Even the last page says that it is not the whole; only who followed every
+ * cursor from the first page to the null can say that nothing is missing.
+ */
+import { limits } from "@turnproof/semconv";
+import type { ReadCompleteness } from "@turnproof/semconv";
+
+import { canonicalJson } from "./canonical-json.ts";
+import { readCoverage } from "./coverage.ts";
+import type { Coverage, CoverageProfiles } from "./coverage.ts";
+import { dedupeEvents } from "./dedupe.ts";
+import type { NormalizationError, TurnEvent } from "./event.ts";
+import type { EventPage } from "./page.ts";
+import { readCompleteness } from "./page.ts";
+import type { EventQuery } from "./query.ts";
+
+/** What a verdict needs to know of how its events were read. */
+export interface NormalizationMetadata {
+  readonly coverage?: Coverage;
+  readonly window_complete?: boolean;
+  readonly truncated?: boolean;
+  /** How many records could not be read, or what was wrong with them. */
+  readonly normalization_errors?: number | readonly NormalizationError[];
+  readonly read_completeness?: ReadCompleteness;
+}
+
+/** One page as it was asked for. */
+export interface PageRead {
+  /** The cursor that the request carried; null for the first page. */
+  readonly cursor: string | null;
+  /** The filters of the request; the same for every page of a window. */
+  readonly query?: EventQuery;
+  readonly page: EventPage;
+}
+
+/** The events of all pages and their metadata. */
+export interface JoinedWindow {
+  /** Each event once, in the order of the pages. */
+  readonly events: readonly TurnEvent[];
+  readonly normalization_metadata: Required<NormalizationMetadata>;
+  readonly errors: readonly NormalizationError[];
+}
+
+/**
+ * Joins pages in the order in which they were read. The window is complete only when the first page
+ * was asked for without a cursor, each next one with the `next_cursor` of the one before, the last
+ * has none, nothing failed, and the filters never changed. Never throws on data.
+ */
+export function joinPages(
+  reads: readonly PageRead[],
+  options: { readonly profiles?: CoverageProfiles } = {},
+): JoinedWindow {
+  const { events } = dedupeEvents(reads.flatMap(({ page }) => [...page.items]));
+  const errors = sumErrors(reads.flatMap(({ page }) => [...page.errors]));
+  const counted = reads.reduce((total, { page }) => total + page.normalization_errors, 0);
+  const failed = counted > 0 || errors.length > 0;
+  const whole = reads.length > 0 && isChain(reads) && hasOneQuery(reads) && !hasGap(reads);
+  const read = reads.length === 0 ? "unknown" : readCompleteness({ failed, partial: !whole });
+  return {
+    events,
+    errors,
+    normalization_metadata: {
+      coverage: readCoverage(events, { readCompleteness: read, ...options }),
+      window_complete: whole && !failed,
+      truncated: !whole,
+      normalization_errors: counted,
+      read_completeness: read,
+    },
+  };
+}
+
+function isChain(reads: readonly PageRead[]): boolean {
+  return reads.every(({ cursor, page }, i) => {
+    const expected = i === 0 ? null : reads[i - 1]?.page.next_cursor;
+    const last = i === reads.length - 1;
+    if (i > 0 && expected === null) return false;
+    return cursor === expected && (page.next_cursor === null) === last;
+  });
+}
+
+/** A page without a cursor on either side that still denies being complete had its own reason. */
+function hasGap(reads: readonly PageRead[]): boolean {
+  const [only] = reads;
+  return (
+    reads.length === 1 &&
+    only !== undefined &&
+    !only.page.window_complete &&
+    only.page.normalization_errors === 0 &&
+    only.page.errors.length === 0
+  );
+}
+
+function hasOneQuery(reads: readonly PageRead[]): boolean {
+  return new Set(reads.map(({ query }) => canonicalJson(query ?? {}))).size === 1;
+}
+
+/** One entry per code and store, with the sum of the counts and the first evidence ids. */
+export function sumErrors(errors: readonly NormalizationError[]): NormalizationError[] {
+  const sums = new Map<string, NormalizationError>();
+  for (const error of errors) {
+    const key = `${error.code} ${error.source_store ?? ""}`;
+    const sum = sums.get(key);
+    const ids = new Set([...(sum?.evidence_ids ?? []), ...(error.evidence_ids ?? [])]);
+    sums.set(key, {
+      ...error,
+      count: (sum?.count ?? 0) + error.count,
+      ...(ids.size === 0 ? {} : { evidence_ids: [...ids].slice(0, limits.findingEvidenceMax) }),
+    });
+  }
+  return [...sums.values()];
+}

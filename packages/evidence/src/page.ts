@@ -1,0 +1,87 @@
+/**
+ * @module Page: one page of child events with its counters (design 4; requirements: Normalized
+ * event page). Counters speak of the records read for this page alone; a bundle that spans pages
+ * counts in each.
+ */
+import type { ReadCompleteness } from "@turnproof/semconv";
+
+import { readCoverage } from "./coverage.ts";
+import type { Coverage, CoverageProfiles } from "./coverage.ts";
+import type { NormalizationError, TurnEvent } from "./event.ts";
+import { readMetrics } from "./metric-states.ts";
+import type { MetricStates, ObservedCounts } from "./metric-states.ts";
+
+/** What a store read for the page; `EventSlice` of the store's port has these fields. */
+export interface PageSlice {
+  /** Resolved, deduplicated, matching events, newest received first. */
+  readonly events: readonly TurnEvent[];
+  readonly sourceRows: number;
+  readonly bundleCount: number;
+  readonly duplicatesRemoved: number;
+  readonly errors: readonly NormalizationError[];
+  /** True when the scan budget ended the read before the filter was exhausted. */
+  readonly bounded: boolean;
+}
+
+/** A page of events. The ten legacy numbers beside `metric_states` are observed counts. */
+export interface EventPage extends ObservedCounts {
+  readonly items: readonly TurnEvent[];
+  readonly source_rows: number;
+  readonly bundle_count: number;
+  readonly normalized_events: number;
+  /** How many failures there were; `errors` says which. */
+  readonly normalization_errors: number;
+  readonly errors: readonly NormalizationError[];
+  readonly duplicates_removed: number;
+  readonly coverage: Coverage;
+  readonly metric_states: MetricStates;
+  readonly next_cursor: string | null;
+  /** True only when no cursor came in, none goes out, and nothing failed. */
+  readonly window_complete: boolean;
+  readonly limit: number;
+}
+
+/** How the page was asked for, and where it goes on. */
+export interface PageOptions {
+  readonly limit: number;
+  /** True when the request carried a cursor: a continuation is never the whole window. */
+  readonly continued: boolean;
+  /** The sealed cursor of the next page, or null when nothing older matches. */
+  readonly nextCursor: string | null;
+  readonly profiles?: CoverageProfiles;
+}
+
+/** Builds the page of a slice; the items keep the slice's order. */
+export function buildPage(slice: PageSlice, options: PageOptions): EventPage {
+  const failures = slice.errors.reduce((total, error) => total + error.count, 0);
+  const failed = slice.errors.length > 0;
+  const partial = options.continued || options.nextCursor !== null || slice.bounded;
+  const { observed, states } = readMetrics(slice.events, { partial, failed });
+  return {
+    items: slice.events,
+    source_rows: slice.sourceRows,
+    bundle_count: slice.bundleCount,
+    normalized_events: slice.events.length,
+    normalization_errors: failures,
+    errors: slice.errors,
+    duplicates_removed: slice.duplicatesRemoved,
+    coverage: readCoverage(slice.events, {
+      readCompleteness: readCompleteness({ failed, partial }),
+      ...(options.profiles === undefined ? {} : { profiles: options.profiles }),
+    }),
+    metric_states: states,
+    next_cursor: options.nextCursor,
+    window_complete: !failed && !partial,
+    limit: options.limit,
+    ...observed,
+  };
+}
+
+/** A failure makes a window untrusted; what was cut off never upgrades that (design 4). */
+export function readCompleteness(window: {
+  readonly failed: boolean;
+  readonly partial: boolean;
+}): ReadCompleteness {
+  if (window.failed) return "untrusted";
+  return window.partial ? "partial" : "complete";
+}
