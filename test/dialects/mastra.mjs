@@ -57,7 +57,7 @@ const mastra = new Mastra({
     configs: { otel: { serviceName: "support-desk", exporters: [exporter] } },
   }),
 });
-const tracingOptions = { metadata: { userId: "user-ma", sessionId: "thread-ma", runId: "run-ma" } };
+const tracingOptions = { metadata: { userId: "user-ma", sessionId: "thread-ma" } };
 await mastra.getAgent("helper").generate("CANARY-prompt", { tracingOptions, maxSteps: 3 });
 await mastra.getAgent("clumsy").generate("CANARY-prompt", { tracingOptions, maxSteps: 3 });
 await mastra

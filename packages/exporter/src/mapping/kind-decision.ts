@@ -1,0 +1,79 @@
+/**
+ * @module Kind decision: what a span is and whose dialect says so. Precedence is fixed: our own
+ * mark, then the dialects in the order of semconv's tables (the more telling marks first, since a
+ * bridge writes its names on top of GenAI's), then nothing: structure only.
+ */
+import { attribute, dialectOfScope, dialectTables, kindOf } from "@turnproof/semconv";
+import type { Dialect, EventKind } from "@turnproof/semconv";
+
+import { planFor } from "./sources.ts";
+import type { DialectPlan } from "./sources.ts";
+import type { SpanRecord } from "./span-record.ts";
+
+/** What a span is. */
+export interface KindDecision {
+  readonly kind: EventKind;
+  readonly plan: DialectPlan;
+  /** GenAI operation that the dialect's word stands for, when it has another word for it. */
+  readonly operation: string | undefined;
+}
+
+const ownKind = attribute.event_kind.span;
+const structuralPlan = planFor("structural");
+const ownPlan = planFor("turnproof");
+
+/** Scope names per process are few; the memo is bounded all the same. */
+const scopes: Map<string, Dialect | undefined> = new Map();
+const scopesMax = 1_000;
+
+function scopeDialect(name: string): Dialect | undefined {
+  if (scopes.has(name)) return scopes.get(name);
+  if (scopes.size >= scopesMax) scopes.clear();
+  const dialect = dialectOfScope(name);
+  scopes.set(name, dialect);
+  return dialect;
+}
+
+/** Decides by the attributes and the scope alone; the name of a span is never read. */
+export function decideKind(span: SpanRecord): KindDecision {
+  const own = span.attributes[ownKind];
+  const kind = typeof own === "string" ? kindOf(own) : undefined;
+  if (kind !== undefined) return { kind, plan: ownPlan, operation: undefined };
+  const dialect = dialectOf(span);
+  if (dialect === undefined) return { kind: "span", plan: structuralPlan, operation: undefined };
+  const plan = planFor(dialect);
+  for (const rule of plan.rules) {
+    const word = span.attributes[rule.source];
+    if (typeof word !== "string") continue;
+    const choice = rule.kinds.get(word);
+    if (choice === undefined) break;
+    if (repeatsInner(span, dialect)) break;
+    return { kind: choice.kind, plan, operation: choice.operation };
+  }
+  return { kind: "span", plan, operation: undefined };
+}
+
+/** The first table whose mark or scope the span has. */
+function dialectOf(span: SpanRecord): Dialect | undefined {
+  const { attributes, scopeName } = span;
+  const scope = scopeName === undefined ? undefined : scopeDialect(scopeName);
+  for (const table of dialectTables) {
+    if (table.dialect === scope) return scope;
+    for (const mark of table.marks) if (attributes[mark] !== undefined) return table.dialect;
+  }
+  return undefined;
+}
+
+const statusError = 2;
+const operationName = attribute.genai_operation.span;
+const inputTokens = attribute.input_tokens.span;
+
+/**
+ * AI SDK 7 reports an embedding twice, an outer span without usage around the call itself, also
+ * where a bridge renames it. Calls are never counted over levels, so the outer one is structure.
+ */
+function repeatsInner(span: SpanRecord, dialect: Dialect): boolean {
+  if (dialect !== "vercel_ai" && dialect !== "openinference") return false;
+  if (span.attributes[operationName] !== "embeddings") return false;
+  return span.statusCode !== statusError && span.attributes[inputTokens] === undefined;
+}

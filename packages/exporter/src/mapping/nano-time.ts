@@ -1,0 +1,67 @@
+/**
+ * @module Nano time: decimal nanoseconds to ISO 8601 UTC with nine digits, without a BigInt on the
+ * way. Hostile times are clamped or left out, never thrown (design 3.6, 6.1).
+ */
+
+/** Last nanosecond that signed 64 bits can count; also the end of the stores' time type. */
+const latest = "9223372036854775807";
+const latestText = "2262-04-11T23:47:16.854775807Z";
+
+/** A time that could be read: its text, and its parts for durations. */
+export interface Instant {
+  readonly text: string;
+  readonly seconds: number;
+  readonly nanos: number;
+  /** True when the wire said something later than the range holds. */
+  readonly clamped: boolean;
+}
+
+/** Spans of a batch share their second, so the calendar is asked once per second, not per span. */
+let lastSecond = -1;
+let lastText = "";
+
+function secondText(seconds: number): string {
+  if (seconds !== lastSecond) {
+    lastText = new Date(seconds * 1_000).toISOString().slice(0, 19);
+    lastSecond = seconds;
+  }
+  return lastText;
+}
+
+function isDigits(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 48 || code > 57) return false;
+  }
+  return text.length > 0;
+}
+
+/** Reads a count of nanoseconds; undefined for zero, absent or anything that is no count. */
+export function instantOf(nanoseconds: string | undefined): Instant | undefined {
+  if (nanoseconds === undefined || nanoseconds === "0" || !isDigits(nanoseconds)) return undefined;
+  const digits = nanoseconds.charCodeAt(0) === 48 ? nanoseconds.replace(/^0+/, "") : nanoseconds;
+  if (digits === "") return undefined;
+  const { length } = digits;
+  if (length > 19 || (length === 19 && digits > latest)) {
+    return { text: latestText, seconds: 9_223_372_036, nanos: 854_775_807, clamped: true };
+  }
+  const fraction = length > 9 ? digits.slice(length - 9) : digits.padStart(9, "0");
+  const seconds = length > 9 ? Number(digits.slice(0, length - 9)) : 0;
+  const text = `${secondText(seconds)}.${fraction}Z`;
+  return { text, seconds, nanos: Number(fraction), clamped: false };
+}
+
+/** Milliseconds between two instants, or undefined when the end lies before the start. */
+export function millisecondsBetween(start: Instant, end: Instant): number | undefined {
+  const nanos = end.nanos - start.nanos;
+  const elapsed = (end.seconds - start.seconds) * 1_000 + nanos / 1_000_000;
+  return elapsed < 0 ? undefined : elapsed;
+}
+
+/** An ISO 8601 UTC time of the collector, with its fraction filled up to nine digits. */
+export function nineDigits(text: string): string {
+  const body = text.endsWith("Z") ? text.slice(0, -1) : text;
+  const dot = body.indexOf(".");
+  if (dot === -1) return `${body}.000000000Z`;
+  return body.length - dot > 10 ? text : `${body.padEnd(dot + 10, "0")}Z`;
+}

@@ -1,0 +1,69 @@
+/**
+ * @module Operation: the name an event goes by. Span names are content, so a foreign one is never
+ * read: the registry's name for the kind is built from screened attributes (design 3.2, 3.3).
+ */
+import { ownPrefix, ownSpanNames, screenOperation, structuralFamilies } from "@turnproof/semconv";
+
+import type { KindDecision } from "./kind-decision.ts";
+import type { SpanReading } from "./span-reading.ts";
+import type { SpanRecord } from "./span-record.ts";
+
+/** OTLP span kinds by number, as far as a family's name uses them. */
+const sides: readonly string[] = ["", "", "server", "client", "producer", "consumer"];
+
+const ownNames: Readonly<Record<string, string>> = ownSpanNames;
+
+/** The operation of an event. */
+export function operationOf(
+  span: SpanRecord,
+  decision: KindDecision,
+  reading: SpanReading,
+): string {
+  switch (decision.kind) {
+    case "turn":
+      return named("invoke_agent", reading.text("agent_name"));
+    case "model_call":
+      return named(
+        reading.text("genai_operation") ?? decision.operation ?? "chat",
+        reading.text("model"),
+      );
+    case "tool_call":
+      return named("execute_tool", reading.text("tool_name"));
+    case "plan":
+      return named("plan", reading.text("agent_name"));
+    case "memory_operation":
+      return reading.text("genai_operation") ?? reading.text("memory_operation") ?? decision.kind;
+    case "span":
+      return familyOf(span);
+    default:
+      return hostOperation(span, decision, reading);
+  }
+}
+
+function named(operation: string, subject: string | undefined): string {
+  return subject === undefined ? operation : `${operation} ${subject}`;
+}
+
+/** A name of ours loses its prefix; a host's own operation must have the form of one. */
+function hostOperation(span: SpanRecord, decision: KindDecision, reading: SpanReading): string {
+  const standard = ownNames[decision.kind]?.slice(ownPrefix.length) ?? decision.kind;
+  const { name } = span;
+  if (decision.plan.dialect !== "turnproof" || name === undefined) return standard;
+  const short = name.startsWith(ownPrefix) ? name.slice(ownPrefix.length) : name;
+  if (screenOperation(short) === undefined) return short;
+  reading.drop("operation_name_invalid");
+  return standard;
+}
+
+const families = Object.entries(structuralFamilies);
+
+/** Family of a span that is only structure, from its kind and from which attributes are there. */
+function familyOf(span: SpanRecord): string {
+  const side = sides[span.kind] ?? "";
+  for (const [name, family] of families) {
+    if (span.attributes[name] === undefined) continue;
+    if (family === "messaging") return family;
+    return side === "server" ? `${family}.server` : `${family}.client`;
+  }
+  return side === "producer" || side === "consumer" ? "messaging" : "internal";
+}

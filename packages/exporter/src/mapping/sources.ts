@@ -1,0 +1,141 @@
+/**
+ * @module Sources: semconv's dialect tables, compiled once into what the span path looks up. For
+ * each dialect: which source name fills which registry row, in which order of preference, and
+ * which attributes decide the kind.
+ */
+import {
+  attribute,
+  dialectTable,
+  dialectTables,
+  registryRows,
+  sourceAttributeNames,
+} from "@turnproof/semconv";
+import type {
+  AttributeRow,
+  Dialect,
+  DialectTable,
+  EventKind,
+  RegistryName,
+  ValueAdapter,
+} from "@turnproof/semconv";
+
+/** What one source name is for. A name may serve several rows. */
+export interface Target {
+  readonly row: AttributeRow;
+  /** Place of the row in the registry. */
+  readonly index: number;
+  /** Lower wins when several source names of one span speak for the same row; from 1. */
+  readonly rank: number;
+  readonly adapter: ValueAdapter;
+}
+
+/** What a word of a kind rule means. */
+export interface KindChoice {
+  readonly kind: EventKind;
+  /** GenAI operation that the word stands for, where the dialect has another word for it. */
+  readonly operation: string | undefined;
+}
+
+/** An attribute whose value decides the kind; a value that is not listed makes a `span`. */
+export interface CompiledRule {
+  readonly source: string;
+  readonly kinds: ReadonlyMap<string, KindChoice>;
+}
+
+/** A dialect, ready for the span path. */
+export interface DialectPlan {
+  readonly dialect: Dialect;
+  readonly sources: ReadonlyMap<string, readonly Target[]>;
+  readonly rules: readonly CompiledRule[];
+}
+
+const indexes: ReadonlyMap<AttributeRow, number> = new Map(
+  registryRows.map((row, index) => [row, index]),
+);
+
+/** Place of a row among `registryRows`, by its short name. */
+export function indexOf(name: RegistryName): number {
+  return indexes.get(attribute[name]) as number;
+}
+
+/** A word that speaks of embedding makes the model call an embedding. */
+function choice(word: string, kind: EventKind): KindChoice {
+  const embeds = kind === "model_call" && /embed/i.test(word);
+  return { kind, operation: embeds ? "embeddings" : undefined };
+}
+
+function rulesOf(tables: readonly DialectTable[]): CompiledRule[] {
+  return tables
+    .flatMap((table) => table.kindRules)
+    .map((rule) => ({
+      source: rule.source,
+      kinds: new Map(
+        Object.entries(rule.kinds).map(([word, kind]) => [word, choice(word, kind)] as const),
+      ),
+    }));
+}
+
+/** Fills a map of sources in order of preference: what comes first has the lower rank. */
+class SourceMap {
+  readonly sources: Map<string, Target[]> = new Map();
+  private rank = 2;
+
+  constructor() {
+    for (const row of registryRows) this.put(row.span, row.event as RegistryName, "as_is", 1);
+  }
+
+  addNames(table: DialectTable): void {
+    for (const { source, to, adapter } of table.names) this.put(source, to, adapter, this.rank++);
+  }
+
+  addIdentity(table: DialectTable): void {
+    for (const { source, to } of table.identity) this.put(source, to, "as_is", this.rank++);
+  }
+
+  private put(source: string, to: RegistryName, adapter: ValueAdapter, rank: number): void {
+    const targets = this.sources.get(source) ?? [];
+    this.sources.set(source, targets);
+    const held = targets.findIndex((item) => item.row.event === to);
+    const row = attribute[to];
+    // A table may say how a registered name is written; it keeps the registry's preference.
+    if (held === -1) targets.push({ row, index: indexOf(to), rank, adapter });
+    else if (targets[held]?.adapter === "as_is") {
+      targets[held] = { row, index: indexOf(to), rank: targets[held].rank, adapter };
+    }
+  }
+}
+
+/** GenAI's names first, then the dialect's own, then what other libraries wrote on the same span. */
+function planOf(dialect: Dialect): DialectPlan {
+  const genAi = dialectTable.get("gen_ai") as DialectTable;
+  const own = dialectTable.get(dialect);
+  const map = new SourceMap();
+  map.addNames(genAi);
+  if (own !== undefined && own !== genAi) {
+    map.addNames(own);
+    map.addIdentity(own);
+  }
+  map.addIdentity(genAi);
+  if (own !== undefined) {
+    for (const other of dialectTables) {
+      if (other === own || other === genAi) continue;
+      map.addNames(other);
+      map.addIdentity(other);
+    }
+  }
+  // Marks, kind words and structural names speak without filling a row.
+  for (const name of sourceAttributeNames) {
+    if (!map.sources.has(name)) map.sources.set(name, []);
+  }
+  const rules = rulesOf(own === undefined || own === genAi ? [genAi] : [own, genAi]);
+  return { dialect, sources: map.sources, rules };
+}
+
+const plans: Map<Dialect, DialectPlan> = new Map();
+
+/** The plan of a dialect; compiled at its first span. */
+export function planFor(dialect: Dialect): DialectPlan {
+  let plan = plans.get(dialect);
+  if (plan === undefined) plans.set(dialect, (plan = planOf(dialect)));
+  return plan;
+}

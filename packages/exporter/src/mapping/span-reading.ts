@@ -1,0 +1,174 @@
+/**
+ * @module Span reading: the attributes of one span, judged and sorted into registry rows. One
+ * reading is reused for every span, because mapping is synchronous and on the hot path.
+ */
+import {
+  attribute,
+  limits,
+  mayCarry,
+  registryRows,
+  screenIdentity,
+  screenValue,
+  usageDetailNames,
+} from "@turnproof/semconv";
+import type { AttributeRow, AttributeValue, EventKind, RegistryName } from "@turnproof/semconv";
+
+import { adapted, usageCounts } from "./source-values.ts";
+import { indexOf } from "./sources.ts";
+import type { Target } from "./sources.ts";
+import type { DropCounts, SourceAttributes } from "./span-record.ts";
+
+/** Replaces an identity that is not opaque by its fingerprint. */
+export type KeyIdentity = (value: string) => string;
+
+/** Rank of a value that the mapping concluded; any source wins over it. */
+const concludedRank = 0xffff;
+
+/** Values by row, best source first, and what was refused by code. */
+export class SpanReading {
+  private readonly ranks = new Uint16Array(registryRows.length);
+  private readonly values: (AttributeValue | undefined)[] = registryRows.map(() => undefined);
+  private readonly touched: number[] = [];
+  private drops: DropCounts | undefined;
+  private carried = 0;
+  private kind: EventKind = "span";
+  private key: { readonly key?: KeyIdentity } = {};
+
+  /** Forgets the last span; `before` are refusals that happened at the door. */
+  begin(kind: EventKind, before: DropCounts | undefined, key: KeyIdentity | undefined): void {
+    for (const index of this.touched) {
+      this.ranks[index] = 0;
+      this.values[index] = undefined;
+    }
+    this.touched.length = 0;
+    this.carried = 0;
+    this.kind = kind;
+    this.key = key === undefined ? {} : { key };
+    this.drops = before === undefined ? undefined : { ...before };
+  }
+
+  /** Counts a refusal. */
+  drop(code: string): void {
+    this.drops ??= {};
+    this.drops[code] = (this.drops[code] ?? 0) + 1;
+  }
+
+  /** Refusals by code in alphabetical order, so that equal spans give equal events; or undefined. */
+  dropped(): DropCounts | undefined {
+    if (this.drops === undefined) return undefined;
+    const codes = Object.keys(this.drops);
+    if (codes.length === 0) return undefined;
+    const sorted: DropCounts = {};
+    for (const code of codes.toSorted()) sorted[code] = this.drops[code] as number;
+    return sorted;
+  }
+
+  /** Reads every attribute; one that no table knows is counted as unknown. */
+  readAll(attributes: SourceAttributes, sources: ReadonlyMap<string, readonly Target[]>): void {
+    for (const name in attributes) {
+      const value = attributes[name];
+      if (value === undefined || value === null) continue;
+      const targets = sources.get(name);
+      if (targets === undefined) this.drop("attribute_unknown");
+      else if (targets.length > 0) this.read(targets, value);
+    }
+  }
+
+  private read(targets: readonly Target[], value: AttributeValue): void {
+    let carried = false;
+    for (const item of targets) {
+      if (!mayCarry(item.row, this.kind)) continue;
+      carried = true;
+      if (item.adapter === "usage_json") {
+        this.readUsage(item, value);
+        continue;
+      }
+      if (this.isHeld(item.index, item.rank)) continue;
+      const read = adapted(item.adapter, value);
+      if (read !== undefined) this.admit(item, read);
+    }
+    if (!carried) this.drop("attribute_kind");
+  }
+
+  private readUsage(item: Target, value: AttributeValue): void {
+    for (const [name, count] of usageCounts(value)) {
+      const to = Object.hasOwn(usageDetailNames, name) ? usageDetailNames[name] : undefined;
+      if (to === undefined) continue;
+      const index = indexOf(to);
+      if (this.isHeld(index, item.rank)) continue;
+      this.admit({ row: attribute[to], index, rank: item.rank, adapter: "as_is" }, count);
+    }
+  }
+
+  private isHeld(index: number, rank: number): boolean {
+    const held = this.ranks[index] as number;
+    return held !== 0 && held <= rank;
+  }
+
+  private admit(item: Target, value: AttributeValue): void {
+    const { row, index, rank } = item;
+    if (row.slot === "identity" && row.shape === "id") {
+      const screened = screenIdentity(row, value, this.key);
+      if ("code" in screened) return this.drop(screened.code);
+      if (screened.keyed) this.drop("identity_not_opaque");
+      return this.put(index, rank, screened.value);
+    }
+    const code = screenValue(row, value);
+    if (code !== undefined) return this.drop(code);
+    if (row.slot === "attributes" && this.ranks[index] === 0) {
+      if (this.carried >= limits.attributesMax) return this.drop("attribute_limit");
+      this.carried++;
+    }
+    return this.put(index, rank, value);
+  }
+
+  private put(index: number, rank: number, value: AttributeValue): void {
+    if (this.ranks[index] === 0) this.touched.push(index);
+    this.ranks[index] = rank;
+    this.values[index] = value;
+  }
+
+  /** Sets a value that follows from others, unless a source said it or it does not pass. */
+  conclude(name: RegistryName, value: AttributeValue): void {
+    const index = indexOf(name);
+    const row = attribute[name];
+    if (this.ranks[index] !== 0 || !mayCarry(row, this.kind)) return;
+    if (screenValue(row, value) === undefined) this.put(index, concludedRank, value);
+  }
+
+  /** Takes back what a source said of a row. */
+  forget(name: RegistryName): void {
+    this.values[indexOf(name)] = undefined;
+  }
+
+  /** The value of a row, or undefined. */
+  get(name: RegistryName): AttributeValue | undefined {
+    return this.values[indexOf(name)];
+  }
+
+  /** The value of a row when it is a text. */
+  text(name: RegistryName): string | undefined {
+    const value = this.get(name);
+    return typeof value === "string" ? value : undefined;
+  }
+
+  /** Values that stand under `attributes`, in the registry's order whatever order they came in. */
+  attributes(): Record<string, AttributeValue> {
+    const out: Record<string, AttributeValue> = {};
+    this.touched.sort((a, b) => a - b);
+    for (const index of this.touched) {
+      const row = registryRows[index] as AttributeRow;
+      const value = this.values[index];
+      if (row.slot === "attributes" && value !== undefined) out[row.event] = value;
+    }
+    return out;
+  }
+
+  /** True when a row of this slot was said. */
+  has(slot: "refs" | "ledger"): boolean {
+    for (const index of this.touched) {
+      if ((registryRows[index] as AttributeRow).slot === slot) return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,229 @@
+/**
+ * @module Span to event: the one seam through which every span passes, received or exported in
+ * process (design 3.8). Pure and deterministic: the same record and context give the same event,
+ * byte for byte. Identity is stored as said; it is resolved over the root by evidence.
+ */
+import type { EventAttributeMap, TurnEvent } from "@turnproof/evidence";
+import { eventPhases, ledgerFromLists, refsFromLists } from "@turnproof/semconv";
+import type { EventKind, EventPhase, RegistryName } from "@turnproof/semconv";
+
+import { decideKind } from "./kind-decision.ts";
+import type { KindDecision } from "./kind-decision.ts";
+import { instantOf, millisecondsBetween, nineDigits } from "./nano-time.ts";
+import type { Instant } from "./nano-time.ts";
+import { operationOf } from "./operation.ts";
+import { SpanReading } from "./span-reading.ts";
+import type { KeyIdentity } from "./span-reading.ts";
+import type { SpanRecord } from "./span-record.ts";
+import { statusOf, toolOutcomeOf } from "./status.ts";
+
+/** What the receiver adds to a span. */
+export interface MappingContext {
+  /** Time of receipt, ISO 8601 UTC. */
+  readonly receivedAt: string;
+  readonly ingestPrincipal?: string;
+  /** False when that principal may not assert verification; absent: it may. */
+  readonly ingestTrusted?: boolean;
+  /** Keys an identity that is not opaque; without it such an identity is dropped and counted. */
+  readonly keyIdentity?: KeyIdentity;
+}
+
+type Draft = { -readonly [K in keyof TurnEvent]: TurnEvent[K] };
+
+/** Version of the events that this build writes. */
+export const eventSchemaVersion = 3;
+
+/** Kinds that last; every other kind is a point in time unless its span says otherwise. */
+const lasting: ReadonlySet<EventKind> = new Set([
+  "turn",
+  "model_call",
+  "tool_call",
+  "plan",
+  "memory_operation",
+  "memory_retrieval",
+  "application_action",
+  "queue_transition",
+  "span",
+] as const);
+
+/** Event id of a start marker: the marked span, which the marker itself is not. */
+const markerId = /^([0-9a-f]{16}):start$/;
+
+const reading = new SpanReading();
+
+/** Maps one span. Never throws on data; what is refused is counted under `dropped`. */
+export function spanToEvent(span: SpanRecord, context: MappingContext): TurnEvent {
+  const decision = decideKind(span);
+  reading.begin(decision.kind, span.dropped, context.keyIdentity);
+  reading.readAll(span.resource, decision.plan.sources);
+  reading.readAll(span.attributes, decision.plan.sources);
+  const phase = phaseOf(span, decision.kind);
+  conclude(span, decision, phase);
+  const draft = begin(span, decision, phase, context);
+  addTimes(draft, span, context);
+  addIdentity(draft);
+  addPlace(draft, span);
+  addProducer(draft, context);
+  addLists(draft);
+  draft.attributes = attributesOf(decision.kind, phase);
+  const dropped = reading.dropped();
+  if (dropped !== undefined) draft.dropped = dropped;
+  return draft;
+}
+
+function phaseOf(span: SpanRecord, kind: EventKind): EventPhase {
+  const own = reading.text("phase");
+  if (own !== undefined && (eventPhases as readonly string[]).includes(own)) {
+    return own as EventPhase;
+  }
+  if (instantOf(span.endTimeUnixNano) === undefined) return "start";
+  return lasting.has(kind) ? "result" : "event";
+}
+
+/** Values that follow from others: the class of an error, the operation, the total, the outcome. */
+function conclude(span: SpanRecord, decision: KindDecision, phase: EventPhase): void {
+  if (decision.operation !== undefined) reading.conclude("genai_operation", decision.operation);
+  const status = statusOf(span, decision, phase, reading);
+  // A wrapper repeats the error of a span inside it; one failure is counted once.
+  const wraps = decision.kind === "span" && decision.plan.dialect !== "structural";
+  if (wraps) reading.forget("error_type");
+  else if (status === "error" && span.exceptionType !== undefined) {
+    reading.conclude("error_type", span.exceptionType);
+  }
+  const firstChunk = reading.get("time_to_first_chunk");
+  if (typeof firstChunk === "number") reading.conclude("ttft_ms", firstChunk * 1_000);
+  reading.conclude("status", status);
+  if (decision.kind !== "tool_call") return;
+  const outcome = toolOutcomeOf(status, reading);
+  if (outcome !== undefined) reading.conclude("tool_outcome", outcome);
+}
+
+function begin(
+  span: SpanRecord,
+  decision: KindDecision,
+  phase: EventPhase,
+  context: MappingContext,
+): Draft {
+  const said = reading.text("event_id");
+  const draft: Draft = {
+    schema_version: eventSchemaVersion,
+    event_id: said ?? `${span.spanId}:${phase}`,
+    event_kind: decision.kind,
+    operation: operationOf(span, decision, reading),
+    phase,
+    status: reading.text("status") as TurnEvent["status"],
+    timestamp: "",
+    received_at: context.receivedAt,
+    span_id: (phase === "start" && said && markerId.exec(said)?.[1]) || span.spanId,
+    root_trace_id: span.traceId,
+    dialect: decision.plan.dialect,
+    attributes: {},
+  };
+  return draft;
+}
+
+function addTimes(draft: Draft, span: SpanRecord, context: MappingContext): void {
+  const start = instantOf(span.startTimeUnixNano);
+  const end = instantOf(span.endTimeUnixNano);
+  if (start === undefined || start.clamped || end?.clamped === true) reading.drop("time_clamped");
+  const last = draft.phase === "start" ? start : (end ?? start);
+  const own = draft.phase === "event" ? reading.text("timestamp") : undefined;
+  draft.timestamp = own ?? last?.text ?? nineDigits(context.receivedAt);
+  if (start === undefined) return;
+  if (draft.phase !== "event") draft.started_at = start.text;
+  if (draft.phase !== "start" && end !== undefined) addDuration(draft, start, end);
+}
+
+function addDuration(draft: Draft, start: Instant, end: Instant): void {
+  const elapsed = millisecondsBetween(start, end);
+  if (elapsed === undefined) reading.drop("time_clamped");
+  else if (draft.phase === "result" || elapsed > 0) {
+    draft.started_at = start.text;
+    draft.duration_ms = elapsed;
+  }
+}
+
+const identityNames = [
+  "application_id",
+  "agent_id",
+  "memory_id",
+  "thread_id",
+  "run_id",
+  "turn_id",
+  "task_id",
+  "external_id",
+  "caused_by_event_id",
+] as const satisfies readonly RegistryName[];
+
+/** The identity the span itself said; three states of the tenant (design 3.1). */
+function addIdentity(draft: Draft): void {
+  for (const name of identityNames) {
+    const value = reading.text(name);
+    if (value !== undefined) draft[name] = value;
+  }
+  // Libraries have no id of an agent but its name (design 3.8).
+  const agent = draft.agent_id ?? reading.text("agent_name");
+  if (agent !== undefined) draft.agent_id = agent;
+  const user = reading.text("user_id");
+  if (user !== undefined) draft.user_id = user;
+  else if (reading.text("scope") === "anonymous") draft.user_id = null;
+}
+
+function addPlace(draft: Draft, span: SpanRecord): void {
+  if (span.parentSpanId !== undefined) draft.parent_span_id = span.parentSpanId;
+  if (span.parentRemote === true) draft.parent_remote = true;
+  if (span.links === undefined || span.links.length === 0) return;
+  draft.links = span.links.map((link) => ({ trace_id: link.traceId, span_id: link.spanId }));
+}
+
+function addProducer(draft: Draft, context: MappingContext): void {
+  const component = reading.text("component");
+  if (component !== undefined) draft.component = component;
+  const producer = reading.text("producer_id");
+  const seq = reading.get("producer_seq");
+  if (producer !== undefined) draft.producer_id = producer;
+  if (typeof seq === "number") draft.producer_seq = seq;
+  if (context.ingestPrincipal !== undefined) draft.ingest_principal = context.ingestPrincipal;
+  if (context.ingestTrusted === false) draft.ingest_trusted = false;
+}
+
+function addLists(draft: Draft): void {
+  const list = (name: RegistryName): never => reading.get(name) as never;
+  if (reading.has("refs")) {
+    const inputs = refsFromLists({
+      types: list("input_types"),
+      refs: list("input_refs"),
+      versions: list("input_versions"),
+      roles: list("input_roles"),
+      ownership: list("input_ownership"),
+      provenance: list("input_provenance"),
+    });
+    if (inputs.length > 0) draft.input_refs = inputs;
+    const outputs = refsFromLists({
+      types: list("output_types"),
+      refs: list("output_refs"),
+      versions: list("output_versions"),
+      roles: list("output_roles"),
+      ownership: list("output_ownership"),
+      provenance: list("output_provenance"),
+    });
+    if (outputs.length > 0) draft.output_refs = outputs;
+  }
+  if (!reading.has("ledger")) return;
+  const ledger = ledgerFromLists({
+    types: list("ledger_types"),
+    refs: list("ledger_refs"),
+    ranks: list("ledger_ranks"),
+    scores: list("ledger_scores"),
+    selected: list("ledger_selected"),
+    reasons: list("ledger_reasons"),
+  });
+  if (ledger.length > 0) draft.selection_ledger = ledger;
+}
+
+/** A delivery of which nobody said whether it was acknowledged says so (requirements: Delivery). */
+function attributesOf(kind: EventKind, phase: EventPhase): EventAttributeMap {
+  const attributes: Record<string, unknown> = reading.attributes();
+  if (kind === "delivery" && phase !== "start") attributes["acknowledged"] ??= null;
+  return attributes;
+}

@@ -1,0 +1,81 @@
+/**
+ * @module Status: how a span ended, by what its dialect really says. A status code alone lies:
+ * Mastra ends a failed model call with OK, Langfuse leaves a failure unset, OpenInference hands a
+ * tool's error on to the parents and to the next call (design 3.8).
+ */
+import { eventStatuses, toolOutcomes } from "@turnproof/semconv";
+import type { EventPhase, EventStatus, ToolOutcome } from "@turnproof/semconv";
+
+import type { KindDecision } from "./kind-decision.ts";
+import type { SpanReading } from "./span-reading.ts";
+import type { SpanRecord } from "./span-record.ts";
+
+/** OTLP status codes. */
+const statusOk = 1;
+const statusError = 2;
+
+/** Finish reason of a model call that failed. */
+const failedFinish = "error";
+
+/** Classes and codes by which libraries say that the provider, not the tool, failed. */
+const providerErrors =
+  /^(?:[45]\d\d|(?:AI_)?API\w{0,40}Error|\w{0,40}(?:Provider|RateLimit|Timeout|Connection|ServiceUnavailable|Upstream)\w{0,20}(?:Error|Exception)|timeout|rate_limit\w{0,20}|provider_error|overloaded\w{0,10})$/i;
+
+/** The status of an event, in this order: own word, not ended, the dialect's rule, the code. */
+export function statusOf(
+  span: SpanRecord,
+  decision: KindDecision,
+  phase: EventPhase,
+  reading: SpanReading,
+): EventStatus {
+  if (phase === "start") return "started";
+  const own = reading.text("status");
+  if (own !== undefined && (eventStatuses as readonly string[]).includes(own)) {
+    return own as EventStatus;
+  }
+  if (decision.kind === "span") return structuralStatus(span, decision);
+  if (failedQuietly(reading)) return "error";
+  if (span.statusCode === statusError) {
+    return isHandedOn(span, decision, reading) ? "success" : "error";
+  }
+  // A host span that was left without a word is unknown, never success (requirements: Span).
+  const silent = decision.kind === "application_action" || decision.kind === "queue_transition";
+  return silent && span.statusCode !== statusOk ? "unknown" : "success";
+}
+
+/** Structure makes no claim; a wrapper's error is the error of a span inside it. */
+function structuralStatus(span: SpanRecord, decision: KindDecision): EventStatus {
+  const wraps = decision.plan.dialect !== "structural";
+  return span.statusCode === statusError && !wraps ? "error" : "unknown";
+}
+
+function failedQuietly(reading: SpanReading): boolean {
+  const reasons = reading.get("finish_reason");
+  return Array.isArray(reasons) && reasons.length === 1 && reasons[0] === failedFinish;
+}
+
+/**
+ * OpenInference marks a span whose neighbour failed. Its own failure comes with an exception or an
+ * error type, and a model call or turn that finished has a finish reason.
+ */
+function isHandedOn(span: SpanRecord, decision: KindDecision, reading: SpanReading): boolean {
+  if (decision.plan.dialect !== "openinference" || span.exceptionType !== undefined) return false;
+  if (reading.get("error_type") !== undefined) return false;
+  return reading.get("finish_reason") !== undefined;
+}
+
+/** Outcome of an ended tool call; undefined when it has not ended or nothing is known. */
+export function toolOutcomeOf(status: EventStatus, reading: SpanReading): ToolOutcome | undefined {
+  const own = reading.text("tool_outcome");
+  if (own !== undefined && (toolOutcomes as readonly string[]).includes(own)) {
+    return own as ToolOutcome;
+  }
+  if (status === "error") {
+    const type = reading.text("error_type");
+    return type !== undefined && providerErrors.test(type) ? "provider_error" : "error";
+  }
+  if (status !== "success" && status !== "partial") return undefined;
+  if (reading.get("fallback_used") === true) return "fallback";
+  if (reading.get("degraded") === true || status === "partial") return "degraded";
+  return reading.get("result_count") === 0 ? "empty" : "success";
+}
