@@ -35,9 +35,12 @@ export {
 } from "./kinds.ts";
 export type { EventKind, LegacyKind } from "./kinds.ts";
 export { limits } from "./limits.ts";
+export { otlpNames } from "./otlp-names.ts";
 export { attribute, attributeBySpanName, mayCarry, registryRows } from "./registry.ts";
 export type { AttributeName, AttributeValue, EventAttributes, RegistryName } from "./registry.ts";
 export type { AttributeRow, AttributeType, Holds, Shape, Slot } from "./registry/row.ts";
+export { ledgerFromLists, ledgerToAttributes, refsFromLists, refsToAttributes } from "./refs.ts";
+export type { LedgerLike, LedgerLists, RefDirection, RefLike, RefLists } from "./refs.ts";
 export { tenantState } from "./scope.ts";
 export type { MemoryScope, TenantFilter, TenantState } from "./scope.ts";
 export {
@@ -47,6 +50,7 @@ export {
   bindingGood,
   bindingUnscoped,
   cacheDecisions,
+  coverageProfiles,
   dialects,
   eventPhases,
   eventStatuses,
@@ -67,6 +71,7 @@ export {
 export type {
   ArtifactStatus,
   CacheDecision,
+  CoverageProfile,
   Dialect,
   EventPhase,
   EventStatus,

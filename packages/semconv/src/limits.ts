@@ -39,6 +39,16 @@ export const limits = {
   /** Tool invocations that a turn may spend, and tools offered when there are many. */
   routedToolCallsDefault: 20,
   routedToolsOfferedDefault: 5,
+  /** Similarity from which a semantic cache may answer, unless an application says otherwise. */
+  cacheSimilarityDefault: 0.78,
+  /** Rest and life of an operator's session. */
+  sessionIdleSecondsMax: 1_800,
+  sessionAgeSecondsMax: 28_800,
+  /** Days kept by default: verified outcomes, metadata, content previews, spans without evidence. */
+  retentionOutcomeDays: 365,
+  retentionMetadataDays: 30,
+  retentionPreviewDays: 7,
+  retentionStructureDays: 1,
   /** Shortest credential and secret that the collector accepts. */
   tokenCharsMin: 16,
   secretBytesMin: 32,

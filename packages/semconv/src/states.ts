@@ -40,6 +40,15 @@ export type ParserStatus = (typeof parserStatuses)[number];
 export const artifactStatuses = ["created", "updated", "failed", "deleted"] as const;
 export type ArtifactStatus = (typeof artifactStatuses)[number];
 
+/** Coverage profiles that are known without being registered (requirements: Coverage profile). */
+export const coverageProfiles = [
+  "chat_response",
+  "content_ingestion",
+  "content_derived_artifact",
+  "interactive_response",
+] as const;
+export type CoverageProfile = (typeof coverageProfiles)[number];
+
 /** What a semantic cache decided. Never confused with a provider's cached tokens. */
 export const cacheDecisions = ["hit", "miss", "bypassed", "rejected", "disabled"] as const;
 export type CacheDecision = (typeof cacheDecisions)[number];

@@ -205,7 +205,7 @@ export const recorderRows = {
     "string",
     "label",
     "label",
-    "action",
+    "fallback",
     "requirements: Span",
   ],
   credit_decision: [
@@ -217,7 +217,7 @@ export const recorderRows = {
     "design 3.7",
   ],
   error_code: ["turnproof.action.error_code", "string", "label", "label", "all", "design 3.7"],
-  job_ref: ["turnproof.action.job_ref", "string", "reference", "id", "action", "design 3.7"],
+  job_ref: ["turnproof.action.job_ref", "string", "reference", "id", "job", "design 3.7"],
   queue_status: [
     "turnproof.action.queue_status",
     "string",
@@ -347,7 +347,7 @@ export const provenanceRows = {
     "string",
     "fingerprint",
     "fingerprint",
-    "binding",
+    "fingerprinted",
     "requirements: Evidence recorded 3",
   ],
   dropped_field_count: [

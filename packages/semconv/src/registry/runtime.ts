@@ -241,7 +241,7 @@ export const memoryRows = {
   store_id: ["gen_ai.memory.store.id", "string", "identity", "id", "memory", "GenAI"],
   record_id: ["gen_ai.memory.record.id", "string", "identity", "id", "memory", "GenAI"],
   record_count: ["gen_ai.memory.record.count", "int", "count", "none", "memory", "GenAI"],
-  data_source_id: ["gen_ai.data_source.id", "string", "identity", "id", "memory", "GenAI"],
+  data_source_id: ["gen_ai.data_source.id", "string", "identity", "id", "sources", "GenAI"],
   scope_applied: [
     "turnproof.memory.scope_applied",
     "string",
