@@ -138,6 +138,11 @@ export const codes = {
     sentence: "The store refuses this row and will refuse it again.",
     status: 500,
   },
+  store_unverified: {
+    sentence: "The store said yes, but the rows could not be read back.",
+    status: 503,
+    retryable: true,
+  },
   store_conflict: { sentence: "The record changed meanwhile.", status: 409, retryable: true },
   store_corrupt: { sentence: "A stored file is damaged.", status: 500 },
   store_locked: { sentence: "Another process uses this data directory.", status: 503 },
@@ -211,6 +216,7 @@ export const codes = {
   scope_forbidden: { sentence: "This is outside your scope.", status: 403 },
   cross_origin: { sentence: "Cross-origin requests are refused.", status: 403 },
   host_refused: { sentence: "This Host is not served here.", status: 421 },
+  listen_failed: { sentence: "The address cannot be listened on.", status: 500 },
   path_refused: { sentence: "This path is not a canonical one.", status: 400 },
   not_found: { sentence: "There is nothing here.", status: 404 },
   trace_not_found_in_window: {

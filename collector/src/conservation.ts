@@ -1,0 +1,141 @@
+/**
+ * @module Conservation: where every received item is. At any moment that can be observed,
+ * `received + recovered = stored + pending + quarantined + refused + rejected`, exactly; an item is a
+ * span, a log record or a metric point (design 6.1; faults 6).
+ */
+import type { Code } from "@turnproof/semconv";
+
+/** Items by content-free reason. */
+export type ReasonCounts = Readonly<Record<string, number>>;
+
+/** What the journal and its drain say of the items that were made durable. */
+export interface JournalTally {
+  /** Items found in the journal when this process opened it. */
+  readonly recovered: number;
+  /** Items that are durable and not yet in the store. */
+  readonly pending: number;
+  /** Items that a store holds and that were read back. */
+  readonly stored: number;
+  /** Items that no store would take, kept aside. */
+  readonly quarantined: number;
+}
+
+/** The equation, with both sides; `balanced` says that they agree. */
+export interface ConservationSnapshot {
+  readonly received: number;
+  readonly recovered: number;
+  readonly stored: number;
+  /** In the journal, or received and not answered yet. */
+  readonly pending: number;
+  readonly in_flight: number;
+  readonly quarantined: number;
+  /** Not accepted as a whole request: the client was told to retry, or why it may not. */
+  readonly refused: number;
+  readonly refused_reasons: ReasonCounts;
+  /** Answered by `partial_success`. */
+  readonly rejected: number;
+  readonly rejected_reasons: ReasonCounts;
+  readonly balanced: boolean;
+  readonly requests: number;
+  /** Requests answered with an error, whose items may never have been counted. */
+  readonly requests_refused: ReasonCounts;
+  /** Attributes that the door did not let in, by reason. */
+  readonly dropped_attributes: ReasonCounts;
+}
+
+/** Items of one request between the count and the answer. */
+export interface Passage {
+  /** The request was answered with 200; whatever was not rejected is durable. */
+  accepted(rejected: ReasonCounts): void;
+  /** The request was answered with an error. */
+  refused(code: Code): void;
+}
+
+/** Counters of one process; what outlives it stands in the journal. */
+export class Conservation {
+  private readonly tally: () => JournalTally;
+  private received = 0;
+  private inFlight = 0;
+  private durable = 0;
+  private requests = 0;
+  private readonly refusedItems: Record<string, number> = {};
+  private readonly rejectedItems: Record<string, number> = {};
+  private readonly refusedRequests: Record<string, number> = {};
+  private readonly droppedAttributes: Record<string, number> = {};
+
+  constructor(tally: () => JournalTally) {
+    this.tally = tally;
+  }
+
+  /** A request arrived. */
+  request(): void {
+    this.requests++;
+  }
+
+  /** A request was answered with an error before its items were counted. */
+  requestRefused(code: Code): void {
+    add(this.refusedRequests, code, 1);
+  }
+
+  /** Attributes that the decoder or the guard left out. */
+  dropped(counts: ReasonCounts): void {
+    for (const [code, count] of Object.entries(counts)) add(this.droppedAttributes, code, count);
+  }
+
+  /** Items were counted on the wire. */
+  enter(items: number): Passage {
+    this.received += items;
+    this.inFlight += items;
+    return {
+      accepted: (rejected) => {
+        let count = 0;
+        for (const [code, number] of Object.entries(rejected)) {
+          add(this.rejectedItems, code, number);
+          count += number;
+        }
+        this.inFlight -= items;
+        this.durable += items - count;
+      },
+      refused: (code) => {
+        this.inFlight -= items;
+        add(this.refusedItems, code, items);
+        this.requestRefused(code);
+      },
+    };
+  }
+
+  /** Both sides of the equation, now. */
+  snapshot(): ConservationSnapshot {
+    const { recovered, pending, stored, quarantined } = this.tally();
+    const refused = sum(this.refusedItems);
+    const rejected = sum(this.rejectedItems);
+    // An appended frame is pending in the journal from the moment its items left the flight.
+    const early = pending + stored + quarantined - recovered - this.durable;
+    const inFlight = this.inFlight - Math.min(Math.max(early, 0), this.inFlight);
+    const right = stored + pending + quarantined + refused + rejected + inFlight;
+    return {
+      received: this.received,
+      recovered,
+      stored,
+      pending: pending + inFlight,
+      in_flight: inFlight,
+      quarantined,
+      refused,
+      refused_reasons: { ...this.refusedItems },
+      rejected,
+      rejected_reasons: { ...this.rejectedItems },
+      balanced: this.received + recovered === right,
+      requests: this.requests,
+      requests_refused: { ...this.refusedRequests },
+      dropped_attributes: { ...this.droppedAttributes },
+    };
+  }
+}
+
+function add(counts: Record<string, number>, code: string, by: number): void {
+  counts[code] = (counts[code] ?? 0) + by;
+}
+
+function sum(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}

@@ -1,0 +1,223 @@
+/**
+ * @module Decode JSON: from a scanned OTLP/JSON body to the same span records as protobuf. Keys are
+ * lower camel case, as OTLP demands; any other key is unknown and its value is stepped over.
+ */
+import type { SpanRecord } from "@turnproof/exporter";
+
+import { JsonCursor, char } from "./json-cursor.ts";
+import { JsonValues } from "./json-values.ts";
+import { KeyTable } from "./key-table.ts";
+import { SpanDraft, attributeDraft, countRejection, remoteParent } from "./span-draft.ts";
+import type { AttributeDraft, Decoded, RejectionCounts, SpanSurroundings } from "./span-draft.ts";
+import { scopeNameAt } from "./source-tables.ts";
+import type { SourceTables } from "./source-tables.ts";
+
+const resourceKeys = new KeyTable(["attributes"]);
+const scopeKeys = new KeyTable(["name", "version"]);
+const spanKeyNames = [
+  "traceId",
+  "spanId",
+  "parentSpanId",
+  "flags",
+  "name",
+  "kind",
+  "startTimeUnixNano",
+  "endTimeUnixNano",
+  "attributes",
+  "events",
+  "links",
+  "status",
+] as const;
+const spanKeys = new KeyTable(spanKeyNames);
+const linkKeys = new KeyTable(["traceId", "spanId"]);
+const statusKeys = new KeyTable(["code"]);
+const kinds = new KeyTable([
+  "SPAN_KIND_UNSPECIFIED",
+  "SPAN_KIND_INTERNAL",
+  "SPAN_KIND_SERVER",
+  "SPAN_KIND_CLIENT",
+  "SPAN_KIND_PRODUCER",
+  "SPAN_KIND_CONSUMER",
+]);
+const statusCodes = new KeyTable(["STATUS_CODE_UNSET", "STATUS_CODE_OK", "STATUS_CODE_ERROR"]);
+
+/** Names of a signal's three levels. */
+interface Levels {
+  readonly groups: KeyTable;
+  readonly group: KeyTable;
+  readonly scope: KeyTable;
+}
+
+const levels = (root: string, scopes: string, items: string): Levels => ({
+  groups: new KeyTable([root]),
+  group: new KeyTable(["resource", scopes]),
+  scope: new KeyTable(["scope", items]),
+});
+const spanLevels = levels("resourceSpans", "scopeSpans", "spans");
+/** Levels of log records. */
+export const logLevels: Levels = levels("resourceLogs", "scopeLogs", "logRecords");
+
+/** Decodes one body that `scanJson` accepted for traces. */
+export function decodeJsonSpans(bytes: Buffer, tables: SourceTables): Decoded {
+  return new JsonSpans(bytes, tables, spanLevels).request();
+}
+
+/** Walks resource groups, scope groups and spans in place. */
+export class JsonSpans {
+  protected readonly cursor: JsonCursor;
+  protected readonly tables: SourceTables;
+  protected readonly draft: SpanDraft = new SpanDraft();
+  protected readonly values: JsonValues;
+  private readonly levels: Levels;
+  private readonly spans: SpanRecord[] = [];
+  private readonly rejected: RejectionCounts = {};
+  private items = 0;
+  private nameAt = -1;
+
+  constructor(bytes: Buffer, tables: SourceTables, names: Levels) {
+    this.cursor = new JsonCursor(bytes);
+    this.tables = tables;
+    this.levels = names;
+    this.values = new JsonValues(this.cursor, tables, this.draft);
+  }
+
+  request(): Decoded {
+    const { cursor } = this;
+    cursor.object(this.levels.groups, () => cursor.array(() => this.resourceGroup()));
+    return { spans: this.spans, items: this.items, rejected: this.rejected };
+  }
+
+  /** The resource may stand after its scopes, so it is read in a pass of its own. */
+  private resourceGroup(): void {
+    const { cursor, levels: names } = this;
+    const start = cursor.position;
+    const resource = attributeDraft();
+    this.draft.reset();
+    cursor.object(names.group, (member) => {
+      if (member !== 0) return;
+      cursor.object(resourceKeys, () => this.values.attributes(resource));
+    });
+    const rejection = this.draft.rejection;
+    cursor.position = start;
+    cursor.object(names.group, (member) => {
+      if (member === 1) cursor.array(() => this.scopeGroup(resource, rejection));
+    });
+  }
+
+  private scopeGroup(resource: AttributeDraft, rejection: SpanDraft["rejection"]): void {
+    const { cursor, levels: names } = this;
+    const start = cursor.position;
+    let scopeName: string | undefined;
+    let scopeVersion: string | undefined;
+    cursor.object(names.scope, (member) => {
+      if (member !== 0) return;
+      cursor.object(scopeKeys, (key) => {
+        if (cursor.peek() !== char.quote) return;
+        const start = cursor.position + 1;
+        const end = cursor.skipString();
+        if (key === 0) scopeName = scopeNameAt(this.tables, cursor.bytes, start, end);
+        else if (end - start <= 64) scopeVersion = this.tables.memo.read(cursor.bytes, start, end);
+      });
+    });
+    // The version of a foreign scope is a text of somebody else's making.
+    if (scopeName === undefined) scopeVersion = undefined;
+    const around: SpanSurroundings = { resource, scopeName, scopeVersion };
+    cursor.position = start;
+    cursor.object(names.scope, (member) => {
+      if (member === 1) cursor.array(() => this.entry(around, rejection));
+    });
+  }
+
+  private entry(around: SpanSurroundings, rejection: SpanDraft["rejection"]): void {
+    this.items++;
+    this.draft.reset();
+    if (rejection !== undefined) this.draft.reject(rejection);
+    this.item();
+    const record = this.draft.finish(around);
+    if (record === undefined) countRejection(this.rejected, this.draft.rejection as never);
+    else this.spans.push(record);
+  }
+
+  /** Reads one span into the draft. */
+  protected item(): void {
+    const { cursor, draft, values } = this;
+    this.nameAt = -1;
+    cursor.object(spanKeys, (key) => {
+      if (cursor.peek() === 0x6e) return;
+      switch (spanKeyNames[key]) {
+        case "traceId":
+          draft.traceId = values.id(32);
+          break;
+        case "spanId":
+          draft.spanId = values.id(16);
+          break;
+        case "parentSpanId":
+          draft.parentSpanId = values.parentId();
+          break;
+        case "flags":
+          draft.parentRemote = remoteParent(Number(values.digits()));
+          break;
+        case "name":
+          this.nameAt = cursor.position;
+          break;
+        case "kind":
+          draft.kind = values.enumeration(kinds);
+          break;
+        case "startTimeUnixNano":
+          draft.startTime = values.nanos();
+          break;
+        case "endTimeUnixNano":
+          draft.endTime = values.nanos();
+          break;
+        case "attributes":
+          values.attributes(draft.attributes);
+          break;
+        case "events":
+          cursor.array(() => this.event());
+          break;
+        case "links":
+          cursor.array(() => this.link());
+          break;
+        case "status":
+          cursor.object(statusKeys, () => {
+            draft.statusCode = values.enumeration(statusCodes);
+          });
+          break;
+        default:
+      }
+    });
+    if (this.nameAt >= 0 && draft.attributes[this.tables.ownMark] !== undefined) this.ownName();
+  }
+
+  /** The name of a span that said it is ours. */
+  private ownName(): void {
+    const resume = this.cursor.position;
+    this.cursor.position = this.nameAt;
+    this.draft.name = this.values.text();
+    this.cursor.position = resume;
+  }
+
+  /** Of an event only `exception.type` is of interest, and of several the last. */
+  private event(): void {
+    const { cursor, values } = this;
+    cursor.object(resourceKeys, () => {
+      cursor.array(() => {
+        const valueAt = values.pair(this.tables.exceptionType);
+        if (values.found < 0) return;
+        const type = values.valueAt(valueAt);
+        if (typeof type === "string") this.draft.exceptionType = type;
+      });
+    });
+  }
+
+  private link(): void {
+    const { cursor, values } = this;
+    let traceId = "";
+    let spanId = "";
+    cursor.object(linkKeys, (key) => {
+      if (key === 0) traceId = values.id(32);
+      else spanId = values.id(16);
+    });
+    this.draft.link(traceId, spanId);
+  }
+}

@@ -1,0 +1,278 @@
+/**
+ * @module Decode protobuf: from a scanned body to span records. Nothing but ids, times, codes and
+ * allowlisted attributes is read; the span's name only when its attributes say that it is ours.
+ */
+import type { SpanRecord } from "@turnproof/exporter";
+
+import { hexText } from "./byte-text.ts";
+import { ProtobufValues } from "./protobuf-values.ts";
+import { SpanDraft, attributeDraft, countRejection, remoteParent } from "./span-draft.ts";
+import type { AttributeDraft, Decoded, RejectionCounts, SpanSurroundings } from "./span-draft.ts";
+import { scopeNameAt } from "./source-tables.ts";
+import type { SourceTables } from "./source-tables.ts";
+import { nanoText } from "./unix-nano.ts";
+import { WireCursor } from "./wire-cursor.ts";
+
+/** Longest name of our own spans in bytes; a longer one is not ours. */
+const nameBytesMax = 256;
+
+/** Decodes one body that `scanProtobuf` accepted for traces. */
+export function decodeProtobufSpans(bytes: Buffer, tables: SourceTables): Decoded {
+  return new ProtobufSpans(bytes, tables).request();
+}
+
+/** Walks resource groups, scope groups and spans in place. */
+export class ProtobufSpans {
+  protected readonly cursor: WireCursor;
+  protected readonly tables: SourceTables;
+  protected readonly draft: SpanDraft = new SpanDraft();
+  protected readonly values: ProtobufValues;
+  protected readonly spans: SpanRecord[] = [];
+  protected readonly rejected: RejectionCounts = {};
+  protected items = 0;
+  private readonly bytes: Buffer;
+  private lastTraceAt = -1;
+  private lastTraceId = "";
+  private nameStart = 0;
+  private nameEnd = 0;
+  private exceptionStart = -1;
+  private exceptionEnd = 0;
+
+  constructor(bytes: Buffer, tables: SourceTables) {
+    this.bytes = bytes;
+    this.tables = tables;
+    this.cursor = new WireCursor(bytes);
+    this.values = new ProtobufValues(this.cursor, tables, this.draft);
+  }
+
+  request(): Decoded {
+    this.each(this.bytes.length, 10, (end) => this.resourceGroup(end));
+    return { spans: this.spans, items: this.items, rejected: this.rejected };
+  }
+
+  /** Calls back for every message under `wanted` (a tag) up to `end`, and steps over the rest. */
+  private each(end: number, wanted: number, visit: (end: number) => void): void {
+    const { cursor } = this;
+    while (cursor.position < end) {
+      const tag = cursor.varint();
+      if (tag === wanted) {
+        const length = cursor.varint();
+        const limit = cursor.position + length;
+        visit(limit);
+        cursor.position = limit;
+      } else cursor.skip(tag & 7, Math.floor(tag / 8));
+    }
+  }
+
+  /** The resource may stand after its scopes, so it is read in a pass of its own. */
+  private resourceGroup(end: number): void {
+    const start = this.cursor.position;
+    const resource = attributeDraft();
+    this.draft.reset();
+    this.each(end, 10, (limit) => {
+      this.each(limit, 10, (attributeEnd) => this.values.attribute(attributeEnd, resource));
+    });
+    const rejection = this.draft.rejection;
+    this.cursor.position = start;
+    this.each(end, 18, (limit) => this.scopeGroup(limit, resource, rejection));
+  }
+
+  private scopeGroup(
+    end: number,
+    resource: AttributeDraft,
+    rejection: SpanDraft["rejection"],
+  ): void {
+    const start = this.cursor.position;
+    let scopeName: string | undefined;
+    let scopeVersion: string | undefined;
+    this.each(end, 10, (limit) => {
+      const { cursor, tables } = this;
+      while (cursor.position < limit) {
+        const tag = cursor.varint();
+        if (tag !== 10 && tag !== 18) {
+          cursor.skip(tag & 7, Math.floor(tag / 8));
+          continue;
+        }
+        const from = cursor.varint() + cursor.position;
+        if (tag === 10) {
+          scopeName = scopeNameAt(tables, this.bytes, cursor.position, from);
+        } else if (from - cursor.position <= 64) {
+          scopeVersion = tables.memo.read(this.bytes, cursor.position, from);
+        }
+        cursor.position = from;
+      }
+    });
+    // The version of a foreign scope is a text of somebody else's making.
+    if (scopeName === undefined) scopeVersion = undefined;
+    this.cursor.position = start;
+    const around: SpanSurroundings = { resource, scopeName, scopeVersion };
+    this.each(end, 18, (limit) => {
+      this.items++;
+      this.draft.reset();
+      if (rejection !== undefined) this.draft.reject(rejection);
+      this.item(limit);
+      const record = this.draft.finish(around);
+      if (record === undefined) countRejection(this.rejected, this.draft.rejection as never);
+      else this.spans.push(record);
+    });
+  }
+
+  /** Reads one span into the draft. */
+  protected item(end: number): void {
+    const { cursor, draft } = this;
+    this.nameEnd = -1;
+    this.exceptionStart = -1;
+    while (cursor.position < end) {
+      const tag = cursor.varint();
+      if ((tag & 7) !== 2) {
+        this.number(tag);
+        continue;
+      }
+      const length = cursor.varint();
+      const limit = cursor.position + length;
+      switch (tag) {
+        case 10:
+          draft.traceId = this.traceId(cursor.position, length);
+          break;
+        case 18:
+          draft.spanId = this.spanId(cursor.position, length);
+          break;
+        case 34:
+          draft.parentSpanId = this.spanId(cursor.position, length);
+          if (length !== 0 && length !== 8) draft.reject("span_id_invalid");
+          break;
+        case 42:
+          this.nameStart = cursor.position;
+          this.nameEnd = limit;
+          break;
+        case 74:
+          this.values.attribute(limit, draft.attributes);
+          break;
+        case 90:
+          this.event(limit);
+          break;
+        case 106:
+          this.link(limit);
+          break;
+        case 122:
+          this.status(limit);
+          break;
+        default:
+      }
+      cursor.position = limit;
+    }
+    this.settle();
+  }
+
+  /** Fixed and varint fields of a span. */
+  private number(tag: number): void {
+    const { bytes, cursor, draft } = this;
+    const at = cursor.position;
+    if (tag === 57) draft.startTime = nanoText(bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
+    else if (tag === 65)
+      draft.endTime = nanoText(bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
+    else if (tag === 133) draft.parentRemote = remoteParent(bytes.readUInt32LE(at));
+    else if (tag === 48) {
+      const kind = cursor.varint();
+      draft.kind = kind <= 5 ? kind : 0;
+      return;
+    }
+    cursor.skip(tag & 7, Math.floor(tag / 8));
+  }
+
+  /** What had to wait until every attribute was seen: the name of our own span, the exception. */
+  private settle(): void {
+    const { draft } = this;
+    if (this.nameEnd >= 0 && draft.attributes[this.tables.ownMark] !== undefined) {
+      if (this.nameEnd - this.nameStart <= nameBytesMax) {
+        draft.name = this.values.text(this.nameStart, this.nameEnd);
+      }
+    }
+    if (this.exceptionStart >= 0) {
+      this.cursor.position = this.exceptionStart;
+      const type = this.values.value(this.exceptionEnd);
+      if (typeof type === "string") draft.exceptionType = type;
+    }
+  }
+
+  /** Of an event only `exception.type` is of interest, and of several the last. */
+  private event(end: number): void {
+    const { cursor } = this;
+    this.each(end, 26, (limit) => {
+      let found = false;
+      let start = -1;
+      let stop = 0;
+      while (cursor.position < limit) {
+        const tag = cursor.varint();
+        if (tag !== 10 && tag !== 18) {
+          cursor.skip(tag & 7, Math.floor(tag / 8));
+          continue;
+        }
+        const length = cursor.varint();
+        const from = cursor.position;
+        cursor.position = from + length;
+        if (tag === 10) {
+          found = this.tables.exceptionType.find(this.bytes, from, cursor.position) >= 0;
+        } else {
+          start = from;
+          stop = cursor.position;
+        }
+      }
+      if (!found || start < 0) return;
+      this.exceptionStart = start;
+      this.exceptionEnd = stop;
+    });
+  }
+
+  private link(end: number): void {
+    const { cursor } = this;
+    let traceId = "";
+    let spanId = "";
+    while (cursor.position < end) {
+      const tag = cursor.varint();
+      if (tag === 10 || tag === 18) {
+        const length = cursor.varint();
+        if (tag === 10) traceId = this.traceId(cursor.position, length);
+        else spanId = this.spanId(cursor.position, length);
+        cursor.position += length;
+      } else cursor.skip(tag & 7, Math.floor(tag / 8));
+    }
+    this.draft.link(traceId, spanId);
+  }
+
+  private status(end: number): void {
+    const { cursor } = this;
+    while (cursor.position < end) {
+      const tag = cursor.varint();
+      if (tag === 24) {
+        const code = cursor.varint();
+        this.draft.statusCode = code <= 2 ? code : 0;
+      } else cursor.skip(tag & 7, Math.floor(tag / 8));
+    }
+  }
+
+  /** 32 hex digits, or "" when the bytes are no trace id. Neighbours usually share theirs. */
+  protected traceId(start: number, length: number): string {
+    if (length !== 16) return "";
+    const { bytes, lastTraceAt } = this;
+    if (lastTraceAt >= 0) {
+      let at = 0;
+      while (at < 16 && bytes[start + at] === bytes[lastTraceAt + at]) at++;
+      if (at === 16) return this.lastTraceId;
+    }
+    this.lastTraceAt = start;
+    this.lastTraceId = isZero(bytes, start, 16) ? "" : hexText(bytes, start, start + 16);
+    return this.lastTraceId;
+  }
+
+  /** 16 hex digits, or "" when the bytes are no span id. */
+  protected spanId(start: number, length: number): string {
+    if (length !== 8 || isZero(this.bytes, start, 8)) return "";
+    return hexText(this.bytes, start, start + 8);
+  }
+}
+
+function isZero(bytes: Buffer, start: number, length: number): boolean {
+  for (let at = start; at < start + length; at++) if (bytes[at] !== 0) return false;
+  return true;
+}

@@ -1,0 +1,64 @@
+/**
+ * @module Inflate: compressed bodies under one cap. A body may grow to a mebibyte freely, beyond
+ * that to 200 times its size, and never beyond 64 MiB; the engine stops at the bound, so a bomb
+ * costs what the bound costs (faults H1).
+ */
+import { constants, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
+
+import { CodedError, limits } from "@turnproof/semconv";
+
+/** Content codings that a body may have; `identity` is none. */
+export const contentCodings = ["identity", "gzip", "deflate", "zstd"] as const;
+export type ContentCoding = (typeof contentCodings)[number];
+
+/** Growth that no ratio is asked for. */
+const freeBytes = 1_048_576;
+/** Largest zstd window, by its logarithm: 8 MiB, what encoders use without being asked for more. */
+const windowLogMax = 23;
+
+/** The coding that a Content-Encoding header names, or undefined when it is none of ours. */
+export function contentCoding(header: string | undefined): ContentCoding | undefined {
+  const name = (header ?? "").trim().toLowerCase();
+  if (name === "") return "identity";
+  if (name === "x-gzip") return "gzip";
+  return contentCodings.find((coding) => coding === name);
+}
+
+/** How far a compressed body of this length may grow. */
+export function inflatedBytesMax(compressedBytes: number): number {
+  const byRatio = Math.max(freeBytes, compressedBytes * limits.inflateRatioMax);
+  return Math.min(limits.otlpBodyBytesMax, byRatio);
+}
+
+interface WithEngine {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
+}
+
+/**
+ * The body behind the coding. Throws `otlp_inflate_limit` (413) at the cap and
+ * `otlp_compression_invalid` (400) for a damaged, cut or prolonged stream.
+ */
+export function inflate(body: Buffer, coding: ContentCoding): Buffer {
+  if (coding === "identity" || body.length === 0) return body;
+  const options = {
+    maxOutputLength: inflatedBytesMax(body.length),
+    chunkSize: Math.min(Math.max(body.length * 4, 16_384), 1_048_576),
+    info: true as const,
+  };
+  let result: WithEngine;
+  try {
+    if (coding === "gzip") result = gunzipSync(body, options) as unknown as WithEngine;
+    else if (coding === "deflate") result = inflateSync(body, options) as unknown as WithEngine;
+    else {
+      const params = { [constants.ZSTD_d_windowLogMax]: windowLogMax };
+      result = zstdDecompressSync(body, { ...options, params }) as unknown as WithEngine;
+    }
+  } catch (error) {
+    const full = (error as { readonly code?: string }).code === "ERR_BUFFER_TOO_LARGE";
+    throw new CodedError(full ? "otlp_inflate_limit" : "otlp_compression_invalid");
+  }
+  // zlib stops silently in front of bytes that follow the stream; they are not ours to ignore.
+  if (result.engine.bytesWritten !== body.length) throw new CodedError("otlp_compression_invalid");
+  return result.buffer;
+}

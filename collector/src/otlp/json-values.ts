@@ -1,0 +1,257 @@
+/**
+ * @module JSON values: allowlisted attributes out of a scanned JSON body, and the scalar forms of
+ * OTLP/JSON: ids in hex, 64-bit integers as text or number, enums as number or name.
+ */
+import { limits } from "@turnproof/semconv";
+import type { AttributeValue } from "@turnproof/semconv";
+
+import { asciiText } from "./byte-text.ts";
+import { char } from "./json-cursor.ts";
+import type { JsonCursor } from "./json-cursor.ts";
+import { KeyTable } from "./key-table.ts";
+import { isHex } from "./scan-json.ts";
+import { textBytesMax } from "./span-draft.ts";
+import type { AttributeDraft, SpanDraft } from "./span-draft.ts";
+import type { SourceTables } from "./source-tables.ts";
+import { nanoDigits } from "./unix-nano.ts";
+
+type Scalar = string | number | boolean;
+
+const pairKeys = new KeyTable(["key", "value"]);
+const valueKeys = new KeyTable([
+  "stringValue",
+  "boolValue",
+  "intValue",
+  "doubleValue",
+  "arrayValue",
+  "kvlistValue",
+  "bytesValue",
+]);
+const listKeys = new KeyTable(["values"]);
+/** The widest text of a 64-bit integer. */
+const integerCharsMax = 24;
+
+/** Reads values at a cursor that stands in a body which `scanJson` accepted. */
+export class JsonValues {
+  private readonly cursor: JsonCursor;
+  private readonly tables: SourceTables;
+  private readonly draft: SpanDraft;
+
+  constructor(cursor: JsonCursor, tables: SourceTables, draft: SpanDraft) {
+    this.cursor = cursor;
+    this.tables = tables;
+    this.draft = draft;
+  }
+
+  /** Reads a list of key-value pairs and keeps those whose key is in the table. */
+  attributes(into: AttributeDraft): void {
+    this.cursor.array(() => {
+      const valueAt = this.pair(this.tables.attributes);
+      if (this.found < 0) {
+        this.draft.drop("attribute_unknown");
+        return;
+      }
+      const name = this.tables.attributes.names[this.found] as string;
+      const value = this.valueAt(valueAt);
+      if (value !== undefined) into[name] = value;
+    });
+  }
+
+  /** Steps over one pair; answers where its value stands (or -1) and leaves the key in `found`. */
+  pair(keys: KeyTable): number {
+    const { cursor } = this;
+    let valueStart = -1;
+    let found = -1;
+    cursor.object(pairKeys, (member) => {
+      if (member === 1) {
+        cursor.peek();
+        valueStart = cursor.position;
+      } else if (cursor.peek() === char.quote) found = cursor.key(keys);
+    });
+    this.found = found;
+    return valueStart;
+  }
+
+  /** Index of the last pair's key, or -1. */
+  found = -1;
+
+  /** Reads the AnyValue that stands at `at`, without moving the cursor. */
+  valueAt(at: number): AttributeValue | undefined {
+    if (at < 0) return undefined;
+    const { cursor } = this;
+    const resume = cursor.position;
+    cursor.position = at;
+    const value = this.value(false);
+    cursor.position = resume;
+    return value;
+  }
+
+  private value(inList: boolean): AttributeValue | undefined {
+    let value: AttributeValue | undefined;
+    this.cursor.object(valueKeys, (member) => {
+      value = this.member(member, inList);
+    });
+    return value;
+  }
+
+  private member(member: number, inList: boolean): AttributeValue | undefined {
+    switch (member) {
+      case 0:
+        return this.text();
+      case 1:
+        return this.boolean();
+      case 2:
+        return this.integer();
+      case 3:
+        return this.double();
+      case 4:
+        if (!inList) return this.list();
+        this.draft.drop("attribute_nested");
+        return undefined;
+      case 5:
+        this.draft.drop("attribute_nested");
+        return undefined;
+      default:
+        this.draft.drop("attribute_type");
+        return undefined;
+    }
+  }
+
+  /** A text under the byte cap; text that is not well-formed rejects the span. */
+  text(): string | undefined {
+    const { cursor } = this;
+    if (cursor.peek() !== char.quote) {
+      this.draft.drop("attribute_type");
+      return undefined;
+    }
+    const start = cursor.position + 1;
+    const end = cursor.skipString();
+    if (end - start > textBytesMax) {
+      this.draft.drop("attribute_too_long");
+      return undefined;
+    }
+    const escaped = cursor.bytes.subarray(start, end).includes(char.backslash);
+    const text = escaped
+      ? cursor.unescape(start, end)
+      : this.tables.memo.read(cursor.bytes, start, end);
+    if (text === undefined) this.draft.reject("span_text_invalid");
+    return text;
+  }
+
+  private boolean(): boolean | undefined {
+    const byte = this.cursor.peek();
+    if (byte === 0x74 || byte === 0x66) return byte === 0x74;
+    this.draft.drop("attribute_type");
+    return undefined;
+  }
+
+  /** Digits of a number, or of a number written as text; "" for anything else. */
+  digits(): string {
+    const { cursor } = this;
+    const { bytes } = cursor;
+    const quoted = cursor.peek() === char.quote;
+    const start = cursor.position + (quoted ? 1 : 0);
+    const end = quoted ? cursor.skipString() : cursor.skipLiteral();
+    if (end - start > integerCharsMax) return "";
+    return /^-?\d+$/.exec(asciiText(bytes, start, end))?.[0] ?? "";
+  }
+
+  private integer(): number | undefined {
+    const digits = this.digits();
+    const value = digits === "" ? Number.NaN : Number(digits);
+    if (Number.isSafeInteger(value)) return value;
+    this.draft.drop("attribute_nonfinite");
+    return undefined;
+  }
+
+  private double(): number | undefined {
+    const { cursor } = this;
+    const { bytes } = cursor;
+    if (cursor.peek() === char.quote) {
+      // The texts NaN, Infinity and -Infinity are OTLP's, and no measure.
+      this.draft.drop("attribute_nonfinite");
+      return undefined;
+    }
+    const start = cursor.position;
+    const end = cursor.skipLiteral();
+    const value = end - start > 64 ? Number.NaN : Number(asciiText(bytes, start, end));
+    if (Number.isFinite(value)) return value;
+    this.draft.drop("attribute_nonfinite");
+    return undefined;
+  }
+
+  private list(): AttributeValue | undefined {
+    const entries: Scalar[] = [];
+    let bad = false;
+    this.cursor.object(listKeys, () => {
+      this.cursor.array(() => {
+        if (bad || entries.length >= limits.listEntriesMax) {
+          if (!bad) this.draft.drop("attribute_list_too_long");
+          bad = true;
+          this.cursor.skip();
+          return;
+        }
+        const entry = this.value(true) as Scalar | undefined;
+        if (entry === undefined) bad = true;
+        else if (entries.length > 0 && typeof entry !== typeof entries[0]) {
+          this.draft.drop("attribute_type");
+          bad = true;
+        } else entries.push(entry);
+      });
+    });
+    return bad ? undefined : (entries as AttributeValue);
+  }
+
+  /** An id of `length` hex digits in lower case; "" when it is none or all zero. */
+  id(length: number): string {
+    const { cursor } = this;
+    const { bytes } = cursor;
+    if (cursor.peek() !== char.quote) return "";
+    const start = cursor.position + 1;
+    const end = cursor.skipString();
+    if (end - start !== length) return "";
+    let zero = true;
+    for (let at = start; at < end; at++) {
+      if (!isHex(bytes[at])) return "";
+      if (bytes[at] !== 0x30) zero = false;
+    }
+    return zero ? "" : asciiText(bytes, start, end).toLowerCase();
+  }
+
+  /** A parent id: an empty one is none; anything else that is no id rejects the span. */
+  parentId(): string {
+    const start = this.cursor.position;
+    const id = this.id(16);
+    if (id !== "") return id;
+    const length = this.cursor.position - start - 2;
+    const byte = this.cursor.bytes[start];
+    if (byte === char.quote && (length === 0 || length === 16)) {
+      // All zero means no parent; sixteen other characters are no id.
+      if (length === 0 || this.zeros(start + 1)) return "";
+    } else if (byte === 0x6e) return "";
+    this.draft.reject("span_id_invalid");
+    return "";
+  }
+
+  private zeros(start: number): boolean {
+    for (let at = start; at < start + 16; at++) if (this.cursor.bytes[at] !== 0x30) return false;
+    return true;
+  }
+
+  /** A count of nanoseconds, digit by digit; anything else rejects the span. */
+  nanos(): string {
+    const digits = nanoDigits(this.digits());
+    if (digits === undefined) this.draft.reject("span_time_invalid");
+    return digits ?? "0";
+  }
+
+  /** A number or one of the names (their index is the number); 0 for anything else. */
+  enumeration(names: KeyTable): number {
+    if (this.cursor.peek() === char.quote) {
+      const index = this.cursor.key(names);
+      return Math.max(index, 0);
+    }
+    const value = Number(this.digits());
+    return value >= 0 && value < names.names.length ? value : 0;
+  }
+}

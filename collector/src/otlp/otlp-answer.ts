@@ -1,0 +1,91 @@
+/**
+ * @module OTLP answers: export responses and google.rpc.Status in the request's own media type.
+ * Everything said is a code of ours and its sentence; nothing of the request comes back.
+ */
+import { codes } from "@turnproof/semconv";
+import type { Code, CodeRow, CodedError } from "@turnproof/semconv";
+
+import type { RejectionCounts } from "./span-draft.ts";
+import type { Signal } from "./wire-schema.ts";
+
+/** The two encodings of OTLP/HTTP. */
+export const mediaTypes = { protobuf: "application/x-protobuf", json: "application/json" } as const;
+export type OtlpEncoding = keyof typeof mediaTypes;
+
+/** Status codes of google.rpc, by the HTTP status they stand beside. */
+const rpcCodes: { readonly [status: number]: number } = {
+  400: 3,
+  401: 16,
+  403: 7,
+  404: 5,
+  405: 12,
+  408: 4,
+  413: 3,
+  415: 3,
+  429: 8,
+  500: 13,
+  503: 14,
+};
+
+/** The encoding that a Content-Type header names, or undefined when it is none of OTLP's. */
+export function otlpEncoding(header: string | undefined): OtlpEncoding | undefined {
+  const [name = "", ...parameters] = (header ?? "").toLowerCase().split(";");
+  const charset = parameters.map((part) => part.trim()).find((part) => part.startsWith("charset="));
+  if (charset !== undefined && !/^charset="?utf-8"?$/.test(charset)) return undefined;
+  if (name.trim() === mediaTypes.protobuf) return "protobuf";
+  return name.trim() === mediaTypes.json ? "json" : undefined;
+}
+
+/** Name of the rejected count in each signal's partial success. */
+const rejectedNames: { readonly [S in Signal]: string } = {
+  traces: "rejectedSpans",
+  logs: "rejectedLogRecords",
+  metrics: "rejectedDataPoints",
+};
+
+/** Body of a 200: empty when everything was taken, else how many were not, and why. */
+export function exportResponse(
+  encoding: OtlpEncoding,
+  signal: Signal,
+  rejected: RejectionCounts,
+): Uint8Array<ArrayBuffer> {
+  const entries = Object.entries(rejected) as [Code, number][];
+  const count = entries.reduce((sum, [, number]) => sum + number, 0);
+  if (count === 0) return encode(encoding === "json" ? "{}" : "");
+  const reasons = entries.map(([code, number]) => `${code} ${number}: ${codes[code].sentence}`);
+  const text = reasons.join(" ");
+  if (encoding === "json") {
+    const partialSuccess = { [rejectedNames[signal]]: String(count), errorMessage: text };
+    return encode(JSON.stringify({ partialSuccess }));
+  }
+  const inner = [8, ...varint(count), ...field(18, text)];
+  return Uint8Array.from([10, ...varint(inner.length), ...inner]);
+}
+
+/** Body of a 4xx or 5xx: google.rpc.Status with the code's sentence. */
+export function statusBody(encoding: OtlpEncoding, error: CodedError): Uint8Array<ArrayBuffer> {
+  const row: CodeRow = codes[error.code];
+  const code = rpcCodes[error.status] ?? 2;
+  const message = `${error.code}: ${row.sentence}`;
+  if (encoding === "json") return encode(JSON.stringify({ code, message }));
+  return Uint8Array.from([8, ...varint(code), ...field(18, message)]);
+}
+
+function encode(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text);
+}
+
+function field(tag: number, text: string): number[] {
+  const bytes = encode(text);
+  return [tag, ...varint(bytes.length), ...bytes];
+}
+
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest > 0x7f) {
+    bytes.push((rest & 0x7f) | 0x80);
+    rest = Math.floor(rest / 128);
+  }
+  return [...bytes, rest];
+}

@@ -1,0 +1,188 @@
+/**
+ * @module Protobuf values: allowlisted attributes out of a scanned body. A key is recognised by its
+ * bytes; a value whose key is not ours is never looked at.
+ */
+import { limits } from "@turnproof/semconv";
+import type { AttributeValue } from "@turnproof/semconv";
+
+import { textBytesMax } from "./span-draft.ts";
+import type { AttributeDraft, SpanDraft } from "./span-draft.ts";
+import type { SourceTables } from "./source-tables.ts";
+import type { WireCursor } from "./wire-cursor.ts";
+
+type Scalar = string | number | boolean;
+
+/** Reads attributes at a cursor that stands in a body which `scanProtobuf` accepted. */
+export class ProtobufValues {
+  private readonly cursor: WireCursor;
+  private readonly tables: SourceTables;
+  private readonly draft: SpanDraft;
+  private field = 0;
+  private start = 0;
+  private limit = 0;
+
+  constructor(cursor: WireCursor, tables: SourceTables, draft: SpanDraft) {
+    this.cursor = cursor;
+    this.tables = tables;
+    this.draft = draft;
+  }
+
+  /** Steps over one KeyValue that ends at `end` and keeps it when its key is in the table. */
+  attribute(end: number, into: AttributeDraft): void {
+    const { cursor } = this;
+    let keyStart = 0;
+    let keyEnd = 0;
+    let valueStart = -1;
+    let valueEnd = 0;
+    while (cursor.position < end) {
+      const tag = cursor.varint();
+      if (tag === 10) {
+        const length = cursor.varint();
+        keyStart = cursor.position;
+        keyEnd = keyStart + length;
+        cursor.position = keyEnd;
+      } else if (tag === 18) {
+        const length = cursor.varint();
+        valueStart = cursor.position;
+        valueEnd = valueStart + length;
+        cursor.position = valueEnd;
+      } else cursor.skip(tag & 7, Math.floor(tag / 8));
+    }
+    const index = this.tables.attributes.find(cursor.bytes, keyStart, keyEnd);
+    if (index < 0) {
+      this.draft.drop("attribute_unknown");
+      return;
+    }
+    if (valueStart < 0) return;
+    cursor.position = valueStart;
+    const value = this.value(valueEnd);
+    if (value !== undefined) into[this.tables.attributes.names[index] as string] = value;
+    cursor.position = end;
+  }
+
+  /** The text at `[start, end)` under the byte cap; bad UTF-8 rejects the span. */
+  text(start: number, end: number): string | undefined {
+    if (end - start > textBytesMax) {
+      this.draft.drop("attribute_too_long");
+      return undefined;
+    }
+    const text = this.tables.memo.read(this.cursor.bytes, start, end);
+    if (text === undefined) this.draft.reject("span_text_invalid");
+    return text;
+  }
+
+  /** An AnyValue up to `end`: a scalar or a flat list, or undefined with the reason counted. */
+  value(end: number): AttributeValue | undefined {
+    this.locate(end);
+    return this.field === 5 ? this.list() : this.scalar();
+  }
+
+  /** Finds the member of the union that is set; the last one wins. */
+  private locate(end: number): void {
+    const { cursor } = this;
+    this.field = 0;
+    while (cursor.position < end) {
+      const tag = cursor.varint();
+      const field = Math.floor(tag / 8);
+      if (field < 1 || field > 7) {
+        cursor.skip(tag & 7, field);
+        continue;
+      }
+      this.field = field;
+      if ((tag & 7) === 2) {
+        const length = cursor.varint();
+        this.start = cursor.position;
+        cursor.position = this.limit = this.start + length;
+      } else {
+        this.start = cursor.position;
+        cursor.skip(tag & 7, field);
+      }
+    }
+  }
+
+  private scalar(): Scalar | undefined {
+    switch (this.field) {
+      case 0:
+        return undefined;
+      case 1:
+        return this.text(this.start, this.limit);
+      case 2:
+        return this.integer() !== 0;
+      case 3:
+        return this.finite(this.integer());
+      case 4:
+        return this.finite(this.cursor.bytes.readDoubleLE(this.start));
+      case 7:
+        this.draft.drop("attribute_type");
+        return undefined;
+      default:
+        this.draft.drop("attribute_nested");
+        return undefined;
+    }
+  }
+
+  private finite(value: number): number | undefined {
+    if (Number.isFinite(value)) return value;
+    this.draft.drop("attribute_nonfinite");
+    return undefined;
+  }
+
+  /** A signed 64-bit varint where a double holds it exactly; NaN beyond. */
+  private integer(): number {
+    const { bytes } = this.cursor;
+    let at = this.start;
+    let byte = bytes[at++] as number;
+    if (byte < 0x80) return byte;
+    let value = byte & 0x7f;
+    let factor = 128;
+    while (at - this.start < 7) {
+      byte = bytes[at++] as number;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+      factor *= 128;
+    }
+    let wide = BigInt(value);
+    for (let shift = 49n; ; shift += 7n) {
+      byte = bytes[at++] as number;
+      wide |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    const signed = Number(BigInt.asIntN(64, wide));
+    return Number.isSafeInteger(signed) ? signed : Number.NaN;
+  }
+
+  private list(): AttributeValue | undefined {
+    const { cursor } = this;
+    const end = this.limit;
+    const entries: Scalar[] = [];
+    let kind: string | undefined;
+    cursor.position = this.start;
+    while (cursor.position < end) {
+      const tag = cursor.varint();
+      if (tag !== 10) {
+        cursor.skip(tag & 7, Math.floor(tag / 8));
+        continue;
+      }
+      const entryEnd = cursor.varint() + cursor.position;
+      if (entries.length >= limits.listEntriesMax) {
+        this.draft.drop("attribute_list_too_long");
+        return undefined;
+      }
+      this.locate(entryEnd);
+      if (this.field === 0 || this.field === 5 || this.field === 6) {
+        this.draft.drop(this.field === 0 ? "attribute_type" : "attribute_nested");
+        return undefined;
+      }
+      const entry = this.scalar();
+      cursor.position = entryEnd;
+      if (entry === undefined) return undefined;
+      kind ??= typeof entry;
+      if (typeof entry !== kind) {
+        this.draft.drop("attribute_type");
+        return undefined;
+      }
+      entries.push(entry);
+    }
+    return entries as AttributeValue;
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * @module Request body: reads what a client sends under the byte budget, which is taken before the
+ * first byte. A body that says its length reserves it; one that does not reserves as it grows.
+ */
+import type { IncomingMessage } from "node:http";
+
+import { CodedError, limits } from "@turnproof/semconv";
+
+import type { BudgetLease } from "./byte-budget.ts";
+
+/** What a body of unknown length reserves at first. */
+export const undeclaredBytes = 65_536;
+
+/** The declared length, undefined when the client does not say; throws 400 and 413. */
+export function declaredBytes(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(header)) throw new CodedError("bad_request");
+  const bytes = Number(header);
+  if (bytes > limits.otlpBodyBytesMax) throw new CodedError("body_too_large");
+  return bytes;
+}
+
+/** Takes chunks under the lease; throws what the request is to be refused with. */
+class Collector {
+  private readonly chunks: Uint8Array[] = [];
+  private readonly declared: number | undefined;
+  private readonly lease: BudgetLease;
+  private length = 0;
+
+  constructor(declared: number | undefined, lease: BudgetLease) {
+    this.declared = declared;
+    this.lease = lease;
+  }
+
+  add(chunk: Uint8Array): void {
+    this.length += chunk.byteLength;
+    if (this.length > limits.otlpBodyBytesMax) throw new CodedError("body_too_large");
+    if (this.declared === undefined && this.length > this.lease.bytes) {
+      this.lease.growTo(grown(this.length));
+    }
+    this.chunks.push(chunk);
+  }
+
+  /** The body in a buffer of its own, so that a worker may take it over. */
+  whole(): Uint8Array<ArrayBuffer> {
+    const body = new Uint8Array(this.length);
+    let offset = 0;
+    for (const chunk of this.chunks) {
+      body.set(chunk, offset);
+      offset += chunk.byteLength;
+    }
+    return body;
+  }
+}
+
+/**
+ * Reads Node's request. Throws `body_too_large`, `overloaded`, and `bad_request` when the client
+ * goes away in the middle; the request stays open, so that it can be answered.
+ */
+export function readIncoming(
+  incoming: IncomingMessage,
+  declared: number | undefined,
+  lease: BudgetLease,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const collector = new Collector(declared, lease);
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      incoming.off("data", onData);
+      incoming.off("end", onEnd);
+      incoming.off("error", onGone);
+      incoming.off("close", onGone);
+    };
+    const onData = (chunk: Buffer): void => {
+      try {
+        collector.add(chunk);
+      } catch (error) {
+        stop();
+        incoming.pause();
+        reject(error);
+      }
+    };
+    const onEnd = (): void => {
+      stop();
+      resolve(collector.whole());
+    };
+    const onGone = (): void => {
+      stop();
+      reject(new CodedError("bad_request"));
+    };
+    incoming.on("data", onData);
+    incoming.on("end", onEnd);
+    incoming.on("error", onGone);
+    incoming.on("close", onGone);
+  });
+}
+
+/** Reads the body of a Fetch request, where no Node request stands behind it. */
+export async function readStream(
+  body: ReadableStream<Uint8Array> | null,
+  declared: number | undefined,
+  lease: BudgetLease,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const collector = new Collector(declared, lease);
+  if (body !== null) {
+    for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) collector.add(chunk);
+  }
+  return collector.whole();
+}
+
+/** Doubles, so that a long body asks the budget a few times and not for every chunk. */
+function grown(length: number): number {
+  return Math.min(length * 2, limits.otlpBodyBytesMax);
+}

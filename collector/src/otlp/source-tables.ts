@@ -1,0 +1,68 @@
+/**
+ * @module Source tables: what the decoders may read, compiled once from the vocabulary. Everything
+ * that is not in here is stepped over by its length.
+ */
+import {
+  attribute,
+  dialectTables,
+  knownScopeNames,
+  otlpNames,
+  sourceAttributeNames,
+} from "@turnproof/semconv";
+
+import { KeyTable } from "./key-table.ts";
+import { TextMemo } from "./text-memo.ts";
+
+/** Beginnings of scope names that say which dialect speaks, as text and as bytes. */
+interface ScopePrefix {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** The names as bytes, and the memo of texts; one per decoder, since a memo is state. */
+export interface SourceTables {
+  readonly attributes: KeyTable;
+  readonly scopes: KeyTable;
+  readonly scopePrefixes: readonly ScopePrefix[];
+  readonly exceptionType: KeyTable;
+  readonly evaluationEvent: KeyTable;
+  readonly eventName: KeyTable;
+  readonly memo: TextMemo;
+  /** Its presence says that the span is ours, so that its name may be read. */
+  readonly ownMark: string;
+}
+
+/** Compiles the names that semconv lists. */
+export function compileSourceTables(): SourceTables {
+  const prefixes = dialectTables.flatMap((table) => table.scopePrefixes);
+  return {
+    attributes: new KeyTable(sourceAttributeNames),
+    scopes: new KeyTable(knownScopeNames),
+    scopePrefixes: prefixes.map((name) => ({ name, bytes: Buffer.from(name, "utf8") })),
+    exceptionType: new KeyTable([otlpNames.exceptionType]),
+    evaluationEvent: new KeyTable([otlpNames.evaluationEvent]),
+    eventName: new KeyTable([otlpNames.eventName]),
+    memo: new TextMemo(),
+    ownMark: attribute.event_kind.span,
+  };
+}
+
+/**
+ * The known scope name at `bytes[start, end)`. Of a name that only begins like a known one the
+ * beginning is kept: the rest is a text of somebody else's making.
+ */
+export function scopeNameAt(
+  tables: SourceTables,
+  bytes: Buffer,
+  start: number,
+  end: number,
+): string | undefined {
+  const index = tables.scopes.find(bytes, start, end);
+  if (index >= 0) return tables.scopes.names[index];
+  const found = tables.scopePrefixes.find(
+    ({ bytes: prefix }) =>
+      prefix.length <= end - start &&
+      bytes.compare(prefix, 0, prefix.length, start, start + prefix.length) === 0,
+  );
+  return found?.name;
+}

@@ -1,0 +1,49 @@
+/**
+ * @module Text memo: short allowlisted values repeat (a model, a tool, a thread), so a bounded
+ * direct-mapped table gives back the string that was made before. It also makes the guard's own
+ * memo quick, because a string that is used again keeps its hash.
+ */
+import { isUtf8 } from "node:buffer";
+
+import { asciiText, utf8Text } from "./byte-text.ts";
+
+/** Slots, and the longest text in bytes that is remembered. */
+const slotCount = 8_192;
+const textBytesMax = 64;
+
+/** Thrown by nothing: `undefined` says that the bytes are not UTF-8. */
+export class TextMemo {
+  private readonly slots: (string | undefined)[] = Array.from({ length: slotCount });
+
+  /** The text at `bytes[start, end)`, or undefined when it is not valid UTF-8. */
+  read(bytes: Buffer, start: number, end: number): string | undefined {
+    const length = end - start;
+    if (length > textBytesMax) return decode(bytes, start, end);
+    let hash = length;
+    let high = 0;
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at] as number;
+      high |= byte;
+      hash = (Math.imul(hash, 31) + byte) | 0;
+    }
+    if (high > 0x7f) return decode(bytes, start, end);
+    const slot = (hash ^ (hash >>> 13)) & (slotCount - 1);
+    const known = this.slots[slot];
+    if (known !== undefined && known.length === length && same(known, bytes, start)) return known;
+    const text = asciiText(bytes, start, end);
+    this.slots[slot] = text;
+    return text;
+  }
+}
+
+function same(text: string, bytes: Buffer, start: number): boolean {
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) !== bytes[start + at]) return false;
+  }
+  return true;
+}
+
+function decode(bytes: Buffer, start: number, end: number): string | undefined {
+  const part = bytes.subarray(start, end);
+  return isUtf8(part) ? utf8Text(bytes, start, end) : undefined;
+}

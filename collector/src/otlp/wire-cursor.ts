@@ -1,0 +1,115 @@
+/**
+ * @module Wire cursor: reading protocol buffers in place. The cursor trusts nothing: every read is
+ * checked against the end of the buffer, and a varint has at most ten bytes and 64 bits.
+ */
+import { CodedError } from "@turnproof/semconv";
+
+import { wire } from "./wire-schema.ts";
+
+/** The request cannot be decoded; permanent (OTLP: 400). */
+export function malformed(field: string): CodedError {
+  return new CodedError("otlp_malformed", { field });
+}
+
+/** Groups that an unknown field may nest. */
+const groupDepthMax = 32;
+
+/** A position in a protocol buffer. */
+export class WireCursor {
+  readonly bytes: Buffer;
+  position: number;
+  /** Where the current message ends; reads beyond it are refused. */
+  end: number;
+
+  constructor(bytes: Buffer, start: number = 0, end: number = bytes.length) {
+    this.bytes = bytes;
+    this.position = start;
+    this.end = end;
+  }
+
+  /** A varint up to 2^53 exactly, beyond that rounded; lengths and tags are far below. */
+  varint(): number {
+    const { bytes, end } = this;
+    let position = this.position;
+    if (position >= end) throw malformed("truncated");
+    let byte = bytes[position++] as number;
+    if (byte < 0x80) {
+      this.position = position;
+      return byte;
+    }
+    let value = byte & 0x7f;
+    let factor = 128;
+    for (let index = 1; index < 10; index++) {
+      if (position >= end) throw malformed("truncated");
+      byte = bytes[position++] as number;
+      if (index === 9 && byte > 1) throw malformed("varint");
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) {
+        this.position = position;
+        return value;
+      }
+      factor *= 128;
+    }
+    throw malformed("varint");
+  }
+
+  /** A tag: field number in the upper bits, wire type in the lower three. */
+  tag(): number {
+    const tag = this.varint();
+    if (tag < 8 || tag > 0xffff_ffff) throw malformed("tag");
+    return tag;
+  }
+
+  /** Steps over a length prefix and answers where its content ends. */
+  limit(): number {
+    const length = this.varint();
+    const limit = this.position + length;
+    if (limit > this.end) throw malformed("truncated");
+    return limit;
+  }
+
+  /** Steps over one value of the wire type; groups are walked without recursion. */
+  skip(wireType: number, field: number): void {
+    switch (wireType) {
+      case wire.varint:
+        this.varint();
+        return;
+      case wire.fixed64:
+        this.advance(8);
+        return;
+      case wire.bytes:
+        this.position = this.limit();
+        return;
+      case wire.fixed32:
+        this.advance(4);
+        return;
+      case wire.startGroup:
+        this.skipGroup(field);
+        return;
+      default:
+        throw malformed("wire_type");
+    }
+  }
+
+  private advance(count: number): void {
+    this.position += count;
+    if (this.position > this.end) throw malformed("truncated");
+  }
+
+  private skipGroup(field: number): void {
+    const open = [field];
+    while (open.length > 0) {
+      const tag = this.tag();
+      const number = Math.floor(tag / 8);
+      const wireType = tag & 7;
+      if (wireType === wire.startGroup) {
+        if (open.length >= groupDepthMax) throw new CodedError("otlp_too_deep");
+        open.push(number);
+      } else if (wireType === wire.endGroup) {
+        if (open.pop() !== number) throw malformed("group");
+      } else {
+        this.skip(wireType, number);
+      }
+    }
+  }
+}

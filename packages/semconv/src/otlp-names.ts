@@ -1,0 +1,12 @@
+/**
+ * @module OTLP names that are neither registry rows nor a dialect's: what the receiver looks for in
+ * events and log records.
+ */
+export const otlpNames = {
+  /** Attribute of an exception event that holds its type; the message beside it is content. */
+  exceptionType: "exception.type",
+  /** Event name of a log record that holds a GenAI evaluation (design 3.2: feedback). */
+  evaluationEvent: "gen_ai.evaluation.result",
+  /** Attribute that names a log record's event in conventions before the field existed. */
+  eventName: "event.name",
+} as const;
