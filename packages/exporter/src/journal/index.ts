@@ -1,7 +1,11 @@
 /** @module Journal: the durable queue between a door and a store, and its drain. Node only. */
 export type { JournalPosition } from "./backlog.ts";
+export type { DecodedFrame, DecodeFrame } from "./batch.ts";
 export { systemClock } from "./clock.ts";
 export type { JournalClock } from "./clock.ts";
+export type { DrainStore } from "./delivery.ts";
+export { startDrain } from "./drain.ts";
+export type { Drain, DrainOptions, DrainStats } from "./drain.ts";
 export { nodeFileSystem } from "./file-system.ts";
 export type { JournalFile, JournalFileSystem, OpenMode } from "./file-system.ts";
 export { openJournal } from "./journal.ts";
@@ -10,3 +14,5 @@ export type { JournalFrame } from "./journal-reader.ts";
 export { systemProcesses } from "./owner.ts";
 export type { Liveness, Owner, Processes } from "./owner.ts";
 export type { QuarantineInput, QuarantineRecord } from "./quarantine.ts";
+export { replayQuarantine } from "./replay.ts";
+export type { ReplayOptions, ReplayResult } from "./replay.ts";

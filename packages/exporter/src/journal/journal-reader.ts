@@ -46,12 +46,7 @@ export async function* readBacklog(
     const run = runAfter(backlog, at.sequence);
     if (run === undefined) return;
     const { last, end, after } = run;
-    const reading = readRun(options, run, at, end, last);
-    for (;;) {
-      const step = await reading.next();
-      if (step.done === true) break;
-      yield step.value;
-    }
+    yield* readRun(options, run, at, end, last);
     // Frames that rotted are passed over by the run's own totals.
     at = { sequence: last, segment: run.segment.name, offset: end, totals: after };
   }

@@ -1,0 +1,129 @@
+/**
+ * @module Batch: frames that go to the store together, split by the ISO week of receipt, because one
+ * insert must touch one partition. The id of what is sent is a hash of the journal's own bytes, of
+ * the week and of the range of rows: the same boundaries give the same rows in the same order under
+ * the same id, in this process and in the one after a crash.
+ */
+import { createHash } from "node:crypto";
+
+import type { EvidenceBatch } from "@turnproof/store";
+import type { TurnEvent } from "@turnproof/evidence";
+
+import type { JournalPosition } from "./backlog.ts";
+import type { JournalFrame } from "./journal-reader.ts";
+
+/** What a payload says: guarded events, and when they were received (ISO 8601 UTC). */
+export interface DecodedFrame {
+  /** For events that carry no `received_at`; absent: when the frame was appended. */
+  readonly receivedAt?: string;
+  readonly events: readonly TurnEvent[];
+}
+
+/** Must give the same events for the same bytes. Throwing means the payload can never be read. */
+export type DecodeFrame = (
+  payload: Uint8Array,
+  frame: Pick<JournalFrame, "sequence" | "appendedAtMs" | "spans">,
+) => DecodedFrame | Promise<DecodedFrame>;
+
+/** Rows of one ISO week, and where each came from. */
+export interface BatchPart {
+  readonly week: number;
+  /** Content hash of all frames of the batch. */
+  readonly digest: Buffer;
+  readonly events: TurnEvent[];
+  /** For each event: index of its frame in `Batch.frames` and position in that frame. */
+  readonly origins: (readonly [frame: number, row: number])[];
+}
+
+/** Consecutive frames. */
+export interface Batch {
+  readonly frames: readonly JournalFrame[];
+  readonly through: JournalPosition;
+  readonly spans: number;
+  /** Ascending weeks. */
+  readonly parts: readonly BatchPart[];
+  /** Frames whose payload nobody can read. */
+  readonly unreadable: readonly JournalFrame[];
+}
+
+/** Decodes the frames and sorts their events into weeks. */
+export async function assembleBatch(
+  frames: readonly JournalFrame[],
+  through: JournalPosition,
+  decode: DecodeFrame,
+): Promise<Batch> {
+  const digest = digestOf(frames);
+  const parts = new Map<number, BatchPart>();
+  const unreadable: JournalFrame[] = [];
+  let spans = 0;
+  for (const [frameIndex, frame] of frames.entries()) {
+    spans += frame.spans;
+    let decoded: DecodedFrame;
+    try {
+      decoded = await decode(frame.payload, frame);
+    } catch {
+      unreadable.push(frame);
+      continue;
+    }
+    const receivedAt = decoded.receivedAt ?? appendedAt(frame);
+    for (const [row, event] of decoded.events.entries()) {
+      const stamped =
+        event.received_at === undefined ? { ...event, received_at: receivedAt } : event;
+      const week = isoWeek(stamped.received_at ?? receivedAt);
+      let part = parts.get(week);
+      if (part === undefined) parts.set(week, (part = { week, digest, events: [], origins: [] }));
+      part.events.push(stamped);
+      part.origins.push([frameIndex, row]);
+    }
+  }
+  const ordered = [...parts.values()].sort((a, b) => a.week - b.week);
+  return { frames, through, spans, parts: ordered, unreadable };
+}
+
+/** The rows from `from` up to and without `to`, as the store gets them. */
+export function evidenceBatch(part: BatchPart, from: number, to: number): EvidenceBatch {
+  const events =
+    from === 0 && to === part.events.length ? part.events : part.events.slice(from, to);
+  const batchId = createHash("sha256")
+    .update("turnproof/batch/1\n")
+    .update(part.digest)
+    .update(`${part.week}/${from}/${to}`)
+    .digest("hex");
+  let receivedAt = "";
+  for (const event of events) {
+    if ((event.received_at ?? "") > receivedAt) receivedAt = event.received_at ?? "";
+  }
+  return { batchId, receivedAt, events };
+}
+
+/** Length-prefixed, so that no two lists of payloads share a digest. */
+function digestOf(frames: readonly JournalFrame[]): Buffer {
+  const hash = createHash("sha256");
+  const length = Buffer.alloc(4);
+  for (const { payload } of frames) {
+    length.writeUInt32LE(payload.byteLength, 0);
+    hash.update(length).update(payload);
+  }
+  return hash.digest();
+}
+
+function appendedAt(frame: JournalFrame): string {
+  return new Date(frame.appendedAtMs).toISOString().replace("Z", "000Z");
+}
+
+const dayMs = 86_400_000;
+const weekByDay = new Map<string, number>();
+
+/** Number of the ISO week (Monday to Sunday, UTC) since the one that holds 1 January 1970. */
+export function isoWeek(time: string): number {
+  const day = time.slice(0, 10);
+  let week = weekByDay.get(day);
+  if (week === undefined) {
+    const days = Math.floor(Date.parse(`${day}T00:00:00Z`) / dayMs);
+    // 1 January 1970 was a Thursday. A time that cannot be read lands in a week of its own.
+    week = Number.isNaN(days) ? -1 : Math.floor((days + 3) / 7);
+    if (weekByDay.size > 1_000) weekByDay.clear();
+    weekByDay.set(day, week);
+  }
+  return week;
+}

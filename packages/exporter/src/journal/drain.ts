@@ -1,0 +1,346 @@
+/**
+ * @module Drain: carries the journal into the store, in its own time; a slow or absent store never
+ * touches `append`. The order is fixed: store → read back → checkpoint → unlink.
+ *
+ * Exactly once, as far as rows go, needs a resend to be *the same batch*: same rows, same order,
+ * same id. A batch is all frames up to some sequence, and where it ends is a matter of timing, so
+ * the end is made durable (`journal.plan`) before the first byte is sent. After a crash, or after an
+ * answer that never came, the frames between the checkpoint and the planned ends are therefore the
+ * same batches again, and splitting by week and halving on a refused row follow from their content
+ * alone. An end that was not durable belongs to a batch that was never sent, so it may fall anew.
+ * Before such a batch is sent again the store is asked whether it holds it.
+ */
+import { CodedError } from "@turnproof/semconv";
+import type { Code } from "@turnproof/semconv";
+
+import type { JournalPosition } from "./backlog.ts";
+import { assembleBatch } from "./batch.ts";
+import type { Batch, DecodeFrame } from "./batch.ts";
+import { systemClock } from "./clock.ts";
+import type { JournalClock } from "./clock.ts";
+import { deliver, retryDelayMs } from "./delivery.ts";
+import type { DeliveryOptions, DrainStore } from "./delivery.ts";
+import type { Journal } from "./journal.ts";
+import type { JournalFrame } from "./journal-reader.ts";
+
+export interface DrainOptions {
+  readonly journal: Journal;
+  readonly store: DrainStore;
+  readonly decode: DecodeFrame;
+  /** Spans at which a batch is sent without waiting for more; default 50,000. */
+  readonly batchSpans?: number;
+  /** Payload bytes that one batch may hold; default 64 MiB. */
+  readonly batchBytes?: number;
+  /** Time between the starts of two batches while spans keep coming, and while few do. */
+  readonly busyMs?: number;
+  readonly quietMs?: number;
+  /** Spans within `busyMs` from which on it counts as busy; default 500. */
+  readonly busySpans?: number;
+  /** Batches on their way at the same time; default 2: one is built while one is stored. */
+  readonly inFlightMax?: number;
+  readonly callTimeoutMs?: number;
+  readonly clock?: JournalClock;
+  readonly random?: () => number;
+  /** Called once per change, with the code of the store's answer or undefined when all is well. */
+  readonly onStateChange?: (code: Code | undefined) => void;
+}
+
+/** Counts since the drain started. */
+export interface DrainStats {
+  readonly storedEvents: number;
+  readonly storedBatches: number;
+  /** Tries that did not end with the rows read back, bisecting not counted. */
+  readonly retries: number;
+  /** Answers of success whose rows could not be found. */
+  readonly unverified: number;
+  readonly quarantinedEvents: number;
+  readonly inFlight: number;
+  /** Code of the last try when it failed. */
+  readonly failure?: Code;
+}
+
+export interface Drain {
+  /** Says that there is something to do; appends say so by themselves. */
+  kick(): void;
+  /** Resolves when nothing is pending; never, while the store stays away. */
+  idle(): Promise<void>;
+  stats(): DrainStats;
+  /** Stops sending and waits for calls that are out, at most this long (default 5 s). */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}
+
+const defaults = {
+  batchSpans: 50_000,
+  batchBytes: 64 * 1024 * 1024,
+  busyMs: 500,
+  quietMs: 20,
+  busySpans: 500,
+  inFlightMax: 2,
+  callTimeoutMs: 60_000,
+  graceMs: 5_000,
+} as const;
+
+interface Flow {
+  readonly options: DrainOptions;
+  readonly clock: JournalClock;
+  readonly random: () => number;
+  readonly stop: AbortController;
+  readonly counts: {
+    storedEvents: number;
+    storedBatches: number;
+    retries: number;
+    unverified: number;
+    quarantinedEvents: number;
+  };
+  /** Ends of begun batches, oldest first. */
+  ends: number[];
+  at: JournalPosition | undefined;
+  failure: Code | undefined;
+  hurry: number;
+  wake: PromiseWithResolvers<void>;
+  progress: PromiseWithResolvers<void>;
+}
+
+/** Starts at once with what is pending. */
+export function startDrain(options: DrainOptions): Drain {
+  const flow: Flow = {
+    options,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+    stop: new AbortController(),
+    counts: { storedEvents: 0, storedBatches: 0, retries: 0, unverified: 0, quarantinedEvents: 0 },
+    ends: [],
+    at: undefined,
+    failure: undefined,
+    hurry: 0,
+    wake: Promise.withResolvers(),
+    progress: Promise.withResolvers(),
+  };
+  const kick = (): void => flow.wake.resolve();
+  const unsubscribe = options.journal.onDurable(kick);
+  const running = supervise(flow);
+  return {
+    kick,
+    async idle() {
+      // Waiting for this keeps the process alive, although no timer of the drain does.
+      const hold = setInterval(() => undefined, 60_000);
+      flow.hurry += 1;
+      kick();
+      try {
+        while (options.journal.stats().pendingFrames > 0 || flow.ends.length > 0) {
+          if (flow.stop.signal.aborted) return;
+          await flow.progress.promise;
+        }
+      } finally {
+        flow.hurry -= 1;
+        clearInterval(hold);
+      }
+    },
+    stats: () => ({
+      ...flow.counts,
+      inFlight: flow.ends.length,
+      ...(flow.failure === undefined ? {} : { failure: flow.failure }),
+    }),
+    async close(closing = {}) {
+      unsubscribe();
+      flow.stop.abort();
+      kick();
+      flow.progress.resolve();
+      const grace = new AbortController();
+      const graceMs = closing.graceMs ?? defaults.graceMs;
+      await Promise.race([running, flow.clock.sleep(graceMs, grace.signal, true)]);
+      grace.abort();
+    },
+  };
+}
+
+/** Starts over from the checkpoint should anything be thrown that nobody expected. */
+async function supervise(flow: Flow): Promise<void> {
+  for (let attempt = 0; !flow.stop.signal.aborted; attempt += 1) {
+    try {
+      await run(flow);
+    } catch {
+      if (flow.stop.signal.aborted) return;
+      setFailure(flow, "internal_error");
+      await flow.clock.sleep(retryDelayMs(attempt, flow.random), flow.stop.signal);
+      flow.at = undefined;
+      flow.ends = [];
+    }
+  }
+}
+
+/** Builds batches one after another and lets up to `inFlightMax` be on their way. */
+async function run(flow: Flow): Promise<void> {
+  const { options, stop } = flow;
+  const replayed = [...options.journal.planned()];
+  const inFlight = new Set<Promise<void>>();
+  let before: Promise<void> = Promise.resolve();
+  while (!stop.signal.aborted) {
+    while (inFlight.size >= (options.inFlightMax ?? defaults.inFlightMax)) {
+      await Promise.race(inFlight);
+    }
+    const planned = replayed.shift();
+    if (planned === undefined) await pace(flow);
+    if (stop.signal.aborted) break;
+    const batch = await persistently(flow, () => gather(flow, planned));
+    if (batch === undefined) continue;
+    flow.at = batch.through;
+    flow.ends = [...flow.ends, batch.through.sequence];
+    if (planned !== batch.through.sequence) {
+      await persistently(flow, () => options.journal.plan([...flow.ends, ...replayed]));
+    }
+    const carried = carry(flow, batch, planned !== undefined, before);
+    before = carried;
+    const tracked = carried.finally(() => inFlight.delete(tracked));
+    inFlight.add(tracked);
+  }
+  await Promise.allSettled(inFlight);
+}
+
+/** Waits until there is a batch worth sending: at once when it is quiet, in blocks when busy. */
+async function pace(flow: Flow): Promise<void> {
+  const { options, clock, stop } = flow;
+  const { journal } = options;
+  const batchSpans = options.batchSpans ?? defaults.batchSpans;
+  while (!stop.signal.aborted) {
+    const stats = journal.stats();
+    const taken = flow.at?.totals;
+    const drainedFrames = stats.appendedFrames - stats.pendingFrames;
+    const drainedSpans = stats.appendedSpans - stats.pendingSpans;
+    const frames = stats.appendedFrames - (taken?.frames ?? drainedFrames);
+    const spans = stats.appendedSpans - (taken?.spans ?? drainedSpans);
+    if (frames <= 0) {
+      flow.wake = Promise.withResolvers();
+      if (journal.stats().appendedFrames === stats.appendedFrames && !stop.signal.aborted) {
+        await flow.wake.promise;
+      }
+      continue;
+    }
+    if (flow.hurry > 0 || spans >= batchSpans) return;
+    const oldestMs = pacing(flow, spans);
+    const waitMs = oldestMs - clock.now();
+    if (waitMs <= 0) return;
+    await clock.sleep(Math.min(waitMs, 25), stop.signal);
+  }
+}
+
+const paces = new WeakMap<Flow, { startedAtMs: number; spans: number }>();
+
+/** When the next batch may start, from how much came since the last one started. */
+function pacing(flow: Flow, waitingSpans: number): number {
+  const { options } = flow;
+  const last = paces.get(flow) ?? { startedAtMs: 0, spans: 0 };
+  const busyMs = options.busyMs ?? defaults.busyMs;
+  const sinceMs = Math.max(1, flow.clock.now() - last.startedAtMs);
+  const carriedOver = last.spans * Math.exp(-sinceMs / busyMs);
+  const busy = carriedOver + waitingSpans >= (options.busySpans ?? defaults.busySpans);
+  return last.startedAtMs + (busy ? busyMs : (options.quietMs ?? defaults.quietMs));
+}
+
+function notePace(flow: Flow, spans: number): void {
+  const now = flow.clock.now();
+  const last = paces.get(flow) ?? { startedAtMs: 0, spans: 0 };
+  const sinceMs = Math.max(1, now - last.startedAtMs);
+  const busyMs = flow.options.busyMs ?? defaults.busyMs;
+  paces.set(flow, { startedAtMs: now, spans: last.spans * Math.exp(-sinceMs / busyMs) + spans });
+}
+
+/** Frames up to the planned end, or up to the bounds of a batch. */
+async function gather(flow: Flow, plannedEnd: number | undefined): Promise<Batch | undefined> {
+  const { options } = flow;
+  const frames: JournalFrame[] = [];
+  let spans = 0;
+  let bytes = 0;
+  for await (const frame of options.journal.read(flow.at)) {
+    if (plannedEnd !== undefined && frame.sequence > plannedEnd) break;
+    frames.push(frame);
+    spans += frame.spans;
+    bytes += frame.payload.byteLength;
+    if (plannedEnd !== undefined) continue;
+    if (spans >= (options.batchSpans ?? defaults.batchSpans)) break;
+    if (bytes >= (options.batchBytes ?? defaults.batchBytes)) break;
+  }
+  const through = frames.at(-1)?.position;
+  if (through === undefined) return undefined;
+  notePace(flow, spans);
+  return assembleBatch(frames, through, options.decode);
+}
+
+/** Stores one batch, and checkpoints it when all before it are. */
+async function carry(
+  flow: Flow,
+  batch: Batch,
+  mayBeThere: boolean,
+  before: Promise<void>,
+): Promise<void> {
+  try {
+    await storeBatch(flow, batch, mayBeThere);
+    await before;
+    if (flow.stop.signal.aborted) return;
+    await persistently(flow, () => flow.options.journal.checkpoint(batch.through));
+    flow.counts.storedBatches += 1;
+    flow.ends = flow.ends.filter((end) => end !== batch.through.sequence);
+    const { progress } = flow;
+    flow.progress = Promise.withResolvers();
+    progress.resolve();
+  } catch (error) {
+    // Closed on the way: the batch stays planned and is the first thing of the next start.
+    if (!flow.stop.signal.aborted) throw error;
+  }
+}
+
+async function storeBatch(flow: Flow, batch: Batch, mayBeThere: boolean): Promise<void> {
+  const { options } = flow;
+  const delivery: DeliveryOptions = {
+    store: options.store,
+    clock: flow.clock,
+    random: flow.random,
+    callTimeoutMs: options.callTimeoutMs ?? defaults.callTimeoutMs,
+    signal: flow.stop.signal,
+    onOutcome: ({ code, events }) => {
+      if (code === undefined) flow.counts.storedEvents += events;
+      if (code !== undefined && code !== "store_rejected_row") flow.counts.retries += 1;
+      if (code === "store_unverified") flow.counts.unverified += 1;
+      setFailure(flow, code === "store_rejected_row" ? undefined : code);
+    },
+  };
+  const refused = new Map<number, number[]>();
+  for (const part of batch.parts) {
+    const range = { from: 0, to: part.events.length, mayBeThere };
+    for (const position of await deliver(delivery, part, range)) {
+      const [frame, row] = part.origins[position] ?? [0, 0];
+      refused.set(frame, [...(refused.get(frame) ?? []), row]);
+    }
+  }
+  for (const [index, rows] of refused) {
+    const frame = batch.frames[index];
+    if (frame === undefined) continue;
+    const input = { code: "store_rejected_row", payload: frame.payload, spans: rows.length };
+    await persistently(flow, () => options.journal.quarantine({ ...input, rows }));
+    flow.counts.quarantinedEvents += rows.length;
+  }
+  for (const { payload, spans } of batch.unreadable) {
+    const input = { code: "record_invalid", payload, spans, rows: null };
+    await persistently(flow, () => options.journal.quarantine(input));
+    flow.counts.quarantinedEvents += spans;
+  }
+}
+
+/** Tries for ever: what the disk refuses now it takes when somebody made room. */
+async function persistently<T>(flow: Flow, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      setFailure(flow, CodedError.is(error) ? error.code : "journal_failed");
+      if (flow.stop.signal.aborted) throw error;
+      await flow.clock.sleep(retryDelayMs(attempt, flow.random), flow.stop.signal);
+    }
+  }
+}
+
+function setFailure(flow: Flow, code: Code | undefined): void {
+  if (flow.failure === code) return;
+  flow.failure = code;
+  flow.options.onStateChange?.(code);
+}
