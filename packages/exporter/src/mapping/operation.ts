@@ -7,6 +7,7 @@ import { ownPrefix, ownSpanNames, screenOperation, structuralFamilies } from "@t
 import type { KindDecision } from "./kind-decision.ts";
 import type { SpanReading } from "./span-reading.ts";
 import type { SpanRecord } from "./span-record.ts";
+import { rowAt } from "./sources.ts";
 
 /** OTLP span kinds by number, as far as a family's name uses them. */
 const sides: readonly string[] = ["", "", "server", "client", "producer", "consumer"];
@@ -21,18 +22,20 @@ export function operationOf(
 ): string {
   switch (decision.kind) {
     case "turn":
-      return named("invoke_agent", reading.text("agent_name"));
+      return named("invoke_agent", reading.text(rowAt.agent_name));
     case "model_call":
       return named(
-        reading.text("genai_operation") ?? decision.operation ?? "chat",
-        reading.text("model"),
+        reading.text(rowAt.genai_operation) ?? decision.operation ?? "chat",
+        reading.text(rowAt.model),
       );
     case "tool_call":
-      return named("execute_tool", reading.text("tool_name"));
+      return named("execute_tool", reading.text(rowAt.tool_name));
     case "plan":
-      return named("plan", reading.text("agent_name"));
+      return named("plan", reading.text(rowAt.agent_name));
     case "memory_operation":
-      return reading.text("genai_operation") ?? reading.text("memory_operation") ?? decision.kind;
+      return (
+        reading.text(rowAt.genai_operation) ?? reading.text(rowAt.memory_operation) ?? decision.kind
+      );
     case "span":
       return familyOf(span);
     default:

@@ -49,14 +49,10 @@ export interface DialectPlan {
   readonly rules: readonly CompiledRule[];
 }
 
-const indexes: ReadonlyMap<AttributeRow, number> = new Map(
-  registryRows.map((row, index) => [row, index]),
-);
-
-/** Place of a row among `registryRows`, by its short name. */
-export function indexOf(name: RegistryName): number {
-  return indexes.get(attribute[name]) as number;
-}
+/** Place of each row among `registryRows`, by its short name. */
+export const rowAt: { readonly [K in RegistryName]: number } = Object.fromEntries(
+  registryRows.map((row, index) => [row.event, index]),
+) as { readonly [K in RegistryName]: number };
 
 /** A word that speaks of embedding makes the model call an embedding. */
 function choice(word: string, kind: EventKind): KindChoice {
@@ -98,9 +94,9 @@ class SourceMap {
     const held = targets.findIndex((item) => item.row.event === to);
     const row = attribute[to];
     // A table may say how a registered name is written; it keeps the registry's preference.
-    if (held === -1) targets.push({ row, index: indexOf(to), rank, adapter });
+    if (held === -1) targets.push({ row, index: rowAt[to], rank, adapter });
     else if (targets[held]?.adapter === "as_is") {
-      targets[held] = { row, index: indexOf(to), rank: targets[held].rank, adapter };
+      targets[held] = { row, index: rowAt[to], rank: targets[held].rank, adapter };
     }
   }
 }

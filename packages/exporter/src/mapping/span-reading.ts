@@ -11,15 +11,34 @@ import {
   screenValue,
   usageDetailNames,
 } from "@turnproof/semconv";
-import type { AttributeRow, AttributeValue, EventKind, RegistryName } from "@turnproof/semconv";
+import type { AttributeValue, EventKind, RegistryName } from "@turnproof/semconv";
 
 import { adapted, usageCounts } from "./source-values.ts";
-import { indexOf } from "./sources.ts";
+import { rowAt } from "./sources.ts";
 import type { Target } from "./sources.ts";
 import type { DropCounts, SourceAttributes } from "./span-record.ts";
 
 /** Replaces an identity that is not opaque by its fingerprint. */
 export type KeyIdentity = (value: string) => string;
+
+/** Which rows a kind may carry, by place; made at the first span of the kind. */
+const carriers: Map<EventKind, Uint8Array> = new Map();
+
+function carrierOf(kind: EventKind): Uint8Array {
+  let carrier = carriers.get(kind);
+  if (carrier === undefined) {
+    carrier = Uint8Array.from(registryRows, (row) => (mayCarry(row, kind) ? 1 : 0));
+    carriers.set(kind, carrier);
+  }
+  return carrier;
+}
+
+/** Places of the rows that stand under `attributes`, in order. */
+const attributePlaces: readonly number[] = registryRows.flatMap((row, index) =>
+  row.slot === "attributes" ? [index] : [],
+);
+
+const eventNames: readonly string[] = registryRows.map((row) => row.event);
 
 /** Rank of a value that the mapping concluded; any source wins over it. */
 const concludedRank = 0xffff;
@@ -30,8 +49,11 @@ export class SpanReading {
   private readonly values: (AttributeValue | undefined)[] = registryRows.map(() => undefined);
   private readonly touched: number[] = [];
   private drops: DropCounts | undefined;
+  /** True once a row of references, or of a ledger, was said. */
+  hasRefs = false;
+  hasLedger = false;
   private carried = 0;
-  private kind: EventKind = "span";
+  private carrier: Uint8Array = carrierOf("span");
   private key: { readonly key?: KeyIdentity } = {};
 
   /** Forgets the last span; `before` are refusals that happened at the door. */
@@ -42,7 +64,9 @@ export class SpanReading {
     }
     this.touched.length = 0;
     this.carried = 0;
-    this.kind = kind;
+    this.carrier = carrierOf(kind);
+    this.hasRefs = false;
+    this.hasLedger = false;
     this.key = key === undefined ? {} : { key };
     this.drops = before === undefined ? undefined : { ...before };
   }
@@ -57,7 +81,7 @@ export class SpanReading {
   dropped(): DropCounts | undefined {
     if (this.drops === undefined) return undefined;
     const codes = Object.keys(this.drops);
-    if (codes.length === 0) return undefined;
+    if (codes.length < 2) return codes.length === 0 ? undefined : this.drops;
     const sorted: DropCounts = {};
     for (const code of codes.toSorted()) sorted[code] = this.drops[code] as number;
     return sorted;
@@ -77,7 +101,7 @@ export class SpanReading {
   private read(targets: readonly Target[], value: AttributeValue): void {
     let carried = false;
     for (const item of targets) {
-      if (!mayCarry(item.row, this.kind)) continue;
+      if (this.carrier[item.index] === 0) continue;
       carried = true;
       if (item.adapter === "usage_json") {
         this.readUsage(item, value);
@@ -94,7 +118,7 @@ export class SpanReading {
     for (const [name, count] of usageCounts(value)) {
       const to = Object.hasOwn(usageDetailNames, name) ? usageDetailNames[name] : undefined;
       if (to === undefined) continue;
-      const index = indexOf(to);
+      const index = rowAt[to];
       if (this.isHeld(index, item.rank)) continue;
       this.admit({ row: attribute[to], index, rank: item.rank, adapter: "as_is" }, count);
     }
@@ -118,7 +142,8 @@ export class SpanReading {
     if (row.slot === "attributes" && this.ranks[index] === 0) {
       if (this.carried >= limits.attributesMax) return this.drop("attribute_limit");
       this.carried++;
-    }
+    } else if (row.slot === "refs") this.hasRefs = true;
+    else if (row.slot === "ledger") this.hasLedger = true;
     return this.put(index, rank, value);
   }
 
@@ -130,45 +155,35 @@ export class SpanReading {
 
   /** Sets a value that follows from others, unless a source said it or it does not pass. */
   conclude(name: RegistryName, value: AttributeValue): void {
-    const index = indexOf(name);
-    const row = attribute[name];
-    if (this.ranks[index] !== 0 || !mayCarry(row, this.kind)) return;
-    if (screenValue(row, value) === undefined) this.put(index, concludedRank, value);
+    const index = rowAt[name];
+    if (this.ranks[index] !== 0 || this.carrier[index] === 0) return;
+    if (screenValue(attribute[name], value) === undefined) this.put(index, concludedRank, value);
   }
 
-  /** Takes back what a source said of a row. */
-  forget(name: RegistryName): void {
-    this.values[indexOf(name)] = undefined;
+  /** Takes back what was said of the row at a place. */
+  forget(at: number): void {
+    this.values[at] = undefined;
   }
 
-  /** The value of a row, or undefined. */
-  get(name: RegistryName): AttributeValue | undefined {
-    return this.values[indexOf(name)];
+  /** The value of the row at a place (`rowAt`), or undefined. */
+  get(at: number): AttributeValue | undefined {
+    return this.values[at];
   }
 
-  /** The value of a row when it is a text. */
-  text(name: RegistryName): string | undefined {
-    const value = this.get(name);
+  /** The value of the row at a place when it is a text. */
+  text(at: number): string | undefined {
+    const value = this.values[at];
     return typeof value === "string" ? value : undefined;
   }
 
   /** Values that stand under `attributes`, in the registry's order whatever order they came in. */
   attributes(): Record<string, AttributeValue> {
     const out: Record<string, AttributeValue> = {};
-    this.touched.sort((a, b) => a - b);
-    for (const index of this.touched) {
-      const row = registryRows[index] as AttributeRow;
-      const value = this.values[index];
-      if (row.slot === "attributes" && value !== undefined) out[row.event] = value;
+    for (const at of attributePlaces) {
+      if (this.ranks[at] === 0) continue;
+      const value = this.values[at];
+      if (value !== undefined) out[eventNames[at] as string] = value;
     }
     return out;
-  }
-
-  /** True when a row of this slot was said. */
-  has(slot: "refs" | "ledger"): boolean {
-    for (const index of this.touched) {
-      if ((registryRows[index] as AttributeRow).slot === slot) return true;
-    }
-    return false;
   }
 }

@@ -14,6 +14,7 @@ import type { Instant } from "./nano-time.ts";
 import { operationOf } from "./operation.ts";
 import { SpanReading } from "./span-reading.ts";
 import type { KeyIdentity } from "./span-reading.ts";
+import { rowAt } from "./sources.ts";
 import type { SpanRecord } from "./span-record.ts";
 import { statusOf, toolOutcomeOf } from "./status.ts";
 
@@ -57,10 +58,12 @@ export function spanToEvent(span: SpanRecord, context: MappingContext): TurnEven
   reading.begin(decision.kind, span.dropped, context.keyIdentity);
   reading.readAll(span.resource, decision.plan.sources);
   reading.readAll(span.attributes, decision.plan.sources);
-  const phase = phaseOf(span, decision.kind);
+  const start = instantOf(span.startTimeUnixNano);
+  const end = instantOf(span.endTimeUnixNano);
+  const phase = phaseOf(decision.kind, end !== undefined);
   conclude(span, decision, phase);
   const draft = begin(span, decision, phase, context);
-  addTimes(draft, span, context);
+  addTimes(draft, start, end, context);
   addIdentity(draft);
   addPlace(draft, span);
   addProducer(draft, context);
@@ -71,12 +74,12 @@ export function spanToEvent(span: SpanRecord, context: MappingContext): TurnEven
   return draft;
 }
 
-function phaseOf(span: SpanRecord, kind: EventKind): EventPhase {
-  const own = reading.text("phase");
+function phaseOf(kind: EventKind, ended: boolean): EventPhase {
+  const own = reading.text(rowAt.phase);
   if (own !== undefined && (eventPhases as readonly string[]).includes(own)) {
     return own as EventPhase;
   }
-  if (instantOf(span.endTimeUnixNano) === undefined) return "start";
+  if (!ended) return "start";
   return lasting.has(kind) ? "result" : "event";
 }
 
@@ -86,11 +89,11 @@ function conclude(span: SpanRecord, decision: KindDecision, phase: EventPhase): 
   const status = statusOf(span, decision, phase, reading);
   // A wrapper repeats the error of a span inside it; one failure is counted once.
   const wraps = decision.kind === "span" && decision.plan.dialect !== "structural";
-  if (wraps) reading.forget("error_type");
+  if (wraps) reading.forget(rowAt.error_type);
   else if (status === "error" && span.exceptionType !== undefined) {
     reading.conclude("error_type", span.exceptionType);
   }
-  const firstChunk = reading.get("time_to_first_chunk");
+  const firstChunk = reading.get(rowAt.time_to_first_chunk);
   if (typeof firstChunk === "number") reading.conclude("ttft_ms", firstChunk * 1_000);
   reading.conclude("status", status);
   if (decision.kind !== "tool_call") return;
@@ -104,14 +107,14 @@ function begin(
   phase: EventPhase,
   context: MappingContext,
 ): Draft {
-  const said = reading.text("event_id");
+  const said = reading.text(rowAt.event_id);
   const draft: Draft = {
     schema_version: eventSchemaVersion,
     event_id: said ?? `${span.spanId}:${phase}`,
     event_kind: decision.kind,
     operation: operationOf(span, decision, reading),
     phase,
-    status: reading.text("status") as TurnEvent["status"],
+    status: reading.text(rowAt.status) as TurnEvent["status"],
     timestamp: "",
     received_at: context.receivedAt,
     span_id: (phase === "start" && said && markerId.exec(said)?.[1]) || span.spanId,
@@ -122,16 +125,30 @@ function begin(
   return draft;
 }
 
-function addTimes(draft: Draft, span: SpanRecord, context: MappingContext): void {
-  const start = instantOf(span.startTimeUnixNano);
-  const end = instantOf(span.endTimeUnixNano);
+function addTimes(
+  draft: Draft,
+  start: Instant | undefined,
+  end: Instant | undefined,
+  context: MappingContext,
+): void {
   if (start === undefined || start.clamped || end?.clamped === true) reading.drop("time_clamped");
   const last = draft.phase === "start" ? start : (end ?? start);
-  const own = draft.phase === "event" ? reading.text("timestamp") : undefined;
-  draft.timestamp = own ?? last?.text ?? nineDigits(context.receivedAt);
+  draft.timestamp =
+    (draft.phase === "event" ? saidTime() : undefined) ??
+    last?.text ??
+    nineDigits(context.receivedAt);
   if (start === undefined) return;
   if (draft.phase !== "event") draft.started_at = start.text;
   if (draft.phase !== "start" && end !== undefined) addDuration(draft, start, end);
+}
+
+/** The time that a point in time says of itself, when the calendar knows it. */
+function saidTime(): string | undefined {
+  const text = reading.text(rowAt.timestamp);
+  if (text === undefined) return undefined;
+  if (!Number.isNaN(Date.parse(text))) return text.replace(/[+-]00:00$/, "Z");
+  reading.drop("time_clamped");
+  return undefined;
 }
 
 function addDuration(draft: Draft, start: Instant, end: Instant): void {
@@ -158,15 +175,15 @@ const identityNames = [
 /** The identity the span itself said; three states of the tenant (design 3.1). */
 function addIdentity(draft: Draft): void {
   for (const name of identityNames) {
-    const value = reading.text(name);
+    const value = reading.text(rowAt[name]);
     if (value !== undefined) draft[name] = value;
   }
   // Libraries have no id of an agent but its name (design 3.8).
-  const agent = draft.agent_id ?? reading.text("agent_name");
+  const agent = draft.agent_id ?? reading.text(rowAt.agent_name);
   if (agent !== undefined) draft.agent_id = agent;
-  const user = reading.text("user_id");
+  const user = reading.text(rowAt.user_id);
   if (user !== undefined) draft.user_id = user;
-  else if (reading.text("scope") === "anonymous") draft.user_id = null;
+  else if (reading.text(rowAt.scope) === "anonymous") draft.user_id = null;
 }
 
 function addPlace(draft: Draft, span: SpanRecord): void {
@@ -177,46 +194,50 @@ function addPlace(draft: Draft, span: SpanRecord): void {
 }
 
 function addProducer(draft: Draft, context: MappingContext): void {
-  const component = reading.text("component");
+  const component = reading.text(rowAt.component);
   if (component !== undefined) draft.component = component;
-  const producer = reading.text("producer_id");
-  const seq = reading.get("producer_seq");
+  const producer = reading.text(rowAt.producer_id);
+  const seq = reading.get(rowAt.producer_seq);
   if (producer !== undefined) draft.producer_id = producer;
   if (typeof seq === "number") draft.producer_seq = seq;
   if (context.ingestPrincipal !== undefined) draft.ingest_principal = context.ingestPrincipal;
   if (context.ingestTrusted === false) draft.ingest_trusted = false;
 }
 
+/** The list at a place, of the type its row was screened for. */
+function list(at: number): never {
+  return reading.get(at) as never;
+}
+
 function addLists(draft: Draft): void {
-  const list = (name: RegistryName): never => reading.get(name) as never;
-  if (reading.has("refs")) {
+  if (reading.hasRefs) {
     const inputs = refsFromLists({
-      types: list("input_types"),
-      refs: list("input_refs"),
-      versions: list("input_versions"),
-      roles: list("input_roles"),
-      ownership: list("input_ownership"),
-      provenance: list("input_provenance"),
+      types: list(rowAt.input_types),
+      refs: list(rowAt.input_refs),
+      versions: list(rowAt.input_versions),
+      roles: list(rowAt.input_roles),
+      ownership: list(rowAt.input_ownership),
+      provenance: list(rowAt.input_provenance),
     });
     if (inputs.length > 0) draft.input_refs = inputs;
     const outputs = refsFromLists({
-      types: list("output_types"),
-      refs: list("output_refs"),
-      versions: list("output_versions"),
-      roles: list("output_roles"),
-      ownership: list("output_ownership"),
-      provenance: list("output_provenance"),
+      types: list(rowAt.output_types),
+      refs: list(rowAt.output_refs),
+      versions: list(rowAt.output_versions),
+      roles: list(rowAt.output_roles),
+      ownership: list(rowAt.output_ownership),
+      provenance: list(rowAt.output_provenance),
     });
     if (outputs.length > 0) draft.output_refs = outputs;
   }
-  if (!reading.has("ledger")) return;
+  if (!reading.hasLedger) return;
   const ledger = ledgerFromLists({
-    types: list("ledger_types"),
-    refs: list("ledger_refs"),
-    ranks: list("ledger_ranks"),
-    scores: list("ledger_scores"),
-    selected: list("ledger_selected"),
-    reasons: list("ledger_reasons"),
+    types: list(rowAt.ledger_types),
+    refs: list(rowAt.ledger_refs),
+    ranks: list(rowAt.ledger_ranks),
+    scores: list(rowAt.ledger_scores),
+    selected: list(rowAt.ledger_selected),
+    reasons: list(rowAt.ledger_reasons),
   });
   if (ledger.length > 0) draft.selection_ledger = ledger;
 }

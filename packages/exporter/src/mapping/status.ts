@@ -9,6 +9,7 @@ import type { EventPhase, EventStatus, ToolOutcome } from "@turnproof/semconv";
 import type { KindDecision } from "./kind-decision.ts";
 import type { SpanReading } from "./span-reading.ts";
 import type { SpanRecord } from "./span-record.ts";
+import { rowAt } from "./sources.ts";
 
 /** OTLP status codes. */
 const statusOk = 1;
@@ -29,7 +30,7 @@ export function statusOf(
   reading: SpanReading,
 ): EventStatus {
   if (phase === "start") return "started";
-  const own = reading.text("status");
+  const own = reading.text(rowAt.status);
   if (own !== undefined && (eventStatuses as readonly string[]).includes(own)) {
     return own as EventStatus;
   }
@@ -50,7 +51,7 @@ function structuralStatus(span: SpanRecord, decision: KindDecision): EventStatus
 }
 
 function failedQuietly(reading: SpanReading): boolean {
-  const reasons = reading.get("finish_reason");
+  const reasons = reading.get(rowAt.finish_reason);
   return Array.isArray(reasons) && reasons.length === 1 && reasons[0] === failedFinish;
 }
 
@@ -60,22 +61,22 @@ function failedQuietly(reading: SpanReading): boolean {
  */
 function isHandedOn(span: SpanRecord, decision: KindDecision, reading: SpanReading): boolean {
   if (decision.plan.dialect !== "openinference" || span.exceptionType !== undefined) return false;
-  if (reading.get("error_type") !== undefined) return false;
-  return reading.get("finish_reason") !== undefined;
+  if (reading.get(rowAt.error_type) !== undefined) return false;
+  return reading.get(rowAt.finish_reason) !== undefined;
 }
 
 /** Outcome of an ended tool call; undefined when it has not ended or nothing is known. */
 export function toolOutcomeOf(status: EventStatus, reading: SpanReading): ToolOutcome | undefined {
-  const own = reading.text("tool_outcome");
+  const own = reading.text(rowAt.tool_outcome);
   if (own !== undefined && (toolOutcomes as readonly string[]).includes(own)) {
     return own as ToolOutcome;
   }
   if (status === "error") {
-    const type = reading.text("error_type");
+    const type = reading.text(rowAt.error_type);
     return type !== undefined && providerErrors.test(type) ? "provider_error" : "error";
   }
   if (status !== "success" && status !== "partial") return undefined;
-  if (reading.get("fallback_used") === true) return "fallback";
-  if (reading.get("degraded") === true || status === "partial") return "degraded";
-  return reading.get("result_count") === 0 ? "empty" : "success";
+  if (reading.get(rowAt.fallback_used) === true) return "fallback";
+  if (reading.get(rowAt.degraded) === true || status === "partial") return "degraded";
+  return reading.get(rowAt.result_count) === 0 ? "empty" : "success";
 }
