@@ -4,6 +4,7 @@
  * and counts: one rule, three reactions. Order of checks: name, kind, type, length, shape, detectors.
  */
 import type { Code } from "./codes.ts";
+import { isCardNumber } from "./guard/account-numbers.ts";
 import { detect } from "./guard/detectors.ts";
 import { hasShape } from "./guard/shapes.ts";
 import { operationPattern } from "./kinds.ts";
@@ -59,8 +60,14 @@ function screenText(row: AttributeRow, text: string): Code | undefined {
   return undefined;
 }
 
+/** The least number with as many digits as a payment card has. */
+const accountNumberMin = 1e12;
+
 function screenNumber(row: AttributeRow, value: number, whole: boolean): Code | undefined {
   if (!Number.isFinite(value)) return "attribute_nonfinite";
+  if (value >= accountNumberMin && Number.isSafeInteger(value) && isCardNumber(String(value))) {
+    return "attribute_card";
+  }
   if (!whole) return undefined;
   if (!Number.isInteger(value)) return "attribute_type";
   if (!Number.isSafeInteger(value)) return "attribute_nonfinite";

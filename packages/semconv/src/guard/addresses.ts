@@ -19,7 +19,7 @@ export const localhostPattern: RegExp = /(?:^|[^A-Za-z0-9.-])localhost(?::\d{2,5
 
 /** `user:secret@host` before a port, a path or the end of a dotted host. */
 export const userinfoPattern: RegExp =
-  /^[^\s:@/]{1,80}:[^\s@/]{1,120}@[A-Za-z0-9._-]{1,120}(?::\d{2,5}(?:\/|$)|\/)/;
+  /(?:^|[\s/|])[^\s:@/|]{1,80}:[^\s@/|]{1,120}@[A-Za-z0-9._-]{1,120}(?::\d{2,5}(?:\/|$)|\/)/;
 
 const topLevels: ReadonlySet<string> = new Set(
   (
@@ -86,8 +86,8 @@ function isMailDomain(domain: string): boolean {
 export const ipv4Pattern: RegExp =
   /(?:^|[^A-Za-z0-9.])(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?![A-Za-z0-9]|\.\d)/g;
 
-/** Hex groups between colons that stand alone. */
-export const ipv6Pattern: RegExp = /(?:^|[^A-Za-z0-9:.])([0-9A-Fa-f:]{2,39})(?![A-Za-z0-9:])/g;
+/** A run of hex digits and colons. */
+export const hexColonPattern: RegExp = /[0-9A-Fa-f:]{3,64}/g;
 
 /** True when the text holds an IPv4 or IPv6 address. */
 export function hasIpAddress(text: string): boolean {
@@ -95,8 +95,19 @@ export function hasIpAddress(text: string): boolean {
     if (match.slice(1, 5).every((part) => Number(part) < 256)) return true;
   }
   if (!text.includes(":")) return false;
-  for (const match of text.matchAll(ipv6Pattern)) if (isIpv6(match[1] ?? "")) return true;
+  for (const match of text.matchAll(hexColonPattern)) {
+    if (isIpv6(standing(text, match.index, match[0]))) return true;
+  }
   return false;
+}
+
+/** The run without its first or last group where a letter beyond hex touches it. */
+function standing(text: string, from: number, run: string): string {
+  const first = /[A-Za-z0-9]/.test(text.charAt(from - 1)) ? run.indexOf(":") + 1 : 0;
+  const last = /[A-Za-z0-9]/.test(text.charAt(from + run.length))
+    ? run.lastIndexOf(":")
+    : undefined;
+  return run.slice(first, last);
 }
 
 function isIpv6(text: string): boolean {

@@ -8,6 +8,7 @@ import { hasAccountNumber } from "./account-numbers.ts";
 import { hasEmail, hasIpAddress, hasUrl } from "./addresses.ts";
 import { hasKeywordForm, hasOddTokenForm } from "./keyword-forms.ts";
 import { hasTokenForm } from "./token-forms.ts";
+import { unwrap } from "./wrapped.ts";
 
 const upper = 1;
 const lower = 2;
@@ -45,6 +46,15 @@ function buildClasses(): Uint16Array {
 /** Fewest characters of any credential that is recognised by its form. */
 const tokenCharsMin = 14;
 
+/** Fewest digits of a card number or an IBAN. */
+const accountDigitsMin = 11;
+
+/** Fewest characters in a row that could wrap an address. */
+const wrappedCharsMin = 8;
+
+/** Of a text that was wrapped every detector is asked. */
+const everything = 0xfff;
+
 /** The refusal code of a text, or undefined; `versions` may look like an IPv4 address. */
 export function detect(text: string, allowsIp: boolean): Code | undefined {
   let seen = 0;
@@ -76,6 +86,19 @@ function suspect(
   longest: number,
   allowsIp: boolean,
 ): Code | undefined {
+  const told = plainly(text, seen, digits, longest, allowsIp);
+  if (told !== undefined || longest < wrappedCharsMin) return told;
+  const inner = unwrap(text);
+  return inner === "" ? undefined : plainly(inner, everything, inner.length, inner.length, false);
+}
+
+function plainly(
+  text: string,
+  seen: number,
+  digits: number,
+  longest: number,
+  allowsIp: boolean,
+): Code | undefined {
   if (longest >= tokenCharsMin && (hasTokenForm(text) || hasOddTokenForm(text))) {
     return "attribute_credential";
   }
@@ -87,12 +110,12 @@ function suspect(
   if (!allowsIp && (seen & (dot | colon)) !== 0 && digits > 0 && hasIpAddress(text)) {
     return "attribute_ip";
   }
-  return digits > 12 && hasAccountNumber(text) ? "attribute_card" : undefined;
+  return digits >= accountDigitsMin && hasAccountNumber(text) ? "attribute_card" : undefined;
 }
 
 /** Hex digits of one case are an id, unless they are a card number or an IBAN. */
 function hexCode(text: string, letters: number, digits: number): Code | undefined {
-  if (digits < 13 || (letters !== 0 && text.charCodeAt(1) < 65)) return undefined;
+  if (digits < accountDigitsMin || (letters !== 0 && text.charCodeAt(1) < 65)) return undefined;
   return hasAccountNumber(text) ? "attribute_card" : undefined;
 }
 

@@ -1,10 +1,7 @@
 /**
- * @module Keyword forms: secrets that say so (`password=…`, `Bearer …`), credentials whose form is
- * not a plain prefix, and e-mail, URL or token wrapped in base64.
+ * @module Keyword forms: secrets that say so (`password=…`, `Bearer …`), and credentials whose form
+ * is not a plain prefix.
  */
-import { hasEmail, hasUrl } from "./addresses.ts";
-import { hasTokenForm } from "./token-forms.ts";
-
 /** Credentials that need more than a prefix, an alphabet and a length. */
 export const oddTokenPatterns: readonly RegExp[] = [
   // Telegram bot, Discord bot, Mailchimp, Mailgun
@@ -41,7 +38,7 @@ export const schemeWordPattern: RegExp =
 
 /** A prefix that says key or secret, then one run of letters and digits. */
 export const prefixedPattern: RegExp =
-  /(?:^|[^A-Za-z0-9])(?:sk|rk|secret|api[_-]?key|token|passw(?:or)?d|(?:access|auth|refresh)[_-]token|client[_-]secret|(?:private|access)[_-]key|bearer)[_.:-]([A-Za-z0-9+/]{16,240})/i;
+  /(?:^|[^A-Za-z0-9])(?:secret|api[_-]?key|token|passw(?:or)?d|(?:access|auth|refresh)[_-]token|client[_-]secret|(?:private|access)[_-]key|bearer)[_.:-]([A-Za-z0-9+/]{16,240})/i;
 
 /** What a colon may be followed by without telling a secret. */
 const plainStates: ReadonlySet<string> = new Set(
@@ -66,12 +63,12 @@ export function hasKeywordForm(text: string): boolean {
   return word !== undefined && /\d/.test(word) && /[A-Za-z]/.test(word);
 }
 
-/** True for a credential of an odd form, a random tail after a telling prefix, or a wrapped one. */
+/** True for a credential of an odd form, or a random tail after a telling prefix. */
 export function hasOddTokenForm(text: string): boolean {
   for (const pattern of oddTokenPatterns) if (pattern.test(text)) return true;
   const tail = prefixedPattern.exec(text)?.[1];
   if (tail !== undefined && isRandom(tail)) return true;
-  return isCloudSecret(text) || hidesInBase64(text);
+  return hasCloudSecret(text);
 }
 
 /** Letters and digits mixed, and more than three bits a character. */
@@ -89,53 +86,18 @@ export function entropy(text: string): number {
   return bits;
 }
 
-/** A bare secret of a cloud: exactly 40 characters of base64 that are neither words nor a path. */
-function isCloudSecret(text: string): boolean {
-  return (
-    text.length === 40 &&
-    /^[A-Za-z0-9+/]+$/.test(text) &&
-    /[+/]/.test(text) &&
-    /\d[^0-9]*\d/.test(text) &&
-    /[A-Z][^A-Z]*[A-Z][^A-Z]*[A-Z]/.test(text) &&
-    entropy(text) > 4.4
-  );
-}
+/** Runs in which a bare secret of a cloud stands at the end. */
+export const cloudSecretPattern: RegExp =
+  /(?:^|[^A-Za-z0-9+])([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])/g;
 
-const base64Word = /[A-Za-z0-9+/_-]{12,240}/g;
-
-/** True when a word, read as base64, is printable text that holds an address or a credential. */
-function hidesInBase64(text: string): boolean {
-  for (const [word] of text.matchAll(base64Word)) {
-    const inner = printableFromBase64(word);
-    if (inner === undefined) continue;
-    if (hasEmail(inner) || hasUrl(inner) || hasTokenForm(inner) || hasKeywordForm(inner))
-      return true;
+/** A bare secret of a cloud: 40 characters of base64 that are neither words nor a path. */
+function hasCloudSecret(text: string): boolean {
+  if (text.length < 40 || !/[+/]/.test(text)) return false;
+  for (const match of text.matchAll(cloudSecretPattern)) {
+    const word = match[1] ?? "";
+    const mixed = /\d[^0-9]*\d/.test(word) && /[A-Z][^A-Z]*[A-Z][^A-Z]*[A-Z]/.test(word);
+    const path = word.split("/").length > 3 || !/[+/]/.test(word) || /[a-z]{9}/.test(word);
+    if (mixed && !path && entropy(word) > 4.3) return true;
   }
   return false;
-}
-
-const sixBits: Int8Array = (() => {
-  const values = new Int8Array(128).fill(-1);
-  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-  for (let at = 0; at < alphabet.length; at++) values[alphabet.charCodeAt(at)] = at;
-  for (const mark of "+-") values[mark.charCodeAt(0)] = 62;
-  for (const mark of "/_") values[mark.charCodeAt(0)] = 63;
-  return values;
-})();
-
-/** The text that a base64 word encodes, or undefined at its first byte that is not printable. */
-function printableFromBase64(word: string): string | undefined {
-  let held = 0;
-  let bits = 0;
-  let text = "";
-  for (let at = 0; at < word.length; at++) {
-    held = ((held << 6) | (sixBits[word.charCodeAt(at)] ?? 0)) & 0xffff;
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    const code = (held >> bits) & 0xff;
-    if (code < 32 || code > 126) return undefined;
-    text += String.fromCharCode(code);
-  }
-  return text;
 }
