@@ -14,6 +14,15 @@ export type {
   TurnSlice,
   TurnVerdict,
 } from "./evidence-store.ts";
+export { eventColumns } from "./clickhouse/columns.ts";
+export type { Column } from "./clickhouse/columns.ts";
 export { ephemeral } from "./ephemeral.ts";
 export { inScope, issueOperatorGrant } from "./scope.ts";
 export type { EvidenceScope, OperatorGrant } from "./scope.ts";
+export { clickhouse } from "./clickhouse/clickhouse.ts";
+export type { ClickhouseOptions } from "./clickhouse/clickhouse.ts";
+export type {
+  ClickhouseConnection,
+  EmbeddedConnection,
+  ServerConnection,
+} from "./clickhouse/clickhouse-options.ts";

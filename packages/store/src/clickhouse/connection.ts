@@ -1,0 +1,168 @@
+/**
+ * @module Connection: the two ways to the engine behind one narrow shape. Embedded is chDB under a
+ * data directory, injected into the official client; a server is the same client over HTTP. Both
+ * answer in Native, take Native blocks, and throw our codes.
+ */
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+
+import type { ClickHouseClient, ClickHouseClientConfigOptions } from "@clickhouse/client";
+import { CodedError } from "@turnproof/semconv";
+
+import type { ClickhouseConnection, ServerConnection } from "./clickhouse-options.ts";
+import { readNative } from "./native-reader.ts";
+import type { NativeTable } from "./native-reader.ts";
+import type { NativeBlock } from "./native-writer.ts";
+import { storeError } from "./store-error.ts";
+
+/** Parameters of a query: hex text and numbers only, see sql-text.ts. */
+export type QueryParameters = Readonly<Record<string, string>>;
+
+/** A query's columns, and the rows that the engine read for them as far as it says. */
+export type Answer = NativeTable & { readonly rowsRead: number };
+
+/** The engine as the provider sees it. Every method throws a CodedError and nothing else. */
+export interface Engine {
+  readonly embedded: boolean;
+  query(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<Answer>;
+  command(sql: string): Promise<void>;
+  /** Inserts one block; the same token with the same rows leaves one copy. */
+  insert(table: string, block: NativeBlock, token: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens the engine that the connection names. */
+export async function openEngine(connection: ClickhouseConnection): Promise<Engine> {
+  return "dataDir" in connection ? openEmbedded(connection.dataDir) : openServer(connection);
+}
+
+/** Settings of every insert of ours: own blocks, exactly these rows, durable when answered. */
+const insertSettings = "async_insert = 0, insert_deduplicate = 1";
+
+async function openEmbedded(dataDir: string): Promise<Engine> {
+  const path = join(dataDir, "clickhouse");
+  const blocks = join(dataDir, "clickhouse-blocks");
+  await mkdir(path, { recursive: true });
+  // What is left here was never acknowledged: whoever sent it sends it again.
+  await rm(blocks, { recursive: true, force: true });
+  await mkdir(blocks, { recursive: true });
+  // One connection answers one query at a time, so reads do not wait behind inserts.
+  const writing = await embeddedClient(path);
+  const reading = await embeddedClient(path);
+  let serial = 0;
+  return {
+    embedded: true,
+    query: (sql, parameters, signal) => select(reading, sql, parameters, signal),
+    command: (sql) => coded(() => run(writing, sql)),
+    async insert(table, block, token) {
+      const columns = block.columns();
+      const names = columns.map(({ name }) => name).join(", ");
+      const structure = columns.map(({ name, type }) => `${name} ${type}`).join(", ");
+      serial += 1;
+      const file = join(blocks, `${serial}.native`);
+      // A binary body inside a statement would be read as text on this connection; a file is not.
+      await writeFile(file, block.encode());
+      const source = `file(${quote(file)}, 'Native', ${quote(structure)})`;
+      const settings = `${insertSettings}, insert_deduplication_token = '${token}', max_insert_threads = 1`;
+      const sql = `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${source} SETTINGS ${settings}`;
+      try {
+        await coded(() => run(writing, sql));
+      } finally {
+        await rm(file, { force: true });
+      }
+    },
+    async close() {
+      await reading.close();
+      await writing.close();
+    },
+  };
+}
+
+async function embeddedClient(path: string): Promise<ClickHouseClient> {
+  const { createClient } = await import("@clickhouse/client");
+  const { createChdbConnection } = await import("chdb/connection");
+  return coded(async () => {
+    const connection = createChdbConnection({ path });
+    // Two copies of one private type: the shapes are the same (the client's own documentation).
+    type Injected = NonNullable<ClickHouseClientConfigOptions["connection"]>;
+    const client = createClient({ connection: connection as unknown as Injected });
+    await run(client, "SET async_insert = 0");
+    return client;
+  });
+}
+
+async function openServer(options: ServerConnection): Promise<Engine> {
+  const { createClient } = await import("@clickhouse/client");
+  const database = options.database ?? "default";
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(database)) throw new CodedError("config_invalid");
+  const config = {
+    url: options.url,
+    username: options.user ?? "default",
+    password: options.password ?? "",
+    request_timeout: options.timeoutMs ?? 30_000,
+    compression: { request: true, response: true },
+    keep_alive: { enabled: true },
+    // The client logs statements with their values at this level; ours hold identities.
+    log: { level: 127 as const },
+  };
+  const client = createClient({ ...config, database });
+  const quorum = options.cluster === undefined ? "" : ", insert_quorum = 'auto'";
+  return {
+    embedded: false,
+    query: (sql, parameters, signal) => select(client, sql, parameters, signal),
+    command: (sql) => coded(() => run(client, sql)),
+    insert: (table, block, token) =>
+      coded(async () => {
+        const names = block.columns().map(({ name }) => name);
+        const settings = `${insertSettings}${quorum}, insert_deduplication_token = '${token}'`;
+        const query = `INSERT INTO ${table} (${names.join(", ")}) SETTINGS ${settings} FORMAT Native`;
+        const values = Readable.from([block.encode()], { objectMode: false });
+        const { stream } = await client.exec({ query, values });
+        await drained(stream);
+      }),
+    close: () => client.close(),
+  };
+}
+
+async function select(
+  client: ClickHouseClient,
+  sql: string,
+  parameters: QueryParameters | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Answer> {
+  const { bytes, rowsRead } = await coded(async () => {
+    const { stream, summary } = await client.exec({
+      query: `${sql} FORMAT Native`,
+      ...(parameters === undefined || Object.keys(parameters).length === 0
+        ? {}
+        : { query_params: parameters }),
+      ...(signal === undefined ? {} : { abort_signal: signal }),
+    });
+    return { bytes: await drained(stream), rowsRead: Number(summary?.read_rows ?? 0) };
+  });
+  return { ...readNative(bytes), rowsRead };
+}
+
+async function run(client: ClickHouseClient, sql: string): Promise<void> {
+  await client.command({ query: sql });
+}
+
+async function drained(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array));
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+}
+
+async function coded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+/** A text of ours (a path, a column list) as an SQL literal. */
+function quote(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,168 @@
+/**
+ * @module Insert: a batch into the tables: columns it touches for the first time, where its ids
+ * occur, its rows, and the manifest last, so that a half-written batch is never taken for whole. One
+ * insert holds one week of receipt; its token is a hash of the batch, so the same batch sent again
+ * leaves one copy.
+ */
+import { createHash } from "node:crypto";
+
+import { CodedError } from "@turnproof/semconv";
+
+import type { EvidenceBatch } from "../evidence-store.ts";
+import { storedForm } from "../stored-event.ts";
+import type { StoredEvent } from "../stored-event.ts";
+import { epochMicros } from "../time.ts";
+import type { Engine } from "./connection.ts";
+import { termHasher, termsOf } from "./locate-terms.ts";
+import { murmur32 } from "./murmur.ts";
+import { nativeBlock } from "./native-writer.ts";
+import type { NativeBlock } from "./native-writer.ts";
+import { encodeRow } from "./row-encode.ts";
+
+/** Seconds of a bucket of receipt, the unit of the locate table and of the sorting key. */
+export const bucketSeconds = 300;
+
+const weekSeconds = 604_800;
+/** Monday, 5 January 1970: weeks are counted as `toMonday` cuts them. */
+const firstMonday = 345_600;
+
+/** Writes batches; `touched` is shared with the reader. */
+export interface Inserter {
+  insert(batch: EvidenceBatch): Promise<void>;
+}
+
+/** An inserter over the engine. */
+export function inserter(engine: Engine, touched: Set<string>): Inserter {
+  const hashOf = termHasher();
+  return {
+    async insert(batch) {
+      const prepared = prepare(batch, hashOf);
+      for (const [week, part] of prepared.weeks) {
+        const token = tokenOf(batch.batchId, week);
+        await touch(engine, touched, part.rows);
+        await engine.insert("locate", part.locate, `${token}l`);
+        await engine.insert("events", part.rows, `${token}e`);
+      }
+      await engine.insert("batches", prepared.manifest, `${tokenOf(batch.batchId, 0)}m`);
+    },
+  };
+}
+
+interface Part {
+  readonly rows: NativeBlock;
+  readonly locate: NativeBlock;
+}
+
+interface Prepared {
+  readonly weeks: ReadonlyMap<number, Part>;
+  readonly manifest: NativeBlock;
+}
+
+/** The blocks of a batch. Throws before anything is written when a row can never pass. */
+function prepare(batch: EvidenceBatch, hashOf: (term: string) => number): Prepared {
+  const number = batchNumber(batch.batchId);
+  const weeks = new Map<number, Part & { readonly places: Map<number, Set<number>> }>();
+  let digest = 0n;
+  let first = Number.MAX_SAFE_INTEGER;
+  let last = 0;
+  for (const said of batch.events) {
+    const event = storedForm(said, batch.receivedAt);
+    const micros = epochMicros(event.received_at);
+    if (!Number.isSafeInteger(micros) || micros < 0) throw new CodedError("store_rejected_row");
+    first = Math.min(first, micros);
+    last = Math.max(last, micros);
+    const seconds = Math.floor(micros / 1_000_000);
+    const week = Math.floor((seconds - firstMonday) / weekSeconds);
+    let part = weeks.get(week);
+    if (part === undefined) {
+      part = { rows: nativeBlock(), locate: nativeBlock(), places: new Map() };
+      weeks.set(week, part);
+    }
+    encode(part.rows, event, number);
+    digest += BigInt(murmur32(rowMark(event)));
+    const bucket = seconds - (seconds % bucketSeconds);
+    let place = part.places.get(bucket);
+    if (place === undefined) {
+      place = new Set();
+      part.places.set(bucket, place);
+    }
+    for (const term of termsOf(event)) place.add(hashOf(term));
+  }
+  for (const { locate, places } of weeks.values()) {
+    for (const [bucket, hashes] of places) {
+      for (const hash of hashes) {
+        locate.set("hash", "UInt32", hash);
+        locate.set("bucket", "DateTime('UTC')", bucket);
+        locate.endRow();
+      }
+    }
+  }
+  const events = batch.events.length;
+  const held = {
+    first: events === 0 ? epochMicros(batch.receivedAt) : first,
+    last,
+    events,
+    digest,
+  };
+  return { weeks, manifest: manifestBlock(batch, number, held) };
+}
+
+function encode(rows: NativeBlock, event: StoredEvent, number: bigint): void {
+  try {
+    encodeRow(rows, event, number);
+  } catch (error) {
+    if (CodedError.is(error)) throw error;
+    // A number beyond the column's range: it will be so the next time as well.
+    throw new CodedError("store_rejected_row");
+  }
+}
+
+interface Held {
+  readonly first: number;
+  readonly last: number;
+  readonly events: number;
+  readonly digest: bigint;
+}
+
+function manifestBlock(batch: EvidenceBatch, number: bigint, held: Held): NativeBlock {
+  const block = nativeBlock();
+  block.set("batch", "UInt64", number);
+  block.set("batch_id", "String", batch.batchId);
+  block.set("first_received", "DateTime64(6, 'UTC')", held.first);
+  block.set("last_received", "DateTime64(6, 'UTC')", Math.max(held.first, held.last));
+  block.set("events", "UInt32", held.events);
+  block.set("digest", "UInt64", held.digest);
+  block.endRow();
+  return block;
+}
+
+/** Names the columns that this block is the first to set. */
+async function touch(engine: Engine, touched: Set<string>, rows: NativeBlock): Promise<void> {
+  const fresh = rows.columns().filter(({ name }) => !touched.has(name));
+  if (fresh.length === 0) return;
+  const block = nativeBlock();
+  for (const { name } of fresh) {
+    block.set("name", "LowCardinality(String)", name);
+    block.endRow();
+  }
+  const names = fresh.map(({ name }) => name).join(",");
+  await engine.insert("touched", block, tokenOf(names, 0));
+  for (const { name } of fresh) touched.add(name);
+}
+
+/** What the manifest's digest says of one row; the SQL of it is {@link rowMarkSql}. */
+function rowMark(event: StoredEvent): string {
+  return `${event.root_trace_id ?? ""}/${event.span_id ?? ""}/${event.phase}/${event.event_id}`;
+}
+
+/** The same mark inside the engine. */
+export const rowMarkSql = "concat(root_trace_id, '/', span_id, '/', phase, '/', full_event_id)";
+
+/** The number under which the rows of a batch stand. */
+export function batchNumber(batchId: string): bigint {
+  return createHash("sha256").update(batchId).digest().readBigUInt64LE(0);
+}
+
+function tokenOf(batchId: string, week: number): string {
+  return createHash("sha256").update(`${week}/${batchId}`).digest("hex");
+}

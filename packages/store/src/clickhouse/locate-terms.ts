@@ -1,0 +1,86 @@
+/**
+ * @module LocateTerms: the texts under which the locate table knows an event, hashed. Ids stand as
+ * they are, so that one may look for any of them; values of a closed or short list stand under the
+ * name of their filter.
+ */
+import type { EventQuery, ResourceRef } from "@turnproof/evidence";
+
+import { mentionedAttributes, mentionedFields } from "../mention.ts";
+import type { StoredEvent } from "../stored-event.ts";
+import { murmur32 } from "./murmur.ts";
+
+/** Prefixes of values that are no ids. */
+const under = {
+  agent: (value: string): string => `agent:${value}`,
+  tool: (value: string): string => `tool:${value}`,
+  kind: (value: string): string => `kind:${value}`,
+  status: (value: string): string => `status:${value}`,
+} as const;
+
+/** Rows that say their tenant is anonymous. */
+export const anonymousTerm = "scope:anonymous";
+
+/** Every text under which the event must be found. */
+export function* termsOf(event: StoredEvent): Generator<string> {
+  for (const field of mentionedFields) {
+    const value = event[field];
+    if (typeof value === "string") yield value;
+  }
+  // A turn without an id of its own, and its run, are named by its span.
+  if (event.event_kind === "turn" && event.span_id !== undefined) yield event.span_id;
+  if (event.user_id === null) yield anonymousTerm;
+  if (event.agent_id !== undefined) yield under.agent(event.agent_id);
+  if (event.application_id !== undefined) yield under.agent(event.application_id);
+  yield under.kind(event.event_kind);
+  yield under.status(event.status);
+  const { attributes } = event;
+  if (attributes.tool_name !== undefined) yield under.tool(attributes.tool_name);
+  for (const name of mentionedAttributes) {
+    const value = attributes[name];
+    if (value !== undefined) yield value;
+  }
+  yield* attributes.grounding_source_ids ?? [];
+  for (const { ref } of refsOf(event)) if (ref !== undefined) yield ref;
+}
+
+/** Every reference of an event; stored form leaves out parts that were empty. */
+function refsOf(event: StoredEvent): readonly Partial<ResourceRef>[] {
+  const ledger = event.selection_ledger ?? [];
+  return [
+    ...(event.input_refs ?? []),
+    ...(event.output_refs ?? []),
+    ...ledger.map((line): Partial<ResourceRef> => line.resource ?? {}),
+  ];
+}
+
+/** Terms of the filters that one row decides alone. */
+export function rowTerms(query: EventQuery): string[] {
+  const terms: string[] = [];
+  if (query.root_trace_id !== undefined) terms.push(query.root_trace_id);
+  if (query.task_id !== undefined) terms.push(query.task_id);
+  if (query.resource_ref !== undefined) terms.push(query.resource_ref);
+  if (query.tool_name !== undefined) terms.push(under.tool(query.tool_name));
+  if (query.event_kind !== undefined) terms.push(under.kind(query.event_kind));
+  if (query.status !== undefined) terms.push(under.status(query.status));
+  return terms;
+}
+
+/** The term of an identity filter, under which some row of the root stands. */
+export function identityTerm(field: string, value: string | null): string {
+  if (value === null) return anonymousTerm;
+  return field === "agent_id" || field === "application_id" ? under.agent(value) : value;
+}
+
+/** Hashes texts, remembering the last few thousand: the ids of a turn come again and again. */
+export function termHasher(): (term: string) => number {
+  let known = new Map<string, number>();
+  return (term) => {
+    let hash = known.get(term);
+    if (hash === undefined) {
+      if (known.size > 20_000) known = new Map();
+      hash = murmur32(term);
+      known.set(term, hash);
+    }
+    return hash;
+  };
+}

@@ -1,0 +1,60 @@
+/**
+ * @module StoreError: an engine's error as one of our codes (faults R8). Everything may pass later,
+ * schema and table errors included, except a row that breaks a constraint or a column's range: an
+ * unknown error of a store is never a reason to drop. Messages of the engine quote values, so none
+ * of them goes on.
+ */
+import { CodedError } from "@turnproof/semconv";
+import type { Code } from "@turnproof/semconv";
+
+/** Engine codes of a row that can never pass. */
+const rejected: ReadonlySet<number> = new Set([
+  69, // ARGUMENT_OUT_OF_BOUND
+  131, // TOO_LARGE_STRING_SIZE
+  321, // VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE
+  349, // CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN
+  469, // VIOLATED_CONSTRAINT
+]);
+
+/** Engine codes of a store that is there and has too much to do. */
+const busy: ReadonlySet<number> = new Set([
+  159, // TIMEOUT_EXCEEDED
+  202, // TOO_MANY_SIMULTANEOUS_QUERIES
+  241, // MEMORY_LIMIT_EXCEEDED
+  242, // TABLE_IS_READ_ONLY
+  252, // TOO_MANY_PARTS
+  285, // TOO_FEW_LIVE_REPLICAS
+  319, // UNKNOWN_STATUS_OF_INSERT
+]);
+
+/** CANNOT_OPEN_FILE on the lock of a data directory. */
+const locked = 76;
+
+/** The coded form of whatever a connection threw. */
+export function storeError(error: unknown): CodedError {
+  if (CodedError.is(error)) return error;
+  const engineCode = engineCodeOf(error);
+  return new CodedError(codeOf(engineCode), {
+    ...(engineCode === undefined ? {} : { field: `clickhouse ${engineCode}` }),
+  });
+}
+
+function codeOf(engineCode: number | undefined): Code {
+  if (engineCode === undefined) return "store_unavailable";
+  if (engineCode === locked) return "store_locked";
+  if (rejected.has(engineCode)) return "store_rejected_row";
+  return busy.has(engineCode) ? "store_busy" : "store_unavailable";
+}
+
+/** The number of an engine's error: a field of the client's error, or said in its text. */
+function engineCodeOf(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  for (const name of ["clickhouseCode", "code"] as const) {
+    const code = Number((error as Record<string, unknown>)[name]);
+    if (Number.isInteger(code) && code > 0) return code;
+  }
+  const message = error instanceof Error ? error.message : "";
+  const said = /\bCode: (\d{1,5})\b/.exec(message);
+  if (said !== null) return Number(said[1]);
+  return "cause" in error ? engineCodeOf(error.cause) : undefined;
+}

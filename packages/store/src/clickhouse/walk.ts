@@ -1,0 +1,55 @@
+/**
+ * @module Walk: from roots, met newest first, to a page of items. A root may hold items far older
+ * than the row by which it was met, so an item waits until everything newer has been met.
+ */
+import type { SliceOptions } from "../evidence-store.ts";
+import { comparePositions, positionOfKeyset } from "../position.ts";
+import type { Position } from "../position.ts";
+import type { Settled } from "../settle.ts";
+import type { Item, ItemsOf } from "../slice.ts";
+
+/** Some more settled roots; everything up to the frontier has been met, null: everything. */
+export interface Round {
+  readonly events: readonly Settled[];
+  readonly frontier: Position | null;
+}
+
+/** A page of items. */
+export interface Walked<T> {
+  readonly items: readonly Item<T>[];
+  /** Where the next page starts, or null. */
+  readonly next: Position | null;
+  /** True when the rounds ended before the page was full and before everything was met. */
+  readonly bounded: boolean;
+}
+
+/** Collects one page of items from the rounds. */
+export async function walk<T>(
+  rounds: AsyncIterable<Round>,
+  itemsOf: ItemsOf<T>,
+  options: SliceOptions,
+): Promise<Walked<T>> {
+  const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
+  let held: Item<T>[] = [];
+  let frontier: Position | null | undefined;
+  for await (const round of rounds) {
+    const found = itemsOf(round.events).filter(
+      (item) => after === undefined || comparePositions(item.position, after) > 0,
+    );
+    held.push(...found);
+    frontier = round.frontier;
+    if (frontier === null || ready(held, frontier).length > options.limit) break;
+  }
+  held = ready(held, frontier ?? null).toSorted((a, b) => comparePositions(a.position, b.position));
+  const items = held.slice(0, options.limit);
+  if (held.length > options.limit) {
+    return { items, next: items.at(-1)?.position ?? null, bounded: false };
+  }
+  // The budget ended the walk: the next page goes on where this one stopped looking.
+  return { items, next: frontier ?? null, bounded: frontier !== null && frontier !== undefined };
+}
+
+function ready<T>(items: Item<T>[], frontier: Position | null): Item<T>[] {
+  if (frontier === null) return items;
+  return items.filter((item) => comparePositions(item.position, frontier) <= 0);
+}
