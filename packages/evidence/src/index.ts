@@ -66,3 +66,10 @@ export type {
   WaterfallGroup,
   WaterfallNode,
 } from "./waterfall.ts";
+export { diagnosticCodes, findingTexts, gapCodes } from "./diagnostics-table.ts";
+export type { DiagnosticCode, FindingCode, GapCode, Priority } from "./diagnostics-table.ts";
+export type { Finding } from "./finding-list.ts";
+export { reconcileOutcome } from "./reconcile.ts";
+export type { ChainLink, ReconcileOptions, Verdict } from "./reconcile.ts";
+export type { LinkReason, LinkState } from "./reconcile-bench.ts";
+export type { WindowMetadata, WindowReason, WindowTrust } from "./reconcile-window.ts";

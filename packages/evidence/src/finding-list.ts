@@ -1,0 +1,111 @@
+/**
+ * @module FindingList: findings of one window, one per code, task and subject, with at most 32
+ * evidence ids each (design 4: Diagnostics).
+ */
+import { limits } from "@turnproof/semconv";
+
+import { findingTexts } from "./diagnostics-table.ts";
+import type { FindingCode, Priority } from "./diagnostics-table.ts";
+import type { TurnEvent } from "./event.ts";
+import type { IdentityTuple } from "./identity-tuple.ts";
+
+/** Something that the judge found, in words, with the ids of what shows it. */
+export interface Finding {
+  readonly code: FindingCode;
+  readonly priority: Priority;
+  readonly title: string;
+  readonly finding: string;
+  readonly recommendation: string;
+  /** Low where it rests on absence and the window is incomplete. */
+  readonly confidence: "high" | "low";
+  readonly task_id: string | null;
+  readonly identity: IdentityTuple;
+  /** The registered label that it speaks of: artifact type, contract or delivery target. */
+  readonly subject: string | null;
+  /** At most 32, sorted; `evidence_count` says how many there are. */
+  readonly evidence_ids: readonly string[];
+  readonly evidence_count: number;
+}
+
+interface Place {
+  readonly identity: IdentityTuple;
+  readonly taskId: string | undefined;
+}
+
+/** What one check says; `absence` marks a finding that more evidence could lift. */
+export interface Notice {
+  readonly code: FindingCode;
+  readonly subject?: string | undefined;
+  readonly evidence: readonly TurnEvent[];
+  readonly absence?: boolean;
+}
+
+/** Ids of events, sorted, each once. */
+export function idsOf(events: readonly TurnEvent[]): string[] {
+  return [...new Set(events.map((event) => event.event_id))].toSorted();
+}
+
+/** The findings of one task: notices of the same code and subject become one. */
+export function toFindings(
+  place: Place,
+  notices: readonly Notice[],
+  windowComplete: boolean,
+): Finding[] {
+  const merged = new Map<FindingCode, Map<string | undefined, Notice[]>>();
+  for (const notice of notices) {
+    let bySubject = merged.get(notice.code);
+    if (bySubject === undefined) {
+      bySubject = new Map();
+      merged.set(notice.code, bySubject);
+    }
+    const same = bySubject.get(notice.subject);
+    if (same === undefined) bySubject.set(notice.subject, [notice]);
+    else same.push(notice);
+  }
+  const findings: Finding[] = [];
+  for (const [code, bySubject] of merged) {
+    for (const [subject, same] of bySubject) {
+      const ids = idsOf(same.flatMap((notice) => notice.evidence));
+      const rests = same.every((notice) => notice.absence === true);
+      findings.push({
+        code,
+        ...findingTexts[code],
+        confidence: rests && !windowComplete ? "low" : "high",
+        task_id: place.taskId ?? null,
+        identity: place.identity,
+        subject: subject ?? null,
+        evidence_ids: ids.slice(0, limits.findingEvidenceMax),
+        evidence_count: ids.length,
+      });
+    }
+  }
+  return findings;
+}
+
+/** Order of findings: priority, code, task, subject, first evidence; never the order of arrival. */
+export function compareFindings(a: Finding, b: Finding): number {
+  return (
+    a.priority - b.priority ||
+    compareText(a.code, b.code) ||
+    compareText(a.task_id ?? "", b.task_id ?? "") ||
+    compareText(a.subject ?? "", b.subject ?? "") ||
+    compareText(a.evidence_ids[0] ?? "", b.evidence_ids[0] ?? "") ||
+    compareTuples(a.identity, b.identity)
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** An order of tuples that does not depend on the order of arrival. */
+export function compareTuples(a: IdentityTuple, b: IdentityTuple): number {
+  return (
+    compareText(a.root_trace_id ?? "", b.root_trace_id ?? "") ||
+    compareText(a.turn_id ?? "", b.turn_id ?? "") ||
+    compareText(a.thread_id ?? "", b.thread_id ?? "") ||
+    compareText(a.agent_id ?? "", b.agent_id ?? "") ||
+    compareText(a.user_id ?? "", b.user_id ?? "") ||
+    compareText(a.application_id ?? "", b.application_id ?? "")
+  );
+}

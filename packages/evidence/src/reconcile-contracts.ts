@@ -1,0 +1,161 @@
+/**
+ * @module ReconcileContracts: whether the latest record of each contract is clean and was delivered
+ * afterwards (requirements: Reconciliation 2, 3, 7 and the superseding of a failed parse).
+ */
+import type { FindingCode } from "./diagnostics-table.ts";
+import type { TurnEvent } from "./event.ts";
+import { noteConflicts } from "./reconcile-bench.ts";
+import type { Bench, LinkReason, LinkState } from "./reconcile-bench.ts";
+import { covering, isRefused, noteDelivery } from "./reconcile-delivery.ts";
+import { statesOf } from "./reconcile-order.ts";
+import type { States } from "./reconcile-order.ts";
+
+interface ContractState extends States {
+  readonly name: string | undefined;
+  /** Undefined where neither the intent nor the record says. */
+  readonly required: boolean | undefined;
+}
+
+/** Finish reasons by which providers say that a limit ended the output. */
+const lengthReasons: ReadonlySet<string> = new Set([
+  "length",
+  "max_tokens",
+  "max_output_tokens",
+  "model_length",
+]);
+
+function endedByLength(reason: string | undefined): boolean {
+  return reason !== undefined && lengthReasons.has(reason.toLowerCase());
+}
+
+function markerMissing({ attributes }: TurnEvent): boolean {
+  return attributes.opening_marker_found === false || attributes.closing_marker_found === false;
+}
+
+/** Truncated by its own word, by the model call it was parsed from, or by the limit it met. */
+function isTruncated(bench: Bench, record: TurnEvent): boolean {
+  const { contract_finish_reason, output_limit, output_chars } = record.attributes;
+  if (endedByLength(contract_finish_reason)) return true;
+  const parent = record.parent_span_id;
+  const calls = parent === undefined ? [] : (bench.scope.turn.bySpan.get(parent) ?? []);
+  const cut = calls.some(
+    (call) =>
+      call.event_kind === "model_call" &&
+      call.attributes.finish_reason?.some(endedByLength) === true,
+  );
+  const metLimit =
+    output_limit !== undefined && output_chars !== undefined && output_chars >= output_limit;
+  return cut || (metLimit && markerMissing(record));
+}
+
+/** The record's own word on whether it is required; an older one counts where it is silent. */
+function saidRequired({ latest, older }: States): boolean | undefined {
+  const said = (events: readonly TurnEvent[], value: boolean): boolean =>
+    events.some((event) => event.attributes.required === value);
+  if (said(latest, true)) return true;
+  if (said(latest, false)) return false;
+  return said(older, true) ? true : said(older, false) ? false : undefined;
+}
+
+function contractStates(bench: Bench): ContractState[] {
+  const { intents, contracts } = bench.scope;
+  const required = new Set(intents.flatMap((intent) => intent.attributes.required_contracts ?? []));
+  const byName = new Map<string | undefined, TurnEvent[]>();
+  for (const name of required) byName.set(name, []);
+  for (const record of contracts) {
+    const name = record.attributes.contract_name;
+    const records = byName.get(name);
+    if (records === undefined) byName.set(name, [record]);
+    else records.push(record);
+  }
+  return [...byName].map(([name, records]) => {
+    const states = statesOf(records);
+    const demanded = name !== undefined && required.has(name);
+    return { name, ...states, required: demanded ? true : saidRequired(states) };
+  });
+}
+
+/** Judges every contract of the task. */
+export function judgeContracts(bench: Bench): void {
+  const states = contractStates(bench);
+  for (const contract of states) {
+    const { name, latest, older } = contract;
+    noteConflicts(bench, older, latest);
+    const from = bench.notices.length;
+    if (latest.length === 0) {
+      const evidence = bench.scope.intents;
+      bench.notices.push({ code: "contract_missing", subject: name, evidence, absence: true });
+    }
+    for (const record of latest) judgeRecord(bench, contract, record);
+    const clean = bench.notices.length === from;
+    if (clean && contract.required !== false) bench.valid = true;
+    const reason = bench.notices[from]?.code;
+    bench.links.push({ link: "contract", name, ...linkOf(contract, reason), evidence: latest });
+    if (older.length > 0) {
+      const link = { link: "contract", state: "superseded", reason: "later_state" } as const;
+      bench.links.push({ ...link, name, evidence: older });
+    }
+    if (latest.length > 0 && contract.required !== false) judgeEmission(bench, contract);
+  }
+  const recorded = new Set(states.map((contract) => contract.name));
+  for (const delivery of bench.scope.deliveries) {
+    const name = delivery.attributes.contract_name;
+    if (name === undefined || recorded.has(name)) continue;
+    const code = "contract_unrecorded";
+    bench.notices.push({ code, subject: name, evidence: [delivery], absence: true });
+  }
+}
+
+function judgeRecord(bench: Bench, contract: ContractState, record: TurnEvent): void {
+  const { parser_status: parser, recovery_used: recovery } = record.attributes;
+  const note = (code: FindingCode): void => {
+    bench.notices.push({ code, subject: contract.name, evidence: [record] });
+  };
+  if (parser === "failed" || parser === "missing") note("contract_parse_failed");
+  if (parser === "failed" && contract.required !== false) bench.bad = true;
+  if (parser === undefined || (parser === "success" && record.status === "error")) {
+    note("contract_unparsed");
+  }
+  if (parser === "partial" || markerMissing(record)) note("contract_incomplete");
+  if (isTruncated(bench, record)) note("contract_truncated");
+  if (recovery === true) note("contract_recovered");
+}
+
+function linkOf(
+  contract: ContractState,
+  reason: FindingCode | undefined,
+): { readonly state: LinkState; readonly reason: LinkReason } {
+  if (reason === undefined) {
+    const optional = contract.required === false;
+    return { state: "present", reason: optional ? "contract_optional" : "contract_clean" };
+  }
+  if (reason === "contract_missing") return { state: "missing", reason };
+  if (reason === "contract_parse_failed") return { state: "failed", reason };
+  if (reason === "contract_recovered") return { state: "recovered", reason };
+  return { state: "unconfirmed", reason };
+}
+
+/**
+ * A delivery must follow the latest record. Deliveries that name the contract are the ones that
+ * carry it; where none does, those that name no contract may.
+ */
+function judgeEmission(bench: Bench, contract: ContractState): void {
+  const { name: subject, latest } = contract;
+  const { byContract, withoutContract } = bench.index;
+  const naming = subject === undefined ? undefined : byContract.get(subject);
+  const candidates = naming ?? withoutContract;
+  const cover = covering(bench, candidates, latest);
+  const evidence = [...latest, ...candidates.latest];
+  if (!cover.emitted) {
+    if (contract.required === true) {
+      const refused = cover.latest.some(isRefused);
+      const code = "contract_not_emitted";
+      bench.notices.push({ code, subject, evidence, absence: !refused });
+      if (refused) bench.bad = true;
+    } else if (bench.scope.deliveries.length > 0) {
+      bench.notices.push({ code: "delivery_precedes_evidence", subject, evidence, absence: true });
+    }
+    return;
+  }
+  for (const delivery of cover.latest) noteDelivery(bench, delivery);
+}

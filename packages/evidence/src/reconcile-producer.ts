@@ -1,0 +1,54 @@
+/**
+ * @module ReconcileProducer: whether the span that an artifact names as its producer is there, ended
+ * and succeeded (requirements: Reconciliation 4, 6).
+ */
+import type { EventKind } from "@turnproof/semconv";
+
+import type { TurnEvent } from "./event.ts";
+import type { Bench } from "./reconcile-bench.ts";
+import { statesOf } from "./reconcile-order.ts";
+import type { TaskScope } from "./task-scope.ts";
+
+/** Records about results produce nothing themselves. */
+const recordKinds: ReadonlySet<EventKind> = new Set<EventKind>([
+  "intent",
+  "artifact",
+  "contract",
+  "delivery",
+  "feedback",
+  "outcome",
+  "data_quality",
+]);
+
+/** An action is labelled with its task; a model or tool call is found by its span alone. */
+function mayProduceFor(scope: TaskScope, event: TurnEvent): boolean {
+  if (recordKinds.has(event.event_kind)) return false;
+  if (event.task_id !== undefined) return event.task_id === scope.taskId;
+  const labelled =
+    event.event_kind === "application_action" || event.event_kind === "queue_transition";
+  // Without a label and an intent to give it to, an action is of the task without a label.
+  return !labelled || scope.takesUnlabelled || scope.taskId === undefined;
+}
+
+/** Notes what is wanting of an artifact's producer. */
+export function judgeProducer(
+  bench: Bench,
+  artifact: TurnEvent,
+  subject: string | undefined,
+): void {
+  const span = artifact.attributes.producing_span_id;
+  const named = span === undefined ? [] : (bench.scope.turn.bySpan.get(span) ?? []);
+  const producers = named.filter((event) => mayProduceFor(bench.scope, event));
+  // A structural span makes no claim, so it is no result (design 3.2).
+  const results = producers.filter(
+    (event) => event.phase !== "start" && event.event_kind !== "span",
+  );
+  const evidence = [artifact, ...producers];
+  if (producers.length === 0) {
+    bench.notices.push({ code: "artifact_producer_missing", subject, evidence, absence: true });
+  } else if (results.length === 0) {
+    bench.notices.push({ code: "artifact_producer_incomplete", subject, evidence, absence: true });
+  } else if (statesOf(results).latest.some((event) => event.status !== "success")) {
+    bench.notices.push({ code: "artifact_producer_failed", subject, evidence });
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * @module ReconcileTask: everything the judge says of one task of one tuple. Diagnostics hold for
+ * any task; what an intent is still wanting is said only where there is an intent.
+ */
+import { diagnosticCodes } from "./diagnostics-table.ts";
+import type { TurnEvent } from "./event.ts";
+import { judgeArtifacts } from "./reconcile-artifacts.ts";
+import type { Bench } from "./reconcile-bench.ts";
+import { judgeContracts } from "./reconcile-contracts.ts";
+import { indexDeliveries, judgeDeliveries } from "./reconcile-delivery.ts";
+import type { TaskScope } from "./task-scope.ts";
+
+const diagnostics: ReadonlySet<string> = new Set(diagnosticCodes);
+
+/** Identities without which no intent can be satisfied (design 4: Reconcile). */
+const intentFields = ["agent_id", "thread_id", "turn_id", "root_trace_id"] as const;
+
+function hasWholeIdentity(intent: TurnEvent): boolean {
+  return intentFields.every((field) => intent[field] !== undefined);
+}
+
+/** Judges one task: notices, chain, and whether a latest state is positively bad. */
+export function judgeTask(scope: TaskScope): Bench {
+  const index = indexDeliveries(scope.deliveries);
+  const bench: Bench = { scope, index, notices: [], links: [], bad: false, valid: false };
+  for (const intent of scope.intents) {
+    const whole = hasWholeIdentity(intent);
+    if (!whole) bench.notices.push({ code: "intent_identity_incomplete", evidence: [intent] });
+    bench.links.push({
+      link: "intent",
+      name: intent.attributes.coverage_profile,
+      state: whole ? "present" : "unconfirmed",
+      reason: whole ? "intent_recorded" : "intent_identity_incomplete",
+      evidence: [intent],
+    });
+  }
+  judgeArtifacts(bench);
+  judgeContracts(bench);
+  const explained = bench.notices.some(
+    ({ code }) => code.startsWith("artifact_") || code.startsWith("contract_"),
+  );
+  judgeDeliveries(bench);
+  judgeTurn(bench);
+  if (scope.intents.length > 0) {
+    if (!bench.valid && !explained) {
+      bench.notices.push({ code: "evidence_missing", evidence: scope.intents, absence: true });
+    }
+    return bench;
+  }
+  return {
+    ...bench,
+    notices: bench.notices.filter(({ code }) => diagnostics.has(code)),
+    links: bench.links.filter(({ reason }) => reason !== "delivery_missing"),
+  };
+}
+
+/** What a task that is not asked about still says of its turn: that a worker lost its context. */
+export function judgeContext(scope: TaskScope): Bench {
+  const index = indexDeliveries([]);
+  const bench: Bench = { scope, index, notices: [], links: [], bad: false, valid: false };
+  if (scope.contextMissing.length > 0) {
+    bench.notices.push({ code: "trace_context_missing", evidence: scope.contextMissing });
+  }
+  return bench;
+}
+
+/** What the turn's own events say: lost context, and side effects that nobody intended. */
+function judgeTurn(bench: Bench): void {
+  const { contextMissing, actions, intents } = bench.scope;
+  if (contextMissing.length > 0) {
+    bench.notices.push({ code: "trace_context_missing", evidence: contextMissing });
+  }
+  const effects = actions.filter((action) => action.attributes.side_effect === true);
+  if (intents.length === 0 && effects.length > 0) {
+    bench.notices.push({ code: "orphan_action", evidence: effects, absence: true });
+  }
+}
+
+/** True when the task holds something that an intent could have asked for. */
+export function hasEvidence(scope: TaskScope): boolean {
+  return scope.artifacts.length + scope.contracts.length + scope.deliveries.length > 0;
+}

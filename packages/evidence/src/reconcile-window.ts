@@ -1,0 +1,126 @@
+/**
+ * @module ReconcileWindow: whether a window may carry a verdict at all (requirements:
+ * Reconciliation 1, 8). Only metadata can say that everything was read; a plain list cannot. Loss
+ * that is known, to the reader or to a producer, keeps every verdict from success.
+ */
+import type { ReadCompleteness } from "@turnproof/semconv";
+
+import type { TurnEvent } from "./event.ts";
+import type { NormalizationMetadata } from "./join-pages.ts";
+import { compareTimes } from "./time.ts";
+
+/** What the reader of the window says of it, and what it knows to be lost. */
+export interface WindowMetadata extends NormalizationMetadata {
+  /** Evidence that a sampler removed. */
+  readonly sampled_out?: number | null;
+  /** Evidence that is known to be lost on its way. */
+  readonly known_loss?: number | null;
+  /** Received watermark up to which the window was read. */
+  readonly as_of?: string | null;
+}
+
+/** Why a window is not a complete one. */
+export type WindowReason =
+  | "metadata_missing"
+  | "window_incomplete"
+  | "truncated"
+  | "normalization_errors"
+  | "read_incomplete"
+  | "events_rejected"
+  | "known_loss"
+  | "sampled_out"
+  | "write_failures";
+
+/** What a verdict may rest on. */
+export interface WindowTrust {
+  readonly complete: boolean;
+  readonly read_completeness: ReadCompleteness;
+  readonly reasons: readonly WindowReason[];
+}
+
+/** True unless the value is absent or a plain zero: what is no number is no proof of nothing. */
+function isSomething(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== 0;
+}
+
+function hasErrors(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : isSomething(value);
+}
+
+/** The completeness that metadata states, in its own field or in its coverage. */
+function statedReads(metadata: WindowMetadata): unknown[] {
+  const coverage: unknown = metadata.coverage;
+  const inCoverage =
+    typeof coverage === "object" && coverage !== null && "read_completeness" in coverage
+      ? coverage.read_completeness
+      : typeof coverage === "string"
+        ? coverage
+        : undefined;
+  return [metadata.read_completeness, inCoverage].filter(
+    (value) => value !== undefined && value !== null,
+  );
+}
+
+function lossReasons(events: readonly TurnEvent[]): WindowReason[] {
+  const reasons = new Set<WindowReason>();
+  for (const { event_kind, attributes } of events) {
+    if (event_kind !== "data_quality") continue;
+    if (isSomething(attributes.loss_dropped)) reasons.add("known_loss");
+    if (isSomething(attributes.sampled_out)) reasons.add("sampled_out");
+    if (isSomething(attributes.write_failures)) reasons.add("write_failures");
+  }
+  return [...reasons];
+}
+
+/** Judges the window. Absent fields of metadata are silent; `window_complete` must speak. */
+export function assessWindow(
+  events: readonly TurnEvent[],
+  rejected: number,
+  metadata: WindowMetadata | undefined,
+): WindowTrust {
+  const reasons = new Set<WindowReason>(lossReasons(events));
+  if (rejected > 0) reasons.add("events_rejected");
+  if (metadata === undefined) reasons.add("metadata_missing");
+  else {
+    if (metadata.window_complete !== true) reasons.add("window_incomplete");
+    const { truncated } = metadata as { readonly truncated?: unknown };
+    if (isSomething(truncated) && truncated !== false) reasons.add("truncated");
+    if (hasErrors(metadata.normalization_errors)) reasons.add("normalization_errors");
+    if (statedReads(metadata).some((value) => value !== "complete")) reasons.add("read_incomplete");
+    if (isSomething(metadata.sampled_out)) reasons.add("sampled_out");
+    if (isSomething(metadata.known_loss)) reasons.add("known_loss");
+  }
+  return {
+    complete: reasons.size === 0,
+    read_completeness: completeness(reasons, metadata),
+    reasons: [...reasons].toSorted(),
+  };
+}
+
+/** Truncation makes a window partial and never upgrades an untrusted one (design 4). */
+function completeness(
+  reasons: ReadonlySet<WindowReason>,
+  metadata: WindowMetadata | undefined,
+): ReadCompleteness {
+  const untrusted =
+    reasons.has("normalization_errors") ||
+    reasons.has("events_rejected") ||
+    (metadata !== undefined && statedReads(metadata).includes("untrusted"));
+  if (untrusted) return "untrusted";
+  if (metadata === undefined) return "unknown";
+  return reasons.size === 0 ? "complete" : "partial";
+}
+
+/** The received watermark: what the reader says, else the latest receipt among the events. */
+export function watermarkOf(
+  events: readonly TurnEvent[],
+  metadata: WindowMetadata | undefined,
+): string | null {
+  if (typeof metadata?.as_of === "string") return metadata.as_of;
+  let latest: string | null = null;
+  for (const { received_at } of events) {
+    if (received_at === undefined) continue;
+    if (latest === null || compareTimes(received_at, latest) > 0) latest = received_at;
+  }
+  return latest;
+}

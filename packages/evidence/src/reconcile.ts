@@ -1,0 +1,182 @@
+/**
+ * @module Reconcile: the strict verdict over a window (requirements: Reconciliation 1 to 11; design
+ * 4). Success is only what nothing contradicts and nothing required is missing from; everything
+ * that cannot be told counts against it.
+ */
+import { limits } from "@turnproof/semconv";
+import type { VerdictStatus } from "@turnproof/semconv";
+
+import { readCoverage } from "./coverage.ts";
+import type { CoverageProfiles, ProfileCoverage } from "./coverage.ts";
+import { compareFindings, compareTuples, idsOf, toFindings } from "./finding-list.ts";
+import type { Finding } from "./finding-list.ts";
+import type { IdentityTuple } from "./identity-tuple.ts";
+import type { Bench, LinkReason, LinkState } from "./reconcile-bench.ts";
+import { explain } from "./reconcile-explanation.ts";
+import { hasEvidence, judgeContext, judgeTask } from "./reconcile-task.ts";
+import { assessWindow, watermarkOf } from "./reconcile-window.ts";
+import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
+import { taskScopes } from "./task-scope.ts";
+import type { TaskScope } from "./task-scope.ts";
+import { readWindow } from "./window-events.ts";
+
+/** One link of the chain intent → artifact → contract → delivery of a task. */
+export interface ChainLink {
+  readonly link: "intent" | "artifact" | "contract" | "delivery";
+  /** Artifact type, contract name or delivery target; a registered label, never a value. */
+  readonly name: string | null;
+  readonly state: LinkState;
+  readonly reason: LinkReason;
+  readonly evidence_ids: readonly string[];
+  readonly task_id: string | null;
+  readonly identity: IdentityTuple;
+}
+
+/** The verdict. `verified` is true for a success alone. */
+export interface Verdict {
+  readonly status: VerdictStatus;
+  readonly verified: boolean;
+  /** The task that was asked for; null for every intent of the window. */
+  readonly task_id: string | null;
+  /** Received watermark; null where no event says when it was received. */
+  readonly as_of: string | null;
+  readonly findings: readonly Finding[];
+  readonly chain: readonly ChainLink[];
+  /** Declared stages that are not there; `outcome` alone does not block a success. */
+  readonly missing_stages: readonly string[];
+  readonly window: WindowTrust;
+  readonly intent_count: number;
+  /** One sentence of codes and labels. */
+  readonly why: string;
+}
+
+/** What to judge and how the window was read. */
+export interface ReconcileOptions {
+  /** Judges this task alone. */
+  readonly taskId?: string | null;
+  /** Without it the list is unverified, and no better than partial. */
+  readonly normalizationMetadata?: WindowMetadata | null;
+  /** A host's own coverage profiles. */
+  readonly profiles?: CoverageProfiles;
+}
+
+/** The one stage that a success may lack: the outcome is what others observe later. */
+const outcomeStage = "outcome";
+
+/**
+ * Judges the complete, authorized, normalized window. Takes any array and never throws on data:
+ * what is no event makes the window untrusted. The result depends neither on the order nor on
+ * repetitions of the events. Identity must be resolved already (design 3.8).
+ */
+export function reconcileOutcome(
+  events: readonly unknown[],
+  options: ReconcileOptions = {},
+): Verdict {
+  const taskId = options.taskId ?? undefined;
+  const metadata = options.normalizationMetadata ?? undefined;
+  const read = readWindow(events);
+  const trust = assessWindow(read.events, read.rejected, metadata);
+  const scopes = taskScopes(read.events);
+  // With a task, that task alone and what unlabelled evidence says of lost context.
+  const isAsked = (scope: TaskScope): boolean => taskId === undefined || scope.taskId === taskId;
+  const benches = scopes.filter(isAsked).map(judgeTask);
+  const beside = scopes.filter((scope) => !isAsked(scope) && scope.taskId === undefined);
+  const intended = benches.filter(({ scope }) => scope.intents.length > 0);
+  const findings = [...benches, ...beside.map(judgeContext)].flatMap(({ scope, notices }) =>
+    toFindings(scope, notices, trust.complete),
+  );
+  if (intended.length === 0) findings.push(...intentMissing(benches, trust));
+  findings.sort(compareFindings);
+  const missing = missingStages(read.events, trust, options.profiles, taskId);
+  const judged = intended.length > 0 ? intended : benches.filter(({ scope }) => hasEvidence(scope));
+  const blocked = findings.length > 0 || missing.some((stage) => stage !== outcomeStage);
+  const status = decide({
+    judged: judged.length > 0,
+    complete: trust.complete,
+    bad: judged.some((bench) => bench.bad),
+    blocked,
+  });
+  const intents = intended.reduce((sum, { scope }) => sum + scope.intents.length, 0);
+  return {
+    status,
+    verified: status === "success",
+    task_id: taskId ?? null,
+    as_of: watermarkOf(read.events, metadata),
+    findings,
+    chain: benches.toSorted(compareBenches).flatMap(chainOf),
+    missing_stages: missing,
+    window: trust,
+    intent_count: intents,
+    why: explain(status, { trust, findings, missing, intents }),
+  };
+}
+
+function decide(facts: {
+  readonly judged: boolean;
+  readonly complete: boolean;
+  readonly bad: boolean;
+  readonly blocked: boolean;
+}): VerdictStatus {
+  if (!facts.judged) return "unknown";
+  if (facts.complete && facts.bad) return "failed";
+  return facts.complete && !facts.blocked ? "success" : "partial";
+}
+
+/** Evidence of a result in a window in which nobody asked for one. */
+function intentMissing(benches: readonly Bench[], trust: WindowTrust): Finding[] {
+  return benches
+    .filter(({ scope }) => hasEvidence(scope))
+    .flatMap(({ scope }) => {
+      const evidence = [...scope.artifacts, ...scope.contracts, ...scope.deliveries];
+      const notice = { code: "intent_missing", evidence, absence: true } as const;
+      return toFindings(scope, [notice], trust.complete);
+    });
+}
+
+function missingStages(
+  events: Parameters<typeof readCoverage>[0],
+  trust: WindowTrust,
+  profiles: CoverageProfiles | undefined,
+  taskId: string | undefined,
+): string[] {
+  const coverage = readCoverage(events, {
+    readCompleteness: trust.read_completeness,
+    ...(profiles === undefined ? {} : { profiles }),
+  });
+  const concerns = (profile: ProfileCoverage): boolean =>
+    taskId === undefined || profile.task_id === undefined || profile.task_id === taskId;
+  const missing = coverage.profiles.filter(concerns).flatMap((profile) => profile.missing_stages);
+  return [...new Set(missing)].toSorted();
+}
+
+function compareBenches(a: Bench, b: Bench): number {
+  const left = a.scope.taskId ?? "";
+  const right = b.scope.taskId ?? "";
+  return (
+    compareTuples(a.scope.identity, b.scope.identity) || (left < right ? -1 : left > right ? 1 : 0)
+  );
+}
+
+const linkOrder = ["intent", "artifact", "contract", "delivery"] as const;
+
+function chainOf({ scope, links }: Bench): ChainLink[] {
+  const chain = links.map(({ link, name, state, reason, evidence }) => ({
+    link,
+    name: name ?? null,
+    state,
+    reason,
+    evidence_ids: idsOf(evidence).slice(0, limits.findingEvidenceMax),
+    task_id: scope.taskId ?? null,
+    identity: scope.identity,
+  }));
+  return chain.sort(compareLinks);
+}
+
+function compareLinks(a: ChainLink, b: ChainLink): number {
+  const left = `${a.name ?? ""} ${a.state} ${a.evidence_ids.join(" ")}`;
+  const right = `${b.name ?? ""} ${b.state} ${b.evidence_ids.join(" ")}`;
+  return (
+    linkOrder.indexOf(a.link) - linkOrder.indexOf(b.link) ||
+    (left < right ? -1 : left > right ? 1 : 0)
+  );
+}
