@@ -43,7 +43,7 @@ export interface OtlpRoutesOptions {
   readonly clock: ReceivedClock;
   readonly log: Log;
   /** False answers 503 `ingest_off`; by default true. */
-  readonly enabled?: boolean;
+  readonly enabled?: () => boolean;
 }
 
 const signals: readonly Signal[] = ["traces", "logs", "metrics"];
@@ -76,7 +76,7 @@ async function receive(
   const encoding = encodingOf(c);
   conservation.request();
   try {
-    if (options.enabled === false) throw new CodedError("ingest_off");
+    if (options.enabled?.() === false) throw new CodedError("ingest_off");
     const principal = options.authenticateIngest(credentialOf(c));
     if (principal === undefined) throw new CodedError("unauthenticated");
     const coding = contentCoding(c.req.header("content-encoding"));

@@ -1,0 +1,158 @@
+/**
+ * @module Receiver: the receiving side as one part. Door, threads, journal and drain are opened
+ * together, counted together and closed in order.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { openJournal, startDrain } from "@turnproof/exporter/journal";
+import type { Drain, DrainStore, Journal } from "@turnproof/exporter/journal";
+import type { Key } from "@turnproof/semconv/fingerprint";
+import type { Hono } from "hono";
+
+import type { IngestPrincipal } from "../auth/ingest-tokens.ts";
+import { Conservation } from "../conservation.ts";
+import type { ConservationSnapshot, JournalTally } from "../conservation.ts";
+import type { AppEnv } from "../http/environment.ts";
+import type { IngestDesk } from "../ingest.ts";
+import type { Log } from "../log.ts";
+import { createBodyThreads } from "./body-threads.ts";
+import { ByteBudget } from "./byte-budget.ts";
+import { decodeFrame } from "./frame-codec.ts";
+import { budgetBytesDefault, otlpRoutes } from "./receive.ts";
+import { createReceivedClock } from "./received-clock.ts";
+
+/** What a receiver needs. */
+export interface ReceiverOptions {
+  /** Directory of the journal; one process at a time uses it. */
+  readonly directory: string;
+  /** Where the drain carries events; a slow or absent store never touches ingest. */
+  readonly store: DrainStore;
+  readonly authenticateIngest: (authorization: string | undefined) => IngestPrincipal | undefined;
+  /** Key under which an identity that is not opaque is replaced by its fingerprint. */
+  readonly identityKey: Key;
+  readonly log: Log;
+  /** Bound of the journal on the disk. */
+  readonly journalBytesMax?: number;
+  /** Bytes that all requests together may hold, and the part of it one principal may have. */
+  readonly budgetBytes?: number;
+  readonly budgetShare?: number;
+  /** Threads for large bodies; default 1, 0 for none. */
+  readonly threads?: number;
+}
+
+/** The receiving side: its routes, and the desk at which the rest of the collector asks. */
+export interface Receiver extends IngestDesk {
+  readonly routes: Hono<AppEnv>;
+  conservation(): ConservationSnapshot;
+  /** Resolves when everything acknowledged is stored; never, while the store stays away. */
+  idle(): Promise<void>;
+}
+
+/** How often a waiting reader looks whether something was stored. */
+const lookMs = 25;
+
+/** Opens the journal, starts the drain and makes the routes; codes are the journal's. */
+export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const { directory, log } = options;
+  const journal = await openJournal({
+    directory,
+    ...(options.journalBytesMax === undefined ? {} : { bytesMax: options.journalBytesMax }),
+    onEvent: ({ code, count }) => log.warn("journal_event", { code, count }),
+  });
+  const recovered = journal.stats().pendingSpans;
+  const drain = startDrain({
+    journal,
+    store: options.store,
+    decode: (payload) => ({ events: decodeFrame(payload) }),
+    onStateChange: (code) => {
+      if (code === undefined) log.info("store_answers");
+      else log.warn("store_refuses", { code });
+    },
+  });
+  const conservation = new Conservation(() => tallyOf(journal, drain, recovered));
+  const threads = createBodyThreads({
+    settings: { identityKey: options.identityKey },
+    threads: options.threads ?? 1,
+  });
+  const state = { open: true };
+  const routes = otlpRoutes({
+    authenticateIngest: options.authenticateIngest,
+    journal,
+    conservation,
+    processor: threads,
+    budget: new ByteBudget(options.budgetBytes ?? budgetBytesDefault, options.budgetShare),
+    clock: createReceivedClock(),
+    log,
+    enabled: () => state.open,
+  });
+  return {
+    routes,
+    conservation: () => conservation.snapshot(),
+    idle: () => drain.idle(),
+    healthy: () => journal.stats().healthy,
+    pendingFrames: () => journal.stats().pendingFrames,
+    storedBatches: () => drain.stats().storedBatches,
+    async nextStored(seen, waitMs, signal) {
+      const until = performance.now() + waitMs;
+      while (!signal.aborted && performance.now() < until) {
+        if (drain.stats().storedBatches > seen) return;
+        await sleep(lookMs, undefined, { signal }).catch(() => {});
+      }
+    },
+    report: async () => reportOf(journal, drain, conservation),
+    async close(deadlineMs) {
+      state.open = false;
+      const late = new AbortController();
+      const deadline = sleep(deadlineMs, undefined, { signal: late.signal }).catch(() => {});
+      await Promise.race([drain.idle(), deadline]);
+      late.abort();
+      await drain.close({ graceMs: Math.min(deadlineMs, 5_000) });
+      await threads.close();
+      await journal.close();
+    },
+  };
+}
+
+/** Every durable item is in exactly one place. */
+function tallyOf(journal: Journal, drain: Drain, recovered: number): JournalTally {
+  const { appendedSpans, pendingSpans } = journal.stats();
+  const { quarantinedEvents } = drain.stats();
+  // A row is set aside just before its batch leaves the journal.
+  const stored = Math.max(0, appendedSpans - pendingSpans - quarantinedEvents);
+  const pending = appendedSpans - stored - quarantinedEvents;
+  return { recovered, stored, pending, quarantined: quarantinedEvents };
+}
+
+async function reportOf(
+  journal: Journal,
+  drain: Drain,
+  conservation: Conservation,
+): Promise<Readonly<Record<string, unknown>>> {
+  const stats = journal.stats();
+  const sent = drain.stats();
+  return {
+    receiving: true,
+    conservation: conservation.snapshot(),
+    journal: {
+      healthy: stats.healthy,
+      failure: stats.failure ?? null,
+      pending_spans: stats.pendingSpans,
+      pending_frames: stats.pendingFrames,
+      oldest_pending_at: stats.oldestPendingAt ?? null,
+      disk_bytes: stats.diskBytes,
+      bytes_max: stats.bytesMax,
+      segments: stats.segments,
+      corrupt_ranges: stats.corruptRanges,
+      lost_frames: stats.lostFrames,
+      quarantined_spans: stats.quarantinedSpans,
+    },
+    drain: {
+      stored_events: sent.storedEvents,
+      stored_batches: sent.storedBatches,
+      retries: sent.retries,
+      unverified: sent.unverified,
+      in_flight: sent.inFlight,
+      failure: sent.failure ?? null,
+    },
+  };
+}
