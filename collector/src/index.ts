@@ -1,2 +1,10 @@
-/** x */
-export const a: number = 1;
+/** @module Turnproof: the collector as a library. Mount it into your own Hono app, or serve it. */
+export { createCollector, version } from "./collector.ts";
+export type { Collector, CollectorOptions } from "./collector.ts";
+export { ConfigError, parseConfig, readConfig } from "./config.ts";
+export type { Account, Config, ConfigFlags, ConfigProblem, IngestToken } from "./config.ts";
+export { routeRules } from "./http/permissions.ts";
+export type { Need, RouteRule } from "./http/permissions.ts";
+export { rolePermissions, roles } from "./auth/principal.ts";
+export type { Permission, Principal, Role } from "./auth/principal.ts";
+export type { Log } from "./log.ts";

@@ -13,7 +13,7 @@ import type { IngestPrincipal } from "../auth/ingest-tokens.ts";
 import { Conservation } from "../conservation.ts";
 import type { ConservationSnapshot, JournalTally } from "../conservation.ts";
 import type { AppEnv } from "../http/environment.ts";
-import type { IngestDesk } from "../ingest.ts";
+import type { IngestDesk, IngestReport } from "../ingest.ts";
 import type { Log } from "../log.ts";
 import { createBodyThreads } from "./body-threads.ts";
 import { ByteBudget } from "./byte-budget.ts";
@@ -36,6 +36,8 @@ export interface ReceiverOptions {
   /** Bytes that all requests together may hold, and the part of it one principal may have. */
   readonly budgetBytes?: number;
   readonly budgetShare?: number;
+  /** False answers everything on `/v1` with `ingest_off`. */
+  readonly enabled?: boolean;
   /** Threads for large bodies; default 1, 0 for none. */
   readonly threads?: number;
 }
@@ -83,7 +85,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     budget: new ByteBudget(options.budgetBytes ?? budgetBytesDefault, options.budgetShare),
     clock: createReceivedClock(),
     log,
-    enabled: () => state.open,
+    enabled: () => state.open && options.enabled !== false,
   });
   return {
     routes,
@@ -99,7 +101,8 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
         await sleep(lookMs, undefined, { signal }).catch(() => {});
       }
     },
-    report: async () => reportOf(journal, drain, conservation),
+    settled: (waitMs) => settled(journal, drain, waitMs),
+    report: () => reportOf(journal, drain, conservation),
     async close(deadlineMs) {
       state.open = false;
       const late = new AbortController();
@@ -123,11 +126,19 @@ function tallyOf(journal: Journal, drain: Drain, recovered: number): JournalTall
   return { recovered, stored, pending, quarantined: quarantinedEvents };
 }
 
-async function reportOf(
-  journal: Journal,
-  drain: Drain,
-  conservation: Conservation,
-): Promise<Readonly<Record<string, unknown>>> {
+/** Waits for the frames that were acknowledged before; how many of them are still not readable. */
+async function settled(journal: Journal, drain: Drain, waitMs: number): Promise<number> {
+  const { acknowledgedThrough } = journal.stats();
+  const until = performance.now() + waitMs;
+  for (;;) {
+    const left = Math.max(0, acknowledgedThrough - journal.stats().drainedThrough);
+    if (left === 0 || performance.now() >= until) return left;
+    drain.kick();
+    await sleep(lookMs);
+  }
+}
+
+function reportOf(journal: Journal, drain: Drain, conservation: Conservation): IngestReport {
   const stats = journal.stats();
   const sent = drain.stats();
   return {

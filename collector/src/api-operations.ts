@@ -1,0 +1,162 @@
+/**
+ * @module Operations: what each route is for, which schema validates its query and body, and what it
+ * answers; the part of the OpenAPI description that people write.
+ */
+import type { Code } from "@turnproof/semconv";
+import { z } from "zod";
+
+import { eventsParameters } from "./routes/events.ts";
+import { findParameters } from "./routes/find.ts";
+import { groupsParameters } from "./routes/agents.ts";
+import { liveParameters } from "./routes/live.ts";
+import { loginForm } from "./routes/session.ts";
+import { turnParameters } from "./routes/turn.ts";
+import { turnsParameters } from "./routes/turns.ts";
+
+/** The description of one route. */
+export interface Operation {
+  readonly summary: string;
+  readonly text?: string;
+  readonly query?: z.ZodObject;
+  readonly body?: { readonly type: string; readonly schema?: z.ZodType };
+  readonly returns: string;
+  readonly schema?: z.ZodType;
+  /** Media type of the answer; JSON unless said. */
+  readonly answers?: string;
+  readonly status?: number;
+  readonly failures?: readonly Code[];
+}
+
+const none = z.strictObject({});
+const html = "text/html";
+const otlp = "application/x-protobuf";
+const pageFailures: readonly Code[] = ["cursor_rejected", "scope_forbidden", "store_unavailable"];
+
+const turns: Operation = {
+  summary: "Turns, newest first",
+  query: turnsParameters,
+  returns: "Rows of turns, with a cursor.",
+  failures: pageFailures,
+};
+const find: Operation = {
+  summary: "Incident finder",
+  text: "One opaque id over the whole history: user, thread, root, job, source, artifact, error.",
+  query: findParameters,
+  returns: "Roots that mention the id, with a cursor.",
+  failures: pageFailures,
+};
+const agents: Operation = {
+  summary: "Agents over the newest turns",
+  query: groupsParameters,
+  returns: "One row per agent.",
+  failures: pageFailures,
+};
+const threads: Operation = {
+  ...agents,
+  summary: "Threads over the newest turns",
+  returns: "Rows.",
+};
+const settings: Operation = {
+  summary: "Who am I, and what is configured",
+  query: none,
+  returns: "Principal, modes and warnings.",
+};
+const receive = (what: string): Operation => ({
+  summary: `OTLP/HTTP ${what}`,
+  text: "Protobuf or JSON; identity, gzip, deflate or zstd. Errors are google.rpc.Status.",
+  body: { type: otlp },
+  returns: "The export response, with `partial_success` where something was refused.",
+  answers: otlp,
+});
+
+/** Every route of the table of permissions. */
+export const operations: { readonly [route: string]: Operation } = {
+  "GET /healthz": { summary: "The process answers", returns: "`{ status: ok }`." },
+  "GET /readyz": {
+    summary: "The collector may receive",
+    returns: "`{ ready: true }`; 503 while the store, the journal or the audit log fails.",
+  },
+  "GET /login": { summary: "Sign-in page", returns: "The page.", answers: html },
+  "POST /login": {
+    summary: "Sign in",
+    body: { type: "application/x-www-form-urlencoded", schema: loginForm },
+    returns: "To the page that was asked for, with a session cookie.",
+    status: 303,
+    answers: html,
+    failures: ["unauthenticated", "throttled", "cross_origin", "body_invalid"],
+  },
+  "POST /logout": {
+    summary: "Sign out",
+    returns: "To the sign-in page; the session is dead.",
+    status: 303,
+    answers: html,
+    failures: ["cross_origin"],
+  },
+  "GET /assets/:file": { summary: "A file of the pages", returns: "It.", answers: "*/*" },
+  "GET /favicon.ico": { summary: "The icon", returns: "It.", answers: "image/svg+xml" },
+  "POST /v1/traces": receive("traces"),
+  "POST /v1/logs": receive("logs; only GenAI evaluation events become evidence"),
+  "POST /v1/metrics": receive("metrics; every point is rejected, honestly"),
+  "GET /": { summary: "Home", returns: "To the turns.", status: 302, answers: html },
+  "GET /settings": { ...settings, answers: html },
+  "GET /settings.json": settings,
+  "GET /openapi.json": { summary: "This document", query: none, returns: "OpenAPI 3.1." },
+  "GET /docs": { summary: "This document as a page", returns: "The page.", answers: html },
+  "GET /metrics": {
+    summary: "Metrics of this process",
+    returns: "Prometheus text.",
+    answers: "text/plain",
+    failures: ["scope_forbidden"],
+  },
+  "GET /traces": { ...turns, answers: html },
+  "GET /traces/turns.json": turns,
+  "GET /traces/events.json": {
+    summary: "Normalized events, or the original records",
+    text:
+      "Filters are conjunctive. Times apply to child events, inclusive start and exclusive end. " +
+      "`event_kind` also takes the older names that `/traces/capabilities.json` lists. With " +
+      "`view=bundles`, filters that only child events can answer are refused. `limit` counts " +
+      "child events; follow `next_cursor` until it is null.",
+    query: eventsParameters,
+    returns: "An event page, or a bundle page.",
+    failures: [...pageFailures, "filter_not_applicable"],
+  },
+  "GET /traces/find": { ...find, answers: html },
+  "GET /traces/find.json": find,
+  "GET /traces/capabilities.json": {
+    summary: "What this collector can do",
+    query: none,
+    returns: "Capabilities, vocabulary and limits.",
+  },
+  "GET /traces/live": {
+    summary: "Live tail",
+    text: "Server-sent events: `hello`, `event`, `gap`, `heartbeat`. Resumes by Last-Event-ID.",
+    query: liveParameters,
+    returns: "A stream that does not end.",
+    answers: "text/event-stream",
+    failures: ["scope_forbidden"],
+  },
+  "GET /traces/:root_trace_id": {
+    summary: "One root: turns, waterfall, supply, verdict",
+    text: "With `.json` at the end, the model of the page.",
+    query: turnParameters,
+    returns: "The page, or its model.",
+    failures: ["trace_not_found_in_window", "scope_forbidden", "store_unavailable"],
+  },
+  "GET /agents": { ...agents, answers: html },
+  "GET /agents.json": agents,
+  "GET /agents/:agent_id": {
+    ...agents,
+    summary: "One agent and its newest turns",
+    text: "With `.json` at the end, the model of the page.",
+    returns: "The agent and its turns.",
+  },
+  "GET /threads": { ...threads, answers: html },
+  "GET /threads.json": threads,
+  "GET /threads/:thread_id": {
+    ...threads,
+    summary: "One thread and its turns",
+    text: "With `.json` at the end, the model of the page.",
+    returns: "The thread and its turns.",
+  },
+};

@@ -1,0 +1,53 @@
+/**
+ * @module Credentials: from a presented token or session to a principal. Every configured token is
+ * compared, always all of them, in constant time (design 6.3, faults W7).
+ */
+import { createHash } from "node:crypto";
+
+import type { Config } from "../config.ts";
+import { equalSecret } from "./keyring.ts";
+import type { Principal } from "./principal.ts";
+
+/** Name of the principal that the single operator token stands for. */
+export const operatorName = "operator-token";
+
+/** Who may sign in. */
+export interface Credentials {
+  /** False: no authentication is configured and loopback is the local admin. */
+  readonly configured: boolean;
+  /** The principal of a token, and a digest that names the token without being it. */
+  byToken(
+    token: string,
+  ): { readonly principal: Omit<Principal, "via">; readonly credential: string } | undefined;
+  /** The principal of a session, while its credential is still the configured one. */
+  byName(name: string, credential: string): Omit<Principal, "via"> | undefined;
+}
+
+/** The local admin of a collector without authentication; loopback only. */
+export const localAdmin: Principal = { name: "local", role: "admin", via: "loopback" };
+
+/** Credentials from the configuration. */
+export function createCredentials(config: Pick<Config, "authToken" | "accounts">): Credentials {
+  const rows = [
+    ...(config.authToken === undefined
+      ? []
+      : [{ name: operatorName, token: config.authToken, role: "admin" as const }]),
+    ...config.accounts,
+  ].map(({ token, ...principal }) => ({ token, principal, credential: digestOf(token) }));
+  return {
+    configured: rows.length > 0,
+    byToken: (token) => {
+      let found: (typeof rows)[number] | undefined;
+      for (const row of rows) if (equalSecret(row.token, token)) found = row;
+      return found === undefined
+        ? undefined
+        : { principal: found.principal, credential: found.credential };
+    },
+    byName: (name, credential) =>
+      rows.find((row) => row.principal.name === name && row.credential === credential)?.principal,
+  };
+}
+
+function digestOf(token: string): string {
+  return createHash("sha256").update("credential/v1").update(token).digest("hex").slice(0, 32);
+}

@@ -1,0 +1,54 @@
+/**
+ * @module Keyring: secrets with names, of which the first signs and all verify, and the keys derived
+ * from them per purpose (faults 5.4); comparison and sealing with them.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+
+import { deriveKey } from "@turnproof/semconv/fingerprint";
+import type { Key } from "@turnproof/semconv/fingerprint";
+
+/** What a derived key is for; a key of one purpose opens nothing of another. */
+export type KeyPurpose = "cookie/v1" | "csrf/v1" | "cursor/v1" | "audit/v1";
+
+/** Derived keys by purpose. */
+export interface Keyring {
+  /** The key that signs. */
+  current(purpose: KeyPurpose): Key;
+  /** The key of that name, or undefined once it was removed. */
+  byName(purpose: KeyPurpose, kid: string): Key | undefined;
+}
+
+/** A keyring over named masters. */
+export function createKeyring(masters: readonly [Key, ...Key[]]): Keyring {
+  const derived = new Map<string, Key>();
+  const derive = (purpose: KeyPurpose, master: Key): Key => {
+    const name = `${purpose} ${master.kid}`;
+    const key = derived.get(name) ?? deriveKey(master, purpose);
+    derived.set(name, key);
+    return key;
+  };
+  return {
+    current: (purpose) => derive(purpose, masters[0]),
+    byName: (purpose, kid) => {
+      const master = masters.find((key) => key.kid === kid);
+      return master === undefined ? undefined : derive(purpose, master);
+    },
+  };
+}
+
+const comparisonKey = randomBytes(32);
+
+/**
+ * Compares two texts in a time that tells nothing of where they differ or how long they are
+ * (faults W7): both sides become digests under a key nobody knows.
+ */
+export function equalSecret(left: string, right: string): boolean {
+  const digest = (text: string): Buffer =>
+    createHmac("sha256", comparisonKey).update(text).digest();
+  return timingSafeEqual(digest(left), digest(right));
+}
+
+/** HMAC-SHA256 of a text whose first part says what it is, in base64url. */
+export function macOf(key: Key, purpose: string, text: string): string {
+  return createHmac("sha256", key.secret).update(`${purpose}\n${text}`).digest("base64url");
+}

@@ -1,0 +1,63 @@
+/**
+ * @module Principal: who asks, in which role, bound to whom (design 6.3). A role is a set of
+ * permissions; a route names one permission; nothing else decides.
+ */
+
+/** Roles from the least to the most. */
+export const roles = ["viewer", "analyst", "operator", "admin"] as const;
+export type Role = (typeof roles)[number];
+
+/** What a route can ask for. */
+export const permissions = [
+  "trace.read",
+  "artifact.lookup",
+  "replay.create",
+  "account.resolve",
+  "recommendation.review",
+  "outcome.write",
+  "agent.run",
+  "trace.reveal",
+  "trace.write",
+] as const;
+export type Permission = (typeof permissions)[number];
+
+const viewer: readonly Permission[] = ["trace.read"];
+const analyst: readonly Permission[] = [...viewer, "artifact.lookup", "replay.create"];
+const operator: readonly Permission[] = [
+  ...analyst,
+  "account.resolve",
+  "recommendation.review",
+  "outcome.write",
+  "agent.run",
+];
+const admin: readonly Permission[] = [...operator, "trace.reveal", "trace.write"];
+
+/** The permissions of each role. */
+export const rolePermissions: { readonly [R in Role]: readonly Permission[] } = {
+  viewer,
+  analyst,
+  operator,
+  admin,
+};
+
+/** An authenticated asker. */
+export interface Principal {
+  readonly name: string;
+  readonly role: Role;
+  /** How the credential came: none needed on loopback, a Bearer token, or a session cookie. */
+  readonly via: "loopback" | "bearer" | "session";
+  /** Bound to one application's evidence, when set. */
+  readonly applicationId?: string;
+  /** Bound to a tenant (null: the anonymous rows); absent: bound to nobody. */
+  readonly userId?: string | null;
+}
+
+/** True when the principal is bound to a tenant or to the anonymous rows. */
+export function isBound(principal: Principal): boolean {
+  return principal.userId !== undefined;
+}
+
+/** True when the principal's role holds the permission. */
+export function permits(principal: Principal, permission: Permission): boolean {
+  return rolePermissions[principal.role].includes(permission);
+}

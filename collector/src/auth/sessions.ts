@@ -1,0 +1,128 @@
+/**
+ * @module Sessions: a random reference in a cookie, kept here as its hash only. New at login, dead
+ * after logout, 30 idle minutes or 8 hours (design 6.3, faults W5, W6). Kept in a file of the data
+ * directory, so that a restart signs nobody out and a logout stays one.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+import { equalSecret, macOf } from "./keyring.ts";
+import type { Keyring } from "./keyring.ts";
+
+/** A signed-in session; the credential is looked up by name on every request. */
+export interface Session {
+  readonly principal: string;
+  readonly createdAt: number;
+  /** Of the credential that signed in: a replaced token ends its sessions. */
+  readonly credential: string;
+  seenAt: number;
+}
+
+/** A session just opened or found. */
+export interface OpenSession {
+  readonly session: Session;
+  /** Bound to the session; forms and scripts send it back with unsafe methods. */
+  readonly csrfToken: string;
+  readonly id: string;
+}
+
+/** The sessions of this process. */
+export interface Sessions {
+  open(principal: string, credential: string): OpenSession & { readonly cookie: string };
+  /** The session of a cookie value, or undefined when it is forged, ended, idle or too old. */
+  find(cookie: string): OpenSession | undefined;
+  end(id: string): void;
+  /** Ends every session of a principal; how many there were. */
+  endAll(principal: string): number;
+  readonly size: number;
+}
+
+const idleMsMax = 30 * 60_000;
+const ageMsMax = 8 * 3_600_000;
+const sessionsMax = 10_000;
+/** Idle times are written at this grain, not on every request. */
+const writeGrainMs = 60_000;
+
+interface SessionsOptions {
+  readonly keyring: Keyring;
+  readonly file?: string;
+  readonly now?: () => number;
+}
+
+/** Opens the sessions kept in `file`, or sessions of this process alone. */
+export function createSessions(options: SessionsOptions): Sessions {
+  const { keyring, file } = options;
+  const now = options.now ?? Date.now;
+  const sessions = new Map<string, Session>(load(file));
+  const save = (): void => {
+    if (file !== undefined) store(file, sessions);
+  };
+  const alive = (session: Session): boolean =>
+    now() - session.seenAt < idleMsMax && now() - session.createdAt < ageMsMax;
+  const sweep = (): void => {
+    for (const [id, session] of sessions) if (!alive(session)) sessions.delete(id);
+    while (sessions.size >= sessionsMax) sessions.delete(sessions.keys().next().value ?? "");
+  };
+  const csrf = (reference: string): string => macOf(keyring.current("csrf/v1"), "csrf", reference);
+  return {
+    open: (principal, credential) => {
+      sweep();
+      const reference = randomBytes(32).toString("base64url");
+      const id = hashOf(reference);
+      const at = now();
+      const session: Session = { principal, credential, createdAt: at, seenAt: at };
+      sessions.set(id, session);
+      save();
+      const key = keyring.current("cookie/v1");
+      const cookie = `${key.kid}.${reference}.${macOf(key, "session", reference)}`;
+      return { session, id, csrfToken: csrf(reference), cookie };
+    },
+    find: (cookie) => {
+      const [kid = "", reference = "", mac = "", ...rest] = cookie.split(".");
+      const named = keyring.byName("cookie/v1", kid);
+      if (named === undefined || rest.length > 0 || reference.length !== 43) return undefined;
+      if (!equalSecret(macOf(named, "session", reference), mac)) return undefined;
+      const id = hashOf(reference);
+      const session = sessions.get(id);
+      if (session === undefined || !alive(session)) return undefined;
+      const write = now() - session.seenAt > writeGrainMs;
+      session.seenAt = now();
+      if (write) save();
+      return { session, id, csrfToken: csrf(reference) };
+    },
+    end: (id) => {
+      if (sessions.delete(id)) save();
+    },
+    endAll: (principal) => {
+      const ids = [...sessions].filter(([, session]) => session.principal === principal);
+      for (const [id] of ids) sessions.delete(id);
+      if (ids.length > 0) save();
+      return ids.length;
+    },
+    get size() {
+      return sessions.size;
+    },
+  };
+}
+
+function hashOf(reference: string): string {
+  return createHash("sha256").update(reference).digest("hex");
+}
+
+/** A damaged file signs everybody out; it never stops the start. */
+function load(file: string | undefined): readonly (readonly [string, Session])[] {
+  if (file === undefined || !existsSync(file)) return [];
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as readonly (readonly [string, Session])[];
+  } catch {
+    return [];
+  }
+}
+
+function store(file: string, sessions: ReadonlyMap<string, Session>): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const next = `${file}.next`;
+  writeFileSync(next, JSON.stringify([...sessions]), { mode: 0o600 });
+  renameSync(next, file);
+}

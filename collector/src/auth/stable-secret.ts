@@ -1,0 +1,24 @@
+/**
+ * @module Stable secret: the key material a deployment keeps in its data directory when none is
+ * configured, made once with mode 0600.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Reads the text kept under `name` in the data directory's keys, making it when it is missing. */
+export function stableSecret(
+  dataDir: string,
+  name: string,
+  make: () => string = () => randomBytes(32).toString("base64url"),
+): string {
+  const folder = join(dataDir, "keys");
+  const file = join(folder, name);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(file, make(), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  return readFileSync(file, "utf8");
+}

@@ -1,0 +1,36 @@
+/**
+ * @module Throttle of wrong credentials: five a minute from one address, and fifty from all. Valid
+ * credentials never wait and missing ones are no failure (design 6.3, faults W7).
+ */
+
+/** Counts failures by address over a sliding minute. */
+export interface Throttle {
+  /** Notes a failure; how many seconds to wait when it was one too many, else 0. */
+  failed(address: string): number;
+}
+
+const windowMs = 60_000;
+const perAddressMax = 5;
+const globalMax = 50;
+const addressesMax = 10_000;
+
+/** A throttle of this process. */
+export function createThrottle(now: () => number = Date.now): Throttle {
+  const failures = new Map<string, number[]>();
+  let all: number[] = [];
+  const recent = (times: readonly number[], at: number): number[] =>
+    times.filter((time) => at - time < windowMs);
+  return {
+    failed: (address) => {
+      const at = now();
+      all = [...recent(all, at), at].slice(-globalMax - 1);
+      const own = [...recent(failures.get(address) ?? [], at), at].slice(-perAddressMax - 1);
+      failures.delete(address);
+      failures.set(address, own);
+      if (failures.size > addressesMax) failures.delete(failures.keys().next().value ?? "");
+      const oldest = own.length > perAddressMax ? own[0] : all.length > globalMax ? all[0] : at;
+      if (own.length <= perAddressMax && all.length <= globalMax) return 0;
+      return Math.max(1, Math.ceil((windowMs - (at - (oldest ?? at))) / 1000));
+    },
+  };
+}

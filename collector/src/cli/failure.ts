@@ -1,0 +1,28 @@
+/**
+ * @module Failure: what a command says when it cannot go on. Configuration problems come as a table,
+ * codes as their sentence, anything else as its name.
+ */
+import { CodedError, codes } from "@turnproof/semconv";
+import type { CodeRow } from "@turnproof/semconv";
+
+import { ConfigError } from "../config.ts";
+import { exitCodes, fail, printJson, printTable } from "./terminal.ts";
+
+/** Ends the command with what went wrong; never a value, never a stack. */
+export function reportFailure(error: unknown, options: { readonly json?: boolean } = {}): void {
+  if (error instanceof ConfigError) {
+    if (options.json === true) printJson({ code: error.code, problems: error.problems });
+    else {
+      const rows = error.problems.map(({ variable, problem }) => [variable, problem]);
+      printTable(["VARIABLE", "PROBLEM"], rows);
+    }
+    fail(`The configuration has ${error.problems.length} problem(s).`, exitCodes.usage);
+    return;
+  }
+  if (CodedError.is(error)) {
+    const row: CodeRow = codes[error.code];
+    fail(`${row.sentence} (${error.code})`);
+    return;
+  }
+  fail(`Something failed: ${error instanceof Error ? error.name : "unknown"}.`);
+}

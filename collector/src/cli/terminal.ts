@@ -1,0 +1,65 @@
+/**
+ * @module Terminal: how commands speak. Data on stdout (a table, or JSON with `--json`), words about
+ * it on stderr, and an exit code that a script can trust.
+ */
+import pc from "picocolors";
+
+/** Exit codes of every command. */
+export const exitCodes = { ok: 0, failed: 1, usage: 2, partial: 3, unknown: 4 } as const;
+
+/** Prints a value as JSON, one document. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Prints rows as an aligned table; without rows, the sentence. */
+export function printTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  empty = "Nothing.",
+): void {
+  if (rows.length === 0) {
+    process.stdout.write(`${empty}\n`);
+    return;
+  }
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => plain(row[column] ?? "").length)),
+  );
+  const line = (cells: readonly string[], paint: (text: string) => string): string =>
+    cells
+      .map((cell, column) => paint(cell) + " ".repeat((widths[column] ?? 0) - plain(cell).length))
+      .join("  ")
+      .trimEnd();
+  const lines = [
+    line(headings, pc.dim),
+    ...rows.map((row) =>
+      line(
+        headings.map((_, column) => row[column] ?? ""),
+        (text) => text,
+      ),
+    ),
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+/** A sentence about what happens, on stderr. */
+export function say(sentence: string): void {
+  process.stderr.write(`${sentence}\n`);
+}
+
+/** A failure in one sentence; the command ends with the code. */
+export function fail(sentence: string, code: number = exitCodes.failed): void {
+  process.stderr.write(`${pc.red("error")} ${sentence}\n`);
+  process.exitCode = code;
+}
+
+/** Control characters of stored text never reach the terminal (faults H6). */
+export function printable(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are exactly what is replaced
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "·");
+}
+
+function plain(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- colour codes have no width
+  return text.replace(/\u001b\[[0-9;]*m/g, "");
+}

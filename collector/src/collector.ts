@@ -1,0 +1,214 @@
+/**
+ * @module Collector: puts the parts together into one app that can stand alone or be mounted into
+ * another Hono app, and closes them in order.
+ */
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { Hono } from "hono";
+import { parseKeyring } from "@turnproof/semconv/fingerprint";
+import type { Key } from "@turnproof/semconv/fingerprint";
+import type { EvidenceStore } from "@turnproof/store";
+
+import { openAudit } from "./audit/log.ts";
+import type { Audit } from "./audit/log.ts";
+import { createSigner } from "./audit/checkpoint.ts";
+import { createCredentials } from "./auth/credentials.ts";
+import { createIngestDoor } from "./auth/ingest-tokens.ts";
+import { createKeyring } from "./auth/keyring.ts";
+import type { Keyring } from "./auth/keyring.ts";
+import { createPseudonyms } from "./auth/pseudonyms.ts";
+import { createSessions } from "./auth/sessions.ts";
+import { stableSecret } from "./auth/stable-secret.ts";
+import { createThrottle } from "./auth/throttle.ts";
+import { openStore } from "./backend.ts";
+import { isLoopback, parseConfig } from "./config.ts";
+import type { Config } from "./config.ts";
+import type { AppEnv } from "./http/environment.ts";
+import { createErrorHandler, refuse } from "./http/errors.ts";
+import { gate } from "./http/gate.ts";
+import { noStore } from "./http/no-store.ts";
+import { requireRules } from "./http/permissions.ts";
+import { createRequestMetrics } from "./http/request-metrics.ts";
+import { createRenderer } from "./http/respond.tsx";
+import { cookieNameOf } from "./http/session-cookie.ts";
+import { openReceiver } from "./otlp/receiver.ts";
+import { createLog } from "./log.ts";
+import type { Log } from "./log.ts";
+import type { Parts } from "./parts.ts";
+import { mountRoutes } from "./routes.ts";
+import { createStatementSigner } from "./statement.ts";
+import { viewTable } from "./view-table.ts";
+import type { ViewTable } from "./view-table.ts";
+
+/** How a collector is made. Everything is optional; what is given is not opened again. */
+export interface CollectorOptions {
+  /** Defaults to an empty environment: loopback, embedded store under `.turnproof`. */
+  readonly config?: Config;
+  /** A store that is already open; the collector does not close it. */
+  readonly store?: EvidenceStore;
+  readonly views?: ViewTable;
+  readonly log?: Log;
+  readonly now?: () => number;
+}
+
+/** A running collector. */
+export interface Collector {
+  /** Routes under `config.basePath`; mount it with `host.route("/", collector.app)`. */
+  readonly app: Hono<AppEnv>;
+  readonly config: Config;
+  readonly store: EvidenceStore;
+  /** Drains and closes everything that this collector opened; once. */
+  close(deadlineMs?: number): Promise<void>;
+}
+
+/** Version of this package. */
+export const version: string = (
+  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  }
+).version;
+
+const closeDeadlineMs = 10_000;
+
+/**
+ * Opens a collector.
+ *
+ * @throws CodedError of the store, the journal or the audit log that could not be opened
+ */
+export async function createCollector(options: CollectorOptions = {}): Promise<Collector> {
+  const config = options.config ?? parseConfig({});
+  const log = options.log ?? createLog(config.log);
+  const opened: (() => Promise<void>)[] = [];
+  try {
+    const parts = await openParts(config, log, options, opened);
+    const app = buildApp(parts, options.views ?? viewTable);
+    let closing: Promise<void> | undefined;
+    return {
+      app,
+      config,
+      store: parts.store,
+      close: () => (closing ??= closeAll(opened)),
+    };
+  } catch (error) {
+    await closeAll(opened);
+    throw error;
+  }
+}
+
+async function openParts(
+  config: Config,
+  log: Log,
+  options: CollectorOptions,
+  opened: (() => Promise<void>)[],
+): Promise<Parts> {
+  const persistent = config.backend !== "ephemeral";
+  const keyring = openKeyring(config, persistent);
+  const credentials = createCredentials(config);
+  const { auditScope, pseudonymKey } = config;
+  const pseudonyms = createPseudonyms({
+    auditScope,
+    ...(pseudonymKey === undefined ? {} : { key: parseKeyring(pseudonymKey)[0] }),
+  });
+  const store = options.store ?? (await openStore(config));
+  if (options.store === undefined) opened.push(() => store.close());
+  let audit: Audit | undefined;
+  if (config.auditLog !== undefined) {
+    const signer = createSigner(config.dataDir, config.auditScope);
+    audit = await openAudit({ file: config.auditLog, keyring, pseudonyms, signer });
+    opened.push(audit.close.bind(audit));
+  }
+  const ingest = await openReceiver({
+    directory: join(config.dataDir, "journal"),
+    store,
+    authenticateIngest: createIngestDoor(config, isLoopback(config.host)),
+    identityKey: identityKeyOf(config),
+    log,
+    journalBytesMax: config.journalBytesMax,
+    enabled: config.ingest === "on",
+  });
+  opened.push(() => ingest.close(closeDeadlineMs));
+  const abort = new AbortController();
+  opened.push(async () => abort.abort());
+  const now = options.now ?? Date.now;
+  const sessionsFile = persistent ? { file: join(config.dataDir, "sessions.json") } : {};
+  return {
+    config,
+    version,
+    log,
+    store,
+    ingest,
+    keyring,
+    credentials,
+    sessions: createSessions({ keyring, now, ...sessionsFile }),
+    throttle: createThrottle(now),
+    pseudonyms,
+    audit,
+    signer: await createStatementSigner(config.signingKey, persistent ? config.dataDir : undefined),
+    requests: createRequestMetrics(),
+    cookieName: cookieNameOf(config.cookieSecure, config.basePath),
+    now,
+    closing: abort.signal,
+  };
+}
+
+/** Configured secrets, or one that the data directory keeps, or one of this process alone. */
+function openKeyring(config: Config, persistent: boolean): Keyring {
+  const text =
+    config.sessionSecret ??
+    (persistent ? stableSecret(config.dataDir, "session-secret") : randomUUID() + randomUUID());
+  return createKeyring(parseKeyring(text));
+}
+
+/** The configured key, or one that stays in the data directory so that fingerprints stay the same. */
+function identityKeyOf(config: Config): Key {
+  return parseKeyring(config.identityKey ?? stableSecret(config.dataDir, "identity-key"))[0];
+}
+
+/** The last opened is closed first; one that fails does not keep the others open. */
+async function closeAll(opened: (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of opened.splice(0).toReversed()) {
+    await close().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+function buildApp(parts: Parts, views: ViewTable): Hono<AppEnv> {
+  const { config, log } = parts;
+  const renderer = createRenderer({
+    views,
+    basePath: config.basePath,
+    contentMode: config.contentMode,
+    readOnly: config.readOnly,
+    authConfigured: parts.credentials.configured,
+    version: parts.version,
+  });
+  const app = new Hono<AppEnv>().basePath(config.basePath);
+  app.use(async function requestScope(c, next) {
+    c.set("requestId", randomUUID());
+    c.set("renderer", renderer);
+    c.set("route", "");
+    await next();
+  });
+  app.use(noStore());
+  app.use(parts.requests.middleware);
+  app.use(
+    gate({
+      credentials: parts.credentials,
+      sessions: parts.sessions,
+      throttle: parts.throttle,
+      audit: parts.audit,
+      origins: config.origins,
+      readOnly: config.readOnly,
+      basePath: config.basePath,
+      cookieName: parts.cookieName,
+    }),
+  );
+  mountRoutes(app, parts);
+  app.onError(createErrorHandler(log));
+  app.notFound((c) => refuse(c, "not_found"));
+  requireRules(app, config.basePath);
+  return app;
+}

@@ -1,0 +1,104 @@
+/**
+ * @module Rules between variables: what may not stand together, and what somebody should know.
+ * A secret is compared, never shown (faults 5.4; design 6.3).
+ */
+import { parseKeyring } from "@turnproof/semconv/fingerprint";
+import type { Key } from "@turnproof/semconv/fingerprint";
+
+import type { ConfigProblem, ParsedVariables } from "./config.ts";
+
+const examples = /^(<.*>|changeme.*|change-me.*|secret|password|example.*|test|your-.*)$/i;
+
+/** Problems and warnings that no single variable shows. */
+export function crossProblems(
+  data: ParsedVariables,
+  loopback: boolean,
+): { readonly problems: readonly ConfigProblem[]; readonly warnings: readonly string[] } {
+  const problems: ConfigProblem[] = [];
+  const warnings: string[] = [];
+  const add = (variable: string, problem: string): void => {
+    problems.push({ variable: `TURNPROOF_${variable}`, problem });
+  };
+  const authed = data.UI_AUTH_TOKEN !== undefined || data.UI_ACCOUNTS.length > 0;
+  if (!loopback && !authed) {
+    add("HOST", "only loopback is served without a token; set TURNPROOF_UI_AUTH_TOKEN");
+  }
+  if (!loopback && data.INGEST === "on" && data.INGEST_TOKENS.length === 0) {
+    warnings.push("No ingest token is set, so /v1 is closed to everybody on this address.");
+  }
+  if (!loopback && data.UI_ORIGIN.length === 0) {
+    warnings.push("No public origin is set: only loopback names and HOST are answered to.");
+  }
+  if (!loopback && !data.UI_COOKIE_SECURE) {
+    warnings.push("The session cookie is not marked Secure; serve it over TLS and set it so.");
+  }
+  checkTokens(data, add);
+  checkSecrets(data, add);
+  checkBackend(data, add);
+  if (data.UI_PSEUDONYM_KEY === undefined && authed) {
+    warnings.push("No pseudonym key is set: pseudonyms are stable only within this process.");
+  }
+  return { problems, warnings };
+}
+
+type Add = (variable: string, problem: string) => void;
+
+function checkTokens(data: ParsedVariables, add: Add): void {
+  const seen = new Set<string>();
+  const once = (variable: string, value: string): void => {
+    if (seen.has(value)) add(variable, "the same token is used twice");
+    if (examples.test(value)) add(variable, "an example value is not a token");
+    seen.add(value);
+  };
+  if (data.UI_AUTH_TOKEN !== undefined) once("UI_AUTH_TOKEN", data.UI_AUTH_TOKEN);
+  for (const account of data.UI_ACCOUNTS) once("UI_ACCOUNTS", account.token);
+  for (const entry of data.INGEST_TOKENS) once("INGEST_TOKENS", entry.token);
+  const names = data.INGEST_TOKENS.map((entry) => entry.name);
+  if (new Set(names).size < names.length) add("INGEST_TOKENS", "two entries have one name");
+  for (const name of data.TRUSTED_INGEST ?? []) {
+    if (!names.includes(name)) add("TRUSTED_INGEST", "names a producer without a token");
+  }
+}
+
+function checkSecrets(data: ParsedVariables, add: Add): void {
+  const rings = [
+    ["UI_SESSION_SECRET", data.UI_SESSION_SECRET],
+    ["UI_PSEUDONYM_KEY", data.UI_PSEUDONYM_KEY],
+    ["IDENTITY_KEY", data.IDENTITY_KEY],
+  ] as const;
+  const owners = new Map<string, string>();
+  for (const entry of [data.UI_AUTH_TOKEN, ...data.UI_ACCOUNTS.map((row) => row.token)]) {
+    if (entry !== undefined) owners.set(entry, "a token");
+  }
+  for (const [variable, value] of rings) {
+    if (value === undefined) continue;
+    for (const { secret: bytes } of keysOf(variable, value, add)) {
+      const secret = Buffer.from(bytes).toString("utf8");
+      const other = owners.get(secret);
+      if (other !== undefined) add(variable, `must differ from ${other}`);
+      owners.set(secret, `TURNPROOF_${variable}`);
+    }
+  }
+}
+
+function keysOf(variable: string, value: string, add: Add): readonly Key[] {
+  try {
+    return parseKeyring(value);
+  } catch {
+    add(
+      variable,
+      "write one secret of at least 32 bytes, or kid:secret,kid:secret with distinct kids of " +
+        "lower-case letters and digits",
+    );
+    return [];
+  }
+}
+
+function checkBackend(data: ParsedVariables, add: Add): void {
+  if (data.BACKEND === "postgres" && data.POSTGRES_URL === undefined) {
+    add("POSTGRES_URL", "the postgres backend needs a connection string");
+  }
+  if (data.BACKEND === "mongodb" && data.DOCUMENT_DB_URI === undefined) {
+    add("BACKEND", "the mongodb backend needs DOCUMENT_DB_URI");
+  }
+}

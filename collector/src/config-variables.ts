@@ -1,0 +1,73 @@
+/**
+ * @module Variables: every environment variable once, by the part after its prefix, with what it
+ * means. `doctor`, the help text and the documentation are made from this table; `config.ts` reads.
+ */
+
+/** One variable: `TURNPROOF_<name>`, also accepted as `SERVICE_<name>` (requirements: Authentication 1). */
+export interface Variable {
+  readonly name: string;
+  /** Holds a credential or a connection string: its value is never printed. */
+  readonly secret: boolean;
+  readonly fallback: string;
+  readonly meaning: string;
+}
+
+const row = (name: string, fallback: string, meaning: string, secret = false): Variable => ({
+  name,
+  secret,
+  fallback,
+  meaning,
+});
+
+/** The variables in the order in which people are shown them. */
+export const variables: readonly Variable[] = [
+  row("HOST", "127.0.0.1", "Address to listen on; anything but loopback needs a token."),
+  row("PORT", "4318", "Port to listen on; 0 takes a free one."),
+  row("BASE_PATH", "/", "Path under which everything is served."),
+  row("DATA_DIR", ".turnproof", "Journal, embedded store, keys and audit log."),
+  row("BACKEND", "clickhouse", "clickhouse, filesystem, postgres, mongodb or ephemeral."),
+  row("CLICKHOUSE_URL", "", "A ClickHouse server; without it the embedded engine is used.", true),
+  row("CLICKHOUSE_CLUSTER", "", "Name of the cluster whose tables are replicated."),
+  row("POSTGRES_URL", "", "Connection string of the relational provider.", true),
+  row(
+    "DOCUMENT_DB_URI",
+    "",
+    "Connection string of the document provider (read-only identity).",
+    true,
+  ),
+  row("MEMORY_BACKEND", "filesystem", "Where agent memory lies."),
+  row("CONFIG", "", "Path of a file with host hooks (turnproof.config.ts, .js or .json)."),
+  row("UI_AUTH_TOKEN", "", "Operator token: one admin, at least 16 characters.", true),
+  row("UI_ACCOUNTS", "", "Named accounts as JSON, or the path of a JSON file.", true),
+  row(
+    "UI_SESSION_SECRET",
+    "made and kept in DATA_DIR",
+    "Keyring `kid:secret,…`, 32 bytes each.",
+    true,
+  ),
+  row("UI_COOKIE_SECURE", "false", "`true` marks the session cookie Secure."),
+  row("UI_ORIGIN", "", "Public origins of the UI, comma-separated, when a proxy stands before it."),
+  row("UI_READ_ONLY", "false", "`true` refuses every mutation by an operator."),
+  row("UI_TRACE_CONTENT_MODE", "metadata", "metadata, redacted or full."),
+  row("UI_AUDIT_LOG", "audit.jsonl in DATA_DIR once auth is on", "Path of the audit file."),
+  row("UI_AUDIT_SCOPE", "turnproof", "Audit domain; the same on every worker of one deployment."),
+  row("UI_PSEUDONYM_KEY", "random per process", "Secret of the stable pseudonyms, 32 bytes.", true),
+  row("INGEST", "on", "`off` refuses everything on /v1."),
+  row("INGEST_TOKENS", "", "Comma-separated `name:token[:application_id]`, or bare tokens.", true),
+  row("TRUSTED_INGEST", "everyone", "Names whose verification and acknowledgement count."),
+  row("JOURNAL_BYTES_MAX", "4294967296", "Bound of the journal; beyond it ingest answers 503."),
+  row("IDENTITY_KEY", "", "Keys raw identities on receipt and in what people type.", true),
+  row(
+    "SIGNING_KEY",
+    "made and kept in DATA_DIR",
+    "Ed25519 private key (PEM or JWK) of statements.",
+    true,
+  ),
+  row("LOG", "pretty on a terminal, else json", "json or pretty."),
+];
+
+/** Prefixes under which a variable is looked up, the first that is set wins. */
+export const prefixes: readonly string[] = ["TURNPROOF_", "SERVICE_"];
+
+/** The one variable that the requirements spell without a prefix. */
+export const bareNames: readonly string[] = ["DOCUMENT_DB_URI"];

@@ -1,0 +1,367 @@
+/**
+ * @module Config: the only reader of the environment. Everything is parsed once, and all problems
+ * are reported together, without the values (requirements: Authentication 1; design 6.3).
+ */
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { join, resolve } from "node:path";
+
+import { CodedError, limits } from "@turnproof/semconv";
+import { z } from "zod";
+
+import type { Role } from "./auth/principal.ts";
+import { bareNames, prefixes, variables } from "./config-variables.ts";
+import { crossProblems } from "./config-rules.ts";
+
+/** A named account of `TURNPROOF_UI_ACCOUNTS`; `userId: null` is bound to the anonymous rows. */
+export interface Account {
+  readonly name: string;
+  readonly token: string;
+  readonly role: Role;
+  readonly applicationId?: string;
+  readonly userId?: string | null;
+}
+
+/** A producer that may send spans. */
+export interface IngestToken {
+  readonly name: string;
+  readonly token: string;
+  readonly applicationId?: string;
+}
+
+/** The whole configuration, after every check. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly basePath: string;
+  readonly dataDir: string;
+  readonly backend: "clickhouse" | "filesystem" | "postgres" | "mongodb" | "ephemeral";
+  readonly memoryBackend: string;
+  readonly clickhouseUrl?: string;
+  readonly clickhouseCluster?: string;
+  readonly postgresUrl?: string;
+  readonly documentDbUri?: string;
+  readonly hooksFile?: string;
+  readonly authToken?: string;
+  readonly accounts: readonly Account[];
+  readonly sessionSecret?: string;
+  readonly cookieSecure: boolean;
+  readonly origins: readonly string[];
+  readonly readOnly: boolean;
+  readonly contentMode: "metadata" | "redacted" | "full";
+  /** Absent: no audit, which happens only while no authentication is configured. */
+  readonly auditLog?: string;
+  readonly auditScope: string;
+  readonly pseudonymKey?: string;
+  readonly ingest: "on" | "off";
+  readonly ingestTokens: readonly IngestToken[];
+  readonly trustedIngest?: readonly string[];
+  readonly journalBytesMax: number;
+  readonly identityKey?: string;
+  readonly signingKey?: string;
+  readonly log: "json" | "pretty";
+  /** Things that are allowed but that somebody should know of; sentences without values. */
+  readonly warnings: readonly string[];
+}
+
+/** Flags of the command line; they win over the environment. */
+export interface ConfigFlags {
+  readonly host?: string;
+  readonly port?: string;
+  readonly dataDir?: string;
+  readonly backend?: string;
+}
+
+/** A problem of the configuration: which variable, and a sentence without its value. */
+export interface ConfigProblem {
+  readonly variable: string;
+  readonly problem: string;
+}
+
+/** All problems of a configuration at once; code `config_invalid`. */
+export class ConfigError extends CodedError {
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[]) {
+    super("config_invalid");
+    this.problems = problems;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const text = z.string().trim().min(1);
+const flag = z.enum(["true", "false"], "say true or false").transform((value) => value === "true");
+const list = text.transform((value) =>
+  value
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+);
+const token = z
+  .string()
+  .min(limits.tokenCharsMin, `a token has at least ${limits.tokenCharsMin} characters`)
+  .regex(/^[\x21-\x7e]+$/, "a token has no spaces or control characters");
+
+const account = z.strictObject({
+  token,
+  role: z.enum(["viewer", "analyst", "operator", "admin"], "unknown role"),
+  application_id: text.optional(),
+  user_id: z.union([text, z.null()]).optional(),
+});
+
+const accounts = text.transform((value, context): readonly Account[] => {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(value.startsWith("{") ? value : readFileSync(value, "utf8"));
+  } catch {
+    context.addIssue({ code: "custom", message: "neither JSON nor a readable JSON file" });
+    return z.NEVER;
+  }
+  const result = z
+    .record(z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,63}$/i), account)
+    .safeParse(parsed);
+  if (!result.success) {
+    for (const issue of result.error.issues) {
+      context.addIssue({ code: "custom", message: issueSentence(issue) });
+    }
+    return z.NEVER;
+  }
+  return Object.entries(result.data).map(([name, row]) => ({
+    name,
+    token: row.token,
+    role: row.role,
+    ...(row.application_id === undefined ? {} : { applicationId: row.application_id }),
+    ...(row.user_id === undefined ? {} : { userId: row.user_id }),
+  }));
+});
+
+const ingestTokens = list.transform((parts, context): readonly IngestToken[] =>
+  parts.map((part, index) => {
+    const [first = "", second, ...rest] = part.split(":");
+    const name = second === undefined ? `ingest-${index + 1}` : first;
+    const value = second ?? first;
+    const applicationId = rest.join(":");
+    if (!token.safeParse(value).success) {
+      context.addIssue({
+        code: "custom",
+        message: `entry ${index + 1} needs a token of at least ${limits.tokenCharsMin} characters`,
+      });
+    }
+    if (!/^[a-z0-9][a-z0-9_.-]{0,63}$/i.test(name)) {
+      context.addIssue({ code: "custom", message: `entry ${index + 1} has an unusable name` });
+    }
+    return { name, token: value, ...(applicationId === "" ? {} : { applicationId }) };
+  }),
+);
+
+const origins = list.transform((parts, context): readonly string[] =>
+  parts.map((part) => {
+    const url = URL.canParse(part) ? new URL(part) : undefined;
+    if (url === undefined || url.origin === "null" || !/^https?:$/.test(url.protocol)) {
+      context.addIssue({ code: "custom", message: "an origin is http(s)://host[:port]" });
+    }
+    return url?.origin ?? "";
+  }),
+);
+
+const schema = z.object({
+  HOST: text.default("127.0.0.1"),
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, "a port is a number")
+    .transform(Number)
+    .refine((value) => value <= 65_535, "a port is at most 65535")
+    .default(4318),
+  BASE_PATH: text
+    .regex(/^\/([A-Za-z0-9_.-]+(\/[A-Za-z0-9_.-]+)*)?\/?$/, "a path of plain segments")
+    .transform((value) => (value === "/" ? "/" : value.replace(/\/$/, "")))
+    .default("/"),
+  DATA_DIR: text.default(".turnproof"),
+  BACKEND: z
+    .enum(["clickhouse", "filesystem", "postgres", "mongodb", "ephemeral"], "unknown backend")
+    .default("clickhouse"),
+  CLICKHOUSE_URL: z.url("not a URL").optional(),
+  CLICKHOUSE_CLUSTER: text.regex(/^[A-Za-z0-9_-]+$/, "not a cluster name").optional(),
+  POSTGRES_URL: text.optional(),
+  DOCUMENT_DB_URI: text.optional(),
+  MEMORY_BACKEND: text.default("filesystem"),
+  CONFIG: text.optional(),
+  UI_AUTH_TOKEN: token.optional(),
+  UI_ACCOUNTS: accounts.default([]),
+  UI_SESSION_SECRET: text.optional(),
+  UI_COOKIE_SECURE: flag.default(false),
+  UI_ORIGIN: origins.default([]),
+  UI_READ_ONLY: flag.default(false),
+  UI_TRACE_CONTENT_MODE: z
+    .enum(["metadata", "redacted", "full"], "say metadata, redacted or full")
+    .default("metadata"),
+  UI_AUDIT_LOG: text.optional(),
+  UI_AUDIT_SCOPE: text.max(limits.stringCharsMax).default("turnproof"),
+  UI_PSEUDONYM_KEY: text.optional(),
+  INGEST: z.enum(["on", "off"], "say on or off").default("on"),
+  INGEST_TOKENS: ingestTokens.default([]),
+  TRUSTED_INGEST: list.optional(),
+  JOURNAL_BYTES_MAX: z
+    .string()
+    .regex(/^\d{1,15}$/, "a number of bytes")
+    .transform(Number)
+    .refine((value) => value >= 16_777_216, "at least 16 MiB")
+    .default(4_294_967_296),
+  IDENTITY_KEY: text.optional(),
+  SIGNING_KEY: text.optional(),
+  LOG: z.enum(["json", "pretty"], "say json or pretty").optional(),
+});
+
+/** The parsed variables by name, before they become a {@link Config}. */
+export type ParsedVariables = z.infer<typeof schema>;
+
+/**
+ * The configuration from this process's environment.
+ *
+ * @throws ConfigError naming every problem at once, never a value
+ */
+export function readConfig(flags: ConfigFlags = {}): Config {
+  return parseConfig(process.env, flags, process.stderr.isTTY === true);
+}
+
+/** As {@link readConfig}, from a given environment. */
+export function parseConfig(env: Environment, flags: ConfigFlags = {}, terminal = false): Config {
+  const problems: ConfigProblem[] = [];
+  const warnings: string[] = [];
+  const raw = collect(env, problems, warnings);
+  for (const [name, value] of [
+    ["HOST", flags.host],
+    ["PORT", flags.port],
+    ["DATA_DIR", flags.dataDir],
+    ["BACKEND", flags.backend],
+  ] as const) {
+    if (value !== undefined) raw[name] = value;
+  }
+  const result = schema.safeParse(raw);
+  if (!result.success) {
+    for (const issue of result.error.issues) {
+      problems.push({ variable: spelled(String(issue.path[0])), problem: issueSentence(issue) });
+    }
+    throw new ConfigError(problems);
+  }
+  const crossed = crossProblems(result.data, isLoopback(result.data.HOST));
+  problems.push(...crossed.problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return toConfig(result.data, [...warnings, ...crossed.warnings], terminal);
+}
+
+/** True for an address that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, "").toLowerCase();
+  if (bare === "localhost" || bare === "::1") return true;
+  return isIP(bare) === 4 && bare.startsWith("127.");
+}
+
+/** What is set, for `doctor`: names and whether a value stands there, never a secret. */
+export function describeEnvironment(env: Environment = process.env): readonly {
+  readonly variable: string;
+  readonly set: boolean;
+  readonly shown: string;
+  readonly meaning: string;
+}[] {
+  return variables.map((row) => {
+    const value = spellings(row.name)
+      .map((name) => env[name])
+      .find((found) => found);
+    const set = value !== undefined;
+    const shown = set ? (row.secret ? "(set)" : value) : row.fallback;
+    return { variable: spelled(row.name), set, shown, meaning: row.meaning };
+  });
+}
+
+function spelled(name: string): string {
+  return bareNames.includes(name) ? name : `${prefixes[0]}${name}`;
+}
+
+function spellings(name: string): readonly string[] {
+  const prefixed = prefixes.map((prefix) => prefix + name);
+  return bareNames.includes(name) ? [name, ...prefixed] : prefixed;
+}
+
+/** Looks each variable up under all its spellings; empty counts as unset. */
+function collect(
+  env: Environment,
+  problems: ConfigProblem[],
+  warnings: string[],
+): Record<string, string> {
+  const raw: Record<string, string> = {};
+  const known = new Set<string>();
+  for (const { name } of variables) {
+    const values = new Set<string>();
+    for (const spelling of spellings(name)) {
+      known.add(spelling);
+      const value = env[spelling];
+      if (value !== undefined && value !== "") values.add(value);
+    }
+    const [first] = values;
+    if (first !== undefined) raw[name] = first;
+    if (values.size > 1) {
+      problems.push({ variable: spelled(name), problem: "set twice with different values" });
+    }
+  }
+  for (const name of Object.keys(env)) {
+    if (name.startsWith("TURNPROOF_UI_") && !known.has(name)) {
+      warnings.push(`${name} is not a variable of this version and was ignored.`);
+    }
+  }
+  return raw;
+}
+
+function issueSentence(issue: { readonly message: string; readonly path: PropertyKey[] }): string {
+  const field = issue.path.at(-1);
+  const where = typeof field === "string" && /^[a-z_]{1,24}$/.test(field) ? `${field}: ` : "";
+  return `${where}${issue.message}`;
+}
+
+function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: boolean): Config {
+  const dataDir = resolve(data.DATA_DIR);
+  const authed = data.UI_AUTH_TOKEN !== undefined || data.UI_ACCOUNTS.length > 0;
+  const auditLog = data.UI_AUDIT_LOG ?? (authed ? join(dataDir, "audit.jsonl") : undefined);
+  const optional = {
+    clickhouseUrl: data.CLICKHOUSE_URL,
+    clickhouseCluster: data.CLICKHOUSE_CLUSTER,
+    postgresUrl: data.POSTGRES_URL,
+    documentDbUri: data.DOCUMENT_DB_URI,
+    hooksFile: data.CONFIG,
+    authToken: data.UI_AUTH_TOKEN,
+    sessionSecret: data.UI_SESSION_SECRET,
+    auditLog,
+    pseudonymKey: data.UI_PSEUDONYM_KEY,
+    trustedIngest: data.TRUSTED_INGEST,
+    identityKey: data.IDENTITY_KEY,
+    signingKey: data.SIGNING_KEY,
+  };
+  return {
+    host: data.HOST,
+    port: data.PORT,
+    basePath: data.BASE_PATH,
+    dataDir,
+    backend: data.BACKEND,
+    memoryBackend: data.MEMORY_BACKEND,
+    accounts: data.UI_ACCOUNTS,
+    cookieSecure: data.UI_COOKIE_SECURE,
+    origins: data.UI_ORIGIN,
+    readOnly: data.UI_READ_ONLY,
+    contentMode: data.UI_TRACE_CONTENT_MODE,
+    auditScope: data.UI_AUDIT_SCOPE,
+    ingest: data.INGEST,
+    ingestTokens: data.INGEST_TOKENS,
+    journalBytesMax: data.JOURNAL_BYTES_MAX,
+    log: data.LOG ?? (terminal ? "pretty" : "json"),
+    warnings,
+    ...present(optional),
+  };
+}
+
+/** Leaves out what is undefined, so that an absent option is absent. */
+function present<T extends object>(record: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

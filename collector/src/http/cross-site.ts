@@ -1,0 +1,20 @@
+/**
+ * @module Cross-site: whether a request may have come from somebody else's page (design 6.3, W4).
+ */
+import type { AppContext } from "./environment.ts";
+
+/**
+ * True when Origin and fetch metadata are ours. A session (`strict`) needs an Origin; a Bearer or
+ * loopback caller, which is no browser's ambient authority, is refused only a foreign one.
+ */
+export function sameSite(c: AppContext, origins: readonly string[], strict = false): boolean {
+  const site = c.req.header("sec-fetch-site");
+  if (site === "cross-site" || (strict && site !== undefined && site !== "same-origin")) {
+    return false;
+  }
+  const origin = c.req.header("origin");
+  if (origin === undefined) return !strict;
+  if (origins.includes(origin)) return true;
+  if (origins.length > 0 || !URL.canParse(origin)) return false;
+  return new URL(origin).host === new URL(c.req.url).host;
+}

@@ -1,0 +1,46 @@
+/**
+ * @module Environment of a request: what the middleware puts there and every route may read.
+ */
+import type { Context } from "hono";
+import { CodedError } from "@turnproof/semconv";
+
+import type { Principal } from "../auth/principal.ts";
+import type { OpenSession } from "../auth/sessions.ts";
+import type { Renderer } from "./respond.tsx";
+
+/** Hono's environment of the collector's app. */
+export interface AppEnv {
+  Bindings: {
+    /** Node's request, when the app is served by Node; absent for `app.request`. */
+    readonly incoming?: { readonly socket: { readonly remoteAddress?: string } };
+  };
+  Variables: {
+    requestId: string;
+    /** Template of the matched route, such as `GET /traces/:root_trace_id`. */
+    route: string;
+    principal: Principal | undefined;
+    session: OpenSession | undefined;
+    renderer: Renderer;
+  };
+}
+
+/** Context of a collector's request. */
+export type AppContext = Context<AppEnv>;
+
+/** The authenticated principal of a protected route. */
+export function principalOf(c: AppContext): Principal {
+  const principal = c.get("principal");
+  if (principal === undefined) throw new CodedError("unauthenticated");
+  return principal;
+}
+
+/** Address of the peer's socket; forwarding headers are never believed. */
+export function clientAddress(c: AppContext): string | undefined {
+  return c.env?.incoming?.socket.remoteAddress;
+}
+
+/** True when the asker is a browser that wants a page. */
+export function wantsPage(c: AppContext): boolean {
+  if (c.req.path.endsWith(".json")) return false;
+  return /\btext\/html\b/.test(c.req.header("accept") ?? "");
+}

@@ -1,0 +1,111 @@
+/**
+ * @module Errors: the one shape of a failure, RFC 9457 problem+json, with a sentence from the table
+ * of codes and never a word of the input (requirements: Errors; design 6.2).
+ */
+import { STATUS_CODES } from "node:http";
+
+import { CodedError, codes } from "@turnproof/semconv";
+import type { Code, CodeRow } from "@turnproof/semconv";
+import { HTTPException } from "hono/http-exception";
+import { z } from "zod";
+
+import type { Log } from "../log.ts";
+import type { AppContext } from "./environment.ts";
+import { wantsPage } from "./environment.ts";
+
+/** Body of every error answer. */
+export const problemSchema = z
+  .object({
+    type: z.string().describe("URN of the code."),
+    title: z.string().describe("The status in words."),
+    status: z.int(),
+    detail: z.string().describe("A sentence from the table of codes; it never echoes input."),
+    code: z.string().describe("Stable, content-free code."),
+    field: z.string().optional().describe("Which registered parameter, when it is one."),
+    request_id: z.string(),
+  })
+  .meta({ id: "Problem" });
+export type Problem = z.infer<typeof problemSchema>;
+
+/** Extra of an error answer. */
+interface ProblemOptions {
+  readonly field?: string;
+  readonly retryAfterSeconds?: number;
+}
+
+/** The problem of a code. */
+export function problemOf(code: Code, requestId: string, field?: string): Problem {
+  const row: CodeRow = codes[code];
+  const status = row.status ?? 500;
+  return {
+    type: `urn:turnproof:problem:${code}`,
+    title: STATUS_CODES[status] ?? "Error",
+    status,
+    detail: row.sentence,
+    code,
+    ...(field === undefined ? {} : { field }),
+    request_id: requestId,
+  };
+}
+
+/** Answers with the problem of a code: JSON, or a page where a browser asked for one. */
+export async function refuse(
+  c: AppContext,
+  code: Code,
+  options: ProblemOptions = {},
+): Promise<Response> {
+  const problem = problemOf(code, c.get("requestId"), options.field);
+  if (options.retryAfterSeconds !== undefined) {
+    c.header("Retry-After", String(options.retryAfterSeconds));
+  } else if (problem.status === 503) {
+    c.header("Retry-After", "5");
+  }
+  if (problem.status === 401) c.header("WWW-Authenticate", "Bearer");
+  const renderer = c.get("renderer");
+  if (wantsPage(c) && renderer !== undefined) return renderer.problem(c, problem);
+  return c.body(JSON.stringify(problem), problem.status as 400, {
+    "Content-Type": "application/problem+json; charset=UTF-8",
+  });
+}
+
+/** The one `onError`: a code passes, anything else is `internal_error` and a line in the log. */
+export function createErrorHandler(log: Log): (error: Error, c: AppContext) => Promise<Response> {
+  return async (error, c) => {
+    if (CodedError.is(error)) {
+      if (error.status >= 500) log.error("request_failed", logged(c, error.code, error));
+      return refuse(c, error.code, error.field === undefined ? {} : { field: error.field });
+    }
+    if (error instanceof HTTPException) {
+      const code = httpCodes[error.status] ?? (error.status < 500 ? "bad_request" : undefined);
+      if (code !== undefined) return refuse(c, code);
+    }
+    log.error("request_failed", logged(c, "internal_error", error));
+    return refuse(c, "internal_error");
+  };
+}
+
+const httpCodes: { readonly [status: number]: Code } = {
+  400: "bad_request",
+  404: "not_found",
+  405: "method_not_allowed",
+  413: "body_too_large",
+  415: "media_type_unsupported",
+};
+
+/** Where it failed, by the names of our own code; a message could hold content. */
+function logged(c: AppContext, code: Code, error: Error): Record<string, string> {
+  const frames = (error.stack ?? "")
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, 4)
+    .map((line) => /([\w.<>$]+) \(.*?([\w.-]+:\d+):\d+\)$/.exec(line)?.slice(1).join("@") ?? "");
+  const cause = CodedError.is(error.cause) ? error.cause.code : undefined;
+  return {
+    code,
+    request_id: c.get("requestId") ?? "",
+    route: c.get("route") ?? "",
+    error_type: error.name,
+    at: frames.filter((frame) => frame !== "").join(" < "),
+    ...(cause === undefined ? {} : { cause }),
+  };
+}

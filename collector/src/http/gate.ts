@@ -1,0 +1,178 @@
+/**
+ * @module Gate: between the edge and the routes. Who asks, whether the request came from our own
+ * pages, whether the role permits the route, and the audit record before the answer (design 6.3).
+ */
+import type { MiddlewareHandler } from "hono";
+import { matchedRoutes } from "hono/route";
+import { CodedError } from "@turnproof/semconv";
+
+import type { Audit } from "../audit/log.ts";
+import { localAdmin } from "../auth/credentials.ts";
+import type { Credentials } from "../auth/credentials.ts";
+import { bearerOf } from "../auth/ingest-tokens.ts";
+import { isBound, permits } from "../auth/principal.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { OpenSession, Sessions } from "../auth/sessions.ts";
+import type { Throttle } from "../auth/throttle.ts";
+import { isLoopback } from "../config.ts";
+import { sameSite } from "./cross-site.ts";
+import { clientAddress, wantsPage } from "./environment.ts";
+import type { AppContext, AppEnv } from "./environment.ts";
+import { refuse } from "./errors.ts";
+import { isEndpoint, routeName, routeRules } from "./permissions.ts";
+import type { RouteRule } from "./permissions.ts";
+import { sessionCookie } from "./session-cookie.ts";
+
+/** What the gate needs to decide. */
+export interface GateOptions {
+  readonly credentials: Credentials;
+  readonly sessions: Sessions;
+  readonly throttle: Throttle;
+  readonly audit: Audit | undefined;
+  readonly origins: readonly string[];
+  readonly readOnly: boolean;
+  readonly basePath: string;
+  readonly cookieName: string;
+}
+
+/** The gate; what it refuses never reaches a route. */
+export function gate(options: GateOptions): MiddlewareHandler<AppEnv> {
+  const { audit, basePath } = options;
+  return async function gate(c, next) {
+    const route = matchedRoutes(c).find(isEndpoint);
+    const name = route === undefined ? "" : routeName(route.method, route.path, basePath);
+    c.set("route", name);
+    const rule = routeRules[name];
+    if (rule?.needs === "open" || rule?.needs === "ingest") {
+      if (name === "POST /login" && !sameSite(c, options.origins)) {
+        return refuse(c, "cross_origin");
+      }
+      await next();
+      return;
+    }
+    const found = identify(c, options);
+    if (found.principal === undefined) return denied(c, options, found.wrong);
+    c.set("principal", found.principal);
+    c.set("session", found.session);
+    if (rule === undefined) return refuse(c, "not_found");
+    const refusal = await judge(c, rule, found, options);
+    const record = { event: rule.audit ?? "", route: name, ...asker(c, found.principal) };
+    if (refusal !== undefined) {
+      await audit?.append({ ...record, result: refusal });
+      return refuse(c, refusal);
+    }
+    await answer(c, next, audit, record);
+    return;
+  };
+}
+
+type Recorded = Parameters<Audit["append"]>[0];
+
+/** Runs the route, then records what it came to; the answer leaves only after the record. */
+async function answer(
+  c: AppContext,
+  next: () => Promise<void>,
+  audit: Audit | undefined,
+  record: Omit<Recorded, "result">,
+): Promise<void> {
+  audit?.requireWritable();
+  await next();
+  if (audit === undefined) return;
+  const failed = c.res.status >= 400;
+  try {
+    await audit.append({ ...record, result: failed ? `status_${c.res.status}` : "ok" });
+  } catch (error) {
+    c.res = await refuse(c, CodedError.is(error) ? error.code : "audit_unavailable");
+  }
+}
+
+interface Found {
+  readonly principal: Principal | undefined;
+  readonly session?: OpenSession;
+  /** A credential was presented and is wrong. */
+  readonly wrong: boolean;
+}
+
+function identify(c: AppContext, options: GateOptions): Found {
+  const { credentials, sessions } = options;
+  if (!credentials.configured) {
+    const address = clientAddress(c);
+    const local = address === undefined || isLoopback(address.replace(/^::ffff:/, ""));
+    return { principal: local ? localAdmin : undefined, wrong: false };
+  }
+  const header = c.req.header("authorization");
+  if (header !== undefined) {
+    const found = credentials.byToken(bearerOf(header) ?? "");
+    if (found === undefined) return { principal: undefined, wrong: true };
+    return { principal: { ...found.principal, via: "bearer" }, wrong: false };
+  }
+  const cookie = sessionCookie(c, options.cookieName);
+  const session = cookie === undefined ? undefined : sessions.find(cookie);
+  if (session === undefined) return { principal: undefined, wrong: false };
+  const { principal: name, credential } = session.session;
+  const principal = credentials.byName(name, credential);
+  if (principal === undefined) return { principal: undefined, wrong: false };
+  return { principal: { ...principal, via: "session" }, session, wrong: false };
+}
+
+/** Without a principal: a browser goes to the sign-in page, a wrong credential is throttled. */
+async function denied(c: AppContext, options: GateOptions, wrong: boolean): Promise<Response> {
+  if (wrong) {
+    const wait = options.throttle.failed(clientAddress(c) ?? "in-process");
+    await options.audit?.append({
+      event: "credential.refused",
+      route: c.get("route"),
+      result: wait > 0 ? "throttled" : "unauthenticated",
+      client: clientAddress(c),
+    });
+    if (wait > 0) return refuse(c, "throttled", { retryAfterSeconds: wait });
+  }
+  if (c.req.method === "GET" && wantsPage(c) && options.credentials.configured) {
+    const login = `${options.basePath === "/" ? "" : options.basePath}/login`;
+    return c.redirect(`${login}?next=${encodeURIComponent(c.req.path)}`, 303);
+  }
+  return refuse(c, "unauthenticated");
+}
+
+async function judge(
+  c: AppContext,
+  rule: RouteRule,
+  found: Found,
+  options: GateOptions,
+): Promise<"cross_origin" | "forbidden" | "scope_forbidden" | "store_read_only" | undefined> {
+  const { principal, session } = found;
+  if (principal === undefined) return "forbidden";
+  const unsafe = !["GET", "HEAD"].includes(c.req.method);
+  if (unsafe && !sameSite(c, options.origins, session !== undefined)) return "cross_origin";
+  if (unsafe && session !== undefined && !(await carriesToken(c, session))) return "cross_origin";
+  if (rule.needs !== "signed_in" && !permits(principal, rule.needs as "trace.read")) {
+    return "forbidden";
+  }
+  if (rule.unbound && (isBound(principal) || principal.applicationId !== undefined)) {
+    return "scope_forbidden";
+  }
+  if (rule.mutates && options.readOnly) return "store_read_only";
+  return undefined;
+}
+
+/** The token bound to the session, as a header or as a field of a form. */
+async function carriesToken(c: AppContext, session: OpenSession): Promise<boolean> {
+  const header = c.req.header("x-csrf-token");
+  if (header !== undefined) return header === session.csrfToken;
+  const type = c.req.header("content-type") ?? "";
+  if (!/^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type)) return false;
+  const body = await c.req.parseBody();
+  return body["csrf_token"] === session.csrfToken;
+}
+
+function asker(
+  c: AppContext,
+  principal: Principal,
+): { role: string; operator: string; client: string | undefined; requestId: string } {
+  return {
+    role: principal.role,
+    operator: principal.name,
+    client: clientAddress(c),
+    requestId: c.get("requestId"),
+  };
+}

@@ -1,0 +1,115 @@
+/**
+ * @module Parameters: strict reading of query strings. An unknown or repeated parameter is refused,
+ * and the same zod schemas validate and describe (requirements: Endpoints; faults W14).
+ */
+import { normalizeTime } from "@turnproof/evidence";
+import { CodedError, eventStatuses, kindOf, limits } from "@turnproof/semconv";
+import type { EventKind } from "@turnproof/semconv";
+import { z } from "zod";
+
+import type { AppContext } from "./environment.ts";
+import { wantsPage } from "./environment.ts";
+
+/** An opaque identifier as people type it. */
+export const id: z.ZodString = z
+  .string()
+  .min(1)
+  .max(limits.stringCharsMax)
+  // oxlint-disable-next-line no-control-regex -- control characters are exactly what is refused
+  .regex(/^[^\u0000-\u001f\u007f]+$/);
+
+const time = z
+  .string()
+  .max(64)
+  .transform((value, context) => {
+    // The plus of an offset becomes a space in a query string; a date alone is its midnight.
+    const said = value.replace(/ (?=\d{2}:?\d{2}$)/, "+");
+    const utc = normalizeTime(/^\d{4}-\d{2}-\d{2}$/.test(said) ? `${said}T00:00:00Z` : said);
+    if (utc === undefined) context.addIssue({ code: "custom", message: "not a time" });
+    return utc ?? z.NEVER;
+  })
+  .meta({ format: "date-time" });
+
+const kind = z
+  .string()
+  .max(64)
+  .transform((value, context): EventKind => {
+    const found = kindOf(value);
+    if (found === undefined) context.addIssue({ code: "custom", message: "unknown kind" });
+    return found ?? z.NEVER;
+  });
+
+/** A number of events, 1 to 1,000. */
+export const limit = z
+  .string()
+  .regex(/^\d{1,4}$/)
+  .transform(Number)
+  .pipe(z.number().int().min(limits.pageEventsMin).max(limits.pageEventsMax))
+  .describe(
+    `${limits.pageEventsMin} to ${limits.pageEventsMax}; default ${limits.pageEventsDefault}. ` +
+      "On event views it counts child events.",
+  );
+
+/** The parameters that every listing shares, by name; a route picks from them. */
+export const filters = {
+  store: z
+    .enum(["trace", "conversation", "tool_log", "all"])
+    .describe("Which store's rows; default trace."),
+  application_id: id.describe("Application (`service.name`)."),
+  agent_id: id.describe("Agent; an event of it stays visible whatever its memory id."),
+  user_id: id.describe("Tenant; only narrows what the asker may read."),
+  scope: z.enum(["anonymous"]).describe("`anonymous`: rows that belong to no user."),
+  memory_id: id.describe("Memory."),
+  thread_id: id.describe("Thread (`gen_ai.conversation.id`)."),
+  root_trace_id: id.describe("Root trace. Needs view=events."),
+  run_id: id.describe("Run. Needs view=events."),
+  turn_id: id.describe("Turn. Needs view=events."),
+  task_id: id.describe("Task. Needs view=events."),
+  tool_name: id.describe("Tool. Needs view=events."),
+  resource_ref: id.describe("A resource among inputs, outputs or candidates. Needs view=events."),
+  event_kind: kind.describe("Kind of event, by today's or an older name. Needs view=events."),
+  status: z.enum(eventStatuses).describe("Status of the event. Needs view=events."),
+  start_time: time.describe("Child-event time, inclusive, ISO 8601. Needs view=events."),
+  end_time: time.describe("Child-event time, exclusive, ISO 8601. Needs view=events."),
+  limit,
+  cursor: z.string().min(1).max(8_192).describe("The `next_cursor` of the page before."),
+};
+
+/** Filters that only child events can answer (requirements: Endpoints, rule 2). */
+export const eventOnlyFilters = [
+  "memory_id",
+  "root_trace_id",
+  "run_id",
+  "turn_id",
+  "task_id",
+  "tool_name",
+  "resource_ref",
+  "event_kind",
+  "status",
+  "start_time",
+  "end_time",
+] as const;
+
+/**
+ * Reads the query string by a schema of its whole vocabulary.
+ *
+ * @throws CodedError `parameter_unknown`, `parameter_repeated` or `parameter_invalid`; `field` is
+ * named only when it is a parameter of the route
+ */
+export function readParameters<S extends z.ZodObject>(c: AppContext, schema: S): z.output<S> {
+  const known = Object.keys(schema.shape);
+  const given: Record<string, string> = Object.create(null) as Record<string, string>;
+  // A form of a page without script sends its empty fields too; they say nothing.
+  const lenient = wantsPage(c);
+  for (const [name, values] of Object.entries(c.req.queries())) {
+    if (!known.includes(name)) throw new CodedError("parameter_unknown");
+    if (values.length > 1) throw new CodedError("parameter_repeated", { field: name });
+    const [value = ""] = values;
+    if (value === "" && lenient) continue;
+    given[name] = value;
+  }
+  const result = schema.safeParse({ ...given });
+  if (result.success) return result.data;
+  const [field] = result.error.issues[0]?.path ?? [];
+  throw new CodedError("parameter_invalid", typeof field === "string" ? { field } : {});
+}

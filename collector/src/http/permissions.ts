@@ -1,0 +1,102 @@
+/**
+ * @module Permissions: one table says what each route needs and what its audit record is called. A
+ * route without a row does not start, and neither does a row without a route (design 6.3, W12).
+ */
+import type { Hono } from "hono";
+
+import type { Permission } from "../auth/principal.ts";
+import type { AppEnv } from "./environment.ts";
+
+/**
+ * What a route needs: a permission; `signed_in`, any principal; `open`, nobody; `ingest`, a
+ * producer's token, which the receiver checks itself.
+ */
+export type Need = Permission | "signed_in" | "open" | "ingest";
+
+/** A row of the table. */
+export interface RouteRule {
+  readonly needs: Need;
+  /** Only a principal bound to no tenant and no application. */
+  readonly unbound?: true;
+  /** Changes something in the provider: refused in read-only mode. */
+  readonly mutates?: true;
+  /** Name in the audit log; every protected route has one. */
+  readonly audit?: string;
+}
+
+const open: RouteRule = { needs: "open" };
+const ingest: RouteRule = { needs: "ingest" };
+const read = (audit: string): RouteRule => ({ needs: "trace.read", audit });
+
+/** Method and path template of every route, below the base path. */
+export const routeRules: { readonly [route: string]: RouteRule } = {
+  "GET /healthz": open,
+  "GET /readyz": open,
+  "GET /login": open,
+  "POST /login": open,
+  "GET /assets/:file": open,
+  "GET /favicon.ico": open,
+  "POST /v1/traces": ingest,
+  "POST /v1/logs": ingest,
+  "POST /v1/metrics": ingest,
+  "ALL /v1/traces": ingest,
+  "ALL /v1/logs": ingest,
+  "ALL /v1/metrics": ingest,
+  "POST /logout": { needs: "signed_in", audit: "session.ended" },
+  "GET /": { needs: "signed_in", audit: "home.read" },
+  "GET /settings": { needs: "signed_in", audit: "settings.read" },
+  "GET /settings.json": { needs: "signed_in", audit: "settings.read" },
+  "GET /openapi.json": { needs: "signed_in", audit: "openapi.read" },
+  "GET /docs": { needs: "signed_in", audit: "docs.read" },
+  "GET /metrics": { ...read("metrics.read"), unbound: true },
+  "GET /traces": read("turns.read"),
+  "GET /traces/turns.json": read("turns.read"),
+  "GET /traces/events.json": read("events.read"),
+  "GET /traces/find": read("find.read"),
+  "GET /traces/find.json": read("find.read"),
+  "GET /traces/capabilities.json": read("capabilities.read"),
+  "GET /traces/live": read("live.read"),
+  "GET /traces/:root_trace_id": read("turn.read"),
+  "GET /agents": read("agents.read"),
+  "GET /agents.json": read("agents.read"),
+  "GET /agents/:agent_id": read("agent.read"),
+  "GET /threads": read("threads.read"),
+  "GET /threads.json": read("threads.read"),
+  "GET /threads/:thread_id": read("thread.read"),
+};
+
+/** True for a registered handler that answers; what is registered under a wildcard goes between. */
+export function isEndpoint(route: { readonly path: string }): boolean {
+  return !route.path.endsWith("*");
+}
+
+/** Method and template, without the base path, of a registered route. */
+export function routeName(method: string, path: string, basePath: string): string {
+  const below = basePath === "/" ? path : path.slice(basePath.length);
+  return `${method} ${below === "" ? "/" : below}`;
+}
+
+/**
+ * Holds an app to the table, in both directions.
+ *
+ * @throws Error naming the routes that have no row, and the rows that have no route
+ */
+export function requireRules(
+  app: Hono<AppEnv>,
+  basePath: string,
+  rules: { readonly [route: string]: RouteRule } = routeRules,
+): void {
+  const registered = new Set(
+    app.routes.filter(isEndpoint).map((route) => routeName(route.method, route.path, basePath)),
+  );
+  const bare = [...registered].filter((route) => !Object.hasOwn(rules, route));
+  const idle = Object.keys(rules).filter((route) => !registered.has(route));
+  const unaudited = Object.entries(rules)
+    .filter(([, rule]) => rule.needs !== "open" && rule.needs !== "ingest" && !rule.audit)
+    .map(([route]) => route);
+  if (bare.length + idle.length + unaudited.length === 0) return;
+  throw new Error(
+    `routes and permissions disagree; without a permission: ${bare.join(", ") || "none"}; ` +
+      `without a route: ${idle.join(", ") || "none"}; unaudited: ${unaudited.join(", ") || "none"}`,
+  );
+}

@@ -1,0 +1,53 @@
+/**
+ * @module Query: from a route's parameters to a query of evidence, narrowed to who asks.
+ */
+import type { EventQuery } from "@turnproof/evidence";
+import { CodedError } from "@turnproof/semconv";
+
+import { readingOf } from "../auth/grants.ts";
+import type { Reading } from "../auth/grants.ts";
+import { principalOf } from "./environment.ts";
+import type { AppContext } from "./environment.ts";
+
+/** Parameters that are filters, by the names of an {@link EventQuery}. */
+type Filters = Partial<Record<keyof EventQuery, unknown>> & {
+  readonly scope?: "anonymous" | undefined;
+};
+
+const queryFields = [
+  "store",
+  "application_id",
+  "agent_id",
+  "user_id",
+  "memory_id",
+  "thread_id",
+  "root_trace_id",
+  "run_id",
+  "turn_id",
+  "task_id",
+  "tool_name",
+  "resource_ref",
+  "event_kind",
+  "status",
+  "start_time",
+  "end_time",
+] as const satisfies readonly (keyof EventQuery)[];
+
+/**
+ * What the asker reads with these parameters.
+ *
+ * @throws CodedError `scope_forbidden` for a foreign tenant, `parameter_invalid` for two tenants
+ */
+export function readingFor(c: AppContext, parameters: Filters): Reading {
+  const query: Record<string, unknown> = {};
+  for (const field of queryFields) {
+    if (parameters[field] !== undefined) query[field] = parameters[field];
+  }
+  if (parameters.scope === "anonymous") {
+    if (query["user_id"] !== undefined) {
+      throw new CodedError("parameter_invalid", { field: "scope" });
+    }
+    query["user_id"] = null;
+  }
+  return readingOf(principalOf(c), query);
+}

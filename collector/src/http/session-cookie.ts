@@ -1,0 +1,43 @@
+/**
+ * @module Session cookie: one cookie of one name, or the request is refused (design 6.3, W6).
+ */
+import { CodedError } from "@turnproof/semconv";
+
+import type { AppContext } from "./environment.ts";
+
+/** Name of the cookie; the prefix binds it to a secure root where that is so. */
+export function cookieNameOf(secure: boolean, basePath: string): string {
+  return secure && basePath === "/" ? "__Host-turnproof" : "turnproof-session";
+}
+
+/**
+ * The value of the session cookie.
+ *
+ * @throws CodedError `bad_request` when it occurs twice: one of them was tossed here
+ */
+export function sessionCookie(c: AppContext, name: string): string | undefined {
+  const values = (c.req.header("cookie") ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  if (values.length > 1) throw new CodedError("bad_request");
+  return values[0];
+}
+
+/** The `Set-Cookie` of a session; an empty value ends it. */
+export function setSessionCookie(
+  c: AppContext,
+  value: string,
+  options: { readonly name: string; readonly secure: boolean; readonly basePath: string },
+): void {
+  const parts = [
+    `${options.name}=${value}`,
+    `Path=${options.basePath}`,
+    "HttpOnly",
+    "SameSite=Lax",
+  ];
+  if (options.secure) parts.push("Secure");
+  if (value === "") parts.push("Max-Age=0");
+  c.header("Set-Cookie", parts.join("; "), { append: true });
+}

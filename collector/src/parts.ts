@@ -1,0 +1,39 @@
+/**
+ * @module Parts: what a collector is made of, handed to every route. Nothing here is global.
+ */
+import type { EvidenceStore } from "@turnproof/store";
+
+import type { Audit } from "./audit/log.ts";
+import type { Credentials } from "./auth/credentials.ts";
+import type { Keyring } from "./auth/keyring.ts";
+import type { Pseudonyms } from "./auth/pseudonyms.ts";
+import type { Sessions } from "./auth/sessions.ts";
+import type { Throttle } from "./auth/throttle.ts";
+import type { Config } from "./config.ts";
+import type { RequestMetrics } from "./http/request-metrics.ts";
+import type { Receiver } from "./otlp/receiver.ts";
+import type { Log } from "./log.ts";
+import type { StatementSigner } from "./statement.ts";
+
+/** The parts of one collector. */
+export interface Parts {
+  readonly config: Config;
+  readonly version: string;
+  readonly log: Log;
+  /** The operator's handle; in read-only mode it refuses every mutation. */
+  readonly store: EvidenceStore;
+  readonly ingest: Receiver;
+  readonly keyring: Keyring;
+  readonly credentials: Credentials;
+  readonly sessions: Sessions;
+  readonly throttle: Throttle;
+  readonly pseudonyms: Pseudonyms;
+  readonly audit: Audit | undefined;
+  readonly signer: StatementSigner;
+  readonly requests: RequestMetrics;
+  readonly cookieName: string;
+  /** Milliseconds since the epoch; a test sets its own. */
+  readonly now: () => number;
+  /** Aborted when the collector closes, so that streams end. */
+  readonly closing: AbortSignal;
+}

@@ -1,0 +1,45 @@
+/**
+ * @module Routes: mounts every route in reading order; a fixed path stands before a pattern.
+ */
+import type { Hono } from "hono";
+
+import type { AppEnv } from "./http/environment.ts";
+import type { Parts } from "./parts.ts";
+import { agentsRoutes } from "./routes/agents.ts";
+import { capabilitiesRoutes } from "./routes/capabilities.ts";
+import { documentsRoutes } from "./routes/documents.ts";
+import { eventsRoutes } from "./routes/events.ts";
+import { findRoutes } from "./routes/find.ts";
+import { homeRoutes } from "./routes/home.ts";
+import { liveRoutes } from "./routes/live.ts";
+import { livenessRoutes } from "./routes/liveness.ts";
+import { metricsRoutes } from "./routes/metrics.ts";
+import { sessionRoutes } from "./routes/session.ts";
+import { settingsRoutes } from "./routes/settings.ts";
+import { threadsRoutes } from "./routes/threads.ts";
+import { turnRoutes } from "./routes/turn.ts";
+import { turnsRoutes } from "./routes/turns.ts";
+
+/** Mounts the routes of a collector. */
+export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {
+  app.route("/", parts.ingest.routes);
+  for (const routes of [
+    homeRoutes,
+    livenessRoutes,
+    sessionRoutes,
+    settingsRoutes,
+    turnsRoutes,
+    eventsRoutes,
+    findRoutes,
+    capabilitiesRoutes,
+    metricsRoutes,
+    agentsRoutes,
+    threadsRoutes,
+    documentsRoutes,
+    liveRoutes,
+    // A pattern that would take every path of its folder comes last.
+    turnRoutes,
+  ]) {
+    app.route("/", routes(parts));
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * @module Agents: who left evidence, and how its tools, tokens and turns fare over the newest turns
+ * in the asker's scope.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { countTools, countUsage } from "@turnproof/evidence";
+import type { ToolCounts, TurnEvent, TurnRow, Usage } from "@turnproof/evidence";
+import { limits } from "@turnproof/semconv";
+
+import type { AppContext, AppEnv } from "../http/environment.ts";
+import { pagingOf } from "../http/paging.ts";
+import { filters, readParameters } from "../http/parameters.ts";
+import { readingFor } from "../http/query.ts";
+import { respond } from "../http/respond.tsx";
+import type { Parts } from "../parts.ts";
+import { rowsOf, withVerdicts } from "./turns.ts";
+
+const { application_id, user_id, scope, agent_id, thread_id, start_time, end_time } = filters;
+
+/** Parameters of the lists of agents and threads. */
+export const groupsParameters = z
+  .strictObject({
+    application_id,
+    user_id,
+    scope,
+    agent_id,
+    thread_id,
+    start_time,
+    end_time,
+    limit: filters.limit,
+    cursor: filters.cursor,
+  })
+  .partial();
+
+/** What a group of turns amounts to, over the window that was read. */
+export interface TurnGroup extends Usage {
+  readonly turns: number;
+  readonly turns_with_error: number;
+  readonly first_at: string;
+  readonly last_at: string;
+  readonly tools: ToolCounts;
+  readonly models: readonly string[];
+}
+
+/** One agent. */
+export interface AgentSummary extends TurnGroup {
+  readonly agent_id: string | null;
+  readonly application_ids: readonly string[];
+  readonly threads: number;
+}
+
+/** The window that a list of groups rests on. */
+export interface GroupsWindow {
+  readonly turns_read: number;
+  readonly limit: number;
+  readonly next_cursor: string | null;
+  readonly window_complete: boolean;
+  readonly bounded: boolean;
+}
+
+/** Body of `/agents.json`. */
+export interface AgentsModel extends GroupsWindow {
+  readonly items: readonly AgentSummary[];
+}
+
+/** Body of `/agents/{agent_id}.json`. */
+export interface AgentModel extends GroupsWindow {
+  readonly agent: AgentSummary;
+  readonly turns: readonly TurnRow[];
+}
+
+/** GET `/agents` and its twin, `/agents/{agent_id}` and its twin. */
+export function agentsRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.on("GET", ["/agents", "/agents.json"], async (c) => {
+    const read = await readGroups(c, parts, {});
+    const byAgent = Map.groupBy(read.rows, (row) => row.agent_id ?? null);
+    const items = [...byAgent].map(([agent, rows]) => agentOf(agent, rows, read.events));
+    return respond<AgentsModel>(c, { model: { items, ...read.window }, view: "agents" });
+  });
+  app.get("/agents/:agent_id", async (c) => {
+    const agent = c.req.param("agent_id").replace(/\.json$/, "");
+    const read = await readGroups(c, parts, { agent_id: agent });
+    const model: AgentModel = {
+      agent: agentOf(agent, read.rows, read.events),
+      turns: read.rows,
+      ...read.window,
+    };
+    return respond(c, { model, view: "agent" });
+  });
+  return app;
+}
+
+/** The newest turns under the parameters, and what is said of the window. */
+export async function readGroups(
+  c: AppContext,
+  parts: Parts,
+  fixed: { readonly agent_id?: string; readonly thread_id?: string },
+): Promise<{
+  readonly rows: readonly TurnRow[];
+  readonly events: readonly TurnEvent[];
+  readonly window: GroupsWindow;
+}> {
+  const parameters = { ...readParameters(c, groupsParameters), ...fixed };
+  const limit = parameters.limit ?? limits.pageEventsDefault;
+  const paging = pagingOf(c, parts, { ...parameters, view: "groups" });
+  const reading = readingFor(c, parameters);
+  const slice = await parts.store.turns(reading.scope, reading.query, {
+    limit,
+    signal: c.req.raw.signal,
+    ...(paging.after === undefined ? {} : { after: paging.after }),
+  });
+  const verdicts = await parts.store.verdicts(reading.scope, slice.roots);
+  const rows = withVerdicts(rowsOf(slice.events, reading.query, slice.roots), verdicts);
+  return {
+    rows,
+    events: slice.events,
+    window: {
+      turns_read: rows.length,
+      limit,
+      next_cursor: paging.seal(slice.next),
+      window_complete: paging.after === undefined && slice.next === null && !slice.bounded,
+      bounded: slice.bounded,
+    },
+  };
+}
+
+function agentOf(
+  agent: string | null,
+  rows: readonly TurnRow[],
+  events: readonly TurnEvent[],
+): AgentSummary {
+  const own = events.filter((event) => (event.agent_id ?? null) === agent);
+  return {
+    agent_id: agent,
+    application_ids: [...new Set(rows.flatMap((row) => row.application_id ?? []))].toSorted(),
+    threads: new Set(rows.flatMap((row) => row.thread_id ?? [])).size,
+    ...groupOf(rows, own),
+  };
+}
+
+/** Sums of a group of turns and their events. */
+export function groupOf(rows: readonly TurnRow[], events: readonly TurnEvent[]): TurnGroup {
+  const starts = rows.map((row) => row.started_at).toSorted();
+  const ends = rows.map((row) => row.ended_at).toSorted();
+  return {
+    turns: rows.length,
+    turns_with_error: rows.filter((row) => row.has_error).length,
+    first_at: starts[0] ?? "",
+    last_at: ends.at(-1) ?? "",
+    tools: countTools(events),
+    models: [...new Set(rows.flatMap((row) => row.models))].toSorted(),
+    ...countUsage(events),
+  };
+}

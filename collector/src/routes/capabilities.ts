@@ -1,0 +1,49 @@
+/**
+ * @module Capabilities: what this collector is configured to do, and its public vocabulary.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { eventKinds, eventStatuses, legacyKinds, limits } from "@turnproof/semconv";
+
+import { permits } from "../auth/principal.ts";
+import { principalOf } from "../http/environment.ts";
+import type { AppEnv } from "../http/environment.ts";
+import { readParameters } from "../http/parameters.ts";
+import { respondJson } from "../http/respond.tsx";
+import type { Parts } from "../parts.ts";
+
+/** GET `/traces/capabilities.json`. */
+export function capabilitiesRoutes(parts: Parts): Hono<AppEnv> {
+  const { config, store, signer } = parts;
+  const app = new Hono<AppEnv>();
+  app.get("/traces/capabilities.json", (c) => {
+    readParameters(c, z.strictObject({}));
+    const principal = principalOf(c);
+    return respondJson(c, {
+      store: { name: store.name, sources: store.sources },
+      content_mode: config.contentMode,
+      read_only: config.readOnly,
+      ingest: config.ingest === "on",
+      live: true,
+      signed_statements: signer.keys.keys.length > 0,
+      replay_plan: permits(principal, "replay.create"),
+      reveal: false,
+      account_resolver: false,
+      artifact_resolver: false,
+      agents: false,
+      event_kinds: eventKinds,
+      legacy_event_kinds: Object.fromEntries(
+        Object.entries(legacyKinds).map(([name, { kind }]) => [name, kind]),
+      ),
+      event_statuses: eventStatuses,
+      limits: {
+        page_events_default: limits.pageEventsDefault,
+        page_events_max: limits.pageEventsMax,
+        health_rows_max: limits.healthRowsMax,
+        root_events_max: limits.rootEventsMax,
+        cursor_age_seconds_max: limits.cursorAgeSecondsMax,
+      },
+    });
+  });
+  return app;
+}

@@ -1,0 +1,99 @@
+/**
+ * @module Events: the normalized event page, and the original records behind it (requirements:
+ * Endpoints, rules for the events endpoint 1 to 8).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { buildPage } from "@turnproof/evidence";
+import type { EventPage, NormalizationError } from "@turnproof/evidence";
+import { CodedError, limits } from "@turnproof/semconv";
+import type { BundleRecord } from "@turnproof/store";
+
+import type { AppContext, AppEnv } from "../http/environment.ts";
+import { pagingOf } from "../http/paging.ts";
+import { eventOnlyFilters, filters, readParameters } from "../http/parameters.ts";
+import { readingFor } from "../http/query.ts";
+import { respondJson } from "../http/respond.tsx";
+import type { Parts } from "../parts.ts";
+
+/** Parameters of the events endpoint. */
+export const eventsParameters = z
+  .strictObject({
+    view: z
+      .enum(["events", "bundles"])
+      .describe("`events` (default): child events. `bundles`: the original provider records."),
+    ...filters,
+  })
+  .partial();
+type EventsParameters = z.output<typeof eventsParameters>;
+
+/** The bundles view. */
+export interface BundlePage {
+  readonly items: readonly BundleRecord[];
+  readonly source_rows: number;
+  readonly errors: readonly NormalizationError[];
+  readonly next_cursor: string | null;
+  readonly window_complete: boolean;
+  readonly limit: number;
+}
+
+/** GET `/traces/events.json`. */
+export function eventsRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.get("/traces/events.json", async (c) => {
+    const parameters = readParameters(c, eventsParameters);
+    const page =
+      parameters.view === "bundles"
+        ? await bundlePage(c, parts, parameters)
+        : await eventPage(c, parts, parameters);
+    return respondJson(c, page);
+  });
+  return app;
+}
+
+async function eventPage(
+  c: AppContext,
+  parts: Parts,
+  parameters: EventsParameters,
+): Promise<EventPage> {
+  const limit = parameters.limit ?? limits.pageEventsDefault;
+  const paging = pagingOf(c, parts, parameters);
+  const { scope, query } = readingFor(c, parameters);
+  const slice = await parts.store.page(scope, query, {
+    limit,
+    signal: c.req.raw.signal,
+    ...(paging.after === undefined ? {} : { after: paging.after }),
+  });
+  return buildPage(slice, {
+    limit,
+    continued: paging.after !== undefined,
+    nextCursor: paging.seal(slice.next),
+  });
+}
+
+/** Rule 2: what only child events can answer is refused here, not ignored. */
+async function bundlePage(
+  c: AppContext,
+  parts: Parts,
+  parameters: EventsParameters,
+): Promise<BundlePage> {
+  for (const field of eventOnlyFilters) {
+    if (parameters[field] !== undefined) throw new CodedError("filter_not_applicable", { field });
+  }
+  const limit = parameters.limit ?? limits.pageEventsDefault;
+  const paging = pagingOf(c, parts, parameters);
+  const { scope, query } = readingFor(c, parameters);
+  const slice = await parts.store.bundles(scope, query, {
+    limit,
+    signal: c.req.raw.signal,
+    ...(paging.after === undefined ? {} : { after: paging.after }),
+  });
+  return {
+    items: slice.bundles,
+    source_rows: slice.sourceRows,
+    errors: slice.errors,
+    next_cursor: paging.seal(slice.next),
+    window_complete: paging.after === undefined && slice.next === null && slice.errors.length === 0,
+    limit,
+  };
+}

@@ -1,0 +1,126 @@
+/**
+ * @module Find: the incident finder. One opaque id, whole history, within the asker's scope
+ * (requirements: Endpoints; design 6.2).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { compareTimes } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
+import { limits } from "@turnproof/semconv";
+
+import type { AppEnv } from "../http/environment.ts";
+import { pagingOf } from "../http/paging.ts";
+import { filters, id, readParameters } from "../http/parameters.ts";
+import { readingFor } from "../http/query.ts";
+import { respond } from "../http/respond.tsx";
+import type { Parts } from "../parts.ts";
+
+/** Parameters of the finder. */
+export const findParameters = z.strictObject({
+  id: id.describe("A user, thread, root, run, turn, job, source, artifact or error id.").optional(),
+  agent_id: filters.agent_id.optional(),
+  thread_id: filters.thread_id.optional(),
+  start_time: filters.start_time.optional(),
+  end_time: filters.end_time.optional(),
+  limit: filters.limit.optional(),
+  cursor: filters.cursor.optional(),
+});
+
+/** A root that mentions the id. */
+export interface FoundRoot {
+  readonly root_trace_id: string;
+  readonly agent_id: string | null;
+  readonly thread_id: string | null;
+  readonly turn_ids: readonly string[];
+  /** Fields in which the id stands, sorted. */
+  readonly matched_by: readonly string[];
+  readonly event_ids: readonly string[];
+  readonly event_count: number;
+  readonly first_at: string;
+  readonly last_at: string;
+  readonly has_error: boolean;
+}
+
+/** Body of `/traces/find.json`. */
+export interface FindModel {
+  /** False while no id was given: the page shows its empty box. */
+  readonly asked: boolean;
+  readonly items: readonly FoundRoot[];
+  readonly event_count: number;
+  readonly limit: number;
+  readonly next_cursor: string | null;
+  readonly window_complete: boolean;
+  readonly bounded: boolean;
+}
+
+const eventIdsMax = limits.findingEvidenceMax;
+
+/** GET `/traces/find` and its twin. */
+export function findRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.on("GET", ["/traces/find", "/traces/find.json"], async (c) => {
+    const parameters = readParameters(c, findParameters);
+    const wanted = parameters.id;
+    const limit = parameters.limit ?? limits.pageEventsDefault;
+    const paging = pagingOf(c, parts, { ...parameters, view: "find" });
+    const { scope, query } = readingFor(c, { ...parameters, store: "all" });
+    if (wanted === undefined) {
+      const empty = { items: [], event_count: 0, next_cursor: null, bounded: false };
+      const model: FindModel = { asked: false, ...empty, limit, window_complete: true };
+      return respond(c, { model, view: "find" });
+    }
+    const slice = await parts.store.find(scope, wanted, query, {
+      limit,
+      signal: c.req.raw.signal,
+      ...(paging.after === undefined ? {} : { after: paging.after }),
+    });
+    const model: FindModel = {
+      asked: true,
+      items: rootsOf(slice.events, wanted),
+      event_count: slice.events.length,
+      limit,
+      next_cursor: paging.seal(slice.next),
+      window_complete: paging.after === undefined && slice.next === null && !slice.bounded,
+      bounded: slice.bounded,
+    };
+    return respond(c, { model, view: "find" });
+  });
+  return app;
+}
+
+function rootsOf(events: readonly TurnEvent[], wanted: string): readonly FoundRoot[] {
+  const groups = Map.groupBy(events, (event) => event.root_trace_id ?? "");
+  return [...groups].map(([root, members]) => {
+    const times = members.map((event) => event.timestamp).toSorted(compareTimes);
+    const turns = members.flatMap((event) => event.turn_id ?? []);
+    return {
+      root_trace_id: root,
+      agent_id: members.find((event) => event.agent_id !== undefined)?.agent_id ?? null,
+      thread_id: members.find((event) => event.thread_id !== undefined)?.thread_id ?? null,
+      turn_ids: [...new Set(turns)],
+      matched_by: [...new Set(members.flatMap((event) => fieldsOf(event, wanted)))].toSorted(),
+      event_ids: members.slice(0, eventIdsMax).map((event) => event.event_id),
+      event_count: members.length,
+      first_at: times[0] ?? "",
+      last_at: times.at(-1) ?? "",
+      has_error: members.some((event) => event.status === "error"),
+    };
+  });
+}
+
+/** Names of the fields of an event that hold the id. */
+function fieldsOf(event: TurnEvent, wanted: string): readonly string[] {
+  const { attributes, input_refs, output_refs, selection_ledger, links, ...own } = event;
+  const fields = [...Object.entries(own), ...Object.entries(attributes)]
+    .filter(([, value]) => value === wanted || (Array.isArray(value) && value.includes(wanted)))
+    .map(([name]) => name);
+  if (input_refs?.some((item) => item.ref === wanted)) fields.push("input_refs");
+  if (output_refs?.some((item) => item.ref === wanted)) fields.push("output_refs");
+  if (selection_ledger?.some((item) => item.resource.ref === wanted)) {
+    fields.push("selection_ledger");
+  }
+  if (links?.some((link) => link.trace_id === wanted || link.span_id === wanted)) {
+    fields.push("links");
+  }
+  return fields;
+}

@@ -1,0 +1,137 @@
+/**
+ * @module Live: server-sent tail of new events under the page's filters. Identity is resolved at
+ * read, so the tail reads what the page reads; a slow client is waited for and told of a gap.
+ */
+import { Hono } from "hono";
+import { streamSSE } from "hono/streaming";
+import type { SSEStreamingApi } from "hono/streaming";
+import { z } from "zod";
+import type { TurnEvent } from "@turnproof/evidence";
+import { limits } from "@turnproof/semconv";
+
+import type { Reading } from "../auth/grants.ts";
+import type { AppEnv } from "../http/environment.ts";
+import { filters, readParameters } from "../http/parameters.ts";
+import { readingFor } from "../http/query.ts";
+import type { Parts } from "../parts.ts";
+
+const { limit: _limit, cursor: _cursor, start_time: _start, end_time: _end, ...listed } = filters;
+
+/** Parameters of the tail: the filters of the events page that a moving end can have. */
+export const liveParameters = z.strictObject(listed).partial();
+
+const pollMs = 1_000;
+const heartbeatMs = 15_000;
+/** Batches become readable a little out of order; what is this young is looked at again. */
+const overlapMs = 10_000;
+const seenMax = 20_000;
+const pagesMax = 8;
+
+/** GET `/traces/live`. */
+export function liveRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.get("/traces/live", (c) => {
+    const reading = readingFor(c, readParameters(c, liveParameters));
+    const resumeAt = resumeTime(c.req.header("last-event-id"));
+    // The audit record and the headers leave before the first event does.
+    return streamSSE(c, async (stream) => {
+      const tail = new Tail(parts, reading, resumeAt ?? new Date(parts.now()).toISOString());
+      await tail.run(stream);
+    });
+  });
+  return app;
+}
+
+/** An id is `<received_at>~<event_id>`; only the time is used, and only a well-formed one. */
+function resumeTime(id: string | undefined): string | undefined {
+  const time = id?.slice(0, id.indexOf("~"));
+  if (time === undefined || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/.test(time)) {
+    return undefined;
+  }
+  return time;
+}
+
+class Tail {
+  readonly #parts: Parts;
+  readonly #reading: Reading;
+  readonly #seen = new Set<string>();
+  readonly #from: string;
+  #watermark: string;
+  #quietSince: number;
+
+  constructor(parts: Parts, reading: Reading, from: string) {
+    this.#parts = parts;
+    this.#reading = reading;
+    this.#from = from;
+    this.#watermark = from;
+    this.#quietSince = parts.now();
+  }
+
+  async run(stream: SSEStreamingApi): Promise<void> {
+    const { closing, ingest, now } = this.#parts;
+    await stream.writeSSE({ event: "hello", data: "{}", retry: 2_000 });
+    while (!stream.aborted && !stream.closed && !closing.aborted) {
+      const before = ingest.storedBatches();
+      const { events, gap } = await this.#news();
+      if (gap) await stream.writeSSE({ event: "gap", data: "{}" });
+      // Each write waits for the client, so a slow one slows its own tail and nobody else's.
+      for (const event of events) {
+        const id = `${event.received_at ?? ""}~${event.event_id}`;
+        await stream.writeSSE({ event: "event", id, data: JSON.stringify(event) });
+      }
+      if (events.length > 0) this.#quietSince = now();
+      if (now() - this.#quietSince >= heartbeatMs) {
+        await stream.writeSSE({ event: "heartbeat", data: "{}" });
+        this.#quietSince = now();
+      }
+      await ingest.nextStored(before, pollMs, closing);
+    }
+  }
+
+  /** What became readable since the last look, oldest first. */
+  async #news(): Promise<{ readonly events: readonly TurnEvent[]; readonly gap: boolean }> {
+    const { store } = this.#parts;
+    const { scope, query } = this.#reading;
+    const horizon = new Date(Date.parse(this.#watermark) - overlapMs).toISOString();
+    const floor = horizon < this.#from ? this.#from : horizon;
+    const news: TurnEvent[] = [];
+    let after = undefined;
+    for (let page = 0; page < pagesMax; page += 1) {
+      const options = {
+        limit: limits.pageEventsDefault,
+        ...(after === undefined ? {} : { after }),
+      };
+      const slice = await store.page(scope, query, options);
+      const young = slice.events.filter((event) => (event.received_at ?? "") >= floor);
+      news.push(...young.filter((event) => !this.#seen.has(keyOf(event))));
+      if (slice.next === null || young.length < slice.events.length) {
+        return { events: this.#noted(news), gap: false };
+      }
+      after = slice.next;
+    }
+    return { events: this.#noted(news), gap: true };
+  }
+
+  #noted(news: readonly TurnEvent[]): readonly TurnEvent[] {
+    for (const event of news) {
+      this.#seen.add(keyOf(event));
+      const received = event.received_at ?? "";
+      if (received > this.#watermark) this.#watermark = received;
+    }
+    for (const key of this.#seen) {
+      if (this.#seen.size <= seenMax) break;
+      this.#seen.delete(key);
+    }
+    return news.toReversed();
+  }
+}
+
+function keyOf(event: TurnEvent): string {
+  return [
+    event.root_trace_id,
+    event.event_id,
+    event.ingest_principal,
+    event.turn_id,
+    event.revision,
+  ].join("\n");
+}

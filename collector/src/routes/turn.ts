@@ -1,0 +1,67 @@
+/**
+ * @module Turn page: everything known of one root inside the asker's scope: its turns, waterfall,
+ * memory supply, verdict and insights (design 6.2).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { buildCausalWaterfall, foldTurns, matches, readSupply } from "@turnproof/evidence";
+import type { CausalWaterfall, Supply, TurnEvent, TurnRow } from "@turnproof/evidence";
+import { CodedError } from "@turnproof/semconv";
+
+import type { AppEnv } from "../http/environment.ts";
+import { filters, readParameters } from "../http/parameters.ts";
+import { readingFor } from "../http/query.ts";
+import { respond } from "../http/respond.tsx";
+import type { Parts } from "../parts.ts";
+import { collectRoot, turnFilter } from "../window.ts";
+import type { Window } from "../window.ts";
+import { withVerdicts } from "./turns.ts";
+
+const { application_id, agent_id, thread_id, turn_id, user_id, scope, memory_id } = filters;
+
+/** Parameters of the turn page; they select among the turns of the root. */
+export const turnParameters = z
+  .strictObject({ application_id, agent_id, thread_id, turn_id, user_id, scope, memory_id })
+  .partial();
+
+/** What is said of the reading; the events stand beside it. */
+export type WindowModel = Omit<Window, "events"> & { readonly event_count: number };
+
+/** Body of `/traces/{root_trace_id}.json`. */
+export interface TurnModel {
+  readonly root_trace_id: string;
+  readonly turns: readonly TurnRow[];
+  readonly waterfall: CausalWaterfall;
+  readonly supply: Supply;
+  readonly events: readonly TurnEvent[];
+  readonly window: WindowModel;
+}
+
+/** GET `/traces/{root_trace_id}` and its twin. */
+export function turnRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.get("/traces/:root_trace_id", async (c) => {
+    const root = c.req.param("root_trace_id").replace(/\.json$/, "");
+    const reading = readingFor(c, readParameters(c, turnParameters));
+    const window = await collectRoot(parts, reading, root);
+    const selected = turnFilter(reading.query);
+    const events = window.events.filter((event) => matches(event, selected));
+    if (events.length === 0) throw new CodedError("trace_not_found_in_window");
+    const verdicts = await parts.store.verdicts(reading.scope, [root]);
+    const model: TurnModel = {
+      root_trace_id: root,
+      turns: withVerdicts(foldTurns(events), verdicts),
+      waterfall: buildCausalWaterfall(events),
+      supply: readSupply(events),
+      events,
+      window: windowModel(window),
+    };
+    return respond(c, { model, view: "turn" });
+  });
+  return app;
+}
+
+/** The reading without its events. */
+export function windowModel({ events, ...rest }: Window): WindowModel {
+  return { event_count: events.length, ...rest };
+}

@@ -1,0 +1,119 @@
+/**
+ * @module Turns: newest first, one row per turn, with the background judge's verdict beside it where
+ * there is one (design 6.2).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { foldTurns, matches } from "@turnproof/evidence";
+import type { EventQuery, TurnEvent, TurnRow } from "@turnproof/evidence";
+import { limits, verdictStatuses } from "@turnproof/semconv";
+import type { TurnVerdict } from "@turnproof/store";
+
+import type { AppEnv } from "../http/environment.ts";
+import { pagingOf } from "../http/paging.ts";
+import { filters, id, readParameters } from "../http/parameters.ts";
+import { readingFor } from "../http/query.ts";
+import { respond } from "../http/respond.tsx";
+import type { Parts } from "../parts.ts";
+
+/** Parameters of the turns view. */
+export const turnsParameters = z
+  .strictObject({
+    ...filters,
+    verdict: z
+      .enum([...verdictStatuses, "unjudged"])
+      .describe("Only turns with this verdict of the background judge, or with none yet."),
+    finding: id.describe("Only turns with this finding code."),
+  })
+  .partial();
+
+/** Body of `/traces/turns.json`. */
+export interface TurnsModel {
+  readonly items: readonly TurnRow[];
+  /** Counts roots; a root can hold several turns. */
+  readonly limit: number;
+  readonly root_count: number;
+  readonly next_cursor: string | null;
+  /** True when no cursor came in, none goes out and the scan met no bound. */
+  readonly window_complete: boolean;
+  /** The scan budget ended this page before the filter was exhausted. */
+  readonly bounded: boolean;
+}
+
+/** GET `/traces` and `/traces/turns.json`. */
+export function turnsRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.on("GET", ["/traces", "/traces/turns.json"], async (c) => {
+    const parameters = readParameters(c, turnsParameters);
+    const { verdict, finding } = parameters;
+    const paging = pagingOf(c, parts, { ...parameters, view: "turns" });
+    const { scope, query } = readingFor(c, parameters);
+    const limit = parameters.limit ?? limits.pageEventsDefault;
+    const slice = await parts.store.turns(scope, query, {
+      limit,
+      signal: c.req.raw.signal,
+      ...(paging.after === undefined ? {} : { after: paging.after }),
+    });
+    const verdicts = await parts.store.verdicts(scope, slice.roots);
+    const rows = withVerdicts(rowsOf(slice.events, query, slice.roots), verdicts);
+    const model: TurnsModel = {
+      items: rows.filter((row) => wanted(row, verdict, finding)),
+      limit,
+      root_count: slice.roots.length,
+      next_cursor: paging.seal(slice.next),
+      window_complete: paging.after === undefined && slice.next === null && !slice.bounded,
+      bounded: slice.bounded,
+    };
+    return respond(c, { model, view: "turns" });
+  });
+  return app;
+}
+
+/** Rows of the turns that hold a matching event, in the order of the roots. */
+export function rowsOf(
+  events: readonly TurnEvent[],
+  query: EventQuery,
+  roots: readonly string[],
+): readonly TurnRow[] {
+  const matching = new Set(events.filter((event) => matches(event, query)).map(turnKey));
+  const place = new Map(roots.map((root, index) => [root, index]));
+  return foldTurns(events)
+    .filter((row) => matching.has(turnKey(row)))
+    .toSorted(
+      (a, b) => (place.get(a.root_trace_id ?? "") ?? 0) - (place.get(b.root_trace_id ?? "") ?? 0),
+    );
+}
+
+/** The rows with what the background judge said; unjudged rows keep null. */
+export function withVerdicts(
+  rows: readonly TurnRow[],
+  verdicts: readonly TurnVerdict[],
+): readonly TurnRow[] {
+  const byTurn = new Map(verdicts.map((verdict) => [turnKey(verdict), verdict]));
+  return rows.map((row) => {
+    const verdict = byTurn.get(turnKey(row));
+    // A verdict that rests on less than the row shows is a verdict on another turn.
+    if (verdict === undefined || (row.received_at ?? "") > verdict.as_of) return row;
+    return { ...row, verdict: verdict.verdict, finding_codes: verdict.finding_codes };
+  });
+}
+
+type TurnIdentity = Partial<
+  Pick<TurnEvent, "root_trace_id" | "turn_id" | "agent_id" | "thread_id" | "user_id">
+>;
+
+function turnKey(of: TurnIdentity): string {
+  const user = of.user_id === undefined ? [] : [of.user_id];
+  return JSON.stringify([
+    of.root_trace_id ?? "",
+    of.turn_id ?? "",
+    of.agent_id ?? "",
+    of.thread_id ?? "",
+    user,
+  ]);
+}
+
+function wanted(row: TurnRow, verdict: string | undefined, finding: string | undefined): boolean {
+  if (verdict !== undefined && (row.verdict ?? "unjudged") !== verdict) return false;
+  return finding === undefined || (row.finding_codes ?? []).includes(finding);
+}

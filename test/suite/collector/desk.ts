@@ -1,0 +1,109 @@
+/**
+ * @module A desk for the collector's suites: a collector in the process over an ephemeral store, and
+ * evidence to put into it.
+ */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { TurnEvent } from "@turnproof/evidence";
+import { ephemeral } from "@turnproof/store";
+import type { EvidenceStore } from "@turnproof/store";
+import { createCollector, parseConfig } from "turnproof";
+import type { Collector } from "turnproof";
+
+/** Nothing is logged by a collector of these suites. */
+export const quiet = { info: (): void => {}, warn: (): void => {}, error: (): void => {} };
+
+/** A collector in the process, with requests to it and evidence into its store. */
+export interface Desk {
+  readonly collector: Collector;
+  readonly store: EvidenceStore;
+  readonly dataDir: string;
+  get(path: string, headers?: Record<string, string>): Promise<Response>;
+  json<T = Record<string, unknown>>(path: string, headers?: Record<string, string>): Promise<T>;
+  put(events: readonly TurnEvent[], receivedAt?: string): Promise<void>;
+}
+
+let batches = 0;
+
+/** Opens a desk; `env` are variables of the collector. */
+export async function openDesk(
+  env: Record<string, string> = {},
+  options: { readonly now?: () => number; readonly store?: EvidenceStore } = {},
+): Promise<Desk> {
+  const dataDir = env["TURNPROOF_DATA_DIR"] ?? mkdtempSync(join(tmpdir(), "turnproof-desk-"));
+  const config = parseConfig({
+    TURNPROOF_BACKEND: "ephemeral",
+    TURNPROOF_DATA_DIR: dataDir,
+    ...env,
+  });
+  const store = options.store ?? ephemeral();
+  const collector = await createCollector({ config, log: quiet, ...options, store });
+  const get: Desk["get"] = async (path, headers = {}) =>
+    collector.app.request(`http://localhost:4318${path}`, { headers });
+  return {
+    collector,
+    store,
+    dataDir,
+    get,
+    json: async <T>(path: string, headers?: Record<string, string>) => {
+      const response = await get(path, headers);
+      if (response.status !== 200) throw new Error(`${path}: ${response.status}`);
+      return (await response.json()) as T;
+    },
+    put: (events, receivedAt = "2026-11-21T10:00:00.000000Z") =>
+      store.append({ batchId: `batch-${++batches}`, receivedAt, events }),
+  };
+}
+
+/** Events of one turn of one tenant: the turn, a model call and a tool call. */
+export function turnEvents(of: {
+  readonly root: string;
+  readonly user?: string | null;
+  readonly agent?: string;
+  readonly thread?: string;
+  readonly application?: string;
+  readonly at?: string;
+}): TurnEvent[] {
+  const at = of.at ?? "2026-11-21T09:59:00.000Z";
+  const identity = {
+    application_id: of.application ?? "desk",
+    agent_id: of.agent ?? "helper",
+    thread_id: of.thread ?? "thread-1",
+    root_trace_id: of.root,
+    run_id: `${of.root}-run`,
+    turn_id: `${of.root}-turn`,
+    ...(of.user === undefined ? {} : { user_id: of.user }),
+  };
+  const event = (
+    span: string,
+    kind: TurnEvent["event_kind"],
+    more: Partial<TurnEvent>,
+  ): TurnEvent => ({
+    ...identity,
+    schema_version: 3,
+    event_id: `${of.root}-${span}:result`,
+    event_kind: kind,
+    phase: "result",
+    status: "success",
+    timestamp: at,
+    started_at: at,
+    duration_ms: 0,
+    span_id: `${of.root}-${span}`,
+    attributes: {},
+    ...more,
+  });
+  const parent = `${of.root}-turn-span`;
+  return [
+    event("turn-span", "turn", {}),
+    event("model", "model_call", {
+      parent_span_id: parent,
+      attributes: { model: "small-1", input_tokens: 12, output_tokens: 3 },
+    }),
+    event("tool", "tool_call", {
+      parent_span_id: parent,
+      attributes: { tool_name: "search", tool_outcome: "success" },
+    }),
+  ];
+}
