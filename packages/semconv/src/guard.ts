@@ -5,14 +5,14 @@
  */
 import type { Code } from "./codes.ts";
 import { isCardNumber } from "./guard/account-numbers.ts";
-import { detect } from "./guard/detectors.ts";
+import { detect, isHexId } from "./guard/detectors.ts";
 import { hasShape } from "./guard/shapes.ts";
 import { operationPattern } from "./kinds.ts";
 import type { EventKind } from "./kinds.ts";
 import { limits } from "./limits.ts";
 import { attribute, attributeBySpanName, mayCarry } from "./registry.ts";
 import type { AttributeValue } from "./registry.ts";
-import type { AttributeRow } from "./registry/row.ts";
+import type { AttributeRow, Shape } from "./registry/row.ts";
 
 /** What `screen` let through, and what it refused, by code. Never a refused key or value. */
 export interface Screened {
@@ -38,8 +38,24 @@ export type ScreenedIdentity =
   | { readonly value: string; readonly keyed: boolean }
   | { readonly code: Code };
 
+/** Why a value may not pass. */
+interface Refusal {
+  readonly code: Code;
+}
+
 /** Texts that passed, by shape, so that a label costs one lookup; a refused text is never held. */
-const passed: Map<string, Set<string>> = new Map();
+const passed: { readonly [K in Shape]: Set<string> } = {
+  id: new Set(),
+  fingerprint: new Set(),
+  name: new Set(),
+  model: new Set(),
+  label: new Set(),
+  version: new Set(),
+  host: new Set(),
+  closed: new Set(),
+  time: new Set(),
+  none: new Set(),
+};
 
 /** Passed texts held per shape before the memo starts again. */
 const passedMax = 4_096;
@@ -49,8 +65,8 @@ function screenText(row: AttributeRow, text: string): Code | undefined {
   if (shape === "closed") return row.values?.includes(text) ? undefined : "attribute_value";
   if (text.length > row.cap) return "attribute_too_long";
   if (shape === "none") return "attribute_type";
-  let memo = passed.get(shape);
-  if (memo === undefined) passed.set(shape, (memo = new Set()));
+  if (shape === "id" && isHexId(text)) return undefined;
+  const memo = passed[shape];
   if (memo.has(text)) return undefined;
   if (!hasShape(shape, text)) return "attribute_shape";
   const code = shape === "time" ? undefined : detect(text, shape === "version");
@@ -74,45 +90,43 @@ function screenNumber(row: AttributeRow, value: number, whole: boolean): Code | 
   return row.holds === "count" && value < 0 ? "attribute_nonfinite" : undefined;
 }
 
-function screenScalar(row: AttributeRow, value: unknown): Code | undefined {
-  switch (row.type) {
-    case "string":
-    case "string[]":
-      return typeof value === "string" ? screenText(row, value) : wrongType(value);
-    case "boolean":
-    case "boolean[]":
-      return typeof value === "boolean" ? undefined : wrongType(value);
-    case "int":
-    case "int[]":
-      return typeof value === "number" ? screenNumber(row, value, true) : wrongType(value);
-    case "double":
-    case "double[]":
-      return typeof value === "number" ? screenNumber(row, value, false) : wrongType(value);
+function screenScalar(row: AttributeRow, type: string, value: unknown): Code | undefined {
+  if (typeof value === "string")
+    return type === "string" ? screenText(row, value) : "attribute_type";
+  if (typeof value === "number") {
+    if (type === "int") return screenNumber(row, value, true);
+    return type === "double" ? screenNumber(row, value, false) : "attribute_type";
   }
-}
-
-function wrongType(value: unknown): Code {
+  if (typeof value === "boolean") return type === "boolean" ? undefined : "attribute_type";
   return typeof value === "object" && value !== null ? "attribute_nested" : "attribute_type";
 }
+
+/** Types of list entries, by the type of the list. */
+const entryTypes: { readonly [type: string]: string | undefined } = {
+  "string[]": "string",
+  "boolean[]": "boolean",
+  "int[]": "int",
+  "double[]": "double",
+};
 
 /** Parallel lists keep their positions: an empty text there means that nothing is known. */
 function mayBeEmpty(row: AttributeRow): boolean {
   return row.slot === "refs" || row.slot === "ledger";
 }
 
-function isList(row: AttributeRow): boolean {
-  return row.type.endsWith("[]");
-}
-
 /** A list is copied before it is judged, so that what was judged is what is kept. */
-function admitList(row: AttributeRow, list: readonly unknown[]): AttributeValue | { code: Code } {
+function admitList(
+  row: AttributeRow,
+  type: string,
+  list: readonly unknown[],
+): AttributeValue | Refusal {
   const { length } = list;
   if (length > limits.listEntriesMax) return { code: "attribute_list_too_long" };
   const copy: unknown[] = [];
   for (let at = 0; at < length; at++) {
     const entry = list[at];
     if (!(entry === "" && mayBeEmpty(row))) {
-      const code = screenScalar(row, entry);
+      const code = screenScalar(row, type, entry);
       if (code !== undefined) return { code };
     }
     copy.push(entry);
@@ -120,20 +134,23 @@ function admitList(row: AttributeRow, list: readonly unknown[]): AttributeValue 
   return copy as unknown as AttributeValue;
 }
 
-function admit(row: AttributeRow, value: unknown): AttributeValue | { code: Code } {
-  if (!isList(row)) {
-    const code = screenScalar(row, value);
+function admit(row: AttributeRow, value: unknown): AttributeValue | Refusal {
+  const entryType = entryTypes[row.type];
+  if (entryType === undefined) {
+    const code = screenScalar(row, row.type, value);
     return code === undefined ? (value as AttributeValue) : { code };
   }
-  if (!Array.isArray(value)) return { code: wrongType(value) };
   try {
-    return admitList(row, value);
+    if (Array.isArray(value)) return admitList(row, entryType, value);
   } catch {
     return { code: "attribute_type" };
   }
+  return {
+    code: typeof value === "object" && value !== null ? "attribute_nested" : "attribute_type",
+  };
 }
 
-function codeOf(admitted: AttributeValue | { code: Code }): Code | undefined {
+function codeOf(admitted: AttributeValue | Refusal): Code | undefined {
   return typeof admitted === "object" && "code" in admitted ? admitted.code : undefined;
 }
 
@@ -151,12 +168,34 @@ export function screenValue(row: AttributeRow, value: unknown): Code | undefined
 
 const rowByEventName: ReadonlyMap<string, AttributeRow> = new Map(Object.entries(attribute));
 
+/** Rows by name that a kind may carry, made once per kind and way of naming. */
+const carried: {
+  readonly [K in ScreenOptions["names"]]: Map<EventKind, Map<string, AttributeRow>>;
+} = { span: new Map(), event: new Map() };
+
+function rowsFor(options: ScreenOptions): ReadonlyMap<string, AttributeRow> {
+  const all = options.names === "span" ? attributeBySpanName : rowByEventName;
+  const { kind } = options;
+  if (kind === undefined) return all;
+  let rows = carried[options.names].get(kind);
+  if (rows === undefined) {
+    rows = new Map([...all].filter(([, row]) => mayCarry(row, kind)));
+    carried[options.names].set(kind, rows);
+  }
+  return rows;
+}
+
+function codeOfUnlisted(name: string, options: ScreenOptions): Code {
+  const all = options.names === "span" ? attributeBySpanName : rowByEventName;
+  return all.has(name) ? "attribute_kind" : "attribute_unknown";
+}
+
 /**
  * Screens a record of attributes: own enumerable keys only, at most 64 kept, everything else
  * counted by code. An absent value (undefined or null) is neither kept nor counted. Never throws.
  */
 export function screen(input: object, options: ScreenOptions): Screened {
-  const rows = options.names === "span" ? attributeBySpanName : rowByEventName;
+  const rows = rowsFor(options);
   const kept: Record<string, AttributeValue> = Object.create(null);
   const refused: Record<string, number> = Object.create(null);
   let keptCount = 0;
@@ -167,19 +206,19 @@ export function screen(input: object, options: ScreenOptions): Screened {
   };
   for (const key of keysOf(input)) {
     const row = rows.get(key);
-    if (row === undefined) refuse("attribute_unknown");
-    else if (options.kind !== undefined && !mayCarry(row, options.kind)) refuse("attribute_kind");
+    if (row === undefined) {
+      refuse(codeOfUnlisted(key, options));
+      continue;
+    }
+    const value = read(input, key);
+    if (value === undefined || value === null) continue;
+    const admitted = admit(row, value);
+    const code = codeOf(admitted);
+    if (code !== undefined) refuse(code);
+    else if (keptCount >= limits.attributesMax) refuse("attribute_limit");
     else {
-      const value = read(input, key);
-      if (value === undefined || value === null) continue;
-      const admitted = admit(row, value);
-      const code = codeOf(admitted);
-      if (code !== undefined) refuse(code);
-      else if (keptCount >= limits.attributesMax) refuse("attribute_limit");
-      else {
-        kept[key] = admitted as AttributeValue;
-        keptCount++;
-      }
+      kept[key] = admitted as AttributeValue;
+      keptCount++;
     }
   }
   return { kept, refused, refusedCount };

@@ -42,8 +42,19 @@ const ambiguousTopLevels: ReadonlySet<string> = new Set(
 
 /** True when the text holds a URL with or without a scheme. */
 export function hasUrl(text: string): boolean {
-  if (schemePattern.test(text) || wwwPattern.test(text)) return true;
-  if (localhostPattern.test(text) || userinfoPattern.test(text)) return true;
+  const slash = text.includes("/");
+  if ((slash || text.includes(":")) && schemePattern.test(text)) return true;
+  if (mayHoldWww(text) && wwwPattern.test(text)) return true;
+  if (text.includes("@") && userinfoPattern.test(text)) return true;
+  return (slash || text.includes("#")) && (localhostPattern.test(text) || hasHostPath(text));
+}
+
+function mayHoldWww(text: string): boolean {
+  return text.includes("ww") || text.includes("WW") || text.includes("wW") || text.includes("Ww");
+}
+
+function hasHostPath(text: string): boolean {
+  if (!text.includes(".")) return false;
   for (const match of text.matchAll(hostPathPattern)) {
     const top = (match[2] ?? "").toLowerCase();
     if (topLevels.has(top)) return true;
@@ -54,7 +65,7 @@ export function hasUrl(text: string): boolean {
 }
 
 /** An at sign spelt out in brackets. */
-export const bracketedAtPattern: RegExp = /[^\s()]{1,64} ?\(at\) ?[^\s()]{1,64}/i;
+export const bracketedAtPattern: RegExp = /[^\s()] ?\(at\) ?[^\s()]/i;
 
 /** What may follow the at sign of an address: labels, and a last label of letters. */
 export const domainPattern: RegExp = /^[\p{L}\p{N}_-]{1,63}(?:\.[\p{L}\p{N}_-]{1,63}){0,8}/u;
@@ -66,7 +77,7 @@ export function hasEmail(text: string): boolean {
     const domain = domainPattern.exec(text.slice(at + 1, at + 255))?.[0];
     if (domain !== undefined && isMailDomain(domain)) return true;
   }
-  return bracketedAtPattern.test(text);
+  return text.includes("(") && bracketedAtPattern.test(text);
 }
 
 function isLocalEnd(code: number): boolean {

@@ -22,6 +22,8 @@ const equals = 256;
 const dash = 512;
 const other = 1024;
 const wide = 2048;
+/** A separator after a letter that a telling word may end with: secret, key, token, password … */
+const keyish = 4096;
 
 const classes: Uint16Array = buildClasses();
 
@@ -43,6 +45,13 @@ function buildClasses(): Uint16Array {
   return table;
 }
 
+/** Letters that end a telling word, in both cases, and a quote after one. */
+const wordEnds: Uint8Array = (() => {
+  const ends = new Uint8Array(128);
+  for (const letter of "cdeghlnprstyCDEGHLNPRSTY\"' ") ends[letter.charCodeAt(0)] = 1;
+  return ends;
+})();
+
 /** Fewest characters of any credential that is recognised by its form. */
 const tokenCharsMin = 14;
 
@@ -53,7 +62,7 @@ const accountDigitsMin = 11;
 const wrappedCharsMin = 8;
 
 /** Of a text that was wrapped every detector is asked. */
-const everything = 0xfff;
+const everything = 0x1fff;
 
 /** The refusal code of a text, or undefined; `versions` may look like an IPv4 address. */
 export function detect(text: string, allowsIp: boolean): Code | undefined {
@@ -61,22 +70,38 @@ export function detect(text: string, allowsIp: boolean): Code | undefined {
   let digits = 0;
   let run = 0;
   let longest = 0;
+  let previous = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     const bits = code < 128 ? (classes[code] ?? other) : wide;
     seen |= bits;
     if (code > 47 && code < 58) digits++;
+    else if ((bits & (upper | lower)) === 0 && wordEnds[previous] === 1) seen |= keyish;
+    previous = code < 128 ? code : 0;
     if ((bits & (at | space | colon)) === 0) {
       if (++run > longest) longest = run;
     } else run = 0;
   }
   const letters = seen & (upper | lower);
-  if ((seen & ~(upper | lower | dash)) === 0 && letters !== (upper | lower)) {
+  if ((seen & ~(upper | lower | dash | keyish)) === 0 && letters !== (upper | lower)) {
     if ((seen & dash) === 0) return hexCode(text, letters, digits);
     if (isUuid(text)) return undefined;
   }
   if (letters === upper && seen === (upper | beyondHex) && isUlid(text)) return undefined;
   return suspect(text, seen, digits, longest, allowsIp);
+}
+
+/** True for lower-case hex with or without dashes, a UUID among it, that no detector would refuse. */
+export function isHexId(text: string): boolean {
+  if (text.length < 2 || text.length > 64) return false;
+  let digits = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code > 47 && code < 58) digits++;
+    else if ((code < 97 || code > 102) && (code !== 45 || text.length !== 36)) return false;
+  }
+  if (text.length === 36) return isUuid(text);
+  return digits < accountDigitsMin || (digits < text.length && text.charCodeAt(1) < 65);
 }
 
 function suspect(
@@ -99,10 +124,11 @@ function plainly(
   longest: number,
   allowsIp: boolean,
 ): Code | undefined {
-  if (longest >= tokenCharsMin && (hasTokenForm(text) || hasOddTokenForm(text))) {
-    return "attribute_credential";
+  if (longest >= tokenCharsMin) {
+    const telling = (seen & keyish) !== 0;
+    if (hasTokenForm(text) || hasOddTokenForm(text, telling)) return "attribute_credential";
   }
-  if ((seen & (equals | colon | space)) !== 0 && hasKeywordForm(text)) {
+  if ((seen & keyish) !== 0 && (seen & (equals | colon | space)) !== 0 && hasKeywordForm(text)) {
     return "attribute_credential";
   }
   if ((seen & (slash | dot | colon)) !== 0 && hasUrl(text)) return "attribute_url";

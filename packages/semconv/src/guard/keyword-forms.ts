@@ -2,27 +2,39 @@
  * @module Keyword forms: secrets that say so (`password=…`, `Bearer …`), and credentials whose form
  * is not a plain prefix.
  */
-/** Credentials that need more than a prefix, an alphabet and a length. */
-export const oddTokenPatterns: readonly RegExp[] = [
-  // Telegram bot, Discord bot, Mailchimp, Mailgun
-  /(?:^|[^A-Za-z0-9])\d{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/,
-  /(?:^|[^A-Za-z0-9])[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}/,
-  /(?:^|[^A-Za-z0-9])[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])/,
-  /(?:^|[^A-Za-z0-9])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![A-Za-z0-9])/,
+/** A credential that needs more than a prefix, and a literal without which it cannot be there. */
+interface OddForm {
+  readonly needs: string;
+  readonly pattern: RegExp;
+}
+
+const oddForms: readonly OddForm[] = [
+  // Telegram bot, Mailchimp, Mailgun
+  { needs: ":", pattern: /(?:^|[^A-Za-z0-9])\d{8,10}:[A-Za-z0-9_-]{35}(?:[^A-Za-z0-9_-]|$)/ },
+  { needs: "-us", pattern: /(?:^|[^A-Za-z0-9])[0-9a-f]{32}-us\d{1,2}(?:[^A-Za-z0-9]|$)/ },
+  {
+    needs: "-",
+    pattern: /(?:^|[^A-Za-z0-9])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?:[^A-Za-z0-9]|$)/,
+  },
   // Azure client secret, Azure platform keys, OpenShift, Terraform
-  /[A-Za-z0-9_.~-]{3}\dQ~[A-Za-z0-9_.~-]{31,34}/,
-  /[A-Za-z0-9+/]{40,80}(?:JQQJ99|AzCa|AzSe|AzFu|AIoT|ASt|ACDb|APIM)[A-Za-z0-9+/=]{4}/,
-  /sha256~[A-Za-z0-9_-]{43}/,
-  /[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{40}/,
+  { needs: "Q~", pattern: /[A-Za-z0-9_.~-]{3}\dQ~[A-Za-z0-9_.~-]{31,34}/ },
+  { needs: "JQQJ99", pattern: /JQQJ99[A-Za-z0-9+/=]{4}/ },
+  { needs: "==", pattern: /(?:ASt|ACDb|AIoT)[A-Za-z0-9+/]{5}==/ },
+  { needs: "sha256~", pattern: /sha256~[A-Za-z0-9_-]{43}/ },
+  { needs: ".atlasv1.", pattern: /\.atlasv1\.[A-Za-z0-9_=-]{40}/ },
   // 1Password secret key, Airtable, legacy Vault, Resend, Firebase messaging
-  /(?:^|[^A-Za-z0-9])A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}/,
-  /(?:^|[^A-Za-z0-9])pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/,
-  /(?:^|[^A-Za-z0-9])s\.[A-Za-z0-9]{24}(?![A-Za-z0-9])/,
-  /(?:^|[^A-Za-z0-9])re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}/,
-  /(?:^|[^A-Za-z0-9])AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{100}/,
+  {
+    needs: "A3-",
+    pattern:
+      /(?:^|[^A-Za-z0-9])A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}/,
+  },
+  { needs: "pat", pattern: /(?:^|[^A-Za-z0-9])pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/ },
+  { needs: "s.", pattern: /(?:^|[^A-Za-z0-9])s\.[A-Za-z0-9]{24}(?:[^A-Za-z0-9]|$)/ },
+  { needs: "re_", pattern: /(?:^|[^A-Za-z0-9])re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}/ },
+  { needs: "AAAA", pattern: /(?:^|[^A-Za-z0-9])AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{100}/ },
   // Keys of a private kind, in the open
-  /BEGIN [A-Z ]{0,24}(?:PRIVATE KEY|CERTIFICATE|PGP)/,
-  /PuTTY-User-Key-File/,
+  { needs: "BEGIN ", pattern: /BEGIN [A-Z ]{0,24}(?:PRIVATE KEY|CERTIFICATE|PGP)/ },
+  { needs: "PuTTY-User", pattern: /PuTTY-User-Key-File/ },
 ];
 
 /** `password=…`, `api_key: …`, `AccountKey=…`. */
@@ -63,12 +75,17 @@ export function hasKeywordForm(text: string): boolean {
   return word !== undefined && /\d/.test(word) && /[A-Za-z]/.test(word);
 }
 
-/** True for a credential of an odd form, or a random tail after a telling prefix. */
-export function hasOddTokenForm(text: string): boolean {
-  for (const pattern of oddTokenPatterns) if (pattern.test(text)) return true;
-  const tail = prefixedPattern.exec(text)?.[1];
+/**
+ * True for a credential of an odd form, or a random tail after a telling prefix; `telling` says that
+ * the text has a separator after a letter that such a prefix may end with.
+ */
+export function hasOddTokenForm(text: string, telling: boolean): boolean {
+  for (const { needs, pattern } of oddForms) {
+    if (text.includes(needs) && pattern.test(text)) return true;
+  }
+  const tail = telling ? prefixedPattern.exec(text)?.[1] : undefined;
   if (tail !== undefined && isRandom(tail)) return true;
-  return hasCloudSecret(text);
+  return hasCloudSecret(text) || hasDiscordToken(text);
 }
 
 /** Letters and digits mixed, and more than three bits a character. */
@@ -86,18 +103,46 @@ export function entropy(text: string): number {
   return bits;
 }
 
-/** Runs in which a bare secret of a cloud stands at the end. */
-export const cloudSecretPattern: RegExp =
-  /(?:^|[^A-Za-z0-9+])([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])/g;
+/** Length of a cloud's bare secret. */
+const cloudSecretChars = 40;
 
-/** A bare secret of a cloud: 40 characters of base64 that are neither words nor a path. */
+/**
+ * A bare secret of a cloud: 40 characters of base64 at the end of a run of them, after its start or a
+ * slash, that are neither words nor a path.
+ */
 function hasCloudSecret(text: string): boolean {
-  if (text.length < 40 || !/[+/]/.test(text)) return false;
-  for (const match of text.matchAll(cloudSecretPattern)) {
-    const word = match[1] ?? "";
-    const mixed = /\d[^0-9]*\d/.test(word) && /[A-Z][^A-Z]*[A-Z][^A-Z]*[A-Z]/.test(word);
-    const path = word.split("/").length > 3 || !/[+/]/.test(word) || /[a-z]{9}/.test(word);
-    if (mixed && !path && entropy(word) > 4.3) return true;
+  if (text.length < cloudSecretChars || !(text.includes("/") || text.includes("+"))) return false;
+  let run = 0;
+  for (let at = 0; at <= text.length; at++) {
+    if (at < text.length && isPlainBase64(text.charCodeAt(at))) {
+      run++;
+      continue;
+    }
+    const before = text.charCodeAt(at - cloudSecretChars - 1);
+    const stands = run === cloudSecretChars || (run > cloudSecretChars && before === 47);
+    if (stands && isCloudSecret(text.slice(at - cloudSecretChars, at))) return true;
+    run = 0;
   }
   return false;
+}
+
+function isCloudSecret(word: string): boolean {
+  const mixed = /\d[^0-9]*\d/.test(word) && /[A-Z][^A-Z]*[A-Z][^A-Z]*[A-Z]/.test(word);
+  const path = word.split("/").length > 3 || !/[+/]/.test(word) || /[a-z]{9}/.test(word);
+  return mixed && !path && entropy(word) > 4.3;
+}
+
+function isPlainBase64(code: number): boolean {
+  if (code > 96) return code < 123;
+  return code > 64 ? code < 91 : (code > 46 && code < 58) || code === 43;
+}
+
+/** The middle and the end of a Discord bot's token. */
+export const discordTailPattern: RegExp = /\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}/;
+
+/** The head of a Discord bot's token: the bot's number in base64, 24 characters or more. */
+function hasDiscordToken(text: string): boolean {
+  if (text.length < 59 || !text.includes(".")) return false;
+  const at = discordTailPattern.exec(text)?.index ?? -1;
+  return at > 23 && /^[MNO][A-Za-z0-9_-]+$/.test(text.slice(at - 26, at).replace(/^[^MNO]+/, ""));
 }
