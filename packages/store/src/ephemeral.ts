@@ -57,11 +57,11 @@ function reads(rows: HeldRows): Reads {
   return {
     async page(scope, query, options) {
       const page = read(eventItems(scope, query), options);
-      return eventSlice(page.items, page.more, false);
+      return { ...eventSlice(page.items, false), next: page.next };
     },
     async find(scope, id, query, options) {
       const page = read(mentionItems(scope, query, id), options);
-      return eventSlice(page.items, page.more, false);
+      return { ...eventSlice(page.items, false), next: page.next };
     },
     async turns(scope, query, options) {
       const page = read(rootItems(scope, query), options);

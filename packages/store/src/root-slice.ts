@@ -24,7 +24,7 @@ export function rootSlice(
   const more = rest.length > shown.length;
   const items = shown.map((value) => ({ value, position: value.position }));
   return {
-    ...eventSlice(items, false, more || cut),
+    ...eventSlice(items, more || cut),
     events: shown.map(({ event }) => event),
     next: more && last !== undefined ? { ...markOf(last) } : null,
   };

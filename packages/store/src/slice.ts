@@ -8,7 +8,7 @@ import type { EventQuery, TurnEvent } from "@turnproof/evidence";
 import { bundleOf, turnKey } from "./bundle-group.ts";
 import type { BundleRecord, EventSlice } from "./evidence-store.ts";
 import { mentions } from "./mention.ts";
-import { comparePositions, keysetOf } from "./position.ts";
+import { comparePositions } from "./position.ts";
 import type { Position } from "./position.ts";
 import { inScope } from "./scope.ts";
 import type { EvidenceScope } from "./scope.ts";
@@ -87,22 +87,16 @@ export function bundleFilters(query: EventQuery): EventQuery {
 }
 
 /**
- * An event slice of the items of one page. Which events belong to it is decided by receipt; inside
- * it they stand by their own time, newest first, so that the same trace shows the same page however
- * it arrived.
+ * An event slice of the items of one page; `next` is the caller's to say. Which events belong to it
+ * is decided by receipt; inside it they stand by their own time, newest first, so that the same
+ * trace shows the same page however it arrived.
  */
-export function eventSlice(
-  items: readonly Item<Settled>[],
-  more: boolean,
-  bounded: boolean,
-  frontier?: Position,
-): EventSlice {
+export function eventSlice(items: readonly Item<Settled>[], bounded: boolean): EventSlice {
   const shown = items.map((item) => item.value).toSorted(byOwnTime);
-  const last = items.at(-1)?.position ?? frontier;
   const rows = shown.reduce((sum, settled) => sum + settled.copies, 0);
   return {
     events: shown.map(({ event }) => event),
-    next: more && last !== undefined ? keysetOf(last) : null,
+    next: null,
     sourceRows: rows,
     bundleCount: new Set(shown.map(({ event }) => turnKey(event))).size,
     duplicatesRemoved: rows - shown.length,

@@ -1,5 +1,7 @@
 /** @module ClickhouseOptions: how a ClickHouse is reached and how it is opened. */
 
+import { CodedError } from "@turnproof/semconv";
+
 /** chDB inside this process; one process per directory. */
 export interface EmbeddedConnection {
   readonly dataDir: string;
@@ -18,3 +20,9 @@ export interface ServerConnection {
 }
 
 export type ClickhouseConnection = EmbeddedConnection | ServerConnection;
+
+/** A cluster's name, checked to be a word that needs no escape; throws `config_invalid`. */
+export function clusterName(name: string): string {
+  if (!/^[A-Za-z_][A-Za-z0-9_.-]{0,62}$/.test(name)) throw new CodedError("config_invalid");
+  return name;
+}

@@ -2,40 +2,19 @@
  * @module Clickhouse: evidence at scale. One provider over two connections: chDB embedded under a
  * data directory, and a server or cluster by URL.
  */
-import type { EventQuery } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
-import type { EvidenceStore, EventSlice, SliceOptions } from "../evidence-store.ts";
-import { keysetOf } from "../position.ts";
-import { rootSlice } from "../root-slice.ts";
-import type { EvidenceScope } from "../scope.ts";
-import {
-  bundleFilters,
-  bundleItems,
-  eventItems,
-  eventSlice,
-  mentionItems,
-  rootItems,
-} from "../slice.ts";
-import type { ItemsOf } from "../slice.ts";
-import type { Settled } from "../settle.ts";
-import { settle } from "../settle.ts";
+import type { EvidenceStore } from "../evidence-store.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
 import { openEngine } from "./connection.ts";
 import type { Engine } from "./connection.ts";
-import { filtersOf, mentionFilter, scopeFilter } from "./filter.ts";
-import type { RootFilter, ScopeFilter } from "./filter.ts";
+import { scopeFilter } from "./filter.ts";
+import type { ScopeFilter } from "./filter.ts";
 import { inserter } from "./insert.ts";
 import { migrate } from "./migration.ts";
-import { readBack, quietRoots } from "./read-back.ts";
-import { rootFeed } from "./root-feed.ts";
-import type { Search } from "./root-feed.ts";
-import { loadRoots } from "./root-loader.ts";
-import { bindings } from "./sql-text.ts";
-import type { Bindings } from "./sql-text.ts";
+import { quietRoots, readBack } from "./read-back.ts";
+import { reader, readTouched } from "./reader.ts";
 import { putVerdicts, readVerdicts } from "./verdict-table.ts";
-import { walk } from "./walk.ts";
-import type { Walked } from "./walk.ts";
 
 /** How to open the provider. */
 export interface ClickhouseOptions {
@@ -105,89 +84,4 @@ async function provider(engine: Engine, filterOfScope: ScopeFilter): Promise<Evi
     [Symbol.asyncDispose]: () => store.close(),
   };
   return store;
-}
-
-async function readTouched(engine: Engine): Promise<Set<string>> {
-  const answer = await engine.query("SELECT DISTINCT toString(name) AS name FROM touched");
-  return new Set((answer.columns.get("name") ?? []) as string[]);
-}
-
-type Reads = Pick<EvidenceStore, "page" | "find" | "turns" | "bundles" | "root">;
-
-function reader(engine: Engine, touched: Set<string>, filterOfScope: ScopeFilter): Reads {
-  async function search<T>(
-    scope: EvidenceScope,
-    query: EventQuery,
-    options: SliceOptions,
-    how: {
-      readonly itemsOf: ItemsOf<T>;
-      readonly rootsFirst: number;
-      readonly rows?: readonly string[];
-      readonly also?: (bind: Bindings) => RootFilter;
-    },
-  ): Promise<Walked<T> & { readonly cut: boolean }> {
-    // Other writers of a server may have set columns that this process never saw.
-    if (!engine.embedded) for (const name of await readTouched(engine)) touched.add(name);
-    const bind = bindings();
-    const filters = filtersOf(query, bind);
-    const roots = [...filters.roots, ...filterOfScope(scope, bind)];
-    if (how.also !== undefined) roots.push(how.also(bind));
-    const wanted: Search = {
-      filters: { ...filters, rows: [...filters.rows, ...(how.rows ?? [])], roots },
-      bind,
-      rootsFirst: how.rootsFirst,
-      options,
-      touched,
-    };
-    const walked = await walk(rootFeed(engine, wanted), how.itemsOf, options);
-    return { ...walked, cut: wanted.cut === true };
-  }
-
-  const events = (walked: Walked<Settled> & { readonly cut: boolean }): EventSlice => ({
-    ...eventSlice(walked.items, false, walked.bounded || walked.cut),
-    next: walked.next === null ? null : keysetOf(walked.next),
-  });
-  const rootsForEvents = (limit: number): number => Math.max(16, Math.ceil(limit / 8));
-
-  return {
-    async page(scope, query, options) {
-      const itemsOf = eventItems(scope, query);
-      const rootsFirst = rootsForEvents(options.limit);
-      return events(await search(scope, query, options, { itemsOf, rootsFirst }));
-    },
-    async find(scope, id, query, options) {
-      const itemsOf = mentionItems(scope, query, id);
-      const also = (bind: Bindings): RootFilter => mentionFilter(id, touched, bind);
-      const rootsFirst = rootsForEvents(options.limit);
-      return events(await search(scope, query, options, { itemsOf, rootsFirst, also }));
-    },
-    async turns(scope, query, options) {
-      const walked = await search(scope, query, options, {
-        itemsOf: rootItems(scope, query),
-        rootsFirst: options.limit + 1,
-        rows: ["event_kind != 'span'"],
-      });
-      return {
-        events: walked.items.flatMap((item) => item.value.events),
-        roots: walked.items.map((item) => item.value.root),
-        next: walked.next === null ? null : keysetOf(walked.next),
-        bounded: walked.bounded || walked.cut,
-      };
-    },
-    async bundles(scope, query, options) {
-      const narrowed = bundleFilters(query);
-      const walked = await search(scope, narrowed, options, {
-        itemsOf: bundleItems(scope, narrowed),
-        rootsFirst: options.limit + 1,
-      });
-      const bundles = walked.items.map((item) => item.value);
-      const next = walked.next === null ? null : keysetOf(walked.next);
-      return { bundles, next, sourceRows: bundles.length, errors: [] };
-    },
-    async root(scope, rootTraceId, options) {
-      if (!engine.embedded) for (const name of await readTouched(engine)) touched.add(name);
-      const loaded = await loadRoots(engine, touched, [rootTraceId], options.signal);
-      return rootSlice(settle(loaded.rows), scope, options, loaded.cut);
-    },
-  };
 }

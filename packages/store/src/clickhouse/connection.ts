@@ -10,6 +10,7 @@ import { Readable } from "node:stream";
 import type { ClickHouseClient, ClickHouseClientConfigOptions } from "@clickhouse/client";
 import { CodedError } from "@turnproof/semconv";
 
+import { clusterName } from "./clickhouse-options.ts";
 import type { ClickhouseConnection, ServerConnection } from "./clickhouse-options.ts";
 import { readNative } from "./native-reader.ts";
 import type { NativeTable } from "./native-reader.ts";
@@ -106,6 +107,7 @@ async function openServer(options: ServerConnection): Promise<Engine> {
     // The client logs statements with their values at this level; ours hold identities.
     log: { level: 127 as const },
   };
+  if (database !== "default") await createDatabase(createClient(config), database, options.cluster);
   const client = createClient({ ...config, database });
   const quorum = options.cluster === undefined ? "" : ", insert_quorum = 'auto'";
   return {
@@ -123,6 +125,20 @@ async function openServer(options: ServerConnection): Promise<Engine> {
       }),
     close: () => client.close(),
   };
+}
+
+/** Makes the database where it is missing; both names have been checked to be words. */
+async function createDatabase(
+  client: ClickHouseClient,
+  database: string,
+  cluster: string | undefined,
+): Promise<void> {
+  const everywhere = cluster === undefined ? "" : ` ON CLUSTER '${clusterName(cluster)}'`;
+  try {
+    await coded(() => run(client, `CREATE DATABASE IF NOT EXISTS \`${database}\`${everywhere}`));
+  } finally {
+    await client.close();
+  }
 }
 
 async function select(

@@ -6,6 +6,7 @@ import { readdir, readFile } from "node:fs/promises";
 
 import { CodedError } from "@turnproof/semconv";
 
+import { clusterName } from "./clickhouse-options.ts";
 import type { Engine } from "./connection.ts";
 
 /** Where the files lie, seen from the sources and from the build alike. */
@@ -75,9 +76,9 @@ export function statementsOf(text: string): string[] {
 
 /** A statement for a cluster: made on every node, replicated instead of plain. */
 export function forCluster(statement: string, cluster: string): string {
-  if (!/^[A-Za-z_][A-Za-z0-9_.-]{0,62}$/.test(cluster)) throw new CodedError("config_invalid");
+  const name = clusterName(cluster);
   return statement
-    .replace(/^(CREATE TABLE IF NOT EXISTS \w+|ALTER TABLE \w+)/, `$1 ON CLUSTER '${cluster}'`)
+    .replace(/^(CREATE TABLE IF NOT EXISTS \w+|ALTER TABLE \w+)/, `$1 ON CLUSTER '${name}'`)
     .replace(
       /ENGINE = (Replacing)?MergeTree(?:\((\w+)\))?/,
       (_all, replacing: string | undefined, version: string | undefined) => {

@@ -40,39 +40,46 @@ export function nativeBuffer(capacity = 256): NativeBuffer {
     return at;
   }
 
-  function length(value: number): void {
-    let rest = value;
-    while (rest > 127) {
-      buffer[take(1)] = (rest & 127) | 128;
-      rest >>>= 7;
-    }
-    buffer[take(1)] = rest;
-  }
-
-  function text(value: string): void {
-    // Room for the longest UTF-8 form first, so that the write cannot be cut.
-    const start = take(value.length * 3 + 5);
-    size = writeText(buffer, start, value);
-  }
-
+  // Room is made first: growing replaces the buffer that the next statement writes to.
   return {
-    u8: (value) => {
-      buffer[take(1)] = value;
+    u8(value) {
+      const at = take(1);
+      buffer[at] = value;
     },
-    u16: (value) => void buffer.writeUInt16LE(value, take(2)),
-    u32: (value) => void buffer.writeUInt32LE(value, take(4)),
-    i64: (value) => {
+    u16(value) {
+      const at = take(2);
+      buffer.writeUInt16LE(value, at);
+    },
+    u32(value) {
+      const at = take(4);
+      buffer.writeUInt32LE(value, at);
+    },
+    i64(value) {
       const at = take(8);
-      const high = Math.floor(value / two32);
-      buffer.writeUInt32LE(value - high * two32, at);
-      buffer.writeInt32LE(high, at + 4);
+      writeInt64(buffer, at, value);
     },
-    big64: (value) => void buffer.writeBigInt64LE(BigInt.asIntN(64, value), take(8)),
-    f64: (value) => void buffer.writeDoubleLE(value, take(8)),
-    length,
-    text,
-    bytes: (value) => void buffer.set(value, take(value.length)),
-    zeros: (count) => {
+    big64(value) {
+      const at = take(8);
+      buffer.writeBigInt64LE(BigInt.asIntN(64, value), at);
+    },
+    f64(value) {
+      const at = take(8);
+      buffer.writeDoubleLE(value, at);
+    },
+    length(value) {
+      const at = take(5);
+      size = writeLength(buffer, at, value);
+    },
+    text(value) {
+      // Room for the longest UTF-8 form, so that the write cannot be cut.
+      const at = take(value.length * 3 + 5);
+      size = writeText(buffer, at, value);
+    },
+    bytes(value) {
+      const at = take(value.length);
+      buffer.set(value, at);
+    },
+    zeros(count) {
       const at = take(count);
       buffer.fill(0, at, at + count);
     },
@@ -81,6 +88,25 @@ export function nativeBuffer(capacity = 256): NativeBuffer {
     },
     view: () => buffer.subarray(0, size),
   };
+}
+
+/** Throws a RangeError beyond 64 bits. */
+function writeInt64(buffer: Buffer, at: number, value: number): void {
+  const high = Math.floor(value / two32);
+  buffer.writeUInt32LE(value - high * two32, at);
+  buffer.writeInt32LE(high, at + 4);
+}
+
+/** Writes a length and says where it ends. */
+function writeLength(buffer: Buffer, start: number, value: number): number {
+  let at = start;
+  let rest = value;
+  while (rest > 127) {
+    buffer[at++] = (rest & 127) | 128;
+    rest >>>= 7;
+  }
+  buffer[at++] = rest;
+  return at;
 }
 
 /** Writes length and UTF-8 bytes at the start and says where they end. */
@@ -99,12 +125,6 @@ function writeText(buffer: Buffer, start: number, value: string): number {
       return start + 1 + chars;
     }
   }
-  let at = start;
-  let rest = Buffer.byteLength(value);
-  while (rest > 127) {
-    buffer[at++] = (rest & 127) | 128;
-    rest >>>= 7;
-  }
-  buffer[at++] = rest;
+  const at = writeLength(buffer, start, Buffer.byteLength(value));
   return at + buffer.write(value, at, "utf8");
 }

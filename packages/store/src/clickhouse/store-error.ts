@@ -34,9 +34,8 @@ const locked = 76;
 export function storeError(error: unknown): CodedError {
   if (CodedError.is(error)) return error;
   const engineCode = engineCodeOf(error);
-  return new CodedError(codeOf(engineCode), {
-    ...(engineCode === undefined ? {} : { field: `clickhouse ${engineCode}` }),
-  });
+  const field = engineCode === undefined ? undefined : `clickhouse ${engineCode}`;
+  return new CodedError(codeOf(engineCode), field === undefined ? {} : { field });
 }
 
 function codeOf(engineCode: number | undefined): Code {
