@@ -177,6 +177,14 @@ export const codes = {
   // Recorder and exporter
   write_failed: { sentence: "Evidence could not be written.", status: 500, retryable: true },
   export_failed: { sentence: "Spans could not be exported.", retryable: true },
+  export_timeout: { sentence: "An export had no answer in time.", retryable: true },
+  shutdown_deadline: { sentence: "The process ended before everything was exported." },
+  sdk_missing: { sentence: "No OpenTelemetry SDK or OTLP exporter is installed." },
+  span_name_replaced: { sentence: "A span's name was replaced by the name of its kind." },
+  span_status_message_dropped: { sentence: "A status message is content and was left out." },
+  span_event_dropped: { sentence: "A span event is content and was left out." },
+  span_link_attribute_dropped: { sentence: "An attribute of a link was left out." },
+  span_scope_dropped: { sentence: "The name of an unknown scope was left out." },
   queue_full: { sentence: "The export queue is full; spans were dropped and counted." },
   api_version_mismatch: {
     sentence:

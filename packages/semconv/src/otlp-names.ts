@@ -5,6 +5,8 @@
 export const otlpNames = {
   /** Attribute of an exception event that holds its type; the message beside it is content. */
   exceptionType: "exception.type",
+  /** Name of the event that reports an exception. */
+  exceptionEvent: "exception",
   /** Event name of a log record that holds a GenAI evaluation (design 3.2: feedback). */
   evaluationEvent: "gen_ai.evaluation.result",
   /** Attribute that names a log record's event in conventions before the field existed. */

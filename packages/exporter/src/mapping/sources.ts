@@ -127,6 +127,11 @@ function planOf(dialect: Dialect): DialectPlan {
   return { dialect, sources: map.sources, rules };
 }
 
+/** Attributes whose mere presence says which dialect a span speaks. */
+export const dialectMarks: ReadonlySet<string> = new Set(
+  dialectTables.flatMap((table) => [...table.marks, ...table.kindRules.map((rule) => rule.source)]),
+);
+
 const plans: Map<Dialect, DialectPlan> = new Map();
 
 /** The plan of a dialect; compiled at its first span. */

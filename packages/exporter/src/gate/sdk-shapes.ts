@@ -1,0 +1,87 @@
+/**
+ * @module SDK shapes: what the OpenTelemetry SDK's interfaces demand, said structurally, so that one
+ * build meets the 2.x and the 3.x line without importing either (design 2).
+ */
+import type {
+  Attributes,
+  Context,
+  HrTime,
+  Link,
+  SpanContext,
+  SpanStatus,
+} from "@opentelemetry/api";
+
+/** An event of a span. */
+export interface SpanEventLike {
+  readonly name: string;
+  readonly time: HrTime;
+  readonly attributes?: Attributes | undefined;
+  readonly droppedAttributesCount?: number | undefined;
+}
+
+/** A resource, as far as an exporter looks at it. */
+export interface ResourceLike {
+  readonly attributes: Attributes;
+  readonly asyncAttributesPending?: boolean | undefined;
+  waitForAsyncAttributes?(): Promise<void>;
+}
+
+/** An instrumentation scope. */
+export interface ScopeLike {
+  readonly name: string;
+  readonly version?: string | undefined;
+}
+
+/** A span that may be read: the SDK's `ReadableSpan` of both lines. */
+export interface ReadableSpanLike {
+  readonly name: string;
+  /** The API's kind: 0 internal, 1 server, 2 client, 3 producer, 4 consumer. */
+  readonly kind: number;
+  spanContext(): SpanContext;
+  readonly parentSpanContext?: SpanContext | undefined;
+  /** SDK 1.x said the parent so; bridges still do. */
+  readonly parentSpanId?: string | undefined;
+  readonly startTime: HrTime;
+  readonly endTime: HrTime;
+  readonly status: SpanStatus;
+  readonly attributes: Attributes;
+  readonly links: readonly Link[];
+  readonly events: readonly SpanEventLike[];
+  readonly duration: HrTime;
+  readonly ended: boolean;
+  readonly resource: ResourceLike;
+  readonly instrumentationScope: ScopeLike;
+  readonly droppedAttributesCount: number;
+  readonly droppedEventsCount: number;
+  readonly droppedLinksCount: number;
+}
+
+/** Answer of an export: 0 done, 1 failed. */
+export interface ExportAnswer {
+  readonly code: number;
+  readonly error?: Error;
+}
+
+export const exportDone = 0;
+export const exportFailed = 1;
+
+/**
+ * The SDK's `SpanExporter` of both lines. `S` is the SDK's own span type, which an exporter of the
+ * SDK demands and a structural span satisfies at run time.
+ */
+export interface SpanExporterLike<S = never> {
+  export(spans: S[], done: (answer: ExportAnswer) => void): void;
+  shutdown(): Promise<void>;
+  forceFlush?(): Promise<void>;
+}
+
+/** An exporter of ours, which any span of either line may be given to. */
+export type GateExporter = SpanExporterLike<ReadableSpanLike>;
+
+/** The SDK's `SpanProcessor` of both lines. */
+export interface SpanProcessorLike {
+  onStart(span: ReadableSpanLike, parentContext: Context): void;
+  onEnd(span: ReadableSpanLike): void;
+  forceFlush(): Promise<void>;
+  shutdown(): Promise<void>;
+}

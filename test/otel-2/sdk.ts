@@ -1,0 +1,46 @@
+/** @module The 2.x line behind the names that the suites of both lines use. */
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
+import type { Sampler, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace-base";
+
+export const line = "2" as const;
+
+export interface ProviderParts {
+  readonly spanProcessors: SpanProcessor[];
+  readonly sampler?: Sampler;
+  readonly resource?: Record<string, unknown>;
+}
+
+export function createProvider(parts: ProviderParts): BasicTracerProvider {
+  return new BasicTracerProvider({
+    spanProcessors: parts.spanProcessors,
+    ...(parts.sampler === undefined ? {} : { sampler: parts.sampler }),
+    resource: resourceFromAttributes((parts.resource ?? {}) as never),
+  });
+}
+
+export const simpleProcessor = (exporter: SpanExporter): SpanProcessor =>
+  new SimpleSpanProcessor(exporter);
+export const batchProcessor = (exporter: SpanExporter): SpanProcessor =>
+  new BatchSpanProcessor(exporter);
+export const memoryExporter = (): InMemorySpanExporter => new InMemorySpanExporter();
+export const otlpExporter = (url: string): SpanExporter => new OTLPTraceExporter({ url });
+export const alwaysOn = (): Sampler => new AlwaysOnSampler();
+export const alwaysOff = (): Sampler => new AlwaysOffSampler();
+export const contextManager = (): AsyncLocalStorageContextManager =>
+  new AsyncLocalStorageContextManager();
+export type {
+  ReadableSpan,
+  Sampler,
+  SpanExporter,
+  SpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
