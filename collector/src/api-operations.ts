@@ -9,6 +9,7 @@ import { eventsParameters } from "./routes/events.ts";
 import { findParameters } from "./routes/find.ts";
 import { groupsParameters } from "./routes/agents.ts";
 import { liveParameters } from "./routes/live.ts";
+import { reconcileBody, reconcileParameters } from "./routes/reconcile.ts";
 import { loginForm } from "./routes/session.ts";
 import { turnParameters } from "./routes/turn.ts";
 import { turnsParameters } from "./routes/turns.ts";
@@ -56,6 +57,12 @@ const threads: Operation = {
   summary: "Threads over the newest turns",
   returns: "Rows.",
 };
+const reconcile: Operation = {
+  summary: "Strict verdict over the whole authorized window of a root",
+  query: reconcileParameters,
+  returns: "Status, findings, chain, and what was read for it.",
+  failures: ["trace_not_found_in_window", "scope_forbidden", "store_unavailable"],
+};
 const settings: Operation = {
   summary: "Who am I, and what is configured",
   query: none,
@@ -97,6 +104,25 @@ export const operations: { readonly [route: string]: Operation } = {
   "POST /v1/traces": receive("traces"),
   "POST /v1/logs": receive("logs; only GenAI evaluation events become evidence"),
   "POST /v1/metrics": receive("metrics; every point is rejected, honestly"),
+  "GET /.well-known/jwks.json": {
+    summary: "Public keys of signed statements",
+    returns: "A JSON Web Key Set.",
+  },
+  "GET /traces/reconcile": { ...reconcile, answers: html },
+  "GET /traces/reconcile.json": reconcile,
+  "POST /traces/reconcile": {
+    summary: "Verdict over posted events",
+    text: "A plain list is unverified and at best `partial`; metadata says how it was read.",
+    body: { type: "application/json", schema: reconcileBody },
+    returns: "The verdict.",
+    failures: ["body_invalid", "body_too_large", "media_type_unsupported", "bad_request"],
+  },
+  "GET /traces/reconcile.jws": {
+    ...reconcile,
+    summary: "The verdict as a signed statement",
+    returns: "A compact JWS (EdDSA) of status, findings, watermark and evidence digest.",
+    answers: "application/jose",
+  },
   "GET /": { summary: "Home", returns: "To the turns.", status: 302, answers: html },
   "GET /settings": { ...settings, answers: html },
   "GET /settings.json": settings,

@@ -1,13 +1,40 @@
 /**
  * @module Backend: opens the evidence store that the configuration names.
  */
-import { ephemeral } from "@turnproof/store";
-import type { EvidenceStore } from "@turnproof/store";
+import { join } from "node:path";
+
+import { CodedError } from "@turnproof/semconv";
+import { clickhouse, ephemeral } from "@turnproof/store";
+import type { ClickhouseConnection, EvidenceStore } from "@turnproof/store";
 
 import type { Config } from "./config.ts";
 
 /** Opens the configured store; its own CodedErrors pass through. */
 export async function openStore(config: Config): Promise<EvidenceStore> {
-  void config;
-  return ephemeral();
+  switch (config.backend) {
+    case "ephemeral":
+      return ephemeral();
+    case "clickhouse":
+      return clickhouse({ connection: connectionOf(config) });
+    case "filesystem":
+    case "postgres":
+    case "mongodb":
+      throw new CodedError("not_configured", { field: "TURNPROOF_BACKEND" });
+  }
+}
+
+/** A server by its URL, with credentials and database from it; else chDB in the data directory. */
+function connectionOf(config: Config): ClickhouseConnection {
+  if (config.clickhouseUrl === undefined) return { dataDir: join(config.dataDir, "clickhouse") };
+  const url = new URL(config.clickhouseUrl);
+  const user = decodeURIComponent(url.username);
+  const password = decodeURIComponent(url.password);
+  const database = url.pathname.slice(1) || url.searchParams.get("database") || "";
+  return {
+    url: url.origin,
+    ...(user === "" ? {} : { user }),
+    ...(password === "" ? {} : { password }),
+    ...(database === "" ? {} : { database }),
+    ...(config.clickhouseCluster === undefined ? {} : { cluster: config.clickhouseCluster }),
+  };
 }

@@ -34,6 +34,8 @@ import { createRequestMetrics } from "./http/request-metrics.ts";
 import { createRenderer } from "./http/respond.tsx";
 import { cookieNameOf } from "./http/session-cookie.ts";
 import { openReceiver } from "./otlp/receiver.ts";
+import { startJudge } from "./judge.ts";
+import type { JudgeOptions } from "./judge.ts";
 import { createLog } from "./log.ts";
 import type { Log } from "./log.ts";
 import type { Parts } from "./parts.ts";
@@ -51,6 +53,8 @@ export interface CollectorOptions {
   readonly views?: ViewTable;
   readonly log?: Log;
   readonly now?: () => number;
+  /** The background judge of quiet turns; false leaves turns unjudged. */
+  readonly judge?: JudgeOptions | false;
 }
 
 /** A running collector. */
@@ -80,19 +84,23 @@ const closeDeadlineMs = 10_000;
 export async function createCollector(options: CollectorOptions = {}): Promise<Collector> {
   const config = options.config ?? parseConfig({});
   const log = options.log ?? createLog(config.log);
-  const opened: (() => Promise<void>)[] = [];
+  const opened: Close[] = [];
   try {
     const parts = await openParts(config, log, options, opened);
     const app = buildApp(parts, options.views ?? viewTable);
+    if (options.judge !== false) {
+      const judge = startJudge(parts, options.judge);
+      opened.push(() => judge.close());
+    }
     let closing: Promise<void> | undefined;
     return {
       app,
       config,
       store: parts.store,
-      close: () => (closing ??= closeAll(opened)),
+      close: (deadlineMs = closeDeadlineMs) => (closing ??= closeAll(opened, deadlineMs)),
     };
   } catch (error) {
-    await closeAll(opened);
+    await closeAll(opened, 0).catch(() => {});
     throw error;
   }
 }
@@ -101,7 +109,7 @@ async function openParts(
   config: Config,
   log: Log,
   options: CollectorOptions,
-  opened: (() => Promise<void>)[],
+  opened: Close[],
 ): Promise<Parts> {
   const persistent = config.backend !== "ephemeral";
   const keyring = openKeyring(config, persistent);
@@ -111,24 +119,32 @@ async function openParts(
     auditScope,
     ...(pseudonymKey === undefined ? {} : { key: parseKeyring(pseudonymKey)[0] }),
   });
-  const store = options.store ?? (await openStore(config));
-  if (options.store === undefined) opened.push(() => store.close());
   let audit: Audit | undefined;
   if (config.auditLog !== undefined) {
     const signer = createSigner(config.dataDir, config.auditScope);
     audit = await openAudit({ file: config.auditLog, keyring, pseudonyms, signer });
     opened.push(audit.close.bind(audit));
   }
+  // The journal's lock comes first: it says in one sentence that the directory is in use.
+  const opening = Promise.withResolvers<EvidenceStore>();
+  opening.promise.catch(() => {});
   const ingest = await openReceiver({
     directory: join(config.dataDir, "journal"),
-    store,
+    store: {
+      append: async (batch) => (await opening.promise).append(batch),
+      readBack: async (id, receivedAt) => (await opening.promise).readBack(id, receivedAt),
+    },
     authenticateIngest: createIngestDoor(config, isLoopback(config.host)),
     identityKey: identityKeyOf(config),
     log,
     journalBytesMax: config.journalBytesMax,
     enabled: config.ingest === "on",
   });
-  opened.push(() => ingest.close(closeDeadlineMs));
+  opened.push((deadlineMs) => ingest.close(deadlineMs));
+  const store = options.store ?? (await openedStore(config, opening));
+  opening.resolve(store);
+  // Closed after everything that uses it.
+  if (options.store === undefined) opened.unshift(() => store.close());
   const abort = new AbortController();
   opened.push(async () => abort.abort());
   const now = options.now ?? Date.now;
@@ -166,11 +182,26 @@ function identityKeyOf(config: Config): Key {
   return parseKeyring(config.identityKey ?? stableSecret(config.dataDir, "identity-key"))[0];
 }
 
+async function openedStore(
+  config: Config,
+  opening: PromiseWithResolvers<EvidenceStore>,
+): Promise<EvidenceStore> {
+  try {
+    return await openStore(config);
+  } catch (error) {
+    opening.reject(error);
+    throw error;
+  }
+}
+
+/** Closes one part; a deadline in milliseconds bounds what it may still finish. */
+type Close = (deadlineMs: number) => Promise<void>;
+
 /** The last opened is closed first; one that fails does not keep the others open. */
-async function closeAll(opened: (() => Promise<void>)[]): Promise<void> {
+async function closeAll(opened: Close[], deadlineMs: number): Promise<void> {
   const failures: unknown[] = [];
   for (const close of opened.splice(0).toReversed()) {
-    await close().catch((error: unknown) => failures.push(error));
+    await close(deadlineMs).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
 }

@@ -12,14 +12,15 @@ const examples = /^(<.*>|changeme.*|change-me.*|secret|password|example.*|test|y
 /** Problems and warnings that no single variable shows. */
 export function crossProblems(
   data: ParsedVariables,
-  loopback: boolean,
+  { loopback, set }: { readonly loopback: boolean; readonly set: ReadonlySet<string> },
 ): { readonly problems: readonly ConfigProblem[]; readonly warnings: readonly string[] } {
   const problems: ConfigProblem[] = [];
   const warnings: string[] = [];
   const add = (variable: string, problem: string): void => {
     problems.push({ variable: `TURNPROOF_${variable}`, problem });
   };
-  const authed = data.UI_AUTH_TOKEN !== undefined || data.UI_ACCOUNTS.length > 0;
+  // A token that is set and wrong has its own problem.
+  const authed = set.has("UI_AUTH_TOKEN") || set.has("UI_ACCOUNTS");
   if (!loopback && !authed) {
     add("HOST", "only loopback is served without a token; set TURNPROOF_UI_AUTH_TOKEN");
   }
@@ -34,7 +35,7 @@ export function crossProblems(
   }
   checkTokens(data, add);
   checkSecrets(data, add);
-  checkBackend(data, add);
+  checkBackend(data, set, add);
   if (data.UI_PSEUDONYM_KEY === undefined && authed) {
     warnings.push("No pseudonym key is set: pseudonyms are stable only within this process.");
   }
@@ -94,11 +95,11 @@ function keysOf(variable: string, value: string, add: Add): readonly Key[] {
   }
 }
 
-function checkBackend(data: ParsedVariables, add: Add): void {
-  if (data.BACKEND === "postgres" && data.POSTGRES_URL === undefined) {
+function checkBackend(data: ParsedVariables, set: ReadonlySet<string>, add: Add): void {
+  if (data.BACKEND === "postgres" && !set.has("POSTGRES_URL")) {
     add("POSTGRES_URL", "the postgres backend needs a connection string");
   }
-  if (data.BACKEND === "mongodb" && data.DOCUMENT_DB_URI === undefined) {
+  if (data.BACKEND === "mongodb" && !set.has("DOCUMENT_DB_URI")) {
     add("BACKEND", "the mongodb backend needs DOCUMENT_DB_URI");
   }
 }

@@ -238,17 +238,32 @@ export function parseConfig(env: Environment, flags: ConfigFlags = {}, terminal 
   ] as const) {
     if (value !== undefined) raw[name] = value;
   }
-  const result = schema.safeParse(raw);
-  if (!result.success) {
-    for (const issue of result.error.issues) {
-      problems.push({ variable: spelled(String(issue.path[0])), problem: issueSentence(issue) });
-    }
-    throw new ConfigError(problems);
-  }
-  const crossed = crossProblems(result.data, isLoopback(result.data.HOST));
+  const data = parseEach(raw, problems);
+  const crossed = crossProblems(data, {
+    loopback: isLoopback(data.HOST),
+    set: new Set(Object.keys(raw)),
+  });
   problems.push(...crossed.problems);
   if (problems.length > 0) throw new ConfigError(problems);
-  return toConfig(result.data, [...warnings, ...crossed.warnings], terminal);
+  return toConfig(data, [...warnings, ...crossed.warnings], terminal);
+}
+
+/** Each variable by itself, so that one that is wrong does not hide the others. */
+function parseEach(
+  raw: Readonly<Record<string, string>>,
+  problems: ConfigProblem[],
+): ParsedVariables {
+  const data: Record<string, unknown> = {};
+  for (const [name, form] of Object.entries(schema.shape)) {
+    const result = form.safeParse(raw[name]);
+    if (!result.success) {
+      for (const issue of result.error.issues) {
+        problems.push({ variable: spelled(name), problem: issueSentence(issue) });
+      }
+    }
+    data[name] = result.success ? result.data : form.safeParse(undefined).data;
+  }
+  return data as ParsedVariables;
 }
 
 /** True for an address that only this machine can reach. */

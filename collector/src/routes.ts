@@ -14,6 +14,7 @@ import { homeRoutes } from "./routes/home.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { livenessRoutes } from "./routes/liveness.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
+import { reconcileRoutes } from "./routes/reconcile.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { settingsRoutes } from "./routes/settings.ts";
 import { threadsRoutes } from "./routes/threads.ts";
@@ -29,6 +30,7 @@ export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {
     sessionRoutes,
     settingsRoutes,
     turnsRoutes,
+    reconcileRoutes,
     eventsRoutes,
     findRoutes,
     capabilitiesRoutes,

@@ -6,6 +6,7 @@ import type { View } from "./http/respond.tsx";
 import type { AgentModel, AgentsModel } from "./routes/agents.ts";
 import type { DocsModel } from "./routes/documents.ts";
 import type { FindModel } from "./routes/find.ts";
+import type { ReconcileModel } from "./routes/reconcile.ts";
 import type { LoginModel } from "./routes/session.ts";
 import type { SettingsModel } from "./routes/settings.ts";
 import type { ThreadModel, ThreadsModel } from "./routes/threads.ts";
@@ -16,6 +17,7 @@ import type { TurnsModel } from "./routes/turns.ts";
 export interface ViewModels {
   readonly turns: TurnsModel;
   readonly turn: TurnModel;
+  readonly reconcile: ReconcileModel;
   readonly find: FindModel;
   readonly agents: AgentsModel;
   readonly agent: AgentModel;

@@ -49,3 +49,11 @@ export function scopeKey(principal: Principal): string {
   const tenant = userId === undefined ? ["*"] : userId === null ? ["anonymous"] : ["user", userId];
   return JSON.stringify([name, role, applicationId ?? null, tenant]);
 }
+
+/**
+ * The scope of the collector's own questions, whose answers are counts and verdicts: losses that
+ * producers report, and the turns that the background judge looks at. Never handed to a route.
+ */
+export function collectorScope(): EvidenceScope {
+  return { operator: issueOperatorGrant() };
+}

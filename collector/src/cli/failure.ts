@@ -21,7 +21,10 @@ export function reportFailure(error: unknown, options: { readonly json?: boolean
   }
   if (CodedError.is(error)) {
     const row: CodeRow = codes[error.code];
-    fail(`${row.sentence} (${error.code})`);
+    const held = error.code === "journal_locked" || error.code === "store_locked";
+    const advice = held ? " Stop the other collector, or choose another --data-dir." : "";
+    const field = error.field === undefined ? "" : `, ${error.field}`;
+    fail(`${row.sentence}${advice} (${error.code}${field})`);
     return;
   }
   fail(`Something failed: ${error instanceof Error ? error.name : "unknown"}.`);

@@ -173,7 +173,7 @@ export class ProtobufSpans {
       draft.endTime = nanoText(bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
     else if (tag === 133) draft.parentRemote = remoteParent(bytes.readUInt32LE(at));
     else if (tag === 48) {
-      const kind = cursor.varint();
+      const kind = cursor.uint32();
       draft.kind = kind <= 5 ? kind : 0;
       return;
     }
@@ -245,7 +245,7 @@ export class ProtobufSpans {
     while (cursor.position < end) {
       const tag = cursor.varint();
       if (tag === 24) {
-        const code = cursor.varint();
+        const code = cursor.uint32();
         this.draft.statusCode = code <= 2 ? code : 0;
       } else cursor.skip(tag & 7, Math.floor(tag / 8));
     }

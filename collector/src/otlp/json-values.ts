@@ -9,7 +9,6 @@ import { asciiText } from "./byte-text.ts";
 import { char } from "./json-cursor.ts";
 import type { JsonCursor } from "./json-cursor.ts";
 import { KeyTable } from "./key-table.ts";
-import { isHex } from "./scan-json.ts";
 import { textBytesMax } from "./span-draft.ts";
 import type { AttributeDraft, SpanDraft } from "./span-draft.ts";
 import type { SourceTables } from "./source-tables.ts";
@@ -145,15 +144,29 @@ export class JsonValues {
     return undefined;
   }
 
-  /** Digits of a number, or of a number written as text; "" for anything else. */
-  digits(): string {
+  /**
+   * Text of a short scalar, quoted or not, escapes resolved; "" when it is longer than `most` or no
+   * scalar. Only ids, digits and names of enums are read this way.
+   */
+  private shortText(most: number): string {
     const { cursor } = this;
-    const { bytes } = cursor;
     const quoted = cursor.peek() === char.quote;
+    if (!quoted && (cursor.peek() === char.openBrace || cursor.peek() === char.openBracket)) {
+      return "";
+    }
     const start = cursor.position + (quoted ? 1 : 0);
     const end = quoted ? cursor.skipString() : cursor.skipLiteral();
-    if (end - start > integerCharsMax) return "";
-    return /^-?\d+$/.exec(asciiText(bytes, start, end))?.[0] ?? "";
+    // Every character may have been written as an escape of six.
+    if (end - start > most * 6) return "";
+    const escaped = cursor.bytes.subarray(start, end).includes(char.backslash);
+    if (escaped) return cursor.unescape(start, end) ?? "";
+    return asciiText(cursor.bytes, start, end);
+  }
+
+  /** Digits of a number, or of a number written as text; "" for anything else. */
+  digits(): string {
+    const text = this.shortText(integerCharsMax);
+    return text.length <= integerCharsMax && /^-?\d+$/.test(text) ? text : "";
   }
 
   private integer(): number | undefined {
@@ -204,38 +217,18 @@ export class JsonValues {
 
   /** An id of `length` hex digits in lower case; "" when it is none or all zero. */
   id(length: number): string {
-    const { cursor } = this;
-    const { bytes } = cursor;
-    if (cursor.peek() !== char.quote) return "";
-    const start = cursor.position + 1;
-    const end = cursor.skipString();
-    if (end - start !== length) return "";
-    let zero = true;
-    for (let at = start; at < end; at++) {
-      if (!isHex(bytes[at])) return "";
-      if (bytes[at] !== 0x30) zero = false;
-    }
-    return zero ? "" : asciiText(bytes, start, end).toLowerCase();
+    if (this.cursor.peek() !== char.quote) return "";
+    const text = this.shortText(length);
+    return isId(text, length) && !isZero(text) ? text.toLowerCase() : "";
   }
 
-  /** A parent id: an empty one is none; anything else that is no id rejects the span. */
+  /** A parent id: an empty or zero one is none; anything else that is no id rejects the span. */
   parentId(): string {
-    const start = this.cursor.position;
-    const id = this.id(16);
-    if (id !== "") return id;
-    const length = this.cursor.position - start - 2;
-    const byte = this.cursor.bytes[start];
-    if (byte === char.quote && (length === 0 || length === 16)) {
-      // All zero means no parent; sixteen other characters are no id.
-      if (length === 0 || this.zeros(start + 1)) return "";
-    } else if (byte === 0x6e) return "";
+    const text = this.cursor.peek() === char.quote ? this.shortText(16) : "?";
+    if (text === "") return "";
+    if (isId(text, 16)) return isZero(text) ? "" : text.toLowerCase();
     this.draft.reject("span_id_invalid");
     return "";
-  }
-
-  private zeros(start: number): boolean {
-    for (let at = start; at < start + 16; at++) if (this.cursor.bytes[at] !== 0x30) return false;
-    return true;
   }
 
   /** A count of nanoseconds, digit by digit; anything else rejects the span. */
@@ -254,4 +247,12 @@ export class JsonValues {
     const value = Number(this.digits());
     return value >= 0 && value < names.names.length ? value : 0;
   }
+}
+
+function isId(text: string, length: number): boolean {
+  return text.length === length && /^[0-9a-fA-F]+$/.test(text);
+}
+
+function isZero(text: string): boolean {
+  return /^0+$/.test(text);
 }

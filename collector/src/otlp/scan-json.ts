@@ -251,7 +251,7 @@ function isNumber(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /** True for the byte of a hex digit. */
-export function isHex(byte: number | undefined): boolean {
+function isHex(byte: number | undefined): boolean {
   if (byte === undefined) return false;
   if (byte >= 0x30 && byte <= 0x39) return true;
   const lower = byte | 0x20;

@@ -53,6 +53,18 @@ export class WireCursor {
     throw malformed("varint");
   }
 
+  /** The low 32 bits of a varint, which is what an enum keeps of a wider one. */
+  uint32(): number {
+    const { bytes } = this;
+    const start = this.position;
+    this.varint();
+    let value = 0;
+    for (let at = start; at < this.position && at < start + 5; at++) {
+      value |= ((bytes[at] as number) & 0x7f) << (7 * (at - start));
+    }
+    return value >>> 0;
+  }
+
   /** A tag: field number in the upper bits, wire type in the lower three. */
   tag(): number {
     const tag = this.varint();

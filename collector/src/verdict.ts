@@ -1,0 +1,50 @@
+/**
+ * @module Verdict: a judged window over HTTP. It is complete only when all pages of the root were
+ * read, nothing acknowledged is pending, no failure was met and no loss is known (design 4).
+ */
+import { matches, readCompleteness, readCoverage, reconcileOutcome } from "@turnproof/evidence";
+import type { EventQuery, TurnEvent, Verdict, WindowMetadata } from "@turnproof/evidence";
+
+import { knownLosses } from "./losses.ts";
+import type { Parts } from "./parts.ts";
+import { turnFilter } from "./window.ts";
+import type { Window } from "./window.ts";
+
+/** A verdict and the events that it judged. */
+export interface Judged {
+  readonly verdict: Verdict;
+  readonly events: readonly TurnEvent[];
+}
+
+/** Judges the turns of a collected window that the query selects. */
+export async function judgeWindow(
+  parts: Parts,
+  window: Window,
+  query: EventQuery,
+): Promise<Judged> {
+  const selected = turnFilter(query);
+  const events = window.events.filter((event) => matches(event, selected));
+  const metadata = await metadataOf(parts, window);
+  const verdict = reconcileOutcome(events, {
+    normalizationMetadata: metadata,
+    ...(query.task_id === undefined ? {} : { taskId: query.task_id }),
+  });
+  return { verdict, events };
+}
+
+/** What a verdict needs to know of how the window was read. */
+export async function metadataOf(parts: Parts, window: Window): Promise<WindowMetadata> {
+  const failed = window.errors.length > 0;
+  const read = readCompleteness({ failed, partial: !window.complete });
+  const { known_loss, sampled_out } = await knownLosses(parts, window.events);
+  return {
+    coverage: readCoverage(window.events, { readCompleteness: read }),
+    window_complete: window.complete,
+    truncated: window.bounded,
+    normalization_errors: window.errors,
+    read_completeness: read,
+    known_loss,
+    sampled_out,
+    as_of: window.as_of,
+  };
+}

@@ -1,0 +1,71 @@
+/**
+ * @module Icons: one sprite of small line drawings. A sign always stands beside a word or carries
+ * one for screen readers; colour never speaks alone.
+ */
+import type { FC } from "hono/jsx";
+
+/** Drawings on a 16-pixel grid, as path data. */
+const drawings = {
+  turns: "M2 4h12M2 8h9M2 12h6",
+  threads: "M4 2v12M4 5h6a2 2 0 0 1 2 2v0a2 2 0 0 0 2 2M4 11h4",
+  agents:
+    "M8 7a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM3 14c.4-3 2.400-4.500 5-4.500s4.600 1.500 5 4.500",
+  incidents: "M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10ZM11 11l3 3",
+  compare: "M6 3v10M10 3v10M2 6l4-3M14 10l-4 3",
+  health: "M1.500 8h3l2-5 3 10 2-5h3",
+  learning: "M8 2 1.500 5.500 8 9l6.500-3.500L8 2ZM4 7.500V11c2 2 6 2 8 0V7.500",
+  memory:
+    "M3 4c0-1.100 2.200-2 5-2s5 .9 5 2-2.200 2-5 2-5-.9-5-2ZM3 4v8c0 1.100 2.200 2 5 2s5-.9 5-2V4M3 8c0 1.100 2.200 2 5 2s5-.9 5-2",
+  settings: "M3 4h6M13 4h0M3 8h1M8 8h5M3 12h7M11 2.500v3M6 6.500v3M12 10.500v3",
+  success: "M3 8.500l3.200 3L13 4.500",
+  partial: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2ZM8 2v12",
+  failed: "M4 4l8 8M12 4l-8 8",
+  unknown: "M5.800 6a2.200 2.200 0 1 1 3.300 1.900c-.7.4-1.100.9-1.100 1.600M8 12.200v.1",
+  unjudged: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2Z",
+  running: "M5 3.500v9l7-4.500-7-4.500Z",
+  warning: "M8 2 1.500 13.500h13L8 2ZM8 6.500v3.200M8 11.600v.1",
+  person:
+    "M8 7.500A2.500 2.500 0 1 0 8 2.500a2.500 2.500 0 0 0 0 5ZM3.500 13.500c.5-2.500 2.200-3.800 4.500-3.800s4 1.300 4.500 3.800",
+  anonymous:
+    "M2 7h12M4 7l1-4h6l1 4M5 11.500a1.500 1.500 0 1 0 0-.1ZM11 11.500a1.500 1.500 0 1 0 0-.1ZM6.500 11h3",
+  link: "M6.500 9.500l3-3M7 4.500l1.500-1.500a3 3 0 0 1 4.300 4.300L11.300 8.800M9 11.500 7.500 13a3 3 0 0 1-4.300-4.300l1.500-1.500",
+  copy: "M5.500 5.500h8v8h-8zM3 10.500h-.5v-8h8V3",
+  live: "M8 9.500a1.500 1.500 0 1 0 0-3 1.500 1.500 0 0 0 0 3ZM4.500 11.500a5 5 0 0 1 0-7M11.500 4.500a5 5 0 0 1 0 7",
+  filter: "M2 3h12l-4.500 5.500V13l-3-1.500v-3L2 3Z",
+  cache: "M9 1.500 3.500 9H8l-1 5.500L12.500 7H8l1-5.500Z",
+  orphan: "M8 2.500v4M8 9.500v4M3 8h2M11 8h2",
+  cycle: "M13 8a5 5 0 1 1-1.500-3.500M13 2v3h-3",
+  remote: "M9.500 2.500h4v4M13.500 2.500 8 8M6.500 3.500h-4v10h10v-4",
+} as const;
+
+/** Name of a sign. */
+export type IconName = keyof typeof drawings;
+
+/** The sprite, once per page. */
+export const IconSprite: FC = () => (
+  <svg class="sprite" aria-hidden="true" width="0" height="0" focusable="false">
+    <defs>
+      <pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse">
+        <path class="hatch" d="M-1 6 6 -1M-1 1 1 -1M4 6 6 4" />
+      </pattern>
+    </defs>
+    {Object.entries(drawings).map(([name, path]) => (
+      <symbol id={`i-${name}`} viewBox="0 0 16 16">
+        <path d={path} />
+      </symbol>
+    ))}
+  </svg>
+);
+
+/** A sign. Give `label` only where no word stands beside it. */
+export const Icon: FC<{ readonly name: IconName; readonly label?: string }> = ({ name, label }) => (
+  <svg
+    class="icon"
+    width="16"
+    height="16"
+    focusable="false"
+    {...(label === undefined ? { "aria-hidden": "true" } : { role: "img", "aria-label": label })}
+  >
+    <use href={`#i-${name}`} />
+  </svg>
+);
