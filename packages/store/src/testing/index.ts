@@ -1,2 +1,9 @@
-/** @module Contract kit. */
-export {};
+/**
+ * @module Testing: the contract kit. `contract(name, [...evidenceClauses, ...isolationClauses],
+ * { open })` certifies a provider in Vitest.
+ */
+export { contract } from "./contract.ts";
+export type { Clause, ContractOptions, Effort, Harness } from "./contract.ts";
+export { evidenceClauses } from "./evidence-clauses.ts";
+export { everybody, receivedAt, sampleEvent, sampleTurn } from "./sample-event.ts";
+export { eventsOf, walkPages } from "./walk-pages.ts";

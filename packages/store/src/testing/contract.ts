@@ -1,0 +1,74 @@
+/**
+ * @module Contract: certifies a provider by running clauses against it in Vitest (style 4.6). Every
+ * clause runs for everyone. An exemption is a sentence and runs as an expected failure, so it dies
+ * with its reason; isolation clauses cannot be exempted.
+ */
+import { describe, test } from "vitest";
+
+import type { EvidenceStore } from "../evidence-store.ts";
+
+/** What a clause works with. */
+export interface Harness {
+  /** A new, empty store; the clause closes it. */
+  readonly open: () => Promise<EvidenceStore>;
+  /** Resolves when what was appended is readable. */
+  readonly settle: (store: EvidenceStore) => Promise<void>;
+  /** How much the random clauses do: sequences, and commands in each. */
+  readonly effort: Effort;
+}
+
+/** Bounds of the random clauses. */
+export interface Effort {
+  readonly sequences: number;
+  readonly commands: number;
+  /** Repeats one run exactly. */
+  readonly seed?: number;
+}
+
+/** One promise of the port. */
+export interface Clause {
+  readonly name: string;
+  /** Isolation clauses cannot be exempted. */
+  readonly isolation?: boolean;
+  run(harness: Harness): Promise<void>;
+}
+
+/** How a provider is opened and what it is excused from. */
+export interface ContractOptions {
+  readonly open: () => Promise<EvidenceStore>;
+  /** Default: nothing to wait for. */
+  readonly settle?: (store: EvidenceStore) => Promise<void>;
+  /** Clause names and the reason of each exemption. */
+  readonly exempt?: Readonly<Record<string, string>>;
+  /** Default: 8 sequences of 24 commands. */
+  readonly effort?: Effort;
+  /** Milliseconds for one clause; default 60,000. */
+  readonly timeoutMs?: number;
+}
+
+const defaultEffort: Effort = { sequences: 8, commands: 24 };
+
+/** Registers the clauses as tests of the provider. Throws on an exemption that cannot be. */
+export function contract(name: string, clauses: readonly Clause[], options: ContractOptions): void {
+  const exempt = options.exempt ?? {};
+  if (clauses.length === 0) throw new RangeError("a contract needs clauses");
+  for (const exempted of Object.keys(exempt)) {
+    const clause = clauses.find((item) => item.name === exempted);
+    if (clause === undefined) throw new RangeError(`no clause is named "${exempted}"`);
+    if (clause.isolation === true) throw new RangeError(`"${exempted}" cannot be exempted`);
+  }
+  const harness: Harness = {
+    open: options.open,
+    settle: options.settle ?? (async () => {}),
+    effort: options.effort ?? defaultEffort,
+  };
+  describe(name, () => {
+    for (const clause of clauses) {
+      const reason = exempt[clause.name];
+      const run = (): Promise<void> => clause.run(harness);
+      const timeout = options.timeoutMs ?? 60_000;
+      if (reason === undefined) test(clause.name, run, timeout);
+      else test.fails(`${clause.name} (exempt: ${reason})`, run, timeout);
+    }
+  });
+}

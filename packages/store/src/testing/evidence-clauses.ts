@@ -1,0 +1,301 @@
+/** @module EvidenceClauses: what every evidence store promises, one clause each. */
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+
+import type { TurnEvent } from "@turnproof/evidence";
+import { CodedError } from "@turnproof/semconv";
+
+import type { EvidenceStore } from "../evidence-store.ts";
+import type { Clause, Harness } from "./contract.ts";
+import { everybody, receivedAt, sampleEvent, sampleTurn, withoutReceipt } from "./sample-event.ts";
+import { eventsOf, walkPages } from "./walk-pages.ts";
+
+type Body = (store: EvidenceStore, put: Put) => Promise<void>;
+type Put = (second: number, events: readonly TurnEvent[], batchId?: string) => Promise<void>;
+
+/** A clause over one new store, closed afterwards. */
+export function onStore(name: string, body: Body): Clause {
+  return {
+    name,
+    async run(harness: Harness) {
+      const store = await harness.open();
+      const put: Put = async (second, events, batchId = `batch ${second}`) => {
+        await store.append({ batchId, receivedAt: receivedAt(second), events });
+        await harness.settle(store);
+      };
+      try {
+        await body(store, put);
+      } finally {
+        await store.close();
+      }
+    },
+  };
+}
+
+const who = { agent_id: "helper", user_id: "u-1", thread_id: "t-1", application_id: "desk" };
+
+const writing: readonly Clause[] = [
+  onStore("what was appended is read, with identity from the root", async (store, put) => {
+    await put(1, sampleTurn("root-1", who));
+    const page = await store.page({ tenant: "u-1" }, {}, { limit: 10 });
+    deepEqual(
+      page.events.map((event) => event.span_id),
+      ["aa", "cc", "bb"],
+    );
+    for (const event of page.events) {
+      equal(event.thread_id, "t-1");
+      equal(event.turn_id, "aa");
+    }
+    equal(page.next, null);
+    equal(page.bounded, false);
+  }),
+  onStore("the same batch sent twice leaves one copy", async (store, put) => {
+    await put(1, sampleTurn("root-1", who), "same");
+    await put(1, sampleTurn("root-1", who), "same");
+    const page = await store.page(everybody, {}, { limit: 10 });
+    equal(page.events.length, 3);
+    equal(page.sourceRows, 3);
+    deepEqual(await store.readBack("same", receivedAt(1)), { rows: 3, complete: true });
+  }),
+  onStore("a batch never seen has no rows", async (store) => {
+    deepEqual(await store.readBack("never", receivedAt(1)), { rows: 0, complete: false });
+  }),
+  onStore("an event in two batches is one event at its first place", async (store, put) => {
+    await put(1, sampleTurn("root-1", who));
+    await put(2, [sampleEvent("zz", { root_trace_id: "root-2" })]);
+    await put(3, sampleTurn("root-1", who));
+    const [first] = await walkPages((o) => store.page(everybody, {}, o), { limit: 1 });
+    equal(first?.events[0]?.span_id, "zz");
+    const page = await store.page(everybody, {}, { limit: 10 });
+    equal(page.events.length, 4);
+    equal(page.duplicatesRemoved, 3);
+    equal(page.events.find((event) => event.span_id === "aa")?.received_at, receivedAt(1));
+  }),
+  onStore("new content under one id is a revision, and the latest is shown", async (store, put) => {
+    const said = { timestamp: "2026-03-01T10:00:02Z", external_id: "x" };
+    await put(1, [sampleEvent("aa", { status: "partial" })]);
+    await put(2, [sampleEvent("aa", { ...said, status: "success" })]);
+    const page = await store.page(everybody, {}, { limit: 10 });
+    equal(page.events.length, 1);
+    equal(page.events[0]?.status, "success");
+    equal(page.events[0]?.revision, 2);
+    const found = await store.page(everybody, { status: "success" }, { limit: 10 });
+    equal(found.events.length, 1);
+    const older = await store.page(everybody, { status: "partial" }, { limit: 10 });
+    equal(older.events.length, 0);
+  }),
+  onStore("a row that no store can keep is refused with its batch", async (store, put) => {
+    const bad = sampleEvent("bb", { user_id: "u\ud800" });
+    await rejects(put(1, [sampleEvent("aa"), bad]), (error: unknown) => {
+      return CodedError.is(error) && error.code === "store_rejected_row" && !error.retryable;
+    });
+    await rejects(put(2, [sampleEvent("aa", { thread_id: "x".repeat(241) })]));
+    await rejects(put(3, [sampleEvent("aa", { attributes: { score: Number.NaN } })]));
+    equal((await store.page(everybody, {}, { limit: 10 })).events.length, 0);
+  }),
+  onStore("an empty batch is complete", async (store, put) => {
+    await put(1, [], "empty");
+    deepEqual(await store.readBack("empty", receivedAt(1)), { rows: 0, complete: true });
+  }),
+];
+
+const order: readonly Clause[] = [
+  {
+    name: "a trace sent whole, span by span, backwards or twice is the same",
+    async run(harness) {
+      const turn = sampleTurn("root-1", who);
+      const ways: readonly (readonly TurnEvent[])[][] = [
+        [turn],
+        turn.map((event) => [event]),
+        turn.toReversed().map((event) => [event]),
+        [turn, turn],
+      ];
+      const seen: unknown[] = [];
+      for (const way of ways) {
+        const store = await harness.open();
+        for (const [i, events] of way.entries()) {
+          await store.append({ batchId: `b${i}`, receivedAt: receivedAt(i), events });
+        }
+        await harness.settle(store);
+        const page = await store.page({ tenant: "u-1" }, { thread_id: "t-1" }, { limit: 10 });
+        const turns = await store.turns({ tenant: "u-1" }, {}, { limit: 10 });
+        const root = await store.root(everybody, "root-1", { limit: 10 });
+        seen.push({
+          page: page.events.map(withoutReceipt),
+          roots: turns.roots,
+          turns: turns.events.map(withoutReceipt).toSorted(byId),
+          root: root.events.map(withoutReceipt),
+        });
+        await store.close();
+      }
+      for (const way of seen) deepEqual(way, seen[0]);
+    },
+  },
+  onStore("pages neither lose nor repeat while rows arrive", async (store, put) => {
+    const ids = Array.from({ length: 12 }, (_, i) => `s${i}`);
+    for (const [i, id] of ids.entries()) {
+      await put(i, [sampleEvent(id, { root_trace_id: `root-${i % 5}` })]);
+    }
+    const seen: TurnEvent[] = [];
+    let page = await store.page(everybody, {}, { limit: 5 });
+    for (let i = 0; ; i += 1) {
+      seen.push(...page.events);
+      if (page.next === null) break;
+      await put(100 + i, [sampleEvent(`new${i}`, { root_trace_id: "root-1" })]);
+      await put(200 + i, [sampleEvent("s3", { root_trace_id: "root-3" })]);
+      page = await store.page(everybody, {}, { limit: 5, after: page.next });
+    }
+    deepEqual(seen.map((event) => event.span_id).toSorted(), ids.toSorted());
+  }),
+  onStore("a scan budget ends a page early and the next goes on", async (store, put) => {
+    for (let i = 0; i < 30; i += 1) {
+      const status = i % 10 === 0 ? "error" : "success";
+      await put(i * 4000, [sampleEvent(`s${i}`, { root_trace_id: `root-${i}`, status })]);
+    }
+    const read = { limit: 2, budgetRows: 1 };
+    const pages = await walkPages((o) => store.page(everybody, { status: "error" }, o), read);
+    deepEqual(
+      eventsOf(pages).map((event) => event.span_id),
+      ["s20", "s10", "s0"],
+    );
+  }),
+  onStore("a root is read oldest first and bounded by the limit", async (store, put) => {
+    await put(1, sampleTurn("root-1", who));
+    const pages = await walkPages((o) => store.root(everybody, "root-1", o), { limit: 2 });
+    deepEqual(
+      eventsOf(pages).map((event) => event.span_id),
+      ["bb", "cc", "aa"],
+    );
+    deepEqual(
+      pages.map((page) => page.bounded),
+      [true, false],
+    );
+  }),
+  onStore("turns come newest activity first, each root once", async (store, put) => {
+    await put(1, sampleTurn("root-1", who));
+    await put(2, sampleTurn("root-2", { ...who, user_id: "u-2" }));
+    await put(3, [sampleEvent("ss", { root_trace_id: "root-3", event_kind: "span" })]);
+    await put(4, [sampleEvent("dd", { root_trace_id: "root-1", parent_span_id: "aa" })]);
+    const pages = await walkPages((o) => store.turns(everybody, {}, o), { limit: 1 });
+    deepEqual(
+      pages.flatMap((page) => page.roots),
+      ["root-1", "root-2"],
+    );
+    equal(pages[0]?.events.length, 4);
+    const own = await store.turns({ tenant: "u-2" }, {}, { limit: 5 });
+    deepEqual(own.roots, ["root-2"]);
+  }),
+];
+
+const finding: readonly Clause[] = [
+  onStore("the three states of a tenant are three", async (store, put) => {
+    await put(1, sampleTurn("root-1", { ...who, user_id: "u-1" }));
+    await put(2, sampleTurn("root-2", { ...who, user_id: null }));
+    await put(3, [sampleEvent("xx", { root_trace_id: "root-3" })]);
+    const roots = async (scope: Parameters<EvidenceStore["page"]>[0]): Promise<unknown> => [
+      ...new Set((await store.page(scope, {}, { limit: 9 })).events.map((e) => e.root_trace_id)),
+    ];
+    deepEqual(await roots({ tenant: "u-1" }), ["root-1"]);
+    deepEqual(await roots({ tenant: null }), ["root-2"]);
+    deepEqual(((await roots(everybody)) as string[]).toSorted(), ["root-1", "root-2", "root-3"]);
+    const anonymous = await store.page(everybody, { user_id: null }, { limit: 9 });
+    equal(anonymous.events.length, 3);
+    deepEqual(await roots({ tenant: "u-1", applicationId: "other" }), []);
+  }),
+  onStore("filters see inherited identity", async (store, put) => {
+    await put(1, sampleTurn("root-1", { ...who, memory_id: "m-1" }));
+    await put(2, sampleTurn("root-2", { ...who, thread_id: "t-2" }));
+    const count = async (query: Parameters<EvidenceStore["page"]>[1]): Promise<number> =>
+      (await store.page(everybody, query, { limit: 9 })).events.length;
+    equal(await count({ thread_id: "t-2" }), 3);
+    equal(await count({ thread_id: "t-2", tool_name: "search" }), 1);
+    equal(await count({ agent_id: "helper", event_kind: "model_call" }), 2);
+    equal(await count({ memory_id: "m-1", status: "success" }), 3);
+    equal(await count({ turn_id: "aa", root_trace_id: "root-1" }), 3);
+    equal(await count({ run_id: "aa" }), 6);
+    equal(await count({ application_id: "desk" }), 6);
+    equal(await count({ start_time: "2026-03-01T10:00:04Z" }), 4);
+    equal(await count({ end_time: "2026-03-01T10:00:04.123456789Z" }), 2);
+    equal(await count({ store: "tool_log" }), 0);
+    equal(await count({ store: "all" }), 6);
+  }),
+  onStore("every opaque id finds its events over the whole history", async (store, put) => {
+    const refs = [{ resource_type: "document", ref: "doc-9", version: "3" }];
+    const ids = { request_id: "req-9", tool_call_id: "call-9", error_code: "E9", job_ref: "job-9" };
+    await put(1, [
+      ...sampleTurn("root-9", { ...who, user_id: "u-9", thread_id: "t-9" }),
+      sampleEvent("dd", { root_trace_id: "root-9", task_id: "task-9", input_refs: refs }),
+      sampleEvent("ee", { root_trace_id: "root-9", attributes: ids }),
+    ]);
+    for (let i = 0; i < 5; i += 1) {
+      await put(1_000_000 * (i + 1), sampleTurn(`other-${i}`, who));
+    }
+    const wanted = ["u-9", "t-9", "root-9", "doc-9", "task-9", ...Object.values(ids)];
+    for (const id of wanted) {
+      const found = await store.find(everybody, id, {}, { limit: 9 });
+      ok(found.events.length > 0, `nothing for ${id}`);
+      ok(found.events.every((event) => event.root_trace_id === "root-9"));
+    }
+    equal((await store.find({ tenant: "u-9" }, "doc-9", {}, { limit: 9 })).events.length, 1);
+    equal((await store.find({ tenant: "u-1" }, "doc-9", {}, { limit: 9 })).events.length, 0);
+    equal((await store.find(everybody, "nobody", {}, { limit: 9 })).events.length, 0);
+  }),
+  onStore("a bundle is one turn of one tenant", async (store, put) => {
+    await put(1, sampleTurn("root-1", who));
+    await put(2, sampleTurn("root-2", { ...who, user_id: "u-2" }));
+    const page = await store.bundles(everybody, {}, { limit: 9 });
+    equal(page.bundles.length, 2);
+    equal(page.bundles[0]?.record_type, "trace_bundle");
+    const own = await store.bundles({ tenant: "u-1" }, { status: "error" }, { limit: 9 });
+    equal(own.bundles.length, 1);
+    equal((own.bundles[0]?.payload as { event_count: number }).event_count, 3);
+  }),
+  onStore("the latest verdict of a turn stands, inside its scope", async (store) => {
+    const verdict = {
+      root_trace_id: "root-1",
+      turn_id: "aa",
+      agent_id: "helper",
+      thread_id: "t-1",
+      user_id: "u-1",
+      verdict: "partial",
+      finding_codes: ["delivery_unconfirmed"],
+      judged_at: "2026-03-01T11:00:00.000Z",
+      as_of: receivedAt(1),
+    };
+    const later = { ...verdict, verdict: "success", judged_at: "2026-03-01T12:00:00.000Z" };
+    await store.putVerdicts([verdict, { ...verdict, user_id: null }]);
+    await store.putVerdicts([later]);
+    await store.putVerdicts([verdict]);
+    deepEqual(await store.verdicts({ tenant: "u-1" }, ["root-1"]), [later]);
+    equal((await store.verdicts(everybody, ["root-1", "root-2"])).length, 2);
+    deepEqual(await store.verdicts({ tenant: "u-2" }, ["root-1"]), []);
+    deepEqual(await store.verdicts(everybody, []), []);
+  }),
+  onStore("roots that grew quiet are named, the longest quiet first", async (store, put) => {
+    await put(10, sampleTurn("root-1", who));
+    await put(20, sampleTurn("root-2", who));
+    await put(30, sampleTurn("root-3", who));
+    await put(40, [sampleEvent("dd", { root_trace_id: "root-1" })]);
+    const quiet = (from: number, to: number, limit: number): Promise<readonly string[]> =>
+      store.quietRoots(receivedAt(from), receivedAt(to), limit);
+    deepEqual(await quiet(0, 35, 9), ["root-2", "root-3"]);
+    deepEqual(await quiet(25, 50, 9), ["root-3", "root-1"]);
+    deepEqual(await quiet(0, 50, 1), ["root-2"]);
+  }),
+];
+
+const living: readonly Clause[] = [
+  onStore("check answers and never throws, closing twice is harmless", async (store) => {
+    equal((await store.check()).ok, true);
+    await store.close();
+    await store.close();
+    equal((await store.check()).ok, false);
+    await rejects(store.append({ batchId: "late", receivedAt: receivedAt(1), events: [] }));
+  }),
+];
+
+function byId(a: Partial<TurnEvent>, b: Partial<TurnEvent>): number {
+  return (a.event_id ?? "") < (b.event_id ?? "") ? -1 : 1;
+}
+
+/** All clauses about what is kept and found. */
+export const evidenceClauses: readonly Clause[] = [...writing, ...order, ...finding, ...living];
