@@ -6,6 +6,8 @@
 import type { Code } from "./codes.ts";
 import { isCardNumber } from "./guard/account-numbers.ts";
 import { detect, isHexId } from "./guard/detectors.ts";
+import { createMemo, remember, remembers } from "./guard/memo.ts";
+import type { Memo } from "./guard/memo.ts";
 import { hasShape } from "./guard/shapes.ts";
 import { operationPattern } from "./kinds.ts";
 import type { EventKind } from "./kinds.ts";
@@ -44,21 +46,18 @@ interface Refusal {
 }
 
 /** Texts that passed, by shape, so that a label costs one lookup; a refused text is never held. */
-const passed: { readonly [K in Shape]: Set<string> } = {
-  id: new Set(),
-  fingerprint: new Set(),
-  name: new Set(),
-  model: new Set(),
-  label: new Set(),
-  version: new Set(),
-  host: new Set(),
-  closed: new Set(),
-  time: new Set(),
-  none: new Set(),
+const passed: { readonly [K in Shape]: Memo } = {
+  id: createMemo("id"),
+  fingerprint: createMemo("fingerprint"),
+  name: createMemo("name"),
+  model: createMemo("model"),
+  label: createMemo("label"),
+  version: createMemo("version"),
+  host: createMemo("host"),
+  closed: createMemo("closed"),
+  time: createMemo("time"),
+  none: createMemo("none"),
 };
-
-/** Passed texts held per shape before the memo starts again. */
-const passedMax = 4_096;
 
 function screenText(row: AttributeRow, text: string): Code | undefined {
   const { shape } = row;
@@ -67,12 +66,11 @@ function screenText(row: AttributeRow, text: string): Code | undefined {
   if (shape === "none") return "attribute_type";
   if (shape === "id" && isHexId(text)) return undefined;
   const memo = passed[shape];
-  if (memo.has(text)) return undefined;
+  if (remembers(memo, text)) return undefined;
   if (!hasShape(shape, text)) return "attribute_shape";
   const code = shape === "time" ? undefined : detect(text, shape === "version");
   if (code !== undefined) return code;
-  if (memo.size >= passedMax) memo.clear();
-  memo.add(text);
+  remember(memo, text);
   return undefined;
 }
 

@@ -5,10 +5,10 @@
  */
 import { registryRows, screen, screenValue } from "@turnproof/semconv";
 
-import { drawer, letters, seeded } from "../../suite/semconv/corpus-random.ts";
+import { drawer, seeded } from "../../suite/semconv/corpus-random.ts";
 
-const rounds = Number(process.env["TURNPROOF_BENCH_ROUNDS"] ?? 9);
-const spans = Number(process.env["TURNPROOF_BENCH_SPANS"] ?? 20_000);
+const rounds = Number(process.env["TURNPROOF_BENCH_ROUNDS"] ?? 40);
+const spans = Number(process.env["TURNPROOF_BENCH_SPANS"] ?? 1_000);
 const draw = drawer(seeded(5));
 
 const uuid = (): string => [8, 4, 4, 4, 12].map((length) => draw("hex", length)).join("-");
@@ -16,7 +16,6 @@ const uuid = (): string => [8, 4, 4, 4, 12].map((length) => draw("hex", length))
 /** A model call as our own instrumentation records it; ids are new, labels repeat. */
 function span(fresh: boolean): Record<string, unknown> {
   const turn = fresh ? uuid() : "550e8400-e29b-41d4-a716-446655440000";
-  const tail = fresh ? `-${draw("lowerAlnum", 6)}` : "";
   return {
     "service.name": "support-desk",
     "turnproof.agent.id": "helper",
@@ -34,8 +33,8 @@ function span(fresh: boolean): Record<string, unknown> {
     "turnproof.producer.seq": 421,
     "gen_ai.operation.name": "chat",
     "gen_ai.agent.name": "Helper",
-    "gen_ai.request.model": `claude-sonnet-4@20250514${tail}`,
-    "gen_ai.response.model": `claude-sonnet-4-20250514${tail}`,
+    "gen_ai.request.model": "claude-sonnet-4@20250514",
+    "gen_ai.response.model": "claude-sonnet-4-20250514",
     "gen_ai.provider.name": "anthropic",
     "turnproof.request.id": `req_011C${fresh ? draw("alnum", 20) : "SHoEeqs5C35K2UUqR7Fy"}`,
     "gen_ai.usage.input_tokens": 1200,
@@ -51,11 +50,12 @@ function span(fresh: boolean): Record<string, unknown> {
   };
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+/** The quickest round: on a shared machine the others measure the neighbours. */
+function best(values: readonly number[]): number {
+  return Math.min(...values);
 }
 
-/** Nanoseconds per call, the median of the rounds. */
+/** Nanoseconds per call, the quickest of the rounds. */
 function measure(inputs: readonly Record<string, unknown>[]): number {
   let kept = 0;
   const times: number[] = [];
@@ -67,7 +67,7 @@ function measure(inputs: readonly Record<string, unknown>[]): number {
     times.push(Number(process.hrtime.bigint() - start) / inputs.length);
   }
   if (kept > 0) throw new Error("the bench's own span was refused");
-  return median(times);
+  return best(times);
 }
 
 /** The same without a result object: one `screenValue` per attribute. */
@@ -84,27 +84,44 @@ function measureValues(inputs: readonly Record<string, unknown>[]): number {
     }
     times.push(Number(process.hrtime.bigint() - start) / inputs.length);
   }
-  return median(times);
+  return best(times);
 }
 
-const same = Array.from({ length: spans }, () => span(false));
-const freshSets = Array.from({ length: rounds }, () =>
-  Array.from({ length: spans }, () => span(true)),
-);
+/** Spans as a decoder makes them: flat strings, nothing shared with the generator. */
+function batch(fresh: boolean): Record<string, unknown>[] {
+  const made = Array.from({ length: spans }, () => span(fresh));
+  return JSON.parse(JSON.stringify(made)) as Record<string, unknown>[];
+}
+
+const same = batch(false);
 measure(same);
+measureValues(same);
 const known = measure(same);
 const values = measureValues(same);
-const freshTimes = freshSets.map((set) => {
+const freshTimes = Array.from({ length: rounds }, () => {
+  const set = batch(true);
   const start = process.hrtime.bigint();
   for (const input of set) screen(input, { names: "span", kind: "model_call" });
+  return Number(process.hrtime.bigint() - start) / set.length;
+});
+const freshValues = Array.from({ length: rounds }, () => {
+  const set = batch(true);
+  const rows = new Map(registryRows.map((row) => [row.span, row]));
+  const start = process.hrtime.bigint();
+  for (const input of set) {
+    for (const name in input) {
+      const row = rows.get(name);
+      if (row !== undefined) screenValue(row, input[name]);
+    }
+  }
   return Number(process.hrtime.bigint() - start) / set.length;
 });
 console.log(
   JSON.stringify({
     attributes: Object.keys(span(false)).length,
-    alphabets: Object.keys(letters).length,
     known_labels_ns: Math.round(known),
     known_labels_values_only_ns: Math.round(values),
-    new_ids_and_models_ns: Math.round(median(freshTimes)),
+    new_ids_ns: Math.round(best(freshTimes)),
+    new_ids_values_only_ns: Math.round(best(freshValues)),
   }),
 );

@@ -91,6 +91,7 @@ function cardAt(text: string, start: number): boolean {
 
 /** As many letters and digits as the country's IBAN has, single separators skipped. */
 function ibanAt(text: string, start: number): boolean {
+  if (!isDigit(text.charCodeAt(start + 2)) || !isDigit(text.charCodeAt(start + 3))) return false;
   const length = ibanLengths[text.slice(start, start + 2).toUpperCase()];
   if (length === undefined) return false;
   let code = "";

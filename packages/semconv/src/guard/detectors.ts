@@ -7,23 +7,12 @@ import type { Code } from "../codes.ts";
 import { hasAccountNumber } from "./account-numbers.ts";
 import { hasEmail, hasIpAddress, hasUrl } from "./addresses.ts";
 import { hasKeywordForm, hasOddTokenForm } from "./keyword-forms.ts";
+import { marks } from "./marks.ts";
 import { hasTokenForm } from "./token-forms.ts";
 import { unwrap } from "./wrapped.ts";
 
-const upper = 1;
-const lower = 2;
-const beyondHex = 4;
-const at = 8;
-const slash = 16;
-const colon = 32;
-const dot = 64;
-const space = 128;
-const equals = 256;
-const dash = 512;
-const other = 1024;
-const wide = 2048;
-/** A separator after a letter that a telling word may end with: secret, key, token, password … */
-const keyish = 4096;
+const { upper, lower, beyondHex, at, slash, colon, dot, space, equals, dash, other, wide, keyish } =
+  marks;
 
 const classes: Uint16Array = buildClasses();
 
@@ -60,9 +49,6 @@ const accountDigitsMin = 11;
 
 /** Fewest characters in a row that could wrap an address. */
 const wrappedCharsMin = 8;
-
-/** Of a text that was wrapped every detector is asked. */
-const everything = 0x1fff;
 
 /** The refusal code of a text, or undefined; `versions` may look like an IPv4 address. */
 export function detect(text: string, allowsIp: boolean): Code | undefined {
@@ -114,7 +100,7 @@ function suspect(
   const told = plainly(text, seen, digits, longest, allowsIp);
   if (told !== undefined || longest < wrappedCharsMin) return told;
   const inner = unwrap(text);
-  return inner === "" ? undefined : plainly(inner, everything, inner.length, inner.length, false);
+  return inner === "" ? undefined : plainly(inner, marks.all, inner.length, inner.length, false);
 }
 
 function plainly(
@@ -125,8 +111,7 @@ function plainly(
   allowsIp: boolean,
 ): Code | undefined {
   if (longest >= tokenCharsMin) {
-    const telling = (seen & keyish) !== 0;
-    if (hasTokenForm(text) || hasOddTokenForm(text, telling)) return "attribute_credential";
+    if (hasTokenForm(text) || hasOddTokenForm(text, seen)) return "attribute_credential";
   }
   if ((seen & keyish) !== 0 && (seen & (equals | colon | space)) !== 0 && hasKeywordForm(text)) {
     return "attribute_credential";

@@ -2,39 +2,70 @@
  * @module Keyword forms: secrets that say so (`password=…`, `Bearer …`), and credentials whose form
  * is not a plain prefix.
  */
-/** A credential that needs more than a prefix, and a literal without which it cannot be there. */
+import { marks } from "./marks.ts";
+
+/** A credential that needs more than a prefix, and what cannot be missing where it is. */
 interface OddForm {
+  /** A mark that the text must have. */
+  readonly mark: number;
+  /** A literal that the text must hold. */
   readonly needs: string;
   readonly pattern: RegExp;
 }
 
 const oddForms: readonly OddForm[] = [
   // Telegram bot, Mailchimp, Mailgun
-  { needs: ":", pattern: /(?:^|[^A-Za-z0-9])\d{8,10}:[A-Za-z0-9_-]{35}(?:[^A-Za-z0-9_-]|$)/ },
-  { needs: "-us", pattern: /(?:^|[^A-Za-z0-9])[0-9a-f]{32}-us\d{1,2}(?:[^A-Za-z0-9]|$)/ },
   {
+    mark: marks.colon,
+    needs: ":",
+    pattern: /(?:^|[^A-Za-z0-9])\d{8,10}:[A-Za-z0-9_-]{35}(?:[^A-Za-z0-9_-]|$)/,
+  },
+  {
+    mark: marks.dash,
+    needs: "-us",
+    pattern: /(?:^|[^A-Za-z0-9])[0-9a-f]{32}-us\d{1,2}(?:[^A-Za-z0-9]|$)/,
+  },
+  {
+    mark: marks.dash,
     needs: "-",
     pattern: /(?:^|[^A-Za-z0-9])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?:[^A-Za-z0-9]|$)/,
   },
   // Azure client secret, Azure platform keys, OpenShift, Terraform
-  { needs: "Q~", pattern: /[A-Za-z0-9_.~-]{3}\dQ~[A-Za-z0-9_.~-]{31,34}/ },
-  { needs: "JQQJ99", pattern: /JQQJ99[A-Za-z0-9+/=]{4}/ },
-  { needs: "==", pattern: /(?:ASt|ACDb|AIoT)[A-Za-z0-9+/]{5}==/ },
-  { needs: "sha256~", pattern: /sha256~[A-Za-z0-9_-]{43}/ },
-  { needs: ".atlasv1.", pattern: /\.atlasv1\.[A-Za-z0-9_=-]{40}/ },
+  { mark: marks.other, needs: "Q~", pattern: /[A-Za-z0-9_.~-]{3}\dQ~[A-Za-z0-9_.~-]{31,34}/ },
+  { mark: marks.upper, needs: "JQQJ99", pattern: /JQQJ99[A-Za-z0-9+/=]{4}/ },
+  { mark: marks.equals, needs: "==", pattern: /(?:ASt|ACDb|AIoT)[A-Za-z0-9+/]{5}==/ },
+  { mark: marks.other, needs: "sha256~", pattern: /sha256~[A-Za-z0-9_-]{43}/ },
+  { mark: marks.dot, needs: ".atlasv1.", pattern: /\.atlasv1\.[A-Za-z0-9_=-]{40}/ },
   // 1Password secret key, Airtable, legacy Vault, Resend, Firebase messaging
   {
+    mark: marks.dash,
     needs: "A3-",
     pattern:
       /(?:^|[^A-Za-z0-9])A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}/,
   },
-  { needs: "pat", pattern: /(?:^|[^A-Za-z0-9])pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/ },
-  { needs: "s.", pattern: /(?:^|[^A-Za-z0-9])s\.[A-Za-z0-9]{24}(?:[^A-Za-z0-9]|$)/ },
-  { needs: "re_", pattern: /(?:^|[^A-Za-z0-9])re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}/ },
-  { needs: "AAAA", pattern: /(?:^|[^A-Za-z0-9])AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{100}/ },
+  { mark: marks.dot, needs: "pat", pattern: /(?:^|[^A-Za-z0-9])pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/ },
+  {
+    mark: marks.dot,
+    needs: "s.",
+    pattern: /(?:^|[^A-Za-z0-9])s\.[A-Za-z0-9]{24}(?:[^A-Za-z0-9]|$)/,
+  },
+  {
+    mark: marks.other,
+    needs: "re_",
+    pattern: /(?:^|[^A-Za-z0-9])re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}/,
+  },
+  {
+    mark: marks.colon,
+    needs: "AAAA",
+    pattern: /(?:^|[^A-Za-z0-9])AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{100}/,
+  },
   // Keys of a private kind, in the open
-  { needs: "BEGIN ", pattern: /BEGIN [A-Z ]{0,24}(?:PRIVATE KEY|CERTIFICATE|PGP)/ },
-  { needs: "PuTTY-User", pattern: /PuTTY-User-Key-File/ },
+  {
+    mark: marks.space,
+    needs: "BEGIN ",
+    pattern: /BEGIN [A-Z ]{0,24}(?:PRIVATE KEY|CERTIFICATE|PGP)/,
+  },
+  { mark: marks.dash, needs: "PuTTY-User", pattern: /PuTTY-User-Key-File/ },
 ];
 
 /** `password=…`, `api_key: …`, `AccountKey=…`. */
@@ -76,14 +107,14 @@ export function hasKeywordForm(text: string): boolean {
 }
 
 /**
- * True for a credential of an odd form, or a random tail after a telling prefix; `telling` says that
- * the text has a separator after a letter that such a prefix may end with.
+ * True for a credential of an odd form, or a random tail after a telling prefix; `seen` are the
+ * text's marks.
  */
-export function hasOddTokenForm(text: string, telling: boolean): boolean {
-  for (const { needs, pattern } of oddForms) {
-    if (text.includes(needs) && pattern.test(text)) return true;
+export function hasOddTokenForm(text: string, seen: number): boolean {
+  for (const { mark, needs, pattern } of oddForms) {
+    if ((seen & mark) !== 0 && text.includes(needs) && pattern.test(text)) return true;
   }
-  const tail = telling ? prefixedPattern.exec(text)?.[1] : undefined;
+  const tail = (seen & marks.keyish) !== 0 ? prefixedPattern.exec(text)?.[1] : undefined;
   if (tail !== undefined && isRandom(tail)) return true;
   return hasCloudSecret(text) || hasDiscordToken(text);
 }

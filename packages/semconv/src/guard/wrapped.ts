@@ -29,11 +29,17 @@ function bitsOf(text: string, at: number): number {
 export function unwrap(text: string): string {
   let found = "";
   for (let at = 0; at < text.length; at++) {
-    if (at > 0 && isWithin(text, at - 1)) continue;
+    if ((at > 0 && isWithin(text, at - 1)) || !startsPrintable(text, at)) continue;
     const inner = printableFrom(text, at);
     if (inner !== undefined) found += found === "" ? inner : `\n${inner}`;
   }
   return found;
+}
+
+/** Whether the first two characters could encode a printable first byte. */
+function startsPrintable(text: string, at: number): boolean {
+  const first = ((bitsOf(text, at) << 2) | (bitsOf(text, at + 1) >> 4)) & 0xff;
+  return first > 31 && first < 127;
 }
 
 /** True for a character after which no word can begin. */

@@ -1,0 +1,22 @@
+/** @module Marks: what one pass over the characters of a text tells of it, as bits. */
+export const marks = {
+  upper: 1,
+  lower: 2,
+  /** A letter that is no hex digit. */
+  beyondHex: 4,
+  at: 8,
+  slash: 16,
+  colon: 32,
+  dot: 64,
+  space: 128,
+  equals: 256,
+  dash: 512,
+  /** Any other ASCII character. */
+  other: 1_024,
+  /** Any character beyond ASCII. */
+  wide: 2_048,
+  /** A separator after a letter that a telling word may end with: secret, key, token, password … */
+  keyish: 4_096,
+  /** Every mark at once. */
+  all: 8_191,
+} as const;
