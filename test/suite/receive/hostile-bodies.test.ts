@@ -113,5 +113,7 @@ describe("a hostile compression", () => {
 
 test("the table holds at least 80 bodies, and the reference can read what ours accepts", () => {
   expect(hostileJson.length + hostileProtobuf.length).toBeGreaterThanOrEqual(80);
-  expect(decodeProtobuf(Buffer.concat([bytes(1), request(span())]))["resourceSpans"]).toHaveLength(2);
+  expect(decodeProtobuf(Buffer.concat([bytes(1), request(span())]))["resourceSpans"]).toHaveLength(
+    2,
+  );
 });

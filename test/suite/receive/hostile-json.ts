@@ -15,7 +15,8 @@ export const jsonRequest = (...spans: string[]): string =>
   `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},` +
   `"scopeSpans":[{"scope":{"name":"x"},"spans":[${spans.join(",")}]}]}]}`;
 
-const withAttributes = (...pairs: string[]): string => jsonSpan(`"attributes":[${pairs.join(",")}]`);
+const withAttributes = (...pairs: string[]): string =>
+  jsonSpan(`"attributes":[${pairs.join(",")}]`);
 const pairOf = (key: string, value: string): string => `{"key":"${key}","value":${value}}`;
 const tool = (value: string): string => withAttributes(pairOf("gen_ai.tool.name", value));
 
@@ -83,8 +84,14 @@ const tooMuch: readonly HostileBody[] = [
   ["one span too many", jsonRequest(many(limits.otlpSpansMax + 1, "{}"))],
   ["a million empty spans", jsonRequest(many(1_000_000, "{}"))],
   ["empty resources without number", `{"resourceSpans":[${many(60_000, "{}")}]}`],
-  ["one attribute too many", jsonRequest(withAttributes(many(limits.otlpAttributesPerSpanMax + 1, "{}")))],
-  ["a value of 33 levels", jsonRequest(withAttributes(pairOf("k", nested(limits.otlpDepthMax + 3))))],
+  [
+    "one attribute too many",
+    jsonRequest(withAttributes(many(limits.otlpAttributesPerSpanMax + 1, "{}"))),
+  ],
+  [
+    "a value of 33 levels",
+    jsonRequest(withAttributes(pairOf("k", nested(limits.otlpDepthMax + 3)))),
+  ],
   ["maps of 1,000 levels", jsonRequest(withAttributes(pairOf("k", nestedMaps(1_000))))],
   ["a million brackets", `{"x":${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}}`],
   ["a million open brackets", `{"x":${"[".repeat(1_000_000)}`],
@@ -95,12 +102,23 @@ const spanOf = (members: string): string => `{${members}}`;
 const partly: readonly HostileBody[] = [
   ["no ids", spanOf(times)],
   ["no trace id", spanOf(`"spanId":"b7ad6b7169203331",${times}`)],
-  ["a trace id of 31 digits", spanOf(`"traceId":"0af7651916cd43dd8448eb211c80319","spanId":"b7ad6b7169203331",${times}`)],
-  ["a trace id in base64", spanOf(`"traceId":"CvdlGRbNQ92ESOshHIAxnA==","spanId":"b7ad6b7169203331",${times}`)],
-  ["a trace id of zeros", spanOf(`"traceId":"00000000000000000000000000000000","spanId":"b7ad6b7169203331",${times}`)],
+  [
+    "a trace id of 31 digits",
+    spanOf(`"traceId":"0af7651916cd43dd8448eb211c80319","spanId":"b7ad6b7169203331",${times}`),
+  ],
+  [
+    "a trace id in base64",
+    spanOf(`"traceId":"CvdlGRbNQ92ESOshHIAxnA==","spanId":"b7ad6b7169203331",${times}`),
+  ],
+  [
+    "a trace id of zeros",
+    spanOf(`"traceId":"00000000000000000000000000000000","spanId":"b7ad6b7169203331",${times}`),
+  ],
   ["a trace id as a number", spanOf(`"traceId":7,"spanId":"b7ad6b7169203331",${times}`)],
-  ["a letter that is no digit", spanOf(`"traceId":"0af7651916cd43dd8448eb211c80319g","spanId":"b7ad6b7169203331",${times}`)],
-  ["an escaped digit in an id", spanOf(`"traceId":"\\u0030af7651916cd43dd8448eb211c80319c","spanId":"b7ad6b7169203331",${times}`)],
+  [
+    "a letter that is no digit",
+    spanOf(`"traceId":"0af7651916cd43dd8448eb211c80319g","spanId":"b7ad6b7169203331",${times}`),
+  ],
   ["a parent that is no id", jsonSpan('"parentSpanId":"xyz"')],
   ["a time in words", spanOf(`${ids},"startTimeUnixNano":"yesterday"`)],
   ["a time with a fraction", spanOf(`${ids},"startTimeUnixNano":1790000000000000001.5`)],
@@ -125,24 +143,108 @@ const legal: readonly HostileBody[] = (
     ["white space everywhere", ` { "resourceSpans" : [ ] } `, 0],
     ["unknown members", jsonRequest(jsonSpan('"x":{"y":[1,2,{"z":null}]}')), 1],
     ["snake case, which is unknown", '{"resource_spans":[{"x":1}]}', 0],
-    ["upper case ids", jsonRequest(jsonSpan().toUpperCase().replaceAll(/[A-Z]+ID|[A-Z]+NANO/g, (name) => ({ TRACEID: "traceId", SPANID: "spanId", STARTTIMEUNIXNANO: "startTimeUnixNano", ENDTIMEUNIXNANO: "endTimeUnixNano" })[name] ?? name)), 1],
-    ["times as numbers", jsonRequest(spanOf(`${ids},"startTimeUnixNano":1790000000000000001,"endTimeUnixNano":1790000000000000002`)), 1],
-    ["an enum by name", jsonRequest(jsonSpan('"kind":"SPAN_KIND_CLIENT","status":{"code":"STATUS_CODE_ERROR"}')), 1],
-    ["an enum that does not exist", jsonRequest(jsonSpan('"kind":"SPAN_KIND_X","status":{"code":99}')), 1],
+    [
+      "upper case ids",
+      jsonRequest(
+        jsonSpan()
+          .toUpperCase()
+          .replaceAll(
+            /[A-Z]+ID|[A-Z]+NANO/g,
+            (name) =>
+              ({
+                TRACEID: "traceId",
+                SPANID: "spanId",
+                STARTTIMEUNIXNANO: "startTimeUnixNano",
+                ENDTIMEUNIXNANO: "endTimeUnixNano",
+              })[name] ?? name,
+          ),
+      ),
+      1,
+    ],
+    [
+      "times as numbers",
+      jsonRequest(
+        spanOf(
+          `${ids},"startTimeUnixNano":1790000000000000001,"endTimeUnixNano":1790000000000000002`,
+        ),
+      ),
+      1,
+    ],
+    [
+      "an enum by name",
+      jsonRequest(jsonSpan('"kind":"SPAN_KIND_CLIENT","status":{"code":"STATUS_CODE_ERROR"}')),
+      1,
+    ],
+    [
+      "an enum that does not exist",
+      jsonRequest(jsonSpan('"kind":"SPAN_KIND_X","status":{"code":99}')),
+      1,
+    ],
     ["the same member twice", jsonRequest(jsonSpan('"kind":1,"kind":3')), 1],
+    [
+      "an escaped digit in an id",
+      jsonRequest(
+        spanOf(
+          `"traceId":"\\u0030af7651916cd43dd8448eb211c80319c","spanId":"b7ad6b7169203331",${times}`,
+        ),
+      ),
+      1,
+    ],
     ["an escaped key", jsonRequest(jsonSpan('"\\u006bind":3')), 1],
     ["__proto__ as a member", jsonRequest(jsonSpan('"__proto__":{"polluted":true}')), 1],
-    ["constructor as a member", jsonRequest(jsonSpan('"constructor":{"prototype":{"polluted":true}}')), 1],
-    ["__proto__ as an attribute", jsonRequest(withAttributes(pairOf("__proto__", '{"stringValue":"polluted"}'))), 1],
-    ["a.__proto__.b as an attribute", jsonRequest(withAttributes(pairOf("a.__proto__.b", '{"stringValue":"polluted"}'))), 1],
-    ["constructor as an attribute", jsonRequest(withAttributes(pairOf("constructor", '{"stringValue":"polluted"}'))), 1],
-    ["a value of 32 levels", jsonRequest(withAttributes(pairOf("k", nested(limits.otlpDepthMax)))), 1],
-    ["an int as a text", jsonRequest(withAttributes(pairOf("gen_ai.usage.input_tokens", '{"intValue":"12"}'))), 1],
-    ["an int beyond 2^53", jsonRequest(withAttributes(pairOf("gen_ai.usage.input_tokens", '{"intValue":"9223372036854775807"}'))), 1],
-    ["a double in words", jsonRequest(withAttributes(pairOf("gen_ai.evaluation.score.value", '{"doubleValue":"NaN"}'))), 1],
-    ["a double of 1e400", jsonRequest(withAttributes(pairOf("gen_ai.evaluation.score.value", '{"doubleValue":1e400}'))), 1],
+    [
+      "constructor as a member",
+      jsonRequest(jsonSpan('"constructor":{"prototype":{"polluted":true}}')),
+      1,
+    ],
+    [
+      "__proto__ as an attribute",
+      jsonRequest(withAttributes(pairOf("__proto__", '{"stringValue":"polluted"}'))),
+      1,
+    ],
+    [
+      "a.__proto__.b as an attribute",
+      jsonRequest(withAttributes(pairOf("a.__proto__.b", '{"stringValue":"polluted"}'))),
+      1,
+    ],
+    [
+      "constructor as an attribute",
+      jsonRequest(withAttributes(pairOf("constructor", '{"stringValue":"polluted"}'))),
+      1,
+    ],
+    [
+      "a value of 32 levels",
+      jsonRequest(withAttributes(pairOf("k", nested(limits.otlpDepthMax)))),
+      1,
+    ],
+    [
+      "an int as a text",
+      jsonRequest(withAttributes(pairOf("gen_ai.usage.input_tokens", '{"intValue":"12"}'))),
+      1,
+    ],
+    [
+      "an int beyond 2^53",
+      jsonRequest(
+        withAttributes(pairOf("gen_ai.usage.input_tokens", '{"intValue":"9223372036854775807"}')),
+      ),
+      1,
+    ],
+    [
+      "a double in words",
+      jsonRequest(withAttributes(pairOf("gen_ai.evaluation.score.value", '{"doubleValue":"NaN"}'))),
+      1,
+    ],
+    [
+      "a double of 1e400",
+      jsonRequest(withAttributes(pairOf("gen_ai.evaluation.score.value", '{"doubleValue":1e400}'))),
+      1,
+    ],
     ["a text as a number", jsonRequest(tool('{"stringValue":7}')), 1],
-    ["a flag as a text", jsonRequest(withAttributes(pairOf("turnproof.verified", '{"boolValue":"true"}'))), 1],
+    [
+      "a flag as a text",
+      jsonRequest(withAttributes(pairOf("turnproof.verified", '{"boolValue":"true"}'))),
+      1,
+    ],
     ["bytes under our own key", jsonRequest(tool('{"bytesValue":"aGVsbG8="}')), 1],
     ["NUL in an allowlisted text", jsonRequest(tool('{"stringValue":"a\\u0000b"}')), 1],
     ["an attribute without a value", jsonRequest(withAttributes('{"key":"gen_ai.tool.name"}')), 1],

@@ -68,14 +68,26 @@ const malformed: readonly HostileBody[] = [
   ["a length beyond its parent", bytes(1, [0x12, 0x20, 0x12, 0x01])],
   ["a varint of eleven bytes", [0x0a, ...Array.from({ length: 10 }, () => 0x80), 0x01]],
   ["a varint of more than 64 bits", [0x0a, ...Array.from({ length: 9 }, () => 0xff), 0x02]],
-  ["a varint that never ends", request(rawSpan(...ids, [0x30], Array.from({ length: 6 }, () => 0x80)))],
+  [
+    "a varint that never ends",
+    request(
+      rawSpan(
+        ...ids,
+        [0x30],
+        Array.from({ length: 6 }, () => 0x80),
+      ),
+    ),
+  ],
   ["field number 0", request(rawSpan(...ids, [0x00, 0x01]))],
   ["wire type 6", request(span([0x9e, 0x06]))],
   ["wire type 7", request(span([0x9f, 0x06]))],
   ["an end of a group that never began", request(span(tag(99, 4)))],
   ["a group that never ends", request(span(tag(99, 3), [0x08, 0x01]))],
   ["a group closed by another number", request(span(tag(99, 3), tag(98, 4)))],
-  ["a group that ends outside its message", [...tag(1, 2), 2, ...tag(15, 3), ...tag(15, 4)].slice(0, 3)],
+  [
+    "a group that ends outside its message",
+    [...tag(1, 2), 2, ...tag(15, 3), ...tag(15, 4)].slice(0, 3),
+  ],
   ["a fixed64 cut short", request(rawSpan(...ids, [0x39, 1, 2, 3]))],
   ["a fixed32 cut short", request(rawSpan(...ids, [...tag(16, 5), 1]))],
   ["spans as a varint", bytes(1, bytes(2, number(2, 7)))],
@@ -93,7 +105,11 @@ const malformed: readonly HostileBody[] = [
   ["a nested value cut short", request(span(pair(9, "k", bytes(5, [0x0a, 0x7f]))))],
   ["an event cut short", request(span(bytes(11, [0x12, 0x30])))],
   ["a link cut short", request(span(bytes(13, [0x0a, 0x10, 1])))],
-].map(([name, body]) => ({ name: String(name), body: Uint8Array.from(body as number[]), status: 400 }));
+].map(([name, body]) => ({
+  name: String(name),
+  body: Uint8Array.from(body as number[]),
+  status: 400,
+}));
 
 /** Beyond a limit of design 6.1, before anything is made of it. */
 const tooMuch: readonly HostileBody[] = [
@@ -149,31 +165,107 @@ const legal: readonly HostileBody[] = (
     ["an empty resource", bytes(1), 0],
     ["a value of 32 levels", request(span(pair(9, "k", nested(limits.otlpDepthMax)))), 1],
     ["1,024 attributes", request(span(repeat(limits.otlpAttributesPerSpanMax, bytes(9)))), 1],
-    ["unknown fields of every wire type", request(span(number(500, 1), fixed64(501, 1n), text(502, "x"))), 1],
+    [
+      "unknown fields of every wire type",
+      request(span(number(500, 1), fixed64(501, 1n), text(502, "x"))),
+      1,
+    ],
     ["a group of an unknown field", request(span(group(99, 3))), 1],
-    ["an overlong varint of ten bytes", request(span([0x30, 0x81, ...Array.from({ length: 8 }, () => 0x80), 0])), 1],
+    [
+      "an overlong varint of ten bytes",
+      request(span([0x30, 0x81, ...Array.from({ length: 8 }, () => 0x80), 0])),
+      1,
+    ],
     ["a kind that does not exist", request(span(number(6, 99))), 1],
     ["a status that does not exist", request(span(bytes(15, number(3, 77)))), 1],
     ["a name in bad UTF-8", request(span(bytes(5, [0xff, 0xff]))), 1],
     ["a refused value in bad UTF-8", request(span(pair(9, "foreign", bytes(1, [0xff])))), 1],
     ["a key in bad UTF-8", request(span(bytes(9, bytes(1, [0xff]), bytes(2, text(1, "x"))))), 1],
-    ["a value before its key", request(span(bytes(9, bytes(2, text(1, "chat")), text(1, "gen_ai.operation.name")))), 1],
-    ["a resource after its scopes", bytes(1, bytes(2, span()), bytes(1, textPair(1, "service.name", "s"))), 1],
-    ["the same attribute twice", request(span(textPair(9, "gen_ai.tool.name", "a"), textPair(9, "gen_ai.tool.name", "b"))), 1],
-    ["a time of all ones", request(rawSpan(...ids, fixed64(7, 2n ** 64n - 1n), fixed64(8, 2n ** 64n - 1n))), 1],
-    ["an end before its start", request(rawSpan(...ids, fixed64(7, 2n * 10n ** 18n), fixed64(8, 10n ** 18n))), 1],
-    ["an int of 64 bits", request(span(pair(9, "gen_ai.usage.input_tokens", number(3, 2n ** 64n - 1n)))), 1],
-    ["a double that is no number", request(span(pair(9, "gen_ai.evaluation.score.value", [...tag(4, 1), 0, 0, 0, 0, 0, 0, 0xf8, 0x7f]))), 1],
-    ["a text of a mebibyte under our own key", request(span(textPair(9, "gen_ai.tool.name", "x".repeat(2 ** 20)))), 1],
-    ["33 entries in a list", request(span(pair(9, "gen_ai.response.finish_reasons", bytes(5, repeat(33, bytes(1, text(1, "stop"))))))), 1],
+    [
+      "a value before its key",
+      request(span(bytes(9, bytes(2, text(1, "chat")), text(1, "gen_ai.operation.name")))),
+      1,
+    ],
+    [
+      "a resource after its scopes",
+      bytes(1, bytes(2, span()), bytes(1, textPair(1, "service.name", "s"))),
+      1,
+    ],
+    [
+      "the same attribute twice",
+      request(span(textPair(9, "gen_ai.tool.name", "a"), textPair(9, "gen_ai.tool.name", "b"))),
+      1,
+    ],
+    [
+      "a time of all ones",
+      request(rawSpan(...ids, fixed64(7, 2n ** 64n - 1n), fixed64(8, 2n ** 64n - 1n))),
+      1,
+    ],
+    [
+      "an end before its start",
+      request(rawSpan(...ids, fixed64(7, 2n * 10n ** 18n), fixed64(8, 10n ** 18n))),
+      1,
+    ],
+    [
+      "an int of 64 bits",
+      request(span(pair(9, "gen_ai.usage.input_tokens", number(3, 2n ** 64n - 1n)))),
+      1,
+    ],
+    [
+      "a double that is no number",
+      request(
+        span(
+          pair(9, "gen_ai.evaluation.score.value", [...tag(4, 1), 0, 0, 0, 0, 0, 0, 0xf8, 0x7f]),
+        ),
+      ),
+      1,
+    ],
+    [
+      "a text of a mebibyte under our own key",
+      request(span(textPair(9, "gen_ai.tool.name", "x".repeat(2 ** 20)))),
+      1,
+    ],
+    [
+      "33 entries in a list",
+      request(
+        span(
+          pair(
+            9,
+            "gen_ai.response.finish_reasons",
+            bytes(5, repeat(33, bytes(1, text(1, "stop")))),
+          ),
+        ),
+      ),
+      1,
+    ],
     ["a map under our own key", request(span(pair(9, "gen_ai.tool.name", nestedMaps(3)))), 1],
     ["bytes under our own key", request(span(pair(9, "gen_ai.tool.name", bytes(7, [1, 2])))), 1],
-    ["a mixed list under our own key", request(span(pair(9, "gen_ai.response.finish_reasons", bytes(5, bytes(1, text(1, "a")), bytes(1, number(3, 1)))))), 1],
-    ["a link of zeros", request(span(bytes(13, bytes(1, new Uint8Array(16)), bytes(2, new Uint8Array(8))))), 1],
+    [
+      "a mixed list under our own key",
+      request(
+        span(
+          pair(
+            9,
+            "gen_ai.response.finish_reasons",
+            bytes(5, bytes(1, text(1, "a")), bytes(1, number(3, 1))),
+          ),
+        ),
+      ),
+      1,
+    ],
+    [
+      "a link of zeros",
+      request(span(bytes(13, bytes(1, new Uint8Array(16)), bytes(2, new Uint8Array(8))))),
+      1,
+    ],
     ["100 links", request(span(repeat(100, bytes(13, ...ids)))), 1],
   ] as const
 ).map(([name, body, stored]) => ({ name, body, status: 200, stored, rejected: 0 }));
 
 /** Every protobuf row. */
-export const hostileProtobuf: readonly HostileBody[] = [...malformed, ...tooMuch, ...partly, ...legal];
-
+export const hostileProtobuf: readonly HostileBody[] = [
+  ...malformed,
+  ...tooMuch,
+  ...partly,
+  ...legal,
+];
