@@ -24,10 +24,9 @@ ${verdicts}`;
 }
 
 function events(): string {
-  const columns = eventColumns.map((column) => {
-    const preset = column.default === undefined ? "" : ` DEFAULT ${column.default}`;
-    return `    ${column.name} ${column.type}${preset} CODEC(${column.codec})`;
-  });
+  const columns = eventColumns.map(
+    (column) => `    ${column.name} ${column.type} CODEC(${column.codec})`,
+  );
   const checks = eventColumns.flatMap((column) =>
     column.check === undefined ? [] : [`    CONSTRAINT ${column.name}_held CHECK ${column.check}`],
   );

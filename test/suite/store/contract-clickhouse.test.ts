@@ -4,18 +4,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { clickhouse } from "@turnproof/store";
-import { contract, evidenceClauses } from "@turnproof/store/testing";
+import { contract, evidenceClauses, isolationClauses } from "@turnproof/store/testing";
 import { afterAll } from "vitest";
+
+import { effort } from "./effort.ts";
 
 const directories: string[] = [];
 afterAll(async () => {
   for (const directory of directories) await rm(directory, { recursive: true, force: true });
 });
 
-contract("clickhouse embedded", evidenceClauses, {
+contract("clickhouse embedded", [...evidenceClauses, ...isolationClauses], {
   open: async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "turnproof-store-"));
     directories.push(dataDir);
     return clickhouse({ connection: { dataDir } });
   },
+  effort,
+  timeoutMs: 240_000,
 });

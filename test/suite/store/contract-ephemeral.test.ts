@@ -1,5 +1,10 @@
 /** @module The reference store under its own contract. */
 import { ephemeral } from "@turnproof/store";
-import { contract, evidenceClauses } from "@turnproof/store/testing";
+import { contract, evidenceClauses, isolationClauses } from "@turnproof/store/testing";
 
-contract("ephemeral", evidenceClauses, { open: async () => ephemeral() });
+import { effort } from "./effort.ts";
+
+contract("ephemeral", [...evidenceClauses, ...isolationClauses], {
+  open: async () => ephemeral(),
+  effort,
+});

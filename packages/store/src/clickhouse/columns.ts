@@ -10,7 +10,6 @@ export interface Column {
   readonly name: string;
   readonly type: string;
   readonly codec: string;
-  readonly default?: string;
   readonly check?: string;
 }
 
@@ -52,10 +51,10 @@ const structural: readonly Column[] = [
   text("span_id"),
   text("parent_span_id"),
   of("parent_remote", "Nullable(Bool)"),
-  { ...of("schema_version", "UInt8"), default: "3" },
+  of("schema_version", "UInt8"),
   of("operation", label),
   // Digits of the timestamp's fraction; said: the text itself where the column cannot hold it.
-  { ...of("timestamp_digits", "UInt8"), default: "9" },
+  of("timestamp_digits", "UInt8"),
   text("timestamp_said"),
   // How started_at and duration_ms are told, see time-columns.ts.
   of("timing", "UInt8"),

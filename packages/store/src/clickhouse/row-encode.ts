@@ -55,7 +55,7 @@ export function encodeRow(block: NativeBlock, event: StoredEvent, batch: bigint)
   set("received_at", epochMicros(event.received_at));
   set("batch", batch);
   for (const field of plainFields) set(field, event[field]);
-  if (event.schema_version !== 3) set("schema_version", event.schema_version);
+  set("schema_version", event.schema_version);
   // An id that is only the span and its phase is derived again at read (design 3.8, rule 3).
   if (event.event_id !== derivedId(event)) set("event_id", event.event_id);
   if (event.user_id === null) set("scope", "anonymous");
@@ -99,7 +99,7 @@ type Set = (name: string, value: NativeValue | undefined) => void;
 function encodeTimes(event: StoredEvent, set: Set): void {
   const times = timeColumns(event);
   set("timestamp", times.timestamp);
-  if (times.digits !== 9) set("timestamp_digits", times.digits);
+  set("timestamp_digits", times.digits);
   set("timestamp_said", times.timestampSaid);
   if (times.timing !== 0) set("timing", times.timing);
   if (times.elapsedNs !== 0) set("elapsed_ns", times.elapsedNs);

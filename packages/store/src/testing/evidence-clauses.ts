@@ -144,7 +144,8 @@ const order: readonly Clause[] = [
       await put(200 + i, [sampleEvent("s3", { root_trace_id: "root-3" })]);
       page = await store.page(everybody, {}, { limit: 5, after: page.next });
     }
-    deepEqual(seen.map((event) => event.span_id).toSorted(), ids.toSorted());
+    deepEqual(new Set(seen.map((event) => event.span_id)), new Set(ids));
+    equal(seen.length, ids.length);
   }),
   onStore("a scan budget ends a page early and the next goes on", async (store, put) => {
     for (let i = 0; i < 30; i += 1) {
@@ -247,7 +248,7 @@ const finding: readonly Clause[] = [
     equal(page.bundles[0]?.record_type, "trace_bundle");
     const own = await store.bundles({ tenant: "u-1" }, { status: "error" }, { limit: 9 });
     equal(own.bundles.length, 1);
-    equal((own.bundles[0]?.payload as { event_count: number }).event_count, 3);
+    equal((own.bundles[0]?.payload as { event_count: number } | undefined)?.event_count, 3);
   }),
   onStore("the latest verdict of a turn stands, inside its scope", async (store) => {
     const verdict = {

@@ -1,0 +1,190 @@
+/**
+ * @module IsolationClauses: nothing outside of a scope ever leaves a store (requirements: Scope
+ * hierarchy 1 to 3; faults T3, T7). Random histories run on the provider and on the reference, and
+ * every read must be the same and inside its scope. These clauses cannot be exempted.
+ */
+import { deepEqual, equal, ok } from "node:assert/strict";
+
+import type { TurnEvent } from "@turnproof/evidence";
+import fc from "fast-check";
+
+import { ephemeral } from "../ephemeral.ts";
+import type { EvidenceBatch, EvidenceStore } from "../evidence-store.ts";
+import type { EvidenceScope } from "../scope.ts";
+import type { Clause, Harness } from "./contract.ts";
+import { onStore } from "./evidence-clauses.ts";
+import { hostileIds } from "./hostile.ts";
+import { histories } from "./random-world.ts";
+import type { Command } from "./random-world.ts";
+import { receivedAt, sampleTurn } from "./sample-event.ts";
+import { walkPages } from "./walk-pages.ts";
+
+/** What a read of one command shows, page by page, in a form that two stores can be compared by. */
+async function shown(store: EvidenceStore, command: Command): Promise<unknown> {
+  switch (command.do) {
+    case "append":
+    case "again":
+      return undefined;
+    case "page": {
+      const { scope, query } = command;
+      const pages = await walkPages((o) => store.page(scope, query, o), command);
+      return pages.map((page) => {
+        inside(page.events, scope);
+        return [page.events, page.sourceRows, page.bundleCount, page.duplicatesRemoved];
+      });
+    }
+    case "find": {
+      const { scope, id } = command;
+      const pages = await walkPages((o) => store.find(scope, id, { store: "all" }, o), command);
+      return pages.map((page) => {
+        inside(page.events, scope);
+        return [page.events, page.sourceRows];
+      });
+    }
+    case "root": {
+      const { scope, root } = command;
+      const pages = await walkPages((o) => store.root(scope, root, o), command);
+      return pages.map((page) => {
+        inside(page.events, scope);
+        return [page.events, page.bounded];
+      });
+    }
+    case "turns": {
+      const { scope, query } = command;
+      const pages = await walkPages((o) => store.turns(scope, query, o), command);
+      return pages.map((page) => {
+        inside(page.events, scope);
+        return [page.roots, page.events.toSorted(byMark)];
+      });
+    }
+    case "bundles": {
+      const { scope, query } = command;
+      const pages = await walkPages((o) => store.bundles(scope, query, o), command);
+      return pages.map((page) => {
+        const events = page.bundles.flatMap((bundle) => eventsIn(bundle.payload));
+        inside(events, scope);
+        return page.bundles;
+      });
+    }
+  }
+}
+
+function eventsIn(payload: unknown): readonly TurnEvent[] {
+  return (payload as { readonly events: readonly TurnEvent[] }).events;
+}
+
+/** Said once more without the store's own scope check, which may be what is broken. */
+function inside(events: readonly TurnEvent[], scope: EvidenceScope): void {
+  if ("operator" in scope) return;
+  for (const event of events) {
+    ok(event.user_id === scope.tenant, "an event of another tenant left the store");
+    const applicationId: string | undefined = scope.applicationId;
+    ok(applicationId === undefined || event.application_id === applicationId);
+  }
+}
+
+function byMark(a: TurnEvent, b: TurnEvent): number {
+  const left = JSON.stringify([a.root_trace_id, a.event_id, a]);
+  const right = JSON.stringify([b.root_trace_id, b.event_id, b]);
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+async function runHistory(history: readonly Command[], harness: Harness): Promise<void> {
+  const store = await harness.open();
+  const reference = ephemeral();
+  const batches: EvidenceBatch[] = [];
+  try {
+    for (const command of history) {
+      if (command.do === "append" || command.do === "again") {
+        const batch =
+          command.do === "append" ? command.batch : batches[command.nth % (batches.length || 1)];
+        if (batch === undefined) continue;
+        batches.push(batch);
+        await store.append(batch);
+        await reference.append(batch);
+        await harness.settle(store);
+      } else {
+        deepEqual(await shown(store, command), await shown(reference, command));
+      }
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+/** All clauses about scope. */
+export const isolationClauses: readonly Clause[] = [
+  {
+    name: "random histories read the same as in the reference, inside their scope",
+    isolation: true,
+    async run(harness) {
+      const { sequences, commands, seed } = harness.effort;
+      const property = fc.asyncProperty(histories(commands), (history) =>
+        runHistory(history, harness),
+      );
+      await fc.assert(property, {
+        numRuns: sequences,
+        ...(seed === undefined ? {} : { seed }),
+        // A failing history is shrunk for at most a minute: it names its seed anyway.
+        interruptAfterTimeLimit: 240_000,
+        endOnFailure: true,
+      });
+    },
+  },
+  {
+    ...onStore("hostile tenants stay apart in every read", async (store, put) => {
+      for (const [i, user_id] of hostileIds.entries()) {
+        const turn = sampleTurn(`root-${i % 3}`, { user_id, agent_id: "helper", turn_id: `t${i}` });
+        // Three roots hold all tenants: each turn has its own spans in them.
+        const own = turn.map((event) => ({
+          ...event,
+          event_id: `${i}-${event.event_id}`,
+          span_id: `${i}-${event.span_id}`,
+          ...(event.parent_span_id === undefined
+            ? {}
+            : { parent_span_id: `${i}-${event.parent_span_id}` }),
+        }));
+        await put(i, own);
+      }
+      for (const tenant of hostileIds) {
+        const scope = { tenant };
+        const page = await store.page(scope, {}, { limit: 100 });
+        equal(page.events.length, 3);
+        const reads = [
+          page.events,
+          (await store.turns(scope, { agent_id: "helper" }, { limit: 100 })).events,
+          (await store.find(scope, tenant, {}, { limit: 100 })).events,
+        ];
+        for (const events of reads) {
+          equal(events.length, 3);
+          inside(events, scope);
+        }
+      }
+      for (const tenant of [null, "", "nobody", "x\ud800", "*", "%"]) {
+        equal((await store.page({ tenant }, {}, { limit: 10 })).events.length, 0);
+      }
+    }),
+    isolation: true,
+  },
+  {
+    ...onStore("a verdict never crosses tenants", async (store) => {
+      const verdict = {
+        root_trace_id: "root-1",
+        turn_id: "t",
+        agent_id: "a",
+        thread_id: "h",
+        verdict: "success",
+        finding_codes: [],
+        judged_at: "2026-03-01T11:00:00.000Z",
+        as_of: receivedAt(1),
+      };
+      await store.putVerdicts(hostileIds.map((user_id) => ({ ...verdict, user_id })));
+      await store.putVerdicts([verdict, { ...verdict, user_id: null }]);
+      for (const tenant of [...hostileIds, null]) {
+        const own = await store.verdicts({ tenant }, ["root-1"]);
+        deepEqual(own, [{ ...verdict, user_id: tenant }]);
+      }
+    }),
+    isolation: true,
+  },
+];
