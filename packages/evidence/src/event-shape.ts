@@ -124,7 +124,6 @@ function hasOrigin(event: Loose): boolean {
     isFlag(event.ingest_trusted) &&
     isText(event.producer_id) &&
     isNumber(event.producer_seq) &&
-    isNumber(event.schema_version) &&
     isNumber(event.revision) &&
     isText(event.source_store) &&
     isText(event.dialect) &&
@@ -137,6 +136,7 @@ export function isTurnEvent(value: unknown): value is TurnEvent {
   if (!isRecord(value)) return false;
   const event = value as Loose;
   return (
+    (event.schema_version === 3 || event.schema_version === 2 || event.schema_version === 1) &&
     typeof event.event_id === "string" &&
     event.event_id !== "" &&
     kinds.has(event.event_kind) &&

@@ -7,6 +7,7 @@ import { limits } from "@turnproof/semconv";
 import { findingTexts } from "./diagnostics-table.ts";
 import type { FindingCode, Priority } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
+import { compareTuples } from "./identity-tuple.ts";
 import type { IdentityTuple } from "./identity-tuple.ts";
 
 /** Something that the judge found, in words, with the ids of what shows it. */
@@ -38,6 +39,13 @@ export interface Notice {
   readonly subject?: string | undefined;
   readonly evidence: readonly TurnEvent[];
   readonly absence?: boolean;
+}
+
+const labelForm = /^[A-Za-z0-9][A-Za-z0-9_.:@/+-]{0,79}$/;
+
+/** A label as it may be shown: a token. Anything else could be text, and is not repeated. */
+export function labelOf(value: string | undefined): string | null {
+  return value !== undefined && labelForm.test(value) ? value : null;
 }
 
 /** Ids of events, sorted, each once. */
@@ -73,7 +81,7 @@ export function toFindings(
         confidence: rests && !windowComplete ? "low" : "high",
         task_id: place.taskId ?? null,
         identity: place.identity,
-        subject: subject ?? null,
+        subject: labelOf(subject),
         evidence_ids: ids.slice(0, limits.findingEvidenceMax),
         evidence_count: ids.length,
       });
@@ -96,16 +104,4 @@ export function compareFindings(a: Finding, b: Finding): number {
 
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** An order of tuples that does not depend on the order of arrival. */
-export function compareTuples(a: IdentityTuple, b: IdentityTuple): number {
-  return (
-    compareText(a.root_trace_id ?? "", b.root_trace_id ?? "") ||
-    compareText(a.turn_id ?? "", b.turn_id ?? "") ||
-    compareText(a.thread_id ?? "", b.thread_id ?? "") ||
-    compareText(a.agent_id ?? "", b.agent_id ?? "") ||
-    compareText(a.user_id ?? "", b.user_id ?? "") ||
-    compareText(a.application_id ?? "", b.application_id ?? "")
-  );
 }

@@ -107,3 +107,19 @@ export function membersOf<T>(items: readonly T[], groups: Partition, group: numb
   for (let at = from; at < to; at += 1) members.push(items[groups.order[at] as number] as T);
   return members;
 }
+
+/** An order of tuples that does not depend on the order of arrival. */
+export function compareTuples(a: IdentityTuple, b: IdentityTuple): number {
+  return (
+    compareText(a.root_trace_id ?? "", b.root_trace_id ?? "") ||
+    compareText(a.turn_id ?? "", b.turn_id ?? "") ||
+    compareText(a.thread_id ?? "", b.thread_id ?? "") ||
+    compareText(a.agent_id ?? "", b.agent_id ?? "") ||
+    compareText(a.user_id ?? "", b.user_id ?? "") ||
+    compareText(a.application_id ?? "", b.application_id ?? "")
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -11,6 +11,14 @@ export type {
   SpanLink,
   TurnEvent,
 } from "./event.ts";
+export {
+  bundleDigestInput,
+  bundleVersion,
+  childVersion,
+  encodeBundle,
+  encodeRecord,
+} from "./bundle.ts";
+export type { TraceBundle, TraceRecord } from "./bundle.ts";
 export { canonicalJson } from "./canonical-json.ts";
 export { unfinishedStarts } from "./completion.ts";
 export { contentOf, stableHash } from "./content-hash.ts";
@@ -32,6 +40,9 @@ export { joinPages, sumErrors } from "./join-pages.ts";
 export type { JoinedWindow, NormalizationMetadata, PageRead } from "./join-pages.ts";
 export { metricNames, readMetrics } from "./metric-states.ts";
 export type { MetricName, MetricStates, MetricWindow, ObservedCounts } from "./metric-states.ts";
+export type { NormalizationCode } from "./normalization-findings.ts";
+export { normalize, normalizeEvents } from "./normalize.ts";
+export type { Normalized, NormalizeOptions } from "./normalize.ts";
 export { buildPage, readCompleteness } from "./page.ts";
 export type { EventPage, PageOptions, PageSlice } from "./page.ts";
 export { matches, refersTo } from "./query.ts";
@@ -73,3 +84,51 @@ export { reconcileOutcome } from "./reconcile.ts";
 export type { ChainLink, ReconcileOptions, Verdict } from "./reconcile.ts";
 export type { LinkReason, LinkState } from "./reconcile-bench.ts";
 export type { WindowMetadata, WindowReason, WindowTrust } from "./reconcile-window.ts";
+export { compareTraceWindows } from "./compare.ts";
+export type {
+  CodeComparison,
+  CodePresence,
+  CompareOptions,
+  CompareTrust,
+  TraceComparison,
+} from "./compare.ts";
+export type {
+  ComparedField,
+  Delta,
+  OperationComparison,
+  OperationRow,
+  Tolerance,
+} from "./compare-operations.ts";
+export type {
+  ResultChange,
+  ResultComparison,
+  SourceComparison,
+  StateComparison,
+} from "./compare-results.ts";
+export { buildTraceHealth } from "./health.ts";
+export type { Counts, HealthOptions, QueryTiming, TraceHealth } from "./health.ts";
+export { insightCodes, insightTexts, insightThresholds } from "./insight-table.ts";
+export type { InsightCode } from "./insight-table.ts";
+export { findInsights } from "./insights.ts";
+export type { Insight, Insights } from "./insights.ts";
+export { findLearningCandidates, readCandidates } from "./learning.ts";
+export type { CandidateState, RecurringWorkflow } from "./learning.ts";
+export { buildLineage } from "./lineage.ts";
+export type { Lineage, LineageEdge, LineageNode, LineageQuery } from "./lineage.ts";
+export { readLosses } from "./loss-accounting.ts";
+export type { KnownNumber, LossAccounting, ProducerLoss } from "./loss-accounting.ts";
+export {
+  proposeRecommendation,
+  reviewRecommendation,
+  reviseRecommendation,
+} from "./recommendations.ts";
+export type {
+  Component,
+  DraftExperiment,
+  Recommendation,
+  RecommendationDecision,
+  RecommendationOwner,
+  RecommendationState,
+} from "./recommendations.ts";
+export { buildReplayPlan } from "./replay-plan.ts";
+export type { ReplayPlan, ReplayStep } from "./replay-plan.ts";

@@ -8,8 +8,9 @@ import type { VerdictStatus } from "@turnproof/semconv";
 
 import { readCoverage } from "./coverage.ts";
 import type { CoverageProfiles, ProfileCoverage } from "./coverage.ts";
-import { compareFindings, compareTuples, idsOf, toFindings } from "./finding-list.ts";
+import { compareFindings, idsOf, labelOf, toFindings } from "./finding-list.ts";
 import type { Finding } from "./finding-list.ts";
+import { compareTuples } from "./identity-tuple.ts";
 import type { IdentityTuple } from "./identity-tuple.ts";
 import type { Bench, LinkReason, LinkState } from "./reconcile-bench.ts";
 import { explain } from "./reconcile-explanation.ts";
@@ -162,7 +163,7 @@ const linkOrder = ["intent", "artifact", "contract", "delivery"] as const;
 function chainOf({ scope, links }: Bench): ChainLink[] {
   const chain = links.map(({ link, name, state, reason, evidence }) => ({
     link,
-    name: name ?? null,
+    name: labelOf(name),
     state,
     reason,
     evidence_ids: idsOf(evidence).slice(0, limits.findingEvidenceMax),

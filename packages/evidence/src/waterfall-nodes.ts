@@ -5,10 +5,10 @@
  */
 import type { TimingState } from "@turnproof/semconv";
 
+import { compareEvents } from "./event-order.ts";
 import type { TurnEvent } from "./event.ts";
 import { instantMs } from "./instant.ts";
 import { parentKey, spanKey } from "./span-key.ts";
-import { compareTimes } from "./time.ts";
 
 /** A node before it has a place in the tree. Times are epoch milliseconds, NaN for unknown. */
 export interface NodeDraft {
@@ -32,14 +32,6 @@ export interface NodeDraft {
 /** The event that speaks for the node: its result, else its start, else the point. */
 export function primaryOf(draft: NodeDraft): TurnEvent {
   return (draft.result ?? draft.start ?? draft.point) as TurnEvent;
-}
-
-/** Order of events: timestamp, then event id (design 3.6). */
-export function compareEvents(a: TurnEvent, b: TurnEvent): number {
-  return (
-    compareTimes(a.timestamp, b.timestamp) ||
-    (a.event_id < b.event_id ? -1 : a.event_id > b.event_id ? 1 : 0)
-  );
 }
 
 function newDraft(span: string | undefined, inside?: string): NodeDraft {

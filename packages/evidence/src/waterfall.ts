@@ -6,7 +6,7 @@
 import type { EventKind, EventStatus, TimingState } from "@turnproof/semconv";
 
 import type { SpanLink, TurnEvent } from "./event.ts";
-import { groupByIdentity, membersOf } from "./identity-tuple.ts";
+import { compareTuples, groupByIdentity, membersOf } from "./identity-tuple.ts";
 import type { IdentityGroups, IdentityTuple } from "./identity-tuple.ts";
 import { roundMs } from "./instant.ts";
 import { spanKey } from "./span-key.ts";
@@ -149,22 +149,37 @@ interface Elsewhere {
  */
 export function buildCausalWaterfall(events: readonly unknown[]): CausalWaterfall {
   const window = readWindow(events);
-  const groups = groupByIdentity(window.events);
-  const paired: Group[] = groups.tuples.map((_, group) =>
-    pairEvents(membersOf(window.events, groups, group)),
-  );
-  const elsewhere = lookElsewhere(window.events, groups, paired);
-  const built = paired.map((group, index) =>
-    buildGroup(groups.tuples[index] as IdentityTuple, group, elsewhere(index)),
-  );
-  // A group has at least one event, so it has an origin; two of the same origin keep their order.
-  built.sort((a, b) => (a.origin_ms ?? 0) - (b.origin_ms ?? 0));
+  const groups = buildGroups(window.events).map(({ group }) => group);
   return {
-    groups: built,
-    counts: countFlags(built),
+    groups,
+    counts: countFlags(groups),
     rejected: window.rejected,
     duplicates_removed: window.duplicatesRemoved,
   };
+}
+
+/** A group and, beside each of its nodes, the event that speaks for it. */
+export interface SpokenGroup {
+  readonly group: WaterfallGroup;
+  readonly primaries: readonly TurnEvent[];
+}
+
+/** The groups of a window of readable events, each event once, by earliest start. */
+export function buildGroups(events: readonly TurnEvent[]): SpokenGroup[] {
+  const groups = groupByIdentity(events);
+  const paired: Group[] = groups.tuples.map((_, group) =>
+    pairEvents(membersOf(events, groups, group)),
+  );
+  const elsewhere = lookElsewhere(events, groups, paired);
+  const built = paired.map((group, index) =>
+    buildGroup(groups.tuples[index] as IdentityTuple, group, elsewhere(index)),
+  );
+  // A group has at least one event, so it has an origin; equal origins fall back to the identity.
+  return built.sort(
+    (a, b) =>
+      (a.group.origin_ms ?? 0) - (b.group.origin_ms ?? 0) ||
+      compareTuples(a.group.identity, b.group.identity),
+  );
 }
 
 /** Finds the parents and causes that a group does not hold, root by root and only those wanted. */
@@ -206,7 +221,7 @@ function lookElsewhere(
   return (group) => found.get(groups.traceOf[group] as number) ?? none;
 }
 
-function buildGroup(identity: IdentityTuple, group: Group, elsewhere: Elsewhere): WaterfallGroup {
+function buildGroup(identity: IdentityTuple, group: Group, elsewhere: Elsewhere): SpokenGroup {
   const { drafts, bySpan } = group;
   const indexOf = new Map<NodeDraft, number>();
   drafts.forEach((draft, index) => indexOf.set(draft, index));
@@ -229,10 +244,13 @@ function buildGroup(identity: IdentityTuple, group: Group, elsewhere: Elsewhere)
   const place = { identity, drafts, bySpan, elsewhere, parent, inCycle, forest, critical, rowOf };
   const nodes = Array.from(forest.order, (node) => buildNode(place, node, span.origin));
   return {
-    identity,
-    origin_ms: Number.isFinite(span.origin) ? span.origin : null,
-    extent_ms: Number.isFinite(span.origin) ? roundMs(span.end - span.origin) : null,
-    nodes,
+    group: {
+      identity,
+      origin_ms: Number.isFinite(span.origin) ? span.origin : null,
+      extent_ms: Number.isFinite(span.origin) ? roundMs(span.end - span.origin) : null,
+      nodes,
+    },
+    primaries: Array.from(forest.order, (node) => primaryOf(drafts[node] as NodeDraft)),
   };
 }
 

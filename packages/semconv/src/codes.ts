@@ -259,6 +259,10 @@ export const codes = {
     sentence: "A replay plan needs a complete, trusted window of one tenant.",
     status: 409,
   },
+  recommendation_closed: {
+    sentence: "This revision was decided already; propose a new one.",
+    status: 409,
+  },
   config_invalid: { sentence: "The configuration has problems." },
 } as const;
 

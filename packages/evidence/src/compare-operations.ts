@@ -1,0 +1,287 @@
+/**
+ * @module CompareOperations: the operations of two windows side by side. A place is the path of
+ * (kind, operation, ordinal among siblings alike) from the top; paths are interned step by step, so
+ * that a chain of any depth costs one number per operation.
+ */
+import type { EventKind, EventStatus } from "@turnproof/semconv";
+
+import type { TurnEvent } from "./event.ts";
+import { roundMs } from "./instant.ts";
+import type { SpokenGroup, WaterfallNode } from "./waterfall.ts";
+import { layOut } from "./waterfall-tree.ts";
+
+/** Differences below these are not called changes. */
+export interface Tolerance {
+  /** Milliseconds, default 5. */
+  readonly toleranceMs?: number;
+  /** Share of the baseline's duration or tokens, default 0.1. */
+  readonly toleranceRatio?: number;
+}
+
+/** A fact of an operation that may change. */
+export type ComparedField =
+  | "status"
+  | "tool_outcome"
+  | "outcome"
+  | "tool_name"
+  | "provider"
+  | "model"
+  | "finish_reason";
+
+/** A number on both sides; the difference is null unless both are known. */
+export interface Delta {
+  readonly baseline: number | null;
+  readonly candidate: number | null;
+  readonly difference: number | null;
+  /** Null where the difference is not known. */
+  readonly beyond_tolerance: boolean | null;
+}
+
+/** One operation at one logical place. */
+export interface OperationRow {
+  readonly change: "added" | "removed" | "changed" | "unchanged";
+  readonly event_kind: EventKind;
+  readonly operation: string | null;
+  /** Ordinal among siblings of the same kind and operation, from 1. */
+  readonly ordinal: number;
+  readonly depth: number;
+  /** Row of the parent, null at the top. */
+  readonly parent_index: number | null;
+  readonly changed_fields: readonly ComparedField[];
+  readonly baseline_event_id: string | null;
+  readonly candidate_event_id: string | null;
+  readonly duration_ms: Delta;
+  readonly tokens: Delta;
+  /** Siblings alike differ in number, so that the ordinal may pair the wrong two. */
+  readonly ambiguous: boolean;
+}
+
+/** All operations of both windows, in pre-order, and sums. */
+export interface OperationComparison {
+  readonly operations: readonly OperationRow[];
+  readonly counts: {
+    readonly total: number;
+    readonly matched: number;
+    readonly ambiguous: number;
+    readonly added: number;
+    readonly removed: number;
+    readonly changed: number;
+  };
+  readonly duration_ms: Delta;
+  readonly tokens: Delta;
+}
+
+/** One side: its readable events and the groups of their waterfall. */
+export interface Side {
+  readonly events: readonly TurnEvent[];
+  readonly groups: readonly SpokenGroup[];
+}
+
+interface Placed {
+  readonly node: WaterfallNode;
+  readonly event: TurnEvent;
+}
+
+interface Place {
+  readonly parent: number;
+  readonly kind: EventKind;
+  readonly operation: string | null;
+  readonly ordinal: number;
+  /** How many siblings alike there are on each side. */
+  readonly alike: { baseline: number; candidate: number };
+  baseline: Placed | undefined;
+  candidate: Placed | undefined;
+}
+
+type SideName = "baseline" | "candidate";
+
+/** Numbers for (parent place, label): the siblings alike, and their places by ordinal. */
+type Alike = {
+  readonly places: number[];
+  readonly counts: { baseline: number; candidate: number };
+};
+
+/** Aligns and compares. Turns are aligned by their order in time, whatever their ids. */
+export function compareOperations(
+  baseline: Side,
+  candidate: Side,
+  tolerance: Tolerance,
+): OperationComparison {
+  const places: Place[] = [];
+  const siblings = new Map<number, Map<string, Alike>>();
+  const put = (side: SideName, parent: number, placed: Placed): number => {
+    const { event_kind: kind, operation } = placed.node;
+    let byLabel = siblings.get(parent);
+    if (byLabel === undefined) {
+      byLabel = new Map();
+      siblings.set(parent, byLabel);
+    }
+    const label = `${kind} ${operation ?? ""}`;
+    let alike = byLabel.get(label);
+    if (alike === undefined) {
+      alike = { places: [], counts: { baseline: 0, candidate: 0 } };
+      byLabel.set(label, alike);
+    }
+    const at = alike.counts[side];
+    alike.counts[side] = at + 1;
+    let place = alike.places[at];
+    if (place === undefined) {
+      place = places.length;
+      alike.places.push(place);
+      places.push({
+        parent,
+        kind,
+        operation,
+        ordinal: at + 1,
+        alike: alike.counts,
+        baseline: undefined,
+        candidate: undefined,
+      });
+    }
+    (places[place] as Place)[side] = placed;
+    return place;
+  };
+  walk(baseline, (parent, placed) => put("baseline", parent, placed));
+  walk(candidate, (parent, placed) => put("candidate", parent, placed));
+  const forest = layOut(Int32Array.from(places, (place) => (place.parent < 0 ? -1 : place.parent)));
+  const rowOf = new Int32Array(places.length);
+  forest.order.forEach((place, row) => (rowOf[place] = row));
+  const operations = Array.from(forest.order, (index) => {
+    const place = places[index] as Place;
+    const depth = forest.depth[index] as number;
+    return toRow(
+      place,
+      depth,
+      place.parent < 0 ? null : (rowOf[place.parent] as number),
+      tolerance,
+    );
+  });
+  return summarize(operations, baseline, candidate, tolerance);
+}
+
+/** Visits the nodes of a side from the top; group `n` hangs below place `-1 - n`. */
+function walk(side: Side, put: (parent: number, placed: Placed) => number): void {
+  side.groups.forEach(({ group, primaries }, ordinal) => {
+    const placeOf = new Int32Array(group.nodes.length);
+    group.nodes.forEach((node, row) => {
+      const above =
+        node.parent_index === null ? -1 - ordinal : (placeOf[node.parent_index] as number);
+      placeOf[row] = put(above, { node, event: primaries[row] as TurnEvent });
+    });
+  });
+}
+
+function toRow(
+  place: Place,
+  depth: number,
+  parent: number | null,
+  tolerance: Tolerance,
+): OperationRow {
+  const { baseline, candidate } = place;
+  const changed = baseline && candidate ? changedFields(baseline.event, candidate.event) : [];
+  const both = baseline !== undefined && candidate !== undefined;
+  const matched = changed.length > 0 ? "changed" : "unchanged";
+  return {
+    change: both ? matched : baseline === undefined ? "added" : "removed",
+    event_kind: place.kind,
+    operation: place.operation,
+    ordinal: place.ordinal,
+    depth,
+    parent_index: parent,
+    changed_fields: changed,
+    baseline_event_id: baseline?.node.event_id ?? null,
+    candidate_event_id: candidate?.node.event_id ?? null,
+    duration_ms: delta(
+      baseline?.node.duration_ms ?? null,
+      candidate?.node.duration_ms ?? null,
+      tolerance.toleranceMs ?? 5,
+      tolerance.toleranceRatio ?? 0.1,
+    ),
+    tokens: delta(
+      tokensOf(baseline?.event),
+      tokensOf(candidate?.event),
+      0,
+      tolerance.toleranceRatio ?? 0.1,
+    ),
+    ambiguous: both && place.alike.baseline !== place.alike.candidate,
+  };
+}
+
+function changedFields(before: TurnEvent, after: TurnEvent): ComparedField[] {
+  const pairs: readonly (readonly [ComparedField, unknown, unknown])[] = [
+    ["status", before.status satisfies EventStatus, after.status],
+    ...(["tool_outcome", "outcome", "tool_name", "provider", "model"] as const).map(
+      (field) => [field, before.attributes[field], after.attributes[field]] as const,
+    ),
+    [
+      "finish_reason",
+      before.attributes.finish_reason?.join(" "),
+      after.attributes.finish_reason?.join(" "),
+    ],
+  ];
+  return pairs.filter(([, left, right]) => left !== right).map(([field]) => field);
+}
+
+/** Total tokens of a model call: as recorded, or the sum where both parts are known. */
+function tokensOf(event: TurnEvent | undefined): number | null {
+  if (event?.event_kind !== "model_call") return null;
+  const { total_tokens, input_tokens, output_tokens } = event.attributes;
+  if (total_tokens !== undefined) return total_tokens;
+  if (input_tokens === undefined || output_tokens === undefined) return null;
+  return input_tokens + output_tokens;
+}
+
+function delta(
+  baseline: number | null,
+  candidate: number | null,
+  absolute: number,
+  ratio: number,
+): Delta {
+  if (baseline === null || candidate === null) {
+    return { baseline, candidate, difference: null, beyond_tolerance: null };
+  }
+  const difference = roundMs(candidate - baseline);
+  const allowed = Math.max(absolute, Math.abs(baseline) * ratio);
+  return { baseline, candidate, difference, beyond_tolerance: Math.abs(difference) > allowed };
+}
+
+/** A sum is known only where every part is. */
+function sum(parts: readonly (number | null)[]): number | null {
+  let total = 0;
+  for (const part of parts) {
+    if (part === null) return null;
+    total += part;
+  }
+  return parts.length === 0 ? null : roundMs(total);
+}
+
+function summarize(
+  operations: readonly OperationRow[],
+  baseline: Side,
+  candidate: Side,
+  tolerance: Tolerance,
+): OperationComparison {
+  const count = (change: OperationRow["change"]): number =>
+    operations.filter((row) => row.change === change).length;
+  const changed = count("changed");
+  const extent = ({ groups }: Side): number | null =>
+    sum(groups.map(({ group }) => group.extent_ms));
+  const tokens = ({ events }: Side): number | null => {
+    const calls = events.filter((e) => e.event_kind === "model_call" && e.phase !== "start");
+    return sum(calls.map(tokensOf));
+  };
+  const ratio = tolerance.toleranceRatio ?? 0.1;
+  return {
+    operations,
+    counts: {
+      total: operations.length,
+      matched: changed + count("unchanged"),
+      ambiguous: operations.filter((row) => row.ambiguous).length,
+      added: count("added"),
+      removed: count("removed"),
+      changed,
+    },
+    duration_ms: delta(extent(baseline), extent(candidate), tolerance.toleranceMs ?? 5, ratio),
+    tokens: delta(tokens(baseline), tokens(candidate), 0, ratio),
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * @module Compare: what changed between two windows, never what is better (requirements: Endpoints,
+ * compare view; design 4). Operations are aligned by their logical place, refs and states by what
+ * they name; nothing is run, nothing is replayed, and no text is read.
+ */
+import { compareOperations } from "./compare-operations.ts";
+import type { OperationComparison, Tolerance } from "./compare-operations.ts";
+import { compareResults } from "./compare-results.ts";
+import type { ResultComparison } from "./compare-results.ts";
+import type { FindingCode } from "./diagnostics-table.ts";
+import type { Finding } from "./finding-list.ts";
+import { reconcileOutcome } from "./reconcile.ts";
+import type { Verdict } from "./reconcile.ts";
+import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
+import { buildGroups } from "./waterfall.ts";
+import { readWindow } from "./window-events.ts";
+
+/** Where a diagnostic code was found. Absence from a partial candidate establishes nothing. */
+export type CodePresence = "only_in_baseline" | "only_in_candidate" | "in_both" | "not_established";
+
+/** One diagnostic code of either window. */
+export interface CodeComparison {
+  readonly code: FindingCode;
+  readonly presence: CodePresence;
+  readonly baseline_evidence_ids: readonly string[];
+  readonly candidate_evidence_ids: readonly string[];
+}
+
+/** How far the comparison can be trusted. Percentages are null where there is nothing to divide. */
+export interface CompareTrust {
+  readonly matched_percent: number | null;
+  /** Share of the matched operations that stand among alike siblings of differing number. */
+  readonly ambiguous_percent: number | null;
+  readonly baseline: WindowTrust;
+  readonly candidate: WindowTrust;
+  readonly truncated: boolean;
+}
+
+/** The comparison of two windows. */
+export interface TraceComparison extends OperationComparison, ResultComparison {
+  /** Sides that hold no readable event: `trace_not_found_in_window`, never an empty success. */
+  readonly not_found: readonly ("baseline" | "candidate")[];
+  readonly verdicts: {
+    readonly baseline: Verdict["status"];
+    readonly candidate: Verdict["status"];
+  };
+  readonly diagnostics: readonly CodeComparison[];
+  readonly trust: CompareTrust;
+}
+
+/** How the two windows were read, and which differences are noise. */
+export interface CompareOptions extends Tolerance {
+  readonly baselineMetadata?: WindowMetadata | null;
+  readonly candidateMetadata?: WindowMetadata | null;
+}
+
+/** Compares two windows of any values; never throws on data. Linear but for sorting. */
+export function compareTraceWindows(
+  baseline: readonly unknown[],
+  candidate: readonly unknown[],
+  options: CompareOptions = {},
+): TraceComparison {
+  const before = readWindow(baseline);
+  const after = readWindow(candidate);
+  const left = reconcileOutcome(baseline, {
+    normalizationMetadata: options.baselineMetadata ?? null,
+  });
+  const right = reconcileOutcome(candidate, {
+    normalizationMetadata: options.candidateMetadata ?? null,
+  });
+  const operations = compareOperations(
+    { events: before.events, groups: buildGroups(before.events) },
+    { events: after.events, groups: buildGroups(after.events) },
+    options,
+  );
+  const { matched, ambiguous, total } = operations.counts;
+  const percent = (part: number, whole: number): number | null =>
+    whole === 0 ? null : Math.round((part / whole) * 1000) / 10;
+  return {
+    not_found: [
+      ...(before.events.length === 0 ? (["baseline"] as const) : []),
+      ...(after.events.length === 0 ? (["candidate"] as const) : []),
+    ],
+    verdicts: { baseline: left.status, candidate: right.status },
+    ...operations,
+    ...compareResults(before.events, after.events),
+    diagnostics: compareCodes(left.findings, right.findings, right.window.complete),
+    trust: {
+      matched_percent: percent(matched, total),
+      ambiguous_percent: percent(ambiguous, matched),
+      baseline: left.window,
+      candidate: right.window,
+      truncated: [left, right].some(({ window }) => window.reasons.includes("truncated")),
+    },
+  };
+}
+
+function compareCodes(
+  baseline: readonly Finding[],
+  candidate: readonly Finding[],
+  candidateComplete: boolean,
+): CodeComparison[] {
+  const before = idsByCode(baseline);
+  const after = idsByCode(candidate);
+  const codes = [...new Set([...before.keys(), ...after.keys()])].toSorted();
+  return codes.map((code) => {
+    const left = before.get(code);
+    const right = after.get(code);
+    const gone = candidateComplete ? "only_in_baseline" : "not_established";
+    return {
+      code,
+      presence: left === undefined ? "only_in_candidate" : right === undefined ? gone : "in_both",
+      baseline_evidence_ids: left ?? [],
+      candidate_evidence_ids: right ?? [],
+    };
+  });
+}
+
+function idsByCode(findings: readonly Finding[]): Map<FindingCode, readonly string[]> {
+  const ids = new Map<FindingCode, readonly string[]>();
+  for (const { code, evidence_ids } of findings) if (!ids.has(code)) ids.set(code, evidence_ids);
+  return ids;
+}

@@ -1,0 +1,182 @@
+/**
+ * @module Health: the state of a window of evidence (requirements: Endpoints, health view; design
+ * 4). Not a probe of a deployment: absent records cannot show what was lost, so losses are unknown
+ * unless every producer accounted for its own.
+ */
+import { codes } from "@turnproof/semconv";
+import type { Dialect, EventKind } from "@turnproof/semconv";
+
+import { readCoverage } from "./coverage.ts";
+import type { Coverage, CoverageProfiles } from "./coverage.ts";
+import { identityFields } from "./event.ts";
+import type { IdentityField, NormalizationError, SourceStore, TurnEvent } from "./event.ts";
+import { readLosses } from "./loss-accounting.ts";
+import type { LossAccounting } from "./loss-accounting.ts";
+import { assessWindow } from "./reconcile-window.ts";
+import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
+import { compareTimes } from "./time.ts";
+import { buildCausalWaterfall } from "./waterfall.ts";
+import { readWindow } from "./window-events.ts";
+
+/** How one store answered. */
+export interface QueryTiming {
+  readonly source_store: SourceStore;
+  readonly duration_ms: number;
+  readonly rows: number;
+  readonly failed: boolean;
+}
+
+/** What the reader knows besides the events. */
+export interface HealthOptions {
+  readonly normalizationMetadata?: WindowMetadata | null;
+  readonly errors?: readonly NormalizationError[];
+  readonly sourceRows?: number;
+  readonly bundleCount?: number;
+  readonly duplicatesRemoved?: number;
+  readonly queries?: readonly QueryTiming[];
+  /** Whether the compatibility path was read instead of native indexes. */
+  readonly compatibilityFallback?: boolean;
+  /** The window holds a part of what its producers sent: by agent, thread or limit. */
+  readonly filtered?: boolean;
+  readonly profiles?: CoverageProfiles;
+}
+
+/** Numbers by name; a name that is not there was not seen. */
+export type Counts = { readonly [name: string]: number };
+
+/** Health of a window. */
+export interface TraceHealth extends LossAccounting {
+  readonly normalized_events: number;
+  readonly source_rows: number | null;
+  readonly bundle_count: number | null;
+  readonly duplicates_removed: number;
+  readonly schema_counts: Counts;
+  readonly kind_counts: { readonly [K in EventKind]?: number };
+  readonly dialect_counts: { readonly [K in Dialect | "unknown"]?: number };
+  /** Failures to read records, by code. */
+  readonly failures_by_code: Counts;
+  readonly normalization_failures: number;
+  readonly query_failures: number;
+  /** Events of a turn that lack a field of their identity; structural spans are not counted. */
+  readonly missing_identities: { readonly [K in IdentityField]?: number };
+  /** Events with at least one inherited or derived field of their identity. */
+  readonly derived_identities: number;
+  readonly missing_stages: readonly string[];
+  readonly coverage: Coverage;
+  /** Spans whose parent is nowhere in their root. */
+  readonly orphan_spans: number;
+  readonly missing_causes: number;
+  readonly cycles: number;
+  readonly unknown_durations: number;
+  readonly missing_completions: number;
+  readonly clock_skewed: number;
+  /** Attributes refused at a door, by reason. */
+  readonly dropped_attributes: Counts;
+  readonly query_timing: readonly QueryTiming[];
+  readonly compatibility_fallback: boolean | null;
+  readonly latest_event_at: string | null;
+  readonly latest_received_at: string | null;
+  readonly window: WindowTrust;
+}
+
+/** Builds the health of a window of any values; never throws on data. Linear but for sorting. */
+export function buildTraceHealth(
+  events: readonly unknown[],
+  options: HealthOptions = {},
+): TraceHealth {
+  const read = readWindow(events);
+  const metadata = options.normalizationMetadata ?? undefined;
+  const trust = assessWindow(read.events, read.rejected, metadata);
+  const { counts } = buildCausalWaterfall(read.events);
+  const coverage = readCoverage(read.events, {
+    readCompleteness: trust.read_completeness,
+    ...(options.profiles === undefined ? {} : { profiles: options.profiles }),
+  });
+  const failures = new Map<string, number>();
+  for (const { code, count } of options.errors ?? []) add(failures, code, count);
+  if (read.rejected > 0) add(failures, "invalid_event", read.rejected);
+  const queryFailures = failures.get("provider_query_failed") ?? 0;
+  const failed = [...failures.values()].reduce((sum, count) => sum + count, 0);
+  return {
+    ...tally(read.events),
+    ...readLosses(read.events, { filtered: options.filtered === true }),
+    normalized_events: read.events.length,
+    source_rows: options.sourceRows ?? null,
+    bundle_count: options.bundleCount ?? null,
+    duplicates_removed: (options.duplicatesRemoved ?? 0) + read.duplicatesRemoved,
+    failures_by_code: Object.fromEntries(failures),
+    normalization_failures: failed - queryFailures,
+    query_failures: queryFailures,
+    missing_stages: coverage.missing_stages,
+    coverage,
+    orphan_spans: counts.missing_parents,
+    missing_causes: counts.missing_causes,
+    cycles: counts.cycles,
+    unknown_durations: counts.unknown_durations,
+    missing_completions: counts.missing_completions,
+    clock_skewed: counts.clock_skewed,
+    query_timing: options.queries ?? [],
+    compatibility_fallback: options.compatibilityFallback ?? null,
+    window: trust,
+  };
+}
+
+function add(counts: Map<string, number>, name: string, count: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + count);
+}
+
+function later(a: string | null, b: string | undefined): string | null {
+  return b !== undefined && (a === null || compareTimes(b, a) > 0) ? b : a;
+}
+
+type Tally = Pick<
+  TraceHealth,
+  | "schema_counts"
+  | "kind_counts"
+  | "dialect_counts"
+  | "missing_identities"
+  | "derived_identities"
+  | "dropped_attributes"
+  | "latest_event_at"
+  | "latest_received_at"
+>;
+
+/** Everything that one pass over the events can count. */
+function tally(events: readonly TurnEvent[]): Tally {
+  const schemas = new Map<string, number>();
+  const kinds = new Map<string, number>();
+  const dialects = new Map<string, number>();
+  const missing = new Map<string, number>();
+  const dropped = new Map<string, number>();
+  let derived = 0;
+  let latestEvent: string | null = null;
+  let latestReceived: string | null = null;
+  for (const event of events) {
+    add(schemas, String(event.schema_version), 1);
+    add(kinds, event.event_kind, 1);
+    add(dialects, event.dialect ?? "unknown", 1);
+    if ((event.identity_derived?.length ?? 0) > 0) derived += 1;
+    // Structure makes no claim, and a producer's own report belongs to no turn.
+    if (event.event_kind !== "span" && event.event_kind !== "data_quality") {
+      for (const field of identityFields) if (event[field] === undefined) add(missing, field, 1);
+    }
+    for (const reason in event.dropped) {
+      const count = event.dropped[reason];
+      // A reason is a code of the guard; a posted event may say anything.
+      const known = Object.hasOwn(codes, reason) ? reason : "other";
+      if (typeof count === "number" && count > 0) add(dropped, known, count);
+    }
+    latestEvent = later(latestEvent, event.timestamp);
+    latestReceived = later(latestReceived, event.received_at);
+  }
+  return {
+    schema_counts: Object.fromEntries(schemas),
+    kind_counts: Object.fromEntries(kinds),
+    dialect_counts: Object.fromEntries(dialects),
+    missing_identities: Object.fromEntries(missing),
+    derived_identities: derived,
+    dropped_attributes: Object.fromEntries(dropped),
+    latest_event_at: latestEvent,
+    latest_received_at: latestReceived,
+  };
+}

@@ -1,0 +1,82 @@
+/** @module InsightsMemory: rules over memory supply and model usage. */
+import type { TurnEvent } from "./event.ts";
+import { groupByIdentity, membersOf } from "./identity-tuple.ts";
+import { insightThresholds } from "./insight-table.ts";
+import type { InsightDraft } from "./insight-table.ts";
+
+function isModelResult(event: TurnEvent): boolean {
+  return event.event_kind === "model_call" && event.phase !== "start";
+}
+
+/** Turns of other libraries have no memory of ours to supply. */
+function isOurs(event: TurnEvent): boolean {
+  const { dialect } = event;
+  return dialect === undefined || dialect === "turnproof" || dialect === "legacy";
+}
+
+/** Missing, degraded and unreferenced supply (requirements: Memory supply). */
+export function memoryInsights(events: readonly TurnEvent[]): InsightDraft[] {
+  const found: InsightDraft[] = [];
+  const missing = unsuppliedCalls(events);
+  if (missing.length > 0) found.push({ code: "memory_supply_missing", evidence: missing });
+  const degraded = events.filter(
+    ({ event_kind, attributes }) =>
+      (event_kind === "memory_supply" || event_kind === "memory_retrieval") &&
+      (attributes.memory_degraded === true || attributes.memory_fallback_used === true),
+  );
+  if (degraded.length > 0) found.push({ code: "memory_supply_degraded", evidence: degraded });
+  const unreferenced = unreferencedSupplies(events);
+  if (unreferenced.length > 0) found.push({ code: "supply_unreferenced", evidence: unreferenced });
+  return found;
+}
+
+/** Model results of our own turns that neither the cache answered nor a supply precedes. */
+function unsuppliedCalls(events: readonly TurnEvent[]): TurnEvent[] {
+  const groups = groupByIdentity(events);
+  const lacking: TurnEvent[] = [];
+  groups.tuples.forEach((_, group) => {
+    const turn = membersOf(events, groups, group);
+    const excused = turn.some(
+      ({ event_kind, attributes }) =>
+        event_kind === "memory_supply" ||
+        (event_kind === "cache_decision" && attributes.cache_decision === "hit"),
+    );
+    if (excused) return;
+    for (const event of turn) if (isModelResult(event) && isOurs(event)) lacking.push(event);
+  });
+  return lacking;
+}
+
+/** Supplies of at least so many items to which nothing refers; unknown references are not none. */
+function unreferencedSupplies(events: readonly TurnEvent[]): TurnEvent[] {
+  const supplies: TurnEvent[] = [];
+  let items = 0;
+  let measured = false;
+  for (const event of events) {
+    const { supplied_count, referenced_count } = event.attributes;
+    if (event.event_kind !== "memory_supply" && event.event_kind !== "memory_reference") continue;
+    if (referenced_count !== undefined) {
+      if (referenced_count > 0) return [];
+      measured = true;
+    }
+    if (event.event_kind !== "memory_supply" || (supplied_count ?? 0) === 0) continue;
+    supplies.push(event);
+    items += supplied_count ?? 0;
+  }
+  const many =
+    supplies.length >= insightThresholds.unreferencedSuppliesMin &&
+    items >= insightThresholds.unreferencedItemsMin;
+  return many && measured ? supplies : [];
+}
+
+/** Model results without any token count. */
+export function modelInsights(events: readonly TurnEvent[]): InsightDraft[] {
+  const silent = events.filter(
+    (event) =>
+      isModelResult(event) &&
+      event.attributes.input_tokens === undefined &&
+      event.attributes.output_tokens === undefined &&
+      event.attributes.total_tokens === undefined,
+  );
+  return silent.length === 0 ? [] : [{ code: "model_usage_missing", evidence: silent }];
+}

@@ -1,0 +1,96 @@
+/**
+ * @module Insights: what stands out in a turn, or over a window of an agent or thread (requirements:
+ * Trace Insights; design 4). Never cut silently, and no text is ever read.
+ */
+import { limits } from "@turnproof/semconv";
+
+import type { FindingText } from "./diagnostics-table.ts";
+import type { TurnEvent } from "./event.ts";
+import { idsOf, labelOf } from "./finding-list.ts";
+import { groupByIdentity, membersOf } from "./identity-tuple.ts";
+import type { IdentityTuple } from "./identity-tuple.ts";
+import { contextInsights, identityInsights, judgementInsights } from "./insights-context.ts";
+import { memoryInsights, modelInsights } from "./insights-memory.ts";
+import { toolInsights } from "./insights-tools.ts";
+import { insightTexts } from "./insight-table.ts";
+import type { InsightCode, InsightDraft } from "./insight-table.ts";
+import { findRecurringWorkflows } from "./learning.ts";
+import { readWindow } from "./window-events.ts";
+
+/** Something that stands out. */
+export interface Insight extends FindingText {
+  readonly code: InsightCode;
+  /** The turn; null over a window. */
+  readonly identity: IdentityTuple | null;
+  /** A registered label such as a tool's name. */
+  readonly subject: string | null;
+  /** How many events show it; `evidence_ids` holds at most 32 of them. */
+  readonly evidence_count: number;
+  readonly evidence_ids: readonly string[];
+}
+
+/** All insights, the most urgent first. */
+export interface Insights {
+  readonly scope: "turn" | "window";
+  /** How many there are; a caller who shows fewer says so. */
+  readonly total: number;
+  readonly insights: readonly Insight[];
+}
+
+/**
+ * Finds insights. With scope `turn` every rule is applied to each turn for itself, with `window` to
+ * all events together. Takes any array; what is no event is left out.
+ */
+export function findInsights(
+  events: readonly unknown[],
+  options: { readonly scope: "turn" | "window" },
+): Insights {
+  const { events: readable } = readWindow(events);
+  const insights: Insight[] = [];
+  if (options.scope === "window") {
+    for (const draft of rules(readable)) insights.push(toInsight(draft, null));
+    for (const { evidence } of findRecurringWorkflows(readable)) {
+      insights.push(toInsight({ code: "recurring_workflow", evidence }, null));
+    }
+  } else {
+    const groups = groupByIdentity(readable);
+    groups.tuples.forEach((identity, group) => {
+      for (const draft of rules(membersOf(readable, groups, group))) {
+        insights.push(toInsight(draft, identity));
+      }
+    });
+  }
+  insights.sort(compareInsights);
+  return { scope: options.scope, total: insights.length, insights };
+}
+
+function rules(events: readonly TurnEvent[]): InsightDraft[] {
+  return [
+    ...contextInsights(events),
+    ...identityInsights(events),
+    ...memoryInsights(events),
+    ...toolInsights(events),
+    ...modelInsights(events),
+    ...judgementInsights(events),
+  ];
+}
+
+function toInsight(draft: InsightDraft, identity: IdentityTuple | null): Insight {
+  const ids = idsOf(draft.evidence);
+  const words = insightTexts[draft.code];
+  return {
+    code: draft.code,
+    ...words,
+    priority: draft.priority ?? words.priority,
+    identity,
+    subject: labelOf(draft.subject),
+    evidence_count: ids.length,
+    evidence_ids: ids.slice(0, limits.findingEvidenceMax),
+  };
+}
+
+function compareInsights(a: Insight, b: Insight): number {
+  const left = `${a.code} ${a.evidence_ids[0] ?? ""}`;
+  const right = `${b.code} ${b.evidence_ids[0] ?? ""}`;
+  return a.priority - b.priority || (left < right ? -1 : left > right ? 1 : 0);
+}

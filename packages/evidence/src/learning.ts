@@ -1,0 +1,127 @@
+/**
+ * @module Learning: what a system could learn from its turns, and where each candidate stands
+ * (requirements: Evidence recorded 6; design 4). A recurring workflow is a sequence of tool names;
+ * nothing here promotes anything.
+ */
+import type { TurnEvent } from "./event.ts";
+import { compareEvents } from "./event-order.ts";
+import { groupByIdentity, membersOf } from "./identity-tuple.ts";
+import type { IdentityTuple } from "./identity-tuple.ts";
+import { stableHash } from "./content-hash.ts";
+import { createIdentityTable } from "./identity-table.ts";
+import { isToolResult } from "./tool-outcomes.ts";
+import { readWindow } from "./window-events.ts";
+
+/** Tools in a row that make a workflow, and threads in which it must have run. */
+const workflowToolsMin = 2;
+const workflowThreadsMin = 2;
+/** A longer row is one turn's own business, not a habit. */
+const workflowToolsMax = 32;
+
+/** The same row of tools in several threads of one tenant and agent. */
+export interface RecurringWorkflow {
+  /** Stable over runs: from application, agent, tenant and tools. */
+  readonly candidate_ref: string;
+  readonly identity: Pick<IdentityTuple, "application_id" | "agent_id" | "user_id">;
+  readonly tools: readonly string[];
+  readonly threads: number;
+  readonly turns: number;
+  readonly evidence: readonly TurnEvent[];
+}
+
+/** Where a candidate of the window stands: its latest lifecycle event. */
+export interface CandidateState {
+  readonly candidate_ref: string;
+  readonly learning_event: string | null;
+  readonly lifecycle_state: string | null;
+  readonly event_ids: readonly string[];
+}
+
+interface Row {
+  readonly tools: readonly string[];
+  readonly first: TurnEvent;
+  readonly threads: Set<string>;
+  turns: number;
+  readonly evidence: TurnEvent[];
+}
+
+/** The rows of tools that recur; tenants and agents are never mixed. Linear but for sorting. */
+export function findRecurringWorkflows(events: readonly TurnEvent[]): RecurringWorkflow[] {
+  const results = events.filter(isToolResult);
+  const groups = groupByIdentity(results);
+  const owners = createIdentityTable(["application_id", "agent_id", "user_id"]);
+  const rows = new Map<string, Row>();
+  groups.tuples.forEach((identity, group) => {
+    const calls = membersOf(results, groups, group).toSorted(compareEvents);
+    const [first] = calls;
+    const tools = calls.map((call) => call.attributes.tool_name);
+    if (first === undefined || !isWorkflow(tools)) return;
+    const key = JSON.stringify([owners.idOf(first), ...tools]);
+    let row = rows.get(key);
+    if (row === undefined) {
+      row = { tools, first, threads: new Set(), turns: 0, evidence: [] };
+      rows.set(key, row);
+    }
+    row.turns += 1;
+    row.evidence.push(...calls);
+    if (identity.thread_id !== undefined) row.threads.add(identity.thread_id);
+  });
+  return [...rows.values()]
+    .filter((row) => row.threads.size >= workflowThreadsMin)
+    .map(toWorkflow)
+    .toSorted((a, b) => (a.candidate_ref < b.candidate_ref ? -1 : 1));
+}
+
+function isWorkflow(tools: readonly (string | undefined)[]): tools is readonly string[] {
+  return (
+    tools.length >= workflowToolsMin &&
+    tools.length <= workflowToolsMax &&
+    tools.every((tool) => tool !== undefined)
+  );
+}
+
+function toWorkflow(row: Row): RecurringWorkflow {
+  const { application_id, agent_id, user_id } = row.first;
+  const owner = [application_id ?? null, agent_id ?? null, user_id ?? null, user_id === null];
+  return {
+    candidate_ref: `workflow:${stableHash(JSON.stringify([owner, row.tools]))}`,
+    identity: {
+      ...(application_id === undefined ? {} : { application_id }),
+      ...(agent_id === undefined ? {} : { agent_id }),
+      ...(user_id === undefined ? {} : { user_id }),
+    },
+    tools: row.tools,
+    threads: row.threads.size,
+    turns: row.turns,
+    evidence: row.evidence,
+  };
+}
+
+/** Learning candidates of any window: workflows that recur. */
+export function findLearningCandidates(events: readonly unknown[]): RecurringWorkflow[] {
+  return findRecurringWorkflows(readWindow(events).events);
+}
+
+/** The lifecycle of every candidate that the window's learning events name. */
+export function readCandidates(events: readonly unknown[]): CandidateState[] {
+  const byCandidate = new Map<string, TurnEvent[]>();
+  for (const event of readWindow(events).events) {
+    const ref = event.event_kind === "learning" ? event.attributes.candidate_ref : undefined;
+    if (ref === undefined) continue;
+    const known = byCandidate.get(ref);
+    if (known === undefined) byCandidate.set(ref, [event]);
+    else known.push(event);
+  }
+  return [...byCandidate]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([candidate_ref, list]) => {
+      const ordered = list.toSorted(compareEvents);
+      const last = ordered.at(-1)?.attributes;
+      return {
+        candidate_ref,
+        learning_event: last?.learning_event ?? null,
+        lifecycle_state: last?.lifecycle_state ?? null,
+        event_ids: ordered.map((event) => event.event_id),
+      };
+    });
+}

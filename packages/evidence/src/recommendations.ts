@@ -1,0 +1,149 @@
+/**
+ * @module Recommendations: proposals that people decide on (requirements: States and transitions;
+ * design 4). Accepting makes one draft experiment for that revision and edits nothing that runs.
+ */
+import { CodedError } from "@turnproof/semconv";
+
+import { stableHash } from "./content-hash.ts";
+import type { IdentityTuple } from "./identity-tuple.ts";
+import type { InsightCode } from "./insight-table.ts";
+import type { Insight } from "./insights.ts";
+
+/** Where a revision of a recommendation stands. */
+export type RecommendationState = "proposed" | "accepted" | "rejected" | "deferred";
+
+/** What a person may decide. */
+export type RecommendationDecision = Exclude<RecommendationState, "proposed">;
+
+/** A proposal that follows from an insight. */
+export interface Recommendation {
+  readonly recommendation_id: string;
+  /** Counts from 1; new evidence makes a new revision of the same recommendation. */
+  readonly revision: number;
+  readonly state: RecommendationState;
+  readonly code: InsightCode;
+  readonly component: Component;
+  readonly title: string;
+  readonly recommendation: string;
+  readonly subject: string | null;
+  readonly owner: RecommendationOwner;
+  readonly evidence_ids: readonly string[];
+  readonly evidence_count: number;
+  /** The draft that accepting made; null unless accepted. */
+  readonly experiment_id: string | null;
+}
+
+/** Whose evidence it rests on. */
+export type RecommendationOwner = Pick<IdentityTuple, "application_id" | "agent_id" | "user_id">;
+
+/** Part of an agent that an experiment would touch. */
+export type Component = "memory" | "tool" | "model" | "context" | "workflow" | "host";
+
+/** A draft, for people to carry out: nothing runs it. */
+export interface DraftExperiment {
+  readonly experiment_id: string;
+  readonly recommendation_id: string;
+  readonly revision: number;
+  readonly state: "draft";
+  readonly component: Component;
+  readonly hypothesis: string;
+  readonly evaluation_plan: readonly string[];
+  readonly owner: RecommendationOwner;
+}
+
+const componentOf: { readonly [K in InsightCode]: Component } = {
+  page_thread_mismatch: "context",
+  ownership_unverified: "context",
+  page_grounding_missing: "context",
+  identity_missing: "host",
+  content_on_unscoped_thread: "context",
+  memory_supply_missing: "memory",
+  memory_supply_degraded: "memory",
+  supply_unreferenced: "memory",
+  tool_failures: "tool",
+  repeated_fallback: "tool",
+  repeated_degraded: "tool",
+  repeated_tool_call: "tool",
+  tool_latency_missing: "tool",
+  model_usage_missing: "model",
+  recurring_workflow: "workflow",
+  negative_feedback: "host",
+  verified_failure: "host",
+};
+
+/** Proposes what an insight recommends. The same insight of the same owner is the same proposal. */
+export function proposeRecommendation(
+  insight: Insight,
+  owner: RecommendationOwner,
+): Recommendation {
+  const { application_id, agent_id, user_id } = owner;
+  const tenant = user_id === undefined ? ["unattributed"] : [user_id];
+  const place = [application_id ?? null, agent_id ?? null, tenant, insight.code, insight.subject];
+  return {
+    recommendation_id: `recommendation:${stableHash(JSON.stringify(place))}`,
+    revision: 1,
+    state: "proposed",
+    code: insight.code,
+    component: componentOf[insight.code],
+    title: insight.title,
+    recommendation: insight.recommendation,
+    subject: insight.subject,
+    owner,
+    evidence_ids: insight.evidence_ids,
+    evidence_count: insight.evidence_count,
+    experiment_id: null,
+  };
+}
+
+/** The next revision with newer evidence; it is proposed again, whatever was decided before. */
+export function reviseRecommendation(
+  current: Recommendation,
+  evidence: Pick<Insight, "evidence_ids" | "evidence_count">,
+): Recommendation {
+  return {
+    ...current,
+    ...evidence,
+    revision: current.revision + 1,
+    state: "proposed",
+    experiment_id: null,
+  };
+}
+
+/**
+ * Applies a decision and returns the recommendation and, for an acceptance, its draft experiment:
+ * the same one however often the acceptance is repeated. A deferred revision may still be decided;
+ * one that was accepted or rejected is closed. Throws `recommendation_closed`.
+ */
+export function reviewRecommendation(
+  current: Recommendation,
+  decision: RecommendationDecision,
+): { readonly recommendation: Recommendation; readonly experiment: DraftExperiment | null } {
+  const closed = current.state === "accepted" || current.state === "rejected";
+  if (closed && current.state !== decision) throw new CodedError("recommendation_closed");
+  if (decision !== "accepted") {
+    return { recommendation: { ...current, state: decision }, experiment: null };
+  }
+  const experiment = draftExperiment(current);
+  return {
+    recommendation: { ...current, state: decision, experiment_id: experiment.experiment_id },
+    experiment,
+  };
+}
+
+function draftExperiment(source: Recommendation): DraftExperiment {
+  return {
+    experiment_id: `${source.recommendation_id}:experiment:${source.revision}`,
+    recommendation_id: source.recommendation_id,
+    revision: source.revision,
+    state: "draft",
+    component: source.component,
+    hypothesis: `A change of the ${source.component} lifts the finding ${source.code}.`,
+    evaluation_plan: [
+      "Choose a baseline window of this agent and tenant in which the finding holds.",
+      "Change the component in a copy of the agent, never in the one that serves people.",
+      "Record a candidate window of the same length and compare the two.",
+      `Keep the change only if ${source.code} is gone from a complete candidate window.`,
+    ],
+    owner: source.owner,
+  };
+}
