@@ -9,7 +9,7 @@ import { JsonValues } from "./json-values.ts";
 import { KeyTable } from "./key-table.ts";
 import { SpanDraft, attributeDraft, countRejection, remoteParent } from "./span-draft.ts";
 import type { AttributeDraft, Decoded, RejectionCounts, SpanSurroundings } from "./span-draft.ts";
-import { scopeNameAt } from "./source-tables.ts";
+import { scopeNameAt, scopeVersionAt } from "./source-tables.ts";
 import type { SourceTables } from "./source-tables.ts";
 
 const resourceKeys = new KeyTable(["attributes"]);
@@ -116,11 +116,9 @@ export class JsonSpans {
         const start = cursor.position + 1;
         const end = cursor.skipString();
         if (key === 0) scopeName = scopeNameAt(this.tables, cursor.bytes, start, end);
-        else if (end - start <= 64) scopeVersion = this.tables.memo.read(cursor.bytes, start, end);
+        else scopeVersion = scopeVersionAt(this.tables, cursor.bytes, start, end);
       });
     });
-    // The version of a foreign scope is a text of somebody else's making.
-    if (scopeName === undefined) scopeVersion = undefined;
     const around: SpanSurroundings = { resource, scopeName, scopeVersion };
     cursor.position = start;
     cursor.object(names.scope, (member) => {

@@ -8,7 +8,7 @@ import { hexText } from "./byte-text.ts";
 import { ProtobufValues } from "./protobuf-values.ts";
 import { SpanDraft, attributeDraft, countRejection, remoteParent } from "./span-draft.ts";
 import type { AttributeDraft, Decoded, RejectionCounts, SpanSurroundings } from "./span-draft.ts";
-import { scopeNameAt } from "./source-tables.ts";
+import { scopeNameAt, scopeVersionAt } from "./source-tables.ts";
 import type { SourceTables } from "./source-tables.ts";
 import { nanoText } from "./unix-nano.ts";
 import { WireCursor } from "./wire-cursor.ts";
@@ -93,17 +93,13 @@ export class ProtobufSpans {
           cursor.skip(tag & 7, Math.floor(tag / 8));
           continue;
         }
-        const from = cursor.varint() + cursor.position;
-        if (tag === 10) {
-          scopeName = scopeNameAt(tables, this.bytes, cursor.position, from);
-        } else if (from - cursor.position <= 64) {
-          scopeVersion = tables.memo.read(this.bytes, cursor.position, from);
-        }
-        cursor.position = from;
+        const length = cursor.varint();
+        const stop = cursor.position + length;
+        if (tag === 10) scopeName = scopeNameAt(tables, this.bytes, cursor.position, stop);
+        else scopeVersion = scopeVersionAt(tables, this.bytes, cursor.position, stop);
+        cursor.position = stop;
       }
     });
-    // The version of a foreign scope is a text of somebody else's making.
-    if (scopeName === undefined) scopeVersion = undefined;
     this.cursor.position = start;
     const around: SpanSurroundings = { resource, scopeName, scopeVersion };
     this.each(end, 18, (limit) => {

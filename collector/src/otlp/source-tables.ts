@@ -66,3 +66,21 @@ export function scopeNameAt(
   );
   return found?.name;
 }
+
+/** Longest version that is kept. */
+const versionBytesMax = 24;
+
+/** A version of digits and dots; anything beside them could be words. */
+export function scopeVersionAt(
+  tables: SourceTables,
+  bytes: Buffer,
+  start: number,
+  end: number,
+): string | undefined {
+  if (end === start || end - start > versionBytesMax) return undefined;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number;
+    if (byte !== 0x2e && (byte < 0x30 || byte > 0x39)) return undefined;
+  }
+  return tables.memo.read(bytes, start, end);
+}

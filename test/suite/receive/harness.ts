@@ -122,7 +122,7 @@ export async function storedEvents(store: EvidenceStore): Promise<readonly TurnE
   const events: TurnEvent[] = [];
   let after: Awaited<ReturnType<EvidenceStore["page"]>>["next"] | undefined;
   do {
-    const options = { limit: 1_000, ...(after == null ? {} : { after }) };
+    const options = { limit: 1_000, ...(after ? { after } : {}) };
     const slice = await store.page(scope, { store: "all" }, options);
     events.push(...slice.events);
     after = slice.next;

@@ -94,7 +94,7 @@ function one(span: Plain, resource: Plain | typeof rejected): ReferenceSpan | un
   if (start === undefined || end === undefined) return undefined;
   if (parentSpanId === undefined && !isAbsent(parent, 16)) return undefined;
   const own = attributes[attribute.event_kind.span] !== undefined;
-  const name = String(span["name"] ?? "");
+  const name = digitsOf(span["name"]);
   if (own && Buffer.byteLength(name) <= 256 && !name.isWellFormed()) return undefined;
   return {
     traceId,
@@ -128,6 +128,10 @@ function object(value: unknown): Plain {
   return value as Plain;
 }
 
+function digitsOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? `${value}` : "";
+}
+
 function hexOf(value: unknown): string {
   return Buffer.isBuffer(value) ? value.toString("hex") : typeof value === "string" ? value : "";
 }
@@ -147,7 +151,7 @@ function isAbsent(value: unknown, digits: number): boolean {
 
 function nanos(value: unknown): string | undefined {
   if (value === undefined || value === null) return "0";
-  const text = String(value);
+  const text = digitsOf(value);
   return /^\d{1,20}$/.test(text) && BigInt(text) < 2n ** 64n ? String(BigInt(text)) : undefined;
 }
 
@@ -206,7 +210,7 @@ function scalar(value: Plain): unknown {
   }
   if (typeof value["boolValue"] === "boolean") return value["boolValue"];
   if (value["intValue"] !== undefined) {
-    const digits = String(value["intValue"]);
+    const digits = digitsOf(value["intValue"]);
     const number = /^-?\d{1,24}$/.test(digits) ? Number(digits) : Number.NaN;
     return Number.isSafeInteger(number) ? number : undefined;
   }
