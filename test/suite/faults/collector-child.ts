@@ -1,0 +1,69 @@
+/**
+ * @module Collector child: the built collector as a process of its own, which a test may kill at any
+ * moment and start again over the same data directory.
+ */
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const launcher = fileURLToPath(new URL("../../../collector/bin/turnproof.js", import.meta.url));
+const startDeadlineMs = 30_000;
+
+/** A running collector. */
+export interface CollectorChild {
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** Everything it wrote to stderr. */
+  output(): string;
+  /** SIGKILL, and waits until it is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM, and waits for a clean end; answers the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts a collector and waits until it listens. */
+export async function startCollector(
+  dataDir: string,
+  env: Record<string, string> = {},
+): Promise<CollectorChild> {
+  const child = spawn(process.execPath, [launcher, "--port", "0"], {
+    env: {
+      PATH: process.env["PATH"],
+      TURNPROOF_DATA_DIR: dataDir,
+      TURNPROOF_BACKEND: "clickhouse",
+      ...env,
+    },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let output = "";
+  const gone = once(child, "exit");
+  const url = await new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no start: ${output}`)), startDeadlineMs);
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+      const found = /"event":"listening","url":"(http:[^"]+?)\/?"/.exec(output)?.[1];
+      if (found === undefined) return;
+      clearTimeout(timer);
+      resolve(found);
+    });
+    child.once("exit", () => {
+      clearTimeout(timer);
+      reject(new Error(`ended at once: ${output}`));
+    });
+  });
+  return {
+    url,
+    process: child,
+    output: () => output,
+    async kill() {
+      child.kill("SIGKILL");
+      await gone;
+    },
+    async stop() {
+      child.kill("SIGTERM");
+      await gone;
+      return child.exitCode;
+    },
+  };
+}

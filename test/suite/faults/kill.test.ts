@@ -1,0 +1,123 @@
+/**
+ * Kill oracle (faults R1; design 6.1): the real collector over its embedded store is killed at random
+ * moments while eight clients send. Afterwards everything acknowledged is stored exactly once,
+ * nothing is stored that was not sent, every payload is what was sent, and a fresh span passes.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { TurnEvent } from "@turnproof/evidence";
+import { expect, test } from "vitest";
+
+import { startCollector } from "./collector-child.ts";
+import type { CollectorChild } from "./collector-child.ts";
+import { SpanLedger, expectedOf } from "./span-ledger.ts";
+
+const kills = Number(process.env["TURNPROOF_TEST_KILLS"] ?? 12);
+const clients = 8;
+/** Longest life of one collector once it listens. */
+const lifeMsMax = 1_000;
+
+/** Sends until the collector is gone; a request that was not answered is not sent again. */
+async function client(url: string, ledger: SpanLedger, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    const batch = ledger.batch(1 + Math.floor(Math.random() * 20));
+    try {
+      const response = await fetch(`${url}/v1/traces`, {
+        method: "POST",
+        headers: batch.headers,
+        body: batch.body as BodyInit,
+        signal: over,
+      });
+      await response.arrayBuffer();
+      // A refusal is an answer, and says that nothing is promised.
+      if (response.status === 200) ledger.acknowledge(batch);
+      else expect([429, 503]).toContain(response.status);
+    } catch {
+      // The connection broke: the outcome is unknown, which is what the oracle allows for.
+      return;
+    }
+    await sleep(Math.random() * 4);
+  }
+}
+
+interface EventPage {
+  readonly items: readonly TurnEvent[];
+  readonly next_cursor: string | null;
+  readonly duplicates_removed: number;
+}
+
+/** Everything that is stored, by the pages that an operator reads. */
+async function stored(url: string): Promise<{ events: TurnEvent[]; duplicates: number }> {
+  const events: TurnEvent[] = [];
+  let duplicates = 0;
+  let cursor: string | null = null;
+  do {
+    const query: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+    const response = await fetch(`${url}/traces/events.json?limit=1000${query}`);
+    expect(response.status).toBe(200);
+    const page = (await response.json()) as EventPage;
+    events.push(...page.items);
+    duplicates += page.duplicates_removed;
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return { events, duplicates };
+}
+
+async function drained(collector: CollectorChild): Promise<void> {
+  const until = performance.now() + 60_000;
+  while (performance.now() < until) {
+    const metrics = await (await fetch(`${collector.url}/metrics`)).text();
+    expect(metrics).toMatch(/^turnproof_ingest_balanced 1$/m);
+    if (/^turnproof_journal_pending_frames 0$/m.test(metrics)) return;
+    await sleep(50);
+  }
+  throw new Error(`not drained: ${collector.output()}`);
+}
+
+test(
+  `${kills} kills lose nothing that was acknowledged`,
+  { timeout: 60_000 + kills * 8_000 },
+  async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "kill-"));
+    const ledger = new SpanLedger();
+    for (let round = 0; round < kills; round++) {
+      const collector = await startCollector(dataDir);
+      const over = new AbortController();
+      const sending = Array.from({ length: clients }, () =>
+        client(collector.url, ledger, over.signal),
+      );
+      await sleep(Math.random() * lifeMsMax);
+      await collector.kill();
+      over.abort();
+      await Promise.all(sending);
+    }
+
+    const survivor = await startCollector(dataDir);
+    const fresh = ledger.batch(1);
+    const answer = await fetch(`${survivor.url}/v1/traces`, {
+      method: "POST",
+      headers: fresh.headers,
+      body: fresh.body as BodyInit,
+    });
+    expect(answer.status).toBe(200);
+    ledger.acknowledge(fresh);
+    await drained(survivor);
+    const { events, duplicates } = await stored(survivor.url);
+    expect(await survivor.stop()).toBe(0);
+
+    const found = new Map(events.map((event) => [event.event_id, event]));
+    const lost = [...ledger.acknowledged].filter((id) => !found.has(id));
+    expect(lost).toEqual([]);
+    expect(found.size).toBe(events.length);
+    expect(duplicates).toBe(0);
+    for (const event of events) {
+      expect(expectedOf(event)).toEqual(ledger.sent.get(event.event_id));
+    }
+    // An oracle that saw nothing proves nothing.
+    expect(ledger.acknowledged.size).toBeGreaterThan(kills * 20);
+    await rm(dataDir, { recursive: true, force: true });
+  },
+);
