@@ -26,3 +26,18 @@ export type {
   EmbeddedConnection,
   ServerConnection,
 } from "./clickhouse/clickhouse-options.ts";
+export { ephemeralMemory } from "./memory/ephemeral-memory.ts";
+export type { EphemeralMemory } from "./memory/ephemeral-memory.ts";
+export type {
+  Json,
+  ListOptions,
+  MemoryDraft,
+  MemoryFilter,
+  MemoryPage,
+  MemoryRecord,
+  MemoryStore,
+  ScoredRecord,
+  SearchResult,
+  SharedRecord,
+  SharedStore,
+} from "./memory-store.ts";

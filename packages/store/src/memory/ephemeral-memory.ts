@@ -1,0 +1,194 @@
+/**
+ * @module Ephemeral memory: the readable reference of MemoryStore, held in the process. Every
+ * provider is compared with it by the contract kit.
+ */
+import { CodedError } from "@turnproof/semconv";
+import type { ScopedKind, SharedKind } from "@turnproof/semconv";
+
+import { unscoped } from "../admin.ts";
+import type { AdminFilter, MemoryAdmin } from "../admin.ts";
+import type {
+  ListOptions,
+  MemoryFilter,
+  MemoryPage,
+  MemoryRecord,
+  MemoryStore,
+  SharedRecord,
+  SharedStore,
+} from "../memory-store.ts";
+import { isAfter, readPosition, writePosition } from "./list-position.ts";
+import {
+  checkFilter,
+  checkScopedKind,
+  checkSharedKind,
+  insideFilter,
+  isLive,
+  recordOf,
+} from "./record-rules.ts";
+import { bestOf, compareRecords, cosine, overlap, wordsOf } from "./similarity.ts";
+
+/** The reference store together with its administrative side. */
+export type EphemeralMemory = MemoryStore & { readonly admin: MemoryAdmin };
+
+type Row = { created_at: string; id: string };
+
+function pageOf<T extends Row>(
+  rows: readonly T[],
+  options: ListOptions,
+): { readonly records: readonly T[]; readonly next: string | null } {
+  const after = options.after === undefined ? undefined : readPosition(options.after);
+  const rest = rows
+    .toSorted(compareRecords)
+    .filter((row) => after === undefined || isAfter(row, after));
+  const records = rest.slice(0, options.limit).map((row) => structuredClone(row));
+  const last = records.at(-1);
+  const more = rest.length > records.length && last !== undefined;
+  return { records, next: more ? writePosition(last) : null };
+}
+
+/** A memory store that is gone with the process. @param clock ISO 8601 UTC now */
+export function ephemeralMemory(
+  clock: () => string = () => new Date().toISOString(),
+): EphemeralMemory {
+  const tables = new Map<ScopedKind, Map<string, MemoryRecord>>();
+  const keyOf = (tenant: string | null, id: string): string => JSON.stringify([tenant, id]);
+  const table = (kind: ScopedKind): Map<string, MemoryRecord> => {
+    checkScopedKind(kind);
+    const found = tables.get(kind) ?? new Map<string, MemoryRecord>();
+    tables.set(kind, found);
+    return found;
+  };
+  const inside = (filter: MemoryFilter, kind: ScopedKind, now = clock()): MemoryRecord[] => {
+    checkFilter(filter);
+    return [...table(kind).values()].filter((row) => insideFilter(row, filter) && isLive(row, now));
+  };
+  const one = (filter: MemoryFilter, kind: ScopedKind, id: string): MemoryRecord | undefined =>
+    inside(filter, kind).find((row) => row.id === id);
+  const store: EphemeralMemory = {
+    name: "ephemeral",
+    put: async (filter, kind, draft) => {
+      checkFilter(filter);
+      const rows = table(kind);
+      const key = keyOf(filter.tenant, draft.id);
+      const version = (rows.get(key)?.version ?? 0) + 1;
+      const record = recordOf(filter, kind, draft, { now: clock(), version });
+      rows.set(key, record);
+      return structuredClone(record);
+    },
+    get: async (filter, kind, id) => structuredClone(one(filter, kind, id)),
+    list: async (filter, kind, options): Promise<MemoryPage> =>
+      pageOf(inside(filter, kind, options.now), options),
+    count: async (filter, kind) => inside(filter, kind).length,
+    update: async (filter, kind, id, version, change) => {
+      const row = one(filter, kind, id);
+      if (row === undefined || row.version !== version) throw new CodedError("store_conflict");
+      const written = { now: clock(), version: version + 1 };
+      const changed = recordOf(filter, kind, { ...row, ...change }, written);
+      table(kind).set(keyOf(filter.tenant, id), changed);
+      return structuredClone(changed);
+    },
+    delete: async (filter, kind, id) => {
+      const row = one(filter, kind, id);
+      return row !== undefined && table(kind).delete(keyOf(filter.tenant, id));
+    },
+    vectorSearch: async (filter, kind, { embedding, limit, minScore, now }) => {
+      const rows = inside(filter, kind, now).map(
+        (row) =>
+          [
+            row,
+            row.embedding === undefined ? undefined : cosine(embedding, row.embedding),
+          ] as const,
+      );
+      const hits = structuredClone(bestOf(rows, limit, minScore));
+      return { hits, method: "exact", bounded: false, diagnostics: [] };
+    },
+    textSearch: async (filter, kind, { text, limit, now }) => {
+      const words = wordsOf(text);
+      const rows = inside(filter, kind, now).map((row) => [row, overlap(words, row.text)] as const);
+      const hits = structuredClone(bestOf(rows, limit));
+      return { hits, method: "exact", bounded: false, diagnostics: [] };
+    },
+    shared: ephemeralShared(clock),
+    admin: ephemeralAdmin(table, clock),
+    check: async () => ({ ok: true, elapsedMs: 0 }),
+    close: async () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+  return store;
+}
+
+function ephemeralShared(clock: () => string): SharedStore {
+  const tables = new Map<SharedKind, Map<string, SharedRecord>>();
+  const table = (kind: SharedKind): Map<string, SharedRecord> => {
+    checkSharedKind(kind);
+    const found = tables.get(kind) ?? new Map<string, SharedRecord>();
+    tables.set(kind, found);
+    return found;
+  };
+  return {
+    put: async (kind, draft) => {
+      const version = (table(kind).get(draft.id)?.version ?? 0) + 1;
+      const record = { ...structuredClone(draft), kind, updated_at: clock(), version };
+      table(kind).set(draft.id, record);
+      return structuredClone(record);
+    },
+    get: async (kind, id) => structuredClone(table(kind).get(id)),
+    list: async (kind, options) => pageOf([...table(kind).values()], options),
+    update: async (kind, id, version, data) => {
+      const row = table(kind).get(id);
+      if (row?.version !== version) throw new CodedError("store_conflict");
+      const changed = {
+        ...row,
+        data: structuredClone(data),
+        updated_at: clock(),
+        version: version + 1,
+      };
+      table(kind).set(id, changed);
+      return structuredClone(changed);
+    },
+    delete: async (kind, id) => table(kind).delete(id),
+  };
+}
+
+function ephemeralAdmin(
+  table: (kind: ScopedKind) => Map<string, MemoryRecord>,
+  clock: () => string,
+): MemoryAdmin {
+  const wanted = (row: MemoryRecord, filter: AdminFilter): boolean =>
+    filter === unscoped || row.user_id === filter.tenant;
+  return {
+    rows: async function* rows(filter, kind) {
+      for (const row of [...table(kind).values()].toSorted(compareRecords)) {
+        if (wanted(row, filter)) yield structuredClone(row);
+      }
+    },
+    count: async (filter, kind) =>
+      [...table(kind).values()].filter((row) => wanted(row, filter)).length,
+    deleteTenant: async (filter, kind) => {
+      checkFilter(filter);
+      const rows = [...table(kind)].filter(([, row]) => row.user_id === filter.tenant);
+      for (const [key] of rows) table(kind).delete(key);
+      return rows.length;
+    },
+    migrateLegacyEntities: async ({ memoryId, userId }) => {
+      checkFilter({ tenant: userId, memoryId });
+      const entities = table("entity");
+      const legacy = [...entities].filter(
+        ([, row]) => row.user_id === null && row.memory_id === memoryId,
+      );
+      for (const [key, row] of legacy) {
+        const own = JSON.stringify([userId, row.id]);
+        // A row that the user has already is the newer truth and stays.
+        if (entities.has(own)) continue;
+        entities.delete(key);
+        entities.set(own, {
+          ...row,
+          user_id: userId,
+          updated_at: clock(),
+          version: row.version + 1,
+        });
+      }
+      return legacy.filter(([key]) => !entities.has(key)).length;
+    },
+  };
+}

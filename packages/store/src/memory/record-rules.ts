@@ -1,0 +1,111 @@
+/**
+ * @module Rules of a memory row that every provider applies before it writes (design 5.1): which
+ * tenant it belongs to, what it may look like, when it is gone.
+ */
+import { CodedError, scopedKinds, sharedKinds } from "@turnproof/semconv";
+import type { ScopedKind, SharedKind } from "@turnproof/semconv";
+
+import type { MemoryDraft, MemoryFilter, MemoryRecord } from "../memory-store.ts";
+
+const isoUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
+
+/**
+ * Refuses a filter that could mean anything but one tenant.
+ * @throws CodedError identity_missing (no tenant was said), identity_empty, record_invalid
+ */
+export function checkFilter(filter: MemoryFilter): void {
+  // A spread of undefined must not widen a read: only a string or null is a tenant.
+  const tenant: unknown = (filter as MemoryFilter | undefined)?.tenant;
+  if (tenant === undefined) throw new CodedError("identity_missing", { field: "tenant" });
+  if (tenant === "") throw new CodedError("identity_empty", { field: "tenant" });
+  if (tenant !== null && typeof tenant !== "string") {
+    throw new CodedError("record_invalid", { field: "tenant" });
+  }
+  for (const field of ["agentId", "memoryId", "threadId"] as const) {
+    const value: unknown = filter[field];
+    if (value === "") throw new CodedError("identity_empty", { field });
+    if (value !== undefined && typeof value !== "string") {
+      throw new CodedError("record_invalid", { field });
+    }
+  }
+}
+
+/** @throws CodedError record_invalid for a kind that is not a scoped one */
+export function checkScopedKind(kind: string): asserts kind is ScopedKind {
+  if (!(scopedKinds as readonly string[]).includes(kind)) {
+    throw new CodedError("record_invalid", { field: "kind" });
+  }
+}
+
+/** @throws CodedError record_invalid for a kind that is not a shared one */
+export function checkSharedKind(kind: string): asserts kind is SharedKind {
+  if (!(sharedKinds as readonly string[]).includes(kind)) {
+    throw new CodedError("record_invalid", { field: "kind" });
+  }
+}
+
+function checkLevel(field: string, filtered: string | undefined, given: string | undefined): void {
+  if (filtered !== undefined && given !== undefined && filtered !== given) {
+    throw new CodedError("record_invalid", { field });
+  }
+}
+
+/**
+ * The row that a draft becomes inside a filter: the filter's tenant, and its levels where the draft
+ * leaves them out. A draft that names another level than the filter is refused.
+ * @throws CodedError record_invalid, identity_empty
+ */
+export function recordOf(
+  filter: MemoryFilter,
+  kind: ScopedKind,
+  draft: MemoryDraft,
+  written: { readonly now: string; readonly version: number },
+): MemoryRecord {
+  if (typeof draft.id !== "string" || draft.id === "") {
+    throw new CodedError("identity_empty", { field: "id" });
+  }
+  checkLevel("agent_id", filter.agentId, draft.agent_id);
+  checkLevel("memory_id", filter.memoryId, draft.memory_id);
+  checkLevel("thread_id", filter.threadId, draft.thread_id);
+  for (const field of ["created_at", "expires_at"] as const) {
+    const value = draft[field];
+    if (value !== undefined && !isoUtc.test(value))
+      throw new CodedError("record_invalid", { field });
+  }
+  if (draft.embedding?.some((n) => !Number.isFinite(n)) === true) {
+    throw new CodedError("record_invalid", { field: "embedding" });
+  }
+  const agent = draft.agent_id ?? filter.agentId;
+  const memory = draft.memory_id ?? filter.memoryId;
+  const thread = draft.thread_id ?? filter.threadId;
+  return {
+    id: draft.id,
+    kind,
+    user_id: filter.tenant,
+    ...(agent === undefined ? {} : { agent_id: agent }),
+    ...(memory === undefined ? {} : { memory_id: memory }),
+    ...(thread === undefined ? {} : { thread_id: thread }),
+    ...(draft.text === undefined ? {} : { text: draft.text }),
+    ...(draft.embedding === undefined ? {} : { embedding: [...draft.embedding] }),
+    data: structuredClone(draft.data),
+    created_at: draft.created_at,
+    ...(draft.expires_at === undefined ? {} : { expires_at: draft.expires_at }),
+    updated_at: written.now,
+    version: written.version,
+  };
+}
+
+/** True when the row is inside the filter: exactly its tenant, null equalling only null. */
+export function insideFilter(record: MemoryRecord, filter: MemoryFilter): boolean {
+  return (
+    record.user_id === filter.tenant &&
+    (filter.agentId === undefined || record.agent_id === filter.agentId) &&
+    (filter.memoryId === undefined || record.memory_id === filter.memoryId) &&
+    (filter.threadId === undefined || record.thread_id === filter.threadId)
+  );
+}
+
+/** True until the row's time is over. */
+export function isLive(record: Pick<MemoryRecord, "expires_at">, now: string): boolean {
+  return record.expires_at === undefined || Date.parse(record.expires_at) > Date.parse(now);
+}

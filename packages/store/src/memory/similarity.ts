@@ -1,0 +1,64 @@
+/**
+ * @module Similarity: exact cosine over embeddings and the word overlap of the text fallback, the
+ * same for every provider that scans.
+ */
+import type { MemoryRecord, ScoredRecord } from "../memory-store.ts";
+
+/** Cosine moved into [0, 1]; undefined for vectors that cannot be compared. */
+export function cosine(a: readonly number[], b: readonly number[]): number | undefined {
+  if (a.length !== b.length || a.length === 0) return undefined;
+  let dot = 0;
+  let left = 0;
+  let right = 0;
+  for (let i = 0; i < a.length; i += 1) {
+    const x = a[i] as number;
+    const y = b[i] as number;
+    dot += x * y;
+    left += x * x;
+    right += y * y;
+  }
+  if (left === 0 || right === 0) return undefined;
+  return Math.min(1, Math.max(0, (dot / Math.sqrt(left * right) + 1) / 2));
+}
+
+/** Words of a text, lower-case, without marks; any script. */
+export function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(
+    text
+      .normalize("NFKC")
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? [],
+  );
+}
+
+/** Share of the query's words that the text has; undefined when it has none. */
+export function overlap(query: ReadonlySet<string>, text: string | undefined): number | undefined {
+  if (text === undefined || query.size === 0) return undefined;
+  const words = wordsOf(text);
+  let found = 0;
+  for (const word of query) if (words.has(word)) found += 1;
+  return found === 0 ? undefined : found / query.size;
+}
+
+/** The best hits, best first; equal scores by newest, then by id, so that order never depends on a store. */
+export function bestOf(
+  scored: Iterable<readonly [record: MemoryRecord, score: number | undefined]>,
+  limit: number,
+  minScore = 0,
+): readonly ScoredRecord[] {
+  const hits: ScoredRecord[] = [];
+  for (const [record, score] of scored) {
+    if (score !== undefined && score >= minScore) hits.push({ record, score });
+  }
+  hits.sort((a, b) => b.score - a.score || compareRecords(a.record, b.record));
+  return hits.slice(0, limit);
+}
+
+/** Newest `created_at` first, ties by id: the order of every list. */
+export function compareRecords(
+  a: Pick<MemoryRecord, "created_at" | "id">,
+  b: Pick<MemoryRecord, "created_at" | "id">,
+): number {
+  if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1;
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
