@@ -123,7 +123,7 @@ class AuditWriter implements Audit {
   append(entry: AuditEntry): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ entry, resolve, reject });
-      this.#running ??= this.#drain().finally(() => (this.#running = undefined));
+      this.#running ??= this.#drain();
     });
   }
 
@@ -150,6 +150,8 @@ class AuditWriter implements Audit {
         for (const { reject } of batch) reject(error);
       }
     }
+    // In the same step as the look at the queue: whoever appends from here on starts a new drain.
+    this.#running = undefined;
   }
 
   async #write(entries: readonly AuditEntry[]): Promise<void> {

@@ -1,0 +1,149 @@
+/** The configuration: every problem at once, every spelling, no value in a message. */
+import { describe, expect, test } from "vitest";
+
+import { ConfigError, describeEnvironment, isLoopback, parseConfig } from "./config.ts";
+
+const token = "operator-token-0123456789";
+const secret = "0123456789abcdef0123456789abcdef";
+
+function problemsOf(env: Record<string, string>): Record<string, string> {
+  try {
+    parseConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      return Object.fromEntries(error.problems.map((row) => [row.variable, row.problem]));
+    }
+    throw error;
+  }
+  return {};
+}
+
+describe("defaults", () => {
+  test("an empty environment is a local collector", () => {
+    const config = parseConfig({});
+    expect(config).toMatchObject({
+      host: "127.0.0.1",
+      port: 4318,
+      backend: "clickhouse",
+      basePath: "/",
+      contentMode: "metadata",
+      readOnly: false,
+      ingest: "on",
+    });
+    expect(config.auditLog).toBeUndefined();
+    expect(config.dataDir.endsWith(".turnproof")).toBe(true);
+  });
+
+  test("the audit log is on as soon as authentication is", () => {
+    expect(parseConfig({ TURNPROOF_UI_AUTH_TOKEN: token }).auditLog).toMatch(/audit\.jsonl$/);
+  });
+});
+
+describe("spellings", () => {
+  test("the neutral prefix is accepted, and a contradiction is a problem", () => {
+    expect(parseConfig({ SERVICE_UI_READ_ONLY: "true" }).readOnly).toBe(true);
+    const twice = { SERVICE_UI_READ_ONLY: "true", TURNPROOF_UI_READ_ONLY: "false" };
+    expect(problemsOf(twice)).toHaveProperty("TURNPROOF_UI_READ_ONLY");
+  });
+
+  test("the document provider's variable has no prefix", () => {
+    const config = parseConfig({ SERVICE_BACKEND: "mongodb", DOCUMENT_DB_URI: "mongodb://db" });
+    expect(config.documentDbUri).toBe("mongodb://db");
+  });
+
+  test("flags win over the environment", () => {
+    expect(parseConfig({ TURNPROOF_PORT: "1" }, { port: "2" }).port).toBe(2);
+  });
+});
+
+describe("problems", () => {
+  test("all of them are reported together and none shows a value", () => {
+    const env = {
+      TURNPROOF_HOST: "0.0.0.0",
+      TURNPROOF_PORT: "canary-port",
+      TURNPROOF_BACKEND: "canary-backend",
+      TURNPROOF_UI_READ_ONLY: "canary-flag",
+      TURNPROOF_UI_SESSION_SECRET: "canary-short",
+      TURNPROOF_UI_TRACE_CONTENT_MODE: "canary-mode",
+      TURNPROOF_INGEST_TOKENS: "name:canary-x",
+    };
+    const problems = problemsOf(env);
+    expect(Object.keys(problems).toSorted()).toEqual(Object.keys(env).toSorted());
+    expect(JSON.stringify(problems)).not.toContain("canary");
+  });
+
+  test.each([
+    ["0.0.0.0", {}, "TURNPROOF_HOST"],
+    ["::", {}, "TURNPROOF_HOST"],
+    ["10.0.0.1", {}, "TURNPROOF_HOST"],
+    ["collector.example", {}, "TURNPROOF_HOST"],
+    ["127.0.0.1", { TURNPROOF_UI_AUTH_TOKEN: "short" }, "TURNPROOF_UI_AUTH_TOKEN"],
+    ["127.0.0.1", { TURNPROOF_UI_AUTH_TOKEN: "<OPERATOR_TOKEN_____>" }, "TURNPROOF_UI_AUTH_TOKEN"],
+    ["127.0.0.1", { TURNPROOF_UI_SESSION_SECRET: "x" }, "TURNPROOF_UI_SESSION_SECRET"],
+    [
+      "127.0.0.1",
+      { TURNPROOF_UI_AUTH_TOKEN: secret, TURNPROOF_UI_SESSION_SECRET: secret },
+      "TURNPROOF_UI_SESSION_SECRET",
+    ],
+    [
+      "127.0.0.1",
+      { TURNPROOF_UI_PSEUDONYM_KEY: secret, TURNPROOF_UI_SESSION_SECRET: secret },
+      "TURNPROOF_UI_PSEUDONYM_KEY",
+    ],
+    ["127.0.0.1", { TURNPROOF_UI_ACCOUNTS: "{]" }, "TURNPROOF_UI_ACCOUNTS"],
+    [
+      "127.0.0.1",
+      { TURNPROOF_UI_ACCOUNTS: JSON.stringify({ a: { token, role: "king" } }) },
+      "TURNPROOF_UI_ACCOUNTS",
+    ],
+    ["127.0.0.1", { TURNPROOF_TRUSTED_INGEST: "nobody" }, "TURNPROOF_TRUSTED_INGEST"],
+    ["127.0.0.1", { TURNPROOF_BACKEND: "postgres" }, "TURNPROOF_POSTGRES_URL"],
+  ])("%s with %j", (host, env, variable) => {
+    expect(Object.keys(problemsOf({ TURNPROOF_HOST: host, ...env }))).toContain(variable);
+  });
+
+  test("a public address with a token starts, with warnings", () => {
+    const config = parseConfig({ TURNPROOF_HOST: "0.0.0.0", TURNPROOF_UI_AUTH_TOKEN: token });
+    expect(config.warnings.join(" ")).toMatch(/ingest token/i);
+  });
+});
+
+describe("accounts and ingest tokens", () => {
+  test("null binds to the anonymous rows, absence to nobody", () => {
+    const { accounts } = parseConfig({
+      TURNPROOF_UI_ACCOUNTS: JSON.stringify({
+        anna: { token: "anna-token-0123456789", role: "viewer", user_id: null },
+        otto: { token: "otto-token-0123456789", role: "admin", application_id: "shop" },
+      }),
+    });
+    expect(accounts).toEqual([
+      { name: "anna", token: "anna-token-0123456789", role: "viewer", userId: null },
+      { name: "otto", token: "otto-token-0123456789", role: "admin", applicationId: "shop" },
+    ]);
+  });
+
+  test("a bare token gets a name, an application follows the second colon", () => {
+    const { ingestTokens } = parseConfig({
+      TURNPROOF_INGEST_TOKENS: "bare-token-0123456789, shop:shop-token-0123456789:shop:eu",
+    });
+    expect(ingestTokens).toEqual([
+      { name: "ingest-1", token: "bare-token-0123456789" },
+      { name: "shop", token: "shop-token-0123456789", applicationId: "shop:eu" },
+    ]);
+  });
+});
+
+test("secrets are never described", () => {
+  const rows = describeEnvironment({ TURNPROOF_UI_AUTH_TOKEN: token, TURNPROOF_PORT: "4000" });
+  expect(JSON.stringify(rows)).not.toContain(token);
+  expect(rows.find((row) => row.variable === "TURNPROOF_PORT")?.shown).toBe("4000");
+});
+
+test("loopback is a property of the address, not of its spelling", () => {
+  for (const host of ["127.0.0.1", "127.1.2.3", "localhost", "::1", "[::1]"]) {
+    expect([host, isLoopback(host)]).toEqual([host, true]);
+  }
+  for (const host of ["0.0.0.0", "::", "127.example", "localhost.example", "1.127.0.0"]) {
+    expect([host, isLoopback(host)]).toEqual([host, false]);
+  }
+});

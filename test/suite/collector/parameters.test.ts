@@ -1,0 +1,212 @@
+/** Every parameter of the read routes: accepted, refused, repeated, unknown (requirements: Endpoints). */
+import { eventKinds, legacyKinds, limits } from "@turnproof/semconv";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { openDesk, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+let desk: Desk;
+
+beforeAll(async () => {
+  desk = await openDesk();
+  await desk.put(turnEvents({ root: "root-1", user: "alice" }));
+  await desk.put(turnEvents({ root: "root-2", user: "bob", agent: "other", thread: "thread-2" }));
+  await desk.put(turnEvents({ root: "root-3", user: null, at: "2026-11-20T00:00:00.123456789Z" }));
+});
+afterAll(() => desk.collector.close());
+
+async function count(query: string): Promise<number> {
+  const page = await desk.json(`/traces/events.json?${query}`);
+  return page["normalized_events"] as number;
+}
+
+async function refusal(path: string): Promise<readonly [number, unknown]> {
+  const response = await desk.get(path);
+  const body = (await response.json()) as { code?: string };
+  return [response.status, body.code];
+}
+
+describe("events.json", () => {
+  test("the page has every required field", async () => {
+    const page = await desk.json("/traces/events.json");
+    for (const field of [
+      "items",
+      "source_rows",
+      "bundle_count",
+      "normalized_events",
+      "normalization_errors",
+      "duplicates_removed",
+      "coverage",
+      "metric_states",
+      "next_cursor",
+      "window_complete",
+    ]) {
+      expect(page).toHaveProperty(field);
+    }
+    expect(page["limit"]).toBe(limits.pageEventsDefault);
+  });
+
+  test.each([
+    ["", 9],
+    ["agent_id=helper", 6],
+    ["agent_id=nobody", 0],
+    ["user_id=alice", 3],
+    ["scope=anonymous", 3],
+    ["thread_id=thread-2", 3],
+    ["root_trace_id=root-1", 3],
+    ["run_id=root-1-run", 3],
+    ["turn_id=root-2-turn", 3],
+    ["event_kind=tool_call", 3],
+    ["event_kind=tool_result", 3],
+    ["event_kind=turn_start", 3],
+    ["status=success", 9],
+    ["status=error", 0],
+    ["tool_name=search", 3],
+    ["application_id=desk", 9],
+    ["memory_id=none", 0],
+    ["task_id=none", 0],
+    ["resource_ref=none", 0],
+    ["store=all", 9],
+    ["store=conversation", 0],
+    ["store=tool_log", 0],
+    ["view=events", 9],
+    ["start_time=2026-11-21", 6],
+    ["end_time=2026-11-21T00:00:00Z", 3],
+    // Inclusive start, exclusive end, with every digit.
+    ["start_time=2026-11-20T00:00:00.123456789Z&end_time=2026-11-20T00:00:00.123456790Z", 3],
+    ["start_time=2026-11-20T00:00:00.123456790Z&end_time=2026-11-20T01:00:00Z", 0],
+    ["end_time=2026-11-20T00:00:00.123456789Z", 0],
+    ["start_time=2026-11-20T02:00:00.123456789%2B02:00&end_time=2026-11-20T01:00:00Z", 3],
+    ["agent_id=helper&user_id=alice&event_kind=model_call", 1],
+  ])("?%s gives %i events", async (query, expected) => {
+    expect(await count(query)).toBe(expected);
+  });
+
+  test("every kind of today and of yesterday is a filter", async () => {
+    for (const kind of [...eventKinds, ...Object.keys(legacyKinds)]) {
+      expect(await count(`event_kind=${kind}`)).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  test.each([
+    ["unknown=1", "parameter_unknown"],
+    ["Agent_id=a", "parameter_unknown"],
+    ["agent_id[]=a", "parameter_unknown"],
+    ["__proto__=a", "parameter_unknown"],
+    ["constructor=a", "parameter_unknown"],
+    ["agent_id=a&agent_id=a", "parameter_repeated"],
+    ["limit=1&limit=2", "parameter_repeated"],
+    ["limit=0", "parameter_invalid"],
+    ["limit=1001", "parameter_invalid"],
+    ["limit=1.5", "parameter_invalid"],
+    ["limit=-1", "parameter_invalid"],
+    ["limit=1e2", "parameter_invalid"],
+    ["limit=", "parameter_invalid"],
+    ["agent_id=", "parameter_invalid"],
+    ["agent_id=a%00b", "parameter_invalid"],
+    [`agent_id=${"a".repeat(241)}`, "parameter_invalid"],
+    ["event_kind=nonsense", "parameter_invalid"],
+    ["event_kind=constructor", "parameter_invalid"],
+    ["status=nonsense", "parameter_invalid"],
+    ["store=nonsense", "parameter_invalid"],
+    ["view=nonsense", "parameter_invalid"],
+    ["start_time=yesterday", "parameter_invalid"],
+    ["start_time=2026-02-30T00:00:00Z", "parameter_invalid"],
+    ["end_time=1760000000", "parameter_invalid"],
+    ["scope=everybody", "parameter_invalid"],
+    ["scope=anonymous&user_id=alice", "parameter_invalid"],
+    ["cursor=nonsense", "cursor_rejected"],
+  ])("?%s is refused as %s", async (query, code) => {
+    expect(await refusal(`/traces/events.json?${query}`)).toEqual([400, code]);
+  });
+
+  test.each([
+    "root_trace_id=root-1",
+    "run_id=r",
+    "turn_id=t",
+    "resource_ref=r",
+    "event_kind=turn",
+    "status=success",
+    "start_time=2026-01-01T00:00:00Z",
+    "end_time=2026-01-01T00:00:00Z",
+    "memory_id=m",
+    "task_id=t",
+    "tool_name=t",
+  ])("view=bundles refuses %s", async (filter) => {
+    expect(await refusal(`/traces/events.json?view=bundles&${filter}`)).toEqual([
+      400,
+      "filter_not_applicable",
+    ]);
+  });
+
+  test("bundles are the original records, narrowed by what bundles can answer", async () => {
+    const all = await desk.json<{ items: unknown[] }>("/traces/events.json?view=bundles");
+    expect(all.items).toHaveLength(3);
+    const one = "/traces/events.json?view=bundles&agent_id=other&thread_id=thread-2&limit=5";
+    expect((await desk.json<{ items: unknown[] }>(one)).items).toHaveLength(1);
+  });
+
+  test("an error never echoes input", async () => {
+    const response = await desk.get("/traces/events.json?canary-name=canary-value");
+    const text = await response.text();
+    expect(text).not.toContain("canary");
+    expect(response.headers.get("content-type")).toMatch(/^application\/problem\+json/);
+    expect(JSON.parse(text)).toMatchObject({
+      type: "urn:turnproof:problem:parameter_unknown",
+      title: "Bad Request",
+      status: 400,
+      code: "parameter_unknown",
+    });
+    expect(response.headers.get("x-request-id")).toBe(JSON.parse(text).request_id);
+  });
+});
+
+describe("pages", () => {
+  test("every page announces its twin, and the twin answers", async () => {
+    for (const path of ["/traces", "/traces/find", "/agents", "/threads", "/settings", "/docs"]) {
+      const html = await (await desk.get(path)).text();
+      const twin = /<link rel="alternate" type="application\/json" href="([^"]+)"/.exec(html)?.[1];
+      expect([path, twin]).toEqual([path, expect.any(String)]);
+      expect((await desk.get(twin ?? "")).status).toBe(200);
+    }
+    const verdict = "/traces/reconcile?agent_id=helper&root_trace_id=root-1";
+    for (const path of ["/traces/root-1", "/agents/helper", "/threads/thread-1", verdict]) {
+      expect([path, (await desk.get(path)).status]).toEqual([path, 200]);
+    }
+  });
+
+  test("a form without script may send its empty fields", async () => {
+    const response = await desk.get("/traces?agent_id=&user_id=alice", { accept: "text/html" });
+    expect(response.status).toBe(200);
+  });
+
+  test("unknown things are not there", async () => {
+    expect(await refusal("/traces/no-such-root.json")).toEqual([404, "trace_not_found_in_window"]);
+    expect(await refusal("/nowhere.json")).toEqual([404, "not_found"]);
+    expect(await refusal("/traces/reconcile.json?agent_id=a&root_trace_id=none")).toEqual([
+      404,
+      "trace_not_found_in_window",
+    ]);
+    expect(await refusal("/traces/reconcile.json")).toEqual([400, "parameter_invalid"]);
+  });
+
+  test("nothing that is protected is cached or sniffed", async () => {
+    for (const path of ["/traces", "/traces/turns.json", "/nowhere", "/traces/events.json?x=1"]) {
+      const { headers } = await desk.get(path);
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("etag")).toBeNull();
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+      expect(headers.get("content-security-policy")).not.toContain("unsafe");
+    }
+  });
+
+  test("markup in an id stays text", async () => {
+    const root = "<img src=x onerror=alert(1)>";
+    await desk.put(turnEvents({ root, user: "alice" }));
+    const html = await (await desk.get("/traces")).text();
+    expect(html).not.toContain("<img src=x");
+    const json = await (await desk.get("/traces/turns.json")).text();
+    expect(json).not.toContain("<img");
+  });
+});
