@@ -1,0 +1,163 @@
+/**
+ * @module ChildAttributes: the attributes of a stored event, through the guard (design 3.3). Current
+ * children bear registered names; older ones are read through the table of their names. Text that
+ * no row admits is never copied.
+ */
+import { attribute, registryRows, screen } from "@turnproof/semconv";
+import type { AttributeName, EventKind } from "@turnproof/semconv";
+
+import type { EventAttributeMap } from "./event.ts";
+import { legacyFieldsOf } from "./legacy-fields.ts";
+import { isRecord } from "./resource-reading.ts";
+
+type Loose = Readonly<Record<string, unknown>>;
+
+/** Attributes that passed, and whether any was refused. */
+export interface AttributeReading {
+  readonly attributes: EventAttributeMap;
+  readonly refused: boolean;
+  /** True when the refused one is the list of source ids. */
+  readonly sourcesRefused: boolean;
+}
+
+const attributeNames: ReadonlySet<string> = new Set(
+  registryRows.filter((row) => row.slot === "attributes").map((row) => row.event),
+);
+
+const sourceIds: AttributeName = "grounding_source_ids";
+
+/** Reads registered names; anything refused is a fault of the record. */
+export function readAttributes(value: unknown, kind: EventKind): AttributeReading {
+  if (value === undefined || value === null) return nothing;
+  if (!isRecord(value)) return { ...nothing, refused: true };
+  const input = lenient(value, kind);
+  const { kept, refusedCount } = screen(input, { names: "event", kind });
+  let refused = refusedCount > 0;
+  for (const name of Object.keys(kept)) {
+    // Identity and references have places of their own; here they would bypass those checks.
+    if (attributeNames.has(name)) continue;
+    delete kept[name];
+    refused = true;
+  }
+  const attributes: Record<string, unknown> = { ...kept };
+  if (kind === "delivery" && input["acknowledged"] === null) attributes["acknowledged"] = null;
+  const sources = input[sourceIds];
+  const sourcesRefused = sources !== undefined && sources !== null && kept[sourceIds] === undefined;
+  return {
+    attributes,
+    refused: refused && !(sourcesRefused && refusedCount === 1),
+    sourcesRefused,
+  };
+}
+
+const nothing: AttributeReading = { attributes: {}, refused: false, sourcesRefused: false };
+
+/** The few spellings that are also accepted of current events, e.g. posted ones. */
+function lenient(value: Loose, kind: EventKind): Loose {
+  const reason = value["finish_reason"];
+  const single = typeof reason === "string";
+  const counts = kind === "contract" && isRecord(value["item_counts"]);
+  const metrics = kind === "outcome" && isRecord(value["metrics"]);
+  if (!single && !counts && !metrics && value["task_id"] === undefined) return value;
+  // The task has a field of its own on the event, where the caller has already read it from here.
+  const { task_id: _, ...copy } = value as Loose & { readonly task_id?: unknown };
+  const spelled: Record<string, unknown> = copy;
+  if (kind === "contract" && reason !== undefined) {
+    spelled["contract_finish_reason"] ??= reason;
+    delete spelled["finish_reason"];
+  } else if (single) spelled["finish_reason"] = [reason];
+  if (counts) splitCounts(spelled, "item_counts", "item_names", "item_values");
+  if (metrics) splitCounts(spelled, "metrics", "metric_names", "metric_values");
+  return spelled;
+}
+
+/** An object of numbers as the two parallel lists that carry it. */
+function splitCounts(
+  record: Record<string, unknown>,
+  from: string,
+  names: AttributeName,
+  values: AttributeName,
+): void {
+  const counts = record[from] as Loose;
+  delete record[from];
+  const keys = Object.keys(counts).slice(0, attribute[names].cap);
+  record[names] ??= keys;
+  record[values] ??= keys.map((key) => counts[key]);
+}
+
+/** Places where older writers put their fields, searched in this order. */
+const containers = ["attributes", "data", "payload", "metadata", "details"] as const;
+const nested = ["usage", "counts", "source_counts", "sources", "supply"] as const;
+
+/** Reads an older child through the table of its kind; what the table does not name is not read. */
+export function readLegacyAttributes(child: Loose, kind: EventKind): AttributeReading {
+  const places = placesOf(child);
+  const input: Record<string, unknown> = {};
+  const exact = new Set<string>();
+  for (const [name, { names, read }] of legacyFieldsOf(kind)) {
+    for (const older of names) {
+      const value = firstOf(places, older);
+      const taken = read === undefined ? value : read(value);
+      if (taken === undefined || taken === null || (isRecord(taken) && older !== name)) continue;
+      input[name] = taken;
+      if (older === name) exact.add(name);
+      break;
+    }
+  }
+  addPairs(input, places, kind);
+  const { kept } = screen(input, { names: "event", kind });
+  const attributes: Record<string, unknown> = { ...kept };
+  if (kind === "delivery" && firstOf(places, "acknowledged") === undefined) {
+    if (places.some((place) => place["acknowledged"] === null)) attributes["acknowledged"] = null;
+  }
+  const ids = firstOf(places, sourceIds) ?? firstOf(places, "source_ids");
+  const usable = kind === "context_binding" ? readSourceIds(ids) : [];
+  if (usable !== undefined && usable.length > 0) attributes[sourceIds] = usable;
+  return {
+    attributes,
+    // A value under today's own name must pass; an older spelling may have held something else.
+    refused: [...exact].some((name) => kept[name] === undefined),
+    sourcesRefused: usable === undefined,
+  };
+}
+
+function placesOf(child: Loose): Loose[] {
+  const places: Loose[] = [];
+  for (const name of containers) if (isRecord(child[name])) places.push(child[name]);
+  places.push(child);
+  const inner = places.flatMap((place) => nested.map((name) => place[name]).filter(isRecord));
+  return [...places, ...inner];
+}
+
+function firstOf(places: readonly Loose[], name: string): unknown {
+  for (const place of places) {
+    const value = place[name];
+    if (value !== undefined && value !== null) return value;
+  }
+  return undefined;
+}
+
+/** Objects of numbers that current events carry as two lists. */
+function addPairs(input: Record<string, unknown>, places: readonly Loose[], kind: EventKind): void {
+  const counts = kind === "contract" ? firstOf(places, "item_counts") : undefined;
+  const metrics = kind === "outcome" ? firstOf(places, "metrics") : undefined;
+  if (isRecord(counts)) {
+    splitCounts(
+      Object.assign(input, { item_counts: counts }),
+      "item_counts",
+      "item_names",
+      "item_values",
+    );
+  }
+  if (isRecord(metrics)) {
+    splitCounts(Object.assign(input, { metrics }), "metrics", "metric_names", "metric_values");
+  }
+}
+
+/** Source ids that are usable, undefined when something else than a list of texts is there. */
+function readSourceIds(value: unknown): readonly string[] | undefined {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) return undefined;
+  const { kept } = screen({ [sourceIds]: value }, { names: "event" });
+  return kept[sourceIds] as readonly string[] | undefined;
+}

@@ -1,0 +1,71 @@
+/**
+ * @module NormalizationFindings: what was wrong with data, counted by code. Nothing here can hold a
+ * value: a finding names its code, its store and the ids of records or events (design 4: Normalize).
+ */
+import { limits } from "@turnproof/semconv";
+
+import type { NormalizationError, SourceStore } from "./event.ts";
+
+/** The closed list of design 4; any of them makes a window untrusted. */
+export type NormalizationCode =
+  | "invalid_source_row"
+  | "invalid_bundle"
+  | "empty_bundle"
+  | "bundle_count_mismatch"
+  | "invalid_event"
+  | "child_identity_mismatch"
+  | "invalid_event_id"
+  | "unsupported_schema"
+  | "invalid_task_id"
+  | "invalid_source_ids"
+  | "invalid_metadata"
+  | "provider_query_failed";
+
+/** Collects findings while records are read. */
+export interface Findings {
+  /** Counts one finding; `id` is shown only if it is a usable identifier. */
+  report(code: NormalizationCode, store: SourceStore, id?: unknown): void;
+  /** The findings in the order in which each code was first met. */
+  list(): NormalizationError[];
+}
+
+/** An empty collection. */
+export function createFindings(): Findings {
+  const rows = new Map<string, { count: number; store: SourceStore; ids: Set<string> }>();
+  return {
+    report(code, store, id) {
+      const key = `${code} ${store}`;
+      let row = rows.get(key);
+      if (row === undefined) rows.set(key, (row = { count: 0, store, ids: new Set() }));
+      row.count += 1;
+      if (isUsableId(id) && row.ids.size < limits.findingEvidenceMax) row.ids.add(id);
+    },
+    list: () =>
+      [...rows].map(([key, { count, store, ids }]) => ({
+        code: key.slice(0, key.indexOf(" ")),
+        count,
+        source_store: store,
+        ...(ids.size === 0 ? {} : { evidence_ids: [...ids] }),
+      })),
+  };
+}
+
+/**
+ * True for a text that can stand as an identifier: present, short, well-formed, without control
+ * characters, line ends or space around it. A loop, because every event has a dozen of them.
+ */
+export function isUsableId(value: unknown): value is string {
+  if (typeof value !== "string") return false;
+  const last = value.length - 1;
+  if (last < 0 || last >= limits.stringCharsMax) return false;
+  let surrogates = false;
+  for (let i = 0; i <= last; i += 1) {
+    const unit = value.charCodeAt(i);
+    if (unit < 0x20 || (unit >= 0x7f && unit <= 0x9f) || unit === 0x2028 || unit === 0x2029) {
+      return false;
+    }
+    if (unit >= 0xd800 && unit <= 0xdfff) surrogates = true;
+  }
+  if (value.charCodeAt(0) === 0x20 || value.charCodeAt(last) === 0x20) return false;
+  return !surrogates || value.isWellFormed();
+}

@@ -1,0 +1,228 @@
+/**
+ * @module NormalizeChild: one stored or posted event as a TurnEvent, or a finding (design 4:
+ * Normalize). Children of versions 1 and 2 are read through the tables of their names, version 3 as
+ * it stands. Never throws on data; nothing that was present is read as absent.
+ */
+import {
+  attribute,
+  eventPhases,
+  eventStatuses,
+  kindOf,
+  legacyKinds,
+  screenValue,
+} from "@turnproof/semconv";
+import type { EventKind, EventPhase, EventStatus, LegacyKind } from "@turnproof/semconv";
+
+import { readAttributes, readLegacyAttributes } from "./child-attributes.ts";
+import type { AttributeReading } from "./child-attributes.ts";
+import { addExtent, addOrigin, addPlacement } from "./child-fields.ts";
+import type { EventDraft } from "./child-fields.ts";
+import { mergeIdentity, readIdentity, speaksOfScope } from "./child-identity.ts";
+import type { IdentityDraft } from "./child-identity.ts";
+import { addResources } from "./child-resources.ts";
+import type { SourceStore, TurnEvent } from "./event.ts";
+import { readStatus } from "./legacy-words.ts";
+import { isUsableId } from "./normalization-findings.ts";
+import type { NormalizationCode } from "./normalization-findings.ts";
+import { isRecord } from "./resource-reading.ts";
+import { epochToTime, normalizeTime } from "./time.ts";
+
+type Loose = Readonly<Record<string, unknown>>;
+
+/** What surrounds a child, and where faults go. */
+export interface ChildContext {
+  /** Identity that the envelope states. */
+  readonly identity: IdentityDraft;
+  /** Version of a child that names none. */
+  readonly version: number;
+  readonly store: SourceStore;
+  readonly receivedAt?: string;
+  readonly report: (code: NormalizationCode, id?: unknown) => void;
+}
+
+const versions: ReadonlySet<unknown> = new Set([1, 2, 3]);
+
+/** An event whose id may still have to be derived. */
+export type ChildReading = Omit<TurnEvent, "event_id"> & { readonly event_id?: string };
+
+/** Reads one child; undefined when it was left out, after its fault was reported. */
+export function readChild(child: unknown, context: ChildContext): ChildReading | undefined {
+  if (!isRecord(child)) return fault(context, "invalid_event");
+  const version = child["schema_version"] ?? context.version;
+  if (!versions.has(version)) return fault(context, "unsupported_schema", child["event_id"]);
+  // An older event that has been normalized before, e.g. an item of a page, says so by its dialect.
+  const legacy = version !== 3 && child["dialect"] !== "legacy";
+  const name = nameOf(child, legacy);
+  const kind = name === undefined ? undefined : kindOf(name);
+  const timestamp = timeOf(child, legacy);
+  if (name === undefined || kind === undefined || timestamp === undefined) {
+    return fault(context, "invalid_event", child["event_id"]);
+  }
+  const identity = identityOf(child, legacy, context);
+  if (identity === undefined) return undefined;
+  const id = child["event_id"] ?? (legacy ? child["id"] : undefined) ?? undefined;
+  const derivable = legacy || child["span_id"] !== undefined;
+  if (id === undefined ? !derivable : !isUsableId(id)) return fault(context, "invalid_event_id");
+  const meaning = Object.hasOwn(legacyKinds, name) ? legacyKinds[name] : undefined;
+  const { phase, status } = progressOf(child, kind, meaning, legacy);
+  const flawed = (): void => context.report("invalid_metadata", id);
+  const draft: EventDraft = {
+    schema_version: version as number,
+    ...(isUsableId(id) ? { event_id: id } : {}),
+    event_kind: kind,
+    phase,
+    status,
+    timestamp,
+    ...identity,
+    source_store: context.store,
+    revision: 1,
+    attributes: {},
+  };
+  const said = child["status"] ?? "unknown";
+  if (!legacy && status === "unknown" && said !== "unknown") flawed();
+  if (!legacy && (child["phase"] ?? phase) !== phase) flawed();
+  addTask(draft, child, context, id);
+  addExtent(draft, child, legacy, flawed);
+  addPlacement(draft, child, legacy, flawed);
+  addOrigin(draft, child, legacy, flawed);
+  if (draft.received_at === undefined && context.receivedAt !== undefined) {
+    draft.received_at = context.receivedAt;
+  }
+  addAttributes(draft, child, legacy ? name : undefined, context, id);
+  if (!addResources(draft, child, legacy)) context.report("invalid_source_ids", id);
+  return draft as ChildReading;
+}
+
+function fault(context: ChildContext, code: NormalizationCode, id?: unknown): undefined {
+  context.report(code, id);
+  return undefined;
+}
+
+/** The name of the kind: older writers also called the field `event_type`, `kind` or `type`. */
+function nameOf(child: Loose, legacy: boolean): string | undefined {
+  const name = legacy
+    ? (child["event_kind"] ?? child["event_type"] ?? child["kind"] ?? child["type"])
+    : child["event_kind"];
+  return typeof name === "string" ? name : undefined;
+}
+
+/** The time of a child; epoch numbers only of older writers, and only where the unit is clear. */
+export function timeOf(record: Loose, legacy: boolean): string | undefined {
+  const value = legacy
+    ? (record["timestamp"] ?? record["time"] ?? record["ts"] ?? record["created_at"])
+    : record["timestamp"];
+  if (typeof value === "string") {
+    return normalizeTime(value) ?? (legacy ? epochToTime(value) : undefined);
+  }
+  return legacy && typeof value === "number" ? epochToTime(value) : undefined;
+}
+
+function identityOf(
+  child: Loose,
+  legacy: boolean,
+  context: ChildContext,
+): IdentityDraft | undefined {
+  const own = readIdentity(child, legacy);
+  if (own.identity === undefined) return fault(context, "invalid_event", child["event_id"]);
+  const outer = context.identity;
+  // A legacy record without a tenant is anonymous; its children cannot make it somebody's.
+  const around =
+    legacy && outer.user_id === undefined && speaksOfScope(outer)
+      ? { ...outer, user_id: null }
+      : outer;
+  const merged = mergeIdentity(around, own.identity);
+  if (merged.identity === undefined) {
+    return fault(context, "child_identity_mismatch", child["event_id"]);
+  }
+  if (legacy && merged.identity.user_id === undefined) merged.identity.user_id = null;
+  return merged.identity;
+}
+
+const lasting: ReadonlySet<EventKind> = new Set([
+  "turn",
+  "model_call",
+  "tool_call",
+  "plan",
+  "memory_operation",
+  "application_action",
+  "queue_transition",
+  "span",
+]);
+
+function progressOf(
+  child: Loose,
+  kind: EventKind,
+  meaning: LegacyKind | undefined,
+  legacy: boolean,
+): { readonly phase: EventPhase; readonly status: EventStatus } {
+  const said = child["status"] ?? nestedStatus(child, kind, legacy);
+  const word = (eventStatuses as readonly unknown[]).includes(said)
+    ? (said as EventStatus)
+    : readStatus(said);
+  const own = child["phase"];
+  const phase = (eventPhases as readonly unknown[]).includes(own)
+    ? (own as EventPhase)
+    : (meaning?.phase ?? inferPhase(child, kind, word, legacy));
+  return { phase, status: word ?? (phase === "start" ? "started" : "unknown") };
+}
+
+/** Older results put their outcome into the data. */
+function nestedStatus(child: Loose, kind: EventKind, legacy: boolean): unknown {
+  if (!legacy) return undefined;
+  const data = child["attributes"] ?? child["data"] ?? child["payload"];
+  if (!isRecord(data)) return undefined;
+  // The outcome of a tool is how its call ended; the outcome of a task is not how its record did.
+  return (
+    data["status"] ?? (kind === "tool_call" ? (data["outcome"] ?? child["outcome"]) : undefined)
+  );
+}
+
+/** A call that says how it went, or how long, has ended; otherwise older names meant the start. */
+function inferPhase(
+  child: Loose,
+  kind: EventKind,
+  status: EventStatus | undefined,
+  legacy: boolean,
+): EventPhase {
+  if (!lasting.has(kind)) return "event";
+  if (status === "started") return "start";
+  const ended = status !== undefined || child["duration_ms"] !== undefined;
+  return legacy && !ended ? "start" : "result";
+}
+
+/** The task stands on the event or among its attributes; two different ones are none. */
+function addTask(draft: EventDraft, child: Loose, context: ChildContext, id: unknown): void {
+  const attributes = child["attributes"];
+  const inner = isRecord(attributes) ? (attributes["task_id"] ?? undefined) : undefined;
+  const task = child["task_id"] ?? inner;
+  if (task === undefined) return;
+  if (!isUsableId(task) || (inner !== undefined && inner !== task)) {
+    context.report("invalid_task_id", id);
+  } else if (screenValue(attribute.task_id, task) === undefined) draft.task_id = task;
+  else context.report("invalid_task_id", id);
+}
+
+function addAttributes(
+  draft: EventDraft,
+  child: Loose,
+  legacyName: string | undefined,
+  context: ChildContext,
+  id: unknown,
+): void {
+  const kind = draft.event_kind as EventKind;
+  const reading: AttributeReading =
+    legacyName === undefined
+      ? readAttributes(child["attributes"], kind)
+      : readLegacyAttributes(child, kind);
+  if (reading.refused) context.report("invalid_metadata", id);
+  if (reading.sourcesRefused) context.report("invalid_source_ids", id);
+  draft.attributes = reading.attributes;
+  // These two names are statements of their own: only verified outcomes and persisted artifacts bore them.
+  if (legacyName === "verified_outcome" && draft.attributes.verified === undefined) {
+    draft.attributes = { ...draft.attributes, verified: true };
+  }
+  if (legacyName === "artifact_persisted" && draft.attributes.artifact_status === undefined) {
+    const artifact_status = draft.status === "error" ? "failed" : "created";
+    draft.attributes = { ...draft.attributes, artifact_status };
+  }
+}

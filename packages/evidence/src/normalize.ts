@@ -1,0 +1,244 @@
+/**
+ * @module Normalize: rows of any store and version as events and findings (design 4: Normalize;
+ * requirements: Versioning). Trace bundles of versions 1 to 3, host event envelopes, native events,
+ * conversation rows and tool logs go through here and nowhere else. Never throws on data.
+ */
+import type { SourceStore, NormalizationError, TurnEvent } from "./event.ts";
+import { looksLikeBundle, openBundle } from "./bundle.ts";
+import { mergeIdentity, readIdentity } from "./child-identity.ts";
+import type { IdentityDraft } from "./child-identity.ts";
+import { contentOf, stableHash } from "./content-hash.ts";
+import { dedupeEvents } from "./dedupe.ts";
+import { sumErrors } from "./join-pages.ts";
+import { createFindings } from "./normalization-findings.ts";
+import type { Findings, NormalizationCode } from "./normalization-findings.ts";
+import { readChild } from "./normalize-child.ts";
+import type { ChildContext, ChildReading } from "./normalize-child.ts";
+import { guessStore, readMemoryRow } from "./normalize-row.ts";
+import { isRecord } from "./resource-reading.ts";
+import { normalizeTime } from "./time.ts";
+import { dropLoggedCalls } from "./tool-log.ts";
+
+type Loose = Readonly<Record<string, unknown>>;
+
+/** How the rows were come by. */
+export interface NormalizeOptions {
+  /** The store that all rows come from; without it each row is told by its shape. */
+  readonly store?: SourceStore;
+  /** Stores that did not answer; each becomes a `provider_query_failed`. */
+  readonly failedStores?: readonly SourceStore[];
+  /** Findings of an earlier step, e.g. of a file that could not be parsed. */
+  readonly errors?: readonly NormalizationError[];
+}
+
+/** Everything that could be read, and what could not. */
+export interface Normalized {
+  /** Each event once, in the order of the rows; identity as said, not yet resolved over a root. */
+  readonly events: TurnEvent[];
+  readonly errors: readonly NormalizationError[];
+  /** Sum of the findings' counts. */
+  readonly normalization_errors: number;
+  readonly source_rows: number;
+  readonly bundle_count: number;
+  readonly duplicates_removed: number;
+}
+
+/**
+ * Normalizes stored rows. Copies are removed (design 3.6), and a tool_log row goes where the trace
+ * holds the same call's result. Any finding makes a window untrusted.
+ */
+export function normalize(rows: readonly unknown[], options: NormalizeOptions = {}): Normalized {
+  const findings = createFindings();
+  const readings: ChildReading[] = [];
+  let bundles = 0;
+  for (const row of rows) {
+    try {
+      if (readRow(row, options.store, findings, readings)) bundles += 1;
+    } catch {
+      // A record that throws when it is looked at, such as a proxy, is no record.
+      findings.report("invalid_source_row", options.store ?? "trace");
+    }
+  }
+  for (const store of options.failedStores ?? []) findings.report("provider_query_failed", store);
+  const unique = dedupeEvents(readings.map((reading) => withId(reading)));
+  const kept = dropLoggedCalls(unique.events);
+  const errors = sumErrors([...(options.errors ?? []), ...findings.list()]);
+  return {
+    events: kept,
+    errors,
+    normalization_errors: errors.reduce((total, error) => total + error.count, 0),
+    source_rows: rows.length,
+    bundle_count: bundles,
+    duplicates_removed: unique.duplicatesRemoved + unique.events.length - kept.length,
+  };
+}
+
+/**
+ * Normalizes posted or paged events (POST /traces/reconcile): children of any version without an
+ * envelope. A value that is no event is an `invalid_event`.
+ */
+export function normalizeEvents(events: readonly unknown[]): Normalized {
+  const findings = createFindings();
+  const readings: ChildReading[] = [];
+  for (const value of events) {
+    try {
+      const store = isRecord(value) ? (sourceOf(value) ?? "trace") : "trace";
+      const reading = readChild(value, contextOf(findings, store, { version: 3 }));
+      if (reading !== undefined) readings.push(reading);
+    } catch {
+      findings.report("invalid_event", "trace");
+    }
+  }
+  const { events: unique, duplicatesRemoved } = dedupeEvents(
+    readings.map((reading) => withId(reading)),
+  );
+  const errors = findings.list();
+  return {
+    events: unique,
+    errors,
+    normalization_errors: errors.reduce((total, error) => total + error.count, 0),
+    source_rows: events.length,
+    bundle_count: 0,
+    duplicates_removed: duplicatesRemoved,
+  };
+}
+
+function sourceOf(value: Loose): SourceStore | undefined {
+  const store = value["source_store"];
+  return store === "trace" || store === "conversation" || store === "tool_log" ? store : undefined;
+}
+
+function contextOf(
+  findings: Findings,
+  store: SourceStore,
+  around: {
+    readonly version: number;
+    readonly identity?: IdentityDraft;
+    readonly receivedAt?: string | undefined;
+  },
+): ChildContext {
+  return {
+    identity: around.identity ?? {},
+    version: around.version,
+    store,
+    ...(around.receivedAt === undefined ? {} : { receivedAt: around.receivedAt }),
+    report: (code: NormalizationCode, id?: unknown) => findings.report(code, store, id),
+  };
+}
+
+/** Reads one row into `readings`; true when it was a bundle. */
+function readRow(
+  row: unknown,
+  given: SourceStore | undefined,
+  findings: Findings,
+  readings: ChildReading[],
+): boolean {
+  if (!isRecord(row)) {
+    findings.report("invalid_source_row", given ?? "trace");
+    return false;
+  }
+  if (otherRecords.has(row["record_type"])) return false;
+  const payload = payloadOf(row);
+  const store =
+    given ?? (payload !== undefined && looksLikeBundle(payload) ? "trace" : guessStore(row));
+  if (store === "conversation" || store === "tool_log") {
+    const reading = readMemoryRow(row, store, (code, id) => findings.report(code, store, id));
+    if (reading !== undefined) readings.push(reading);
+    return false;
+  }
+  if (payload !== undefined && looksLikeBundle(payload)) {
+    return readBundle(row, payload, findings, readings);
+  }
+  const event = payload !== undefined && payload["event_kind"] !== undefined ? payload : row;
+  if (event["event_kind"] === undefined && event["event_type"] === undefined) {
+    const bundle = row["record_type"] === "trace_bundle" || row["payload"] !== undefined;
+    findings.report(bundle ? "invalid_bundle" : "invalid_source_row", "trace", row["record_id"]);
+    return false;
+  }
+  // A row that is an event itself: native ones say their version, older ones bore none.
+  const version = event["schema_version"] === undefined ? 1 : 3;
+  const reading = readChild(event, contextOf(findings, "trace", { version }));
+  if (reading !== undefined) readings.push(reading);
+  return false;
+}
+
+/** Names under which stores kept the payload of a record. */
+const payloadNames = ["payload", "bundle"] as const;
+const bundleNames = [...payloadNames, "content", "data", "value"] as const;
+
+/** Records that stores keep beside evidence; they are no events. */
+const otherRecords: ReadonlySet<unknown> = new Set([
+  "recommendation",
+  "experiment",
+  "replay",
+  "feedback",
+  "outcome",
+]);
+
+/** The payload of a record, parsed where it was stored as text; the row itself when it has none. */
+function payloadOf(row: Loose): Loose | undefined {
+  if (looksLikeBundle(row) || row["event_kind"] !== undefined) return row;
+  // Only a record that says what it is has its text parsed: a message may look like JSON too.
+  const told = row["record_type"] === "trace_bundle";
+  for (const name of told ? bundleNames : payloadNames) {
+    const value = row[name];
+    if (isRecord(value)) return value;
+    if (typeof value !== "string" || !told) continue;
+    try {
+      const parsed: unknown = JSON.parse(value);
+      return isRecord(parsed) ? parsed : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+  return undefined;
+}
+
+function readBundle(
+  row: Loose,
+  payload: Loose,
+  findings: Findings,
+  readings: ChildReading[],
+): boolean {
+  const recordId = row["record_id"] ?? payload["bundle_id"];
+  const opened = openBundle(payload);
+  if (typeof opened === "string") {
+    findings.report(opened, "trace", recordId);
+    return opened !== "invalid_bundle";
+  }
+  const columns = row === payload ? {} : readIdentity(row, true).identity;
+  const merged = columns === undefined ? undefined : mergeIdentity(columns, opened.identity);
+  if (merged?.identity === undefined) {
+    findings.report("invalid_bundle", "trace", recordId);
+    return false;
+  }
+  if (opened.count !== undefined && opened.count !== opened.children.length) {
+    findings.report("bundle_count_mismatch", "trace", recordId);
+  }
+  const created = row["created_at"];
+  const receivedAt = typeof created === "string" ? normalizeTime(created) : undefined;
+  const { identity } = merged;
+  const context = contextOf(findings, "trace", { identity, receivedAt, version: opened.version });
+  const numbers = new Map<string, number>();
+  for (const child of opened.children) {
+    const reading = readChild(child, context);
+    if (reading !== undefined) readings.push(withId(reading, numbers));
+  }
+  return true;
+}
+
+/**
+ * Gives an event without an id one that follows from what it is, so that a copy of the record gives
+ * the same one. Equal events of one bundle are numbered: they were recorded twice.
+ */
+function withId(reading: ChildReading, numbers?: Map<string, number>): TurnEvent {
+  if (reading.event_id !== undefined) return reading as TurnEvent;
+  if (reading.dialect !== "legacy" && reading.span_id !== undefined) {
+    return { ...reading, event_id: `${reading.span_id}:${reading.phase}` };
+  }
+  const event: TurnEvent = { ...reading, event_id: "" };
+  const mark = stableHash(contentOf(event));
+  const number = numbers?.get(mark) ?? 0;
+  numbers?.set(mark, number + 1);
+  return { ...event, event_id: `derived:${mark}${number === 0 ? "" : `:${number}`}` };
+}

@@ -1,0 +1,120 @@
+/**
+ * @module ResourceReading: resource references and selection ledgers out of untrusted records. Every
+ * part passes the guard's rule for its registry row; what does not pass is left out and reported.
+ */
+import { attribute, limits, provenanceStatuses, screenValue } from "@turnproof/semconv";
+import type { AttributeRow, ProvenanceStatus } from "@turnproof/semconv";
+
+import type { LedgerEntry, ResourceRef } from "./event.ts";
+
+type Loose = Readonly<Record<string, unknown>>;
+
+/** What could be read, and whether anything had to be left out. */
+export interface Read<T> {
+  readonly items: T[];
+  readonly refused: boolean;
+}
+
+/** True for an object that is no list; a value that is one may hold anything. */
+export function isRecord(value: unknown): value is Loose {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function fits(row: AttributeRow, value: unknown): value is string {
+  return typeof value === "string" && value !== "" && screenValue(row, [value]) === undefined;
+}
+
+/** How a bare id is to be read; only older writers wrote one. */
+export interface ResourceOptions {
+  /** Type of a reference that names none; without it such a reference is refused. */
+  readonly defaultType?: string;
+  readonly defaultVersion?: unknown;
+}
+
+/**
+ * One reference, or undefined when it names no usable type and ref. A part beyond these two that
+ * does not pass is left out; `flawed` is called for it.
+ */
+export function readResource(
+  value: unknown,
+  options: ResourceOptions = {},
+  flawed: () => void = () => undefined,
+): ResourceRef | undefined {
+  const record: Loose = typeof value === "string" ? { ref: value } : isRecord(value) ? value : {};
+  const type = record["resource_type"] ?? record["type"] ?? options.defaultType;
+  const ref = record["ref"] ?? record["resource_ref"] ?? record["id"];
+  if (!fits(attribute.input_types, type) || !fits(attribute.input_refs, ref)) return undefined;
+  const version = textOf(record["version"] ?? options.defaultVersion);
+  const role = record["role"] ?? undefined;
+  const owned = record["ownership_verified"] ?? undefined;
+  const provenance = record["provenance_status"] ?? undefined;
+  const resource: { -readonly [K in keyof ResourceRef]: ResourceRef[K] } = {
+    resource_type: type,
+    ref,
+  };
+  if (fits(attribute.input_versions, version)) resource.version = version;
+  else if (version !== undefined) flawed();
+  if (fits(attribute.input_roles, role)) resource.role = role;
+  else if (role !== undefined) flawed();
+  if (typeof owned === "boolean") resource.ownership_verified = owned;
+  else if (owned !== undefined) flawed();
+  if ((provenanceStatuses as readonly unknown[]).includes(provenance)) {
+    resource.provenance_status = provenance as ProvenanceStatus;
+  } else if (provenance !== undefined) flawed();
+  return resource;
+}
+
+/** A version that older writers counted is its digits. */
+function textOf(version: unknown): unknown {
+  if (version === null) return undefined;
+  return typeof version === "number" && Number.isSafeInteger(version) ? String(version) : version;
+}
+
+/** A list of references, at most 32; anything else than a list is refused whole. */
+export function readResources(value: unknown, options: ResourceOptions = {}): Read<ResourceRef> {
+  if (!Array.isArray(value)) return { items: [], refused: true };
+  let refused = value.length > limits.listEntriesMax;
+  const items: ResourceRef[] = [];
+  for (let i = 0; i < Math.min(value.length, limits.listEntriesMax); i += 1) {
+    const resource = readResource(value[i], options, () => {
+      refused = true;
+    });
+    if (resource === undefined) refused = true;
+    else items.push(resource);
+  }
+  return { items, refused };
+}
+
+/** A selection ledger, at most 32 lines. */
+export function readLedger(value: unknown): Read<LedgerEntry> {
+  if (!Array.isArray(value)) return { items: [], refused: true };
+  let refused = value.length > limits.listEntriesMax;
+  const flawed = (): void => {
+    refused = true;
+  };
+  const items: LedgerEntry[] = [];
+  for (let i = 0; i < Math.min(value.length, limits.listEntriesMax); i += 1) {
+    const line: unknown = value[i];
+    const resource = isRecord(line) ? readResource(line["resource"], {}, flawed) : undefined;
+    if (resource === undefined || !isRecord(line)) flawed();
+    else items.push(readLine(line, resource, flawed));
+  }
+  return { items, refused };
+}
+
+function readLine(line: Loose, resource: ResourceRef, flawed: () => void): LedgerEntry {
+  const entry: { -readonly [K in keyof LedgerEntry]: LedgerEntry[K] } = { resource };
+  const rank = line["candidate_rank"] ?? undefined;
+  const score = line["relevance_score"] ?? undefined;
+  const selected = line["selected"] ?? undefined;
+  const reason = line["selection_reason"] ?? undefined;
+  if (typeof rank === "number" && Number.isSafeInteger(rank)) entry.candidate_rank = rank;
+  else if (rank !== undefined) flawed();
+  if (typeof score === "number" && Number.isFinite(score)) entry.relevance_score = score;
+  else if (score !== undefined) flawed();
+  if (typeof selected === "boolean") entry.selected = selected;
+  else if (selected !== undefined) flawed();
+  if (fits(attribute.ledger_reasons, reason)) entry.selection_reason = reason;
+  else if (reason !== undefined) flawed();
+  return entry;
+}
