@@ -117,9 +117,13 @@ describe("time", () => {
     for (const seed of ["a", "a@", "password=", "1.", "eyJ", " "]) {
       const text = seed.repeat(Math.ceil(1_048_576 / seed.length));
       for (const row of rows) {
-        const start = performance.now();
-        expect(screenValue(row, text)).toBe("attribute_too_long");
-        expect(performance.now() - start).toBeLessThan(5);
+        let best = Infinity;
+        for (let round = 0; round < 5; round++) {
+          const start = performance.now();
+          expect(screenValue(row, text)).toBe("attribute_too_long");
+          best = Math.min(best, performance.now() - start);
+        }
+        expect(best).toBeLessThan(1);
       }
     }
   });

@@ -44,6 +44,9 @@ const wordEnds: Uint8Array = (() => {
 /** Fewest characters of any credential that is recognised by its form. */
 const tokenCharsMin = 14;
 
+/** An object of JSON in base64: the header of a JWT or JWE, or of one wrapped again. */
+const jsonPattern = /(?:^|\n)\{[ \n\r]{0,4}"|(?:^|[^A-Za-z0-9])eyJ[A-Za-z0-9_-]{8}/;
+
 /** Fewest digits of a card number or an IBAN. */
 const accountDigitsMin = 11;
 
@@ -100,7 +103,9 @@ function suspect(
   const told = plainly(text, seen, digits, longest, allowsIp);
   if (told !== undefined || longest < wrappedCharsMin) return told;
   const inner = unwrap(text);
-  return inner === "" ? undefined : plainly(inner, marks.all, inner.length, inner.length, false);
+  if (inner === "") return undefined;
+  if (jsonPattern.test(inner)) return "attribute_credential";
+  return plainly(inner, marks.all, inner.length, inner.length, false);
 }
 
 function plainly(

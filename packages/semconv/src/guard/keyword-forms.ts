@@ -91,16 +91,19 @@ const plainStates: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** After an equals sign anything is told; after a colon only what is no state and no plain word. */
+function tells(text: string, keyword: RegExpExecArray): boolean {
+  if (keyword[1] === "=") return true;
+  const told = (keyword[2] ?? "").toLowerCase();
+  const glued = /[A-Za-z0-9]/.test(text.charAt(keyword.index - 1));
+  if (glued || plainStates.has(told)) return false;
+  return !/^[a-z_]+$/.test(told) || /passw|pwd|passphrase/i.test(keyword[0]);
+}
+
 /** True when the text names a secret and goes on to tell it. */
 export function hasKeywordForm(text: string): boolean {
   const keyword = keywordPattern.exec(text);
-  if (keyword !== null) {
-    const told = keyword[2] ?? "";
-    if (keyword[1] === "=" || !(plainStates.has(told.toLowerCase()) || /^[a-z_]+$/.test(told))) {
-      return true;
-    }
-    if (/passw|pwd|passphrase/i.test(keyword[0]) && !plainStates.has(told)) return true;
-  }
+  if (keyword !== null && tells(text, keyword)) return true;
   if (queryKeywordPattern.test(text)) return true;
   const word = schemeWordPattern.exec(text)?.[1];
   return word !== undefined && /\d/.test(word) && /[A-Za-z]/.test(word);

@@ -140,8 +140,7 @@ const written: readonly (readonly [prefixes: string, alphabet: Alphabet, min: nu
   ["lsv2_pt_ lsv2_sk_ ls__", "word", 30],
   ["pcsk_", "word", 40],
   ["AIzaSy", "url", 30],
-  // Encodings that only wrap something: JSON in base64, DER, OpenSSH and PEM in base64
-  ["eyJ ewog", "base64", 14],
+  // Encodings that only wrap something: DER, OpenSSH and PEM in base64
   ["LS0tLS1CRUdJTi", "base64", 0],
   ["b3BlbnNzaC1rZXkt", "base64", 0],
   ["MIIE MIIB MIIC MIID MIIJ MIGH MHcCAQ MC4CAQ", "base64", 40],

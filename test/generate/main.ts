@@ -1,0 +1,38 @@
+/**
+ * @module Generate: writes every file that is made from the registry (`npm run generate`), or says
+ * which ones are out of step (`npm run generate -- --check`, exit code 1). A generator is a module
+ * beside this one that gives a file's path and text; it is added to the list below.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, relative } from "node:path";
+
+import { clickhouseDdl, ddlFile } from "./clickhouse-ddl.ts";
+import { semconvReadme, semconvReadmeFile } from "./semconv-readme.ts";
+
+/** A file that is made, and how. */
+interface GeneratedFile {
+  readonly path: string;
+  readonly make: () => string;
+}
+
+const generated: readonly GeneratedFile[] = [
+  { path: semconvReadmeFile, make: semconvReadme },
+  { path: ddlFile, make: clickhouseDdl },
+];
+
+const check = process.argv.includes("--check");
+for (const { path, make } of generated) {
+  const text = make();
+  const stands = existsSync(path) && readFileSync(path, "utf8") === text;
+  const name = relative(process.cwd(), path);
+  if (stands) {
+    console.log(`up to date  ${name}`);
+  } else if (check) {
+    console.log(`out of step ${name}`);
+    process.exitCode = 1;
+  } else {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    console.log(`written     ${name}`);
+  }
+}
