@@ -17,14 +17,14 @@ export const line = "2" as const;
 export interface ProviderParts {
   readonly spanProcessors: SpanProcessor[];
   readonly sampler?: Sampler;
-  readonly resource?: Record<string, unknown>;
+  readonly resource?: Record<string, string | string[]>;
 }
 
 export function createProvider(parts: ProviderParts): BasicTracerProvider {
   return new BasicTracerProvider({
     spanProcessors: parts.spanProcessors,
     ...(parts.sampler === undefined ? {} : { sampler: parts.sampler }),
-    resource: resourceFromAttributes((parts.resource ?? {}) as never),
+    resource: resourceFromAttributes(parts.resource ?? {}),
   });
 }
 

@@ -38,7 +38,7 @@ function pollutedSpans(exporter: never): void {
       canary,
       {
         kind: SpanKind.CLIENT,
-        attributes: mark as never,
+        attributes: mark,
         links: [{ context: elsewhere, attributes: { why: canary } }],
       },
       parent,
@@ -49,7 +49,7 @@ function pollutedSpans(exporter: never): void {
     }
     span.setAttribute("gen_ai.input.messages", JSON.stringify(nested));
     span.setAttribute(canary, canary);
-    span.setAttribute("nested", nested as never);
+    span.setAttribute("nested", nested);
     span.setAttribute(
       "langfuse.observation.usage_details",
       JSON.stringify({ [canary]: 1, input: 2 }),
@@ -165,7 +165,7 @@ describe(`the gate on line ${line}`, () => {
       keyed: ["user_id"],
       keyIdentity: (value) => `k1_${value.length}`,
     });
-    const provider = createProvider({ spanProcessors: [simpleProcessor(gate as never)] });
+    const provider = createProvider({ spanProcessors: [simpleProcessor(gate)] });
     const span = provider.getTracer("app").startSpan("x", {
       attributes: {
         "user.id": "ann@example.org",

@@ -17,14 +17,14 @@ export const line = "3" as const;
 export interface ProviderParts {
   readonly spanProcessors: SpanProcessor[];
   readonly sampler?: Sampler;
-  readonly resource?: Record<string, unknown>;
+  readonly resource?: Record<string, string | string[]>;
 }
 
 export function createProvider(parts: ProviderParts): TracerProvider {
   return new TracerProvider({
     spanProcessors: parts.spanProcessors,
     ...(parts.sampler === undefined ? {} : { sampler: parts.sampler }),
-    resource: resourceFromAttributes((parts.resource ?? {}) as never),
+    resource: resourceFromAttributes(parts.resource ?? {}),
   });
 }
 

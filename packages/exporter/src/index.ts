@@ -1,6 +1,7 @@
 /** @module The gate: what leaves a process, and how a span becomes an event. */
 export { contentFree } from "./gate/content-free.ts";
-export type { ContentFreeExporter, ContentFreeOptions } from "./gate/content-free.ts";
+export type { ContentFreeExporter } from "./gate/content-free.ts";
+export type { GateCounts, GateOptions } from "./gate/gate.ts";
 export type {
   ExportAnswer,
   GateExporter,
@@ -16,3 +17,14 @@ export { eventSchemaVersion, spanToEvent } from "./mapping/span-to-event.ts";
 export type { MappingContext } from "./mapping/span-to-event.ts";
 export type { KeyIdentity } from "./mapping/span-reading.ts";
 export type { DropCounts, SourceAttributes, SpanRecord } from "./mapping/span-record.ts";
+export { evidenceSampler } from "./processor/evidence-sampler.ts";
+export type {
+  EvidenceSamplerOptions,
+  SamplerLike,
+  SamplingResultLike,
+} from "./processor/evidence-sampler.ts";
+export type { ExportHealth, SideCount } from "./processor/loss-ledger.ts";
+export { lossReportCode } from "./processor/own-spans.ts";
+export { TurnproofProcessor, turnproofProcessor } from "./processor/turnproof-processor.ts";
+export type { TurnproofProcessorOptions } from "./processor/turnproof-processor.ts";
+export type { SpoolJournal } from "./spool/disk-spool.ts";

@@ -8,6 +8,7 @@ export interface CodeRow {
   readonly retryable?: boolean;
 }
 
+/** Every code, with what is decided about it. */
 export const codes = {
   // Carriers and identity (design 3.1, 3.5)
   carrier_missing: { sentence: "A worker needs the carrier of its turn.", status: 400 },

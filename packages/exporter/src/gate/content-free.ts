@@ -3,10 +3,8 @@
  * (design 3.3). A filter that must hold wraps the exporter instead of sitting beside it: processors
  * fan out, and what one of them strips another one still sees.
  */
-import type { RegistryName } from "@turnproof/semconv";
-
-import type { KeyIdentity } from "../mapping/span-reading.ts";
-import type { IdentityRules } from "./screened-attributes.ts";
+import { createGate } from "./gate.ts";
+import type { GateCounts, GateOptions } from "./gate.ts";
 import { exportFailed } from "./sdk-shapes.ts";
 import type {
   ExportAnswer,
@@ -14,21 +12,11 @@ import type {
   ReadableSpanLike,
   SpanExporterLike,
 } from "./sdk-shapes.ts";
-import { screenedSpan } from "./screened-span.ts";
-import type { GateMemory } from "./screened-span.ts";
-
-/** Options of the gate. */
-export interface ContentFreeOptions {
-  /** Identity fields that always leave as their fingerprint, e.g. `["user_id"]`. */
-  readonly keyed?: readonly RegistryName[];
-  /** Makes the fingerprint; without it an identity that is not opaque is dropped and counted. */
-  readonly keyIdentity?: KeyIdentity;
-}
 
 /** An exporter behind the gate, and what it held back so far. */
 export interface ContentFreeExporter extends GateExporter {
   /** Refusals by code since the start; never a key or a value. */
-  readonly dropped: Readonly<Record<string, number>>;
+  readonly dropped: GateCounts;
 }
 
 /**
@@ -39,30 +27,13 @@ export interface ContentFreeExporter extends GateExporter {
  */
 export function contentFree<S>(
   exporter: SpanExporterLike<S>,
-  options: ContentFreeOptions = {},
+  options: GateOptions = {},
 ): ContentFreeExporter {
-  const dropped: Record<string, number> = Object.create(null);
-  const drop = (code: string): void => {
-    dropped[code] = (dropped[code] ?? 0) + 1;
-  };
-  const rules: IdentityRules = {
-    keyed: new Set(options.keyed),
-    keyIdentity: options.keyIdentity,
-  };
-  const memory: GateMemory = { resources: new WeakMap(), scopes: new Map() };
-  const screenAll = (spans: readonly ReadableSpanLike[]): ReadableSpanLike[] =>
-    spans.flatMap((span) => {
-      try {
-        return [screenedSpan(span, rules, memory, drop)];
-      } catch {
-        drop("span_unmapped");
-        return [];
-      }
-    });
+  const gate = createGate(options);
   return {
-    dropped,
+    dropped: gate.dropped,
     export(spans: ReadableSpanLike[], done: (answer: ExportAnswer) => void): void {
-      const screened = screenAll(spans);
+      const screened = spans.flatMap((span) => gate.screen(span) ?? []);
       try {
         exporter.export(screened as unknown as S[], done);
       } catch {

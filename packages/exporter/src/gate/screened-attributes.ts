@@ -66,9 +66,9 @@ function silent(decision: KindDecision, name: string, value: AttributeValue): st
   return listed ? value : present(value);
 }
 
-/** Stands for a value that may not leave while its presence and its being a text matter. */
+/** Stands for a value that may not leave, where its presence matters; no row admits either. */
 function present(value: AttributeValue): string | boolean {
-  return typeof value === "string" ? "unlisted" : true;
+  return typeof value === "string" ? "" : true;
 }
 
 function admitted(

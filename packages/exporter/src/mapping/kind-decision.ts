@@ -18,6 +18,11 @@ export interface KindDecision {
   readonly operation: string | undefined;
 }
 
+/** As much of a span as the decision looks at. */
+export type KindSource = Pick<SpanRecord, "attributes" | "statusCode"> & {
+  readonly scopeName?: string | undefined;
+};
+
 const ownKind = attribute.event_kind.span;
 const structuralPlan = planFor("structural");
 const ownPlan = planFor("turnproof");
@@ -35,7 +40,7 @@ function scopeDialect(name: string): Dialect | undefined {
 }
 
 /** Decides by the attributes and the scope alone; the name of a span is never read. */
-export function decideKind(span: SpanRecord): KindDecision {
+export function decideKind(span: KindSource): KindDecision {
   const own = span.attributes[ownKind];
   const kind = typeof own === "string" ? kindOf(own) : undefined;
   if (kind !== undefined) return { kind, plan: ownPlan, operation: undefined };
@@ -54,7 +59,7 @@ export function decideKind(span: SpanRecord): KindDecision {
 }
 
 /** The first table whose mark or scope the span has. */
-function dialectOf(span: SpanRecord): Dialect | undefined {
+function dialectOf(span: KindSource): Dialect | undefined {
   const { attributes, scopeName } = span;
   const scope = scopeName === undefined ? undefined : scopeDialect(scopeName);
   for (const table of dialectTables) {
@@ -72,7 +77,7 @@ const inputTokens = attribute.input_tokens.span;
  * AI SDK 7 reports an embedding twice, an outer span without usage around the call itself, also
  * where a bridge renames it. Calls are never counted over levels, so the outer one is structure.
  */
-function repeatsInner(span: SpanRecord, dialect: Dialect): boolean {
+function repeatsInner(span: KindSource, dialect: Dialect): boolean {
   if (dialect !== "vercel_ai" && dialect !== "openinference") return false;
   if (span.attributes[operationName] !== "embeddings") return false;
   return span.statusCode !== statusError && span.attributes[inputTokens] === undefined;

@@ -1,0 +1,53 @@
+/**
+ * @module Gate: screens spans one by one, remembers what they share and counts what it held back.
+ * Everything of ours that sends a span out goes through one.
+ */
+import type { RegistryName } from "@turnproof/semconv";
+
+import type { KeyIdentity } from "../mapping/span-reading.ts";
+import type { IdentityRules } from "./screened-attributes.ts";
+import type { ReadableSpanLike } from "./sdk-shapes.ts";
+import { screenedSpan } from "./screened-span.ts";
+import type { GateMemory } from "./screened-span.ts";
+
+/** Options of the gate. */
+export interface GateOptions {
+  /** Identity fields that always leave as their fingerprint, e.g. `["user_id"]`. */
+  readonly keyed?: readonly RegistryName[];
+  /** Makes the fingerprint; without it an identity that is not opaque is dropped and counted. */
+  readonly keyIdentity?: KeyIdentity;
+}
+
+/** Refusals by code; never a key or a value. */
+export type GateCounts = Readonly<Record<string, number>>;
+
+/** A gate. */
+export interface Gate {
+  readonly dropped: GateCounts;
+  /** The span as it may leave, or undefined for one that cannot be screened. */
+  screen(span: ReadableSpanLike): ReadableSpanLike | undefined;
+}
+
+/** Makes a gate with counts and memory of its own. */
+export function createGate(options: GateOptions = {}): Gate {
+  const dropped: Record<string, number> = Object.create(null);
+  const drop = (code: string): void => {
+    dropped[code] = (dropped[code] ?? 0) + 1;
+  };
+  const rules: IdentityRules = {
+    keyed: new Set(options.keyed),
+    keyIdentity: options.keyIdentity,
+  };
+  const memory: GateMemory = { resources: new WeakMap(), scopes: new Map() };
+  return {
+    dropped,
+    screen(span) {
+      try {
+        return screenedSpan(span, rules, memory, drop);
+      } catch {
+        drop("span_unmapped");
+        return undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * @module Export queue: what waits to be sent, evidence and the rest in bounds of their own, so that
+ * a flood of structure never costs a piece of evidence.
+ */
+import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
+import type { ItemClass } from "./loss-ledger.ts";
+
+/** A span that waits, and its sequence number; 0 for what is not numbered. */
+export interface QueueItem {
+  readonly span: ReadableSpanLike;
+  readonly kind: ItemClass;
+  readonly seq: number;
+}
+
+/** A first-in first-out list that does not move its items on each take. */
+class Fifo {
+  private items: QueueItem[] = [];
+  private head = 0;
+
+  get length(): number {
+    return this.items.length - this.head;
+  }
+
+  push(item: QueueItem): void {
+    this.items.push(item);
+  }
+
+  take(count: number): QueueItem[] {
+    const taken = this.items.slice(this.head, this.head + count);
+    this.head += taken.length;
+    if (this.head === this.items.length || this.head > 4_096) {
+      this.items = this.items.slice(this.head);
+      this.head = 0;
+    }
+    return taken;
+  }
+}
+
+/** Two bounded lists, drawn from evidence first. */
+export class ExportQueue {
+  private readonly evidence = new Fifo();
+  private readonly rest = new Fifo();
+  private readonly max: number;
+
+  constructor(max: number) {
+    this.max = max;
+  }
+
+  /** Items that wait. */
+  get length(): number {
+    return this.evidence.length + this.rest.length;
+  }
+
+  /** False when the item's list is full; then it was not taken. */
+  push(item: QueueItem): boolean {
+    const list = item.kind === "evidence" ? this.evidence : this.rest;
+    if (list.length >= this.max) return false;
+    list.push(item);
+    return true;
+  }
+
+  /** Takes at most this many, oldest evidence first. */
+  take(count: number): QueueItem[] {
+    const first = this.evidence.take(count);
+    return first.length === count ? first : [...first, ...this.rest.take(count - first.length)];
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * @module Loss ledger: what became of every evidence span, to the unit (design 6.4). At any moment
+ * `created = exported + spooled + queued + the sum of dropped`.
+ */
+
+/** Counters of one producer; spans of mere structure and start markers are counted apart. */
+export interface ExportHealth {
+  /** Evidence spans that ended here; also the last sequence number given. */
+  readonly created: number;
+  readonly exported: number;
+  /** On the disk, not yet delivered. */
+  readonly spooled: number;
+  /** Waiting in memory, or on the way. */
+  readonly queued: number;
+  /** Lost, by content-free code. */
+  readonly dropped: Readonly<Record<string, number>>;
+  /** Evidence that a sampler kept from being recorded, as far as our sampler saw it. */
+  readonly sampled_out: number;
+  /** Exports that failed or had no answer in time. */
+  readonly write_failures: number;
+  readonly structure: SideCount;
+  readonly markers: SideCount;
+}
+
+/** Counts beside the sequence. */
+export interface SideCount {
+  readonly created: number;
+  readonly exported: number;
+  readonly dropped: number;
+}
+
+/** What an item of the queue is. */
+export type ItemClass = "evidence" | "structure" | "markers";
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** The counters, with one method per thing that can happen to spans. */
+export class LossLedger {
+  private readonly counts = { created: 0, exported: 0, spooled: 0, queued: 0 };
+  private readonly drops: Record<string, number> = Object.create(null);
+  private readonly side: Record<"structure" | "markers", Mutable<SideCount>> = {
+    structure: { created: 0, exported: 0, dropped: 0 },
+    markers: { created: 0, exported: 0, dropped: 0 },
+  };
+  private sampledOut = 0;
+  private failures = 0;
+  /** Counts up with every change, so that a report is sent only when it says something new. */
+  revision = 0;
+
+  /** An item came into being; evidence gets its sequence number, everything else 0. */
+  create(kind: ItemClass): number {
+    if (kind !== "evidence") {
+      this.side[kind].created++;
+      return 0;
+    }
+    this.revision++;
+    this.counts.queued++;
+    return ++this.counts.created;
+  }
+
+  /** Items left the queue for good. */
+  exported(kind: ItemClass, count: number): void {
+    if (kind !== "evidence") this.side[kind].exported += count;
+    else this.move("exported", count);
+  }
+
+  /** Items are durable on the disk. */
+  spooled(kind: ItemClass, count: number): void {
+    if (kind !== "evidence") this.side[kind].exported += count;
+    else this.move("spooled", count);
+  }
+
+  /** Evidence that this process put on the disk was delivered from there. */
+  delivered(count: number): void {
+    this.counts.spooled -= count;
+    this.counts.exported += count;
+    if (count > 0) this.revision++;
+  }
+
+  /** Items are lost. */
+  dropped(kind: ItemClass, count: number, code: string): void {
+    if (count === 0) return;
+    if (kind !== "evidence") {
+      this.side[kind].dropped += count;
+      return;
+    }
+    this.revision++;
+    this.counts.queued -= count;
+    this.drops[code] = (this.drops[code] ?? 0) + count;
+  }
+
+  /** An export failed. */
+  failed(): void {
+    this.failures++;
+    this.revision++;
+  }
+
+  /** A sampler kept evidence from being recorded. */
+  sampled(): void {
+    this.sampledOut++;
+    this.revision++;
+  }
+
+  private move(to: "exported" | "spooled", count: number): void {
+    this.counts.queued -= count;
+    this.counts[to] += count;
+    if (count > 0) this.revision++;
+  }
+
+  /** A copy of the counters. */
+  health(): ExportHealth {
+    return {
+      ...this.counts,
+      dropped: { ...this.drops },
+      sampled_out: this.sampledOut,
+      write_failures: this.failures,
+      structure: { ...this.side.structure },
+      markers: { ...this.side.markers },
+    };
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * @module Own spans: the spans that the processor itself says, a start marker of a span that is
+ * still open and a report of losses. Both are spans of zero length, so any tool shows them.
+ */
+import type { Attributes, HrTime } from "@opentelemetry/api";
+import { attribute, ownSpanNames } from "@turnproof/semconv";
+
+import type { ReadableSpanLike, ResourceLike } from "../gate/sdk-shapes.ts";
+import type { ExportHealth } from "./loss-ledger.ts";
+
+const instrumentationScope = { name: "@turnproof/exporter" } as const;
+const noDuration: HrTime = [0, 0];
+
+/** Random lower-case hex digits. */
+export function randomHex(digits: number): string {
+  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(digits / 2));
+  let text = "";
+  for (const byte of bytes) text += (byte + 256).toString(16).slice(1);
+  return text;
+}
+
+/**
+ * The start marker of an open span: a span of its own beside it, with the event id
+ * `<span_id>:start` and whatever the span says of itself by now.
+ */
+export function startMarker(span: ReadableSpanLike): ReadableSpanLike {
+  const marked = span.spanContext();
+  const context = { ...marked, spanId: randomHex(16) };
+  return {
+    name: span.name,
+    kind: span.kind,
+    spanContext: () => context,
+    ...(span.parentSpanContext === undefined ? {} : { parentSpanContext: span.parentSpanContext }),
+    ...(span.parentSpanId === undefined ? {} : { parentSpanId: span.parentSpanId }),
+    startTime: span.startTime,
+    endTime: span.startTime,
+    status: { code: 0 },
+    attributes: {
+      ...span.attributes,
+      [attribute.phase.span]: "start",
+      [attribute.event_id.span]: `${marked.spanId}:start`,
+    },
+    links: [],
+    events: [],
+    duration: noDuration,
+    ended: true,
+    resource: span.resource,
+    instrumentationScope: span.instrumentationScope,
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  };
+}
+
+/** Word by which a reader knows a report of losses among other data-quality events. */
+export const lossReportCode = "loss_report";
+
+/** What a producer says of its own losses, as a span in a trace of its own (design 6.4). */
+export function lossReport(
+  health: ExportHealth,
+  producerId: string,
+  resource: ResourceLike,
+  now: HrTime,
+): ReadableSpanLike {
+  const context = { traceId: randomHex(32), spanId: randomHex(16), traceFlags: 1 };
+  const reasons = Object.keys(health.dropped).toSorted().slice(0, 32);
+  const lost = Object.values(health.dropped).reduce((sum, count) => sum + count, 0);
+  const attributes: Attributes = {
+    [attribute.event_kind.span]: "data_quality",
+    [attribute.phase.span]: "event",
+    [attribute.status.span]: "success",
+    [attribute.quality_code.span]: lossReportCode,
+    [attribute.producer_id.span]: producerId,
+    [attribute.last_seq.span]: health.created,
+    [attribute.loss_created.span]: health.created,
+    [attribute.loss_exported.span]: health.exported,
+    [attribute.loss_spooled.span]: health.spooled,
+    [attribute.loss_dropped.span]: lost,
+    [attribute.sampled_out.span]: health.sampled_out,
+    [attribute.write_failures.span]: health.write_failures,
+  };
+  if (reasons.length > 0) {
+    attributes[attribute.loss_reasons.span] = reasons;
+    attributes[attribute.loss_reason_counts.span] = reasons.map(
+      (code) => health.dropped[code] ?? 0,
+    );
+  }
+  return {
+    name: ownSpanNames.data_quality,
+    kind: 0,
+    spanContext: () => context,
+    startTime: now,
+    endTime: now,
+    status: { code: 0 },
+    attributes,
+    links: [],
+    events: [],
+    duration: noDuration,
+    ended: true,
+    resource,
+    instrumentationScope,
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  };
+}

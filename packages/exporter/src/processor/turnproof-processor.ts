@@ -1,0 +1,366 @@
+/**
+ * @module Turnproof processor: our span processor for either SDK line. Everything that leaves goes
+ * through the gate; evidence is numbered at its end, before any queue can drop it; spans that stay
+ * open get a start marker; what was lost is counted to the unit and reported (design 6.4).
+ */
+import { diag } from "@opentelemetry/api";
+import type { HrTime } from "@opentelemetry/api";
+import { attribute, markedKinds } from "@turnproof/semconv";
+import type { Code, EventKind } from "@turnproof/semconv";
+
+import { createGate } from "../gate/gate.ts";
+import type { Gate, GateCounts, GateOptions } from "../gate/gate.ts";
+import type { ReadableSpanLike, ResourceLike, SpanExporterLike } from "../gate/sdk-shapes.ts";
+import { decideKind } from "../mapping/kind-decision.ts";
+import type { SourceAttributes } from "../mapping/span-record.ts";
+import { DiskSpool } from "../spool/disk-spool.ts";
+import type { SpoolJournal } from "../spool/disk-spool.ts";
+import { evidenceSampler } from "./evidence-sampler.ts";
+import type { EvidenceSamplerOptions, SamplerLike } from "./evidence-sampler.ts";
+import { ExportQueue } from "./export-queue.ts";
+import type { QueueItem } from "./export-queue.ts";
+import { callExporter, within } from "./exporter-call.ts";
+import { LossLedger } from "./loss-ledger.ts";
+import type { ExportHealth, ItemClass } from "./loss-ledger.ts";
+import { lossReport, randomHex, startMarker } from "./own-spans.ts";
+
+/** Options of the processor. */
+export interface TurnproofProcessorOptions<S = never> extends GateOptions {
+  /** Where spans go; it is given screened spans only. */
+  readonly exporter: SpanExporterLike<S>;
+  /** Spans that wait at most, evidence and the rest each; default 8,192. */
+  readonly queueMax?: number;
+  /** Spans per export; default 512. */
+  readonly batchMax?: number;
+  /** How long a span waits for company; default 1,000 ms. */
+  readonly delayMs?: number;
+  /** How long one export may take; default 10,000 ms. */
+  readonly exportTimeoutMs?: number;
+  /** How long a flush and a shutdown may take; default 30,000 ms and 5,000 ms. */
+  readonly flushDeadlineMs?: number;
+  readonly shutdownDeadlineMs?: number;
+  /** Age at which an open span gets its start marker; default `delayMs`; `false`: none. */
+  readonly markerDelayMs?: number | false;
+  /** Time between two reports of losses while something changes; default 60,000 ms. */
+  readonly reportEveryMs?: number;
+  /** A journal on the disk for what cannot be delivered; closed by whoever opened it. */
+  readonly spool?: SpoolJournal;
+  /** True: every batch goes to the disk first and is sent from there. */
+  readonly writeThrough?: boolean;
+}
+
+const marked: ReadonlySet<EventKind> = new Set(markedKinds);
+const settingDefaults = {
+  queueMax: 8_192,
+  batchMax: 512,
+  delayMs: 1_000,
+  exportTimeoutMs: 10_000,
+  flushDeadlineMs: 30_000,
+  shutdownDeadlineMs: 5_000,
+  reportEveryMs: 60_000,
+} as const;
+
+type Settings = { readonly [K in keyof typeof settingDefaults]: number };
+
+/** What one batch was made of. */
+type BatchCounts = Record<ItemClass, number>;
+
+/** A span processor with gate, queue, markers and loss accounting. */
+export class TurnproofProcessor<S = never> {
+  /** Identity of this producer for as long as the process lives. */
+  readonly producerId: string = randomHex(16);
+  private readonly exporter: SpanExporterLike<S>;
+  private readonly settings: Settings;
+  private readonly markerDelayMs: number | false;
+  private readonly gate: Gate;
+  private readonly ledger = new LossLedger();
+  private readonly queue: ExportQueue;
+  private readonly spool: DiskSpool | undefined;
+  private readonly writeThrough: boolean;
+  /** Open spans of a marked kind, oldest first, and when they began here. */
+  private readonly open = new Map<string, { span: ReadableSpanLike; since: number }>();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private pumping: Promise<void> | undefined;
+  private emptying = false;
+  /** The batch on its way, until its outcome is known or no longer waited for. */
+  private flight: BatchCounts | undefined;
+  private resource: ResourceLike = { attributes: {} };
+  private reportedRevision = 0;
+  private reportedAt = Date.now();
+  private ended = false;
+
+  constructor(options: TurnproofProcessorOptions<S>) {
+    const settings = { ...settingDefaults };
+    for (const name of Object.keys(settingDefaults) as (keyof Settings)[]) {
+      Object.assign(settings, { [name]: options[name] ?? settingDefaults[name] });
+    }
+    this.settings = settings;
+    this.exporter = options.exporter;
+    this.markerDelayMs = options.markerDelayMs ?? settings.delayMs;
+    this.gate = createGate(options);
+    this.queue = new ExportQueue(settings.queueMax);
+    this.writeThrough = options.writeThrough === true && options.spool !== undefined;
+    if (options.spool !== undefined) {
+      this.spool = new DiskSpool({
+        journal: options.spool,
+        send: async (spans) => (await this.send(spans)) === "done",
+        onDelivered: (count) => this.ledger.delivered(count),
+      });
+    }
+  }
+
+  /** The counters now; `created = exported + spooled + queued + dropped`. */
+  get health(): ExportHealth {
+    return this.ledger.health();
+  }
+
+  /** What the gate held back, by code. */
+  get dropped(): GateCounts {
+    return this.gate.dropped;
+  }
+
+  /** Wraps the app's sampler so that evidence is recorded, and counts here what is not. */
+  sampler(inner: SamplerLike, options: EvidenceSamplerOptions = {}): SamplerLike {
+    return evidenceSampler(inner, {
+      ...options,
+      onSampledOut: (kind) => {
+        this.ledger.sampled();
+        options.onSampledOut?.(kind);
+      },
+    });
+  }
+
+  /** Remembers a span that may stay open for long. */
+  onStart(span: ReadableSpanLike): void {
+    this.resource = span.resource;
+    if (this.markerDelayMs === false || this.ended) return;
+    if (this.open.size >= this.settings.queueMax || !marked.has(kindOf(span))) return;
+    this.open.set(span.spanContext().spanId, { span, since: Date.now() });
+    this.schedule();
+  }
+
+  /** Numbers evidence and puts the span into the queue. */
+  onEnd(span: ReadableSpanLike): void {
+    const { spanId, traceFlags } = span.spanContext();
+    this.open.delete(spanId);
+    const evidence = kindOf(span) !== "span";
+    if (!evidence && (traceFlags & 1) === 0) return;
+    this.enqueue(span, evidence ? "evidence" : "structure");
+  }
+
+  /** Sends everything that waits, with markers of what is open, within the deadline. */
+  async forceFlush(): Promise<void> {
+    await this.flush(this.settings.flushDeadlineMs);
+  }
+
+  /** Flushes once more, counts what is left as lost, reports, and ends the exporter. */
+  async shutdown(): Promise<void> {
+    if (this.ended) return;
+    this.ended = true;
+    const deadline = Date.now() + this.settings.shutdownDeadlineMs;
+    await this.flush(this.settings.shutdownDeadlineMs);
+    clearTimeout(this.timer);
+    this.abandon(this.queue.take(Number.MAX_SAFE_INTEGER));
+    await this.report(Math.max(500, deadline - Date.now()));
+    await within(this.spool?.close() ?? Promise.resolve(), 1_000);
+    await within(this.exporter.shutdown(), Math.max(500, deadline - Date.now()));
+  }
+
+  private enqueue(span: ReadableSpanLike, kind: ItemClass): void {
+    const seq = this.ledger.create(kind);
+    if (this.ended) return this.ledger.dropped(kind, 1, "shutdown_deadline");
+    if (!this.queue.push({ span, kind, seq })) return this.lose(kind, "queue_full");
+    if (this.queue.length >= this.settings.batchMax) void this.pump(false);
+    else this.schedule();
+  }
+
+  private lose(kind: ItemClass, code: Code): void {
+    this.ledger.dropped(kind, 1, code);
+    diag.warn(`turnproof: ${code}`);
+  }
+
+  private schedule(): void {
+    if (this.timer !== undefined || this.ended) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      void this.tick();
+    }, this.settings.delayMs);
+    this.timer.unref?.();
+  }
+
+  private async tick(): Promise<void> {
+    if (this.markerDelayMs !== false) this.mark(Date.now() - this.markerDelayMs);
+    await this.pump(true);
+    if (Date.now() - this.reportedAt >= this.settings.reportEveryMs) {
+      await this.report(this.settings.exportTimeoutMs);
+    }
+    if (this.open.size > 0 || this.queue.length > 0) this.schedule();
+  }
+
+  /** Puts a marker into the queue for each span that opened before this time. */
+  private mark(before: number): void {
+    for (const [spanId, { span, since }] of this.open) {
+      if (since > before) return;
+      this.open.delete(spanId);
+      this.ledger.create("markers");
+      if (!this.queue.push({ span: startMarker(span), kind: "markers", seq: 0 })) {
+        this.ledger.dropped("markers", 1, "queue_full");
+      }
+    }
+  }
+
+  /** Exports batch after batch, one at a time; `all`: also the last one that is not full. */
+  private pump(all: boolean): Promise<void> {
+    this.emptying ||= all;
+    this.pumping ??= this.exportAll().finally(() => {
+      this.pumping = undefined;
+      this.emptying = false;
+    });
+    return this.pumping;
+  }
+
+  private async exportAll(): Promise<void> {
+    while (this.queue.length >= (this.emptying ? 1 : this.settings.batchMax)) {
+      await this.exportBatch(this.queue.take(this.settings.batchMax));
+    }
+  }
+
+  private async exportBatch(items: readonly QueueItem[]): Promise<void> {
+    await settle(items, this.settings.exportTimeoutMs);
+    const spans: ReadableSpanLike[] = [];
+    const counts: BatchCounts = { evidence: 0, structure: 0, markers: 0 };
+    for (const item of items) {
+      const screened = this.gate.screen(item.span);
+      if (screened === undefined) {
+        this.lose(item.kind, "span_unmapped");
+        continue;
+      }
+      counts[item.kind]++;
+      spans.push(item.seq === 0 ? screened : this.numbered(screened, item.seq));
+    }
+    if (spans.length === 0) return;
+    this.flight = counts;
+    const result = this.writeThrough ? "failed" : await this.send(spans);
+    if (result === "done") this.land(counts, (kind, count) => this.ledger.exported(kind, count));
+    else await this.spoolBatch(spans, counts, codeOf(result));
+  }
+
+  /** Settles the batch on its way, unless a shutdown gave it up meanwhile. */
+  private land(counts: BatchCounts, settle: (kind: ItemClass, count: number) => void): void {
+    if (this.flight !== counts) return;
+    this.flight = undefined;
+    for (const kind of itemClasses) settle(kind, counts[kind]);
+  }
+
+  private numbered(span: ReadableSpanLike, seq: number): ReadableSpanLike {
+    const attributes = {
+      ...span.attributes,
+      [attribute.producer_id.span]: this.producerId,
+      [attribute.producer_seq.span]: seq,
+    };
+    return { ...span, attributes };
+  }
+
+  private async send(spans: readonly ReadableSpanLike[]): Promise<"done" | "failed" | "late"> {
+    const result = await callExporter(this.exporter, spans, this.settings.exportTimeoutMs);
+    if (result !== "done") {
+      this.ledger.failed();
+      diag.warn(`turnproof: ${codeOf(result)}`);
+    }
+    return result;
+  }
+
+  /** To the disk where there is one; what does not get there is lost under the code. */
+  private async spoolBatch(
+    spans: readonly ReadableSpanLike[],
+    counts: BatchCounts,
+    code: Code,
+  ): Promise<void> {
+    let spooled = false;
+    try {
+      if (this.spool !== undefined) {
+        await this.spool.append(spans, counts.evidence);
+        spooled = true;
+      }
+    } catch {
+      diag.warn("turnproof: journal_failed");
+    }
+    this.land(counts, (kind, count) => {
+      if (spooled) this.ledger.spooled(kind, count);
+      else this.ledger.dropped(kind, count, code);
+    });
+    if (spooled && this.writeThrough) void this.spool?.drain();
+  }
+
+  private async flush(deadlineMs: number): Promise<void> {
+    const deadline = Date.now() + deadlineMs;
+    if (this.markerDelayMs !== false) this.mark(Date.now());
+    await within(this.empty(), deadlineMs);
+    if (!this.ended) await this.report(deadline - Date.now());
+    await within(this.exporter.forceFlush?.() ?? Promise.resolve(), deadline - Date.now());
+  }
+
+  private async empty(): Promise<void> {
+    do await this.pump(true);
+    while (this.queue.length > 0);
+    if (this.writeThrough) await this.spool?.drain();
+  }
+
+  /** Gives up what still waits and what is on its way. */
+  private abandon(items: readonly QueueItem[]): void {
+    for (const item of items) this.ledger.dropped(item.kind, 1, "shutdown_deadline");
+    const counts = this.flight;
+    if (counts === undefined) return;
+    this.land(counts, (kind, count) => this.ledger.dropped(kind, count, "shutdown_deadline"));
+  }
+
+  /** Says what was lost so far, when that is news. The report itself is not counted. */
+  private async report(timeoutMs: number): Promise<void> {
+    const { revision } = this.ledger;
+    if (revision === this.reportedRevision || timeoutMs <= 0) return;
+    this.reportedAt = Date.now();
+    const span = lossReport(this.health, this.producerId, this.resource, hrNow());
+    const screened = this.gate.screen(span);
+    if (screened === undefined) return;
+    const limit = Math.min(timeoutMs, this.settings.exportTimeoutMs);
+    const result = await callExporter(this.exporter, [screened], limit);
+    if (result === "done") this.reportedRevision = revision;
+  }
+}
+
+const itemClasses: readonly ItemClass[] = ["evidence", "structure", "markers"];
+
+function codeOf(result: "failed" | "late" | "done"): Code {
+  return result === "late" ? "export_timeout" : "export_failed";
+}
+
+function kindOf(span: ReadableSpanLike): EventKind {
+  return decideKind({
+    attributes: span.attributes as SourceAttributes,
+    statusCode: span.status.code,
+    scopeName: span.instrumentationScope.name,
+  }).kind;
+}
+
+function hrNow(): HrTime {
+  const now = Date.now();
+  return [Math.floor(now / 1_000), (now % 1_000) * 1_000_000];
+}
+
+/** Waits for resources whose attributes are still being found out. */
+async function settle(items: readonly QueueItem[], timeoutMs: number): Promise<void> {
+  const pending = new Set<ResourceLike>();
+  for (const { span } of items) {
+    if (span.resource.asyncAttributesPending === true) pending.add(span.resource);
+  }
+  if (pending.size === 0) return;
+  const waits = [...pending].map(async (resource) => resource.waitForAsyncAttributes?.());
+  await within(Promise.all(waits), timeoutMs);
+}
+
+/** Makes the processor; give it to a provider's `spanProcessors` and add nothing else. */
+export function turnproofProcessor<S>(
+  options: TurnproofProcessorOptions<S>,
+): TurnproofProcessor<S> {
+  return new TurnproofProcessor(options);
+}

@@ -1,0 +1,97 @@
+/**
+ * @module Disk spool: screened spans that could not be delivered wait in a journal and are sent in
+ * order once the exporter answers again, also those that an earlier process left there. The
+ * journal's own rules hold: what `append` resolved for survives kill -9 and power loss.
+ */
+import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
+import type { Journal } from "../journal/index.ts";
+import { decodeSpans, encodeSpans } from "./span-codec.ts";
+
+/** The part of a journal that a spool needs. */
+export type SpoolJournal = Pick<Journal, "append" | "read" | "checkpoint" | "stats">;
+
+/** Sends spans and says whether they arrived. */
+export type SendSpans = (spans: readonly ReadableSpanLike[]) => Promise<boolean>;
+
+/** Time between two tries while the exporter does not answer, doubling up to a minute. */
+const retryFirstMs = 1_000;
+const retryMaxMs = 60_000;
+
+/** Options of a spool. */
+export interface DiskSpoolOptions {
+  readonly journal: SpoolJournal;
+  readonly send: SendSpans;
+  /** Evidence spans of this process that were delivered from the disk. */
+  readonly onDelivered: (evidence: number) => void;
+  readonly retryMs?: number;
+}
+
+/** Undelivered spans on the disk, in order. */
+export class DiskSpool {
+  private readonly options: DiskSpoolOptions;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private draining: Promise<void> | undefined;
+  private delayMs: number;
+  private closed = false;
+  /** Frames of this process; what an earlier one left is sent, but is not in our counts. */
+  private readonly own = new Set<number>();
+
+  constructor(options: DiskSpoolOptions) {
+    this.options = options;
+    this.delayMs = options.retryMs ?? retryFirstMs;
+    if (options.journal.stats().pendingFrames > 0) this.schedule(0);
+  }
+
+  /** Resolves once the spans are durable; rejects with the journal's own codes. */
+  async append(spans: readonly ReadableSpanLike[], evidence: number): Promise<void> {
+    const payload = encodeSpans(spans, evidence);
+    const { sequence } = await this.options.journal.append({ payload, spans: spans.length });
+    this.own.add(sequence);
+    this.schedule(this.delayMs);
+  }
+
+  /** Sends what lies there until it is empty or the exporter refuses. */
+  drain(): Promise<void> {
+    this.draining ??= this.sendAll().finally(() => (this.draining = undefined));
+    return this.draining;
+  }
+
+  /** Stops sending; what lies there waits for the next process. */
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.timer);
+    await this.draining;
+  }
+
+  private schedule(delayMs: number): void {
+    if (this.closed || this.timer !== undefined) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      void this.drain();
+    }, delayMs);
+    this.timer.unref?.();
+  }
+
+  private async sendAll(): Promise<void> {
+    const { journal, send, onDelivered } = this.options;
+    try {
+      for await (const frame of journal.read()) {
+        if (this.closed) return;
+        const read = decodeSpans(frame.payload);
+        // Bytes that nobody can read would block everything behind them for ever.
+        if (read !== undefined && !(await send(read.spans))) return this.later();
+        await journal.checkpoint(frame.position);
+        if (this.own.delete(frame.sequence)) onDelivered(read?.evidence ?? 0);
+        this.delayMs = this.options.retryMs ?? retryFirstMs;
+      }
+      if (journal.stats().pendingFrames > 0) this.schedule(0);
+    } catch {
+      this.later();
+    }
+  }
+
+  private later(): void {
+    this.delayMs = Math.min(this.delayMs * 2, retryMaxMs);
+    this.schedule(this.delayMs);
+  }
+}
