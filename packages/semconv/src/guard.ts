@@ -1,7 +1,8 @@
 /**
  * @module Guard: what may leave a process and enter a store (design 3.3; requirements: Metadata
  * validation). The recorder throws on a finding, the exporter drops and counts, the receiver drops
- * and counts: one rule, three reactions. Order of checks: name, kind, type, length, shape, detectors.
+ * and counts: one rule, three reactions. Order of checks: name, kind, type, length, shape,
+ * detectors.
  */
 import type { Code } from "./codes.ts";
 import { isCardNumber } from "./guard/account-numbers.ts";

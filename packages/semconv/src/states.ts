@@ -87,8 +87,9 @@ export type VerdictStatus = (typeof verdictStatuses)[number];
 export const timingStates = ["measured", "missing_completion", "instantaneous", "unknown"] as const;
 export type TimingState = (typeof timingStates)[number];
 
-/** Thread binding values that speak for the binding, and those that speak against it. */
+/** Thread binding values that speak for the binding. */
 export const bindingGood: readonly string[] = ["matched", "bound", "verified"];
+/** Values that speak against the binding. */
 export const bindingBad: readonly string[] = ["mismatch", "rejected", "stale", "unverified"];
 /** Content was attached to a thread that belongs to nobody's scope. */
 export const bindingUnscoped = "client_owned_unscoped";

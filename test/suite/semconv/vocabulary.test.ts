@@ -21,28 +21,30 @@ import type { EventKind } from "@turnproof/semconv";
 /** Design 3.7, word for word: who carries what. */
 const carried: { readonly [kind in EventKind]?: string } = {
   intent: "expected_artifact_types required_contracts coverage_profile",
-  artifact:
-    "artifact_type artifact_status persistence_verified source_independent producing_span_id content_version",
-  contract: `contract_name required output_limit opening_marker_found closing_marker_found parser_status
-    recovery_used item_names item_values`,
+  artifact: `artifact_type artifact_status persistence_verified source_independent producing_span_id
+    content_version`,
+  contract: `contract_name required output_limit opening_marker_found closing_marker_found
+    parser_status recovery_used item_names item_values`,
   delivery: "delivery_target emitted acknowledged contract_name",
   application_action:
     "side_effect fallback_reason credit_decision error_code job_ref queue_status context_missing",
   queue_transition: "queue_status job_ref",
-  model_call: `model response_model provider request_id input_tokens output_tokens total_tokens cached_tokens
-    cache_write_tokens reasoning_tokens max_output_tokens finish_reason response_chars response_bytes ttft_ms
-    provider_time_ms stream_duration_ms retry_count iteration error_type server_address`,
-  tool_call: `tool_name tool_type tool_call_id tool_outcome tool_provider primary_provider fallback_provider
-    result_count fallback_used degraded retry_count error_type`,
-  memory_supply: `retrieved_count supplied_count referenced_count history_count profile_count preference_count
-    cross_thread_count summary_count writing_sample_count profile_attribute_names preference_names
-    retrieved_scores memory_degraded memory_fallback_used memory_operation store_id record_id record_count
+  model_call: `model response_model provider request_id input_tokens output_tokens total_tokens
+    cached_tokens cache_write_tokens reasoning_tokens max_output_tokens
+    finish_reason response_chars response_bytes ttft_ms provider_time_ms
+    stream_duration_ms retry_count iteration error_type server_address`,
+  tool_call: `tool_name tool_type tool_call_id tool_outcome tool_provider primary_provider
+    fallback_provider result_count fallback_used degraded retry_count error_type`,
+  memory_supply: `retrieved_count supplied_count referenced_count history_count profile_count
+    preference_count cross_thread_count summary_count writing_sample_count
+    profile_attribute_names preference_names retrieved_scores memory_degraded
+    memory_fallback_used memory_operation store_id record_id record_count
     scope_applied`,
   cache_decision: "cache_decision cache_bypass_reason cache_fingerprint",
-  context_binding: `provenance_request_id client_page_type client_page_id canonical_page_type canonical_page_id
-    thread_binding_status expected_thread_id ownership_verified grounding_status grounding_source
-    grounding_source_ids grounding_excerpt_count content_fingerprint dropped_field_count
-    request_context_fingerprint`,
+  context_binding: `provenance_request_id client_page_type client_page_id canonical_page_type
+    canonical_page_id thread_binding_status expected_thread_id ownership_verified
+    grounding_status grounding_source grounding_source_ids grounding_excerpt_count
+    content_fingerprint dropped_field_count request_context_fingerprint`,
   feedback: "rating label comment_hash verified score",
   outcome: "outcome source verified metric_names metric_values",
   learning: "learning_event candidate_ref lifecycle_state",

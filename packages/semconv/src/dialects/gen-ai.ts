@@ -9,6 +9,7 @@ import type { DialectTable, KindRule } from "./table.ts";
 /** The operation decides the kind wherever it is present, whatever other vocabulary is beside it. */
 export const genAiKindRule: KindRule = { source: "gen_ai.operation.name", kinds: genAiOperations };
 
+/** Names of OpenTelemetry's GenAI conventions, old and new. */
 export const genAi: DialectTable = {
   dialect: "gen_ai",
   scopes: ["opentelemetry.instrumentation.openai_v2", "opentelemetry.instrumentation.google_genai"],

@@ -7,6 +7,7 @@ import { genAi, genAiKindRule } from "./gen-ai.ts";
 import { dialectNames, identityNames, metadataIdentityNames } from "./table.ts";
 import type { DialectTable } from "./table.ts";
 
+/** Names of Langfuse. */
 export const langfuse: DialectTable = {
   dialect: "langfuse",
   scopes: ["langfuse-sdk"],

@@ -7,6 +7,7 @@ import { genAi, genAiKindRule } from "./gen-ai.ts";
 import { identityNames, metadataIdentityNames } from "./table.ts";
 import type { DialectTable } from "./table.ts";
 
+/** Names of Mastra. */
 export const mastra: DialectTable = {
   dialect: "mastra",
   scopes: ["@mastra/otel-exporter", "@mastra/otel"],

@@ -6,6 +6,7 @@ import { genAi, genAiKindRule } from "./gen-ai.ts";
 import { dialectNames, identityNames } from "./table.ts";
 import type { DialectTable } from "./table.ts";
 
+/** Names of OpenInference. */
 export const openInference: DialectTable = {
   dialect: "openinference",
   scopes: [],

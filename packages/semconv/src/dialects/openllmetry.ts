@@ -6,6 +6,7 @@ import { genAi, genAiKindRule } from "./gen-ai.ts";
 import { dialectNames, metadataIdentityNames } from "./table.ts";
 import type { DialectTable } from "./table.ts";
 
+/** Names of OpenLLMetry. */
 export const openLlmetry: DialectTable = {
   dialect: "openllmetry",
   scopes: ["traceloop.tracer"],

@@ -7,6 +7,7 @@ import { genAi, genAiKindRule } from "./gen-ai.ts";
 import { dialectNames, metadataIdentityNames } from "./table.ts";
 import type { DialectTable } from "./table.ts";
 
+/** Names of the Vercel AI SDK, 4 to 7. */
 export const vercelAi: DialectTable = {
   dialect: "vercel_ai",
   scopes: ["ai", "gen_ai"],

@@ -141,8 +141,8 @@ export function entropy(text: string): number {
 const cloudSecretChars = 40;
 
 /**
- * A bare secret of a cloud: 40 characters of base64 at the end of a run of them, after its start or a
- * slash, that are neither words nor a path.
+ * A bare secret of a cloud: 40 characters of base64 at the end of a run of them, after its
+ * start or a slash, that are neither words nor a path.
  */
 function hasCloudSecret(text: string): boolean {
   if (text.length < cloudSecretChars || !(text.includes("/") || text.includes("+"))) return false;

@@ -1,6 +1,7 @@
 /**
  * @module Memo: texts that passed already. Labels are few and live in a set; ids are many, so they
- * take one of a fixed number of slots, where a new one replaces an old one and a miss costs nothing.
+ * take one of a fixed number of slots, where a new one replaces an old one and a miss costs
+ * nothing.
  */
 import type { Shape } from "../registry/row.ts";
 

@@ -1,6 +1,6 @@
 /**
- * @module Wrapped: words that are base64 of printable text. Random ids stop at their first or second
- * byte, so this costs an id next to nothing.
+ * @module Wrapped: words that are base64 of printable text. Random ids stop at their first or
+ * second byte, so this costs an id next to nothing.
  */
 
 /** Fewest characters of a word that is read as base64. */
@@ -22,7 +22,8 @@ function bitsOf(text: string, at: number): number {
 }
 
 /**
- * The printable texts that words of this text encode, joined by line ends; empty when there is none.
+ * The printable texts that words of this text encode, joined by line ends; empty when there is
+ * none.
  * A word starts at the beginning, or after a character that cannot belong to it, a slash, a dash or
  * an underscore included, because ids join their parts by those.
  */

@@ -1,4 +1,6 @@
 /** @module Host rows: intent, artifact, contract, delivery, action, provenance, outcome, learning. */
+
+/** Intent, artifact, contract, delivery and action. */
 export const recorderRows = {
   intent_name: [
     "turnproof.intent.name",
@@ -368,6 +370,7 @@ export const provenanceRows = {
   ],
 } as const;
 
+/** Feedback, outcomes and evaluations. */
 export const outcomeRows = {
   rating: [
     "turnproof.feedback.rating",
@@ -431,6 +434,7 @@ export const outcomeRows = {
   ],
 } as const;
 
+/** Candidates and the events of their lives. */
 export const learningRows = {
   learning_event: ["turnproof.learning.event", "string", "state", "closed", "learning", "design 4"],
   candidate_ref: [

@@ -1,4 +1,6 @@
 /** @module Identity rows: who, which turn, and an event's own fields (design 3.1, 3.7). */
+
+/** Who and which turn. */
 export const identityRows = {
   application_id: ["service.name", "string", "identity", "id", "all", "OpenTelemetry resource"],
   agent_id: ["turnproof.agent.id", "string", "identity", "id", "all", "design 3.3"],
@@ -14,6 +16,7 @@ export const identityRows = {
   caused_by_event_id: ["turnproof.caused_by", "string", "identity", "id", "all", "design 3.3"],
 } as const;
 
+/** What an event says of itself and of its producer. */
 export const ownRows = {
   event_kind: ["turnproof.event.kind", "string", "state", "closed", "all", "design 3.2"],
   phase: ["turnproof.event.phase", "string", "state", "closed", "all", "design 3.2"],

@@ -1,4 +1,6 @@
 /** @module Runtime rows: model, tool, memory and cache (design 3.3, 3.7; GenAI conventions). */
+
+/** Model calls. */
 export const modelRows = {
   genai_operation: ["gen_ai.operation.name", "string", "label", "label", "all", "GenAI"],
   agent_name: ["gen_ai.agent.name", "string", "label", "name", "all", "GenAI"],
@@ -96,6 +98,7 @@ export const modelRows = {
   error_type: ["error.type", "string", "label", "label", "all", "OpenTelemetry"],
 } as const;
 
+/** Tool calls. */
 export const toolRows = {
   tool_name: ["gen_ai.tool.name", "string", "label", "name", "tool", "GenAI"],
   tool_type: ["gen_ai.tool.type", "string", "label", "label", "tool", "GenAI"],
@@ -131,6 +134,7 @@ export const toolRows = {
   ],
 } as const;
 
+/** Memory: what was retrieved, supplied, referenced, and under which scope. */
 export const memoryRows = {
   retrieved_count: [
     "turnproof.memory.retrieved_count",
@@ -260,6 +264,7 @@ export const memoryRows = {
   ],
 } as const;
 
+/** Decisions of the semantic cache. */
 export const cacheRows = {
   cache_decision: [
     "turnproof.cache.decision",
