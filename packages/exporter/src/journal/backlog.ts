@@ -124,7 +124,11 @@ export function advanceBacklog(backlog: Backlog, position: JournalPosition): voi
   if (position.sequence <= backlog.drainedThrough) return;
   backlog.drainedThrough = position.sequence;
   backlog.drained = position.totals;
-  while ((backlog.runs[0]?.last ?? Infinity) <= position.sequence) backlog.runs.shift();
+  while ((backlog.runs[0]?.last ?? Infinity) <= position.sequence) {
+    const ended = backlog.runs.shift();
+    // Frames of it that rotted away are not in the position's count.
+    if (ended?.last === position.sequence) backlog.drained = ended.after;
+  }
   const run = backlog.runs[0];
   if (run?.segment.name === position.segment && position.sequence >= run.first) {
     run.first = position.sequence + 1;

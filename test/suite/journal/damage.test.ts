@@ -1,0 +1,231 @@
+/** Damaged bytes: it starts, loses only the frames that were touched, and counts them exactly. */
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { openSimulated, pendingTexts, rawFrames } from "./simulated-journal.ts";
+import type { RawFrame } from "./simulated-journal.ts";
+import { seeded, simulateDisk } from "./simulated-disk.ts";
+import type { SimulatedDisk } from "./simulated-disk.ts";
+
+const frameCount = 200;
+/** Every n-th byte is tried; 1 tries all. */
+const stride = Number(process.env["JOURNAL_FLIP_STRIDE"] ?? "1");
+const texts = Array.from({ length: frameCount }, (_, index) =>
+  `frame-${index}`.padEnd(17 + (index % 9), "."),
+);
+
+/** 200 frames over several segments, closed in order. */
+async function written(segmentBytes: number): Promise<SimulatedDisk> {
+  const disk = simulateDisk();
+  const journal = await openSimulated(disk, { segmentBytes });
+  for (const text of texts) await journal.append({ payload: Buffer.from(text), spans: 1 });
+  await journal.close();
+  return disk;
+}
+
+const segmentsOf = (disk: SimulatedDisk): readonly string[] =>
+  disk
+    .names()
+    .filter((name) => name.endsWith(".segment"))
+    .toSorted();
+
+const dataFrames = (bytes: Buffer): readonly RawFrame[] =>
+  rawFrames(bytes).filter((frame) => frame.kind === 1);
+
+async function expectLoss(
+  disk: SimulatedDisk,
+  lost: ReadonlySet<number>,
+  ranges: number,
+): Promise<void> {
+  const journal = await openSimulated(disk);
+  const expected = texts.filter((_, index) => !lost.has(index + 1));
+  const pending = await pendingTexts(journal);
+  // A comparison of joined text is what makes 15,000 of these quick.
+  expect(pending.join()).toBe(expected.join());
+  const stats = journal.stats();
+  expect(stats.lostFrames).toBe(lost.size);
+  expect(stats.corruptRanges).toBe(ranges);
+  expect(stats.pendingFrames).toBe(expected.length);
+  await journal.close();
+}
+
+describe("a journal of 200 frames", () => {
+  let pristine: SimulatedDisk;
+  beforeAll(async () => {
+    pristine = await written(100_000);
+  });
+
+  test("survives the flip of every single byte", async () => {
+    const [name = ""] = segmentsOf(pristine);
+    const bytes = pristine.contents(name);
+    const frames = rawFrames(bytes);
+    for (let offset = 0; offset < bytes.byteLength; offset += stride) {
+      const disk = pristine.afterKill();
+      disk.damage(name, (copy) => {
+        copy.writeUInt8(copy.readUInt8(offset) ^ (1 << (offset % 8)), offset);
+        return copy;
+      });
+      const touched = frames.find((frame) => offset < frame.end);
+      const lost = new Set(touched?.kind === 1 ? [touched.sequence] : []);
+      await expectLoss(disk, lost, 1);
+    }
+  }, 120_000);
+
+  test("counts a flip once, over any number of restarts and after the drain", async () => {
+    const disk = pristine.afterKill();
+    const [name = ""] = segmentsOf(disk);
+    const frame = dataFrames(disk.contents(name))[99];
+    disk.damage(name, (copy) => copy.fill(0x55, frame?.offset, (frame?.offset ?? 0) + 10));
+    for (let round = 0; round < 3; round += 1) await expectLoss(disk, new Set([100]), 1);
+    const journal = await openSimulated(disk);
+    await journal.checkpoint(frameCount);
+    await journal.close();
+    const after = await openSimulated(disk);
+    expect(after.stats()).toMatchObject({ pendingFrames: 0, lostFrames: 1, corruptRanges: 1 });
+    expect(disk.names().filter((item) => item.endsWith(".corrupt"))).toHaveLength(1);
+    await after.close();
+  });
+
+  test("survives a cut at every offset", async () => {
+    const [name = ""] = segmentsOf(pristine);
+    const bytes = pristine.contents(name);
+    const frames = dataFrames(bytes);
+    for (let length = 0; length < bytes.byteLength; length += stride) {
+      const disk = pristine.afterKill();
+      disk.damage(name, (copy) => copy.subarray(0, length));
+      const lost = new Set(
+        frames.filter((frame) => frame.end > length).map((item) => item.sequence),
+      );
+      await expectLoss(disk, lost, 1);
+    }
+  }, 120_000);
+
+  test("survives zeroed pages", async () => {
+    const [name = ""] = segmentsOf(pristine);
+    const size = pristine.contents(name).byteLength;
+    for (let page = 0; page < size; page += 512) {
+      const disk = pristine.afterKill();
+      const end = Math.min(size, page + 4_096);
+      const frames = dataFrames(disk.contents(name));
+      const lost = frames.filter((frame) => frame.offset < end && frame.end > page);
+      disk.damage(name, (copy) => copy.fill(0, page, end));
+      await expectLoss(disk, new Set(lost.map((frame) => frame.sequence)), 1);
+    }
+  });
+
+  test("finds its way through random garbage of random length", async () => {
+    const random = seeded(7);
+    const [name = ""] = segmentsOf(pristine);
+    const size = pristine.contents(name).byteLength;
+    for (let round = 0; round < 100; round += 1) {
+      const disk = pristine.afterKill();
+      const from = Math.floor(random() * size);
+      const to = Math.min(size, from + 1 + Math.floor(random() * 2_000));
+      const frames = dataFrames(disk.contents(name));
+      const lost = frames.filter((frame) => frame.offset < to && frame.end > from);
+      disk.damage(name, (copy) => {
+        for (let at = from; at < to; at += 1)
+          copy.writeUInt8(copy.readUInt8(at) ^ (1 + Math.floor(random() * 255)), at);
+        return copy;
+      });
+      await expectLoss(disk, new Set(lost.map((frame) => frame.sequence)), 1);
+    }
+  });
+
+  test("reads on over bytes that rot while it is open", async () => {
+    const disk = pristine.afterKill();
+    const events: unknown[] = [];
+    const journal = await openSimulated(disk, { onEvent: (event) => events.push(event) });
+    const [name = ""] = segmentsOf(disk);
+    const frame = dataFrames(disk.contents(name))[49];
+    disk.damage(name, (copy) => copy.fill(0, frame?.offset, frame?.end));
+    expect(await pendingTexts(journal)).toHaveLength(frameCount - 1);
+    expect(events).toContainEqual({
+      code: "journal_corrupt",
+      count: 1,
+      lostFrames: 1,
+      lostSpans: 1,
+    });
+    expect(journal.stats()).toMatchObject({ lostFrames: 1, corruptRanges: 1 });
+    await journal.checkpoint(frameCount);
+    expect(journal.stats()).toMatchObject({ pendingFrames: 0, pendingSpans: 0 });
+    await journal.close();
+  });
+});
+
+describe("segments that were moved about", () => {
+  test("two whose names were swapped", async () => {
+    const disk = await written(2_000);
+    const [a = "", b = ""] = segmentsOf(disk).slice(1, 3);
+    disk.moveFile(a, "aside");
+    disk.moveFile(b, a);
+    disk.moveFile("aside", b);
+    await expectLoss(disk, new Set(), 0);
+  });
+
+  test("one that lies there twice", async () => {
+    const disk = await written(2_000);
+    const [, copied = ""] = segmentsOf(disk);
+    disk.copyFile(copied, "00000000000f0000.segment");
+    await expectLoss(disk, new Set(), 0);
+  });
+
+  test("one that lies there twice, each copy damaged elsewhere", async () => {
+    const disk = await written(2_000);
+    const [, copied = ""] = segmentsOf(disk);
+    disk.copyFile(copied, "00000000000f0000.segment");
+    const frames = dataFrames(disk.contents(copied));
+    const damage = (name: string, frame: RawFrame | undefined): void =>
+      disk.damage(name, (copy) => copy.fill(0, frame?.offset, frame?.end));
+    damage(copied, frames[3]);
+    damage("00000000000f0000.segment", frames[7]);
+    await expectLoss(disk, new Set(), 2);
+  });
+
+  test("one that is missing was drained", async () => {
+    const disk = await written(2_000);
+    const [, missing = ""] = segmentsOf(disk);
+    const gone = new Set(dataFrames(disk.contents(missing)).map((frame) => frame.sequence));
+    disk.moveFile(missing, "elsewhere");
+    const codes: string[] = [];
+    const journal = await openSimulated(disk, { onEvent: (event) => codes.push(event.code) });
+    expect(await pendingTexts(journal)).toEqual(texts.filter((_, index) => !gone.has(index + 1)));
+    expect(codes).toEqual(["journal_segment_missing"]);
+    await journal.close();
+  });
+});
+
+describe("a damaged checkpoint", () => {
+  test("gives way to the one before, for every flipped byte", async () => {
+    const disk = await written(2_000);
+    const journal = await openSimulated(disk);
+    await journal.checkpoint(50);
+    await journal.checkpoint(120);
+    await journal.close();
+    const size = disk.contents("checkpoint").byteLength;
+    for (let offset = 0; offset < size; offset += 1) {
+      const damaged = disk.afterKill();
+      damaged.damage("checkpoint", (copy) => {
+        copy.writeUInt8(copy.readUInt8(offset) ^ 1, offset);
+        return copy;
+      });
+      const again = await openSimulated(damaged);
+      expect(again.stats().drainedThrough).toBe(120);
+      await again.close();
+    }
+  });
+
+  test("costs nothing but a second delivery when both are gone", async () => {
+    const disk = await written(100_000);
+    const journal = await openSimulated(disk);
+    await journal.checkpoint(50);
+    await journal.close();
+    for (const name of ["checkpoint", "checkpoint.previous"]) {
+      disk.damage(name, (copy) => copy.fill(0));
+    }
+    const again = await openSimulated(disk);
+    expect(await pendingTexts(again)).toEqual(texts);
+    const { sequence } = await again.append({ payload: Buffer.from("next"), spans: 1 });
+    expect(sequence).toBe(frameCount + 1);
+    await again.close();
+  });
+});
