@@ -5,9 +5,12 @@
 import type { Code } from "@turnproof/semconv";
 import { z } from "zod";
 
+import { analysisParameters, inspectParameters, replayParameters } from "./routes/analysis.ts";
+import { compareParameters } from "./routes/compare.ts";
 import { eventsParameters } from "./routes/events.ts";
 import { findParameters } from "./routes/find.ts";
 import { groupsParameters } from "./routes/agents.ts";
+import { healthParameters } from "./routes/health.ts";
 import { liveParameters } from "./routes/live.ts";
 import { reconcileBody, reconcileParameters } from "./routes/reconcile.ts";
 import { loginForm } from "./routes/session.ts";
@@ -56,6 +59,25 @@ const threads: Operation = {
   ...agents,
   summary: "Threads over the newest turns",
   returns: "Rows.",
+};
+const windowFailures: readonly Code[] = [
+  "trace_not_found_in_window",
+  "scope_forbidden",
+  "store_unavailable",
+];
+const health: Operation = {
+  summary: "Health of the evidence, and of this collector",
+  text: "Not a probe of a deployment: write failures are unknown unless every producer reported.",
+  query: healthParameters,
+  returns: "Counts, failures, orphans, timing, losses, conservation.",
+  failures: ["scope_forbidden"],
+};
+const compare: Operation = {
+  summary: "Two roots side by side",
+  text: "Metadata only in every content mode. Runs nothing; says what changed, not what is better.",
+  query: compareParameters,
+  returns: "Changes in operations, sources, artifacts, parsing, delivery and diagnostic codes.",
+  failures: windowFailures,
 };
 const reconcile: Operation = {
   summary: "Strict verdict over the whole authorized window of a root",
@@ -107,6 +129,29 @@ export const operations: { readonly [route: string]: Operation } = {
   "GET /.well-known/jwks.json": {
     summary: "Public keys of signed statements",
     returns: "A JSON Web Key Set.",
+  },
+  "GET /traces/health": { ...health, answers: html },
+  "GET /traces/health.json": health,
+  "GET /traces/compare": { ...compare, answers: html },
+  "GET /traces/compare.json": compare,
+  "GET /traces/analysis.json": {
+    summary: "Insights of a root's turns, or of the newest turns of an agent or thread",
+    query: analysisParameters,
+    returns: "Insights, learning candidates and a summary; never cut silently.",
+    failures: windowFailures,
+  },
+  "GET /traces/inspect.json": {
+    summary: "Lineage: what a resource rests on",
+    query: inspectParameters,
+    returns: "One lineage per tenant; tenants are never mixed.",
+    failures: windowFailures,
+  },
+  "GET /traces/replay-plan.json": {
+    summary: "Inert description of what a turn did",
+    text: "Execution, network and side effects are off, and nothing in the plan turns them on.",
+    query: replayParameters,
+    returns: "The plan.",
+    failures: [...windowFailures, "replay_plan_refused"],
   },
   "GET /traces/reconcile": { ...reconcile, answers: html },
   "GET /traces/reconcile.json": reconcile,

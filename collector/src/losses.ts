@@ -2,6 +2,7 @@
  * @module Losses: what producers say they lost, and what the journal knows it lost. Any of it keeps
  * a verdict from success (design 3.8.6, 4, 6.4).
  */
+import { readLosses } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 
@@ -22,32 +23,24 @@ export async function knownLosses(
   parts: Parts,
   events: readonly TurnEvent[],
 ): Promise<KnownLosses> {
-  const producers = new Set(events.flatMap((event) => event.producer_id ?? []));
   const { journal } = parts.ingest.report();
   let known = journal.lost_frames + journal.quarantined_spans;
   let sampled = 0;
+  const producers = new Set(events.flatMap((event) => event.producer_id ?? []));
   if (producers.size > 0) {
-    for (const report of await latestReports(parts)) {
-      if (!producers.has(report.producer_id ?? "")) continue;
-      const { loss_dropped = 0, write_failures = 0, sampled_out = 0 } = report.attributes;
-      known += loss_dropped + write_failures;
-      sampled += sampled_out;
+    const reports = await producerReports(parts);
+    const own = reports.filter(({ producer_id }) => producers.has(producer_id ?? ""));
+    for (const producer of readLosses(own, { filtered: true }).producers) {
+      known += (producer.lost ?? 0) + (producer.write_failures ?? 0);
+      sampled += producer.sampled_out ?? 0;
     }
   }
   return { known_loss: known, sampled_out: sampled };
 }
 
-/** The latest report of every producer, newest first; counters are cumulative. */
-export async function latestReports(parts: Parts): Promise<readonly TurnEvent[]> {
+/** The newest reports of producers about their own counters. */
+export async function producerReports(parts: Parts): Promise<readonly TurnEvent[]> {
   const query = { store: "trace", event_kind: "data_quality" } as const;
   const slice = await parts.store.page(collectorScope(), query, { limit: reportsMax });
-  const latest = new Map<string, TurnEvent>();
-  for (const event of slice.events) {
-    const { producer_id } = event;
-    if (producer_id === undefined || event.attributes.loss_created === undefined) continue;
-    const known = latest.get(producer_id);
-    const newer = (event.producer_seq ?? 0) - (known?.producer_seq ?? -1) > 0;
-    if (known === undefined || newer) latest.set(producer_id, event);
-  }
-  return [...latest.values()];
+  return slice.events.filter((event) => event.producer_id !== undefined);
 }

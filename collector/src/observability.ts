@@ -1,2 +1,7 @@
-/** x */
-export const a: number = 1;
+/** @module Observability: the judge's functions under the names that the requirements give them. */
+export {
+  buildCausalWaterfall,
+  buildTraceHealth,
+  compareTraceWindows,
+  reconcileOutcome,
+} from "@turnproof/evidence";

@@ -6,10 +6,13 @@ import type { Hono } from "hono";
 import type { AppEnv } from "./http/environment.ts";
 import type { Parts } from "./parts.ts";
 import { agentsRoutes } from "./routes/agents.ts";
+import { analysisRoutes } from "./routes/analysis.ts";
 import { capabilitiesRoutes } from "./routes/capabilities.ts";
+import { compareRoutes } from "./routes/compare.ts";
 import { documentsRoutes } from "./routes/documents.ts";
 import { eventsRoutes } from "./routes/events.ts";
 import { findRoutes } from "./routes/find.ts";
+import { healthRoutes } from "./routes/health.ts";
 import { homeRoutes } from "./routes/home.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { livenessRoutes } from "./routes/liveness.ts";
@@ -30,6 +33,9 @@ export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {
     sessionRoutes,
     settingsRoutes,
     turnsRoutes,
+    healthRoutes,
+    compareRoutes,
+    analysisRoutes,
     reconcileRoutes,
     eventsRoutes,
     findRoutes,

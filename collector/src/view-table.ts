@@ -4,8 +4,10 @@
 import type { Problem } from "./http/errors.ts";
 import type { View } from "./http/respond.tsx";
 import type { AgentModel, AgentsModel } from "./routes/agents.ts";
+import type { CompareModel } from "./routes/compare.ts";
 import type { DocsModel } from "./routes/documents.ts";
 import type { FindModel } from "./routes/find.ts";
+import type { HealthModel } from "./routes/health.ts";
 import type { ReconcileModel } from "./routes/reconcile.ts";
 import type { LoginModel } from "./routes/session.ts";
 import type { SettingsModel } from "./routes/settings.ts";
@@ -17,6 +19,8 @@ import type { TurnsModel } from "./routes/turns.ts";
 export interface ViewModels {
   readonly turns: TurnsModel;
   readonly turn: TurnModel;
+  readonly health: HealthModel;
+  readonly compare: CompareModel;
   readonly reconcile: ReconcileModel;
   readonly find: FindModel;
   readonly agents: AgentsModel;

@@ -34,12 +34,13 @@ const pageRows = 10_000;
 const settleMsMax = 2_000;
 
 /** Every event of one root inside the asker's scope, oldest first. */
-export function collectRoot(parts: Parts, reading: Reading, root: string): Promise<Window> {
-  return collect(
-    parts,
-    (options) => parts.store.root(reading.scope, root, options),
-    limits.rootEventsMax,
-  );
+export function collectRoot(
+  parts: Parts,
+  reading: Reading,
+  root: string,
+  eventsMax: number = limits.rootEventsMax,
+): Promise<Window> {
+  return collect(parts, (options) => parts.store.root(reading.scope, root, options), eventsMax);
 }
 
 /** The newest events that match, up to `eventsMax`. */

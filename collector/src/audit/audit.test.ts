@@ -1,5 +1,12 @@
 /** The audit log: chained, sealed, recovered, rotated, and every tampering found. */
-import { appendFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { renameSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,8 +27,8 @@ const keyring = createKeyring(parseKeyring("0123456789abcdef0123456789abcdef"));
 interface Bench {
   readonly dir: string;
   readonly file: string;
-  open(bytesMax?: number): Promise<Audit>;
-  verify(): Promise<AuditVerification>;
+  readonly open: (bytesMax?: number) => Promise<Audit>;
+  readonly verify: () => Promise<AuditVerification>;
 }
 
 function bench(): Bench {
@@ -78,7 +85,9 @@ test("rotation keeps the chain over files", async () => {
   const audit = await open(2_000);
   await write(audit, 40);
   await audit.close();
-  expect(readdirSync(dir).filter((name) => /^audit\.jsonl\.\d+$/.test(name)).length).toBeGreaterThan(2);
+  expect(
+    readdirSync(dir).filter((name) => /^audit\.jsonl\.\d+$/.test(name)).length,
+  ).toBeGreaterThan(2);
   expect(await verify()).toMatchObject({ ok: true, records: 40 });
   const again = await open(2_000);
   await write(again, 1);

@@ -65,7 +65,7 @@ function refuseHost(rawHeaders: readonly string[], names: ReadonlySet<string>): 
 
 /** Spellings that mean the same place to one reader and another place to the next. */
 const confusing = /\/\/|\\|;|\.\.|\/\.(?:\/|$)|#|%(?:2f|5c|00|2e|3b|25|0a|0d)/i;
-const wellFormed = /^\/(?:[\x21\x24-\x7e]|%[0-9a-f]{2})*$/i;
+const wellFormed = /^\/(?:[\x21\x24\x26-\x7e]|%[0-9a-f]{2})*$/i;
 
 /** Origin-form targets in canonical spelling only; what follows `?` is the routes' matter. */
 function refusePath(target: string): Code | undefined {

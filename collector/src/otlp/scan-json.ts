@@ -11,8 +11,8 @@ import type { StructureCount } from "./scan-protobuf.ts";
 import { malformed } from "./wire-cursor.ts";
 import type { Signal } from "./wire-schema.ts";
 
-/** Arrays around a value: four down to a span's attributes, one more for its events. */
-const arraysMax = 5 + limits.otlpDepthMax;
+/** Arrays around attributes at most: four down to a span's, one more for its events'. */
+const outerArraysMax = 5;
 /** Every level of a nested value opens at most four containers. */
 const containersMax = 14 + 4 * limits.otlpDepthMax;
 
@@ -32,7 +32,7 @@ const keys = new KeyTable([
 const keyNumber = (name: string): number => keys.names.indexOf(name);
 
 /** What a container is: a role is known from the role around it and the key before it. */
-const role = { other: 0, root: 1, group: 2, scope: 3, item: 4, lists: 5, attributes: 9 };
+const role = { other: 0, root: 1, group: 2, scope: 3, item: 4, lists: 5, attributes: 10 };
 
 /** Keys on the way from the root to the items of a signal. */
 const paths: { readonly [S in Signal]: readonly number[] } = {
@@ -61,6 +61,8 @@ class JsonScan {
   private readonly brackets = new Uint8Array(containersMax + 1);
   private depth = 0;
   private arrays = 0;
+  /** Arrays around the values of the attributes that were begun last. */
+  private outerArrays = outerArraysMax;
   private items = 0;
   private groups = 0;
   private attributes = 0;
@@ -116,7 +118,10 @@ class JsonScan {
   private open(byte: number): boolean {
     const array = byte === char.openBracket;
     const next = this.roleInside(array);
-    if (array && ++this.arrays > arraysMax) throw new CodedError("otlp_too_deep");
+    // Every level of a value but its innermost opens one array.
+    if (array && ++this.arrays >= this.outerArrays + limits.otlpDepthMax) {
+      throw new CodedError("otlp_too_deep");
+    }
     if (this.depth >= containersMax) throw new CodedError("otlp_too_deep");
     this.countEntry();
     this.depth++;
@@ -150,6 +155,8 @@ class JsonScan {
     }
     if (key === attributesKey) {
       this.attributes = 0;
+      // The array at hand is counted just after.
+      this.outerArrays = Math.min(this.arrays + 1, outerArraysMax);
       return role.attributes;
     }
     return this.metrics && key === pointsKey ? role.lists + role.item : role.other;

@@ -4,8 +4,15 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { buildCausalWaterfall, foldTurns, matches, readSupply } from "@turnproof/evidence";
-import type { CausalWaterfall, Supply, TurnEvent, TurnRow } from "@turnproof/evidence";
+import { buildCausalWaterfall, findInsights, foldTurns, readSupply } from "@turnproof/evidence";
+import type {
+  CausalWaterfall,
+  Insights,
+  Supply,
+  TurnEvent,
+  TurnRow,
+  Verdict,
+} from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
 import type { AppEnv } from "../http/environment.ts";
@@ -13,7 +20,8 @@ import { filters, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
-import { collectRoot, turnFilter } from "../window.ts";
+import { judgeWindow } from "../verdict.ts";
+import { collectRoot } from "../window.ts";
 import type { Window } from "../window.ts";
 import { withVerdicts } from "./turns.ts";
 
@@ -33,6 +41,10 @@ export interface TurnModel {
   readonly turns: readonly TurnRow[];
   readonly waterfall: CausalWaterfall;
   readonly supply: Supply;
+  /** The strict verdict over the selected turns, judged now. */
+  readonly verdict: Verdict;
+  /** Insights of each turn for itself. */
+  readonly insights: Insights;
   readonly events: readonly TurnEvent[];
   readonly window: WindowModel;
 }
@@ -44,8 +56,7 @@ export function turnRoutes(parts: Parts): Hono<AppEnv> {
     const root = c.req.param("root_trace_id").replace(/\.json$/, "");
     const reading = readingFor(c, readParameters(c, turnParameters));
     const window = await collectRoot(parts, reading, root);
-    const selected = turnFilter(reading.query);
-    const events = window.events.filter((event) => matches(event, selected));
+    const { verdict, events } = await judgeWindow(parts, window, reading.query);
     if (events.length === 0) throw new CodedError("trace_not_found_in_window");
     const verdicts = await parts.store.verdicts(reading.scope, [root]);
     const model: TurnModel = {
@@ -53,6 +64,8 @@ export function turnRoutes(parts: Parts): Hono<AppEnv> {
       turns: withVerdicts(foldTurns(events), verdicts),
       waterfall: buildCausalWaterfall(events),
       supply: readSupply(events),
+      verdict,
+      insights: findInsights(events, { scope: "turn" }),
       events,
       window: windowModel(window),
     };

@@ -1,0 +1,112 @@
+/**
+ * @module Compare: two roots side by side, metadata only in every content mode. Nothing is run or
+ * replayed, and what a partial candidate does not show is not established (requirements: Endpoints).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { compareTraceWindows, matches } from "@turnproof/evidence";
+import type { TraceComparison, TurnEvent, WindowMetadata } from "@turnproof/evidence";
+import { CodedError, limits } from "@turnproof/semconv";
+
+import type { Reading } from "../auth/grants.ts";
+import { wantsPage } from "../http/environment.ts";
+import type { AppEnv } from "../http/environment.ts";
+import { filters, id, readParameters } from "../http/parameters.ts";
+import { readingFor } from "../http/query.ts";
+import { respond } from "../http/respond.tsx";
+import type { Parts } from "../parts.ts";
+import { metadataOf } from "../verdict.ts";
+import { collectRoot, turnFilter } from "../window.ts";
+import { windowModel } from "./turn.ts";
+import type { WindowModel } from "./turn.ts";
+
+const optional = {
+  thread_id: filters.thread_id.optional(),
+  user_id: filters.user_id.optional(),
+  scope: filters.scope.optional(),
+  baseline_turn: id.describe("One turn of the baseline.").optional(),
+  candidate_turn: id.describe("One turn of the candidate.").optional(),
+  limit: filters.limit.describe("Events per side at most; without it the whole root.").optional(),
+};
+
+/** Parameters of the comparison. */
+export const compareParameters = z.strictObject({
+  agent_id: filters.agent_id,
+  baseline_root: id.describe("Root trace that is compared against."),
+  candidate_root: id.describe("Root trace that is compared."),
+  ...optional,
+});
+
+/** The page shows its form while it was not asked to compare anything. */
+const pageParameters = compareParameters.partial();
+
+/** One side of a comparison: which root, and how it was read. */
+export interface CompareSide {
+  readonly root_trace_id: string;
+  readonly turn_id: string | null;
+  readonly read: WindowModel;
+}
+
+/** Body of `/traces/compare.json`; `asked` is false on a page without parameters alone. */
+export type CompareModel =
+  | { readonly asked: false }
+  | ({
+      readonly asked: true;
+      readonly agent_id: string;
+      readonly baseline: CompareSide;
+      readonly candidate: CompareSide;
+    } & TraceComparison);
+
+/** GET `/traces/compare` and its twin. */
+export function compareRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.on("GET", ["/traces/compare", "/traces/compare.json"], async (c) => {
+    if (wantsPage(c) && Object.keys(readParameters(c, pageParameters)).length === 0) {
+      return respond<CompareModel>(c, { model: { asked: false }, view: "compare" });
+    }
+    const parameters = readParameters(c, compareParameters);
+    const { agent_id, thread_id, user_id, scope, limit } = parameters;
+    const reading = readingFor(c, { agent_id, thread_id, user_id, scope });
+    const [baseline, candidate] = await Promise.all([
+      readSide(parts, reading, parameters.baseline_root, parameters.baseline_turn, limit),
+      readSide(parts, reading, parameters.candidate_root, parameters.candidate_turn, limit),
+    ]);
+    const comparison = compareTraceWindows(baseline.events, candidate.events, {
+      baselineMetadata: baseline.metadata,
+      candidateMetadata: candidate.metadata,
+    });
+    if (comparison.not_found.length > 0) throw new CodedError("trace_not_found_in_window");
+    const model: CompareModel = {
+      asked: true,
+      agent_id,
+      baseline: baseline.side,
+      candidate: candidate.side,
+      ...comparison,
+    };
+    return respond(c, { model, view: "compare" });
+  });
+  return app;
+}
+
+async function readSide(
+  parts: Parts,
+  reading: Reading,
+  root: string,
+  turn: string | undefined,
+  limit: number | undefined,
+): Promise<{
+  readonly events: readonly TurnEvent[];
+  readonly metadata: WindowMetadata;
+  readonly side: CompareSide;
+}> {
+  const window = await collectRoot(parts, reading, root, limit ?? limits.rootEventsMax);
+  const selected = turnFilter({
+    ...reading.query,
+    ...(turn === undefined ? {} : { turn_id: turn }),
+  });
+  return {
+    events: window.events.filter((event) => matches(event, selected)),
+    metadata: await metadataOf(parts, window),
+    side: { root_trace_id: root, turn_id: turn ?? null, read: windowModel(window) },
+  };
+}

@@ -1,0 +1,169 @@
+/**
+ * @module Health: the state of the evidence in the asker's scope, and of this collector's own path
+ * from door to store (requirements: Endpoints, health view; design 4, 6.4).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { buildTraceHealth, readLosses } from "@turnproof/evidence";
+import type {
+  NormalizationError,
+  QueryTiming,
+  SourceStore,
+  TraceHealth,
+} from "@turnproof/evidence";
+import { CodedError, limits } from "@turnproof/semconv";
+
+import { isBound } from "../auth/principal.ts";
+import type { Reading } from "../auth/grants.ts";
+import { principalOf } from "../http/environment.ts";
+import type { AppContext, AppEnv } from "../http/environment.ts";
+import { filters, readParameters } from "../http/parameters.ts";
+import { readingFor } from "../http/query.ts";
+import { respond } from "../http/respond.tsx";
+import type { IngestReport } from "../ingest.ts";
+import { producerReports } from "../losses.ts";
+import type { Parts } from "../parts.ts";
+import { collectNewest } from "../window.ts";
+import type { Window } from "../window.ts";
+
+/** Parameters of the health view. */
+export const healthParameters = z
+  .strictObject({
+    agent_id: filters.agent_id,
+    thread_id: filters.thread_id,
+    user_id: filters.user_id,
+    scope: filters.scope,
+    limit: filters.limit.describe(`Rows per store, at most ${limits.healthRowsMax} (default).`),
+  })
+  .partial();
+
+/** State of this collector; null for a principal that is bound to a tenant or application. */
+export interface CollectorHealth {
+  readonly store: {
+    readonly name: string;
+    readonly ok: boolean;
+    readonly code: string | null;
+    readonly elapsed_ms: number;
+  };
+  readonly ingest: IngestReport;
+  readonly audit: { readonly on: boolean; readonly healthy: boolean; readonly records: number };
+  readonly pseudonyms_stable: boolean;
+}
+
+/** Body of `/traces/health.json`. */
+export interface HealthModel extends TraceHealth {
+  /** Rows read per store at most. */
+  readonly limit: number;
+  readonly window_complete: boolean;
+  readonly collector: CollectorHealth | null;
+}
+
+/** GET `/traces/health` and its twin. */
+export function healthRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.on("GET", ["/traces/health", "/traces/health.json"], async (c) => {
+    const parameters = readParameters(c, healthParameters);
+    const reading = readingFor(c, parameters);
+    const limit = parameters.limit ?? limits.healthRowsMax;
+    const reads = await Promise.all(
+      parts.store.sources.map((source) => readSource(parts, reading, source, limit)),
+    );
+    const model = await modelOf(c, parts, { reads, limit, filtered: isFiltered(parameters) });
+    return respond(c, { model, view: "health" });
+  });
+  return app;
+}
+
+interface SourceRead {
+  readonly window: Window | undefined;
+  readonly timing: QueryTiming;
+  readonly errors: readonly NormalizationError[];
+}
+
+/** A store that does not answer is a finding of the health view, not its failure. */
+async function readSource(
+  parts: Parts,
+  reading: Reading,
+  source: SourceStore,
+  limit: number,
+): Promise<SourceRead> {
+  const started = performance.now();
+  const elapsed = (): number => Math.round((performance.now() - started) * 1000) / 1000;
+  try {
+    const query = { ...reading.query, store: source };
+    const window = await collectNewest(parts, { ...reading, query }, limit);
+    const timing = { source_store: source, duration_ms: elapsed(), rows: window.source_rows };
+    return { window, timing: { ...timing, failed: false }, errors: window.errors };
+  } catch (error) {
+    if (!CodedError.is(error) || !error.retryable) throw error;
+    return {
+      window: undefined,
+      timing: { source_store: source, duration_ms: elapsed(), rows: 0, failed: true },
+      errors: [{ code: "provider_query_failed", count: 1, source_store: source }],
+    };
+  }
+}
+
+async function modelOf(
+  c: AppContext,
+  parts: Parts,
+  read: {
+    readonly reads: readonly SourceRead[];
+    readonly limit: number;
+    readonly filtered: boolean;
+  },
+): Promise<HealthModel> {
+  const windows = read.reads.flatMap(({ window }) => window ?? []);
+  const events = windows.flatMap((window) => window.events);
+  const errors = read.reads.flatMap((source) => source.errors);
+  const complete = read.reads.every(({ window }) => window?.complete === true);
+  const total = (field: "source_rows" | "bundle_count" | "duplicates_removed"): number =>
+    windows.reduce((sum, window) => sum + window[field], 0);
+  const health = buildTraceHealth(events, {
+    normalizationMetadata: {
+      window_complete: complete,
+      truncated: windows.some((window) => window.bounded),
+      normalization_errors: errors,
+    },
+    errors,
+    sourceRows: total("source_rows"),
+    bundleCount: total("bundle_count"),
+    duplicatesRemoved: total("duplicates_removed"),
+    queries: read.reads.map(({ timing }) => timing),
+    compatibilityFallback: !parts.store.name.startsWith("clickhouse"),
+    filtered: read.filtered || !complete,
+  });
+  const principal = principalOf(c);
+  const bound = isBound(principal) || principal.applicationId !== undefined;
+  if (bound) return { ...health, limit: read.limit, window_complete: complete, collector: null };
+  // A producer's report may lie outside the rows that were read; its totals hold all the same.
+  const known = new Set(events.map((event) => event.event_id));
+  const reports = (await producerReports(parts)).filter((event) => !known.has(event.event_id));
+  return {
+    ...health,
+    ...readLosses([...events, ...reports], { filtered: true }),
+    limit: read.limit,
+    window_complete: complete,
+    collector: await collectorHealth(parts),
+  };
+}
+
+async function collectorHealth(parts: Parts): Promise<CollectorHealth> {
+  const { audit, ingest, pseudonyms, store } = parts;
+  const { ok, code, elapsedMs } = await store.check();
+  return {
+    store: { name: store.name, ok, code: code ?? null, elapsed_ms: elapsedMs },
+    ingest: ingest.report(),
+    audit: {
+      on: audit !== undefined,
+      healthy: audit?.healthy ?? true,
+      records: audit?.records ?? 0,
+    },
+    pseudonyms_stable: pseudonyms.stable,
+  };
+}
+
+function isFiltered(parameters: z.output<typeof healthParameters>): boolean {
+  const { limit: _limit, ...rest } = parameters;
+  return Object.keys(rest).length > 0;
+}
