@@ -92,7 +92,7 @@ export function identityNames(
 }
 
 /** Endings under which applications put identity into free metadata, most specific first. */
-export const metadataIdentity: readonly (readonly [DialectIdentity, readonly string[]])[] = [
+const metadataIdentity: readonly (readonly [DialectIdentity, readonly string[]])[] = [
   ["user_id", ["userId", "user_id"]],
   [
     "thread_id",

@@ -46,7 +46,7 @@ function passesLuhn(digits: string): boolean {
 }
 
 /** True for an IBAN without separators: two capitals, check digits, its country's length. */
-export function isIban(text: string): boolean {
+function isIban(text: string): boolean {
   const code = text.toUpperCase();
   if (ibanLengths[code.slice(0, 2)] !== code.length || !/^[A-Z]{2}\d{2}[A-Z0-9]+$/.test(code)) {
     return false;

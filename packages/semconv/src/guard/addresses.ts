@@ -4,21 +4,21 @@
  */
 
 /** A scheme and two slashes, a script scheme, or the start of a protocol-relative address. */
-export const schemePattern: RegExp =
+const schemePattern: RegExp =
   /:\/\/|^\/\/|:\\\\|(?:^|[^A-Za-z0-9])(?:mailto|javascript|vbscript|blob|view-source):/i;
 
 /** `www.` at the start of a word. */
-export const wwwPattern: RegExp = /(?:^|[^A-Za-z0-9.-])www\d?\.[A-Za-z0-9]/i;
+const wwwPattern: RegExp = /(?:^|[^A-Za-z0-9.-])www\d?\.[A-Za-z0-9]/i;
 
 /** A host and a path, or a host, a port and a path; the host's last label decides. */
-export const hostPathPattern: RegExp =
+const hostPathPattern: RegExp =
   /(?:^|[^A-Za-z0-9.-])((?:[A-Za-z0-9-]{1,63}\.){1,8})([A-Za-z]{2,24})(?::\d{1,5})?[/?#]/g;
 
 /** `localhost` with a port or a path. */
-export const localhostPattern: RegExp = /(?:^|[^A-Za-z0-9.-])localhost(?::\d{2,5})?\//i;
+const localhostPattern: RegExp = /(?:^|[^A-Za-z0-9.-])localhost(?::\d{2,5})?\//i;
 
 /** `user:secret@host` before a port, a path or the end of a dotted host. */
-export const userinfoPattern: RegExp =
+const userinfoPattern: RegExp =
   /(?:^|[\s/|])[^\s:@/|]{1,80}:[^\s@/|]{1,120}@[A-Za-z0-9._-]{1,120}(?::\d{2,5}(?:\/|$)|\/)/;
 
 const topLevels: ReadonlySet<string> = new Set(
@@ -65,10 +65,10 @@ function hasHostPath(text: string): boolean {
 }
 
 /** An at sign spelt out in brackets. */
-export const bracketedAtPattern: RegExp = /[^\s()] ?\(at\) ?[^\s()]/i;
+const bracketedAtPattern: RegExp = /[^\s()] ?\(at\) ?[^\s()]/i;
 
 /** What may follow the at sign of an address: labels, and a last label of letters. */
-export const domainPattern: RegExp = /^[\p{L}\p{N}_-]{1,63}(?:\.[\p{L}\p{N}_-]{1,63}){0,8}/u;
+const domainPattern: RegExp = /^[\p{L}\p{N}_-]{1,63}(?:\.[\p{L}\p{N}_-]{1,63}){0,8}/u;
 
 /** True when the text holds an e-mail address. */
 export function hasEmail(text: string): boolean {
@@ -94,11 +94,11 @@ function isMailDomain(domain: string): boolean {
 }
 
 /** Four numbers between dots that stand alone. */
-export const ipv4Pattern: RegExp =
+const ipv4Pattern: RegExp =
   /(?:^|[^A-Za-z0-9.])(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?![A-Za-z0-9]|\.\d)/g;
 
 /** A run of hex digits and colons. */
-export const hexColonPattern: RegExp = /[0-9A-Fa-f:]{3,64}/g;
+const hexColonPattern: RegExp = /[0-9A-Fa-f:]{3,64}/g;
 
 /** True when the text holds an IPv4 or IPv6 address. */
 export function hasIpAddress(text: string): boolean {

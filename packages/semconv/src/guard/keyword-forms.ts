@@ -69,18 +69,18 @@ const oddForms: readonly OddForm[] = [
 ];
 
 /** `password=…`, `api_key: …`, `AccountKey=…`. */
-export const keywordPattern: RegExp =
+const keywordPattern: RegExp =
   /(?:passw(?:or)?d|passphrase|pwd|secret|token|api[ _.-]?key|access[ _.-]?key|account[ _.-]?key|private[ _.-]?key|shared[ _.-]?key|credentials?|authorization)["']? ?([:=]) ?([^\s=:]{1,240})/i;
 
 /** `auth=…` and `sig=…` are words of a query string; with a colon they are ordinary labels. */
-export const queryKeywordPattern: RegExp = /(?:^|[^A-Za-z])(?:auth|sig|dsn|pin|otp)=[^\s=]/i;
+const queryKeywordPattern: RegExp = /(?:^|[^A-Za-z])(?:auth|sig|dsn|pin|otp)=[^\s=]/i;
 
 /** `Bearer …` and `Basic …` with something that is no word. */
-export const schemeWordPattern: RegExp =
+const schemeWordPattern: RegExp =
   /(?:^|[^A-Za-z])(?:bearer|basic|digest) ([A-Za-z0-9._~+/=-]{8,240})/i;
 
 /** A prefix that says key or secret, then one run of letters and digits. */
-export const prefixedPattern: RegExp =
+const prefixedPattern: RegExp =
   /(?:^|[^A-Za-z0-9])(?:secret|api[_-]?key|token|passw(?:or)?d|(?:access|auth|refresh)[_-]token|client[_-]secret|(?:private|access)[_-]key|bearer)[_.:-]([A-Za-z0-9+/]{16,240})/i;
 
 /** What a colon may be followed by without telling a secret. */
@@ -128,7 +128,7 @@ function isRandom(text: string): boolean {
 }
 
 /** Shannon entropy in bits per character. */
-export function entropy(text: string): number {
+function entropy(text: string): number {
   const counts = new Map<string, number>();
   for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);
   let bits = 0;
@@ -172,7 +172,7 @@ function isPlainBase64(code: number): boolean {
 }
 
 /** The middle and the end of a Discord bot's token. */
-export const discordTailPattern: RegExp = /\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}/;
+const discordTailPattern: RegExp = /\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}/;
 
 /** The head of a Discord bot's token: the bot's number in base64, 24 characters or more. */
 function hasDiscordToken(text: string): boolean {

@@ -10,7 +10,7 @@ import type { Shape } from "../registry/row.ts";
  * Forms by shape. `closed` and `none` hold no free text and are not here. None of them admits a
  * percent sign, a quote, a backslash, a query mark, a semicolon or a control character.
  */
-export const shapePatterns: {
+const shapePatterns: {
   readonly [K in Exclude<Shape, "closed" | "none">]: RegExp;
 } = {
   id: /^[A-Za-z0-9_@$*~][A-Za-z0-9_.:\-+=~/|#@$*!]*$/,

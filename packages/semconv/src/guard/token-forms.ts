@@ -4,7 +4,7 @@
  */
 
 /** Alphabets as bits, so that one table lookup tells every membership of a character. */
-export const alphabets = {
+const alphabets = {
   hex: 1,
   alnum: 2,
   word: 4,
@@ -13,10 +13,10 @@ export const alphabets = {
   upper: 32,
   dotted: 64,
 } as const;
-export type Alphabet = keyof typeof alphabets;
+type Alphabet = keyof typeof alphabets;
 
 /** Bits of every ASCII character: the alphabets it belongs to. */
-export const alphabetBits: Uint8Array = buildAlphabetBits();
+const alphabetBits: Uint8Array = buildAlphabetBits();
 
 function buildAlphabetBits(): Uint8Array {
   const members: { readonly [K in Alphabet]: RegExp } = {
@@ -40,7 +40,7 @@ function buildAlphabetBits(): Uint8Array {
 }
 
 /** One form: what it begins with, the alphabet of the rest, and its least length. */
-export interface TokenForm {
+interface TokenForm {
   readonly prefix: string;
   readonly alphabet: Alphabet;
   readonly min: number;
@@ -147,7 +147,7 @@ const written: readonly (readonly [prefixes: string, alphabet: Alphabet, min: nu
 ];
 
 /** Every form, in the order written. */
-export const tokenForms: readonly TokenForm[] = written.flatMap(([prefixes, alphabet, min]) =>
+const tokenForms: readonly TokenForm[] = written.flatMap(([prefixes, alphabet, min]) =>
   prefixes.split(" ").map((prefix) => ({ prefix, alphabet, min })),
 );
 
