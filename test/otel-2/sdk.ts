@@ -33,7 +33,10 @@ export const simpleProcessor = (exporter: SpanExporter): SpanProcessor =>
 export const batchProcessor = (exporter: SpanExporter): SpanProcessor =>
   new BatchSpanProcessor(exporter);
 export const memoryExporter = (): InMemorySpanExporter => new InMemorySpanExporter();
-export const otlpExporter = (url: string): SpanExporter => new OTLPTraceExporter({ url });
+/** Exporters of this line by encoding. */
+export const otlpExporters: readonly (readonly [string, (url: string) => SpanExporter])[] = [
+  ["json", (url) => new OTLPTraceExporter({ url })],
+];
 export const alwaysOn = (): Sampler => new AlwaysOnSampler();
 export const alwaysOff = (): Sampler => new AlwaysOffSampler();
 export const contextManager = (): AsyncLocalStorageContextManager =>

@@ -1,6 +1,7 @@
 /** @module The 3.x line behind the names that the suites of both lines use. */
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import {
   AlwaysOffSampler,
@@ -33,7 +34,11 @@ export const simpleProcessor = (exporter: SpanExporter): SpanProcessor =>
 export const batchProcessor = (exporter: SpanExporter): SpanProcessor =>
   new BatchSpanProcessor({ exporter });
 export const memoryExporter = (): InMemorySpanExporter => new InMemorySpanExporter();
-export const otlpExporter = (url: string): SpanExporter => new OTLPTraceExporter({ url });
+/** Exporters of this line by encoding. */
+export const otlpExporters: readonly (readonly [string, (url: string) => SpanExporter])[] = [
+  ["json", (url) => new OTLPTraceExporter({ url })],
+  ["protobuf", (url) => new ProtobufExporter({ url })],
+];
 export const alwaysOn = (): Sampler => new AlwaysOnSampler();
 export const alwaysOff = (): Sampler => new AlwaysOffSampler();
 export const contextManager = (): AsyncLocalStorageContextManager =>

@@ -24,6 +24,8 @@ export type {
   SamplingResultLike,
 } from "./processor/evidence-sampler.ts";
 export type { ExportHealth, SideCount } from "./processor/loss-ledger.ts";
+export { BundleExporter } from "./bundle/bundle-exporter.ts";
+export type { BundleExporterHealth, BundleExporterOptions } from "./bundle/bundle-exporter.ts";
 export { lossReportCode } from "./processor/own-spans.ts";
 export { TurnproofProcessor, turnproofProcessor } from "./processor/turnproof-processor.ts";
 export type { TurnproofProcessorOptions } from "./processor/turnproof-processor.ts";

@@ -3,14 +3,7 @@
  * original is never changed, because other processors hold it too.
  */
 import type { Attributes, Link, SpanContext } from "@opentelemetry/api";
-import {
-  attribute,
-  dialectOfScope,
-  otlpNames,
-  ownPrefix,
-  ownSpanNames,
-  screenValue,
-} from "@turnproof/semconv";
+import { attribute, otlpNames, ownPrefix, ownSpanNames, screenValue } from "@turnproof/semconv";
 
 import { decideKind } from "../mapping/kind-decision.ts";
 import type { KindDecision } from "../mapping/kind-decision.ts";
@@ -20,10 +13,8 @@ import type { SpanRecord } from "../mapping/span-record.ts";
 import { screenedAttributes } from "./screened-attributes.ts";
 import type { CountDrop, IdentityRules } from "./screened-attributes.ts";
 import type { ReadableSpanLike, ResourceLike, ScopeLike, SpanEventLike } from "./sdk-shapes.ts";
+import { leavingScopeName } from "./scope-name.ts";
 import { spanRecordOf } from "./span-record-of.ts";
-
-/** Scope names of this family are ours. */
-const ownScopePrefix = "@turnproof/";
 
 /** A resource as exporters read it, without anything that resolves later. */
 interface ScreenedResource extends ResourceLike {
@@ -163,16 +154,11 @@ function scopeOf(scope: ScopeLike, memory: GateMemory, drop: CountDrop): ScopeLi
   const key = `${scope.name} ${scope.version ?? ""}`;
   const held = memory.scopes.get(key);
   if (held !== undefined) return held;
-  const known = dialectOfScope(scope.name) !== undefined || scope.name.startsWith(ownScopePrefix);
-  const passes = known && screenValue(attribute.component, scope.name) === undefined;
-  if (!passes) drop("span_scope_dropped");
-  const version = scope.version ?? "";
-  const versionPasses =
-    passes && screenValue(attribute.instrumentation_version, version) === undefined;
-  const screened: ScopeLike = {
-    name: passes ? scope.name : "",
-    ...(versionPasses ? { version } : {}),
-  };
+  const name = leavingScopeName(scope.name);
+  if (name !== scope.name) drop("span_scope_dropped");
+  const version = name === "" ? "" : (scope.version ?? "");
+  const passes = screenValue(attribute.instrumentation_version, version) === undefined;
+  const screened: ScopeLike = { name, ...(passes ? { version } : {}) };
   if (memory.scopes.size >= scopesMax) memory.scopes.clear();
   memory.scopes.set(key, screened);
   return screened;

@@ -3,16 +3,11 @@
  * receiver's decoder does on the wire, so that a span makes the same event either way.
  */
 import type { Attributes, HrTime } from "@opentelemetry/api";
-import {
-  attribute,
-  dialectOfScope,
-  limits,
-  otlpNames,
-  sourceAttributeNames,
-} from "@turnproof/semconv";
+import { attribute, limits, otlpNames, sourceAttributeNames } from "@turnproof/semconv";
 import type { AttributeValue } from "@turnproof/semconv";
 
 import type { DropCounts, SourceAttributes, SpanRecord } from "../mapping/span-record.ts";
+import { dialectScopeName } from "./scope-name.ts";
 import type { ReadableSpanLike, ResourceLike } from "./sdk-shapes.ts";
 
 /** Bytes of an allowlisted text, as on the wire; a longer one cannot pass the guard anyway. */
@@ -63,11 +58,8 @@ export function spanRecordOf(span: ReadableSpanLike): SpanRecord {
   if (!noId.test(parent)) record.parentSpanId = parent;
   if (span.parentSpanContext?.isRemote === true) record.parentRemote = true;
   if (record.attributes[ownMark] !== undefined) addName(record, span.name, drop);
-  const scope = span.instrumentationScope;
-  if (dialectOfScope(scope.name) !== undefined) {
-    record.scopeName = scope.name;
-    if (scope.version !== undefined) record.scopeVersion = scope.version;
-  }
+  const scopeName = dialectScopeName(span.instrumentationScope.name);
+  if (scopeName !== undefined) record.scopeName = scopeName;
   const exceptionType = exceptionTypeOf(span, drop);
   if (exceptionType !== undefined) record.exceptionType = exceptionType;
   const links = linksOf(span, drop);

@@ -1,0 +1,131 @@
+/**
+ * @module Bundle exporter: finished spans of this process straight into an evidence store, through
+ * the gate and the one mapping. Requirements: Storage rules; design 3.6.
+ */
+import { createHash } from "node:crypto";
+
+import { diag } from "@opentelemetry/api";
+import type { TurnEvent } from "@turnproof/evidence";
+import { CodedError } from "@turnproof/semconv";
+import type { EvidenceBatch, EvidenceWriter } from "@turnproof/store";
+
+import { createGate } from "../gate/gate.ts";
+import type { Gate, GateCounts, GateOptions } from "../gate/gate.ts";
+import { exportDone, exportFailed } from "../gate/sdk-shapes.ts";
+import type { ExportAnswer, ReadableSpanLike } from "../gate/sdk-shapes.ts";
+import { spanRecordOf } from "../gate/span-record-of.ts";
+import { spanToEvent } from "../mapping/span-to-event.ts";
+
+/** Options of the bundle exporter. */
+export interface BundleExporterOptions extends GateOptions {
+  /** Any store that takes evidence; only `append` is used. */
+  readonly store: Pick<EvidenceWriter, "append">;
+  /** True: `forceFlush` and `shutdown` reject with `write_failed` once a write has failed. */
+  readonly strict?: boolean;
+  /** Tries of a write that the store calls retryable; default 3. */
+  readonly attemptsMax?: number;
+  /** Time of receipt, ISO 8601 UTC with microseconds; default the clock of this process. */
+  readonly now?: () => string;
+}
+
+/** Counters that are local to this exporter (requirements: Storage rules). */
+export interface BundleExporterHealth {
+  readonly written: number;
+  readonly write_failures: number;
+}
+
+const retryMs = 50;
+
+/** The clock of this process with microseconds. */
+function microsecondsNow(): string {
+  const now = performance.timeOrigin + performance.now();
+  const micros = Math.floor((now % 1) * 1_000);
+  const text = new Date(now).toISOString();
+  return `${text.slice(0, -1)}${String(micros).padStart(3, "0")}Z`;
+}
+
+/** A span exporter that writes evidence into a store. */
+export class BundleExporter {
+  private readonly options: BundleExporterOptions;
+  private readonly gate: Gate;
+  private readonly pending = new Set<Promise<void>>();
+  private written = 0;
+  private failures = 0;
+  private failure: CodedError | undefined;
+
+  constructor(options: BundleExporterOptions) {
+    this.options = options;
+    this.gate = createGate(options);
+  }
+
+  get health(): BundleExporterHealth {
+    return { written: this.written, write_failures: this.failures };
+  }
+
+  /** What the gate held back, by code. */
+  get dropped(): GateCounts {
+    return this.gate.dropped;
+  }
+
+  /** Writes the spans as one batch; answers when the store has them, or has refused. */
+  export(spans: ReadableSpanLike[], done: (answer: ExportAnswer) => void): void {
+    const work = this.answer(this.batchOf(spans), done);
+    this.pending.add(work);
+    void work.finally(() => this.pending.delete(work));
+  }
+
+  private async answer(batch: EvidenceBatch, done: (answer: ExportAnswer) => void): Promise<void> {
+    done(await this.write(batch));
+  }
+
+  async forceFlush(): Promise<void> {
+    await Promise.allSettled(this.pending);
+    const { failure } = this;
+    if (this.options.strict !== true || failure === undefined) return;
+    this.failure = undefined;
+    throw failure;
+  }
+
+  /** The store stays open: it belongs to whoever opened it. */
+  async shutdown(): Promise<void> {
+    await this.forceFlush();
+  }
+
+  /** The id is a hash of what was said, so the same spans sent again are the same batch. */
+  private batchOf(spans: readonly ReadableSpanLike[]): EvidenceBatch {
+    const receivedAt = (this.options.now ?? microsecondsNow)();
+    const hash = createHash("sha256");
+    const events: TurnEvent[] = [];
+    for (const span of spans) {
+      const screened = this.gate.screen(span);
+      if (screened === undefined) continue;
+      const event = spanToEvent(spanRecordOf(screened), { receivedAt });
+      const { received_at: _, ...said } = event;
+      hash.update(JSON.stringify(said)).update("\n");
+      events.push(event);
+    }
+    return { batchId: hash.digest("hex"), receivedAt, events };
+  }
+
+  private async write(batch: EvidenceBatch): Promise<ExportAnswer> {
+    if (batch.events.length === 0) return { code: exportDone };
+    const { attemptsMax = 3, store } = this.options;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await store.append(batch);
+        this.written += batch.events.length;
+        return { code: exportDone };
+      } catch (error) {
+        const coded = CodedError.is(error) ? error : undefined;
+        if (attempt < attemptsMax && coded?.retryable === true) {
+          await new Promise((resolve) => setTimeout(resolve, retryMs * 2 ** attempt));
+          continue;
+        }
+        this.failures++;
+        this.failure = new CodedError("write_failed", { cause: error });
+        diag.warn(`turnproof: write_failed ${coded?.code ?? ""}`.trimEnd());
+        return { code: exportFailed, error: this.failure };
+      }
+    }
+  }
+}
