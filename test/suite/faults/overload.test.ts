@@ -1,0 +1,124 @@
+/**
+ * Overload with the store away (faults R15, R17, H2): memory stays within base + 256 MiB, a normal
+ * request is still served, every span is in one place, and what amplifies is refused at once.
+ */
+import { gzipSync } from "node:zlib";
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+import { batches, spansPerBatch } from "../../bench/receive/payloads.ts";
+import { startReceiver } from "../../servers/receiver-process.ts";
+import type { ReceiverProcess } from "../../servers/receiver-process.ts";
+import { bytes, request, span } from "../receive/wire-writer.ts";
+
+const mebibyte = 2 ** 20;
+const seconds = Number(process.env["TURNPROOF_TEST_OVERLOAD_SECONDS"] ?? 4);
+const headers = { "content-type": "application/x-protobuf" };
+
+let receiver: ReceiverProcess;
+beforeEach(async () => {
+  receiver = await startReceiver({ store: "down", threads: 1, journalBytesMax: 12 * mebibyte });
+});
+afterEach(() => receiver.close());
+
+async function post(body: Uint8Array, more: Record<string, string> = {}): Promise<number> {
+  try {
+    const response = await fetch(`${receiver.url}/v1/traces`, {
+      method: "POST",
+      headers: { ...headers, ...more },
+      body: body as BodyInit,
+    });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    // The server may cut a body that it refused; the client sees a broken pipe.
+    return 0;
+  }
+}
+
+test("memory stays bounded and nothing is unaccounted for", { timeout: 60_000 }, async () => {
+  const small = batches("small", 20, false, "identity").bodies;
+  const [one] = batches("large", 1, true, "identity").bodies;
+  // 29 MiB in one request, as a careless exporter would send it.
+  const large = Buffer.concat(Array.from({ length: 5 }, () => one as Uint8Array));
+  await post(small[0] as Uint8Array);
+  const base = await receiver.ask("reset");
+  const until = performance.now() + seconds * 1_000;
+  const seen = new Map<number, number>();
+  const client = async (index: number): Promise<void> => {
+    for (let round = 0; performance.now() < until; round++) {
+      const body = index < 6 ? large : (small[round % small.length] as Uint8Array);
+      const status = await post(body);
+      seen.set(status, (seen.get(status) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: 24 }, (_, index) => client(index)));
+  const { conservation, ...after } = await receiver.ask("measures");
+  expect(after.peakRssBytes - base.rssBytes).toBeLessThan(256 * mebibyte);
+  expect(conservation.balanced).toBe(true);
+  expect(conservation.in_flight).toBe(0);
+  expect(conservation.stored).toBe(0);
+  expect(conservation.received).toBe(conservation.pending + conservation.refused);
+  expect([...seen.keys()].every((status) => [0, 200, 503].includes(status))).toBe(true);
+  // It was an overload: the journal filled up and said so.
+  expect(conservation.refused_reasons["journal_full"]).toBeGreaterThan(spansPerBatch);
+  expect((await fetch(`${receiver.url}/healthz`)).status).toBe(200);
+});
+
+test("bodies that amplify are refused at once and leave no memory behind", async () => {
+  const empty = (count: number): Buffer => Buffer.alloc(count * 2, Buffer.from([0x12, 0x00]));
+  const attributes = Buffer.alloc(4_000_000, Buffer.from([0x4a, 0x00]));
+  const bodies: readonly (readonly [string, Uint8Array, Record<string, string>])[] = [
+    [
+      "two million spans in 4 KB",
+      gzipSync(request(empty(2_000_000))),
+      { "content-encoding": "gzip" },
+    ],
+    [
+      "half a million spans in 1 KB",
+      gzipSync(request(empty(500_000))),
+      { "content-encoding": "gzip" },
+    ],
+    [
+      "two million attributes in 4 KB",
+      gzipSync(request(span(attributes))),
+      { "content-encoding": "gzip" },
+    ],
+    ["a hundred thousand spans", request(empty(100_000)), {}],
+    ["a hundred thousand attributes", request(span(attributes.subarray(0, 200_000))), {}],
+    ["deep groups", request(span(Buffer.alloc(200_000, 0x1b))), {}],
+    [
+      "a hundred thousand resources",
+      Buffer.concat(Array.from({ length: 100_000 }, () => bytes(1))),
+      {},
+    ],
+  ];
+  for (const [, body, more] of bodies) await post(body, more);
+  const base = await receiver.ask("reset");
+  for (const [name, body, more] of bodies) {
+    const times: number[] = [];
+    for (let round = 0; round < 9; round++) {
+      const started = performance.now();
+      expect([400, 413], name).toContain(await post(body, more));
+      times.push(performance.now() - started);
+    }
+    times.sort((a, b) => a - b);
+    expect(times[2], name).toBeLessThan(10);
+  }
+  const after = await receiver.ask("measures");
+  expect(after.peakRssBytes - base.rssBytes).toBeLessThan(64 * mebibyte);
+  expect(after.conservation).toMatchObject({ received: 0, balanced: true });
+});
+
+test("a large request does not make the others wait", { timeout: 60_000 }, async () => {
+  const [one] = batches("large", 1, true, "identity").bodies;
+  const large = Buffer.concat(Array.from({ length: 5 }, () => one as Uint8Array));
+  const small = batches("small", 1, false, "identity").bodies[0] as Uint8Array;
+  for (let round = 0; round < 3; round++) await Promise.all([post(large), post(small)]);
+  await receiver.ask("reset");
+  for (let round = 0; round < 5; round++) {
+    await Promise.all([post(large), ...Array.from({ length: 10 }, () => post(small))]);
+  }
+  const { loopP99Ms } = await receiver.ask("measures");
+  expect(loopP99Ms).toBeLessThan(50);
+});
