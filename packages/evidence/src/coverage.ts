@@ -206,7 +206,9 @@ function stagesFor(scope: CoverageScope, task: string | undefined): ReadonlySet<
   for (const [label, held] of scope.stagesOf) {
     const own = label === task;
     const unlabelled = label === undefined && unambiguous;
-    const unclaimed = task === undefined && !scope.intentTasks.has(label);
+    // An intent without a label asked for what carries none: another label is another task.
+    const asked = scope.intentTasks.has(undefined);
+    const unclaimed = task === undefined && !asked && !scope.intentTasks.has(label);
     if (own || unlabelled || unclaimed) for (const stage of held) there.add(stage);
   }
   return there;

@@ -197,7 +197,7 @@ export const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = 
 /** What else keeps a verdict from success, said only where no diagnostic covers it. */
 export const gapTexts: { readonly [K in GapCode]: FindingText } = {
   intent_missing: text(
-    0,
+    1,
     "Intent missing",
     "There is evidence of a result and no intent that asked for it.",
     "Record the intent at the start of the task.",

@@ -108,18 +108,21 @@ export function membersOf<T>(items: readonly T[], groups: Partition, group: numb
   return members;
 }
 
-/** An order of tuples that does not depend on the order of arrival. */
+/** An order of tuples that does not depend on the order of arrival: absent, null, then text. */
 export function compareTuples(a: IdentityTuple, b: IdentityTuple): number {
-  return (
-    compareText(a.root_trace_id ?? "", b.root_trace_id ?? "") ||
-    compareText(a.turn_id ?? "", b.turn_id ?? "") ||
-    compareText(a.thread_id ?? "", b.thread_id ?? "") ||
-    compareText(a.agent_id ?? "", b.agent_id ?? "") ||
-    compareText(a.user_id ?? "", b.user_id ?? "") ||
-    compareText(a.application_id ?? "", b.application_id ?? "")
-  );
+  for (const field of tupleFields) {
+    const order = compareValues(a[field], b[field]);
+    if (order !== 0) return order;
+  }
+  return 0;
 }
 
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+function compareValues(a: string | null | undefined, b: string | null | undefined): number {
+  if (a === b) return 0;
+  if (typeof a !== "string" || typeof b !== "string") return rank(a) - rank(b);
+  return a < b ? -1 : 1;
+}
+
+function rank(value: string | null | undefined): number {
+  return value === undefined ? 0 : value === null ? 1 : 2;
 }

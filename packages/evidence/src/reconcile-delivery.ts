@@ -126,7 +126,5 @@ export function judgeDeliveries(bench: Bench): void {
     reason: "delivery_missing",
     evidence: [],
   });
-  if (!bench.notices.some((notice) => notice.code === "contract_not_emitted")) {
-    bench.notices.push({ code: "delivery_missing", evidence: bench.scope.intents, absence: true });
-  }
+  bench.notices.push({ code: "delivery_missing", evidence: bench.scope.intents, absence: true });
 }

@@ -12,6 +12,18 @@ import type { TaskScope } from "./task-scope.ts";
 
 const diagnostics: ReadonlySet<string> = new Set(diagnosticCodes);
 
+/** Diagnostics that say that nothing was delivered, or that there was nothing to deliver. */
+const undeliveredCodes: ReadonlySet<string> = new Set([
+  "artifact_missing",
+  "contract_missing",
+  "contract_not_emitted",
+]);
+const deliveryGaps: ReadonlySet<string> = new Set([
+  "delivery_missing",
+  "delivery_not_emitted",
+  "delivery_precedes_evidence",
+]);
+
 /** Identities without which no intent can be satisfied (design 4: Reconcile). */
 const intentFields = ["agent_id", "thread_id", "turn_id", "root_trace_id"] as const;
 
@@ -45,7 +57,10 @@ export function judgeTask(scope: TaskScope): Bench {
     if (!bench.valid && !explained) {
       bench.notices.push({ code: "evidence_missing", evidence: scope.intents, absence: true });
     }
-    return bench;
+    const undelivered = bench.notices.some(({ code }) => undeliveredCodes.has(code));
+    if (!undelivered) return bench;
+    // That nothing was delivered is said already; the chain still shows each link's own reason.
+    return { ...bench, notices: bench.notices.filter(({ code }) => !deliveryGaps.has(code)) };
   }
   return {
     ...bench,

@@ -86,7 +86,9 @@ export function reconcileOutcome(
   const findings = [...benches, ...beside.map(judgeContext)].flatMap(({ scope, notices }) =>
     toFindings(scope, notices, trust.complete),
   );
-  if (intended.length === 0) findings.push(...intentMissing(benches, trust));
+  // Evidence that nobody asked for is said only where nothing else keeps the verdict from success.
+  if (findings.length === 0 || intended.length === 0)
+    findings.push(...intentMissing(benches, trust));
   findings.sort(compareFindings);
   const missing = missingStages(read.events, trust, options.profiles, taskId);
   const judged = intended.length > 0 ? intended : benches.filter(({ scope }) => hasEvidence(scope));
@@ -123,10 +125,10 @@ function decide(facts: {
   return facts.complete && !facts.blocked ? "success" : "partial";
 }
 
-/** Evidence of a result in a window in which nobody asked for one. */
+/** Evidence of a result that nobody asked for: an intent was lost, or never recorded. */
 function intentMissing(benches: readonly Bench[], trust: WindowTrust): Finding[] {
   return benches
-    .filter(({ scope }) => hasEvidence(scope))
+    .filter(({ scope }) => scope.intents.length === 0 && hasEvidence(scope))
     .flatMap(({ scope }) => {
       const evidence = [...scope.artifacts, ...scope.contracts, ...scope.deliveries];
       const notice = { code: "intent_missing", evidence, absence: true } as const;
@@ -154,7 +156,10 @@ function compareBenches(a: Bench, b: Bench): number {
   const left = a.scope.taskId ?? "";
   const right = b.scope.taskId ?? "";
   return (
-    compareTuples(a.scope.identity, b.scope.identity) || (left < right ? -1 : left > right ? 1 : 0)
+    compareTuples(a.scope.identity, b.scope.identity) ||
+    (left < right ? -1 : left > right ? 1 : 0) ||
+    // Without labels a turn has what its intents asked for and what is nobody's.
+    b.scope.intents.length - a.scope.intents.length
   );
 }
 
