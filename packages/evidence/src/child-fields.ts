@@ -3,7 +3,7 @@
  * trace, and where it came from. A field that is present with an unusable value is left out and
  * called a flaw; an absent one stays absent.
  */
-import { attribute, dialects, operationPattern, screenValue } from "@turnproof/semconv";
+import { attribute, dialects, limits, operationPattern, screenValue } from "@turnproof/semconv";
 import type { Dialect } from "@turnproof/semconv";
 
 import { identityFields } from "./event.ts";
@@ -28,37 +28,42 @@ function first(record: Loose, names: readonly string[]): unknown {
   return undefined;
 }
 
-/** When it began and how long it took; older writers also gave seconds and an end. */
-export function addExtent(draft: EventDraft, child: Loose, legacy: boolean, flaw: Flaw): void {
-  const read = (value: unknown): string | undefined => {
-    if (typeof value === "string") {
-      return normalizeTime(value) ?? (legacy ? epochToTime(value) : undefined);
-    }
-    return legacy && typeof value === "number" ? epochToTime(value) : undefined;
-  };
-  const start = first(child, legacy ? ["started_at", "start_time"] : ["started_at"]);
-  const startedAt = read(start);
-  if (startedAt !== undefined) draft.started_at = startedAt;
-  else if (start !== undefined) flaw();
-  const received = child["received_at"] ?? undefined;
-  const receivedAt = read(received);
-  if (receivedAt !== undefined) draft.received_at = receivedAt;
-  else if (received !== undefined) flaw();
-  const endedAt = legacy ? read(first(child, ["ended_at", "end_time"])) : undefined;
-  if (endedAt !== undefined && draft.phase === "result") draft.timestamp = endedAt;
-  const duration = durationOf(child, legacy);
-  if (duration === undefined) {
-    if (endedAt !== undefined && startedAt !== undefined && compareTimes(endedAt, startedAt) >= 0) {
-      const elapsed = elapsedMs(startedAt, endedAt);
-      if (elapsed !== undefined) draft.duration_ms = elapsed;
-    }
-  } else if (typeof duration === "number" && Number.isFinite(duration) && duration >= 0) {
-    draft.duration_ms = duration;
-  } else flaw();
+/** Text of a time; of older writers also an epoch number whose unit is clear. */
+function readTime(value: unknown, legacy: boolean): string | undefined {
+  if (typeof value === "string") {
+    return normalizeTime(value) ?? (legacy ? epochToTime(value) : undefined);
+  }
+  return legacy && typeof value === "number" ? epochToTime(value) : undefined;
 }
 
-function durationOf(child: Loose, legacy: boolean): unknown {
-  if (!legacy) return child["duration_ms"] ?? undefined;
+/** When it began and how long it took; older writers also gave seconds and an end. */
+export function addExtent(draft: EventDraft, child: Loose, legacy: boolean, flaw: Flaw): void {
+  const start = child["started_at"] ?? (legacy ? child["start_time"] : undefined) ?? undefined;
+  const received = child["received_at"] ?? undefined;
+  const startedAt = start === undefined ? undefined : readTime(start, legacy);
+  const receivedAt = received === undefined ? undefined : readTime(received, legacy);
+  if (startedAt !== undefined) draft.started_at = startedAt;
+  else if (start !== undefined) flaw();
+  if (receivedAt !== undefined) draft.received_at = receivedAt;
+  else if (received !== undefined) flaw();
+  const duration = legacy ? legacyDuration(child) : (child["duration_ms"] ?? undefined);
+  if (typeof duration === "number" && Number.isFinite(duration) && duration >= 0) {
+    draft.duration_ms = duration;
+  } else if (duration !== undefined) flaw();
+  if (legacy) addEnd(draft, child, startedAt);
+}
+
+/** An end is when a result became so; with a start it is a duration as well. */
+function addEnd(draft: EventDraft, child: Loose, startedAt: string | undefined): void {
+  const endedAt = readTime(first(child, ["ended_at", "end_time"]), true);
+  if (endedAt === undefined) return;
+  if (draft.phase === "result") draft.timestamp = endedAt;
+  if (draft.duration_ms !== undefined || startedAt === undefined) return;
+  const elapsed = compareTimes(endedAt, startedAt) < 0 ? undefined : elapsedMs(startedAt, endedAt);
+  if (elapsed !== undefined) draft.duration_ms = elapsed;
+}
+
+function legacyDuration(child: Loose): unknown {
   const places = [child, child["attributes"], child["data"]].filter(isRecord);
   for (const place of places) {
     const ms = first(place, ["duration_ms", "elapsed_ms", "latency_ms"]);
@@ -71,17 +76,8 @@ function durationOf(child: Loose, legacy: boolean): unknown {
 
 /** Where it stands among the spans. */
 export function addPlacement(draft: EventDraft, child: Loose, legacy: boolean, flaw: Flaw): void {
-  const place = (
-    name: "span_id" | "parent_span_id" | "caused_by_event_id",
-    older: string,
-  ): void => {
-    const value = child[name] ?? (legacy ? child[older] : undefined) ?? undefined;
-    if (isUsableId(value)) draft[name] = value;
-    else if (value !== undefined) flaw();
-  };
-  place("span_id", "span");
-  place("parent_span_id", "parent_id");
-  place("caused_by_event_id", "caused_by");
+  if (!legacy) addCurrentPlace(draft, child, flaw);
+  else addLegacyPlace(draft, child, flaw);
   if (typeof child["parent_remote"] === "boolean") draft.parent_remote = child["parent_remote"];
   const links = child["links"];
   if (links === undefined || links === null) return;
@@ -90,21 +86,40 @@ export function addPlacement(draft: EventDraft, child: Loose, legacy: boolean, f
   if (!Array.isArray(links) || read.length < links.length) flaw();
 }
 
+const placeNames = [
+  ["span_id", "span"],
+  ["parent_span_id", "parent_id"],
+  ["caused_by_event_id", "caused_by"],
+] as const;
+
+function addCurrentPlace(draft: EventDraft, child: Loose, flaw: Flaw): void {
+  for (const [name] of placeNames) setId(draft, name, child[name], flaw);
+}
+
+function addLegacyPlace(draft: EventDraft, child: Loose, flaw: Flaw): void {
+  for (const [name, older] of placeNames) setId(draft, name, child[name] ?? child[older], flaw);
+}
+
+type IdField = (typeof placeNames)[number][0] | (typeof originTexts)[number];
+
+function setId(draft: EventDraft, name: IdField, value: unknown, flaw: Flaw): void {
+  if (value === undefined || value === null) return;
+  if (isUsableId(value)) draft[name] = value;
+  else flaw();
+}
+
 function readLink(link: unknown): SpanLink[] {
   if (!isRecord(link) || !isUsableId(link["trace_id"]) || !isUsableId(link["span_id"])) return [];
   return [{ trace_id: link["trace_id"], span_id: link["span_id"] }];
 }
 
 const originTexts = ["external_id", "ingest_principal", "producer_id"] as const;
+const dialectNames: ReadonlySet<unknown> = new Set(dialects);
 const componentPattern = /^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,119}$/;
 
 /** Where it came from and under which names; a foreign operation name is content. */
 export function addOrigin(draft: EventDraft, child: Loose, legacy: boolean, flaw: Flaw): void {
-  for (const name of originTexts) {
-    const value = child[name] ?? undefined;
-    if (isUsableId(value)) draft[name] = value;
-    else if (value !== undefined) flaw();
-  }
+  for (const name of originTexts) setId(draft, name, child[name], flaw);
   const operation = child["operation"] ?? undefined;
   if (typeof operation === "string" && isOperation(operation)) draft.operation = operation;
   else if (operation !== undefined && !legacy) flaw();
@@ -119,13 +134,25 @@ export function addOrigin(draft: EventDraft, child: Loose, legacy: boolean, flaw
     return;
   }
   const dialect = child["dialect"] ?? undefined;
-  if ((dialects as readonly unknown[]).includes(dialect)) draft.dialect = dialect as Dialect;
+  if (dialectNames.has(dialect)) draft.dialect = dialect as Dialect;
   else if (dialect !== undefined) flaw();
   addDerived(draft, child, flaw);
 }
 
 /** Names like `chat claude-4`: an operation, and at most a subject that could be an agent or model. */
 function isOperation(text: string): boolean {
+  if (passedOperations.has(text)) return true;
+  if (text.length > limits.stringCharsMax || !hasOperationForm(text)) return false;
+  if (passedOperations.size >= passedMax) passedOperations.clear();
+  passedOperations.add(text);
+  return true;
+}
+
+/** Operations that passed; a turn has a handful of them, over and over. */
+const passedOperations = new Set<string>();
+const passedMax = 4_096;
+
+function hasOperationForm(text: string): boolean {
   const space = text.indexOf(" ");
   if (!operationPattern.test(space === -1 ? text : text.slice(0, space))) return false;
   const subject = text.slice(space + 1);

@@ -15,6 +15,9 @@ export type IdentityReading =
   | { readonly identity: IdentityDraft; readonly fault?: undefined }
   | { readonly identity?: undefined; readonly fault: "unusable" | "mismatch" };
 
+/** An envelope that says nothing. */
+export const noIdentity: IdentityDraft = {};
+
 /** Names that older writers used for the same field. */
 const olderNames: { readonly [field in IdentityField]?: readonly string[] } = {
   application_id: ["application", "service_name"],
@@ -53,6 +56,7 @@ function olderValue(record: Loose, field: IdentityField): unknown {
 
 /** Two readings as one; a field that both say must be the same. */
 export function mergeIdentity(outer: IdentityDraft, inner: IdentityDraft): IdentityReading {
+  if (outer === noIdentity) return { identity: inner };
   const identity: IdentityDraft = { ...outer };
   for (const field of identityFields) {
     const value = inner[field];

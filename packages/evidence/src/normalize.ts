@@ -5,7 +5,7 @@
  */
 import type { SourceStore, NormalizationError, TurnEvent } from "./event.ts";
 import { looksLikeBundle, openBundle } from "./bundle.ts";
-import { mergeIdentity, readIdentity } from "./child-identity.ts";
+import { mergeIdentity, noIdentity, readIdentity } from "./child-identity.ts";
 import type { IdentityDraft } from "./child-identity.ts";
 import { contentOf, stableHash } from "./content-hash.ts";
 import { dedupeEvents } from "./dedupe.ts";
@@ -80,10 +80,15 @@ export function normalize(rows: readonly unknown[], options: NormalizeOptions = 
 export function normalizeEvents(events: readonly unknown[]): Normalized {
   const findings = createFindings();
   const readings: ChildReading[] = [];
+  const contexts = {
+    trace: contextOf(findings, "trace", { version: 3 }),
+    conversation: contextOf(findings, "conversation", { version: 3 }),
+    tool_log: contextOf(findings, "tool_log", { version: 3 }),
+  };
   for (const value of events) {
     try {
       const store = isRecord(value) ? (sourceOf(value) ?? "trace") : "trace";
-      const reading = readChild(value, contextOf(findings, store, { version: 3 }));
+      const reading = readChild(value, contexts[store]);
       if (reading !== undefined) readings.push(reading);
     } catch {
       findings.report("invalid_event", "trace");
@@ -118,7 +123,7 @@ function contextOf(
   },
 ): ChildContext {
   return {
-    identity: around.identity ?? {},
+    identity: around.identity ?? noIdentity,
     version: around.version,
     store,
     ...(around.receivedAt === undefined ? {} : { receivedAt: around.receivedAt }),

@@ -36,6 +36,7 @@ function fractionOf(time: string): string {
 export function normalizeTime(text: string): string | undefined {
   // Length first: nothing longer can be a time, and no pattern sees hostile text.
   if (text.length > 48) return undefined;
+  if (isNormal(text)) return text;
   const parts = isoForm.exec(text);
   if (parts === null) return undefined;
   const fraction = parts[7] === undefined ? "" : `.${parts[7]}`;
@@ -51,6 +52,52 @@ export function normalizeTime(text: string): string | undefined {
   const offsetMs = (hours * 60 + minutes) * 60_000 * (zone.startsWith("-") ? -1 : 1);
   const shifted = isoSeconds(epochMs - offsetMs);
   return shifted === undefined ? undefined : `${shifted}${fraction}Z`;
+}
+
+const separators: readonly (readonly [at: number, char: number])[] = [
+  [4, 0x2d],
+  [7, 0x2d],
+  [10, 0x54],
+  [13, 0x3a],
+  [16, 0x3a],
+];
+const daysInMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** True for the normalized form of a real time; every event has two or three, so it is a loop. */
+function isNormal(text: string): boolean {
+  const last = text.length - 1;
+  if (last < secondChars || last > secondChars + 19 || text.charCodeAt(last) !== 0x5a) return false;
+  for (const [at, char] of separators) if (text.charCodeAt(at) !== char) return false;
+  if (last > secondChars) {
+    if (text.charCodeAt(secondChars) !== 0x2e || last === secondChars + 1) return false;
+    for (let at = secondChars + 1; at < last; at += 1) if (digit(text, at) < 0) return false;
+  }
+  const year = pair(text, 0) * 100 + pair(text, 2);
+  const month = pair(text, 5);
+  const day = pair(text, 8);
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return (
+    year >= 0 &&
+    day >= 1 &&
+    day <= (month === 2 && !leap ? 28 : (daysInMonth[month - 1] ?? 0)) &&
+    isBelow(pair(text, 11), 24) &&
+    isBelow(pair(text, 14), 60) &&
+    isBelow(pair(text, 17), 60)
+  );
+}
+
+/** Value of the digit, or far below zero when there is none. */
+function digit(text: string, at: number): number {
+  const value = text.charCodeAt(at) - 0x30;
+  return value >= 0 && value <= 9 ? value : -100_000;
+}
+
+function pair(text: string, at: number): number {
+  return digit(text, at) * 10 + digit(text, at + 1);
+}
+
+function isBelow(value: number, bound: number): boolean {
+  return value >= 0 && value < bound;
 }
 
 /** `YYYY-MM-DDTHH:MM:SS` of whole seconds, or undefined outside the years 0000 to 9999. */
