@@ -16,8 +16,9 @@ import { compareEvents } from "./turns.ts";
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** Version of the bundles and of the children that this build writes. */
+/** Version of the bundles that this build writes. */
 export const bundleVersion = 2;
+/** Version of the children. */
 export const childVersion = 3;
 
 /** A turn's events as they are stored. */

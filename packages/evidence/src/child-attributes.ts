@@ -1,7 +1,7 @@
 /**
- * @module ChildAttributes: the attributes of a stored event, through the guard (design 3.3). Current
- * children bear registered names; older ones are read through the table of their names. Text that
- * no row admits is never copied.
+ * @module ChildAttributes: the attributes of a stored event, through the guard (design 3.3).
+ * Current children bear registered names; older ones are read through the table of their names.
+ * Text that no row admits is never copied.
  */
 import { attribute, registryRows, screen } from "@turnproof/semconv";
 import type { AttributeName, EventKind } from "@turnproof/semconv";

@@ -139,7 +139,7 @@ export function addOrigin(draft: EventDraft, child: Loose, legacy: boolean, flaw
   addDerived(draft, child, flaw);
 }
 
-/** Names like `chat claude-4`: an operation, and at most a subject that could be an agent or model. */
+/** Names like `chat claude-4`: an operation, and at most an agent or a model as its subject. */
 function isOperation(text: string): boolean {
   if (passedOperations.has(text)) return true;
   if (text.length > limits.stringCharsMax || !hasOperationForm(text)) return false;

@@ -26,8 +26,8 @@ const olderNames: { readonly [field in IdentityField]?: readonly string[] } = {
 };
 
 /**
- * Reads the identity fields of one record. A value that is present but unusable is a fault: an id of
- * a wrong type must not turn into an absent one. Older writers also used numbers.
+ * Reads the identity fields of one record. A value that is present but unusable is a fault: an id
+ * of a wrong type must not turn into an absent one. Older writers also used numbers.
  */
 export function readIdentity(record: Loose, legacy: boolean): IdentityReading {
   const identity: IdentityDraft = {};

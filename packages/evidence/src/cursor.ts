@@ -1,7 +1,7 @@
 /**
- * @module Cursor: what a cursor says (design 4). It holds a position and everything that it is bound
- * to; sealing and opening are the collector's. A cursor that does not fit the request in every
- * respect is rejected with one indistinct error.
+ * @module Cursor: what a cursor says (design 4). It holds a position and everything that it is
+ * bound to; sealing and opening are the collector's. A cursor that does not fit the request in
+ * every respect is rejected with one indistinct error.
  */
 import { CodedError } from "@turnproof/semconv";
 

@@ -7,8 +7,9 @@ import { canonicalJson } from "./canonical-json.ts";
 import type { TurnEvent } from "./event.ts";
 
 /**
- * The canonical line of every event (RFC 8785), in the order of the input. What reading adds, such as
- * `revision` and `source_store`, is left out, so that a bundle on disk and a page give one digest.
+ * The canonical line of every event (RFC 8785), in the order of the input. What reading adds, such
+ * as `revision` and `source_store`, is left out, so that a bundle on disk and a page give one
+ * digest.
  */
 export function digestLines(events: readonly TurnEvent[]): string[] {
   return events.map((event) =>

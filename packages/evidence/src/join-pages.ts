@@ -1,7 +1,7 @@
 /**
  * @module JoinPages: pages back into a window, and what the window is worth (requirements:
- * Reconciliation 1 and 8). Even the last page says that it is not the whole; only who followed every
- * cursor from the first page to the null can say that nothing is missing.
+ * Reconciliation 1 and 8). Even the last page says that it is not the whole; only who followed
+ * every cursor from the first page to the null can say that nothing is missing.
  */
 import { limits } from "@turnproof/semconv";
 import type { ReadCompleteness } from "@turnproof/semconv";

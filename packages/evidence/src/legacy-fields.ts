@@ -1,7 +1,7 @@
 /**
  * @module LegacyFields: under which names older writers put what an attribute holds today, by kind
- * (design 3.2; requirements: Versioning). The table is an allowlist: a field that is not in it, such
- * as a prompt, arguments or a result, is never looked at.
+ * (design 3.2; requirements: Versioning). The table is an allowlist: a field that is not in it,
+ * such as a prompt, arguments or a result, is never looked at.
  */
 import type { AttributeName, EventKind } from "@turnproof/semconv";
 

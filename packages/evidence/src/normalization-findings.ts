@@ -1,6 +1,7 @@
 /**
  * @module NormalizationFindings: what was wrong with data, counted by code. Nothing here can hold a
- * value: a finding names its code, its store and the ids of records or events (design 4: Normalize).
+ * value: a finding names its code, its store and the ids of records or events (design 4:
+ * Normalize).
  */
 import { limits } from "@turnproof/semconv";
 

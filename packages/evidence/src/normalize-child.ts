@@ -243,7 +243,7 @@ function addAttributes(
   if (reading.refused) context.report("invalid_metadata", id);
   if (reading.sourcesRefused) context.report("invalid_source_ids", id);
   draft.attributes = reading.attributes;
-  // These two names are statements of their own: only verified outcomes and persisted artifacts bore them.
+  // These two names state it: only verified outcomes and persisted artifacts bore them.
   if (legacyName === "verified_outcome" && draft.attributes.verified === undefined) {
     draft.attributes = { ...draft.attributes, verified: true };
   }

@@ -16,12 +16,12 @@ const turnField = inheritedFields.indexOf("turn_id");
  * Resolves the identity of all events of one root: own value → nearest ancestor's → the only value
  * said in the trace → unknown. `turn_id` is the event's own, else the span id of the nearest turn
  * above it (a turn itself: its own span id); `run_id` its own, else the outermost turn's span id;
- * `agent_id` of a received span falls back to the application when nothing else says. `user_id` keeps
- * its three states, and where two tenants are present nothing but an ancestor can attribute. What
- * was not said by the event itself is listed in `identity_derived`.
+ * `agent_id` of a received span falls back to the application when nothing else says. `user_id`
+ * keeps its three states, and where two tenants are present nothing but an ancestor can attribute.
+ * What was not said by the event itself is listed in `identity_derived`.
  *
  * @param events every event of the root; a part of them gives the answer for that part
- * @returns resolved events in the order of the input; events that said everything are the same object
+ * @returns resolved events in the order of the input; what said everything stays as it is
  */
 export function resolveRoot(events: readonly TurnEvent[]): TurnEvent[] {
   const tree = buildSpanTree(events);
@@ -172,7 +172,7 @@ function complete(
   if (patch?.user_id !== undefined && tenants !== undefined) {
     const turn = event.turn_id ?? patch.turn_id;
     const named = tenants.get(turn ?? undefined);
-    // A span's ancestors say one tenant and its own turn another: it belongs to neither for certain.
+    // Its ancestors say one tenant and its own turn another: it is neither's for certain.
     if (named !== undefined && !named.has(patch.user_id)) delete patch.user_id;
   }
   if (event.agent_id === undefined && patch?.agent_id === undefined && isReceived(event)) {

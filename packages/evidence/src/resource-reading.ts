@@ -1,6 +1,7 @@
 /**
- * @module ResourceReading: resource references and selection ledgers out of untrusted records. Every
- * part passes the guard's rule for its registry row; what does not pass is left out and reported.
+ * @module ResourceReading: resource references and selection ledgers out of untrusted records.
+ * Every part passes the guard's rule for its registry row; what does not pass is left out and
+ * reported.
  */
 import { attribute, limits, provenanceStatuses, screenValue } from "@turnproof/semconv";
 import type { AttributeRow, ProvenanceStatus } from "@turnproof/semconv";

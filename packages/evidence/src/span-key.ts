@@ -1,6 +1,7 @@
 /**
- * @module SpanKey: which span an event speaks of. A pending marker is exported as a span of its own,
- * but it speaks of the span that it announces: its event id is `<span_id>:start` (design 3.8.3).
+ * @module SpanKey: which span an event speaks of. A pending marker is exported as a span of its
+ * own, but it speaks of the span that it announces: its event id is `<span_id>:start` (design
+ * 3.8.3).
  */
 import type { TurnEvent } from "./event.ts";
 

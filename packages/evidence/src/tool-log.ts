@@ -1,6 +1,6 @@
 /**
- * @module ToolLog: a tool_log row and the trace's result of the same call are one fact (design 3.6).
- * The trace says more, so the row goes; where only the log has the call, it stays.
+ * @module ToolLog: a tool_log row and the trace's result of the same call are one fact (design
+ * 3.6). The trace says more, so the row goes; where only the log has the call, it stays.
  */
 import type { TurnEvent } from "./event.ts";
 

@@ -22,7 +22,7 @@ import type { ToolCounts } from "./tool-outcomes.ts";
 import { countUsage } from "./usage.ts";
 import type { Usage } from "./usage.ts";
 
-/** A turn as the lists show it. Identity fields are absent where unknown; `user_id` null is anonymous. */
+/** A turn as the lists show it. Unknown identity is absent; `user_id` null is anonymous. */
 export interface TurnRow extends EventIdentity, Usage {
   readonly tenant_state: TenantState;
   /** First and last time of anything in the turn, ISO 8601 UTC. */
@@ -170,7 +170,7 @@ function identityOf(events: readonly TurnEvent[]): EventIdentity {
   };
 }
 
-/** The result that speaks for the whole turn: of the span that names it, else the one that began first. */
+/** The result that speaks for the turn: of the span that names it, else the first to begin. */
 function turnResult(events: readonly TurnEvent[]): TurnEvent | undefined {
   const results = events.filter((event) => event.event_kind === "turn" && event.phase !== "start");
   const named = results.find(
