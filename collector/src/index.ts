@@ -8,3 +8,5 @@ export type { Need, RouteRule } from "./http/permissions.ts";
 export { rolePermissions, roles } from "./auth/principal.ts";
 export type { Permission, Principal, Role } from "./auth/principal.ts";
 export type { Log } from "./log.ts";
+export type { Frame, View } from "./http/respond.tsx";
+export type { ViewModels, ViewName, ViewTable } from "./view-table.ts";

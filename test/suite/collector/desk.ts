@@ -10,7 +10,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { ephemeral } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { createCollector, parseConfig } from "turnproof";
-import type { Collector } from "turnproof";
+import type { Collector, CollectorOptions } from "turnproof";
 
 /** Nothing is logged by a collector of these suites. */
 export const quiet = { info: (): void => {}, warn: (): void => {}, error: (): void => {} };
@@ -30,7 +30,7 @@ let batches = 0;
 /** Opens a desk; `env` are variables of the collector. */
 export async function openDesk(
   env: Record<string, string> = {},
-  options: { readonly now?: () => number; readonly store?: EvidenceStore } = {},
+  options: Pick<CollectorOptions, "now" | "store" | "views"> = {},
 ): Promise<Desk> {
   const dataDir = env["TURNPROOF_DATA_DIR"] ?? mkdtempSync(join(tmpdir(), "turnproof-desk-"));
   const config = parseConfig({
