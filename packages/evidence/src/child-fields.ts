@@ -173,7 +173,7 @@ function addCounters(draft: EventDraft, child: Loose, flaw: Flaw): void {
   if (dropped === undefined) return;
   const counts = isRecord(dropped) ? Object.entries(dropped) : [];
   const known = counts.filter(
-    ([code, count]) => /^[a-z_]{1,64}$/.test(code) && Number.isSafeInteger(count),
+    ([code, count]) => /^[a-z][a-z_]{0,63}$/.test(code) && Number.isSafeInteger(count),
   );
   if (known.length > 0) draft.dropped = Object.fromEntries(known) as Record<string, number>;
   if (!isRecord(dropped) || known.length < counts.length) flaw();

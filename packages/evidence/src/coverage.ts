@@ -202,14 +202,13 @@ function scopeProfiles(scope: CoverageScope, known: CoverageProfiles): ProfileCo
  */
 function stagesFor(scope: CoverageScope, task: string | undefined): ReadonlySet<string> {
   const there = new Set(scope.runtimeStages);
-  const unambiguous = scope.intentTasks.size <= 1;
-  for (const [label, held] of scope.stagesOf) {
-    const own = label === task;
-    const unlabelled = label === undefined && unambiguous;
-    // An intent without a label asked for what carries none: another label is another task.
-    const asked = scope.intentTasks.has(undefined);
-    const unclaimed = task === undefined && !asked && !scope.intentTasks.has(label);
-    if (own || unlabelled || unclaimed) for (const stage of held) there.add(stage);
-  }
+  const add = (label: string | undefined): void => {
+    for (const stage of scope.stagesOf.get(label) ?? []) there.add(stage);
+  };
+  add(task);
+  if (scope.intentTasks.size <= 1) add(undefined);
+  // An intent without a label asked for what carries none: another label is another task.
+  if (task !== undefined || scope.intentTasks.has(undefined)) return there;
+  for (const label of scope.stagesOf.keys()) if (!scope.intentTasks.has(label)) add(label);
   return there;
 }

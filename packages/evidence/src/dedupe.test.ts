@@ -34,6 +34,7 @@ test("a retry is no revision, and a later content wins whatever came last", () =
   });
   const found = dedupeEvents([retry, second, first]);
   expect(found.duplicatesRemoved).toBe(2);
+  expect(found.copies).toEqual([3]);
   expect(found.events).toEqual([{ ...second, revision: 2 }]);
   expect(dedupeEvents([retry, first]).events).toEqual([{ ...first, revision: 1 }]);
 });

@@ -13,6 +13,8 @@ export interface Deduplicated {
   /** In the order in which each event was first met. */
   readonly events: TurnEvent[];
   readonly duplicatesRemoved: number;
+  /** How many of the input each event stands for, itself included; parallel to `events`. */
+  readonly copies: readonly number[];
 }
 
 /** All contents that one event was met with; each is represented by its earliest receipt. */
@@ -40,6 +42,7 @@ export function dedupeEvents(events: readonly TurnEvent[]): Deduplicated {
   const saidSlots: Map<string, number>[] = [];
   const receivedSlots: Map<string, number>[] = [];
   const kept: TurnEvent[] = [];
+  const counts: number[] = [];
   const copies = new Map<number, Copies>();
   for (const event of events) {
     const slots = event.ingest_principal === undefined ? saidSlots : receivedSlots;
@@ -54,8 +57,10 @@ export function dedupeEvents(events: readonly TurnEvent[]): Deduplicated {
     if (slot === undefined) {
       slotOf.set(event.event_id, kept.length);
       kept.push(event);
+      counts.push(1);
       continue;
     }
+    counts[slot] = (counts[slot] ?? 0) + 1;
     let met = copies.get(slot);
     if (met === undefined) {
       met = { byContent: new Map(), seenRevision: 1 };
@@ -65,7 +70,8 @@ export function dedupeEvents(events: readonly TurnEvent[]): Deduplicated {
     addCopy(met, event);
   }
   const unique = kept.map((event, slot) => latest(event, copies.get(slot)));
-  return { events: unique, duplicatesRemoved: events.length - unique.length };
+  const duplicatesRemoved = events.length - unique.length;
+  return { events: unique, duplicatesRemoved, copies: counts };
 }
 
 function addCopy(met: Copies, event: TurnEvent): void {

@@ -63,6 +63,7 @@ export { summarize } from "./summary.ts";
 export type { ObservabilitySummary } from "./summary.ts";
 export { readSupply } from "./supply.ts";
 export type { Metric, Supply, SupplySource, SupplySourceName } from "./supply.ts";
+export { dropLoggedCalls } from "./tool-log.ts";
 export { compareEvents, foldTurns } from "./turns.ts";
 export type { TurnRow } from "./turns.ts";
 export { countUsage, hasUsage } from "./usage.ts";

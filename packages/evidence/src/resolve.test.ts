@@ -179,6 +179,15 @@ test("what an ancestor says of another turn's tenant is not taken", () => {
   expect(events["e:result"]?.user_id).toBeUndefined();
 });
 
+test("one id that 20,000 producers claim costs no more than 20,000 ids", () => {
+  const crowd = Array.from({ length: 20_000 }, (_, i) =>
+    span("s", undefined, { event_id: `e${i}`, user_id: `u${i}` }),
+  );
+  const kids = Array.from({ length: 20_000 }, (_, i) => span(`k${i}`, "s"));
+  const resolved = resolveRoot([...crowd, ...kids]);
+  expect(resolved.slice(20_000).every((event) => event.user_id === undefined)).toBe(true);
+});
+
 test("cycles, self parents and a chain of 10,000 end", () => {
   const ring = [
     span("a", "c", { user_id: "u1" }),

@@ -158,7 +158,9 @@ function splitNodes(
       at = nodes.length;
       byIdentity.set(key, at);
       nodes.push(newNode(spanId, event));
-      parts.set(spanId, [...(parts.get(spanId) ?? []), at]);
+      const members = parts.get(spanId);
+      if (members === undefined) parts.set(spanId, [at]);
+      else members.push(at);
     } else {
       addEvent(nodes[at] as SpanNode, event);
     }
@@ -181,12 +183,18 @@ function splitNodes(
   return parts;
 }
 
+/** Different spans under one id that are told apart. */
+const partsMax = 64;
+
 /** The one part that fits the child; else the node of what all parts agree on (the last). */
 function chooseParent(
   members: readonly number[],
   nodes: readonly SpanNode[],
   child: Pick<SpanNode, "principal" | "said">,
 ): number {
+  const agreed = members.at(-1) as number;
+  // A name that so many share was made up; looking through all of them for each child is the attack.
+  if (members.length > partsMax) return agreed;
   const parts = members.slice(0, -1);
   const fits = (at: number): boolean => {
     const part = nodes[at] as SpanNode;
@@ -200,5 +208,5 @@ function chooseParent(
   const close = fitting.filter((at) => (nodes[at] as SpanNode).principal === child.principal);
   if (close.length === 1) return close[0] as number;
   if (close.length === 0 && fitting.length === 1) return fitting[0] as number;
-  return members.at(-1) as number;
+  return agreed;
 }

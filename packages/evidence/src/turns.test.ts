@@ -31,7 +31,7 @@ function event(
 function agentTrace(): TurnEvent[] {
   clock = 0;
   return resolveEvents([
-    event("http", "span"),
+    event("http", "span", { status: "error", started_at: "2026-03-01T09:00:00Z" }),
     event("t", "turn", {
       parent_span_id: "http",
       agent_id: "helper",
@@ -84,6 +84,7 @@ test("levels of usage are never added, and what nobody said is null", () => {
     duration_ms: 9_750,
     timing_state: "measured",
     status: "success",
+    has_error: false,
     started_at: "2026-03-01T10:00:00.25Z",
     input_tokens: 42,
     output_tokens: 14,

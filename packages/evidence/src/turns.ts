@@ -116,8 +116,10 @@ function compareRows(a: TurnRow, b: TurnRow): number {
 /** Events of one turn in evidence order; never empty. */
 function foldTurn(events: readonly TurnEvent[]): TurnRow {
   const first = events[0] as TurnEvent;
-  const started_at = events.map((event) => event.started_at ?? event.timestamp).reduce(earlier);
-  const ended_at = (events.at(-1) as TurnEvent).timestamp;
+  // What merely stands around a turn, such as the request that it answered, is not its extent.
+  const own = events.filter((event) => !bystanders.has(event.event_kind));
+  const started_at = own.map((event) => event.started_at ?? event.timestamp).reduce(earlier);
+  const ended_at = (own.at(-1) ?? first).timestamp;
   const supply = readSupply(events);
   const extent = extentOf(events, started_at, ended_at);
   return {
@@ -126,7 +128,7 @@ function foldTurn(events: readonly TurnEvent[]): TurnRow {
     started_at,
     ended_at: compareTimes(ended_at, started_at) < 0 ? started_at : ended_at,
     ...extent,
-    has_error: events.some((event) => event.status === "error"),
+    has_error: own.some((event) => event.status === "error"),
     event_count: events.length,
     event_kind_counts: countBy(events.map((event) => event.event_kind)),
     models: distinct(events.flatMap(({ attributes: a }) => a.response_model ?? a.model ?? [])),
