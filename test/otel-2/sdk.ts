@@ -12,6 +12,9 @@ import {
 } from "@opentelemetry/sdk-trace-base";
 import type { Sampler, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace-base";
 
+/** Folder in which this line is installed. */
+export const installFolder: string = import.meta.dirname;
+
 export const line = "2" as const;
 
 export interface ProviderParts {

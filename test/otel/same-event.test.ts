@@ -79,7 +79,7 @@ function play(processor: never): void {
           [attribute.phase.span]: "event",
           [attribute.persistence_verified.span]: true,
           ...refsToAttributes("output", [{ resource_type: "card", ref: "c-1", version: "2" }]),
-        } as never,
+        },
         links: [{ context: chat.spanContext(), attributes: { why: "secret" } }],
       },
       inner,
@@ -134,14 +134,14 @@ describe.each(otlpExporters)(`line ${line}, OTLP/%s`, (encoding, make) => {
     async (how) => {
       const gated = how === "behind the gate";
       const here: string[] = [];
-      const bodies = await overTheWire(make as never, async (exporter: never) => {
+      const bodies = await overTheWire(make, async (exporter: never) => {
         const sink = gated ? contentFree(exporter) : (exporter as ReturnType<typeof make>);
         const sent: Promise<void>[] = [];
         play(
           simpleProcessor({
             export: (spans: ReadableSpan[], done: (answer: { code: number }) => void) => {
               if (!gated) here.push(...spans.map((span) => eventText(spanRecordOf(span) as never)));
-              sent.push(new Promise((resolve) => sink.export(spans as never, () => resolve())));
+              sent.push(new Promise((resolve) => sink.export(spans, () => resolve())));
               done({ code: 0 });
             },
             shutdown: async () => {},

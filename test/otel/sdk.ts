@@ -13,6 +13,9 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { Sampler, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
 
+/** Folder in which this line is installed. */
+export const installFolder: string = import.meta.dirname;
+
 export const line = "3" as const;
 
 export interface ProviderParts {

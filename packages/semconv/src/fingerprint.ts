@@ -15,6 +15,9 @@ export interface Key {
   readonly secret: Uint8Array;
 }
 
+/** Purpose under which every identity is keyed, in an application and in a collector alike. */
+export const identityPurpose = "identity";
+
 const kidPattern = /^[a-z0-9]{1,12}$/;
 const digestBytes = 16;
 const base32Alphabet = "abcdefghijklmnopqrstuvwxyz234567";

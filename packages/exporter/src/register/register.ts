@@ -1,0 +1,192 @@
+/**
+ * @module Register: an application's whole set-up in three lines. It reads the standard `OTEL_*`
+ * variables, builds a provider of the SDK line that is installed, and composes with an application
+ * that has a provider of its own: then it hands out one processor to add, and touches nothing else.
+ */
+import { context, diag, propagation, trace } from "@opentelemetry/api";
+import type { TextMapPropagator } from "@opentelemetry/api";
+import { CodedError } from "@turnproof/semconv";
+import type { Code } from "@turnproof/semconv";
+import { identityPurpose, keyedFingerprint, parseKeyring } from "@turnproof/semconv/fingerprint";
+import type { EvidenceWriter } from "@turnproof/store";
+
+import { BundleExporter } from "../bundle/bundle-exporter.ts";
+import type { ReadableSpanLike, SpanExporterLike } from "../gate/sdk-shapes.ts";
+import type { KeyIdentity } from "../mapping/span-reading.ts";
+import type { EvidenceSamplerOptions, SamplerLike } from "../processor/evidence-sampler.ts";
+import type { ExportHealth } from "../processor/loss-ledger.ts";
+import { TurnproofProcessor } from "../processor/turnproof-processor.ts";
+import type { TurnproofProcessorOptions } from "../processor/turnproof-processor.ts";
+import { readEnvironment } from "./environment.ts";
+import type { Environment, Variables } from "./environment.ts";
+import { Peers } from "./sdk.ts";
+import type { SdkProvider } from "./sdk.ts";
+
+/** Options of `register`; everything has a default. */
+export interface RegisterOptions extends Omit<
+  TurnproofProcessorOptions<ReadableSpanLike>,
+  "exporter" | "keyIdentity"
+> {
+  readonly serviceName?: string;
+  /** Base URL of a collector, e.g. `http://127.0.0.1:4318`; default `OTEL_EXPORTER_OTLP_*`. */
+  readonly endpoint?: string;
+  /** Sent with every export, e.g. an ingest token. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Another exporter instead of OTLP; it is given screened spans only. */
+  readonly exporter?: SpanExporterLike<ReadableSpanLike>;
+  /** A store to write evidence into instead of sending it. */
+  readonly store?: Pick<EvidenceWriter, "append">;
+  /** Secret of at least 32 bytes for keyed identity; default `TURNPROOF_IDENTITY_KEY`. */
+  readonly identityKey?: string;
+  /** The application's sampler; evidence is kept whatever it says. Default `OTEL_TRACES_SAMPLER`. */
+  readonly sampler?: SamplerLike;
+  readonly sampling?: EvidenceSamplerOptions;
+  /** Processors of the application beside ours. */
+  readonly spanProcessors?: readonly unknown[];
+  readonly propagator?: TextMapPropagator;
+  /** Folder whose `node_modules` holds the SDK; default: ours, then the working directory's. */
+  readonly resolveFrom?: string;
+  /** False: build no provider, even when there is none. */
+  readonly provider?: boolean;
+  /** False: leave `beforeExit` and SIGTERM alone. */
+  readonly flushOnExit?: boolean;
+  /** Variables instead of `process.env`. */
+  readonly variables?: Variables;
+}
+
+/** What `register` set up. */
+export interface Registration {
+  /** Ours; add it to `spanProcessors` when the application has a provider of its own. */
+  readonly processor: TurnproofProcessor<ReadableSpanLike>;
+  /** True when a provider was built and is the global one. */
+  readonly installed: boolean;
+  /** Why spans will not be recorded although a provider is there, or undefined. */
+  readonly problem: Code | undefined;
+  readonly health: ExportHealth;
+  flush(): Promise<void>;
+  shutdown(): Promise<void>;
+}
+
+/**
+ * Sets everything up. Throws `sdk_missing` when no SDK or OTLP exporter is installed and none is
+ * given, and `config_invalid` for a wrong variable or key (naming it, never its value).
+ */
+export function register(options: RegisterOptions = {}): Registration {
+  const environment = readEnvironment(options.variables);
+  const peers = new Peers(options.resolveFrom);
+  const processor = new TurnproofProcessor<ReadableSpanLike>({
+    ...batching(environment),
+    ...options,
+    ...identityOf(options, environment),
+    exporter: exporterOf(options, peers),
+  });
+  const wanted = options.provider !== false && !environment.disabled && !hasProvider();
+  const provider = wanted ? install(processor, options, environment, peers) : undefined;
+  const end = async (): Promise<void> => {
+    await (provider === undefined ? processor.shutdown() : provider.shutdown());
+  };
+  if (options.flushOnExit !== false) flushOnExit(processor, end);
+  const problem = wanted && provider === undefined ? "api_version_mismatch" : undefined;
+  if (problem !== undefined) diag.error(`turnproof: ${problem}`);
+  return {
+    processor,
+    installed: provider !== undefined,
+    problem,
+    get health() {
+      return processor.health;
+    },
+    flush: () => processor.forceFlush(),
+    shutdown: end,
+  };
+}
+
+function batching(environment: Environment): Partial<TurnproofProcessorOptions> {
+  const { queueMax, batchMax, delayMs, exportTimeoutMs } = environment;
+  return {
+    ...(queueMax === undefined ? {} : { queueMax }),
+    ...(batchMax === undefined ? {} : { batchMax }),
+    ...(delayMs === undefined ? {} : { delayMs }),
+    ...(exportTimeoutMs === undefined ? {} : { exportTimeoutMs }),
+  };
+}
+
+function identityOf(
+  options: RegisterOptions,
+  environment: Environment,
+): { readonly keyIdentity?: KeyIdentity } {
+  const secret = options.identityKey ?? environment.identityKey;
+  if (secret === undefined) {
+    // Keying without a key would drop every identity in silence.
+    if ((options.keyed ?? []).length > 0) {
+      throw new CodedError("config_invalid", { field: "TURNPROOF_IDENTITY_KEY" });
+    }
+    return {};
+  }
+  const [key] = parseKeyring(secret);
+  return { keyIdentity: (value) => keyedFingerprint(value, { key, purpose: identityPurpose }) };
+}
+
+function exporterOf(options: RegisterOptions, peers: Peers): SpanExporterLike<ReadableSpanLike> {
+  if (options.exporter !== undefined) return options.exporter;
+  if (options.store !== undefined) return new BundleExporter({ store: options.store });
+  return peers.otlpExporter({ url: tracesUrl(options.endpoint), headers: options.headers });
+}
+
+/** OTLP's own rule: a base URL gets the path of its signal. */
+function tracesUrl(endpoint: string | undefined): string | undefined {
+  if (endpoint === undefined) return undefined;
+  let url: URL;
+  try {
+    url = new URL(endpoint);
+  } catch {
+    throw new CodedError("config_invalid", { field: "endpoint" });
+  }
+  if (!url.pathname.endsWith("/v1/traces")) {
+    url.pathname = `${url.pathname.replace(/\/$/, "")}/v1/traces`;
+  }
+  return url.href;
+}
+
+/** True when the application registered a provider already. */
+function hasProvider(): boolean {
+  const global = trace.getTracerProvider() as { getDelegateTracer?: (name: string) => unknown };
+  // The API's own stand-in has a delegate once somebody registered one.
+  return (
+    global.getDelegateTracer === undefined || global.getDelegateTracer("turnproof") !== undefined
+  );
+}
+
+function install(
+  processor: TurnproofProcessor<ReadableSpanLike>,
+  options: RegisterOptions,
+  environment: Environment,
+  peers: Peers,
+): SdkProvider | undefined {
+  const provider = peers.provider({
+    spanProcessors: [processor, ...(options.spanProcessors ?? [])],
+    sampler: processor.sampler(options.sampler ?? peers.sampler(environment), options.sampling),
+    resource: peers.resource(options.serviceName ?? environment.serviceName),
+  });
+  // Refused when another copy of the API, too old for ours, registered one that we cannot see.
+  if (!trace.setGlobalTracerProvider(provider)) return undefined;
+  const manager = peers.contextManager();
+  if (manager !== undefined) context.setGlobalContextManager(manager);
+  const propagator = options.propagator ?? peers.propagator();
+  if (propagator !== undefined) propagation.setGlobalPropagator(propagator);
+  return provider;
+}
+
+/** A process that ends by itself or on SIGTERM sends what it has, within the deadline. */
+function flushOnExit(
+  processor: TurnproofProcessor<ReadableSpanLike>,
+  end: () => Promise<void>,
+): void {
+  process.once("beforeExit", () => void processor.forceFlush());
+  const onTerm = (): void => {
+    void end().finally(() => {
+      // The application's own handlers decide when it ends; without one the signal does.
+      if (process.listenerCount("SIGTERM") === 0) process.kill(process.pid, "SIGTERM");
+    });
+  };
+  process.once("SIGTERM", onTerm);
+}

@@ -1,0 +1,154 @@
+/**
+ * @module SDK: builds a tracer provider of whichever line the application has installed, loaded when
+ * it is asked for. Everything here is an optional peer; nothing is imported at the top.
+ */
+import { createRequire } from "node:module";
+
+import type { ContextManager, TextMapPropagator, TracerProvider } from "@opentelemetry/api";
+import { attribute, CodedError } from "@turnproof/semconv";
+
+import type { ReadableSpanLike, ResourceLike, SpanExporterLike } from "../gate/sdk-shapes.ts";
+import type { SamplerLike } from "../processor/evidence-sampler.ts";
+import type { Environment } from "./environment.ts";
+
+/** A provider that can be ended. */
+export interface SdkProvider extends TracerProvider {
+  forceFlush(): Promise<void>;
+  shutdown(): Promise<void>;
+}
+
+type Constructor<T> = new (options?: unknown) => T;
+type Module = Readonly<Record<string, unknown>>;
+
+/** The package that holds the tracer provider: 3.x and late 2.x, then all of 2.x. */
+const sdkPackages = ["@opentelemetry/sdk-trace", "@opentelemetry/sdk-trace-base"] as const;
+
+/** Protobuf costs half of JSON on both sides. */
+const exporterPackages = [
+  "@opentelemetry/exporter-trace-otlp-proto",
+  "@opentelemetry/exporter-trace-otlp-http",
+] as const;
+
+/** Loads optional peers from the folder, or from our own place and then the working directory's. */
+export class Peers {
+  private readonly requires: readonly NodeJS.Require[];
+
+  constructor(folder: string | undefined) {
+    this.requires =
+      folder === undefined
+        ? [createRequire(import.meta.url), createRequire(`${process.cwd()}/`)]
+        : [createRequire(`${folder}/`)];
+  }
+
+  load(name: string): Module | undefined {
+    for (const require of this.requires) {
+      try {
+        return require(name) as Module;
+      } catch (error) {
+        const { code } = error as { code?: string };
+        if (code !== "MODULE_NOT_FOUND" && code !== "ERR_PACKAGE_PATH_NOT_EXPORTED") throw error;
+      }
+    }
+    return undefined;
+  }
+
+  private first(names: readonly string[]): Module {
+    for (const name of names) {
+      const found = this.load(name);
+      if (found !== undefined) return found;
+    }
+    throw new CodedError("sdk_missing", { field: names[0] ?? "" });
+  }
+
+  /** The tracer SDK; throws `sdk_missing`. */
+  sdk(): Module {
+    return this.first(sdkPackages);
+  }
+
+  /** An OTLP exporter; throws `sdk_missing`. Without a URL it reads `OTEL_EXPORTER_OTLP_*`. */
+  otlpExporter(options: {
+    readonly url: string | undefined;
+    readonly headers: Readonly<Record<string, string>> | undefined;
+  }): SpanExporterLike<ReadableSpanLike> {
+    const make = this.first(exporterPackages)["OTLPTraceExporter"] as Constructor<
+      SpanExporterLike<ReadableSpanLike>
+    >;
+    return new make({
+      ...(options.url === undefined ? {} : { url: options.url }),
+      ...(options.headers === undefined ? {} : { headers: options.headers }),
+    });
+  }
+
+  /** The context manager of Node, when it is installed. */
+  contextManager(): ContextManager | undefined {
+    const make = this.load("@opentelemetry/context-async-hooks")?.[
+      "AsyncLocalStorageContextManager"
+    ] as Constructor<ContextManager & { enable(): ContextManager }> | undefined;
+    return make && new make().enable();
+  }
+
+  /** W3C trace context and baggage, when the SDK's core is installed. */
+  propagator(): TextMapPropagator | undefined {
+    const core = this.load("@opentelemetry/core");
+    if (core === undefined) return undefined;
+    const composite = core["CompositePropagator"] as Constructor<TextMapPropagator>;
+    const parts = ["W3CTraceContextPropagator", "W3CBaggagePropagator"].map(
+      (name) => new (core[name] as Constructor<TextMapPropagator>)(),
+    );
+    return new composite({ propagators: parts });
+  }
+
+  /** Resource with the service's name and what `OTEL_RESOURCE_ATTRIBUTES` says. */
+  resource(serviceName: string | undefined): ResourceLike | undefined {
+    const resources = this.load("@opentelemetry/resources");
+    if (resources === undefined) return undefined;
+    const detect = resources["detectResources"] as (config: unknown) => MergingResource;
+    const fromAttributes = resources["resourceFromAttributes"] as (
+      attributes: Record<string, string>,
+    ) => MergingResource;
+    const detected = detect({ detectors: [resources["envDetector"]] });
+    if (serviceName === undefined) return detected;
+    return detected.merge(fromAttributes({ [attribute.application_id.span]: serviceName }));
+  }
+
+  /** A provider of the installed line. */
+  provider(options: {
+    readonly spanProcessors: readonly unknown[];
+    readonly sampler: SamplerLike;
+    readonly resource: ResourceLike | undefined;
+  }): SdkProvider {
+    const sdk = this.sdk();
+    const make = (sdk["TracerProvider"] ?? sdk["BasicTracerProvider"]) as Constructor<SdkProvider>;
+    const { resource, ...rest } = options;
+    return new make(resource === undefined ? rest : { ...rest, resource });
+  }
+
+  /** The sampler that `OTEL_TRACES_SAMPLER` names; an unknown name records everything. */
+  sampler(environment: Environment): SamplerLike {
+    const sdk = this.sdk();
+    const make = (name: string, argument?: unknown): SamplerLike =>
+      new (sdk[name] as Constructor<SamplerLike>)(argument);
+    const on = make("AlwaysOnSampler");
+    const off = (): SamplerLike => make("AlwaysOffSampler");
+    const byRatio = (): SamplerLike => make("TraceIdRatioBasedSampler", environment.samplerRatio);
+    const parentBased = (root: SamplerLike): SamplerLike => make("ParentBasedSampler", { root });
+    switch (environment.sampler) {
+      case "always_on":
+        return on;
+      case "always_off":
+        return off();
+      case "traceidratio":
+        return byRatio();
+      case "parentbased_always_off":
+        return parentBased(off());
+      case "parentbased_traceidratio":
+        return parentBased(byRatio());
+      default:
+        return parentBased(on);
+    }
+  }
+}
+
+interface MergingResource extends ResourceLike {
+  merge(other: ResourceLike): MergingResource;
+}
