@@ -15,7 +15,7 @@ import {
 } from "./registry/host.ts";
 import { identityRows, ledgerRows, ownRows, refRows } from "./registry/identity.ts";
 import { kindGroups } from "./registry/row.ts";
-import type { AttributeRow, AttributeType, RowTuple, Shape, Slot } from "./registry/row.ts";
+import type { AttributeRow, AttributeType, RowTuple, Slot } from "./registry/row.ts";
 import { cacheRows, memoryRows, modelRows, toolRows } from "./registry/runtime.ts";
 import {
   artifactStatuses,
@@ -94,12 +94,14 @@ const closedValues: { readonly [event: string]: readonly string[] } = {
   learning_event: learningEvents,
 };
 
-/** Short low-cardinality strings are dictionaries in a column; ids are not. */
-function columnOf(type: AttributeType, shape: Shape): string {
-  const low = shape === "label" || shape === "closed" || shape === "model" || shape === "name";
+/**
+ * Plain types: a dictionary per label column (LowCardinality) made inserts five times dearer for the
+ * same bytes, because most columns of a row are empty. The store names the few that earn one.
+ */
+function columnOf(type: AttributeType): string {
   switch (type) {
     case "string":
-      return low || shape === "version" || shape === "host" ? "LowCardinality(String)" : "String";
+      return "String";
     case "boolean":
       return "Nullable(Bool)";
     case "int":
@@ -107,7 +109,7 @@ function columnOf(type: AttributeType, shape: Shape): string {
     case "double":
       return "Nullable(Float64)";
     case "string[]":
-      return low || shape === "version" ? "Array(LowCardinality(String))" : "Array(String)";
+      return "Array(String)";
     case "boolean[]":
       return "Array(Bool)";
     case "int[]":
@@ -128,7 +130,7 @@ function expand(slot: Slot, rows: { readonly [event: string]: RowTuple }): Attri
     values: closedValues[event],
     cap: limits.stringCharsMax,
     kinds: kindGroups[group] as "all" | readonly EventKind[],
-    column: columnOf(type, shape),
+    column: columnOf(type),
     since: "0.1.0",
     source,
   }));

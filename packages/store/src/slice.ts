@@ -23,7 +23,7 @@ export interface Item<T> {
 /** From the settled events of whole roots to the items of one kind of read. */
 export type ItemsOf<T> = (events: readonly Settled[]) => Item<T>[];
 
-/** A root of the turn index with all its events in scope. */
+/** A root of the turn index with all its events in scope, oldest first. */
 export interface RootItem {
   readonly root: string;
   readonly events: readonly TurnEvent[];
@@ -58,7 +58,8 @@ export function rootItems(scope: EvidenceScope, query: EventQuery): ItemsOf<Root
       const shown = own.filter(({ event }) => event.event_kind !== "span" && matches(event, query));
       const position = newest(shown);
       if (position === undefined) return [];
-      return [{ value: { root, events: own.map(({ event }) => event) }, position }];
+      const ordered = own.toSorted((a, b) => -byOwnTime(a, b));
+      return [{ value: { root, events: ordered.map(({ event }) => event) }, position }];
     });
 }
 

@@ -4,24 +4,42 @@
  * (readers count it), `received_at` with microseconds. Refuses text that no store can keep apart.
  */
 import type { TurnEvent } from "@turnproof/evidence";
-import { CodedError, limits } from "@turnproof/semconv";
+import { CodedError, limits, registryRows } from "@turnproof/semconv";
 
 /** An event as a store holds it: it always knows when it was received. */
 export type StoredEvent = TurnEvent & { readonly received_at: string };
 
 /**
- * The stored form of an event. Identity, references and attributes are copied, the argument stays
- * untouched. Throws `store_rejected_row` for an event without a root, for text or a list over its
+ * The stored form of an event; the argument stays untouched. Throws `store_rejected_row` for an
+ * event without a root or an id, for an attribute that is not in the registry or of another type, for text or a list over its
  * cap (requirements: Limits), for a number that is not finite, and for text with a lone surrogate:
  * in UTF-8 two such ids would become one, and two tenants with it.
  */
 export function storedForm(event: TurnEvent, receivedAt: string): StoredEvent {
   const kept = (compact(event) ?? {}) as Record<string, unknown>;
   if (kept["root_trace_id"] === undefined || kept["event_id"] === undefined) refuse();
-  delete kept["revision"];
+  if (kept["revision"] !== undefined) delete kept["revision"];
   kept["attributes"] ??= {};
+  for (const [name, value] of Object.entries(kept["attributes"] as object)) {
+    if (!isRegistered(name, value)) refuse();
+  }
   kept["received_at"] = microseconds(event.received_at ?? receivedAt);
   return kept as unknown as StoredEvent;
+}
+
+/** JavaScript type of each attribute that stands under `attributes`, `[]` behind it for lists. */
+export const attributeKinds: ReadonlyMap<string, string> = new Map(
+  registryRows
+    .filter((row) => row.slot === "attributes")
+    .map((row) => [row.event, row.type.replace(/^(int|double)/, "number")]),
+);
+
+/** True when the attribute is in the registry and the value of its type: no other has a column. */
+export function isRegistered(name: string, value: unknown): boolean {
+  const kind = attributeKinds.get(name);
+  if (kind === undefined) return false;
+  if (Array.isArray(value)) return value.length === 0 || `${typeof value[0]}[]` === kind;
+  return typeof value === kind || (value === null && name === "acknowledged");
 }
 
 function refuse(): never {
@@ -59,6 +77,7 @@ function compactList(list: readonly unknown[]): unknown {
 
 /** A received time cut or filled to six fractional digits. */
 export function microseconds(time: string): string {
+  if (time.length === 27 && time.charCodeAt(26) === 90) return time;
   const [seconds = "", fraction = ""] = time.replace(/Z$/, "").split(".");
   return `${seconds}.${fraction.slice(0, 6).padEnd(6, "0")}Z`;
 }

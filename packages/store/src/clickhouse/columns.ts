@@ -17,13 +17,25 @@ export interface Column {
 const textBytesMax = limits.stringCharsMax * 3;
 
 const label = "LowCardinality(String)";
-const labels = "Array(LowCardinality(String))";
+const labels = "Array(String)";
+
+/** Labels that nearly every row has or that pages filter by; only these earn a dictionary. */
+const dictionaries: ReadonlySet<string> = new Set([
+  "scope",
+  "event_kind",
+  "phase",
+  "status",
+  "tool_name",
+  "tool_outcome",
+  "model",
+  "provider",
+]);
 
 /** Registry rows whose column needs more states or digits than their type has. */
 const overridden: { readonly [name: string]: string } = {
   timestamp: "DateTime64(9, 'UTC')",
   // true, false, null (the explicit unknown) and absent are four states.
-  acknowledged: label,
+  acknowledged: "String",
   // A ledger line may leave out whether it was selected.
   ledger_selected: labels,
 };
@@ -91,7 +103,7 @@ function checkOf(name: string, type: string, values: readonly string[] | undefin
 }
 
 const registered: readonly Column[] = registryRows.map((row) => {
-  const type = overridden[row.event] ?? row.column;
+  const type = overridden[row.event] ?? (dictionaries.has(row.event) ? label : row.column);
   const codec = row.event === "timestamp" ? ordered : plain;
   const column = { name: row.event, type, codec };
   const checked = type.includes("String");

@@ -6,14 +6,13 @@
  */
 import { createHash } from "node:crypto";
 
+import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
 import type { EvidenceBatch } from "../evidence-store.ts";
-import { storedForm } from "../stored-event.ts";
-import type { StoredEvent } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
 import type { Engine } from "./connection.ts";
-import { termHasher, termsOf } from "./locate-terms.ts";
+import { addTerms, termHasher } from "./locate-terms.ts";
 import { murmur32 } from "./murmur.ts";
 import { nativeBlock } from "./native-writer.ts";
 import type { NativeBlock } from "./native-writer.ts";
@@ -65,9 +64,8 @@ function prepare(batch: EvidenceBatch, hashOf: (term: string) => number): Prepar
   let digest = 0n;
   let first = Number.MAX_SAFE_INTEGER;
   let last = 0;
-  for (const said of batch.events) {
-    const event = storedForm(said, batch.receivedAt);
-    const micros = epochMicros(event.received_at);
+  for (const event of batch.events) {
+    const micros = epochMicros(event.received_at ?? batch.receivedAt);
     if (!Number.isSafeInteger(micros) || micros < 0) throw new CodedError("store_rejected_row");
     first = Math.min(first, micros);
     last = Math.max(last, micros);
@@ -78,7 +76,7 @@ function prepare(batch: EvidenceBatch, hashOf: (term: string) => number): Prepar
       part = { rows: nativeBlock(), locate: nativeBlock(), places: new Map() };
       weeks.set(week, part);
     }
-    encode(part.rows, event, number);
+    encode(part.rows, event, micros, number);
     digest += BigInt(murmur32(rowMark(event)));
     const bucket = seconds - (seconds % bucketSeconds);
     let place = part.places.get(bucket);
@@ -86,7 +84,8 @@ function prepare(batch: EvidenceBatch, hashOf: (term: string) => number): Prepar
       place = new Set();
       part.places.set(bucket, place);
     }
-    for (const term of termsOf(event)) place.add(hashOf(term));
+    const hashes = place;
+    addTerms(event, (term) => hashes.add(hashOf(term)));
   }
   for (const { locate, places } of weeks.values()) {
     for (const [bucket, hashes] of places) {
@@ -107,9 +106,9 @@ function prepare(batch: EvidenceBatch, hashOf: (term: string) => number): Prepar
   return { weeks, manifest: manifestBlock(batch, number, held) };
 }
 
-function encode(rows: NativeBlock, event: StoredEvent, number: bigint): void {
+function encode(rows: NativeBlock, event: TurnEvent, micros: number, number: bigint): void {
   try {
-    encodeRow(rows, event, number);
+    encodeRow(rows, event, micros, number);
   } catch (error) {
     if (CodedError.is(error)) throw error;
     // A number beyond the column's range: it will be so the next time as well.
@@ -151,7 +150,7 @@ async function touch(engine: Engine, touched: Set<string>, rows: NativeBlock): P
 }
 
 /** What the manifest's digest says of one row; the SQL of it is {@link rowMarkSql}. */
-function rowMark(event: StoredEvent): string {
+function rowMark(event: TurnEvent): string {
   return `${event.root_trace_id ?? ""}/${event.span_id ?? ""}/${event.phase}/${event.event_id}`;
 }
 

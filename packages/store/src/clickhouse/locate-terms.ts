@@ -3,10 +3,9 @@
  * they are, so that one may look for any of them; values of a closed or short list stand under the
  * name of their filter.
  */
-import type { EventQuery, ResourceRef } from "@turnproof/evidence";
+import type { EventQuery, ResourceRef, TurnEvent } from "@turnproof/evidence";
 
 import { mentionedAttributes, mentionedFields } from "../mention.ts";
-import type { StoredEvent } from "../stored-event.ts";
 import { murmur32 } from "./murmur.ts";
 
 /** Prefixes of values that are no ids. */
@@ -20,32 +19,37 @@ const under = {
 /** Rows that say their tenant is anonymous. */
 export const anonymousTerm = "scope:anonymous";
 
-/** Every text under which the event must be found. */
-export function* termsOf(event: StoredEvent): Generator<string> {
+/** Calls `add` with every text under which the event must be found. */
+export function addTerms(event: TurnEvent, add: (term: string) => void): void {
   for (const field of mentionedFields) {
     const value = event[field];
-    if (typeof value === "string") yield value;
+    if (typeof value === "string") add(value);
   }
   // A turn without an id of its own, and its run, are named by its span.
-  if (event.event_kind === "turn" && event.span_id !== undefined) yield event.span_id;
-  if (event.user_id === null) yield anonymousTerm;
-  if (event.agent_id !== undefined) yield under.agent(event.agent_id);
-  if (event.application_id !== undefined) yield under.agent(event.application_id);
-  yield under.kind(event.event_kind);
-  yield under.status(event.status);
+  if (event.event_kind === "turn" && event.span_id !== undefined) add(event.span_id);
+  if (event.user_id === null) add(anonymousTerm);
+  if (event.agent_id !== undefined) add(under.agent(event.agent_id));
+  if (event.application_id !== undefined) add(under.agent(event.application_id));
+  add(under.kind(event.event_kind));
+  add(under.status(event.status));
   const { attributes } = event;
-  if (attributes.tool_name !== undefined) yield under.tool(attributes.tool_name);
-  for (const name of mentionedAttributes) {
-    const value = attributes[name];
-    if (value !== undefined) yield value;
+  for (const name in attributes) {
+    if (name === "tool_name") add(under.tool(attributes.tool_name ?? ""));
+    else if (mentionedNames.has(name)) add(attributes[name as "request_id"] ?? "");
+    else if (name === "grounding_source_ids") attributes.grounding_source_ids?.forEach(add);
   }
-  yield* attributes.grounding_source_ids ?? [];
-  for (const { ref } of refsOf(event)) if (ref !== undefined) yield ref;
+  for (const { ref } of refsOf(event)) if (ref !== undefined) add(ref);
 }
 
+const mentionedNames: ReadonlySet<string> = new Set(mentionedAttributes);
+
 /** Every reference of an event; stored form leaves out parts that were empty. */
-function refsOf(event: StoredEvent): readonly Partial<ResourceRef>[] {
-  const ledger = event.selection_ledger ?? [];
+function refsOf(event: TurnEvent): readonly Partial<ResourceRef>[] {
+  const { input_refs, output_refs, selection_ledger } = event;
+  if (input_refs === undefined && output_refs === undefined && selection_ledger === undefined) {
+    return [];
+  }
+  const ledger = selection_ledger ?? [];
   return [
     ...(event.input_refs ?? []),
     ...(event.output_refs ?? []),

@@ -125,6 +125,8 @@ function writeText(buffer: Buffer, start: number, value: string): number {
       return start + 1 + chars;
     }
   }
+  // A lone surrogate would come back as another text.
+  if (!value.isWellFormed()) throw new RangeError("text is not well formed");
   const at = writeLength(buffer, start, Buffer.byteLength(value));
   return at + buffer.write(value, at, "utf8");
 }

@@ -1,9 +1,8 @@
 /** @module RowEncode: an event into the columns of a Native block; only what it says is set. */
-import type { LedgerEntry, ResourceRef } from "@turnproof/evidence";
-import { CodedError, registryRows } from "@turnproof/semconv";
+import type { LedgerEntry, ResourceRef, TurnEvent } from "@turnproof/evidence";
+import { CodedError, limits, registryRows } from "@turnproof/semconv";
 
-import type { StoredEvent } from "../stored-event.ts";
-import { epochMicros } from "../time.ts";
+import { isRegistered } from "../stored-event.ts";
 import { columnType } from "./columns.ts";
 import type { NativeBlock, NativeValue } from "./native-writer.ts";
 import { timeColumns } from "./time-columns.ts";
@@ -47,19 +46,29 @@ export const attributeTypes: ReadonlyMap<string, string> = new Map(
     .map((row) => [row.event, columnType.get(row.event) ?? row.column]),
 );
 
-/** Adds one event to the block. Throws `store_rejected_row` for a value that has no column. */
-export function encodeRow(block: NativeBlock, event: StoredEvent, batch: bigint): void {
-  const set = (name: string, value: NativeValue | undefined): void => {
-    if (value !== undefined) block.set(name, columnType.get(name) ?? "String", value);
+/**
+ * Adds one event to the block. What `storedForm` would leave out (empty text, empty lists) is left
+ * out, and what it would refuse is refused with `store_rejected_row`: the checks are made on the way
+ * into the columns, because a copy of every event would cost more than its insert.
+ */
+export function encodeRow(
+  block: NativeBlock,
+  event: TurnEvent,
+  receivedMicros: number,
+  batch: bigint,
+): void {
+  if (!event.root_trace_id || !event.event_id) refuse();
+  const set: Set = (name, value) => {
+    if (isSaid(value)) block.set(name, columnType.get(name) ?? "String", value);
   };
-  set("received_at", epochMicros(event.received_at));
+  set("received_at", receivedMicros);
   set("batch", batch);
   for (const field of plainFields) set(field, event[field]);
   set("schema_version", event.schema_version);
   // An id that is only the span and its phase is derived again at read (design 3.8, rule 3).
   if (event.event_id !== derivedId(event)) set("event_id", event.event_id);
   if (event.user_id === null) set("scope", "anonymous");
-  else if (event.user_id !== undefined) {
+  else if (event.user_id !== undefined && event.user_id !== "") {
     set("scope", "user");
     set("user_id", event.user_id);
   }
@@ -81,12 +90,42 @@ export function encodeRow(block: NativeBlock, event: StoredEvent, batch: bigint)
     set("dropped_reasons", Object.keys(event.dropped));
     set("dropped_counts", Object.values(event.dropped));
   }
-  for (const [name, value] of Object.entries(event.attributes)) {
-    const type = attributeTypes.get(name);
-    if (type === undefined) throw new CodedError("store_rejected_row");
-    block.set(name, type, name === "acknowledged" ? String(value) : value);
-  }
+  encodeAttributes(event.attributes, set);
   block.endRow();
+}
+
+/** False for what is at a column's default anyway; refuses what no column may hold. */
+function isSaid(value: NativeValue | undefined): value is NativeValue {
+  if (value === undefined || value === "" || value === null) return false;
+  if (typeof value === "string") {
+    if (value.length > limits.stringCharsMax) refuse();
+  } else if (typeof value === "number") {
+    if (!Number.isFinite(value)) refuse();
+  } else if (Array.isArray(value)) {
+    const list = value as readonly NativeValue[];
+    if (list.length > limits.listEntriesMax) refuse();
+    for (const item of list) {
+      if (typeof item === "string" && item.length > limits.stringCharsMax) refuse();
+    }
+    return list.length > 0;
+  }
+  return true;
+}
+
+function refuse(): never {
+  throw new CodedError("store_rejected_row");
+}
+
+function encodeAttributes(attributes: TurnEvent["attributes"], set: Set): void {
+  for (const name in attributes) {
+    const value = attributes[name as keyof typeof attributes];
+    if (value === undefined || value === "") continue;
+    if (!isRegistered(name, value)) refuse();
+    if (Array.isArray(value) && value.some((item) => typeof item === "number" && !isFinite(item))) {
+      refuse();
+    }
+    set(name, name === "acknowledged" ? String(value) : value);
+  }
 }
 
 /** The id of an event that did not bring one. */
@@ -96,7 +135,7 @@ export function derivedId(event: { readonly span_id?: string; readonly phase: st
 
 type Set = (name: string, value: NativeValue | undefined) => void;
 
-function encodeTimes(event: StoredEvent, set: Set): void {
+function encodeTimes(event: TurnEvent, set: Set): void {
   const times = timeColumns(event);
   set("timestamp", times.timestamp);
   set("timestamp_digits", times.digits);
@@ -151,9 +190,11 @@ function encodeLedger(ledger: readonly LedgerEntry[] | undefined, set: Set): voi
     "ledger_ranks",
     ledger.map((line) => line.candidate_rank ?? noRank),
   );
+  const scores = ledger.map((line) => line.relevance_score);
+  if (scores.some((score) => score !== undefined && !Number.isFinite(score))) refuse();
   set(
     "ledger_scores",
-    ledger.map((line) => line.relevance_score ?? Number.NaN),
+    scores.map((score) => score ?? Number.NaN),
   );
   set(
     "ledger_selected",

@@ -4,8 +4,9 @@
  * elapsed before it; a duration that equals the elapsed time is not stored again. What does not fit
  * (a year outside of 1900 to 2262, more than nine digits) keeps its text beside.
  */
-import type { StoredEvent } from "../stored-event.ts";
-import { clampedNanos, fractionOf, isoOfNanos } from "../time.ts";
+import type { TurnEvent } from "@turnproof/evidence";
+
+import { clampedNanos, fractionOf, isExact, isoOfNanos } from "../time.ts";
 
 /** Bits of the `timing` column. */
 const startFromElapsed = 1;
@@ -27,10 +28,10 @@ export interface TimeColumns {
 }
 
 /** The columns of an event's times. */
-export function timeColumns(event: StoredEvent): TimeColumns {
+export function timeColumns(event: TurnEvent): TimeColumns {
   const timestamp = clampedNanos(event.timestamp);
   const digits = Math.min(fractionOf(event.timestamp).length, 9);
-  const exact = isoOfNanos(timestamp, digits) === event.timestamp;
+  const exact = isExact(event.timestamp);
   const start = event.started_at;
   const duration = event.duration_ms;
   let timing = 0;
@@ -38,7 +39,8 @@ export function timeColumns(event: StoredEvent): TimeColumns {
   if (start !== undefined) {
     const elapsed = timestamp - clampedNanos(start);
     const small = elapsed <= elapsedMax && elapsed >= -elapsedMax;
-    if (exact && small && isoOfNanos(timestamp - elapsed, digits) === start) {
+    const told = isExact(start) && fractionOf(start).length === digits;
+    if (exact && small && told) {
       timing |= startFromElapsed;
       elapsedNs = Number(elapsed);
     } else timing |= startSaid;

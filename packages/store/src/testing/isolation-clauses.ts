@@ -54,7 +54,7 @@ async function shown(store: EvidenceStore, command: Command): Promise<unknown> {
       const pages = await walkPages((o) => store.turns(scope, query, o), command);
       return pages.map((page) => {
         inside(page.events, scope);
-        return [page.roots, page.events.toSorted(byMark)];
+        return [page.roots, page.events];
       });
     }
     case "bundles": {
@@ -81,12 +81,6 @@ function inside(events: readonly TurnEvent[], scope: EvidenceScope): void {
     const applicationId: string | undefined = scope.applicationId;
     ok(applicationId === undefined || event.application_id === applicationId);
   }
-}
-
-function byMark(a: TurnEvent, b: TurnEvent): number {
-  const left = JSON.stringify([a.root_trace_id, a.event_id, a]);
-  const right = JSON.stringify([b.root_trace_id, b.event_id, b]);
-  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 async function runHistory(history: readonly Command[], harness: Harness): Promise<void> {

@@ -1,0 +1,144 @@
+/**
+ * @module Store bench: inserts a seeded history into embedded ClickHouse, measures the rate against
+ * the engine's own ceiling for the same rows, the bytes per event, and the reads of design 8 as
+ * medians. `node -C @turnproof/source test/bench/store/run.ts [events] [dir]`.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { createClient } from "@clickhouse/client";
+import type { ClickHouseClientConfigOptions } from "@clickhouse/client";
+import type { EventQuery, TurnEvent } from "@turnproof/evidence";
+import { clickhouse } from "@turnproof/store";
+import type { EvidenceStore } from "@turnproof/store";
+import { everybody } from "@turnproof/store/testing";
+import { createChdbConnection } from "chdb/connection";
+
+import { receiptOf, stream } from "./generate.ts";
+
+const wanted = Number(process.argv[2] ?? 1_000_000);
+const batchRows = 50_000;
+const eventsPerTurn = 11.5;
+const days = 14;
+
+const dataDir = process.argv[3] ?? (await mkdtemp(join(tmpdir(), "turnproof-bench-")));
+const client = createClient({
+  connection: createChdbConnection({
+    path: join(dataDir, "clickhouse"),
+  }) as unknown as NonNullable<ClickHouseClientConfigOptions["connection"]>,
+});
+const store = await clickhouse({ connection: { dataDir } });
+const source = stream(7, Math.ceil(wanted / eventsPerTurn), days);
+
+console.log(`# ${wanted} events, batches of ${batchRows}`);
+const inserted = await fill(store);
+await ceiling();
+await sizes(inserted);
+await reads(store);
+await store.close();
+await client.close();
+if (process.argv[3] === undefined) await rm(dataDir, { recursive: true, force: true });
+
+/** Fills the store and says how fast the store's own part of it was. */
+async function fill(into: EvidenceStore): Promise<number> {
+  let rows = 0;
+  let spentMs = 0;
+  let batch: TurnEvent[] = [];
+  let batches = 0;
+  const put = async (): Promise<void> => {
+    const receivedAt = batch.at(-1)?.received_at ?? "";
+    const started = performance.now();
+    await into.append({ batchId: `bench ${batches}`, receivedAt, events: batch });
+    spentMs += performance.now() - started;
+    rows += batch.length;
+    batches += 1;
+    batch = [];
+    if (batches % 40 === 0) console.log(`  ${rows} rows, ${rate(rows, spentMs)}`);
+  };
+  while (rows + batch.length < wanted) {
+    const events = source.next();
+    const received_at = receiptOf(events);
+    for (const event of events) batch.push({ ...event, received_at });
+    if (batch.length >= batchRows) await put();
+  }
+  if (batch.length > 0) await put();
+  console.log(`insert: ${rate(rows, spentMs)} (generation not counted)`);
+  return rows;
+}
+
+/** The engine alone: the same rows from table to table, all columns already typed and in memory. */
+async function ceiling(): Promise<void> {
+  const rows = Math.min(wanted, 1_000_000);
+  await client.command({ query: "CREATE TABLE ceiling AS events" });
+  const touched = await rowsOf("SELECT DISTINCT toString(name) AS name FROM touched");
+  const names = touched.map((row) => String(row["name"])).join(", ");
+  const started = performance.now();
+  await client.command({
+    query: `INSERT INTO ceiling (${names}) SELECT ${names} FROM events LIMIT ${rows}
+      SETTINGS max_threads = 1, max_insert_threads = 1, max_block_size = 50000,
+      min_insert_block_size_rows = 50000, max_insert_block_size = 50000`,
+  });
+  console.log(`engine, table to table: ${rate(rows, performance.now() - started)}`);
+  await client.command({ query: "DROP TABLE ceiling" });
+}
+
+async function sizes(rows: number): Promise<void> {
+  await client.command({ query: "OPTIMIZE TABLE events FINAL" });
+  await client.command({ query: "OPTIMIZE TABLE locate FINAL" });
+  const tables = await rowsOf(
+    `SELECT table, sum(bytes_on_disk) AS bytes, sum(rows) AS rows, count() AS parts
+     FROM system.parts WHERE active AND database = currentDatabase() GROUP BY table ORDER BY bytes DESC`,
+  );
+  let total = 0;
+  for (const { table, bytes, parts, rows: held } of tables) {
+    total += Number(bytes);
+    const per = (Number(bytes) / rows).toFixed(2);
+    console.log(
+      `bytes/event ${String(table)}: ${per} (${String(held)} rows, ${String(parts)} parts)`,
+    );
+  }
+  console.log(`bytes/event total: ${(total / rows).toFixed(2)}`);
+}
+
+async function reads(from: EvidenceStore): Promise<void> {
+  const { known } = source;
+  const page = (query: EventQuery) => () => from.page(everybody, query, { limit: 250 });
+  const agentThread = { agent_id: known.agent, thread_id: known.thread };
+  const rare: EventQuery = { tool_name: "tool_23", status: "error", agent_id: "agent-39" };
+  const cases: Record<string, () => Promise<{ readonly events: readonly unknown[] }>> = {
+    "newest page": page({}),
+    "by root": () => from.root(everybody, known.root, { limit: 1000 }),
+    "agent + thread": page(agentThread),
+    "common filter (kind)": page({ event_kind: "tool_call" }),
+    "common filter (agent)": page({ agent_id: known.agent }),
+    "newest 100 turns": () => from.turns(everybody, {}, { limit: 100 }),
+    "turns of a tenant": () => from.turns({ tenant: known.user }, {}, { limit: 100 }),
+    "by user": page({ user_id: known.user }),
+    "by reference": page({ resource_ref: known.ref }),
+    "find reference": () => from.find(everybody, known.ref, {}, { limit: 250 }),
+    "rare three-way": page(rare),
+    "tenant page": () => from.page({ tenant: known.user }, {}, { limit: 250 }),
+  };
+  for (const [name, run] of Object.entries(cases)) {
+    const times: number[] = [];
+    let found = 0;
+    for (let i = 0; i < 15; i += 1) {
+      const started = performance.now();
+      found = (await run()).events.length;
+      times.push(performance.now() - started);
+    }
+    const sorted = times.toSorted((a, b) => a - b);
+    const p50 = (sorted[7] ?? 0).toFixed(1);
+    console.log(`p50 ${name}: ${p50} ms (min ${(sorted[0] ?? 0).toFixed(1)}, ${found} events)`);
+  }
+}
+
+async function rowsOf(query: string): Promise<Record<string, unknown>[]> {
+  const result = await client.query({ query, format: "JSONEachRow" });
+  return result.json();
+}
+
+function rate(rows: number, ms: number): string {
+  return `${Math.round((rows / ms) * 1000).toLocaleString("en")} rows/s`;
+}
