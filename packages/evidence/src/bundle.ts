@@ -188,8 +188,8 @@ export function openBundle(value: Loose): OpenBundle | BundleFault {
   return { version, children, identity, count: value["event_count"] ?? undefined };
 }
 
-/** Versions as numbers, or as the texts `2` and `v2` that older writers used. */
-function readVersion(value: unknown): number | undefined {
+/** A version as a number, or as the texts `2` and `v2` that older writers used; absent is 1. */
+export function readVersion(value: unknown): number | undefined {
   if (value === undefined || value === null) return 1;
   const text = typeof value === "string" ? value.toLowerCase().replace(/^v/, "") : value;
   const version = typeof text === "string" && /^\d$/.test(text) ? Number(text) : text;

@@ -13,6 +13,7 @@ import {
 } from "@turnproof/semconv";
 import type { EventKind, EventPhase, EventStatus } from "@turnproof/semconv";
 
+import { readVersion } from "./bundle.ts";
 import { readAttributes, readLegacyAttributes } from "./child-attributes.ts";
 import type { AttributeReading } from "./child-attributes.ts";
 import { addExtent, addOrigin, addPlacement } from "./child-fields.ts";
@@ -41,7 +42,6 @@ export interface ChildContext {
   readonly report: (code: NormalizationCode, id?: unknown) => void;
 }
 
-const versions: ReadonlySet<unknown> = new Set([1, 2, 3]);
 const noAttributes: TurnEvent["attributes"] = Object.freeze({});
 
 /** A kind under one of its names, with the phase that an older name implied. */
@@ -66,8 +66,8 @@ export type ChildReading = Omit<TurnEvent, "event_id"> & { readonly event_id?: s
 /** Reads one child; undefined when it was left out, after its fault was reported. */
 export function readChild(child: unknown, context: ChildContext): ChildReading | undefined {
   if (!isRecord(child)) return fault(context, "invalid_event");
-  const version = child["schema_version"] ?? context.version;
-  if (!versions.has(version)) return fault(context, "unsupported_schema", child["event_id"]);
+  const version = readVersion(child["schema_version"] ?? context.version);
+  if (version === undefined) return fault(context, "unsupported_schema", child["event_id"]);
   // An older event that has been normalized before, e.g. an item of a page, says so by its dialect.
   const legacy = version !== 3 && child["dialect"] !== "legacy";
   const named = kindsByName.get(nameOf(child, legacy));
@@ -85,7 +85,7 @@ export function readChild(child: unknown, context: ChildContext): ChildReading |
   const phase = phaseOf(child, named, status, legacy);
   const flawed = (): void => context.report("invalid_metadata", id);
   const draft: EventDraft = {
-    schema_version: version as number,
+    schema_version: version,
     event_kind: kind,
     phase,
     status: status ?? (phase === "start" ? "started" : "unknown"),

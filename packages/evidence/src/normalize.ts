@@ -143,7 +143,7 @@ function readRow(
     return false;
   }
   if (otherRecords.has(row["record_type"])) return false;
-  const payload = payloadOf(row);
+  const payload = payloadOf(row, given);
   const store =
     given ?? (payload !== undefined && looksLikeBundle(payload) ? "trace" : guessStore(row));
   if (store === "conversation" || store === "tool_log") {
@@ -181,10 +181,10 @@ const otherRecords: ReadonlySet<unknown> = new Set([
 ]);
 
 /** The payload of a record, parsed where it was stored as text; the row itself when it has none. */
-function payloadOf(row: Loose): Loose | undefined {
+function payloadOf(row: Loose, given: SourceStore | undefined): Loose | undefined {
   if (looksLikeBundle(row) || row["event_kind"] !== undefined) return row;
   // Only a record that says what it is has its text parsed: a message may look like JSON too.
-  const told = row["record_type"] === "trace_bundle";
+  const told = given === "trace" || row["record_type"] === "trace_bundle";
   for (const name of told ? bundleNames : payloadNames) {
     const value = row[name];
     if (isRecord(value)) return value;
