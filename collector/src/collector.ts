@@ -16,11 +16,9 @@ import type { Audit } from "./audit/log.ts";
 import { createSigner } from "./audit/checkpoint.ts";
 import { createCredentials } from "./auth/credentials.ts";
 import { createIngestDoor } from "./auth/ingest-tokens.ts";
-import { createKeyring } from "./auth/keyring.ts";
-import type { Keyring } from "./auth/keyring.ts";
 import { createPseudonyms } from "./auth/pseudonyms.ts";
 import { createSessions } from "./auth/sessions.ts";
-import { stableSecret } from "./auth/stable-secret.ts";
+import { openKeyring, stableSecret } from "./auth/stable-secret.ts";
 import { createThrottle } from "./auth/throttle.ts";
 import { openStore } from "./backend.ts";
 import { isLoopback, parseConfig } from "./config.ts";
@@ -112,7 +110,7 @@ async function openParts(
   opened: Close[],
 ): Promise<Parts> {
   const persistent = config.backend !== "ephemeral";
-  const keyring = openKeyring(config, persistent);
+  const keyring = openKeyring(config.sessionSecret, config.dataDir);
   const credentials = createCredentials(config);
   const { auditScope, pseudonymKey } = config;
   const pseudonyms = createPseudonyms({
@@ -167,14 +165,6 @@ async function openParts(
     now,
     closing: abort.signal,
   };
-}
-
-/** Configured secrets, or one that the data directory keeps, or one of this process alone. */
-function openKeyring(config: Config, persistent: boolean): Keyring {
-  const text =
-    config.sessionSecret ??
-    (persistent ? stableSecret(config.dataDir, "session-secret") : randomUUID() + randomUUID());
-  return createKeyring(parseKeyring(text));
 }
 
 /** The configured key, or one that stays in the data directory so that fingerprints stay the same. */

@@ -63,6 +63,9 @@ export const variables: readonly Variable[] = [
     "Ed25519 private key (PEM or JWK) of statements.",
     true,
   ),
+  row("URL", "http://127.0.0.1:4318", "Collector that the commands ask."),
+  row("TOKEN", "the operator token", "Who the commands are.", true),
+  row("INGEST_TOKEN", "", "Producer's token of `turnproof canary`.", true),
   row("LOG", "pretty on a terminal, else json", "json or pretty."),
 ];
 

@@ -225,6 +225,20 @@ export function readConfig(flags: ConfigFlags = {}): Config {
   return parseConfig(process.env, flags, process.stderr.isTTY === true);
 }
 
+/** Where the commands find a collector and who they are; a flag wins over the environment. */
+export function readClientConfig(flags: { readonly url?: string; readonly token?: string }): {
+  readonly url: string;
+  readonly token: string | undefined;
+  readonly ingestToken: string | undefined;
+} {
+  const raw = collect(process.env, [], []);
+  return {
+    url: flags.url ?? raw["URL"] ?? "http://127.0.0.1:4318",
+    token: flags.token ?? raw["TOKEN"] ?? raw["UI_AUTH_TOKEN"],
+    ingestToken: raw["INGEST_TOKEN"],
+  };
+}
+
 /** As {@link readConfig}, from a given environment. */
 export function parseConfig(env: Environment, flags: ConfigFlags = {}, terminal = false): Config {
   const problems: ConfigProblem[] = [];

@@ -7,6 +7,7 @@ import type { AppEnv } from "./http/environment.ts";
 import type { Parts } from "./parts.ts";
 import { agentsRoutes } from "./routes/agents.ts";
 import { analysisRoutes } from "./routes/analysis.ts";
+import { assetsRoutes } from "./routes/assets.ts";
 import { capabilitiesRoutes } from "./routes/capabilities.ts";
 import { compareRoutes } from "./routes/compare.ts";
 import { documentsRoutes } from "./routes/documents.ts";
@@ -17,6 +18,7 @@ import { homeRoutes } from "./routes/home.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { livenessRoutes } from "./routes/liveness.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
+import { patternsRoutes } from "./routes/patterns.ts";
 import { reconcileRoutes } from "./routes/reconcile.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { settingsRoutes } from "./routes/settings.ts";
@@ -29,6 +31,7 @@ export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {
   app.route("/", parts.ingest.routes);
   for (const routes of [
     homeRoutes,
+    assetsRoutes,
     livenessRoutes,
     sessionRoutes,
     settingsRoutes,
@@ -44,6 +47,7 @@ export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {
     agentsRoutes,
     threadsRoutes,
     documentsRoutes,
+    patternsRoutes,
     liveRoutes,
     // A pattern that would take every path of its folder comes last.
     turnRoutes,

@@ -6,6 +6,11 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { parseKeyring } from "@turnproof/semconv/fingerprint";
+
+import { createKeyring } from "./keyring.ts";
+import type { Keyring } from "./keyring.ts";
+
 /** Reads the text kept under `name` in the data directory's keys, making it when it is missing. */
 export function stableSecret(
   dataDir: string,
@@ -21,4 +26,9 @@ export function stableSecret(
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
   return readFileSync(file, "utf8");
+}
+
+/** The keyring of a configured secret, or of the one that the data directory keeps. */
+export function openKeyring(configured: string | undefined, dataDir: string): Keyring {
+  return createKeyring(parseKeyring(configured ?? stableSecret(dataDir, "session-secret")));
 }

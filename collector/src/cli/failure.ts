@@ -6,7 +6,20 @@ import { CodedError, codes } from "@turnproof/semconv";
 import type { CodeRow } from "@turnproof/semconv";
 
 import { ConfigError } from "../config.ts";
+import { Refusal } from "./client.ts";
 import { exitCodes, fail, printJson, printTable } from "./terminal.ts";
+
+/** Runs a command; what it throws becomes a sentence and an exit code. */
+export async function attempt(
+  flags: { readonly json?: boolean },
+  run: () => Promise<void>,
+): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    reportFailure(error, flags);
+  }
+}
 
 /** Ends the command with what went wrong; never a value, never a stack. */
 export function reportFailure(error: unknown, options: { readonly json?: boolean } = {}): void {
@@ -25,6 +38,19 @@ export function reportFailure(error: unknown, options: { readonly json?: boolean
     const advice = held ? " Stop the other collector, or choose another --data-dir." : "";
     const field = error.field === undefined ? "" : `, ${error.field}`;
     fail(`${row.sentence}${advice} (${error.code}${field})`);
+    return;
+  }
+  if (error instanceof Refusal) {
+    fail(`${error.message} (${error.code})`);
+    return;
+  }
+  const file = (error as NodeJS.ErrnoException | undefined)?.code;
+  if (file === "ENOENT" || file === "EISDIR") {
+    fail("A file that was named cannot be read.", exitCodes.usage);
+    return;
+  }
+  if (error instanceof SyntaxError) {
+    fail("A file that was named is not JSON.", exitCodes.usage);
     return;
   }
   fail(`Something failed: ${error instanceof Error ? error.name : "unknown"}.`);

@@ -4,19 +4,62 @@
 import { Command, CommanderError } from "commander";
 
 import { version } from "../collector.ts";
+import { addAuditCommand } from "./audit.ts";
+import { addCanaryCommand } from "./canary.ts";
+import { addDoctorCommand } from "./doctor.ts";
+import { addExportCommand } from "./export.ts";
+import { addFindCommand } from "./find.ts";
+import { addJournalCommand } from "./journal.ts";
+import { addReconcileCommand } from "./reconcile.ts";
+import { addTailCommand } from "./tail.ts";
 import { exitCodes } from "./terminal.ts";
 import { addUiCommand } from "./ui.ts";
+import { addVerifyCommand } from "./verify.ts";
 
-/** Runs the command line; sets the exit code and returns when the command is done. */
-export async function run(argv: readonly string[]): Promise<void> {
+/** The whole command line, for running it and for tests of its help. */
+export function createProgram(): Command {
   const program = new Command("turnproof")
     .description("The OpenTelemetry-native evidence layer for AI agents.")
     .version(version)
     .showHelpAfterError("(turnproof --help shows the commands)")
     .showSuggestionAfterError()
-    .exitOverride();
-  addUiCommand(program);
+    .exitOverride()
+    .addHelpText(
+      "after",
+      `
+Start the collector, then point any OpenTelemetry app at it:
+  turnproof
+  OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 node app.js
+
+Commands that ask a running collector take --url and --token; all of them take --json.`,
+    );
+  for (const add of [
+    addUiCommand,
+    addCanaryCommand,
+    addReconcileCommand,
+    addVerifyCommand,
+    addFindCommand,
+    addTailCommand,
+    addExportCommand,
+    addDoctorCommand,
+    addAuditCommand,
+    addJournalCommand,
+  ]) {
+    add(program);
+  }
+  return program;
+}
+
+/** Runs the command line; sets the exit code and returns when the command is done. */
+export async function run(argv: readonly string[]): Promise<void> {
+  const program = createProgram();
   try {
+    const [, , word = ""] = argv;
+    const known = program.commands.map((command) => command.name());
+    // The default command would take a mistyped one for an argument of its own.
+    if (/^[a-z]/.test(word) && word !== "help" && !known.includes(word)) {
+      program.error(`error: there is no command of that name; there are ${known.join(", ")}`);
+    }
     await program.parseAsync([...argv]);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;

@@ -49,6 +49,7 @@ export const routeRules: { readonly [route: string]: RouteRule } = {
   "GET /settings.json": { needs: "signed_in", audit: "settings.read" },
   "GET /openapi.json": { needs: "signed_in", audit: "openapi.read" },
   "GET /docs": { needs: "signed_in", audit: "docs.read" },
+  "GET /patterns": { needs: "signed_in", audit: "patterns.read" },
   "GET /metrics": { ...read("metrics.read"), unbound: true },
   "GET /traces": read("turns.read"),
   "GET /traces/turns.json": read("turns.read"),

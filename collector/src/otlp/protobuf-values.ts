@@ -30,10 +30,22 @@ export class ProtobufValues {
   /** Steps over one KeyValue that ends at `end` and keeps it when its key is in the table. */
   attribute(end: number, into: AttributeDraft): void {
     const { cursor } = this;
-    let keyStart = 0;
-    let keyEnd = 0;
+    const { bytes, position } = cursor;
+    // The usual form, a key of less than 128 bytes and then its value, needs no loop.
+    let keyStart = position + 2;
+    let keyEnd = keyStart + (bytes[position + 1] as number);
     let valueStart = -1;
-    let valueEnd = 0;
+    let valueEnd = end;
+    if (bytes[position] === 10 && keyEnd < keyStart + 128 && bytes[keyEnd] === 18) {
+      cursor.position = keyEnd + 1;
+      const length = cursor.varint();
+      if (cursor.position + length === end) valueStart = cursor.position;
+    }
+    if (valueStart >= 0) cursor.position = end;
+    else {
+      cursor.position = position;
+      keyStart = keyEnd = 0;
+    }
     while (cursor.position < end) {
       const tag = cursor.varint();
       if (tag === 10) {

@@ -79,6 +79,10 @@ export function scanProtobuf(bytes: Buffer, signal: Signal): StructureCount {
       const count = (attributeCounts[open] as number) + 1;
       if (count > limits.otlpAttributesPerSpanMax) throw new CodedError("otlp_too_many_attributes");
       attributeCounts[open] = count;
+      if (isPlainPair(bytes, cursor.position, limit)) {
+        cursor.position = limit;
+        continue;
+      }
     } else if (child === message.anyValue && ++values > limits.otlpDepthMax) {
       throw new CodedError("otlp_too_deep");
     }
@@ -88,4 +92,40 @@ export function scanProtobuf(bytes: Buffer, signal: Signal): StructureCount {
     attributeCounts[open] = 0;
     cursor.end = limit;
   }
+}
+
+/**
+ * True for what nearly every attribute is: a key, then one text, number or flag, with lengths of one
+ * or two bytes that fill the pair exactly. Anything else, right or wrong, is walked.
+ */
+function isPlainPair(bytes: Buffer, start: number, end: number): boolean {
+  if (bytes[start] !== 0x0a) return false;
+  const keyBytes = bytes[start + 1] as number;
+  let at = start + 2 + keyBytes;
+  if (keyBytes > 0x7f || bytes[at] !== 0x12 || at + 4 > end) return false;
+  at = lengthEnd(bytes, at + 1, end);
+  if (at === 0) return false;
+  switch (bytes[at]) {
+    case 0x0a:
+      return at + 1 < end && lengthEnd(bytes, at + 1, end) !== 0;
+    case 0x21:
+      return at + 9 === end;
+    case 0x10:
+    case 0x18: {
+      const first = ++at;
+      while (at < end && (bytes[at] as number) > 0x7f) at++;
+      return at === end - 1 && at - first < 9;
+    }
+    default:
+      return false;
+  }
+}
+
+/** Where the content after a short length begins, if it ends at `end`; 0 otherwise. */
+function lengthEnd(bytes: Buffer, at: number, end: number): number {
+  const low = bytes[at] as number;
+  if (low < 0x80) return at + 1 + low === end ? at + 1 : 0;
+  const high = bytes[at + 1] as number;
+  if (high > 0x7f || at + 2 > end) return 0;
+  return at + 2 + (low & 0x7f) + high * 128 === end ? at + 2 : 0;
 }

@@ -19,21 +19,25 @@ export class TextMemo {
   read(bytes: Buffer, start: number, end: number): string | undefined {
     const length = end - start;
     if (length > textBytesMax) return decode(bytes, start, end);
-    let hash = length;
-    let high = 0;
-    for (let at = start; at < end; at++) {
-      const byte = bytes[at] as number;
-      high |= byte;
-      hash = (Math.imul(hash, 31) + byte) | 0;
-    }
-    if (high > 0x7f) return decode(bytes, start, end);
-    const slot = (hash ^ (hash >>> 13)) & (slotCount - 1);
+    const slot = slotOf(bytes, start, end);
     const known = this.slots[slot];
+    // What is remembered is ASCII, so bytes that equal it are.
     if (known !== undefined && known.length === length && same(known, bytes, start)) return known;
+    for (let at = start; at < end; at++) {
+      if ((bytes[at] as number) > 0x7f) return decode(bytes, start, end);
+    }
     const text = asciiText(bytes, start, end);
     this.slots[slot] = text;
     return text;
   }
+}
+
+/** From the length and the last bytes, in which ids of one kind differ. */
+function slotOf(bytes: Buffer, start: number, end: number): number {
+  let hash = end - start;
+  const from = end - start > 12 ? end - 12 : start;
+  for (let at = from; at < end; at++) hash = (Math.imul(hash, 31) + (bytes[at] as number)) | 0;
+  return (hash ^ (hash >>> 13)) & (slotCount - 1);
 }
 
 function same(text: string, bytes: Buffer, start: number): boolean {

@@ -1,0 +1,94 @@
+/**
+ * @module Client: how commands speak to a running collector. A refusal comes back as the problem
+ * that the collector said, never as a page.
+ */
+import { readClientConfig } from "../config.ts";
+
+/** Where the collector is and who asks; flags win over the environment. */
+export interface ClientFlags {
+  readonly url?: string;
+  readonly token?: string;
+}
+
+/** What the collector refused, in its own words. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, detail: string) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Parameters of a request; what is undefined is left out. */
+export type Parameters = Readonly<Record<string, string | number | undefined>>;
+
+/** Requests to one collector. */
+export interface Client {
+  readonly url: string;
+  json<T>(path: string, parameters?: Parameters): Promise<T>;
+  text(path: string, parameters?: Parameters): Promise<string>;
+  stream(path: string, parameters: Parameters, signal: AbortSignal): Promise<Response>;
+  post(path: string, body: string, contentType: string, token?: string): Promise<Response>;
+}
+
+/** A client of the collector that flags or environment name. */
+export function createClient(flags: ClientFlags): Client {
+  const config = readClientConfig(flags);
+  const base = config.url.replace(/\/$/, "");
+  const headers = (token = config.token): Record<string, string> =>
+    token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const get = async (
+    path: string,
+    parameters: Parameters = {},
+    signal?: AbortSignal,
+  ): Promise<Response> => {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(parameters)) {
+      if (value !== undefined) query.set(name, String(value));
+    }
+    const suffix = query.size === 0 ? "" : `?${query.toString()}`;
+    const response = await reach(`${base}${path}${suffix}`, {
+      headers: { accept: "application/json", ...headers() },
+      redirect: "error",
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (!response.ok) throw await refusalOf(response);
+    return response;
+  };
+  return {
+    url: base,
+    json: async <T>(path: string, parameters?: Parameters) =>
+      (await (await get(path, parameters)).json()) as T,
+    text: async (path, parameters) => (await get(path, parameters)).text(),
+    stream: (path, parameters, signal) => get(path, parameters, signal),
+    post: (path, body, contentType, token) =>
+      reach(`${base}${path}`, {
+        method: "POST",
+        body,
+        headers: { "content-type": contentType, ...headers(token) },
+      }),
+  };
+}
+
+async function reach(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (cause) {
+    if (init.signal?.aborted === true) throw cause;
+    throw new Refusal(0, "unreachable", "The collector does not answer there. Is it running?");
+  }
+}
+
+async function refusalOf(response: Response): Promise<Refusal> {
+  const problem = (await response.json().catch(() => ({}))) as {
+    readonly code?: string;
+    readonly detail?: string;
+    readonly field?: string;
+  };
+  const field = problem.field === undefined ? "" : ` (${problem.field})`;
+  const detail = `${problem.detail ?? "The collector refused the request."}${field}`;
+  return new Refusal(response.status, problem.code ?? "refused", detail);
+}

@@ -1,0 +1,191 @@
+/**
+ * @module `turnproof doctor`: explains what is set and what that means, and looks at what usually
+ * goes wrong: the data directory, the port, and two copies of the OpenTelemetry API in an app.
+ */
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+import type { Command } from "commander";
+import pc from "picocolors";
+
+import { ConfigError, describeEnvironment, readConfig } from "../config.ts";
+import type { Config } from "../config.ts";
+import { withJson } from "./command.ts";
+import { attempt } from "./failure.ts";
+import { exitCodes, printJson, printTable } from "./terminal.ts";
+
+interface DoctorFlags {
+  readonly json?: boolean;
+  readonly app?: string;
+  readonly dataDir?: string;
+}
+
+/** One look: what was looked at, how it is, and what to do. */
+interface Check {
+  readonly check: string;
+  readonly state: "ok" | "warn" | "fail";
+  readonly says: string;
+}
+
+/** Adds the command. */
+export function addDoctorCommand(program: Command): void {
+  withJson(program.command("doctor"))
+    .description("explain the configuration and look for what usually goes wrong")
+    .option("--app <dir>", "folder of an instrumented app to look at (default: this one)")
+    .option("--data-dir <dir>", "data directory to look at")
+    .addHelpText("after", "\nExit code 1 when something must be mended. Secrets are never shown.")
+    .action((flags: DoctorFlags) => attempt(flags, () => doctor(flags)));
+}
+
+async function doctor(flags: DoctorFlags): Promise<void> {
+  const environment = describeEnvironment();
+  const checks: Check[] = [nodeCheck()];
+  let config: Config | undefined;
+  try {
+    config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
+    checks.push({ check: "configuration", state: "ok", says: meaningOf(config) });
+    for (const says of config.warnings)
+      checks.push({ check: "configuration", state: "warn", says });
+    checks.push(directoryCheck(config.dataDir), await collectorCheck(config));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const { variable, problem } of error.problems) {
+      checks.push({ check: variable, state: "fail", says: problem });
+    }
+  }
+  checks.push(apiCheck(resolve(flags.app ?? ".")));
+  if (flags.json === true) printJson({ environment, checks });
+  else {
+    printTable(
+      ["VARIABLE", "VALUE", "MEANING"],
+      environment.map((row) => [
+        row.set ? row.variable : pc.dim(row.variable),
+        row.set ? row.shown : pc.dim(row.shown),
+        row.meaning,
+      ]),
+    );
+    const paint = { ok: pc.green("ok"), warn: pc.yellow("warn"), fail: pc.red("fail") };
+    process.stdout.write("\n");
+    printTable(
+      ["CHECK", "", "SAYS"],
+      checks.map(({ check, state, says }) => [check, paint[state], says]),
+    );
+  }
+  const failed = checks.some(({ state }) => state === "fail");
+  process.exitCode = failed ? exitCodes.failed : exitCodes.ok;
+}
+
+function nodeCheck(): Check {
+  return { check: "node", state: "ok", says: `${process.version} runs the collector.` };
+}
+
+function meaningOf(config: Config): string {
+  const who =
+    config.authToken === undefined && config.accounts.length === 0
+      ? "everybody on this machine is admin"
+      : `${config.accounts.length + (config.authToken === undefined ? 0 : 1)} credential(s)`;
+  const ingest =
+    config.ingest === "off"
+      ? "ingest is off"
+      : config.ingestTokens.length === 0
+        ? "ingest is open on loopback only"
+        : `${config.ingestTokens.length} producer(s) may send`;
+  const audit = config.auditLog === undefined ? "no audit" : "audited";
+  return `${config.backend} store; ${who}; ${ingest}; ${audit}; ${config.contentMode} content mode.`;
+}
+
+function directoryCheck(dataDir: string): Check {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    return { check: "data directory", state: "ok", says: "It can be written." };
+  } catch {
+    return {
+      check: "data directory",
+      state: "fail",
+      says: "It cannot be written by this user; choose another with --data-dir.",
+    };
+  }
+}
+
+async function collectorCheck(config: Config): Promise<Check> {
+  const host = config.host.includes(":") ? `[${config.host}]` : config.host;
+  const base = config.basePath === "/" ? "" : config.basePath;
+  const check = "collector";
+  try {
+    const answer = await fetch(`http://${host}:${config.port}${base}/readyz`, {
+      signal: AbortSignal.timeout(2_000),
+    });
+    return answer.ok
+      ? { check, state: "ok", says: "It runs and is ready." }
+      : { check, state: "warn", says: "It answers and is not ready; see its health view." };
+  } catch {
+    return { check, state: "ok", says: "None runs at this address; `turnproof` starts one." };
+  }
+}
+
+/** A provider registered by an older API is invisible to a newer copy: spans are silently lost. */
+function apiCheck(folder: string): Check {
+  const check = "OpenTelemetry API";
+  const versions = new Map<string, number>();
+  for (const version of apiVersions(folder))
+    versions.set(version, (versions.get(version) ?? 0) + 1);
+  const minors = new Set([...versions.keys()].map((version) => version.split(".", 2).join(".")));
+  const list = [...versions.keys()].join(", ");
+  if (minors.size === 0) return { check, state: "ok", says: "No copy of it lies here." };
+  if (minors.size === 1) return { check, state: "ok", says: `One line of it: ${list}.` };
+  return {
+    check,
+    state: "warn",
+    says:
+      `Copies of several lines (${list}): a provider registered by the older is invisible to the ` +
+      "newer, and its spans do not record (api_version_mismatch). Let one version stand at the root.",
+  };
+}
+
+const foldersMax = 20_000;
+
+function apiVersions(folder: string): readonly string[] {
+  const versions: string[] = [];
+  const queue = [nearestModules(folder)].filter((path) => path !== undefined);
+  for (let seen = 0; queue.length > 0 && seen < foldersMax; seen += 1) {
+    const modules = queue.shift() ?? "";
+    for (const name of listed(modules)) {
+      const packages = name.startsWith("@")
+        ? listed(join(modules, name)).map((inner) => join(modules, name, inner))
+        : [join(modules, name)];
+      for (const path of packages) {
+        if (path.endsWith(join("@opentelemetry", "api"))) {
+          versions.push(...versionOf(join(path, "package.json")));
+        }
+        const nested = join(path, "node_modules");
+        if (existsSync(nested)) queue.push(nested);
+      }
+    }
+  }
+  return versions;
+}
+
+function nearestModules(folder: string): string | undefined {
+  for (let path = folder; ; path = dirname(path)) {
+    const modules = join(path, "node_modules");
+    if (existsSync(modules)) return modules;
+    if (dirname(path) === path) return undefined;
+  }
+}
+
+function listed(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function versionOf(file: string): readonly string[] {
+  try {
+    return [(JSON.parse(readFileSync(file, "utf8")) as { version: string }).version];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * @module `turnproof export`: all events under the filters, one JSON per line, following cursors.
+ */
+import type { Command } from "commander";
+import type { EventPage } from "@turnproof/evidence";
+
+import { createClient } from "./client.ts";
+import { filterParameters, withClient, withFilters } from "./command.ts";
+import type { FilterFlags, SharedFlags } from "./command.ts";
+import { attempt } from "./failure.ts";
+import { exitCodes, say } from "./terminal.ts";
+
+interface ExportFlags extends SharedFlags, FilterFlags {
+  readonly store?: string;
+  readonly pages?: boolean;
+}
+
+/** Adds the command. */
+export function addExportCommand(program: Command): void {
+  withFilters(withClient(program.command("export")))
+    .description("write all events under the filters to stdout, one JSON per line")
+    .option("--since <time>", "child events at or after this time (ISO 8601)")
+    .option("--until <time>", "child events before this time (ISO 8601)")
+    .option("--store <store>", "trace, conversation, tool_log or all")
+    .option("--pages", "write whole pages instead: they say how they were read")
+    .addHelpText(
+      "after",
+      `
+Exit code 3 when the window could not be read completely.
+
+  turnproof export --root "$TRACE_ID" --pages > window.ndjson
+  turnproof reconcile --events window.ndjson`,
+    )
+    .action((flags: ExportFlags) => attempt(flags, () => exportEvents(flags)));
+}
+
+async function exportEvents(flags: ExportFlags): Promise<void> {
+  const client = createClient(flags);
+  let cursor: string | null = null;
+  let events = 0;
+  let failures = 0;
+  do {
+    const page: EventPage = await client.json<EventPage>("/traces/events.json", {
+      ...filterParameters(flags),
+      store: flags.store,
+      limit: 1_000,
+      cursor: cursor ?? undefined,
+    });
+    const lines = flags.pages === true ? [page] : page.items;
+    if (lines.length > 0) {
+      const text = `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
+      // A slow reader is waited for; the whole history never lies in memory.
+      if (!process.stdout.write(text)) {
+        await new Promise((resolve) => process.stdout.once("drain", resolve));
+      }
+    }
+    events += page.items.length;
+    failures += page.normalization_errors;
+    cursor = page.next_cursor;
+    if (process.stderr.isTTY) process.stderr.write(`\r${events} events`);
+  } while (cursor !== null);
+  if (process.stderr.isTTY) process.stderr.write("\r");
+  say(`${events} events${failures > 0 ? `, ${failures} records could not be read` : ""}.`);
+  if (failures > 0) process.exitCode = exitCodes.partial;
+}

@@ -1,0 +1,83 @@
+/**
+ * @module `turnproof find`: the incident finder on the command line.
+ */
+import type { Command } from "commander";
+
+import type { FindModel, FoundRoot } from "../routes/find.ts";
+import { createClient } from "./client.ts";
+import { withClient } from "./command.ts";
+import type { SharedFlags } from "./command.ts";
+import { attempt } from "./failure.ts";
+import { exitCodes, printJson, printTable, printable, say } from "./terminal.ts";
+
+interface FindFlags extends SharedFlags {
+  readonly agent?: string;
+  readonly thread?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly limit?: string;
+}
+
+/** Pages that one call follows by itself. */
+const pagesMax = 50;
+
+/** Adds the command. */
+export function addFindCommand(program: Command): void {
+  withClient(program.command("find"))
+    .argument("<id>", "a user, thread, root, run, turn, job, source, artifact or error id")
+    .description("find the roots that mention an opaque id, over the whole history")
+    .option("--agent <id>", "only this agent")
+    .option("--thread <id>", "only this thread")
+    .option("--since <time>", "child events at or after this time (ISO 8601)")
+    .option("--until <time>", "child events before this time (ISO 8601)")
+    .option("--limit <events>", "events per page, 1 to 1,000")
+    .addHelpText(
+      "after",
+      `
+Exit code 0 when something was found, 1 when nothing was.
+
+  turnproof find thread-42
+  turnproof find order-981 --since 2026-11-01 --json | jq '.items[].root_trace_id'`,
+    )
+    .action((id: string, flags: FindFlags) => attempt(flags, () => find(id, flags)));
+}
+
+async function find(id: string, flags: FindFlags): Promise<void> {
+  const client = createClient(flags);
+  const items: FoundRoot[] = [];
+  let cursor: string | null = null;
+  let complete = true;
+  for (let page = 0; page < pagesMax; page += 1) {
+    const model: FindModel = await client.json<FindModel>("/traces/find.json", {
+      id,
+      agent_id: flags.agent,
+      thread_id: flags.thread,
+      start_time: flags.since,
+      end_time: flags.until,
+      limit: flags.limit,
+      cursor: cursor ?? undefined,
+    });
+    items.push(...model.items);
+    cursor = model.next_cursor;
+    complete = cursor === null && !model.bounded;
+    if (cursor === null) break;
+  }
+  if (flags.json === true) printJson({ items, complete });
+  else {
+    printTable(
+      ["LAST", "ROOT", "AGENT", "THREAD", "EVENTS", "FOUND IN", ""],
+      items.map((row) => [
+        row.last_at.slice(0, 19),
+        printable(row.root_trace_id),
+        printable(row.agent_id ?? "?"),
+        printable(row.thread_id ?? "?"),
+        String(row.event_count),
+        row.matched_by.join(" "),
+        row.has_error ? "error" : "",
+      ]),
+      "Nothing mentions this id.",
+    );
+    if (!complete) say("The history was read up to a bound; narrow it with --since and --until.");
+  }
+  process.exitCode = items.length > 0 ? exitCodes.ok : exitCodes.failed;
+}

@@ -1,0 +1,44 @@
+/**
+ * @module JsxDom: the elements that the server draws, drawn as DOM nodes. The bundler puts this in
+ * the place of the server's JSX runtime, so that an element is written once. Text becomes text
+ * nodes; no string ever becomes markup.
+ */
+
+/** Whatever may stand among children. */
+type Drawable = Node | string | number | boolean | null | undefined | readonly Drawable[];
+
+type Props = Readonly<Record<string, unknown>> & { readonly children?: Drawable };
+
+const svgTags = new Set(
+  "svg g path rect circle line text use pattern defs symbol polyline polygon tspan".split(" "),
+);
+
+/** An element or what a component returns. */
+export function jsx(tag: string | ((props: Props) => Drawable), props: Props): Drawable {
+  if (typeof tag === "function") return tag(props);
+  const node = svgTags.has(tag)
+    ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+    : document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (name === "children" || value === undefined || value === null || value === false) continue;
+    node.setAttribute(name, value === true ? "" : String(value as string | number));
+  }
+  append(node, props.children);
+  return node;
+}
+
+export { jsx as jsxs, jsx as jsxDEV };
+
+/** Children without an element around them. */
+export function Fragment(props: Props): Drawable {
+  return props.children;
+}
+
+/** Puts anything drawable into a node. */
+export function append(node: Node, child: Drawable): void {
+  if (child === null || child === undefined || typeof child === "boolean") return;
+  if (Array.isArray(child)) {
+    for (const each of child as readonly Drawable[]) append(node, each);
+  } else if (child instanceof Node) node.appendChild(child);
+  else node.appendChild(document.createTextNode(String(child as string | number)));
+}

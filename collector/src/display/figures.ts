@@ -1,0 +1,105 @@
+/**
+ * @module Figures: numbers, durations and times in words, the same on the server and in the browser.
+ * What is not known never becomes a zero here: callers hold null back and show it as unknown.
+ */
+
+const grouped = new Intl.NumberFormat("en-US");
+const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+
+/** A count with separators: `12,408`. */
+export function countText(value: number): string {
+  return grouped.format(value);
+}
+
+/** A count in few characters: `12.4K`; below ten thousand with every digit. */
+export function shortCountText(value: number): string {
+  return Math.abs(value) < 10_000 ? grouped.format(value) : short.format(value);
+}
+
+/** Milliseconds with three significant digits and the unit that fits: `0.8 ms`, `1.24 s`. */
+export function durationText(ms: number): string {
+  if (ms === 0) return "0 ms";
+  if (ms < 0.001) return "<1 µs";
+  if (ms < 1) return `${significant(ms * 1_000)} µs`;
+  if (ms < 1_000) return `${significant(ms)} ms`;
+  if (ms < 60_000) return `${significant(ms / 1_000)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  const seconds = Math.floor((ms % 60_000) / 1_000);
+  if (minutes < 60) return `${minutes} m ${seconds} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
+}
+
+function significant(value: number): string {
+  if (value >= 100) return String(Math.round(value));
+  return String(Number(value.toPrecision(3)));
+}
+
+/** A share as a percentage without decimals: `37 %`. */
+export function shareText(part: number, whole: number): string {
+  return whole === 0 ? "0 %" : `${Math.round((part / whole) * 100)} %`;
+}
+
+/** Bytes in binary units: `1.4 MiB`. */
+export function bytesText(bytes: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1_024 && unit < units.length - 1) {
+    value /= 1_024;
+    unit += 1;
+  }
+  return `${significant(value)} ${units[unit] ?? "B"}`;
+}
+
+/** Which clock times are shown by. */
+export type Clock = "utc" | "local";
+
+/** How much of a time is shown. */
+export type TimeForm = "time" | "minute" | "day" | "full";
+
+const two = (value: number): string => String(value).padStart(2, "0");
+
+/** Digits of the fraction that a time came with; none are invented. */
+function fractionOf(iso: string): string {
+  return /\.(\d+)Z$/.exec(iso)?.[1] ?? "";
+}
+
+/**
+ * A time as people read it. `time` keeps milliseconds, `full` keeps every digit and the day.
+ * Text that is no time is returned as it is.
+ */
+export function timeText(iso: string, clock: Clock, form: TimeForm): string {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return iso;
+  const local = clock === "local";
+  const day = local
+    ? `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+    : iso.slice(0, 10);
+  const minute = local
+    ? `${two(at.getHours())}:${two(at.getMinutes())}`
+    : `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}`;
+  const second = two(local ? at.getSeconds() : at.getUTCSeconds());
+  const fraction = fractionOf(iso);
+  switch (form) {
+    case "day":
+      return day;
+    case "minute":
+      return minute;
+    case "time":
+      return `${minute}:${second}.${fraction.padEnd(3, "0").slice(0, 3)}`;
+    case "full":
+      return `${day} ${minute}:${second}${fraction === "" ? "" : `.${fraction}`}${local ? "" : " UTC"}`;
+  }
+}
+
+/** An id that is too long for its place: its beginning and its end. */
+export function shortId(id: string, chars = 12): string {
+  if (id.length <= chars) return id;
+  const tail = Math.min(4, Math.floor(chars / 3));
+  return `${id.slice(0, chars - tail - 1)}…${id.slice(-tail)}`;
+}
+
+/** A code in words: `delivery_unconfirmed` becomes `delivery unconfirmed`. */
+export function wordsOf(code: string): string {
+  return code.replaceAll("_", " ");
+}

@@ -1,0 +1,99 @@
+/**
+ * @module Assets: the files of the pages, read once at start, held in memory by name, compressed
+ * once. A path is only ever a key of this map, so no path leads out of it.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync, readdirSync } from "node:fs";
+import { extname } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+
+import { Hono } from "hono";
+import { CodedError } from "@turnproof/semconv";
+
+import type { AppEnv } from "../http/environment.ts";
+
+const mediaTypes: { readonly [extension: string]: string } = {
+  ".js": "text/javascript; charset=UTF-8",
+  ".css": "text/css; charset=UTF-8",
+  ".svg": "image/svg+xml",
+};
+
+const favicon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20">' +
+  '<rect width="20" height="20" rx="5" fill="#2f5bd0"/>' +
+  '<path d="M5 6.500h10M8.500 6.500v8l2.300-2 2.200 2" fill="none" stroke="#fff" ' +
+  'stroke-width="1.800" stroke-linecap="round" stroke-linejoin="round"/></svg>';
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+interface Asset {
+  readonly type: string;
+  readonly plain: Bytes;
+  readonly gzip: Bytes;
+  readonly brotli: Bytes;
+}
+
+const assets = loadAssets();
+
+/** Changes whenever a file changes; pages ask for their files with it, so they may be kept. */
+export const assetVersion: string = versionOf(assets);
+
+/** GET `/assets/{file}` and `/favicon.ico`. */
+export function assetsRoutes(): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.get("/favicon.ico", (c) => {
+    c.header("Cache-Control", "public, max-age=86400");
+    return c.body(favicon, 200, { "Content-Type": "image/svg+xml" });
+  });
+  app.get("/assets/:file", (c) => {
+    const name = c.req.param("file");
+    const asset = assets.get(name);
+    if (asset === undefined) throw new CodedError("not_found");
+    // A chunk carries its hash in its name; the two entries carry it in the query.
+    const fixed = name.startsWith("chunk-") || c.req.query("v") === assetVersion;
+    c.header("Cache-Control", fixed ? "public, max-age=31536000, immutable" : "no-cache");
+    c.header("Content-Type", asset.type);
+    c.header("Vary", "Accept-Encoding");
+    const accepted = c.req.header("accept-encoding") ?? "";
+    if (/\bbr\b/.test(accepted)) {
+      return c.body(asset.brotli, 200, { "Content-Encoding": "br" });
+    }
+    if (/\bgzip\b/.test(accepted)) {
+      return c.body(asset.gzip, 200, { "Content-Encoding": "gzip" });
+    }
+    return c.body(asset.plain);
+  });
+  return app;
+}
+
+function loadAssets(): ReadonlyMap<string, Asset> {
+  const folder = new URL("../../dist/client/", import.meta.url);
+  const found = new Map<string, Asset>();
+  for (const name of listed(folder)) {
+    const type = mediaTypes[extname(name)];
+    if (type === undefined) continue;
+    const plain = Uint8Array.from(readFileSync(new URL(name, folder)));
+    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+    found.set(name, {
+      type,
+      plain,
+      gzip: Uint8Array.from(gzipSync(plain, { level: 9 })),
+      brotli: Uint8Array.from(brotliCompressSync(plain, quality)),
+    });
+  }
+  return found;
+}
+
+function listed(folder: URL): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+function versionOf(files: ReadonlyMap<string, Asset>): string {
+  const hash = createHash("sha256");
+  for (const [name, { plain }] of files) hash.update(name).update(plain);
+  return hash.digest("hex").slice(0, 12);
+}
