@@ -1,0 +1,202 @@
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const ours = ["semconv", "evidence", "store", "exporter"];
+const second = JSON.parse(await readFile(join(root, "test/otel-2/package.json"), "utf8")) as {
+  dependencies: Record<string, string>;
+};
+
+const body = `
+const tracer = trace.getTracer("app");
+tracer.startActiveSpan("CANARY turn", { attributes: { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "Desk" } }, (turn) => {
+  tracer.startSpan("CANARY chat", { attributes: { "gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.input.messages": "CANARY" } }).end();
+  turn.end();
+});
+`;
+
+const apps = {
+  "module.mjs": `
+import { trace } from "@opentelemetry/api";
+import { register } from "@turnproof/exporter/register";
+const turnproof = register({ endpoint: process.env.COLLECTOR, serviceName: "module" });
+${body}
+await turnproof.shutdown();
+console.log(JSON.stringify([turnproof.installed, turnproof.problem ?? null, turnproof.health]));
+`,
+  "common.cjs": `
+const { trace } = require("@opentelemetry/api");
+const { register } = require("@turnproof/exporter/register");
+const turnproof = register({ endpoint: process.env.COLLECTOR, serviceName: "common" });
+${body}
+turnproof.shutdown().then(() => console.log(JSON.stringify([turnproof.installed, turnproof.problem ?? null, turnproof.health])));
+`,
+  "own-provider.cjs": `
+const { trace } = require("@opentelemetry/api");
+const { BasicTracerProvider } = require("@opentelemetry/sdk-trace-base");
+const { AsyncLocalStorageContextManager } = require("@opentelemetry/context-async-hooks");
+const { resourceFromAttributes } = require("@opentelemetry/resources");
+const { context } = require("@opentelemetry/api");
+const { register } = require("@turnproof/exporter/register");
+const turnproof = register({ endpoint: process.env.COLLECTOR, provider: false });
+context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+trace.setGlobalTracerProvider(new BasicTracerProvider({
+  resource: resourceFromAttributes({ "service.name": "own-provider" }),
+  spanProcessors: [turnproof.processor],
+}));
+${body}
+turnproof.shutdown().then(() => console.log(JSON.stringify([turnproof.installed, turnproof.problem ?? null, turnproof.health])));
+`,
+  "knows-nothing.mjs": `
+import { trace } from "@opentelemetry/api";
+${body}
+`,
+};
+
+const typed = `
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { contentFree, turnproofProcessor } from "@turnproof/exporter";
+const processor = turnproofProcessor({ exporter: new OTLPTraceExporter() });
+export const provider = new BasicTracerProvider({
+  spanProcessors: [processor, new SimpleSpanProcessor(contentFree(new InMemorySpanExporter()))],
+});
+`;
+
+interface Received {
+  readonly names: readonly string[];
+  readonly services: readonly string[];
+}
+
+let folder = "";
+let server: Server;
+let url = "";
+let bodies: string[] = [];
+
+async function pack(): Promise<void> {
+  for (const name of ours) {
+    const built = join(root, "packages", name, "dist/index.js");
+    if (!existsSync(built)) throw new Error("build first: npm run build");
+  }
+  const spaces = ours.flatMap((name) => ["-w", `packages/${name}`]);
+  await run("npm", ["pack", "--silent", "--pack-destination", folder, ...spaces], { cwd: root });
+}
+
+async function install(): Promise<void> {
+  const packed = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
+  const files = packed.map((name) => {
+    const short = ours.find((item) => name.startsWith(`turnproof-${item}-`)) as string;
+    return [`@turnproof/${short}`, `file:./${name}`] as const;
+  });
+  const dependencies = { ...second.dependencies, ...Object.fromEntries(files) };
+  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
+  await writeFile(join(folder, ".npmrc"), "install-links=true\nfund=false\naudit=false\n");
+  const flags = ["--prefer-offline", "--ignore-scripts", "--no-package-lock", "--silent"];
+  await run("npm", ["install", ...flags], { cwd: folder });
+  for (const [name, text] of Object.entries(apps)) await writeFile(join(folder, name), text);
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "turnproof-packed-"));
+  await pack();
+  await install();
+  server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => {
+      bodies.push(Buffer.concat(parts).toString());
+      response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(async () => {
+  server?.closeAllConnections();
+  server?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Starts an app in the folder and answers with its last line and with what was sent. */
+async function play(flags: readonly string[], env: Record<string, string>): Promise<string> {
+  bodies = [];
+  const { NODE_OPTIONS: _, ...inherited } = process.env;
+  const options = { cwd: folder, env: { ...inherited, COLLECTOR: url, ...env } };
+  const { stdout } = await run(process.execPath, [...flags], options);
+  return stdout.trim();
+}
+
+function received(): Received {
+  const names: string[] = [];
+  const services: string[] = [];
+  for (const text of bodies) {
+    for (const group of JSON.parse(text).resourceSpans) {
+      for (const { key, value } of group.resource.attributes) {
+        if (key === "service.name") services.push(value.stringValue);
+      }
+      for (const scope of group.scopeSpans) {
+        for (const span of scope.spans) names.push(span.name);
+      }
+    }
+  }
+  return { names: names.toSorted(), services: [...new Set(services)] };
+}
+
+const evidence = ["chat m", "invoke_agent Desk", "turnproof.data_quality"];
+const counted = { created: 2, exported: 2, queued: 0, spooled: 0, dropped: {} };
+
+describe("packed files with API 1.9 and SDK 2, outside the workspaces", () => {
+  test("one copy of the API is installed, and it is the application's", async () => {
+    const copies = await run("npm", ["ls", "--all", "--parseable", "@opentelemetry/api"], {
+      cwd: folder,
+    });
+    expect(copies.stdout.trim().split("\n")).toHaveLength(1);
+    const file = join(folder, "node_modules/@opentelemetry/api/package.json");
+    expect(JSON.parse(await readFile(file, "utf8")).version).toMatch(/^1\.9\./);
+  });
+
+  test.each([
+    ["module.mjs", "module", true],
+    ["common.cjs", "common", true],
+    ["own-provider.cjs", "own-provider", false],
+  ])("%s sends evidence and nothing else", async (app, service, installed) => {
+    const line = await play([app], {});
+    const [built, problem, health] = JSON.parse(line);
+    expect([built, problem]).toEqual([installed, null]);
+    expect(health).toMatchObject(counted);
+    expect(received()).toEqual({ names: evidence, services: [service] });
+    expect(bodies.join()).not.toContain("CANARY");
+  });
+
+  test("an application that knows nothing of us is set up by --import", async () => {
+    await play(["--import", "@turnproof/exporter/register/auto", "knows-nothing.mjs"], {
+      OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      OTEL_SERVICE_NAME: "knows-nothing",
+    });
+    expect(received()).toEqual({ names: evidence, services: ["knows-nothing"] });
+    expect(bodies.join()).not.toContain("CANARY");
+  });
+
+  test("the published types fit the SDK's of the 2.x line", async () => {
+    await writeFile(join(folder, "typed.mts"), typed);
+    const flags = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024"];
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const checked = run(process.execPath, [compiler, ...flags, "--skipLibCheck", "typed.mts"], {
+      cwd: folder,
+    });
+    const { stdout } = await checked.catch((error: { stdout: string }) => error);
+    expect(stdout).toBe("");
+  });
+});
