@@ -1,4 +1,4 @@
-/** Identity over a root: the steps, the three tenant states, and independence of order (design 3.8). */
+/** Identity over a root: its steps, three tenant states, independence of order (design 3.8). */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -257,7 +257,7 @@ test("order, splitting and repetition never change the answer", () => {
   );
 });
 
-test("no event is ever attributed to a tenant that neither an ancestor nor the whole trace named", () => {
+test("no event is given to a tenant that nobody in its trace named", () => {
   fc.assert(
     fc.property(anyTrace, (trace) => {
       const events = toEvents(trace);
