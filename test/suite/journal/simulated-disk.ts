@@ -110,8 +110,8 @@ function buildDisk(initial: Map<string, Inode>): SimulatedDisk {
     }
     if (index === disk.crashAt) {
       // Data may have got there; an answer never does. A sync in progress guarantees nothing.
-      if (operation.name !== "sync" && operation.name !== "syncDirectory") effect();
       crash.resolve();
+      if (operation.name !== "sync" && operation.name !== "syncDirectory") effect();
       return new Promise<never>(() => undefined);
     }
     return effect();

@@ -62,6 +62,7 @@ export function openSimulated(
     clock: manualClock(),
     processes: onlyLivingProcess(),
     segmentBytes: 3_000,
+    reserveBytes: 1_000,
     bytesMax: 10_000_000,
     ...options,
   });

@@ -68,6 +68,8 @@ export interface JournalOptions {
   readonly clock?: JournalClock;
   readonly processes?: Processes;
   readonly heartbeatMs?: number;
+  /** Disk space held back for checkpoints on a full disk; default 256 KiB. */
+  readonly reserveBytes?: number;
   /** Called synchronously; must not throw. */
   readonly onEvent?: (event: JournalEvent) => void;
   /** Test seam: false plants the bug "checksums are not looked at", which the suites must catch. */
@@ -140,6 +142,7 @@ const defaults = {
   groupCommitMs: 0,
   groupCommitBytes: 256 * 1024,
   heartbeatMs: 2_000,
+  reserveBytes: 256 * 1024,
 } as const;
 
 /** Everything an open journal is made of. */
@@ -208,7 +211,12 @@ async function openLocked(
     ...{ fileSystem, directory, names, checkpoint, damage, verifyChecksums },
   });
   const quarantine = await openQuarantine(fileSystem, directory, names);
-  const reserve = openReserve(fileSystem, directory, names);
+  const reserve = openReserve(
+    fileSystem,
+    directory,
+    names,
+    options.reserveBytes ?? defaults.reserveBytes,
+  );
   await reserve.refill();
   const bytesMax = options.bytesMax ?? defaults.bytesMax;
   const listeners = new Set<() => void>();

@@ -18,12 +18,12 @@ export interface Reserve {
 }
 
 const reserveName = "reserve";
-const reserveBytes = 256 * 1024;
 
 export function openReserve(
   fileSystem: JournalFileSystem,
   directory: string,
   names: readonly string[],
+  reserveBytes: number,
 ): Reserve {
   const path = join(directory, reserveName);
   let held = names.includes(reserveName);
