@@ -1,16 +1,32 @@
 import { defineConfig } from "vite";
 
+const jsxDom = `${import.meta.dirname}/src/client/jsx-dom.ts`;
+
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,
-  resolve: { conditions: ["@turnproof/source"] },
+  resolve: {
+    conditions: ["@turnproof/source"],
+    // The elements of the pages are drawn as DOM nodes in the browser.
+    alias: { "hono/jsx/jsx-runtime": jsxDom, "hono/jsx/jsx-dev-runtime": jsxDom },
+  },
+  oxc: { jsx: { runtime: "automatic", importSource: "hono/jsx", development: false } },
   build: {
     outDir: "dist/client",
     emptyOutDir: true,
     modulePreload: false,
+    target: "es2024",
     rolldownOptions: {
-      input: { app: "src/client/app.ts" },
-      output: { entryFileNames: "[name].js", chunkFileNames: "chunk-[hash].js" },
+      input: {
+        app: "src/client/app.ts",
+        early: "src/client/early.ts",
+        style: "src/client/app.css",
+      },
+      output: {
+        entryFileNames: "[name].js",
+        chunkFileNames: "chunk-[hash].js",
+        assetFileNames: "app[extname]",
+      },
     },
   },
 });

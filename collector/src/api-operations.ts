@@ -172,6 +172,11 @@ export const operations: { readonly [route: string]: Operation } = {
   "GET /settings": { ...settings, answers: html },
   "GET /settings.json": settings,
   "GET /openapi.json": { summary: "This document", query: none, returns: "OpenAPI 3.1." },
+  "GET /patterns": {
+    summary: "Every element of the pages in every state",
+    returns: "The page.",
+    answers: html,
+  },
   "GET /docs": { summary: "This document as a page", returns: "The page.", answers: html },
   "GET /metrics": {
     summary: "Metrics of this process",

@@ -14,6 +14,7 @@ import type { SettingsModel } from "./routes/settings.ts";
 import type { ThreadModel, ThreadsModel } from "./routes/threads.ts";
 import type { TurnModel } from "./routes/turn.ts";
 import type { TurnsModel } from "./routes/turns.ts";
+import { turnsPage } from "./views/turns-page.tsx";
 
 /** The model of every page, by the name of its view. */
 export interface ViewModels {
@@ -29,6 +30,8 @@ export interface ViewModels {
   readonly thread: ThreadModel;
   readonly settings: SettingsModel;
   readonly docs: DocsModel;
+  /** Every element of the pages; nothing of any evidence. */
+  readonly patterns: object;
   readonly login: LoginModel;
 }
 
@@ -41,4 +44,6 @@ export type ViewTable = {
 } & { readonly problem?: View<Problem> };
 
 /** The views of this build. */
-export const viewTable: ViewTable = {};
+export const viewTable: ViewTable = {
+  turns: turnsPage,
+};

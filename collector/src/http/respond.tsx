@@ -92,6 +92,7 @@ const twins: { readonly [path: string]: string | undefined } = {
   "/traces": "/traces/turns.json",
   "/": "/traces/turns.json",
   "/login": undefined,
+  "/patterns": undefined,
   "/docs": "/openapi.json",
 };
 

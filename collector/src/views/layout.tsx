@@ -4,34 +4,34 @@
 import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../http/respond.tsx";
+import { assetVersion } from "../routes/assets.ts";
 import { Icon, IconSprite } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
-
-/** Places of the rail: where they lead, what they are called, and the key after `g`. */
-export const places: readonly {
-  readonly href: string;
-  readonly name: string;
-  readonly icon: IconName;
-  readonly key: string;
-}[] = [
-  { href: "/traces", name: "Turns", icon: "turns", key: "t" },
-  { href: "/threads", name: "Threads", icon: "threads", key: "d" },
-  { href: "/agents", name: "Agents", icon: "agents", key: "a" },
-  { href: "/traces/find", name: "Incidents", icon: "incidents", key: "i" },
-  { href: "/traces/compare", name: "Compare", icon: "compare", key: "c" },
-  { href: "/traces/health", name: "Health", icon: "health", key: "h" },
-  { href: "/settings", name: "Settings", icon: "settings", key: "s" },
-];
+import { places } from "./places.ts";
 
 /** An address below the collector's base path. */
 export function hrefOf(frame: Frame, path: string): string {
   return `${frame.basePath === "/" ? "" : frame.basePath}${path}`;
 }
 
+/** The address of this page with some parameters set, or removed where the value is null. */
+export function hrefWith(
+  frame: Frame,
+  changes: Readonly<Record<string, string | null | undefined>>,
+): string {
+  const query = new URLSearchParams(frame.query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === undefined) query.delete(name);
+    else query.set(name, value);
+  }
+  const text = query.toString();
+  return `${hrefOf(frame, frame.path)}${text === "" ? "" : `?${text}`}`;
+}
+
 const Brand: FC = () => (
-  <svg viewBox="0 0 20 20" aria-hidden="true" focusable="false">
+  <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" focusable="false">
     <rect class="brand-tile" width="20" height="20" rx="5" />
-    <path class="brand-mark" d="M5 6.500h10M8.500 6.500v8l2.300-2 2.200 2" />
+    <path class="brand-mark" d="M5 6.5h10M8.5 6.5v8l2.3-2 2.2 2" />
   </svg>
 );
 
@@ -46,6 +46,7 @@ const Rail: FC<{ readonly frame: Frame }> = ({ frame }) => (
         class="go"
         href={hrefOf(frame, href)}
         title={name}
+        data-go={key}
         {...(isHere(frame, href) ? { "aria-current": "page" } : {})}
       >
         <Icon name={icon} />
@@ -59,7 +60,7 @@ const Rail: FC<{ readonly frame: Frame }> = ({ frame }) => (
       <span>
         {frame.principal?.name ?? "local"} · {frame.principal?.role ?? "admin"}
       </span>
-      <span>content: {frame.contentMode}</span>
+      <span>content mode: {frame.contentMode}</span>
     </div>
   </nav>
 );
@@ -71,30 +72,62 @@ function isHere(frame: Frame, href: string): boolean {
   return path.startsWith(href);
 }
 
+/** Switches that live in the browser; without script they are not there. */
+const Switches: FC = () => (
+  <div class="switches" hidden data-switches>
+    <Switch name="clock" icon="clock" word="UTC" title="Times in UTC or local" />
+    <Switch name="density" icon="dense" title="Density of rows" />
+    <Switch name="theme" icon="theme" title="Theme: system, light, dark" />
+    <Switch name="help" icon="help" title="Keyboard shortcuts (?)" />
+  </div>
+);
+
+const Switch: FC<{
+  readonly name: string;
+  readonly icon: IconName;
+  readonly word?: string;
+  readonly title: string;
+}> = ({ name, icon, word, title }) => (
+  <button class="button bare" type="button" data-switch={name} title={title} aria-label={title}>
+    <Icon name={icon} />
+    {word === undefined ? null : <span data-word>{word}</span>}
+  </button>
+);
+
 /** What a page gives its frame. */
 export interface PageProps {
   readonly frame: Frame;
   readonly title: string;
   /** Beside the title: chips, filters, actions. */
   readonly bar?: Child;
+  /** Name of the browser module of the page; it takes over from the markup. */
+  readonly script?: string;
+  /** For the title bar of the window, where it differs from the heading. */
+  readonly windowTitle?: string;
   readonly children?: Child;
 }
 
 /** A whole page. */
-export const Page: FC<PageProps> = ({ frame, title, bar, children }) => (
-  <html lang="en" data-base={frame.basePath === "/" ? "" : frame.basePath}>
+export const Page: FC<PageProps> = ({ frame, title, bar, script, windowTitle, children }) => (
+  <html
+    lang="en"
+    data-base={frame.basePath === "/" ? "" : frame.basePath}
+    {...(frame.jsonHref === undefined ? {} : { "data-twin": frame.jsonHref })}
+  >
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <title>{title} · Turnproof</title>
-      <link rel="icon" href={hrefOf(frame, "/favicon.ico")} />
-      <link rel="stylesheet" href={hrefOf(frame, `/assets/app.css?v=${frame.version}`)} />
-      <script type="module" src={hrefOf(frame, `/assets/app.js?v=${frame.version}`)} />
+      <meta name="color-scheme" content="light dark" />
+      <title>{windowTitle ?? title} · Turnproof</title>
+      <link rel="icon" type="image/svg+xml" href={hrefOf(frame, "/favicon.ico")} />
+      <link rel="stylesheet" href={hrefOf(frame, `/assets/app.css?v=${assetVersion}`)} />
+      <script src={hrefOf(frame, `/assets/early.js?v=${assetVersion}`)} />
+      <script type="module" src={hrefOf(frame, `/assets/app.js?v=${assetVersion}`)} />
       {frame.jsonHref === undefined ? null : (
         <link rel="alternate" type="application/json" href={frame.jsonHref} />
       )}
     </head>
-    <body>
+    <body {...(script === undefined ? {} : { "data-page": script })}>
       <IconSprite />
       <a class="skip" href="#content">
         Skip to content
@@ -104,11 +137,13 @@ export const Page: FC<PageProps> = ({ frame, title, bar, children }) => (
         <header class="bar">
           <h1>{title}</h1>
           {bar}
+          <Switches />
         </header>
         <main class="page" id="content" tabindex={-1}>
           {children}
         </main>
       </div>
+      <div class="sr" role="status" aria-live="polite" data-announce></div>
     </body>
   </html>
 );

@@ -128,7 +128,9 @@ export const CacheBadge: FC<{
     );
   }
   const [tone, icon, title] = look;
-  return <Badge tone={tone} icon={icon} word={decision} title={`${decision}: ${title}`} bare={bare} />;
+  return (
+    <Badge tone={tone} icon={icon} word={decision} title={`${decision}: ${title}`} bare={bare} />
+  );
 };
 
 const priorities: readonly (readonly [Tone, IconName, string])[] = [

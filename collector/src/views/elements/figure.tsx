@@ -4,7 +4,13 @@
  */
 import type { Child, FC } from "hono/jsx";
 
-import { countText, durationText, shortCountText, shortId, timeText } from "../../display/figures.ts";
+import {
+  countText,
+  durationText,
+  shortCountText,
+  shortId,
+  timeText,
+} from "../../display/figures.ts";
 import type { TimeForm } from "../../display/figures.ts";
 
 /** Nobody said. `why` is one sentence for the tooltip and for screen readers. */

@@ -1,0 +1,74 @@
+/**
+ * @module Preferences: theme, clock and density, kept in the browser and nowhere else.
+ */
+import { timeText } from "../display/figures.ts";
+import type { Clock, TimeForm } from "../display/figures.ts";
+
+const choices = {
+  theme: ["system", "light", "dark"],
+  density: ["normal", "dense"],
+  clock: ["utc", "local"],
+} as const;
+
+/** Name of a preference. */
+export type Preference = keyof typeof choices;
+
+const names: { readonly [value: string]: string } = {
+  system: "Theme: as the system",
+  light: "Theme: light",
+  dark: "Theme: dark",
+  normal: "Rows: normal",
+  dense: "Rows: dense",
+  utc: "Times in UTC",
+  local: "Times in local time",
+};
+
+/** What is chosen now. */
+export function preference(name: Preference): string {
+  return document.documentElement.getAttribute(`data-${name}`) ?? choices[name][0];
+}
+
+/** The clock that times are shown by. */
+export function clock(): Clock {
+  return preference("clock") === "local" ? "local" : "utc";
+}
+
+/** Chooses the next value; returns what it is called. */
+export function turnPreference(name: Preference): string {
+  const values: readonly string[] = choices[name];
+  const next = values[(values.indexOf(preference(name)) + 1) % values.length] ?? "";
+  document.documentElement.setAttribute(`data-${name}`, next);
+  try {
+    localStorage.setItem(`turnproof.${name}`, next);
+  } catch {
+    // Storage can be forbidden; the choice then lasts as long as the page.
+  }
+  if (name === "clock") showTimes(document);
+  showSwitches();
+  window.dispatchEvent(new CustomEvent("turnproof:preference", { detail: name }));
+  return names[next] ?? next;
+}
+
+/** Rewrites the times under a node by the chosen clock. */
+export function showTimes(within: ParentNode): void {
+  for (const node of within.querySelectorAll<HTMLTimeElement>("time[data-form]")) {
+    const form = node.dataset["form"] as TimeForm;
+    const text = timeText(node.dateTime, clock(), form);
+    if (node.textContent !== text) node.textContent = text;
+    node.title = timeText(node.dateTime, clock(), "full");
+  }
+}
+
+/** Shows the switches with what they stand at. */
+export function showSwitches(): void {
+  for (const box of document.querySelectorAll<HTMLElement>("[data-switches]")) box.hidden = false;
+  for (const name of Object.keys(choices) as Preference[]) {
+    const value = preference(name);
+    const button = document.querySelector<HTMLElement>(`[data-switch="${name}"]`);
+    if (button === null) continue;
+    button.title = names[value] ?? value;
+    button.setAttribute("aria-label", names[value] ?? value);
+    const word = button.querySelector("[data-word]");
+    if (word !== null) word.textContent = value === "utc" ? "UTC" : "local";
+  }
+}

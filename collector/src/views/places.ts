@@ -1,0 +1,23 @@
+/**
+ * @module Places: where the rail leads, what it is called, and the key after `g` that goes there.
+ */
+import type { IconName } from "./icons.tsx";
+
+/** One place of the rail. */
+export interface Place {
+  readonly href: string;
+  readonly name: string;
+  readonly icon: IconName;
+  readonly key: string;
+}
+
+/** The places in their order. */
+export const places: readonly Place[] = [
+  { href: "/traces", name: "Turns", icon: "turns", key: "t" },
+  { href: "/threads", name: "Threads", icon: "threads", key: "d" },
+  { href: "/agents", name: "Agents", icon: "agents", key: "a" },
+  { href: "/traces/find", name: "Incidents", icon: "incidents", key: "i" },
+  { href: "/traces/compare", name: "Compare", icon: "compare", key: "c" },
+  { href: "/traces/health", name: "Health", icon: "health", key: "h" },
+  { href: "/settings", name: "Settings", icon: "settings", key: "s" },
+];
