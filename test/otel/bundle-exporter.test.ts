@@ -1,3 +1,4 @@
+/** @module Bundles: spans of either SDK line into a store. */
 import { BundleExporter, turnproofProcessor } from "@turnproof/exporter";
 import { attribute, CodedError } from "@turnproof/semconv";
 import { ephemeral } from "@turnproof/store";

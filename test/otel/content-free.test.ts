@@ -1,3 +1,4 @@
+/** @module Content free: canaries in every place where an SDK holds a text. */
 import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { contentFree, spanRecordOf, spanToEvent } from "@turnproof/exporter";
 import { attribute, sourceAttributeNames } from "@turnproof/semconv";

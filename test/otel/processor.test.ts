@@ -1,3 +1,4 @@
+/** @module Processor: numbers, markers, losses to the unit, spool and sampling. */
 import { context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

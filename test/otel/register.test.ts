@@ -1,3 +1,4 @@
+/** @module Register: set-up with and without a provider of the application. */
 import { context, propagation, trace } from "@opentelemetry/api";
 import { register } from "@turnproof/exporter/register";
 import type { ReadableSpanLike } from "@turnproof/exporter";

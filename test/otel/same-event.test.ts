@@ -1,3 +1,4 @@
+/** @module Same event: in process and over a real OTLP exporter, byte for byte. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";

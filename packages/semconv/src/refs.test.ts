@@ -1,3 +1,4 @@
+/** @module Refs: what goes into parallel lists comes out of them. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

@@ -1,3 +1,4 @@
+/** @module Dialects: spans of the real libraries become the reviewed events. */
 import { readFileSync, writeFileSync } from "node:fs";
 
 import { spanToEvent } from "@turnproof/exporter";

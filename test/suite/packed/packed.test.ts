@@ -1,3 +1,4 @@
+/** @module Packed: our files as published, with API 1.9 and SDK 2, in apps of four kinds. */
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -20,11 +21,20 @@ const second = JSON.parse(await readFile(join(root, "test/otel-2/package.json"),
 
 const body = `
 const tracer = trace.getTracer("app");
-tracer.startActiveSpan("CANARY turn", { attributes: { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "Desk" } }, (turn) => {
-  tracer.startSpan("CANARY chat", { attributes: { "gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.input.messages": "CANARY" } }).end();
-  turn.end();
+const turn = { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "Desk" };
+const chat = {
+  "gen_ai.operation.name": "chat",
+  "gen_ai.request.model": "m",
+  "gen_ai.input.messages": "CANARY",
+};
+tracer.startActiveSpan("CANARY turn", { attributes: turn }, (span) => {
+  tracer.startSpan("CANARY chat", { attributes: chat }).end();
+  span.end();
 });
 `;
+
+const say =
+  "console.log(JSON.stringify([turnproof.installed, turnproof.problem ?? null, turnproof.health]));";
 
 const apps = {
   "module.mjs": `
@@ -33,14 +43,16 @@ import { register } from "@turnproof/exporter/register";
 const turnproof = register({ endpoint: process.env.COLLECTOR, serviceName: "module" });
 ${body}
 await turnproof.shutdown();
-console.log(JSON.stringify([turnproof.installed, turnproof.problem ?? null, turnproof.health]));
+${say}
 `,
   "common.cjs": `
 const { trace } = require("@opentelemetry/api");
 const { register } = require("@turnproof/exporter/register");
 const turnproof = register({ endpoint: process.env.COLLECTOR, serviceName: "common" });
 ${body}
-turnproof.shutdown().then(() => console.log(JSON.stringify([turnproof.installed, turnproof.problem ?? null, turnproof.health])));
+turnproof.shutdown().then(() => {
+  ${say}
+});
 `,
   "own-provider.cjs": `
 const { trace } = require("@opentelemetry/api");
@@ -56,7 +68,9 @@ trace.setGlobalTracerProvider(new BasicTracerProvider({
   spanProcessors: [turnproof.processor],
 }));
 ${body}
-turnproof.shutdown().then(() => console.log(JSON.stringify([turnproof.installed, turnproof.problem ?? null, turnproof.health])));
+turnproof.shutdown().then(() => {
+  ${say}
+});
 `,
   "knows-nothing.mjs": `
 import { trace } from "@opentelemetry/api";

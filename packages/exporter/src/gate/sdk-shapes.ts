@@ -62,7 +62,9 @@ export interface ExportAnswer {
   readonly error?: Error;
 }
 
+/** The SDK's result codes. */
 export const exportDone = 0;
+/** See {@link exportDone}. */
 export const exportFailed = 1;
 
 /**

@@ -11,6 +11,7 @@ export type SourceAttributes = Readonly<Record<string, AttributeValue>>;
 /** Refusals by code of the guard, e.g. `attribute_unknown`. */
 export type DropCounts = Record<string, number>;
 
+/** A span as the mapping takes it; see the top of this file. */
 export interface SpanRecord {
   /** 32 and 16 lower-case hex digits. */
   readonly traceId: string;

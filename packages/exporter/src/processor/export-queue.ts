@@ -1,6 +1,6 @@
 /**
- * @module Export queue: what waits to be sent, evidence and the rest in bounds of their own, so that
- * a flood of structure never costs a piece of evidence.
+ * @module Export queue: what waits to be sent, evidence and the rest in bounds of their own, so
+ * that a flood of structure never costs a piece of evidence.
  */
 import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
 import type { ItemClass } from "./loss-ledger.ts";

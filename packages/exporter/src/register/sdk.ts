@@ -1,6 +1,6 @@
 /**
- * @module SDK: builds a tracer provider of whichever line the application has installed, loaded when
- * it is asked for. Everything here is an optional peer; nothing is imported at the top.
+ * @module SDK: builds a tracer provider of whichever line the application has installed, loaded
+ * when it is asked for. Everything here is an optional peer; nothing is imported at the top.
  */
 import { createRequire } from "node:module";
 
