@@ -70,7 +70,7 @@ const headBytes = frameHeaderBytes + encodeHead({ previousEnd: 0, previousBase: 
 
 export function createSegmentWriter(options: SegmentWriterOptions): SegmentWriter {
   const { fileSystem, directory, backlog, clock } = options;
-  const buffer = Buffer.allocUnsafe(bufferBytes);
+  let buffer = Buffer.alloc(0);
   const stop = new AbortController();
   let queue: WaitingFrame[] = [];
   let queuedBytes = 0;
@@ -125,6 +125,7 @@ export function createSegmentWriter(options: SegmentWriterOptions): SegmentWrite
   /** Places the frames, writes and syncs them, and only then books them as acknowledged. */
   async function writeGroup(group: readonly WaitingFrame[], bytes: number): Promise<number> {
     const { segment, file } = await activeFor(bytes);
+    if (buffer.byteLength === 0) buffer = Buffer.allocUnsafe(bufferBytes);
     const first = next;
     next += group.length;
     const appendedAtMs = clock.now();

@@ -1,0 +1,130 @@
+/** One process per directory; a dead owner is followed at once, a silent one after a while. */
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import { openJournal, systemProcesses } from "@turnproof/exporter/journal";
+
+const program = fileURLToPath(new URL("writer-process.ts", import.meta.url));
+
+let directory = "";
+let children: ChildProcess[] = [];
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "owners-"));
+  children = [];
+});
+afterEach(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** A process that holds the directory. */
+async function owner(): Promise<ChildProcess> {
+  const child = spawn(
+    process.execPath,
+    ["-C", "@turnproof/source", "--no-warnings", program, directory, "hold"],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  children.push(child);
+  await new Promise((resolve) => child.stdout?.once("data", resolve));
+  return child;
+}
+
+async function died(child: ChildProcess): Promise<void> {
+  const exit = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGKILL");
+  await exit;
+}
+
+describe("the lock of a directory", () => {
+  test("refuses a second process and follows a killed one at once", async () => {
+    const first = await owner();
+    await expect(openJournal({ directory })).rejects.toMatchObject({ code: "journal_locked" });
+    await died(first);
+    const started = performance.now();
+    const journal = await openJournal({ directory });
+    expect(performance.now() - started).toBeLessThan(500);
+    expect((await readdir(directory)).filter((name) => name.endsWith(".lock"))).toHaveLength(1);
+    await journal.close();
+    expect((await readdir(directory)).filter((name) => name.endsWith(".lock"))).toHaveLength(0);
+  });
+
+  test("a pid that somebody else has now is no owner", async () => {
+    const first = await owner();
+    const [name = ""] = (await readdir(directory)).filter((item) => item.endsWith(".lock"));
+    const { boot, namespace } = systemProcesses.self();
+    // The same living pid, but it started at another time: the owner died and the pid came back.
+    await rename(
+      join(directory, name),
+      join(directory, `owner-${boot}-${namespace}-${first.pid}-1.lock`),
+    );
+    const journal = await openJournal({ directory });
+    await journal.close();
+  });
+
+  test("an owner that cannot be seen lives as long as its heart beats", async () => {
+    const heartbeatMs = 20;
+    const elsewhere = { boot: "elsewhere", namespace: "1", pid: 7, started: "7" };
+    const here = { boot: "here", namespace: "1", pid: 7, started: "7" };
+    const far = await openJournal({
+      directory,
+      heartbeatMs,
+      processes: { self: () => elsewhere, liveness: () => "unknown" },
+    });
+    const near = {
+      directory,
+      heartbeatMs,
+      processes: { self: () => here, liveness: () => "unknown" as const },
+    };
+    await expect(openJournal(near)).rejects.toMatchObject({ code: "journal_locked" });
+    await far.close();
+
+    const silent = await openJournal({
+      directory,
+      heartbeatMs: 3_600_000,
+      processes: { self: () => elsewhere, liveness: () => "unknown" },
+    });
+    const journal = await openJournal(near);
+    await journal.append({ payload: Buffer.from("mine"), spans: 1 });
+    await journal.close();
+    await silent.close();
+  });
+
+  test("an owner whose directory was taken stops writing", async () => {
+    const codes: string[] = [];
+    const journal = await openJournal({
+      directory,
+      heartbeatMs: 10,
+      onEvent: (event) => codes.push(event.code),
+    });
+    const [name = ""] = (await readdir(directory)).filter((item) => item.endsWith(".lock"));
+    await rm(join(directory, name));
+    while (codes.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const append = journal.append({ payload: Buffer.from("x"), spans: 1 });
+    await expect(append).rejects.toMatchObject({ code: "journal_locked" });
+    expect(journal.stats()).toMatchObject({ healthy: false, failure: "journal_locked" });
+    await journal.close();
+  });
+
+  test("of many who come at once exactly one gets it", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const attempts = Array.from({ length: 8 }, (_, index) =>
+        openJournal({
+          directory,
+          processes: {
+            self: () => ({ boot: "b", namespace: "1", pid: index + 1, started: "1" }),
+            liveness: () => "alive",
+          },
+        }).catch(() => undefined),
+      );
+      const journals = (await Promise.all(attempts)).filter((item) => item !== undefined);
+      expect(journals.length).toBeLessThanOrEqual(1);
+      for (const journal of journals) await journal.close();
+    }
+  });
+});
