@@ -190,8 +190,9 @@ class AuditWriter implements Audit {
   async #rotate(): Promise<void> {
     const { file } = this.#options;
     await rename(file, `${file}.${String(this.#seq).padStart(12, "0")}`);
+    const next = await open(file, "a", 0o600);
     await this.#handle.close();
-    this.#handle = await open(file, "a", 0o600);
+    this.#handle = next;
     await syncFolder(dirname(file));
   }
 
@@ -200,8 +201,10 @@ class AuditWriter implements Audit {
     const held = await this.#handle.stat();
     const there = await stat(this.#options.file).catch(() => undefined);
     if (held.nlink > 0 && there?.ino === held.ino) return false;
+    // The new one first: while it cannot be opened the old one stays, and so does the failure.
+    const next = await open(this.#options.file, "a", 0o600);
     await this.#handle.close();
-    this.#handle = await open(this.#options.file, "a", 0o600);
+    this.#handle = next;
     return true;
   }
 

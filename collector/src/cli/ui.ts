@@ -29,6 +29,8 @@ export async function serveUi(flags: UiFlags): Promise<void> {
 
 async function serve(config: Config): Promise<void> {
   const log = createLog(config.log);
+  // Whoever read the log is gone; the collector stays.
+  process.stderr.on("error", () => {});
   for (const sentence of config.warnings) log.warn("configuration", { sentence });
   const collector = await createCollector({ config, log });
   const names = config.origins.map((origin) => new URL(origin).host);

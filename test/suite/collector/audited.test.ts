@@ -1,0 +1,93 @@
+/** Audit over HTTP: a record before every protected answer, and nothing without one (faults 5.1). */
+import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { openDesk, turnEvents } from "./desk.ts";
+
+const token = "operator-token-0123456789";
+const headers = { authorization: `Bearer ${token}` };
+
+function recordsOf(file: string): Record<string, unknown>[] {
+  return readFileSync(file, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+test("every protected answer has its record, without anything that was asked", async () => {
+  const desk = await openDesk({ TURNPROOF_UI_AUTH_TOKEN: token });
+  await desk.put(turnEvents({ root: "canary-root", user: "canary-user" }));
+  const file = join(desk.dataDir, "audit.jsonl");
+  const requestIds: string[] = [];
+  for (const path of [
+    "/traces/events.json?user_id=canary-user",
+    "/traces/canary-root.json",
+    "/traces/find.json?id=canary-find",
+    "/traces/events.json?canary=1",
+    "/traces/turns.json",
+  ]) {
+    const response = await desk.get(path, headers);
+    requestIds.push(response.headers.get("x-request-id") ?? "");
+    expect(recordsOf(file).at(-1)?.["req"]).toBe(requestIds.at(-1));
+  }
+  await desk.get("/traces/turns.json", { authorization: "Bearer canary-token-0123456789" });
+  await desk.get("/healthz");
+  const records = recordsOf(file);
+  expect(records.map((record) => [record["event"], record["result"]])).toEqual([
+    ["events.read", "ok"],
+    ["turn.read", "ok"],
+    ["find.read", "ok"],
+    ["events.read", "status_400"],
+    ["turns.read", "ok"],
+    ["credential.refused", "unauthenticated"],
+  ]);
+  expect(records[1]?.["route"]).toBe("GET /traces/:root_trace_id");
+  const text = readFileSync(file, "utf8");
+  for (const word of ["canary", token, "operator-token", "user_id="])
+    expect(text).not.toContain(word);
+  await desk.collector.close();
+});
+
+test("concurrent answers and records are equal in number", async () => {
+  const desk = await openDesk({ TURNPROOF_UI_AUTH_TOKEN: token });
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () => desk.get("/traces/turns.json", headers)),
+  );
+  expect(answers.every((response) => response.status === 200)).toBe(true);
+  expect(recordsOf(join(desk.dataDir, "audit.jsonl"))).toHaveLength(100);
+  await desk.collector.close();
+});
+
+test("what cannot be recorded is not served, and liveness still is", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "turnproof-audited-"));
+  const file = join(folder, "log", "audit.jsonl");
+  const desk = await openDesk({ TURNPROOF_UI_AUTH_TOKEN: token, TURNPROOF_UI_AUDIT_LOG: file });
+  expect((await desk.get("/traces/turns.json", headers)).status).toBe(200);
+  // The folder is gone and cannot be made again: a file stands in its place.
+  renameSync(join(folder, "log"), join(folder, "elsewhere"));
+  for (let index = 0; index < 3; index += 1) {
+    const refused = await desk.get("/traces/turns.json", headers);
+    expect(refused.status).toBe(503);
+    expect(((await refused.json()) as { code: string }).code).toBe("audit_unavailable");
+  }
+  expect((await desk.get("/healthz")).status).toBe(200);
+  expect((await desk.get("/readyz")).status).toBe(503);
+  mkdirSync(join(folder, "log"));
+  chmodSync(join(folder, "log"), 0o700);
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  expect((await desk.get("/traces/turns.json", headers)).status).toBe(200);
+  expect((await desk.get("/readyz")).status).toBe(200);
+  await desk.collector.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("a collector whose audit log cannot be opened does not start", async () => {
+  const opening = openDesk({
+    TURNPROOF_UI_AUTH_TOKEN: token,
+    TURNPROOF_UI_AUDIT_LOG: "/proc/audit.jsonl",
+  });
+  await expect(opening).rejects.toMatchObject({ code: "audit_unavailable" });
+});
