@@ -1,0 +1,98 @@
+/** The description of the API against the routes, in both directions; and mounting elsewhere. */
+import { Hono } from "hono";
+import { routeRules } from "turnproof";
+import { expect, test } from "vitest";
+
+import { openDesk, turnEvents } from "./desk.ts";
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly schema: Record<string, unknown>;
+}
+interface Described {
+  readonly openapi: string;
+  readonly paths: Record<string, Record<string, { readonly parameters?: readonly Parameter[] }>>;
+}
+
+test("every route is described, and nothing else is", async () => {
+  const desk = await openDesk();
+  const api = await desk.json<Described>("/openapi.json");
+  expect(api.openapi).toBe("3.1.0");
+  const described = Object.entries(api.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map(
+      (method) => `${method.toUpperCase()} ${path.replace(/\{([a-z_]+)\}/g, ":$1")}`,
+    ),
+  );
+  const ruled = Object.keys(routeRules).filter((route) => !route.startsWith("ALL "));
+  expect(described.toSorted()).toEqual(ruled.toSorted());
+  await desk.collector.close();
+});
+
+test("every described parameter is known to its route, and no other is", async () => {
+  const desk = await openDesk();
+  const api = await desk.json<Described>("/openapi.json");
+  for (const [path, methods] of Object.entries(api.paths)) {
+    const parameters = methods["get"]?.parameters?.filter((row) => row.in === "query");
+    if (parameters === undefined || parameters.length === 0 || !path.endsWith(".json")) continue;
+    for (const { name } of parameters) {
+      const twice = await desk.get(`${path}?${name}=x&${name}=x`);
+      const problem = (await twice.json()) as { code: string; field?: string };
+      expect([path, name, problem]).toEqual([
+        path,
+        name,
+        expect.objectContaining({ code: "parameter_repeated", field: name }),
+      ]);
+    }
+    const unknown = await desk.get(`${path}?no_such_parameter=1`);
+    expect([path, unknown.status]).toEqual([path, 400]);
+  }
+  await desk.collector.close();
+});
+
+test("requirements' parameters are all described", async () => {
+  const desk = await openDesk();
+  const api = await desk.json<Described>("/openapi.json");
+  const namesOf = (path: string): readonly string[] =>
+    api.paths[path]?.["get"]?.parameters?.map((row) => row.name) ?? [];
+  expect(namesOf("/traces/events.json")).toEqual(
+    expect.arrayContaining([
+      "view",
+      "store",
+      "agent_id",
+      "thread_id",
+      "limit",
+      "cursor",
+      "root_trace_id",
+      "run_id",
+      "turn_id",
+      "resource_ref",
+      "event_kind",
+      "status",
+      "start_time",
+      "end_time",
+    ]),
+  );
+  expect(namesOf("/traces/compare.json")).toEqual(
+    expect.arrayContaining(["agent_id", "baseline_root", "candidate_root", "candidate_turn"]),
+  );
+  await desk.collector.close();
+});
+
+test("a collector lives under any path of another app", async () => {
+  const desk = await openDesk({ TURNPROOF_BASE_PATH: "/ops/evidence" });
+  await desk.put(turnEvents({ root: "root-1", user: "alice" }));
+  const host = new Hono();
+  host.get("/", (c) => c.text("the host's own page"));
+  host.route("/", desk.collector.app);
+  expect(await (await host.request("/")).text()).toBe("the host's own page");
+  const page = await host.request("http://localhost/ops/evidence/traces/events.json");
+  expect(((await page.json()) as { normalized_events: number }).normalized_events).toBe(3);
+  const html = await (await host.request("http://localhost/ops/evidence/traces")).text();
+  expect(html).toContain('href="/ops/evidence/traces/turns.json"');
+  const home = await host.request("http://localhost/ops/evidence");
+  expect(home.headers.get("location")).toBe("/ops/evidence/traces");
+  expect((await host.request("http://localhost/traces/events.json")).status).toBe(404);
+  await desk.collector.close();
+});
