@@ -1,6 +1,6 @@
 /**
- * @module Operations: what each route is for, which schema validates its query and body, and what it
- * answers; the part of the OpenAPI description that people write.
+ * @module Operations: what each route is for, which schema validates its query and body, and what
+ * it answers; the part of the OpenAPI description that people write.
  */
 import type { Code } from "@turnproof/semconv";
 import { z } from "zod";

@@ -1,6 +1,6 @@
 /**
- * @module Judge: looks at turns that grew quiet and keeps their verdict and finding codes beside the
- * turn index, so that lists can show and filter them. An unjudged turn stays labelled so.
+ * @module Judge: looks at turns that grew quiet and keeps their verdict and finding codes beside
+ * the turn index, so that lists can show and filter them. An unjudged turn stays labelled so.
  */
 import { foldTurns } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";

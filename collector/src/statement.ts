@@ -21,7 +21,7 @@ import { z } from "zod";
 import { stableSecret } from "./auth/stable-secret.ts";
 
 /** What a statement says. */
-export const statementSchema = z
+const statementSchema = z
   .object({
     iss: z.string(),
     iat: z.int(),

@@ -18,7 +18,7 @@ import type { AuditRecord } from "./record.ts";
 import { holdLock } from "./writer-lock.ts";
 
 /** What a caller tells; names and addresses become pseudonyms before they are written. */
-export interface AuditEntry {
+interface AuditEntry {
   readonly event: string;
   readonly result: string;
   readonly route?: string;

@@ -11,7 +11,7 @@ import { rotatedFiles } from "./recover.ts";
 import { genesis, hashOfLine, openRecord } from "./record.ts";
 
 /** What is wrong, and at which record. */
-export interface AuditFinding {
+interface AuditFinding {
   readonly code:
     | "audit_seal_broken"
     | "audit_chain_broken"

@@ -9,7 +9,7 @@ import { equalSecret } from "./keyring.ts";
 import type { Principal } from "./principal.ts";
 
 /** Name of the principal that the single operator token stands for. */
-export const operatorName = "operator-token";
+const operatorName = "operator-token";
 
 /** Who may sign in. */
 export interface Credentials {

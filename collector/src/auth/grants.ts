@@ -10,7 +10,7 @@ import type { EvidenceScope } from "@turnproof/store";
 import type { Principal } from "./principal.ts";
 
 /** The widest scope of a principal: its tenant, or a grant for one that is bound to nobody. */
-export function scopeOf(principal: Principal): EvidenceScope {
+function scopeOf(principal: Principal): EvidenceScope {
   const { applicationId, userId } = principal;
   const application = applicationId === undefined ? {} : { applicationId };
   if (userId !== undefined) return { tenant: userId, ...application };

@@ -15,7 +15,7 @@ export interface IngestPrincipal {
 }
 
 /** Name of a producer on a loopback collector without tokens. */
-export const openIngestName = "local";
+const openIngestName = "local";
 
 /** Lets producers in by the token of an Authorization header's value, which may be missing. */
 export type IngestDoor = (authorization: string | undefined) => IngestPrincipal | undefined;

@@ -1,6 +1,6 @@
 /**
- * @module Keyring: secrets with names, of which the first signs and all verify, and the keys derived
- * from them per purpose (faults 5.4); comparison and sealing with them.
+ * @module Keyring: secrets with names, of which the first signs and all verify, and the keys
+ * derived from them per purpose (faults 5.4); comparison and sealing with them.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
@@ -8,7 +8,7 @@ import { deriveKey } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
 
 /** What a derived key is for; a key of one purpose opens nothing of another. */
-export type KeyPurpose = "cookie/v1" | "csrf/v1" | "cursor/v1" | "audit/v1";
+type KeyPurpose = "cookie/v1" | "csrf/v1" | "cursor/v1" | "audit/v1";
 
 /** Derived keys by purpose. */
 export interface Keyring {

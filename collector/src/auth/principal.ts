@@ -8,18 +8,16 @@ export const roles = ["viewer", "analyst", "operator", "admin"] as const;
 export type Role = (typeof roles)[number];
 
 /** What a route can ask for. */
-export const permissions = [
-  "trace.read",
-  "artifact.lookup",
-  "replay.create",
-  "account.resolve",
-  "recommendation.review",
-  "outcome.write",
-  "agent.run",
-  "trace.reveal",
-  "trace.write",
-] as const;
-export type Permission = (typeof permissions)[number];
+export type Permission =
+  | "trace.read"
+  | "artifact.lookup"
+  | "replay.create"
+  | "account.resolve"
+  | "recommendation.review"
+  | "outcome.write"
+  | "agent.run"
+  | "trace.reveal"
+  | "trace.write";
 
 const viewer: readonly Permission[] = ["trace.read"];
 const analyst: readonly Permission[] = [...viewer, "artifact.lookup", "replay.create"];

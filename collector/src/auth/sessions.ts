@@ -11,7 +11,7 @@ import { equalSecret, macOf } from "./keyring.ts";
 import type { Keyring } from "./keyring.ts";
 
 /** A signed-in session; the credential is looked up by name on every request. */
-export interface Session {
+interface Session {
   readonly principal: string;
   readonly createdAt: number;
   /** Of the credential that signed in: a replaced token ends its sessions. */

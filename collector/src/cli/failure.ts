@@ -1,6 +1,6 @@
 /**
- * @module Failure: what a command says when it cannot go on. Configuration problems come as a table,
- * codes as their sentence, anything else as its name.
+ * @module Failure: what a command says when it cannot go on. Configuration problems come as a
+ * table, codes as their sentence, anything else as its name.
  */
 import { CodedError, codes } from "@turnproof/semconv";
 import type { CodeRow } from "@turnproof/semconv";

@@ -16,8 +16,8 @@ import { exitCodes } from "./terminal.ts";
 import { addUiCommand } from "./ui.ts";
 import { addVerifyCommand } from "./verify.ts";
 
-/** The whole command line, for running it and for tests of its help. */
-export function createProgram(): Command {
+/** The whole command line. */
+function createProgram(): Command {
   const program = new Command("turnproof")
     .description("The OpenTelemetry-native evidence layer for AI agents.")
     .version(version)

@@ -2,6 +2,8 @@
  * @module Terminal: how commands speak. Data on stdout (a table, or JSON with `--json`), words about
  * it on stderr, and an exit code that a script can trust.
  */
+import { stripVTControlCharacters } from "node:util";
+
 import pc from "picocolors";
 
 /** Exit codes of every command. */
@@ -55,11 +57,9 @@ export function fail(sentence: string, code: number = exitCodes.failed): void {
 
 /** Control characters of stored text never reach the terminal (faults H6). */
 export function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are exactly what is replaced
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "·");
+  return text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "·");
 }
 
 function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- colour codes have no width
-  return text.replace(/\u001b\[[0-9;]*m/g, "");
+  return stripVTControlCharacters(text);
 }

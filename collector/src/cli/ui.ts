@@ -19,7 +19,7 @@ interface UiFlags {
 }
 
 /** Serves until SIGTERM or SIGINT. */
-export async function serveUi(flags: UiFlags): Promise<void> {
+async function serveUi(flags: UiFlags): Promise<void> {
   try {
     await serve(readConfig(flags));
   } catch (error) {

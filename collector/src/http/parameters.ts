@@ -3,7 +3,7 @@
  * and the same zod schemas validate and describe (requirements: Endpoints; faults W14).
  */
 import { normalizeTime } from "@turnproof/evidence";
-import { CodedError, eventStatuses, kindOf, limits } from "@turnproof/semconv";
+import { CodedError, attribute, eventStatuses, kindOf, limits } from "@turnproof/semconv";
 import type { EventKind } from "@turnproof/semconv";
 import { z } from "zod";
 
@@ -15,8 +15,7 @@ export const id: z.ZodString = z
   .string()
   .min(1)
   .max(limits.stringCharsMax)
-  // oxlint-disable-next-line no-control-regex -- control characters are exactly what is refused
-  .regex(/^[^\u0000-\u001f\u007f]+$/);
+  .regex(/^\P{Cc}+$/u);
 
 const time = z
   .string()
@@ -40,7 +39,7 @@ const kind = z
   });
 
 /** A number of events, 1 to 1,000. */
-export const limit = z
+const limit = z
   .string()
   .regex(/^\d{1,4}$/)
   .transform(Number)
@@ -55,12 +54,12 @@ export const filters = {
   store: z
     .enum(["trace", "conversation", "tool_log", "all"])
     .describe("Which store's rows; default trace."),
-  application_id: id.describe("Application (`service.name`)."),
+  application_id: id.describe(`Application (\`${attribute.application_id.span}\`).`),
   agent_id: id.describe("Agent; an event of it stays visible whatever its memory id."),
   user_id: id.describe("Tenant; only narrows what the asker may read."),
   scope: z.enum(["anonymous"]).describe("`anonymous`: rows that belong to no user."),
   memory_id: id.describe("Memory."),
-  thread_id: id.describe("Thread (`gen_ai.conversation.id`)."),
+  thread_id: id.describe(`Thread (\`${attribute.thread_id.span}\`).`),
   root_trace_id: id.describe("Root trace. Needs view=events."),
   run_id: id.describe("Run. Needs view=events."),
   turn_id: id.describe("Turn. Needs view=events."),

@@ -1,13 +1,13 @@
 /**
- * @module Request metrics: how many answers of which status each route gave, and how long they took.
- * Labels are templates of routes, never paths.
+ * @module Request metrics: how many answers of which status each route gave, and how long they
+ * took. Labels are templates of routes, never paths.
  */
 import type { MiddlewareHandler } from "hono";
 
 import type { AppEnv } from "./environment.ts";
 
 /** One line of counts. */
-export interface RequestCount {
+interface RequestCount {
   readonly route: string;
   readonly status: string;
   count: number;

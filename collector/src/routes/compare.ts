@@ -1,6 +1,7 @@
 /**
  * @module Compare: two roots side by side, metadata only in every content mode. Nothing is run or
- * replayed, and what a partial candidate does not show is not established (requirements: Endpoints).
+ * replayed, and what a partial candidate does not show is not established (requirements:
+ * Endpoints).
  */
 import { Hono } from "hono";
 import { z } from "zod";

@@ -28,7 +28,7 @@ export const eventsParameters = z
 type EventsParameters = z.output<typeof eventsParameters>;
 
 /** The bundles view. */
-export interface BundlePage {
+interface BundlePage {
   readonly items: readonly BundleRecord[];
   readonly source_rows: number;
   readonly errors: readonly NormalizationError[];
