@@ -3,6 +3,7 @@
  * each by what names it: the resource, the type, the contract, the target.
  */
 import type { ResourceRef, TurnEvent } from "./event.ts";
+import { labelOf } from "./finding-list.ts";
 import { artifactStates } from "./reconcile-artifacts.ts";
 import { statesOf } from "./reconcile-order.ts";
 
@@ -71,7 +72,7 @@ function compareNamed(before: Named, after: Named): StateComparison[] {
       const left = before.get(name);
       const right = after.get(name);
       const change = changeOf(left, right);
-      return { name: name ?? null, change, baseline: left ?? null, candidate: right ?? null };
+      return { name: labelOf(name), change, baseline: left ?? null, candidate: right ?? null };
     });
 }
 
