@@ -33,15 +33,28 @@ function carrierOf(kind: EventKind): Uint8Array {
   return carrier;
 }
 
-/** Places of the rows that stand under `attributes`, in order. */
-const attributePlaces: readonly number[] = registryRows.flatMap((row, index) =>
-  row.slot === "attributes" ? [index] : [],
+/** 1 for each place whose row stands under `attributes`. */
+const isAttribute: Uint8Array = Uint8Array.from(registryRows, (row) =>
+  row.slot === "attributes" ? 1 : 0,
 );
 
 const eventNames: readonly string[] = registryRows.map((row) => row.event);
 
 /** Rank of a value that the mapping concluded; any source wins over it. */
 const concludedRank = 0xffff;
+
+/** Ascending, in place; a few dozen numbers that are nearly in order. */
+function sortSmall(list: number[]): void {
+  for (let at = 1; at < list.length; at++) {
+    const value = list[at] as number;
+    let before = at - 1;
+    while (before >= 0 && (list[before] as number) > value) {
+      list[before + 1] = list[before] as number;
+      before--;
+    }
+    list[before + 1] = value;
+  }
+}
 
 /** Values by row, best source first, and what was refused by code. */
 export class SpanReading {
@@ -179,10 +192,14 @@ export class SpanReading {
   /** Values that stand under `attributes`, in the registry's order whatever order they came in. */
   attributes(): Record<string, AttributeValue> {
     const out: Record<string, AttributeValue> = {};
-    for (const at of attributePlaces) {
-      if (this.ranks[at] === 0) continue;
-      const value = this.values[at];
-      if (value !== undefined) out[eventNames[at] as string] = value;
+    const { touched, values } = this;
+    sortSmall(touched);
+    for (let at = 0; at < touched.length; at++) {
+      const place = touched[at] as number;
+      const value = values[place];
+      if (isAttribute[place] === 1 && value !== undefined) {
+        out[eventNames[place] as string] = value;
+      }
     }
     return out;
   }
