@@ -111,7 +111,7 @@ describe("the lock of a directory", () => {
     await journal.close();
   });
 
-  test("of many who come at once exactly one gets it", async () => {
+  test("of many who come at once no two get it", async () => {
     for (let round = 0; round < 10; round += 1) {
       const attempts = Array.from({ length: 8 }, (_, index) =>
         openJournal({

@@ -13,7 +13,7 @@ import type { DrainStore } from "./delivery.ts";
 import { startDrain } from "./drain.ts";
 import type { DrainOptions } from "./drain.ts";
 import { openJournal } from "./journal.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal } from "./contract.ts";
 import { replayQuarantine } from "./replay.ts";
 
 let directory = "";

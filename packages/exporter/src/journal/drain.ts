@@ -20,7 +20,7 @@ import { systemClock } from "./clock.ts";
 import type { JournalClock } from "./clock.ts";
 import { deliver, retryDelayMs } from "./delivery.ts";
 import type { DeliveryOptions, DrainStore } from "./delivery.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal } from "./contract.ts";
 import type { JournalFrame } from "./journal-reader.ts";
 
 export interface DrainOptions {

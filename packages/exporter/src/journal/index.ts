@@ -9,7 +9,7 @@ export type { Drain, DrainOptions, DrainStats } from "./drain.ts";
 export { nodeFileSystem } from "./file-system.ts";
 export type { JournalFile, JournalFileSystem, OpenMode } from "./file-system.ts";
 export { openJournal } from "./journal.ts";
-export type { Journal, JournalEvent, JournalOptions, JournalStats } from "./journal.ts";
+export type { Journal, JournalEvent, JournalOptions, JournalStats } from "./contract.ts";
 export type { JournalFrame } from "./journal-reader.ts";
 export { systemProcesses } from "./owner.ts";
 export type { Liveness, Owner, Processes } from "./owner.ts";

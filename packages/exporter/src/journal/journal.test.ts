@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { openJournal } from "./journal.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal } from "./contract.ts";
 
 let directory = "";
 beforeEach(async () => {

@@ -74,7 +74,7 @@ export async function openQuarantine(
       return true;
     },
     async *read() {
-      for (const id of [...held.keys()]) {
+      for (const id of Array.from(held.keys())) {
         const record = await readRecord(fileSystem, directory, id);
         if (record !== undefined) yield record;
       }

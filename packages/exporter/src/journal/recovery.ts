@@ -7,7 +7,7 @@
  */
 import { join } from "node:path";
 
-import { emptyBacklog, extendBacklog } from "./backlog.ts";
+import { drainedSegments, emptyBacklog, extendBacklog } from "./backlog.ts";
 import type { Backlog, Segment } from "./backlog.ts";
 import type { Checkpoint } from "./checkpoint-file.ts";
 import type { DamageLedger } from "./damage.ts";
@@ -294,10 +294,8 @@ async function cutOff(
 
 async function removeDrained(options: RecoveryOptions, survey: Survey): Promise<void> {
   const { backlog } = survey;
-  const needed = new Set(backlog.runs.map((run) => run.segment.name));
   let removed = 0;
-  for (const name of [...backlog.segments.keys()]) {
-    if (needed.has(name)) continue;
+  for (const { name } of drainedSegments(backlog)) {
     try {
       await options.fileSystem.unlink(join(options.directory, name));
       backlog.segments.delete(name);

@@ -10,7 +10,7 @@ import { systemClock } from "./clock.ts";
 import type { JournalClock } from "./clock.ts";
 import { deliver } from "./delivery.ts";
 import type { DrainStore } from "./delivery.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal } from "./contract.ts";
 import type { QuarantineRecord } from "./quarantine.ts";
 
 export interface ReplayOptions {

@@ -47,7 +47,6 @@ export interface SegmentWriter {
   waitingBytes(): number;
   /** The code for which frames are refused, or undefined while the disk is well. */
   failure(): "journal_failed" | "journal_full" | undefined;
-  nextSequence(): number;
   /** Base of the segment being written, or of the newest one. */
   activeBase(): number;
   /** Segment that must not be unlinked, or undefined. */
@@ -64,195 +63,232 @@ interface ActiveSegment {
   readonly file: JournalFile;
 }
 
+interface WriterState {
+  readonly options: SegmentWriterOptions;
+  readonly stop: AbortController;
+  buffer: Buffer;
+  queue: WaitingFrame[];
+  queuedBytes: number;
+  next: number;
+  base: number;
+  active: ActiveSegment | undefined;
+  failure: "journal_failed" | "journal_full" | undefined;
+  working: Promise<void> | undefined;
+  groups: number;
+}
+
 const probeEveryMs = 500;
 const bufferBytes = 1024 * 1024;
 const headBytes = frameHeaderBytes + encodeHead({ previousEnd: 0, previousBase: 0 }).byteLength;
 
 export function createSegmentWriter(options: SegmentWriterOptions): SegmentWriter {
-  const { fileSystem, directory, backlog, clock } = options;
-  let buffer = Buffer.alloc(0);
-  const stop = new AbortController();
-  let queue: WaitingFrame[] = [];
-  let queuedBytes = 0;
-  let next = options.nextSequence;
-  let base = options.previousBase;
-  let active: ActiveSegment | undefined;
-  let failure: "journal_failed" | "journal_full" | undefined;
-  let working: Promise<void> | undefined;
-  let groups = 0;
-
-  async function openSegment(): Promise<ActiveSegment> {
-    const name = segmentName(next);
-    const path = join(directory, name);
-    const segment: Segment = { name, base: next, bytes: 0 };
-    const head = { previousEnd: backlog.acknowledgedThrough + 1, previousBase: base };
-    const fields = { kind: frameKind.segment, spans: 0, lag: 0, appendedAtMs: clock.now() };
-    const bytes = encodeFrame({ ...fields, sequence: next }, encodeHead(head));
-    const file = await fileSystem.open(path, "create");
-    try {
-      await file.write(bytes, 0);
-      await file.sync();
-      await fileSystem.syncDirectory(directory);
-    } catch (error) {
-      next += 1;
-      await file.close().catch(() => undefined);
-      await fileSystem.unlink(path).catch(() => undefined);
-      throw error;
-    }
-    segment.bytes = bytes.byteLength;
-    base = next;
-    backlog.segments.set(name, segment);
-    return { segment, file };
-  }
-
-  async function seal(truncate: boolean): Promise<void> {
-    const ended = active;
-    active = undefined;
-    if (ended === undefined) return;
-    // Gives the space of an unacknowledged tail back; recovery ignores it either way.
-    if (truncate) await ended.file.truncate(ended.segment.bytes).catch(() => undefined);
-    await ended.file.close().catch(() => undefined);
-  }
-
-  async function activeFor(bytes: number): Promise<ActiveSegment> {
-    const taken = active?.segment.bytes ?? 0;
-    // A group larger than a segment gets one to itself.
-    if (taken > headBytes && taken + bytes > options.segmentBytes) await seal(false);
-    active ??= await openSegment();
-    return active;
-  }
-
-  /** Places the frames, writes and syncs them, and only then books them as acknowledged. */
-  async function writeGroup(group: readonly WaitingFrame[], bytes: number): Promise<number> {
-    const { segment, file } = await activeFor(bytes);
-    if (buffer.byteLength === 0) buffer = Buffer.allocUnsafe(bufferBytes);
-    const first = next;
-    next += group.length;
-    const appendedAtMs = clock.now();
-    const start = segment.bytes;
-    let flushed = start;
-    let filled = 0;
-    let spans = 0;
-    const flush = async (): Promise<void> => {
-      if (filled === 0) return;
-      await file.write(buffer.subarray(0, filled), flushed);
-      flushed += filled;
-      filled = 0;
-    };
-    for (const [index, frame] of group.entries()) {
-      const sequence = first + index;
-      const lag = sequence - backlog.acknowledgedThrough;
-      const fields = { kind: frameKind.data, spans: frame.spans, sequence, lag, appendedAtMs };
-      if (filled + frameHeaderBytes + frame.payload.byteLength > bufferBytes) await flush();
-      filled = writeHeader(buffer, filled, fields, frame.payload);
-      spans += frame.spans;
-      if (filled + frame.payload.byteLength <= bufferBytes) {
-        buffer.set(frame.payload, filled);
-        filled += frame.payload.byteLength;
-        continue;
-      }
-      await flush();
-      await file.write(frame.payload, flushed);
-      flushed += frame.payload.byteLength;
-    }
-    await flush();
-    await file.sync();
-    groups += 1;
-    segment.bytes = flushed;
-    const last = first + group.length - 1;
-    const frames = group.length;
-    const extension = { offset: start, end: flushed, first, last, frames, spans, appendedAtMs };
-    extendBacklog(backlog, segment, extension);
-    return first;
-  }
-
-  async function commit(group: readonly WaitingFrame[], bytes: number): Promise<void> {
-    for (let attempt = 0; attempt < 2 && failure === undefined; attempt += 1) {
-      try {
-        const first = await writeGroup(group, bytes);
-        group.forEach((frame, index) => frame.resolve(first + index));
-        options.onDurable();
-        return;
-      } catch (error) {
-        await seal(true);
-        // A full disk has no room for a second try either.
-        if (isNoSpace(error)) fail("journal_full");
-        else if (attempt === 1) fail("journal_failed");
-      }
-    }
-    for (const frame of group) frame.reject(new CodedError(failure ?? "journal_failed"));
-  }
-
-  function fail(code: "journal_failed" | "journal_full"): void {
-    failure = code;
-    options.onEvent(code);
-    void probe();
-  }
-
-  /** Looks now and then whether a new segment can be made; a synced head is proof enough. */
-  async function probe(): Promise<void> {
-    while (failure !== undefined && !stop.signal.aborted) {
-      await clock.sleep(probeEveryMs, stop.signal);
-      if (stop.signal.aborted) return;
-      await working;
-      try {
-        active ??= await openSegment();
-        failure = undefined;
-        options.onEvent("journal_healed");
-      } catch {
-        // Still ill; the next look follows.
-      }
-    }
-  }
-
-  async function work(): Promise<void> {
-    while (queue.length > 0) {
-      if (options.groupCommitMs > 0 && queuedBytes < options.groupCommitBytes) {
-        await clock.sleep(options.groupCommitMs, stop.signal, true);
-      }
-      const group = queue;
-      const bytes = queuedBytes;
-      queue = [];
-      await commit(group, bytes);
-      queuedBytes -= bytes;
-    }
-  }
-
-  function start(): void {
-    // One turn of the loop gathers the appends of the same tick.
-    working ??= Promise.resolve()
-      .then(work)
-      .finally(() => {
-        working = undefined;
-        if (queue.length > 0) start();
-      });
-  }
-
+  const state: WriterState = {
+    options,
+    stop: new AbortController(),
+    buffer: Buffer.alloc(0),
+    queue: [],
+    queuedBytes: 0,
+    next: options.nextSequence,
+    base: options.previousBase,
+    active: undefined,
+    failure: undefined,
+    working: undefined,
+    groups: 0,
+  };
   return {
     push(frame) {
-      if (stop.signal.aborted || failure !== undefined) {
-        frame.reject(new CodedError(failure ?? "journal_failed"));
+      if (state.stop.signal.aborted || state.failure !== undefined) {
+        frame.reject(new CodedError(state.failure ?? "journal_failed"));
         return;
       }
-      queue.push(frame);
-      queuedBytes += frameHeaderBytes + frame.payload.byteLength;
-      start();
+      state.queue.push(frame);
+      state.queuedBytes += frameHeaderBytes + frame.payload.byteLength;
+      start(state);
     },
-    waitingBytes: () => queuedBytes,
-    failure: () => failure,
-    nextSequence: () => next,
-    activeBase: () => base,
-    active: () => active?.segment,
+    waitingBytes: () => state.queuedBytes,
+    failure: () => state.failure,
+    activeBase: () => state.base,
+    active: () => state.active?.segment,
     async retire() {
-      if (working !== undefined || active === undefined) return false;
-      await seal(false);
+      if (state.working !== undefined || state.active === undefined) return false;
+      await seal(state, false);
       return true;
     },
-    groups: () => groups,
+    groups: () => state.groups,
     async close() {
-      stop.abort();
-      while (working !== undefined) await working;
-      await seal(false);
+      state.stop.abort();
+      while (state.working !== undefined) await state.working;
+      await seal(state, false);
     },
   };
+}
+
+function start(state: WriterState): void {
+  // One turn of the loop gathers the appends of the same tick.
+  state.working ??= Promise.resolve()
+    .then(() => work(state))
+    .finally(() => {
+      state.working = undefined;
+      if (state.queue.length > 0) start(state);
+    });
+}
+
+async function work(state: WriterState): Promise<void> {
+  const { groupCommitMs, groupCommitBytes, clock } = state.options;
+  while (state.queue.length > 0) {
+    if (groupCommitMs > 0 && state.queuedBytes < groupCommitBytes) {
+      await clock.sleep(groupCommitMs, state.stop.signal, true);
+    }
+    const group = state.queue;
+    const bytes = state.queuedBytes;
+    state.queue = [];
+    await commit(state, group, bytes);
+    state.queuedBytes -= bytes;
+  }
+}
+
+async function commit(
+  state: WriterState,
+  group: readonly WaitingFrame[],
+  bytes: number,
+): Promise<void> {
+  for (let attempt = 0; attempt < 2 && state.failure === undefined; attempt += 1) {
+    try {
+      const first = await writeGroup(state, group, bytes);
+      group.forEach((frame, index) => frame.resolve(first + index));
+      state.options.onDurable();
+      return;
+    } catch (error) {
+      await seal(state, true);
+      // A full disk has no room for a second try either.
+      if (isNoSpace(error)) fail(state, "journal_full");
+      else if (attempt === 1) fail(state, "journal_failed");
+    }
+  }
+  for (const frame of group) frame.reject(new CodedError(state.failure ?? "journal_failed"));
+}
+
+/** Places the frames, writes and syncs them, and only then books them as acknowledged. */
+async function writeGroup(
+  state: WriterState,
+  group: readonly WaitingFrame[],
+  bytes: number,
+): Promise<number> {
+  const { backlog, clock } = state.options;
+  const { segment, file } = await activeFor(state, bytes);
+  const first = state.next;
+  state.next += group.length;
+  const appendedAtMs = clock.now();
+  const offset = segment.bytes;
+  const end = await writeFrames(state, file, group, { offset, first, appendedAtMs });
+  await file.sync();
+  state.groups += 1;
+  segment.bytes = end;
+  const frames = group.length;
+  const spans = group.reduce((sum, frame) => sum + frame.spans, 0);
+  const extension = { offset, end, first, last: first + frames - 1, frames, spans, appendedAtMs };
+  extendBacklog(backlog, segment, extension);
+  return first;
+}
+
+/** Writes through one buffer, large payloads past it; resolves to the offset after the last. */
+async function writeFrames(
+  state: WriterState,
+  file: JournalFile,
+  group: readonly WaitingFrame[],
+  place: { readonly offset: number; readonly first: number; readonly appendedAtMs: number },
+): Promise<number> {
+  if (state.buffer.byteLength === 0) state.buffer = Buffer.allocUnsafe(bufferBytes);
+  const { buffer } = state;
+  const { acknowledgedThrough } = state.options.backlog;
+  let at = place.offset;
+  let filled = 0;
+  const flush = async (): Promise<void> => {
+    if (filled === 0) return;
+    await file.write(buffer.subarray(0, filled), at);
+    at += filled;
+    filled = 0;
+  };
+  for (const [index, { payload, spans }] of group.entries()) {
+    const sequence = place.first + index;
+    const lag = sequence - acknowledgedThrough;
+    const fields = { kind: frameKind.data, spans, sequence, lag, appendedAtMs: place.appendedAtMs };
+    if (filled + frameHeaderBytes + payload.byteLength > bufferBytes) await flush();
+    filled = writeHeader(buffer, filled, fields, payload);
+    if (filled + payload.byteLength <= bufferBytes) {
+      buffer.set(payload, filled);
+      filled += payload.byteLength;
+      continue;
+    }
+    await flush();
+    await file.write(payload, at);
+    at += payload.byteLength;
+  }
+  await flush();
+  return at;
+}
+
+async function activeFor(state: WriterState, bytes: number): Promise<ActiveSegment> {
+  const taken = state.active?.segment.bytes ?? 0;
+  // A group larger than a segment gets one to itself.
+  if (taken > headBytes && taken + bytes > state.options.segmentBytes) await seal(state, false);
+  state.active ??= await openSegment(state);
+  return state.active;
+}
+
+async function openSegment(state: WriterState): Promise<ActiveSegment> {
+  const { fileSystem, directory, backlog, clock } = state.options;
+  const base = state.next;
+  const name = segmentName(base);
+  const path = join(directory, name);
+  const head = { previousEnd: backlog.acknowledgedThrough + 1, previousBase: state.base };
+  const fields = { kind: frameKind.segment, spans: 0, lag: 0, appendedAtMs: clock.now() };
+  const bytes = encodeFrame({ ...fields, sequence: base }, encodeHead(head));
+  const file = await fileSystem.open(path, "create");
+  try {
+    await file.write(bytes, 0);
+    await file.sync();
+    await fileSystem.syncDirectory(directory);
+  } catch (error) {
+    // The name may stay behind, so the next try must have another.
+    state.next += 1;
+    await file.close().catch(() => undefined);
+    await fileSystem.unlink(path).catch(() => undefined);
+    throw error;
+  }
+  const segment: Segment = { name, base, bytes: bytes.byteLength };
+  state.base = base;
+  backlog.segments.set(name, segment);
+  return { segment, file };
+}
+
+async function seal(state: WriterState, truncate: boolean): Promise<void> {
+  const ended = state.active;
+  state.active = undefined;
+  if (ended === undefined) return;
+  // Gives the space of an unacknowledged tail back; recovery ignores it either way.
+  if (truncate) await ended.file.truncate(ended.segment.bytes).catch(() => undefined);
+  await ended.file.close().catch(() => undefined);
+}
+
+function fail(state: WriterState, code: "journal_failed" | "journal_full"): void {
+  state.failure = code;
+  state.options.onEvent(code);
+  void probe(state);
+}
+
+/** Looks now and then whether a new segment can be made; a synced head is proof enough. */
+async function probe(state: WriterState): Promise<void> {
+  while (state.failure !== undefined) {
+    await state.options.clock.sleep(probeEveryMs, state.stop.signal);
+    await state.working;
+    if (state.stop.signal.aborted) return;
+    try {
+      state.active ??= await openSegment(state);
+      state.failure = undefined;
+      state.options.onEvent("journal_healed");
+    } catch {
+      // Still ill; the next look follows.
+    }
+  }
 }

@@ -1,0 +1,105 @@
+/**
+ * @module Contract: what a journal promises, apart from how it keeps the promise.
+ */
+import type { Code } from "@turnproof/semconv";
+
+import type { JournalPosition } from "./backlog.ts";
+import type { JournalClock } from "./clock.ts";
+import type { JournalFileSystem } from "./file-system.ts";
+import type { JournalFrame } from "./journal-reader.ts";
+import type { Processes } from "./owner.ts";
+import type { QuarantineInput, QuarantineRecord } from "./quarantine.ts";
+
+/** Something an operator may want to know: a content-free code and how often. */
+export interface JournalEvent {
+  readonly code: Code;
+  readonly count: number;
+  readonly lostFrames?: number;
+  readonly lostSpans?: number;
+}
+
+export interface JournalOptions {
+  /** Created when it is not there. One process at a time uses it. */
+  readonly directory: string;
+  /** Bound of everything on the disk, in bytes; default 4 GiB. Beyond it: `journal_full`. */
+  readonly bytesMax?: number;
+  /** Bytes after which a new segment begins; default 32 MiB, at most a quarter of the bound. */
+  readonly segmentBytes?: number;
+  /**
+   * How long a group waits for company, and the bytes at which it waits no longer; default 0 ms and
+   * 256 KiB. While one group syncs the next one forms anyway, so waiting buys fewer syncs on a slow
+   * disk and costs latency on a fast one.
+   */
+  readonly groupCommitMs?: number;
+  readonly groupCommitBytes?: number;
+  readonly fileSystem?: JournalFileSystem;
+  readonly clock?: JournalClock;
+  readonly processes?: Processes;
+  readonly heartbeatMs?: number;
+  /** Disk space held back for checkpoints on a full disk; default 256 KiB. */
+  readonly reserveBytes?: number;
+  /** Called synchronously; must not throw. */
+  readonly onEvent?: (event: JournalEvent) => void;
+  /** Test seam: false plants the bug "checksums are not looked at", which the suites must catch. */
+  readonly verifyChecksums?: boolean;
+}
+
+/** Counts and state; `pending` is acknowledged and not checkpointed. */
+export interface JournalStats {
+  readonly pendingFrames: number;
+  readonly pendingSpans: number;
+  readonly pendingBytes: number;
+  /** Bytes of all files that count toward the bound. */
+  readonly diskBytes: number;
+  readonly bytesMax: number;
+  readonly segments: number;
+  /** Damaged ranges ever set aside here, and acknowledged frames that were lost with them. */
+  readonly corruptRanges: number;
+  readonly lostFrames: number;
+  readonly quarantinedSpans: number;
+  readonly quarantinedRecords: number;
+  /** ISO 8601 UTC. */
+  readonly oldestPendingAt?: string;
+  readonly healthy: boolean;
+  /** Why appends are refused at the moment. */
+  readonly failure?: Code;
+  /** Since this process opened it. */
+  readonly appendedFrames: number;
+  readonly appendedSpans: number;
+  readonly groups: number;
+  readonly acknowledgedThrough: number;
+  readonly drainedThrough: number;
+}
+
+/** A durable queue of opaque payloads. */
+export interface Journal {
+  /**
+   * Resolves after fdatasync. Rejects with `journal_full` (bound or disk), `journal_failed` or
+   * `body_too_large`; then the frame will never be delivered as acknowledged. The payload must not
+   * be changed until then.
+   */
+  append(frame: {
+    readonly payload: Uint8Array;
+    readonly spans: number;
+  }): Promise<{ readonly sequence: number }>;
+  /** Pending frames in order, up to the newest acknowledged one, in bounded memory. */
+  read(from?: JournalPosition): AsyncIterable<JournalFrame>;
+  /**
+   * Everything up to and including this frame is in the store and was read back. Durable before it
+   * resolves; then whole segments are unlinked. A position costs nothing; a sequence is looked up.
+   */
+  checkpoint(through: JournalPosition | number): Promise<void>;
+  /** Makes the ends of batches durable before they are sent, see the drain. */
+  plan(ends: readonly number[]): Promise<void>;
+  /** Ends of batches that may have been sent and were not checkpointed, ascending. */
+  planned(): readonly number[];
+  quarantine(input: QuarantineInput): Promise<void>;
+  quarantined(): AsyncIterable<QuarantineRecord>;
+  /** Forgets a record that was replayed. */
+  releaseQuarantined(id: string): Promise<void>;
+  /** Calls the listener after each group that became durable; returns how to stop it. */
+  onDurable(listener: () => void): () => void;
+  stats(): JournalStats;
+  /** Waits for what was appended, writes how far acknowledgement came, gives the directory free. */
+  close(): Promise<void>;
+}
