@@ -1,6 +1,6 @@
 /**
- * @module Receiver child: the receiving side in a process of its own, so that its memory, its CPU and
- * its event loop can be measured apart from who sends. Started by fork; answers `ask` messages.
+ * @module Receiver child: the receiving side in a process of its own, so that its memory, its CPU
+ * and its event loop can be measured apart from who sends. Started by fork; answers `ask` messages.
  */
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -98,7 +98,8 @@ process.on("message", (message: { readonly ask: "measures" | "reset" | "idle" | 
   void (async () => {
     if (message.ask === "idle") await receiver.idle();
     if (message.ask === "reset") {
-      globalThis.gc?.();
+      const { gc } = globalThis;
+      gc?.();
       loop.reset();
       peak = 0;
     }
@@ -107,7 +108,7 @@ process.on("message", (message: { readonly ask: "measures" | "reset" | "idle" | 
     clearInterval(watch);
     await server.close(1_000);
     await receiver.close(0);
-    process.disconnect();
+    process.disconnect?.();
   })();
 });
 process.send?.({ url: server.url });

@@ -12,7 +12,11 @@ import type { ChildMeasures, ChildOptions } from "./receiver-child.ts";
 export interface ReceiverProcess {
   readonly url: string;
   ask(what: "measures" | "reset" | "idle"): Promise<ChildMeasures>;
-  close(): Promise<void>;
+  readonly directory: string;
+  /** Ends the process; its directory goes with it unless it is kept. */
+  close(options?: { readonly keep?: boolean }): Promise<void>;
+  /** Removes the directory that was kept. */
+  remove(): Promise<void>;
 }
 
 const file = fileURLToPath(new URL("receiver-child.ts", import.meta.url));
@@ -33,13 +37,16 @@ export async function startReceiver(
     child.send({ ask: what });
     return (await answer)[0];
   };
+  const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
   return {
     url: hello.url,
     ask,
-    async close() {
+    directory,
+    async close(closing = {}) {
       await ask("close");
       await exited;
-      await rm(directory, { recursive: true, force: true });
+      if (closing.keep !== true) await remove();
     },
+    remove,
   };
 }

@@ -13,6 +13,7 @@ import type { ScopeFilter } from "./filter.ts";
 import { inserter } from "./insert.ts";
 import { migrate } from "./migration.ts";
 import { quietRoots, readBack } from "./read-back.ts";
+import { receiptSpans } from "./receipt-span.ts";
 import { reader, readTouched } from "./reader.ts";
 import { putVerdicts, readVerdicts } from "./verdict-table.ts";
 
@@ -42,13 +43,14 @@ export async function clickhouse(options: ClickhouseOptions): Promise<EvidenceSt
 
 async function provider(engine: Engine, filterOfScope: ScopeFilter): Promise<EvidenceStore> {
   const touched = await readTouched(engine);
-  const writer = inserter(engine, touched);
+  const spans = receiptSpans(engine);
+  const writer = inserter(engine, touched, spans);
   let closed = false;
   let pending: Promise<unknown> = Promise.resolve();
   const open = (): void => {
     if (closed) throw new CodedError("store_closed");
   };
-  const read = reader(engine, touched, filterOfScope);
+  const read = reader(engine, { touched, spans }, filterOfScope);
   const store: EvidenceStore = {
     name: engine.embedded ? "clickhouse embedded" : "clickhouse server",
     sources: ["trace", "conversation", "tool_log"],

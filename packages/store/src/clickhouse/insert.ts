@@ -16,6 +16,7 @@ import { addTerms, termHasher } from "./locate-terms.ts";
 import { murmur32 } from "./murmur.ts";
 import { nativeBlock } from "./native-writer.ts";
 import type { NativeBlock } from "./native-writer.ts";
+import type { ReceiptSpan, ReceiptSpans } from "./receipt-span.ts";
 import { encodeRow } from "./row-encode.ts";
 
 /** Seconds of a bucket of receipt, the unit of the locate table and of the sorting key. */
@@ -31,7 +32,7 @@ export interface Inserter {
 }
 
 /** An inserter over the engine. */
-export function inserter(engine: Engine, touched: Set<string>): Inserter {
+export function inserter(engine: Engine, touched: Set<string>, spans: ReceiptSpans): Inserter {
   const hashOf = termHasher();
   return {
     async insert(batch) {
@@ -42,6 +43,7 @@ export function inserter(engine: Engine, touched: Set<string>): Inserter {
         await engine.insert("locate", part.locate, `${token}l`);
         await engine.insert("events", part.rows, `${token}e`);
       }
+      if (batch.events.length > 0) spans.note(prepared.span);
       await engine.insert("batches", prepared.manifest, `${tokenOf(batch.batchId, 0)}m`);
     },
   };
@@ -55,6 +57,7 @@ interface Part {
 interface Prepared {
   readonly weeks: ReadonlyMap<number, Part>;
   readonly manifest: NativeBlock;
+  readonly span: ReceiptSpan;
 }
 
 /** The blocks of a batch. Throws before anything is written when a row can never pass. */
@@ -103,7 +106,7 @@ function prepare(batch: EvidenceBatch, hashOf: (term: string) => number): Prepar
     events,
     digest,
   };
-  return { weeks, manifest: manifestBlock(batch, number, held) };
+  return { weeks, manifest: manifestBlock(batch, number, held), span: { first, last } };
 }
 
 function encode(rows: NativeBlock, event: TurnEvent, micros: number, number: bigint): void {

@@ -19,6 +19,7 @@ import type { ItemsOf } from "../slice.ts";
 import type { Engine } from "./connection.ts";
 import { filtersOf, mentionFilter } from "./filter.ts";
 import type { RootFilter, ScopeFilter } from "./filter.ts";
+import type { ReceiptSpans } from "./receipt-span.ts";
 import { rootFeed } from "./root-feed.ts";
 import type { Search } from "./root-feed.ts";
 import { loadRoots } from "./root-loader.ts";
@@ -36,9 +37,16 @@ export async function readTouched(engine: Engine): Promise<Set<string>> {
   return new Set((answer.columns.get("name") ?? []) as string[]);
 }
 
-/** The reads over an engine; `touched` is shared with the writer of this process. */
-export function reader(engine: Engine, touched: Set<string>, filterOfScope: ScopeFilter): Reads {
-  const search = searcher(engine, touched, filterOfScope);
+/** What reads share with the writer of this process. */
+export interface Known {
+  readonly touched: Set<string>;
+  readonly spans: ReceiptSpans;
+}
+
+/** The reads over an engine. */
+export function reader(engine: Engine, known: Known, filterOfScope: ScopeFilter): Reads {
+  const { touched } = known;
+  const search = searcher(engine, known, filterOfScope);
   const rootsForEvents = (limit: number): number => Math.max(16, Math.ceil(limit / 8));
   return {
     async page(scope, query, options) {
@@ -98,7 +106,8 @@ type Searcher = <T>(
   manner: Manner<T>,
 ) => Promise<Found<T>>;
 
-function searcher(engine: Engine, touched: Set<string>, filterOfScope: ScopeFilter): Searcher {
+function searcher(engine: Engine, known: Known, filterOfScope: ScopeFilter): Searcher {
+  const { touched, spans } = known;
   return async (scope, query, options, manner) => {
     await refresh(engine, touched);
     const bind = bindings();
@@ -111,6 +120,7 @@ function searcher(engine: Engine, touched: Set<string>, filterOfScope: ScopeFilt
       rootsFirst: manner.rootsFirst,
       options,
       touched,
+      receiptSpan: (signal) => spans.current(signal),
     };
     const walked = await walk(rootFeed(engine, wanted), manner.itemsOf, options);
     return { ...walked, cut: wanted.cut === true };

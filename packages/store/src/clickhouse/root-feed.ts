@@ -15,6 +15,7 @@ import { commonPlaces, inBuckets, inBucketsOf, placesOf } from "./locate.ts";
 import type { Places } from "./locate.ts";
 import { murmur32 } from "./murmur.ts";
 import { loadRoots } from "./root-loader.ts";
+import type { ReceiptSpan } from "./receipt-span.ts";
 import type { Bindings } from "./sql-text.ts";
 import type { Round } from "./walk.ts";
 
@@ -26,6 +27,8 @@ export interface Search {
   readonly rootsFirst: number;
   readonly options: SliceOptions;
   readonly touched: ReadonlySet<string>;
+  /** First and last received time of all rows, in microseconds; undefined when there is none. */
+  readonly receiptSpan: (signal?: AbortSignal) => Promise<ReceiptSpan | undefined>;
   /** Set when a root was too large to be read whole. */
   cut?: boolean;
 }
@@ -36,6 +39,8 @@ const directRootsMax = 48;
 const drivenRootsMax = 10_000;
 const rootsPerRoundMax = 1_000;
 const firstWindowMicros = 600_000_000;
+const firstBuckets = 128;
+const granuleRows = 4_096;
 const endOfTime = 9_223_372_036_854_775_807n;
 
 /** The settled roots of a search, round by round. Rows outside of the filters come along. */
@@ -52,7 +57,8 @@ export async function* rootFeed(engine: Engine, search: Search): AsyncGenerator<
     .filter((item) => item.places !== "common")
     .toSorted((a, b) => a.places.length - b.places.length)[0];
   let named: string[] | undefined;
-  if (driver !== undefined && driver.places !== "common") {
+  const rowsLead = rowPlaces !== "common" && rowPlaces.length < (driver?.places.length ?? Infinity);
+  if (driver !== undefined && driver.places !== "common" && !rowsLead) {
     named = await rootsSaying(engine, search, driver.filter, driver.places);
     if (named.length <= directRootsMax) return yield await loadRound(engine, search, named, null);
     if (named.length > drivenRootsMax) named = undefined;
@@ -89,23 +95,20 @@ WHERE ${inBuckets(buckets)} AND ${filter.condition} LIMIT ${drivenRootsMax + 1}`
 /** Windows of receipt, from the newest backwards, each wider than the one before. */
 async function* windows(engine: Engine, search: Search, found: Found): AsyncGenerator<Round> {
   const { options } = search;
-  const span = await receiptSpan(engine, options.signal);
+  const span = await search.receiptSpan(options.signal);
   if (span === undefined) return yield nothing;
   const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
   const budget = options.budgetRows ?? limits.scanRowsMax;
   const met = new Set<string>();
   let rootsWanted = search.rootsFirst;
   let high = Math.min(after?.micros ?? span.last, span.last);
-  let width = found.named === undefined && found.rowPlaces === "common" ? firstWindowMicros : high;
-  let rowsRead = 0;
+  const widths = windowWidths(found, span.first);
+  let examined = 0;
   while (high >= span.first) {
-    const low = Math.max(high - width + 1, span.first);
+    const low = Math.max(widths.lowOf(high), span.first);
     let top: Position = { micros: high, nanos: endOfTime, key: "" };
-    let windowRows = 0;
     for (;;) {
       const answer = await meet(engine, search, found, { low, top, rootsWanted });
-      windowRows = Math.max(windowRows, answer.rowsRead);
-      rowsRead += answer.rowsRead;
       const roots = rootsOf(answer);
       const last = lastOf(answer);
       const full = roots.length >= rootsWanted && last !== undefined;
@@ -114,21 +117,72 @@ async function* windows(engine: Engine, search: Search, found: Found): AsyncGene
       const oldest = !full && low <= span.first;
       const frontier = full ? last : oldest ? null : { micros: low - 1, nanos: endOfTime, key: "" };
       yield await loadRound(engine, search, fresh, frontier);
-      if (oldest || rowsRead > budget) return;
+      if (oldest) return;
       if (!full || last === undefined) break;
       rootsWanted = Math.min(rootsWanted * 2, rootsPerRoundMax);
       top = last;
     }
+    const rows = await widths.rowsIn(engine, low, high, options.signal);
+    examined += rows;
+    if (examined >= budget) return;
+    widths.widen(rows, budget - examined);
     high = low - 1;
-    width = nextWidth(width, windowRows, budget - rowsRead);
   }
 }
 
-/** The next window should read a few times more rows, and never more than the budget has left. */
-function nextWidth(width: number, rows: number, left: number): number {
-  const wanted = Math.min(Math.max(rows * 4, 100_000), Math.max(left, 50_000));
-  const factor = Math.min(Math.max(wanted / Math.max(rows, 1), 0.25), 64);
-  return Math.max(Math.floor(width * factor), 1_000_000);
+/** How far back each window reaches. */
+interface Widths {
+  lowOf(high: number): number;
+  rowsIn(engine: Engine, low: number, high: number, signal?: AbortSignal): Promise<number>;
+  widen(rows: number, left: number): void;
+}
+
+/** Roots that are named need one window; rare rows go by their minutes, all else by time. */
+function windowWidths(found: Found, first: number): Widths {
+  const { rowPlaces } = found;
+  if (found.named !== undefined) {
+    return { lowOf: () => first, rowsIn: async () => 0, widen: () => {} };
+  }
+  if (rowPlaces !== "common") return minuteWidths(rowPlaces);
+  let width = firstWindowMicros;
+  return {
+    lowOf: (high) => high - width + 1,
+    rowsIn: countRows,
+    widen(rows, left) {
+      // The next window should hold a few times more rows, and no more than the budget has left.
+      const wanted = Math.min(Math.max(rows * 4, 100_000), Math.max(left, 50_000));
+      const factor = Math.min(Math.max(wanted / Math.max(rows, 1), 0.25), 64);
+      width = Math.max(Math.floor(width * factor), 1_000_000);
+    },
+  };
+}
+
+function minuteWidths(buckets: readonly number[]): Widths {
+  let count = firstBuckets;
+  return {
+    lowOf(high) {
+      const before = buckets.filter((bucket) => bucket * 1_000_000 <= high);
+      return (before.at(-count) ?? 0) * 1_000_000;
+    },
+    // A granule per minute mark is what such a window costs.
+    rowsIn: async () => count * granuleRows,
+    widen() {
+      count *= 4;
+    },
+  };
+}
+
+async function countRows(
+  engine: Engine,
+  low: number,
+  high: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  const sql = `SELECT toUInt32(count()) AS rows FROM events
+WHERE received_at >= fromUnixTimestamp64Micro(${low})
+    AND received_at <= fromUnixTimestamp64Micro(${high})`;
+  const answer = await engine.query(sql, {}, signal);
+  return Number(answer.columns.get("rows")?.[0] ?? 0);
 }
 
 interface Window {
@@ -153,7 +207,9 @@ function meet(engine: Engine, search: Search, found: Found, window: Window): Pro
   }
   const hashes = `SELECT murmurHash3_32(root_trace_id) FROM events WHERE ${rows.join(" AND ")}`;
   const said = found.others.map(({ filter, places }) => {
-    const where = places === "common" ? inBucketsOf(hashes) : inBuckets(places);
+    // Where the candidates' roots lie, unless the filter itself knows fewer places.
+    const narrower = found.rowPlaces !== "common" && found.rowPlaces.length < places.length;
+    const where = places === "common" || narrower ? inBucketsOf(hashes) : inBuckets(places);
     return `root_trace_id IN (SELECT root_trace_id FROM events WHERE ${where} AND ${filter.condition})`;
   });
   const sql = `SELECT root_trace_id, max(received_at) AS received,
@@ -178,18 +234,6 @@ async function loadRound(
   const loaded = await loadRoots(engine, search.touched, roots, search.options.signal);
   if (loaded.cut) search.cut = true;
   return { events: settle(loaded.rows), frontier };
-}
-
-async function receiptSpan(
-  engine: Engine,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly first: number; readonly last: number } | undefined> {
-  const sql =
-    "SELECT min(received_at) AS first, max(received_at) AS last, count() AS rows FROM events";
-  const answer = await engine.query(sql, {}, signal);
-  const at = (name: string): number => Number(answer.columns.get(name)?.[0] ?? 0);
-  if (at("rows") === 0) return undefined;
-  return { first: microsOf(answer, "first", 0), last: microsOf(answer, "last", 0) };
 }
 
 function rootsOf(answer: Answer): string[] {

@@ -7,7 +7,7 @@ import { limits } from "@turnproof/semconv";
 import type { StoredEvent } from "../stored-event.ts";
 import { eventColumns } from "./columns.ts";
 import type { Engine } from "./connection.ts";
-import { inBucketsOf } from "./locate.ts";
+import { inBuckets, inBucketsOf } from "./locate.ts";
 import { murmur32 } from "./murmur.ts";
 import { decodeRows } from "./row-decode.ts";
 import { bindings } from "./sql-text.ts";
@@ -17,6 +17,9 @@ export interface LoadedRoots {
   readonly rows: StoredEvent[];
   readonly cut: boolean;
 }
+
+/** Buckets that are named in a statement; more are looked up by the engine itself. */
+const bucketsMax = 4_000;
 
 /** Loads all rows of these roots, with the columns that any row ever set. */
 export async function loadRoots(
@@ -28,9 +31,18 @@ export async function loadRoots(
   if (roots.length === 0) return { rows: [], cut: false };
   const bind = bindings();
   const names = eventColumns.map(({ name }) => name).filter((name) => touched.has(name));
+  const hashes = roots.map(murmur32).join(", ");
+  const places = await engine.query(
+    `SELECT DISTINCT bucket FROM locate WHERE hash IN (${hashes}) LIMIT ${bucketsMax}`,
+    {},
+    signal,
+  );
+  const buckets = (places.columns.get("bucket") ?? []) as number[];
+  if (buckets.length === 0) return { rows: [], cut: false };
+  const where = buckets.length < bucketsMax ? inBuckets(buckets) : inBucketsOf(hashes);
   const sql = `SELECT ${names.join(", ")}
 FROM events
-WHERE ${inBucketsOf(roots.map(murmur32).join(", "))} AND root_trace_id IN ${bind.texts(roots)}
+PREWHERE ${where} AND root_trace_id IN ${bind.texts(roots)}
 LIMIT ${limits.rootEventsMax + 1} BY root_trace_id`;
   const answer = await engine.query(sql, bind.parameters, signal);
   const rows = decodeRows(answer);

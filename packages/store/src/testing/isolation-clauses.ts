@@ -10,6 +10,7 @@ import fc from "fast-check";
 
 import { ephemeral } from "../ephemeral.ts";
 import type { EvidenceBatch, EvidenceStore } from "../evidence-store.ts";
+import { issueOperatorGrant } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
 import type { Clause, Harness } from "./contract.ts";
 import { onStore } from "./evidence-clauses.ts";
@@ -127,10 +128,10 @@ export const isolationClauses: readonly Clause[] = [
   },
   {
     ...onStore("hostile tenants stay apart in every read", async (store, put) => {
-      for (const [i, user_id] of hostileIds.entries()) {
-        const turn = sampleTurn(`root-${i % 3}`, { user_id, agent_id: "helper", turn_id: `t${i}` });
-        // Three roots hold all tenants: each turn has its own spans in them.
-        const own = turn.map((event) => ({
+      // Three roots hold all tenants: each turn has its own spans in them.
+      const own = hostileIds.map((user_id, i) => {
+        const who = { user_id, agent_id: "helper", turn_id: `t${i}` };
+        return sampleTurn(`root-${i % 3}`, who).map((event) => ({
           ...event,
           event_id: `${i}-${event.event_id}`,
           span_id: `${i}-${event.span_id}`,
@@ -138,8 +139,10 @@ export const isolationClauses: readonly Clause[] = [
             ? {}
             : { parent_span_id: `${i}-${event.parent_span_id}` }),
         }));
-        await put(i, own);
-      }
+      });
+      const half = Math.floor(own.length / 2);
+      await put(1, own.slice(0, half).flat());
+      await put(2, own.slice(half).flat());
       for (const tenant of hostileIds) {
         const scope = { tenant };
         const page = await store.page(scope, {}, { limit: 100 });
@@ -156,6 +159,31 @@ export const isolationClauses: readonly Clause[] = [
       }
       for (const tenant of [null, "", "nobody", "x\ud800", "*", "%"]) {
         equal((await store.page({ tenant }, {}, { limit: 10 })).events.length, 0);
+      }
+    }),
+    isolation: true,
+  },
+  {
+    ...onStore("a scope bound to an application holds in every read", async (store, put) => {
+      const turn = (root: string, application_id: string): TurnEvent[] =>
+        sampleTurn(root, { user_id: "u", thread_id: "t", application_id });
+      await put(1, [...turn("root-1", "desk"), ...turn("root-2", "shop")]);
+      const grant = issueOperatorGrant({ applicationId: "desk" });
+      for (const scope of [{ tenant: "u", applicationId: "desk" }, { operator: grant }]) {
+        const reads = [
+          (await store.page(scope, {}, { limit: 9 })).events,
+          (await store.turns(scope, {}, { limit: 9 })).events,
+          (await store.find(scope, "t", {}, { limit: 9 })).events,
+          (await store.root(scope, "root-1", { limit: 9 })).events,
+          (await store.bundles(scope, {}, { limit: 9 })).bundles.flatMap((bundle) =>
+            eventsIn(bundle.payload),
+          ),
+        ];
+        for (const events of reads) {
+          equal(events.length, 3);
+          ok(events.every((event) => event.application_id === "desk"));
+        }
+        equal((await store.root(scope, "root-2", { limit: 9 })).events.length, 0);
       }
     }),
     isolation: true,

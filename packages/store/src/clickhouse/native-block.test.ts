@@ -1,0 +1,77 @@
+/** @module Tests of the Native writer and reader against each other and, in bytes, the format. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { readNative } from "./native-reader.ts";
+import { nativeBlock } from "./native-writer.ts";
+import type { NativeValue } from "./native-writer.ts";
+
+const text = fc.string({ unit: "binary", maxLength: 300 }).filter((value) => value.isWellFormed());
+const int = fc.maxSafeInteger();
+const values: Readonly<Record<string, fc.Arbitrary<NativeValue>>> = {
+  String: text,
+  Bool: fc.boolean(),
+  UInt8: fc.nat(255),
+  UInt16: fc.nat(65_535),
+  UInt32: fc.nat(4_294_967_295),
+  Int64: int,
+  UInt64: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+  "DateTime64(9, 'UTC')": fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  Float64: fc.double({ noNaN: true }),
+  "Nullable(Bool)": fc.option(fc.boolean()),
+  "Nullable(Int64)": fc.option(int),
+  "Nullable(Float64)": fc.option(fc.double({ noNaN: true })),
+  "LowCardinality(String)": fc.constantFrom("", "a", "b", "ü", "x".repeat(200)),
+  "Array(String)": fc.array(text, { maxLength: 5 }),
+  "Array(Int64)": fc.array(int, { maxLength: 5 }),
+  "Array(LowCardinality(String))": fc.array(fc.constantFrom("", "p", "q"), { maxLength: 5 }),
+};
+
+test("every column type comes back as it went in, gaps at their default", () => {
+  const rows = fc.array(fc.record(values, { requiredKeys: ["Int64"] }), { maxLength: 40 });
+  fc.assert(
+    fc.property(rows, (list) => {
+      const block = nativeBlock();
+      for (const row of list) {
+        for (const [type, value] of Object.entries(row)) {
+          if (value !== undefined) block.set(`c ${type}`, type, value);
+        }
+        block.endRow();
+      }
+      const table = readNative(block.encode());
+      for (const [type, held] of [...table.columns].map(
+        ([name, column]) => [name.slice(2), column] as const,
+      )) {
+        for (const [i, row] of list.entries()) {
+          const said = row[type as keyof typeof row];
+          if (said !== undefined) expect(held[i]).toStrictEqual(said);
+          else expect([null, "", 0, 0n, false].includes(held[i] as never) || sizeOf(held[i]) === 0);
+        }
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+function sizeOf(value: unknown): number {
+  return Array.isArray(value) ? value.length : -1;
+}
+
+test("a dictionary of more than 256 and 65,536 texts keeps every index", () => {
+  for (const count of [255, 256, 257, 70_000]) {
+    const block = nativeBlock();
+    for (let i = 0; i < count; i += 1) {
+      block.set("label", "LowCardinality(String)", `v${i}`);
+      block.endRow();
+    }
+    const column = readNative(block.encode()).columns.get("label");
+    expect(column?.[0]).toBe("v0");
+    expect(column?.[count - 1]).toBe(`v${count - 1}`);
+    expect(new Set(column).size).toBe(count);
+  }
+});
+
+test("text that is not well formed is refused", () => {
+  const block = nativeBlock();
+  expect(() => block.set("t", "String", "a\ud800")).toThrow(RangeError);
+});

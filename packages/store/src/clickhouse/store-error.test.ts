@@ -1,0 +1,41 @@
+/** @module Tests of the classes of errors: only a row that can never pass is permanent. */
+import { expect, test } from "vitest";
+
+import { storeError } from "./store-error.ts";
+
+const engine = (code: number, name: string): Error =>
+  new Error(`Code: ${code}. DB::Exception: secret-value in row (${name})`);
+
+test.each([
+  [60, "UNKNOWN_TABLE", "store_unavailable"],
+  [16, "NO_SUCH_COLUMN_IN_TABLE", "store_unavailable"],
+  [252, "TOO_MANY_PARTS", "store_busy"],
+  [241, "MEMORY_LIMIT_EXCEEDED", "store_busy"],
+  [242, "TABLE_IS_READ_ONLY", "store_busy"],
+  [164, "READONLY", "store_unavailable"],
+  [159, "TIMEOUT_EXCEEDED", "store_busy"],
+  [516, "AUTHENTICATION_FAILED", "store_unavailable"],
+  [99_999, "NEVER_SEEN", "store_unavailable"],
+])("%i %s may pass later", (code, name, expected) => {
+  const error = storeError(engine(code, name));
+  expect(error.code).toBe(expected);
+  expect(error.retryable).toBe(true);
+  expect(`${error.message}${String(error.cause)}${error.stack ?? ""}`).not.toContain(
+    "secret-value",
+  );
+});
+
+test.each([
+  [469, "VIOLATED_CONSTRAINT"],
+  [321, "VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE"],
+])("%i %s never passes", (code, name) => {
+  const error = storeError(engine(code, name));
+  expect(error.code).toBe("store_rejected_row");
+  expect(error.retryable).toBe(false);
+});
+
+test("no connection, a timeout and a lock have their own words", () => {
+  expect(storeError(Object.assign(new Error("x"), { code: "ECONNREFUSED" })).retryable).toBe(true);
+  expect(storeError(new Error("Timeout error.")).code).toBe("store_unavailable");
+  expect(storeError(engine(76, "CANNOT_OPEN_FILE")).code).toBe("store_locked");
+});

@@ -1,0 +1,62 @@
+/** @module A test of the test: a store that forgets the tenant in one read fails the isolation clauses. */
+import { ephemeral } from "@turnproof/store";
+import type { EvidenceStore } from "@turnproof/store";
+import { contract, everybody, evidenceClauses, isolationClauses } from "@turnproof/store/testing";
+import type { Clause } from "@turnproof/store/testing";
+import { describe, expect, test } from "vitest";
+
+/** Stores of which one method reads under an operator's grant, whatever scope it was given. */
+const mutants: Readonly<Record<string, (store: EvidenceStore) => Partial<EvidenceStore>>> = {
+  page: (store) => ({ page: (_scope, query, options) => store.page(everybody, query, options) }),
+  turns: (store) => ({ turns: (_scope, query, options) => store.turns(everybody, query, options) }),
+  root: (store) => ({ root: (_scope, root, options) => store.root(everybody, root, options) }),
+  find: (store) => ({
+    find: (_scope, id, query, options) => store.find(everybody, id, query, options),
+  }),
+  bundles: (store) => ({
+    bundles: (_scope, query, options) => store.bundles(everybody, query, options),
+  }),
+  verdicts: (store) => ({ verdicts: (_scope, roots) => store.verdicts(everybody, roots) }),
+  application: (store) => ({
+    page: (scope, query, options) =>
+      store.page("tenant" in scope ? { tenant: scope.tenant } : scope, query, options),
+  }),
+};
+
+async function failures(clauses: readonly Clause[], open: () => EvidenceStore): Promise<string[]> {
+  const failed: string[] = [];
+  for (const clause of clauses) {
+    const effort = { sequences: 30, commands: 40, seed: 11 };
+    const harness = { open: async () => open(), settle: async () => {}, effort };
+    await clause.run(harness).catch(() => failed.push(clause.name));
+  }
+  return failed;
+}
+
+describe("a store without one tenant filter", () => {
+  test.each(Object.keys(mutants))("in %s fails", async (name) => {
+    const open = (): EvidenceStore => {
+      const store = ephemeral();
+      return { ...store, ...mutants[name]?.(store) };
+    };
+    expect(await failures(isolationClauses, open)).not.toEqual([]);
+  });
+
+  test("and a whole one passes", async () => {
+    expect(await failures(isolationClauses, ephemeral)).toEqual([]);
+  });
+});
+
+describe("the kit itself", () => {
+  const open = async (): Promise<EvidenceStore> => ephemeral();
+
+  test("needs clauses, knows their names, and exempts no isolation", () => {
+    expect(() => contract("none", [], { open })).toThrow("needs clauses");
+    expect(() => contract("x", evidenceClauses, { open, exempt: { "no such": "y" } })).toThrow(
+      "no clause",
+    );
+    const [clause] = isolationClauses;
+    const exempt = { [clause?.name ?? ""]: "too hard" };
+    expect(() => contract("x", isolationClauses, { open, exempt })).toThrow("cannot be exempted");
+  });
+});
