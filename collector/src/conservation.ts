@@ -1,7 +1,7 @@
 /**
  * @module Conservation: where every received item is. At any moment that can be observed,
- * `received + recovered = stored + pending + quarantined + refused + rejected`, exactly; an item is a
- * span, a log record or a metric point (design 6.1; faults 6).
+ * `received + recovered = stored + pending + quarantined + refused + rejected`, exactly; an item is
+ * a span, a log record or a metric point (design 6.1; faults 6).
  */
 import type { Code } from "@turnproof/semconv";
 

@@ -8,6 +8,7 @@ import { Worker } from "node:worker_threads";
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
+import { inflate } from "./inflate.ts";
 import { ingestBody } from "./ingest-body.ts";
 import type { IngestBody, IngestOutcome } from "./ingest-body.ts";
 import type { BodyProcessor } from "./receive.ts";
@@ -55,23 +56,32 @@ export function createBodyThreads(options: BodyThreadsOptions): BodyThreads {
   return {
     async run(body) {
       const most = body.coding === "identity" ? inlineMax : compressedMax;
-      if (options.threads === 0 || body.bytes.byteLength <= most) {
-        return ingestBody(body, tables, mapSpan);
-      }
-      const idle = threads.find((thread) => thread.waiting === 0);
-      if (idle !== undefined) return idle.run(body);
-      if (threads.length < options.threads) {
-        const thread = new BodyThread(options.settings);
-        threads.push(thread);
-        return thread.run(body);
-      }
-      const [least] = threads.toSorted((a, b) => a.waiting - b.waiting);
-      return (least as BodyThread).run(body);
+      if (options.threads === 0) return ingestBody(body, tables, mapSpan);
+      if (body.bytes.byteLength > most) return handOver(body);
+      if (body.coding === "identity") return ingestBody(body, tables, mapSpan);
+      // A small body may hide a large one; what came out decides where the rest is done.
+      const bytes = inflate(Buffer.from(body.bytes), body.coding);
+      const plain: IngestBody = { ...body, bytes, coding: "identity" };
+      if (bytes.byteLength <= inlineMax) return ingestBody(plain, tables, mapSpan);
+      return handOver({ ...plain, bytes: new Uint8Array(bytes) });
     },
     async close() {
       await Promise.all(threads.splice(0).map((thread) => thread.close()));
     },
   };
+
+  /** To a thread that waits, to a new one, or to the one with the least to do. */
+  function handOver(body: IngestBody): Promise<IngestOutcome> {
+    const idle = threads.find((thread) => thread.waiting === 0);
+    if (idle !== undefined) return idle.run(body);
+    if (threads.length < options.threads) {
+      const thread = new BodyThread(options.settings);
+      threads.push(thread);
+      return thread.run(body);
+    }
+    const [least] = threads.toSorted((a, b) => a.waiting - b.waiting);
+    return (least as BodyThread).run(body);
+  }
 }
 
 interface Waiting {

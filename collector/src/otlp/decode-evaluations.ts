@@ -61,7 +61,7 @@ class ProtobufEvaluations extends ProtobufSpans {
         if (tag === 9) time = nanoText(bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
         else if (tag === 89)
           observed = nanoText(bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
-        cursor.skip(tag & 7, Math.floor(tag / 8));
+        cursor.skip(tag & 7, tag >>> 3);
         continue;
       }
       const length = cursor.varint();
@@ -89,7 +89,7 @@ class ProtobufEvaluations extends ProtobufSpans {
     while (cursor.position < end) {
       const tag = cursor.varint();
       if (tag !== 10 && tag !== 18) {
-        cursor.skip(tag & 7, Math.floor(tag / 8));
+        cursor.skip(tag & 7, tag >>> 3);
         continue;
       }
       const length = cursor.varint();

@@ -60,7 +60,7 @@ export class ProtobufSpans {
         const limit = cursor.position + length;
         visit(limit);
         cursor.position = limit;
-      } else cursor.skip(tag & 7, Math.floor(tag / 8));
+      } else cursor.skip(tag & 7, tag >>> 3);
     }
   }
 
@@ -90,7 +90,7 @@ export class ProtobufSpans {
       while (cursor.position < limit) {
         const tag = cursor.varint();
         if (tag !== 10 && tag !== 18) {
-          cursor.skip(tag & 7, Math.floor(tag / 8));
+          cursor.skip(tag & 7, tag >>> 3);
           continue;
         }
         const length = cursor.varint();
@@ -173,7 +173,7 @@ export class ProtobufSpans {
       draft.kind = kind <= 5 ? kind : 0;
       return;
     }
-    cursor.skip(tag & 7, Math.floor(tag / 8));
+    cursor.skip(tag & 7, tag >>> 3);
   }
 
   /** What had to wait until every attribute was seen: the name of our own span, the exception. */
@@ -201,7 +201,7 @@ export class ProtobufSpans {
       while (cursor.position < limit) {
         const tag = cursor.varint();
         if (tag !== 10 && tag !== 18) {
-          cursor.skip(tag & 7, Math.floor(tag / 8));
+          cursor.skip(tag & 7, tag >>> 3);
           continue;
         }
         const length = cursor.varint();
@@ -231,7 +231,7 @@ export class ProtobufSpans {
         if (tag === 10) traceId = this.traceId(cursor.position, length);
         else spanId = this.spanId(cursor.position, length);
         cursor.position += length;
-      } else cursor.skip(tag & 7, Math.floor(tag / 8));
+      } else cursor.skip(tag & 7, tag >>> 3);
     }
     this.draft.link(traceId, spanId);
   }
@@ -243,7 +243,7 @@ export class ProtobufSpans {
       if (tag === 24) {
         const code = cursor.uint32();
         this.draft.statusCode = code <= 2 ? code : 0;
-      } else cursor.skip(tag & 7, Math.floor(tag / 8));
+      } else cursor.skip(tag & 7, tag >>> 3);
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * @module Ingest thread: the other side of the body threads. One thread has its own tables, memo and
- * mapper; it gets bodies by transfer and gives payloads back the same way.
+ * @module Ingest thread: the other side of the body threads. One thread has its own tables, memo
+ * and mapper; it gets bodies by transfer and gives payloads back the same way.
  */
 import { parentPort, workerData } from "node:worker_threads";
 

@@ -58,7 +58,7 @@ export class ProtobufValues {
         valueStart = cursor.position;
         valueEnd = valueStart + length;
         cursor.position = valueEnd;
-      } else cursor.skip(tag & 7, Math.floor(tag / 8));
+      } else cursor.skip(tag & 7, tag >>> 3);
     }
     const index = this.tables.attributes.find(cursor.bytes, keyStart, keyEnd);
     if (index < 0) {
@@ -85,6 +85,11 @@ export class ProtobufValues {
 
   /** An AnyValue up to `end`: a scalar or a flat list, or undefined with the reason counted. */
   value(end: number): AttributeValue | undefined {
+    const { bytes, position } = this.cursor;
+    // A short text that fills the value is the usual case.
+    if (bytes[position] === 10 && position + 2 + (bytes[position + 1] as number) === end) {
+      if (end - position < 130) return this.text(position + 2, end);
+    }
     this.locate(end);
     return this.field === 5 ? this.list() : this.scalar();
   }
@@ -95,7 +100,7 @@ export class ProtobufValues {
     this.field = 0;
     while (cursor.position < end) {
       const tag = cursor.varint();
-      const field = Math.floor(tag / 8);
+      const field = tag >>> 3;
       if (field < 1 || field > 7) {
         cursor.skip(tag & 7, field);
         continue;
@@ -172,7 +177,7 @@ export class ProtobufValues {
     while (cursor.position < end) {
       const tag = cursor.varint();
       if (tag !== 10) {
-        cursor.skip(tag & 7, Math.floor(tag / 8));
+        cursor.skip(tag & 7, tag >>> 3);
         continue;
       }
       const entryEnd = cursor.varint() + cursor.position;

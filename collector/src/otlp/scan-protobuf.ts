@@ -32,35 +32,35 @@ const isItem: Uint8Array = (() => {
 export function scanProtobuf(bytes: Buffer, signal: Signal): StructureCount {
   const { wires, children } = schemas[signal];
   const cursor = new WireCursor(bytes);
-  const ends = new Float64Array(openMax);
+  const ends = new Int32Array(openMax);
   const types = new Uint8Array(openMax);
   const attributeCounts = new Uint32Array(openMax);
   let open = 0;
   let values = 0;
   let items = 0;
   let groups = 0;
-  types[0] = message.request;
+  let type: number = message.request;
+  types[0] = type;
   ends[0] = bytes.length;
   for (;;) {
-    while (cursor.position === ends[open]) {
-      if (types[open] === message.anyValue) values--;
+    while (cursor.position === cursor.end) {
+      if (type === message.anyValue) values--;
       if (open === 0) return { items };
       open--;
+      type = types[open] as number;
       cursor.end = ends[open] as number;
     }
     const tag = cursor.tag();
-    const field = Math.floor(tag / 8);
     const wireType = tag & 7;
-    const type = types[open] as number;
-    const slot = type * fieldSpan + field;
-    const expected = field < fieldSpan ? (wires[slot] as number) : unknownField;
-    if (expected === unknownField) {
-      cursor.skip(wireType, field);
+    const slot = tag < fieldSpan * 8 ? type * fieldSpan + (tag >>> 3) : 0;
+    const expected = wires[slot] as number;
+    if (expected !== wireType) {
+      if (expected !== unknownField) throw malformed("wire_type");
+      cursor.skip(wireType, tag >>> 3);
       continue;
     }
-    if (expected !== wireType) throw malformed("wire_type");
     if (wireType !== wire.bytes) {
-      cursor.skip(wireType, field);
+      cursor.skip(wireType, 0);
       continue;
     }
     const limit = cursor.limit();
@@ -70,11 +70,6 @@ export function scanProtobuf(bytes: Buffer, signal: Signal): StructureCount {
       cursor.position = limit;
       continue;
     }
-    items += isItem[child] as number;
-    if (child === message.resourceGroup || child === message.scopeGroup) groups++;
-    if (items > limits.otlpSpansMax || groups > limits.otlpSpansMax) {
-      throw new CodedError("otlp_too_many_spans");
-    }
     if (child === message.keyValue && type !== message.keyValueList) {
       const count = (attributeCounts[open] as number) + 1;
       if (count > limits.otlpAttributesPerSpanMax) throw new CodedError("otlp_too_many_attributes");
@@ -83,20 +78,23 @@ export function scanProtobuf(bytes: Buffer, signal: Signal): StructureCount {
         cursor.position = limit;
         continue;
       }
-    } else if (child === message.anyValue && ++values > limits.otlpDepthMax) {
-      throw new CodedError("otlp_too_deep");
+    } else if (child === message.anyValue) {
+      if (++values > limits.otlpDepthMax) throw new CodedError("otlp_too_deep");
+    } else if (isItem[child] === 1) {
+      if (++items > limits.otlpSpansMax) throw new CodedError("otlp_too_many_spans");
+    } else if (child === message.resourceGroup || child === message.scopeGroup) {
+      if (++groups > limits.otlpSpansMax) throw new CodedError("otlp_too_many_spans");
     }
     open++;
-    types[open] = child;
-    ends[open] = limit;
+    types[open] = type = child;
+    ends[open] = cursor.end = limit;
     attributeCounts[open] = 0;
-    cursor.end = limit;
   }
 }
 
 /**
- * True for what nearly every attribute is: a key, then one text, number or flag, with lengths of one
- * or two bytes that fill the pair exactly. Anything else, right or wrong, is walked.
+ * True for what nearly every attribute is: a key, then one text, number or flag, with lengths of
+ * one or two bytes that fill the pair exactly. Anything else, right or wrong, is walked.
  */
 function isPlainPair(bytes: Buffer, start: number, end: number): boolean {
   if (bytes[start] !== 0x0a) return false;

@@ -9,6 +9,9 @@ const high = 65_536 * remainder32;
 const highSeconds = Math.floor(high / 1e9);
 const highNanos = high % 1e9;
 
+let lastSeconds = 0;
+let lastText = "0";
+
 /** Decimal digits of `upper * 2^32 + lower`. */
 export function nanoText(upper: number, lower: number): string {
   if (upper === 0) return String(lower);
@@ -19,7 +22,12 @@ export function nanoText(upper: number, lower: number): string {
   const seconds = upper * 4 + upperHigh * highSeconds + carried;
   const nanos = rest - carried * 1e9;
   if (seconds === 0) return String(nanos);
-  return String(seconds) + String(nanos + 1e9).slice(1);
+  // Spans of a batch share their second.
+  if (seconds !== lastSeconds) {
+    lastSeconds = seconds;
+    lastText = String(seconds);
+  }
+  return lastText + String(nanos + 1e9).slice(1);
 }
 
 /** The digits as a 64-bit count, without leading zeros, or undefined when they are none. */

@@ -29,19 +29,42 @@ export class WireCursor {
 
   /** A varint up to 2^53 exactly, beyond that rounded; lengths and tags are far below. */
   varint(): number {
+    const { bytes, position } = this;
+    if (position + 4 > this.end) return this.wideVarint();
+    // Up to 28 bits in whole numbers, which is what nearly every one is.
+    let byte = bytes[position] as number;
+    let value = byte & 0x7f;
+    if (byte < 0x80) {
+      this.position = position + 1;
+      return value;
+    }
+    byte = bytes[position + 1] as number;
+    value |= (byte & 0x7f) << 7;
+    if (byte < 0x80) {
+      this.position = position + 2;
+      return value;
+    }
+    byte = bytes[position + 2] as number;
+    value |= (byte & 0x7f) << 14;
+    if (byte < 0x80) {
+      this.position = position + 3;
+      return value;
+    }
+    byte = bytes[position + 3] as number;
+    value |= (byte & 0x7f) << 21;
+    if (byte >= 0x80) return this.wideVarint();
+    this.position = position + 4;
+    return value;
+  }
+
+  private wideVarint(): number {
     const { bytes, end } = this;
     let position = this.position;
-    if (position >= end) throw malformed("truncated");
-    let byte = bytes[position++] as number;
-    if (byte < 0x80) {
-      this.position = position;
-      return byte;
-    }
-    let value = byte & 0x7f;
-    let factor = 128;
-    for (let index = 1; index < 10; index++) {
+    let value = 0;
+    let factor = 1;
+    for (let index = 0; index < 10; index++) {
       if (position >= end) throw malformed("truncated");
-      byte = bytes[position++] as number;
+      const byte = bytes[position++] as number;
       if (index === 9 && byte > 1) throw malformed("varint");
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) {
@@ -75,9 +98,8 @@ export class WireCursor {
   /** Steps over a length prefix and answers where its content ends. */
   limit(): number {
     const length = this.varint();
-    const limit = this.position + length;
-    if (limit > this.end) throw malformed("truncated");
-    return limit;
+    if (length > this.end - this.position) throw malformed("truncated");
+    return this.position + length;
   }
 
   /** Steps over one value of the wire type; groups are walked without recursion. */
@@ -112,7 +134,7 @@ export class WireCursor {
     const open = [field];
     while (open.length > 0) {
       const tag = this.tag();
-      const number = Math.floor(tag / 8);
+      const number = tag >>> 3;
       const wireType = tag & 7;
       if (wireType === wire.startGroup) {
         if (open.length >= groupDepthMax) throw new CodedError("otlp_too_deep");

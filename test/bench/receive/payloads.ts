@@ -1,6 +1,6 @@
 /**
- * @module Payloads of the receive bench: batches as our own exporter sends them (≤ 1 kB a span), and
- * spans of a library that sends 11 kB of content with each, plain and gzipped.
+ * @module Payloads of the receive bench: batches as our own exporter sends them (≤ 1 kB a span),
+ * and spans of a library that sends 11 kB of content with each, plain and gzipped.
  */
 import { gzipSync } from "node:zlib";
 
@@ -68,8 +68,21 @@ function ownAttributes(index: number): PlainAttributes {
   };
 }
 
+const vocabulary = words.trim().split(" ");
+
+/** About 3.6 kB of words in an order of their own, which compresses as prose does. */
+function prose(seed: number): string {
+  let state = seed + 1;
+  let text = "";
+  while (text.length < 3_600) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    text += `${vocabulary[(state >>> 16) % vocabulary.length]}${(state >>> 8) % 97} `;
+  }
+  return text;
+}
+
 function contentAttributes(index: number): PlainAttributes {
-  const text = `${words.repeat(45)} ${index}`;
+  const text = prose(index);
   return {
     [attribute.genai_operation.span]: "chat",
     [attribute.provider.span]: "openai",
@@ -107,18 +120,19 @@ export function batches(
   content: boolean,
   encoding: Load["encoding"],
   offset: number = 0,
+  perBatch: number = spansPerBatch,
 ): Load {
   const base = 1_790_000_000_000_000_000n;
   const bodies: Uint8Array[] = [];
   let bytes = 0;
   for (let batch = 0; batch < count; batch++) {
-    const spans = Array.from({ length: spansPerBatch }, (_, at) => {
-      const index = offset + batch * spansPerBatch + at;
+    const spans = Array.from({ length: perBatch }, (_, at) => {
+      const index = offset + batch * perBatch + at;
       return span(index, content ? contentAttributes(index) : ownAttributes(index), base);
     });
     const body = encodeProtobuf(traceRequest(spans, { "service.name": "support-desk" }));
     bytes += body.byteLength;
     bodies.push(encoding === "gzip" ? gzipSync(body, { level: 6 }) : body);
   }
-  return { name, bodies, encoding, bytesPerSpan: bytes / (count * spansPerBatch) };
+  return { name, bodies, encoding, bytesPerSpan: bytes / (count * perBatch) };
 }

@@ -1,6 +1,6 @@
 /**
- * @module Collector child: the built collector as a process of its own, which a test may kill at any
- * moment and start again over the same data directory.
+ * @module Collector child: the built collector as a process of its own, which a test may kill at
+ * any moment and start again over the same data directory.
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";

@@ -1,6 +1,6 @@
 /**
- * @module Harness of the receive suite: the real routes, journal, drain and listener over a store in
- * the process, on a free port of loopback.
+ * @module Harness of the receive suite: the real routes, journal, drain and listener over a store
+ * in the process, on a free port of loopback.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /**
- * @module Reference decoder: OTLP by protobufjs and by JSON.parse, and the rules of the door written
- * a second time over plain objects. The suite compares the pull decoders with it; they share the
- * vocabulary's tables and nothing else.
+ * @module Reference decoder: OTLP by protobufjs and by JSON.parse, and the rules of the door
+ * written a second time over plain objects. The suite compares the pull decoders with it; they
+ * share the vocabulary's tables and nothing else.
  */
 import { attribute, limits, otlpNames, sourceAttributeNames } from "@turnproof/semconv";
 
