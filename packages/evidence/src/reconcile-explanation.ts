@@ -46,6 +46,6 @@ export function explain(status: VerdictStatus, grounds: Grounds): string {
 }
 
 function words(finding: Finding): string {
-  const subject = finding.subject === null ? "" : ` of ${finding.subject}`;
-  return `${finding.title.toLowerCase()}${subject} (${finding.code})`;
+  const subject = finding.subject === null ? "" : `: ${finding.subject}`;
+  return `${finding.title.toLowerCase()} (${finding.code}${subject})`;
 }

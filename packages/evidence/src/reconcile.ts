@@ -142,6 +142,8 @@ function missingStages(
   profiles: CoverageProfiles | undefined,
   taskId: string | undefined,
 ): string[] {
+  // Without a declared profile nothing is required, and the walk over all stages is saved.
+  if (!events.some((event) => event.attributes.coverage_profile !== undefined)) return [];
   const coverage = readCoverage(events, {
     readCompleteness: trust.read_completeness,
     ...(profiles === undefined ? {} : { profiles }),
@@ -183,6 +185,7 @@ function compareLinks(a: ChainLink, b: ChainLink): number {
   const right = `${b.name ?? ""} ${b.state} ${b.evidence_ids.join(" ")}`;
   return (
     linkOrder.indexOf(a.link) - linkOrder.indexOf(b.link) ||
+    Number(a.state === "superseded") - Number(b.state === "superseded") ||
     (left < right ? -1 : left > right ? 1 : 0)
   );
 }

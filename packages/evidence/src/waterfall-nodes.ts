@@ -22,6 +22,11 @@ export interface NodeDraft {
   readonly eventIds: string[];
   /** The span under which a point stands that was recorded with its enclosing span's id. */
   readonly inside: string | undefined;
+  /** Place among the group's nodes, by start. */
+  index: number;
+  /** The parent and the cause that the node names. */
+  parent: string | undefined;
+  cause: string | undefined;
   startMs: number;
   endMs: number;
   timing: TimingState;
@@ -42,6 +47,9 @@ function newDraft(span: string | undefined, inside?: string): NodeDraft {
     point: undefined,
     eventIds: [],
     inside,
+    index: 0,
+    parent: undefined,
+    cause: undefined,
     startMs: Number.NaN,
     endMs: Number.NaN,
     timing: "unknown",
@@ -86,8 +94,13 @@ export function pairEvents(members: readonly TurnEvent[]): {
   };
   for (const event of events) if (event.phase !== "event") claim(event, false);
   for (const event of events) if (event.phase === "event") claim(event, true);
-  for (const draft of drafts) time(draft);
+  for (const draft of drafts) {
+    draft.parent = parentOf(draft);
+    draft.cause = causeOf(draft);
+    time(draft);
+  }
   drafts.sort(compareDrafts);
+  for (let index = 0; index < drafts.length; index += 1) (drafts[index] as NodeDraft).index = index;
   return { drafts, bySpan };
 }
 
@@ -146,7 +159,7 @@ function compareDrafts(a: NodeDraft, b: NodeDraft): number {
 }
 
 /** The parent that the node names, from its result or else from its start. */
-export function parentOf(draft: NodeDraft): string | undefined {
+function parentOf(draft: NodeDraft): string | undefined {
   if (draft.inside !== undefined) return draft.inside;
   const named = draft.result === undefined ? undefined : parentKey(draft.result);
   const other = draft.start ?? draft.point;
@@ -154,7 +167,7 @@ export function parentOf(draft: NodeDraft): string | undefined {
 }
 
 /** The event that caused the node, as its result or else its start says. */
-export function causeOf(draft: NodeDraft): string | undefined {
+function causeOf(draft: NodeDraft): string | undefined {
   return (
     draft.result?.caused_by_event_id ??
     draft.start?.caused_by_event_id ??

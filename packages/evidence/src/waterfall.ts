@@ -10,14 +10,7 @@ import { compareTuples, groupByIdentity, membersOf } from "./identity-tuple.ts";
 import type { IdentityGroups, IdentityTuple } from "./identity-tuple.ts";
 import { roundMs } from "./instant.ts";
 import { spanKey } from "./span-key.ts";
-import {
-  causeOf,
-  durationOf,
-  pairEvents,
-  parentOf,
-  positionMs,
-  primaryOf,
-} from "./waterfall-nodes.ts";
+import { durationOf, pairEvents, positionMs, primaryOf } from "./waterfall-nodes.ts";
 import type { NodeDraft } from "./waterfall-nodes.ts";
 import { criticalPath, cutCycles, layOut } from "./waterfall-tree.ts";
 import type { Forest } from "./waterfall-tree.ts";
@@ -193,8 +186,7 @@ function lookElsewhere(
   paired.forEach(({ drafts, bySpan }, group) => {
     const trace = groups.traceOf[group] as number;
     for (const draft of drafts) {
-      const parent = parentOf(draft);
-      const cause = causeOf(draft);
+      const { parent, cause } = draft;
       const misses = parent !== undefined && !bySpan.has(parent);
       if (!misses && cause === undefined) continue;
       let sets = wanted.get(trace);
@@ -223,13 +215,10 @@ function lookElsewhere(
 
 function buildGroup(identity: IdentityTuple, group: Group, elsewhere: Elsewhere): SpokenGroup {
   const { drafts, bySpan } = group;
-  const indexOf = new Map<NodeDraft, number>();
-  drafts.forEach((draft, index) => indexOf.set(draft, index));
   const parent = new Int32Array(drafts.length).fill(-1);
   drafts.forEach((draft, index) => {
-    const named = parentOf(draft);
-    const above = named === undefined ? undefined : bySpan.get(named);
-    if (above !== undefined) parent[index] = indexOf.get(above) ?? -1;
+    const above = draft.parent === undefined ? undefined : bySpan.get(draft.parent);
+    if (above !== undefined) parent[index] = above.index;
   });
   const inCycle = cutCycles(parent);
   const forest = layOut(parent);
@@ -285,11 +274,11 @@ function buildNode(place: Place, node: number, origin: number): WaterfallNode {
   const event = primaryOf(draft);
   const { forest, elsewhere } = place;
   const above = place.parent[node] as number;
-  const named = parentOf(draft) ?? null;
+  const named = draft.parent ?? null;
   const held = named !== null && place.bySpan.has(named);
   const isElsewhere = named !== null && !held && elsewhere.spans.has(named);
   const remote = event.parent_remote === true;
-  const cause = causeOf(draft) ?? null;
+  const cause = draft.cause ?? null;
   const duration = durationOf(draft);
   return {
     event_id: event.event_id,
