@@ -9,8 +9,11 @@ import { analysisParameters, inspectParameters, replayParameters } from "./route
 import { compareParameters } from "./routes/compare.ts";
 import { eventsParameters } from "./routes/events.ts";
 import { findParameters } from "./routes/find.ts";
+import { runForm } from "./routes/agent-runs.ts";
 import { groupsParameters } from "./routes/agents.ts";
 import { healthParameters } from "./routes/health.ts";
+import { accountBody, artifactParameters, replayBody, revealBody } from "./routes/hooks.ts";
+import { feedbackBody, outcomeBody } from "./routes/judgements.ts";
 import { liveParameters } from "./routes/live.ts";
 import { reconcileBody, reconcileParameters } from "./routes/reconcile.ts";
 import { loginForm } from "./routes/session.ts";
@@ -89,6 +92,17 @@ const settings: Operation = {
   summary: "Who am I, and what is configured",
   query: none,
   returns: "Principal, modes and warnings.",
+};
+const json = (schema: z.ZodType): NonNullable<Operation["body"]> => ({
+  type: "application/json",
+  schema,
+});
+const run: Operation = {
+  summary: "Run an agent",
+  text: "A bound principal runs for itself; another `user_id` is refused.",
+  body: { type: "application/x-www-form-urlencoded", schema: runForm },
+  returns: "",
+  failures: ["not_configured", "not_found", "scope_forbidden", "store_read_only", "body_invalid"],
 };
 const receive = (what: string): Operation => ({
   summary: `OTLP/HTTP ${what}`,
@@ -199,6 +213,57 @@ export const operations: { readonly [route: string]: Operation } = {
   },
   "GET /traces/find": { ...find, answers: html },
   "GET /traces/find.json": find,
+  "GET /traces/artifact.json": {
+    summary: "What the host says of a resource",
+    query: artifactParameters,
+    returns: "Whether it exists, its version and state.",
+    failures: ["not_configured", "not_found", "scope_forbidden"],
+  },
+  "POST /traces/account/resolve": {
+    summary: "From an e-mail to an opaque user id, by the host's directory",
+    text: "Audited; the e-mail is neither kept nor logged.",
+    body: json(accountBody),
+    returns: "The user id.",
+    failures: ["not_configured", "not_found", "body_invalid"],
+  },
+  "POST /traces/reveal": {
+    summary: "Content of an event",
+    text: "Native evidence holds no content; without a content store this is not configured.",
+    body: json(revealBody),
+    returns: "The content, in the configured mode.",
+    failures: ["not_configured", "body_invalid"],
+  },
+  "POST /traces/replays": {
+    summary: "A replay of a turn",
+    text: "Blocked in read-only mode; the inert plan is `/traces/replay-plan.json`.",
+    body: json(replayBody),
+    returns: "The replay.",
+    failures: ["not_configured", "store_read_only", "body_invalid"],
+  },
+  "POST /traces/feedback": {
+    summary: "Feedback that an operator saw",
+    body: json(feedbackBody),
+    returns: "The event that was recorded.",
+    status: 201,
+    failures: ["body_invalid", "store_read_only", "trace_not_found_in_window"],
+  },
+  "POST /traces/outcomes": {
+    summary: "An outcome that an operator observed",
+    body: json(outcomeBody),
+    returns: "The event that was recorded.",
+    status: 201,
+    failures: ["body_invalid", "store_read_only", "trace_not_found_in_window"],
+  },
+  "POST /agents/:agent_id/run": {
+    ...run,
+    returns: "What the agent answered.",
+  },
+  "POST /agents/:agent_id/playground/stream": {
+    ...run,
+    summary: "Run an agent and stream its events",
+    returns: "Server-sent events of the run, with ids and heartbeats.",
+    answers: "text/event-stream",
+  },
   "GET /traces/capabilities.json": {
     summary: "What this collector can do",
     query: none,

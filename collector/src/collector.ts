@@ -32,6 +32,8 @@ import { createRequestMetrics } from "./http/request-metrics.ts";
 import { createRenderer } from "./http/respond.tsx";
 import { cookieNameOf } from "./http/session-cookie.ts";
 import { openReceiver } from "./otlp/receiver.ts";
+import type { Hooks } from "./hooks.ts";
+import { operatorStore } from "./operator-store.ts";
 import { startJudge } from "./judge.ts";
 import type { JudgeOptions } from "./judge.ts";
 import { createLog } from "./log.ts";
@@ -51,6 +53,8 @@ export interface CollectorOptions {
   readonly views?: ViewTable;
   readonly log?: Log;
   readonly now?: () => number;
+  /** What the host answers itself. */
+  readonly hooks?: Hooks;
   /** The background judge of quiet turns; false leaves turns unjudged. */
   readonly judge?: JudgeOptions | false;
 }
@@ -86,7 +90,8 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
   try {
     const parts = await openParts(config, log, options, opened);
     const app = buildApp(parts, options.views ?? viewTable);
-    if (options.judge !== false) {
+    // In read-only mode nothing is written beside the evidence, verdicts neither.
+    if (options.judge !== false && !config.readOnly) {
       const judge = startJudge(parts, options.judge);
       opened.push(() => judge.close());
     }
@@ -151,7 +156,7 @@ async function openParts(
     config,
     version,
     log,
-    store,
+    store: operatorStore(store, config.readOnly),
     ingest,
     keyring,
     credentials,
@@ -160,6 +165,7 @@ async function openParts(
     pseudonyms,
     audit,
     signer: await createStatementSigner(config.signingKey, persistent ? config.dataDir : undefined),
+    hooks: options.hooks ?? {},
     requests: createRequestMetrics(),
     cookieName: cookieNameOf(config.cookieSecure, config.basePath),
     now,

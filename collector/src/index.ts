@@ -7,6 +7,8 @@ export { routeRules } from "./http/permissions.ts";
 export type { Need, RouteRule } from "./http/permissions.ts";
 export { rolePermissions, roles } from "./auth/principal.ts";
 export type { Permission, Principal, Role } from "./auth/principal.ts";
+export type { AgentChunk, AgentPort, AgentRunInput, HookContext, Hooks } from "./hooks.ts";
+export type { ResolvedArtifact } from "./hooks.ts";
 export type { Log } from "./log.ts";
 export type { Frame, View } from "./http/respond.tsx";
 export type { ViewModels, ViewName, ViewTable } from "./view-table.ts";

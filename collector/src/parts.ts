@@ -10,6 +10,7 @@ import type { Pseudonyms } from "./auth/pseudonyms.ts";
 import type { Sessions } from "./auth/sessions.ts";
 import type { Throttle } from "./auth/throttle.ts";
 import type { Config } from "./config.ts";
+import type { Hooks } from "./hooks.ts";
 import type { RequestMetrics } from "./http/request-metrics.ts";
 import type { Receiver } from "./otlp/receiver.ts";
 import type { Log } from "./log.ts";
@@ -30,6 +31,7 @@ export interface Parts {
   readonly pseudonyms: Pseudonyms;
   readonly audit: Audit | undefined;
   readonly signer: StatementSigner;
+  readonly hooks: Hooks;
   readonly requests: RequestMetrics;
   readonly cookieName: string;
   /** Milliseconds since the epoch; a test sets its own. */

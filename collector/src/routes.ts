@@ -5,6 +5,7 @@ import type { Hono } from "hono";
 
 import type { AppEnv } from "./http/environment.ts";
 import type { Parts } from "./parts.ts";
+import { agentRunRoutes } from "./routes/agent-runs.ts";
 import { agentsRoutes } from "./routes/agents.ts";
 import { analysisRoutes } from "./routes/analysis.ts";
 import { assetsRoutes } from "./routes/assets.ts";
@@ -15,6 +16,8 @@ import { eventsRoutes } from "./routes/events.ts";
 import { findRoutes } from "./routes/find.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { homeRoutes } from "./routes/home.ts";
+import { hookRoutes } from "./routes/hooks.ts";
+import { judgementRoutes } from "./routes/judgements.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { livenessRoutes } from "./routes/liveness.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
@@ -42,6 +45,9 @@ export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {
     reconcileRoutes,
     eventsRoutes,
     findRoutes,
+    hookRoutes,
+    agentRunRoutes,
+    judgementRoutes,
     capabilitiesRoutes,
     metricsRoutes,
     agentsRoutes,

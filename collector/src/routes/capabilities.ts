@@ -14,7 +14,7 @@ import type { Parts } from "../parts.ts";
 
 /** GET `/traces/capabilities.json`. */
 export function capabilitiesRoutes(parts: Parts): Hono<AppEnv> {
-  const { config, store, signer } = parts;
+  const { config, hooks, store, signer } = parts;
   const app = new Hono<AppEnv>();
   app.get("/traces/capabilities.json", (c) => {
     readParameters(c, z.strictObject({}));
@@ -28,9 +28,9 @@ export function capabilitiesRoutes(parts: Parts): Hono<AppEnv> {
       signed_statements: signer.keys.keys.length > 0,
       replay_plan: permits(principal, "replay.create"),
       reveal: false,
-      account_resolver: false,
-      artifact_resolver: false,
-      agents: false,
+      account_resolver: hooks.resolveAccount !== undefined,
+      artifact_resolver: hooks.resolveArtifact !== undefined,
+      agents: hooks.agents !== undefined,
       event_kinds: eventKinds,
       legacy_event_kinds: Object.fromEntries(
         Object.entries(legacyKinds).map(([name, { kind }]) => [name, kind]),

@@ -10,6 +10,7 @@ import { CodedError, limits } from "@turnproof/semconv";
 
 import { isBound } from "../auth/principal.ts";
 import type { AppContext, AppEnv } from "../http/environment.ts";
+import { readBody } from "../http/body.ts";
 import { principalOf } from "../http/environment.ts";
 import { filters, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
@@ -78,7 +79,8 @@ export function reconcileRoutes(parts: Parts): Hono<AppEnv> {
   });
   app.post("/traces/reconcile", async (c) => {
     readParameters(c, z.strictObject({}));
-    const { events, task_id, normalization_metadata } = await readBody(c);
+    const { data } = await readBody(c, reconcileBody, bodyBytesMax);
+    const { events, task_id, normalization_metadata } = data;
     const verdict = reconcileOutcome(events, {
       ...(task_id === undefined || task_id === null ? {} : { taskId: task_id }),
       ...(normalization_metadata === undefined || normalization_metadata === null
@@ -143,23 +145,4 @@ function statementOf(
     event_count: events.length,
     digest: evidenceDigest(events),
   };
-}
-
-async function readBody(c: AppContext): Promise<z.output<typeof reconcileBody>> {
-  if (!/^application\/json\b/i.test(c.req.header("content-type") ?? "")) {
-    throw new CodedError("media_type_unsupported");
-  }
-  const declared = Number(c.req.header("content-length") ?? 0);
-  if (declared > bodyBytesMax) throw new CodedError("body_too_large");
-  let value: unknown;
-  try {
-    const text = await c.req.text();
-    if (text.length > bodyBytesMax) throw new CodedError("body_too_large");
-    value = JSON.parse(text);
-  } catch (error) {
-    throw CodedError.is(error) ? error : new CodedError("bad_request");
-  }
-  const parsed = reconcileBody.safeParse(value);
-  if (!parsed.success) throw new CodedError("body_invalid");
-  return parsed.data;
 }

@@ -1,0 +1,99 @@
+/**
+ * @module Agent runs: the agents that a host mounted, run for the asker's own tenant (requirements:
+ * Endpoints; design 6.2).
+ */
+import { Hono } from "hono";
+import { streamSSE } from "hono/streaming";
+import { z } from "zod";
+import { CodedError } from "@turnproof/semconv";
+
+import type { Principal } from "../auth/principal.ts";
+import { readBody } from "../http/body.ts";
+import { principalOf } from "../http/environment.ts";
+import type { AppContext, AppEnv } from "../http/environment.ts";
+import { id } from "../http/parameters.ts";
+import { respondJson } from "../http/respond.tsx";
+import { callHook } from "../hooks.ts";
+import type { AgentPort, AgentRunInput } from "../hooks.ts";
+import type { Parts } from "../parts.ts";
+import { contextOf } from "./hooks.ts";
+
+/** Form of a run. */
+export const runForm = z.strictObject({
+  query: z.string().min(1).max(100_000),
+  user_id: id.optional(),
+  memory_id: id.optional(),
+  thread_id: id.optional(),
+});
+
+const bodyBytesMax = 1_048_576;
+const runMsMax = 120_000;
+
+/** POST `/agents/{agent_id}/run` and `/agents/{agent_id}/playground/stream`. */
+export function agentRunRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+
+  app.post("/agents/:agent_id/run", async (c) => {
+    const { agents, input, principal } = await runOf(c, parts);
+    const agent = c.req.param("agent_id");
+    const answer = await callHook(
+      (signal) => agents.run(agent, input, contextOf(principal, signal)),
+      runMsMax,
+    );
+    if (answer === undefined) throw new CodedError("not_found");
+    return respondJson(c, answer);
+  });
+
+  app.post("/agents/:agent_id/playground/stream", async (c) => {
+    const { agents, input, principal } = await runOf(c, parts);
+    const agent = c.req.param("agent_id");
+    return streamSSE(c, async (stream) => {
+      const signal = AbortSignal.any([parts.closing, AbortSignal.timeout(runMsMax)]);
+      const beat = setInterval(
+        () => void stream.writeSSE({ event: "heartbeat", data: "{}" }),
+        15_000,
+      );
+      let number = 0;
+      try {
+        for await (const chunk of agents.stream(agent, input, contextOf(principal, signal))) {
+          if (stream.aborted) return;
+          number += 1;
+          const data = JSON.stringify(chunk);
+          await stream.writeSSE({ id: String(number), event: chunk.type, data });
+        }
+      } catch (error) {
+        const code = CodedError.is(error) ? error.code : "internal_error";
+        await stream.writeSSE({ event: "error", data: JSON.stringify({ code }) });
+      } finally {
+        clearInterval(beat);
+      }
+    });
+  });
+  return app;
+}
+
+/** A bound principal runs for itself; a form that names somebody else is refused. */
+async function runOf(
+  c: AppContext,
+  parts: Parts,
+): Promise<{
+  readonly agents: AgentPort;
+  readonly input: AgentRunInput;
+  readonly principal: Principal;
+}> {
+  const { agents } = parts.hooks;
+  const principal = principalOf(c);
+  const { data } = await readBody(c, runForm, bodyBytesMax);
+  const bound = principal.userId;
+  if (bound !== undefined && data.user_id !== undefined && data.user_id !== bound) {
+    throw new CodedError("scope_forbidden", { field: "user_id" });
+  }
+  if (agents === undefined) throw new CodedError("not_configured");
+  const input: AgentRunInput = {
+    query: data.query,
+    tenant: bound === undefined ? (data.user_id ?? null) : bound,
+    ...(data.memory_id === undefined ? {} : { memoryId: data.memory_id }),
+    ...(data.thread_id === undefined ? {} : { threadId: data.thread_id }),
+  };
+  return { agents, input, principal };
+}

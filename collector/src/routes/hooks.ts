@@ -1,0 +1,107 @@
+/**
+ * @module Hook routes: what only the host can answer. Each is gated by its own permission, audited
+ * like every protected route, and says 501 while nothing is configured (design 6.2).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { CodedError, limits } from "@turnproof/semconv";
+
+import type { Principal } from "../auth/principal.ts";
+import { readBody } from "../http/body.ts";
+import { principalOf } from "../http/environment.ts";
+import type { AppEnv } from "../http/environment.ts";
+import { id, readParameters } from "../http/parameters.ts";
+import { respondJson } from "../http/respond.tsx";
+import { callHook } from "../hooks.ts";
+import type { HookContext } from "../hooks.ts";
+import type { Parts } from "../parts.ts";
+
+/** Parameters of the artifact lookup. */
+export const artifactParameters = z.strictObject({
+  resource_ref: id.describe("The resource, by its opaque id."),
+  resource_type: id.optional(),
+  version: id.optional(),
+});
+
+/** Body of the account resolution. */
+export const accountBody = z.strictObject({ email: z.email().max(320) });
+
+/** Body of a reveal. */
+export const revealBody = z.strictObject({ agent_id: id, root_trace_id: id, event_id: id });
+
+/** Body of a replay. */
+export const replayBody = z.strictObject({
+  agent_id: id,
+  root_trace_id: id,
+  turn_id: id.optional(),
+});
+
+/** The routes that hooks answer. */
+export function hookRoutes(parts: Parts): Hono<AppEnv> {
+  const { hooks } = parts;
+  const app = new Hono<AppEnv>();
+
+  app.get("/traces/artifact.json", async (c) => {
+    const { resource_ref: ref, resource_type, version } = readParameters(c, artifactParameters);
+    const { resolveArtifact, authorizeResource } = hooks;
+    const principal = principalOf(c);
+    if (resolveArtifact !== undefined && authorizeResource !== undefined) {
+      const may = await callHook((signal) => authorizeResource(ref, contextOf(principal, signal)));
+      if (!may) throw new CodedError("scope_forbidden");
+    }
+    const resource = {
+      ref,
+      ...(resource_type === undefined ? {} : { type: resource_type }),
+      ...(version === undefined ? {} : { version }),
+    };
+    const found = await callHook(
+      resolveArtifact && ((signal) => resolveArtifact(resource, contextOf(principal, signal))),
+    );
+    const foreign = principal.userId !== undefined && found?.user_id !== principal.userId;
+    if (found === null || foreign) throw new CodedError("not_found");
+    const { exists, state } = found;
+    return respondJson(c, {
+      resource_ref: ref,
+      exists,
+      state: state ?? null,
+      version: found.version ?? null,
+    });
+  });
+
+  app.post("/traces/account/resolve", async (c) => {
+    const { data } = await readBody(c, accountBody);
+    const { resolveAccount } = hooks;
+    const principal = principalOf(c);
+    const user = await callHook(
+      resolveAccount && ((signal) => resolveAccount(data.email, contextOf(principal, signal))),
+    );
+    if (user === null || (principal.userId !== undefined && user !== principal.userId)) {
+      throw new CodedError("not_found");
+    }
+    return respondJson(c, { user_id: user });
+  });
+
+  // Native evidence holds no content, so there is nothing that these could show or run.
+  app.post("/traces/reveal", async (c) => {
+    await readBody(c, revealBody);
+    throw new CodedError("not_configured");
+  });
+  app.post("/traces/replays", async (c) => {
+    await readBody(c, replayBody);
+    throw new CodedError("not_configured");
+  });
+
+  return app;
+}
+
+/** What a hook is told of who asks. */
+export function contextOf(principal: Principal, signal: AbortSignal): HookContext {
+  const { name, role, applicationId, userId } = principal;
+  return {
+    principal: name.slice(0, limits.stringCharsMax),
+    role,
+    signal,
+    ...(applicationId === undefined ? {} : { applicationId }),
+    ...(userId === undefined ? {} : { userId }),
+  };
+}

@@ -1,0 +1,173 @@
+/**
+ * @module Judgements: feedback and outcomes that an operator saw. Identity comes from the stored
+ * turn and the principal, never from trust in the form (design 6.2; requirements: Feedback).
+ */
+import { createHash, randomUUID } from "node:crypto";
+
+import { Hono } from "hono";
+import { z } from "zod";
+import { canonicalJson, matches } from "@turnproof/evidence";
+import type { EventAttributeMap, TurnEvent } from "@turnproof/evidence";
+import { CodedError, limits, screen } from "@turnproof/semconv";
+import { contentFingerprint } from "@turnproof/semconv/fingerprint";
+
+import { readBody } from "../http/body.ts";
+import { principalOf } from "../http/environment.ts";
+import type { AppContext, AppEnv } from "../http/environment.ts";
+import { id } from "../http/parameters.ts";
+import { readingFor } from "../http/query.ts";
+import { respondJson } from "../http/respond.tsx";
+import type { Parts } from "../parts.ts";
+import { collectRoot, turnFilter } from "../window.ts";
+
+const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((v) => v === "true")]);
+const target = { agent_id: id, root_trace_id: id, turn_id: id, external_id: id.optional() };
+
+/** Body of a feedback. */
+export const feedbackBody = z.strictObject({
+  ...target,
+  rating: z.coerce.number().int().min(-100).max(100),
+  label: id.optional(),
+  comment: z.string().max(10_000).describe("Kept as a hash alone.").optional(),
+  include_comment: flag.optional(),
+});
+
+/** Body of an outcome. */
+export const outcomeBody = z.strictObject({
+  ...target,
+  outcome: id,
+  source: id.optional(),
+  metrics: z.record(id, z.number()).optional(),
+  verified: flag.describe("Whether the operator observed it; default true.").optional(),
+  task_id: id.optional(),
+});
+
+/** POST `/traces/feedback` and `/traces/outcomes`. */
+export function judgementRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.post("/traces/feedback", async (c) => {
+    const { data, form } = await readBody(c, feedbackBody);
+    // Raw comments live in a memory store's own record, and this collector has none.
+    if (data.include_comment === true) {
+      throw new CodedError("not_configured", { field: "include_comment" });
+    }
+    const { rating, label, comment } = data;
+    return record(c, parts, {
+      kind: "feedback",
+      target: data,
+      form,
+      attributes: {
+        rating,
+        verified: true,
+        ...(label === undefined ? {} : { label }),
+        ...(comment === undefined ? {} : { comment_hash: contentFingerprint(comment) }),
+      },
+    });
+  });
+  app.post("/traces/outcomes", async (c) => {
+    const { data, form } = await readBody(c, outcomeBody);
+    const { outcome, source, metrics = {}, verified = true, task_id } = data;
+    const names = Object.keys(metrics);
+    return record(c, parts, {
+      kind: "outcome",
+      target: data,
+      form,
+      ...(task_id === undefined ? {} : { taskId: task_id }),
+      attributes: {
+        outcome,
+        verified,
+        ...(source === undefined ? {} : { source }),
+        ...(names.length === 0
+          ? {}
+          : { metric_names: names, metric_values: Object.values(metrics) }),
+      },
+    });
+  });
+  return app;
+}
+
+interface Judgement {
+  readonly kind: "feedback" | "outcome";
+  readonly target: {
+    readonly agent_id: string;
+    readonly root_trace_id: string;
+    readonly turn_id: string;
+    readonly external_id?: string | undefined;
+  };
+  readonly form: boolean;
+  readonly taskId?: string;
+  readonly attributes: EventAttributeMap;
+}
+
+const identityOrder = [
+  "application_id",
+  "agent_id",
+  "user_id",
+  "memory_id",
+  "thread_id",
+  "run_id",
+  "turn_id",
+  "root_trace_id",
+] as const;
+
+async function record(c: AppContext, parts: Parts, judgement: Judgement): Promise<Response> {
+  const { kind, target: of, attributes } = judgement;
+  const screened = screen(attributes, { names: "event", kind });
+  if (screened.refusedCount > 0) throw new CodedError("body_invalid");
+  const turn = await storedTurn(c, parts, of);
+  const now = new Date(parts.now()).toISOString();
+  const identity = Object.fromEntries(
+    identityOrder.flatMap((field) => (turn[field] === undefined ? [] : [[field, turn[field]]])),
+  );
+  const event: TurnEvent = {
+    ...identity,
+    schema_version: 3,
+    event_id: eventIdOf(kind, of.external_id, identity),
+    ...(of.external_id === undefined ? {} : { external_id: of.external_id }),
+    event_kind: kind,
+    operation: kind,
+    phase: "event",
+    status: "success",
+    timestamp: now,
+    component: "operator",
+    ...(judgement.taskId === undefined ? {} : { task_id: judgement.taskId }),
+    attributes,
+  };
+  const batchId = createHash("sha256").update(canonicalJson(event)).digest("hex");
+  const receivedAt = now.replace("Z", "000Z");
+  await parts.store.append({ batchId, receivedAt, events: [event] });
+  if (judgement.form) {
+    const base = parts.config.basePath === "/" ? "" : parts.config.basePath;
+    return c.redirect(`${base}/traces/${encodeURIComponent(of.root_trace_id)}`, 303);
+  }
+  return respondJson(c, { event_id: event.event_id, recorded_at: now }, 201);
+}
+
+/** An event of the turn that speaks for its identity: the turn's own, else any. */
+async function storedTurn(
+  c: AppContext,
+  parts: Parts,
+  of: Judgement["target"],
+): Promise<TurnEvent> {
+  const { agent_id, root_trace_id, turn_id } = of;
+  const reading = readingFor(c, { agent_id, turn_id });
+  const window = await collectRoot(parts, reading, root_trace_id, limits.rootEventsMax);
+  const own = window.events.filter((event) => matches(event, turnFilter(reading.query)));
+  const turn = own.find((event) => event.event_kind === "turn") ?? own[0];
+  if (turn === undefined) throw new CodedError("trace_not_found_in_window");
+  const { userId } = principalOf(c);
+  if (userId !== undefined && turn.user_id !== userId) throw new CodedError("scope_forbidden");
+  return turn;
+}
+
+/** A stable external id gives the same event again; without one each call is its own. */
+function eventIdOf(kind: string, externalId: string | undefined, identity: object): string {
+  if (externalId === undefined) return randomUUID();
+  const text = canonicalJson({
+    identity,
+    external_id: externalId,
+    operation: kind,
+    phase: "event",
+  });
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}

@@ -1,0 +1,93 @@
+/** The live tail: filters, scope, ids to go on from, and no event twice. */
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { openDesk, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+const accounts = JSON.stringify({
+  otto: { token: "otto-token-0123456789", role: "viewer" },
+  alice: { token: "alice-token-0123456789", role: "viewer", user_id: "alice" },
+});
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts });
+});
+afterAll(() => desk.collector.close());
+
+interface Tail {
+  readonly ids: string[];
+  readonly roots: string[];
+  stop(): Promise<void>;
+}
+
+async function tail(name: string, query = "", headers: Record<string, string> = {}): Promise<Tail> {
+  const response = await desk.get(`/traces/live${query}`, {
+    authorization: `Bearer ${name}-token-0123456789`,
+    ...headers,
+  });
+  expect(response.headers.get("content-type")).toContain("text/event-stream");
+  expect(response.headers.get("cache-control")).toContain("no-");
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const ids: string[] = [];
+  const roots: string[] = [];
+  let buffer = "";
+  const reading = (async () => {
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true, value: "" };
+      if (done) return;
+      buffer += value;
+      const messages = buffer.split("\n\n");
+      buffer = messages.pop() ?? "";
+      for (const message of messages.filter((text) => text.includes("event: event"))) {
+        ids.push(/^id: (.*)$/m.exec(message)?.[1] ?? "");
+        const data = /^data: (.*)$/m.exec(message)?.[1] ?? "{}";
+        roots.push((JSON.parse(data) as { root_trace_id: string }).root_trace_id);
+      }
+    }
+  })().catch(() => {});
+  return {
+    ids,
+    roots,
+    stop: async () => {
+      await reader?.cancel();
+      await reading;
+    },
+  };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let waited = 0; waited < 10_000 && !holds(); waited += 50) await sleep(50);
+  expect(holds()).toBe(true);
+}
+
+test("new events arrive once, inside filters and scope, and a resumed tail goes on", async () => {
+  const at = (ms: number): string => new Date(Date.now() + ms).toISOString().replace("Z", "000Z");
+  const [all, alice, tools] = await Promise.all([
+    tail("otto"),
+    tail("alice"),
+    tail("otto", "?event_kind=tool_call"),
+  ]);
+  await desk.put(turnEvents({ root: "live-alice", user: "alice" }), at(0));
+  await desk.put(turnEvents({ root: "live-bob", user: "bob" }), at(5));
+  await until(() => all.ids.length === 6 && alice.ids.length === 3 && tools.ids.length === 2);
+  await sleep(1_500);
+  expect(new Set(all.ids).size).toBe(6);
+  expect(all.ids).toHaveLength(6);
+  expect(new Set(alice.roots)).toEqual(new Set(["live-alice"]));
+  const last = all.ids.at(-1) ?? "";
+  await all.stop();
+  await desk.put(turnEvents({ root: "live-later", user: "alice" }), at(10));
+  const resumed = await tail("otto", "", { "last-event-id": last });
+  await until(() => resumed.roots.filter((root) => root === "live-later").length === 3);
+  await Promise.all([alice.stop(), tools.stop(), resumed.stop()]);
+});
+
+test("a tail refuses what a page refuses", async () => {
+  const headers = { authorization: "Bearer alice-token-0123456789" };
+  expect((await desk.get("/traces/live?user_id=bob", headers)).status).toBe(403);
+  expect((await desk.get("/traces/live?limit=5", headers)).status).toBe(400);
+  expect((await desk.get("/traces/live")).status).toBe(401);
+});
