@@ -34,7 +34,7 @@ export const noCheckpoint: Checkpoint = {
 const current = "checkpoint";
 const previous = "checkpoint.previous";
 const temporary = "checkpoint.next";
-export const checkpointNames: readonly string[] = [current, previous, temporary];
+const checkpointNames: readonly string[] = [current, previous, temporary];
 
 /** Makes the checkpoint durable before it resolves. */
 export async function writeCheckpoint(
@@ -72,19 +72,46 @@ function encodeCheckpoint(checkpoint: Checkpoint, nowMs: number): Buffer {
   return encodeFrame({ ...fields, sequence: checkpoint.drainedThrough }, payload);
 }
 
+/** A checkpoint and the name that it lies under. */
+export interface FoundCheckpoint {
+  readonly checkpoint: Checkpoint;
+  readonly name: string;
+}
+
 /** The furthest sound checkpoint; a damaged or missing one is no error. */
 export async function readCheckpoint(
   fileSystem: JournalFileSystem,
   directory: string,
   names: readonly string[],
-): Promise<Checkpoint> {
-  let best = noCheckpoint;
+): Promise<FoundCheckpoint> {
+  let best: FoundCheckpoint = { checkpoint: noCheckpoint, name: current };
   for (const name of checkpointNames) {
     if (!names.includes(name)) continue;
-    const found = await readOne(fileSystem, join(directory, name));
-    if (found !== undefined && isFurther(found, best)) best = found;
+    const checkpoint = await readOne(fileSystem, join(directory, name));
+    if (checkpoint !== undefined && isFurther(checkpoint, best.checkpoint)) {
+      best = { checkpoint, name };
+    }
   }
   return best;
+}
+
+/**
+ * Moves a checkpoint that was found under another name to its own. The next write takes the other
+ * names away before it is durable itself, and with them the ends of batches that were sent. Never
+ * rejects: a disk that refuses this is not to stop a start.
+ */
+export async function promoteCheckpoint(
+  fileSystem: JournalFileSystem,
+  directory: string,
+  { name }: FoundCheckpoint,
+): Promise<void> {
+  if (name === current) return;
+  try {
+    await fileSystem.rename(join(directory, name), join(directory, current));
+    await fileSystem.syncDirectory(directory);
+  } catch {
+    // The worst that follows is a batch with other boundaries, which readers see through.
+  }
 }
 
 function isFurther(a: Checkpoint, b: Checkpoint): boolean {

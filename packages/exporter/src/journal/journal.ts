@@ -17,7 +17,7 @@ import {
   oldestPendingAtMs,
 } from "./backlog.ts";
 import type { Backlog, JournalPosition } from "./backlog.ts";
-import { readCheckpoint, writeCheckpoint } from "./checkpoint-file.ts";
+import { promoteCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint-file.ts";
 import type { Checkpoint } from "./checkpoint-file.ts";
 import { systemClock } from "./clock.ts";
 import type { JournalClock } from "./clock.ts";
@@ -129,7 +129,8 @@ async function openLocked(
 ): Promise<Journal> {
   const { fileSystem, clock, directory, lock } = held;
   const names = await fileSystem.list(directory);
-  const checkpoint = await readCheckpoint(fileSystem, directory, names);
+  const found = await readCheckpoint(fileSystem, directory, names);
+  const { checkpoint } = found;
   const damage = openDamageLedger(fileSystem, directory, names);
   const verifyChecksums = options.verifyChecksums !== false;
   const recovered = await recover({
@@ -139,6 +140,7 @@ async function openLocked(
     checkpoint,
     damage,
     verifyChecksums,
+    beforeChanges: () => promoteCheckpoint(fileSystem, directory, found),
   });
   const quarantine = await openQuarantine(fileSystem, directory, names);
   const reserve = openReserve(

@@ -25,6 +25,8 @@ export interface RecoveryOptions {
   readonly names: readonly string[];
   readonly checkpoint: Checkpoint;
   readonly damage: DamageLedger;
+  /** Runs after everything was read and before anything is changed. */
+  readonly beforeChanges: () => Promise<void>;
   /** Test seam, see `scanFrames`. */
   readonly verifyChecksums: boolean;
 }
@@ -87,6 +89,7 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   }
   for (const segment of segments) await scanSegment(options, survey, segment, voids);
   orderRuns(survey.backlog);
+  await options.beforeChanges();
   const newest = segments.at(-1);
   if (newest?.base === options.checkpoint.activeBase) {
     survey.acknowledged = Math.max(survey.acknowledged, options.checkpoint.acknowledgedThrough);
