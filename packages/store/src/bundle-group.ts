@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 
+import { encodeBundle, encodeRecord } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 
 import type { BundleRecord } from "./evidence-store.ts";
@@ -21,36 +22,15 @@ export function turnKey(event: TurnEvent): string {
   ]);
 }
 
-/** The bundle of these events, which share a turn key; oldest first inside. */
+/** The bundle of these events, which share a turn key, as evidence writes bundles. */
 export function bundleOf(key: string, group: readonly Settled[]): BundleRecord {
-  const events = group.map(({ event }) => event).toSorted(byTime);
-  const received = events.map((event) => event.received_at).toSorted();
-  const [first] = events;
-  const identity = {
-    application_id: first?.application_id,
-    agent_id: first?.agent_id,
-    user_id: first?.user_id,
-    thread_id: first?.thread_id,
-    root_trace_id: first?.root_trace_id,
-    turn_id: first?.turn_id,
-  };
-  return {
-    record_id: createHash("sha256").update(key).digest("hex").slice(0, 32),
-    record_type: "trace_bundle",
-    schema_version: 2,
-    created_at: received[0] ?? "",
-    updated_at: received.at(-1) ?? "",
-    payload: {
-      type: "trace_bundle",
-      version: 2,
-      identity: Object.fromEntries(Object.entries(identity).filter(([, v]) => v !== undefined)),
-      events,
-      event_count: events.length,
-    },
-  };
+  const received = group.map(({ event }) => event.received_at).toSorted(compareText);
+  const bundle = encodeBundle(group.map(({ event }) => event));
+  const recordId = createHash("sha256").update(key).digest("hex").slice(0, 32);
+  const record = encodeRecord(bundle, { recordId, at: received[0] ?? "" });
+  return { ...record, updated_at: received.at(-1) ?? "" };
 }
 
-function byTime(a: TurnEvent, b: TurnEvent): number {
-  if (a.timestamp !== b.timestamp) return a.timestamp < b.timestamp ? -1 : 1;
-  return a.event_id < b.event_id ? -1 : a.event_id > b.event_id ? 1 : 0;
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

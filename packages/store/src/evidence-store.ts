@@ -56,6 +56,7 @@ export interface BundleRecord {
   readonly payload: unknown;
 }
 
+/** A slice of original records, newest first. */
 export interface BundleSlice {
   readonly bundles: readonly BundleRecord[];
   readonly next: Keyset | null;

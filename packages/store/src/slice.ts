@@ -1,6 +1,6 @@
 /**
- * @module Slice: what each kind of read shows of settled roots, as items with a place, and the slice
- * that a page of items becomes. Providers differ in how they find roots, never in this.
+ * @module Slice: what each kind of read shows of settled roots, as items with a place, and the
+ * slice that a page of items becomes. Providers differ in how they find roots, never in this.
  */
 import { matches } from "@turnproof/evidence";
 import type { EventQuery, TurnEvent } from "@turnproof/evidence";

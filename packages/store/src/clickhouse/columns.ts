@@ -1,7 +1,7 @@
 /**
  * @module Columns: the columns of the evidence table, one per row of the registry and the few that
- * the structure of an event needs beside them. The .sql file is generated from this list, and a test
- * keeps the two in step. Nothing here is a map or free JSON.
+ * the structure of an event needs beside them. The .sql file is generated from this list, and a
+ * test keeps the two in step. Nothing here is a map or free JSON.
  */
 import { limits, registryRows } from "@turnproof/semconv";
 

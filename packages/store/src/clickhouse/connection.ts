@@ -3,7 +3,7 @@
  * data directory, injected into the official client; a server is the same client over HTTP. Both
  * answer in Native, take Native blocks, and throw our codes.
  */
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 
@@ -45,12 +45,13 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
   const path = join(dataDir, "clickhouse");
   const blocks = join(dataDir, "clickhouse-blocks");
   await mkdir(path, { recursive: true });
-  // What is left here was never acknowledged: whoever sent it sends it again.
-  await rm(blocks, { recursive: true, force: true });
-  await mkdir(blocks, { recursive: true });
   // One connection answers one query at a time, so reads do not wait behind inserts.
   const writing = await embeddedClient(path);
   const reading = await embeddedClient(path);
+  // Only now is the directory ours. What is left here was never acknowledged: whoever sent it sends
+  // it again.
+  await rm(blocks, { recursive: true, force: true });
+  await mkdir(blocks, { recursive: true });
   let serial = 0;
   return {
     embedded: true,
@@ -83,14 +84,39 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
 async function embeddedClient(path: string): Promise<ClickHouseClient> {
   const { createClient } = await import("@clickhouse/client");
   const { createChdbConnection } = await import("chdb/connection");
+  const connection = await opened(path, () => createChdbConnection({ path }));
   return coded(async () => {
-    const connection = createChdbConnection({ path });
     // Two copies of one private type: the shapes are the same (the client's own documentation).
     type Injected = NonNullable<ClickHouseClientConfigOptions["connection"]>;
     const client = createClient({ connection: connection as unknown as Injected });
     await run(client, "SET async_insert = 0");
     return client;
   });
+}
+
+/**
+ * A connection over the directory. The engine names the lock on its standard error alone and throws
+ * without a code, so the holder is looked up in the status file that the lock lies on.
+ */
+async function opened<T>(path: string, open: () => T): Promise<T> {
+  try {
+    return open();
+  } catch (error) {
+    const status = await readFile(join(path, "status"), "utf8").catch(() => "");
+    const holder = Number(/PID: (\d+)/.exec(status)?.[1] ?? 0);
+    if (holder !== process.pid && isAlive(holder)) throw new CodedError("store_locked");
+    throw storeError(error);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (pid <= 0) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // A process of somebody else is alive all the same.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
 
 async function openServer(options: ServerConnection): Promise<Engine> {

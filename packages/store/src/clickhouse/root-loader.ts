@@ -1,6 +1,6 @@
 /**
- * @module RootLoader: the stored rows of whole roots. Identity is resolved over the root, so no read
- * ever rests on a part of one.
+ * @module RootLoader: the stored rows of whole roots. Identity is resolved over the root, so no
+ * read ever rests on a part of one.
  */
 import { limits } from "@turnproof/semconv";
 
