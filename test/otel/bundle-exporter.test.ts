@@ -79,6 +79,18 @@ describe(`bundles on line ${line}`, () => {
   });
 });
 
+test("a strict store is heard through the processor, at a flush and not at a shutdown", async () => {
+  const failures = [new CodedError("store_rejected_row"), new CodedError("store_rejected_row")];
+  const exporter = new BundleExporter({ store: writer(failures), strict: true });
+  const processor = turnproofProcessor({ exporter });
+  const tracer = createProvider({ spanProcessors: [processor] }).getTracer("app");
+  tracer.startSpan("x", { attributes: chat }).end();
+  await expect(processor.forceFlush()).rejects.toMatchObject({ code: "write_failed" });
+  tracer.startSpan("x", { attributes: chat }).end();
+  await processor.shutdown();
+  expect(processor.health.created).toBe(2);
+});
+
 test("a store answers for what was exported in process", async () => {
   const store = ephemeral();
   const processor = turnproofProcessor({ exporter: new BundleExporter({ store }) });

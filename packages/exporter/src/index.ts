@@ -24,6 +24,8 @@ export type {
   SamplingResultLike,
 } from "./processor/evidence-sampler.ts";
 export type { ExportHealth, SideCount } from "./processor/loss-ledger.ts";
+export { storeSink } from "./bundle/store-sink.ts";
+export type { SinkDraft, SinkResult, SinkSpan, StoreSinkOptions } from "./bundle/store-sink.ts";
 export { BundleExporter } from "./bundle/bundle-exporter.ts";
 export type { BundleExporterHealth, BundleExporterOptions } from "./bundle/bundle-exporter.ts";
 export { lossReportCode } from "./processor/own-spans.ts";

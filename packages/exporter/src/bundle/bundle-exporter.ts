@@ -2,12 +2,10 @@
  * @module Bundle exporter: finished spans of this process straight into an evidence store, through
  * the gate and the one mapping. Requirements: Storage rules; design 3.6.
  */
-import { createHash } from "node:crypto";
-
 import { diag } from "@opentelemetry/api";
 import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
-import type { EvidenceBatch, EvidenceWriter } from "@turnproof/store";
+import type { EvidenceBatch } from "@turnproof/store";
 
 import { createGate } from "../gate/gate.ts";
 import type { Gate, GateCounts, GateOptions } from "../gate/gate.ts";
@@ -15,11 +13,13 @@ import { exportDone, exportFailed } from "../gate/sdk-shapes.ts";
 import type { ExportAnswer, ReadableSpanLike } from "../gate/sdk-shapes.ts";
 import { spanRecordOf } from "../gate/span-record-of.ts";
 import { spanToEvent } from "../mapping/span-to-event.ts";
+import { batchOf, microsecondsNow, writeBatch } from "./evidence-write.ts";
+import type { EvidenceTaker } from "./evidence-write.ts";
 
 /** Options of the bundle exporter. */
 export interface BundleExporterOptions extends GateOptions {
   /** Any store that takes evidence; only `append` is used. */
-  readonly store: Pick<EvidenceWriter, "append">;
+  readonly store: EvidenceTaker;
   /** True: `forceFlush` and `shutdown` reject with `write_failed` once a write has failed. */
   readonly strict?: boolean;
   /** Tries of a write that the store calls retryable; default 3. */
@@ -32,16 +32,6 @@ export interface BundleExporterOptions extends GateOptions {
 export interface BundleExporterHealth {
   readonly written: number;
   readonly write_failures: number;
-}
-
-const retryMs = 50;
-
-/** The clock of this process with microseconds. */
-function microsecondsNow(): string {
-  const now = performance.timeOrigin + performance.now();
-  const micros = Math.floor((now % 1) * 1_000);
-  const text = new Date(now).toISOString();
-  return `${text.slice(0, -1)}${String(micros).padStart(3, "0")}Z`;
 }
 
 /** A span exporter that writes evidence into a store. */
@@ -91,41 +81,29 @@ export class BundleExporter {
     await this.forceFlush();
   }
 
-  /** The id is a hash of what was said, so the same spans sent again are the same batch. */
   private batchOf(spans: readonly ReadableSpanLike[]): EvidenceBatch {
     const receivedAt = (this.options.now ?? microsecondsNow)();
-    const hash = createHash("sha256");
     const events: TurnEvent[] = [];
     for (const span of spans) {
       const screened = this.gate.screen(span);
-      if (screened === undefined) continue;
-      const event = spanToEvent(spanRecordOf(screened), { receivedAt });
-      const { received_at: _, ...said } = event;
-      hash.update(JSON.stringify(said)).update("\n");
-      events.push(event);
+      if (screened !== undefined) events.push(spanToEvent(spanRecordOf(screened), { receivedAt }));
     }
-    return { batchId: hash.digest("hex"), receivedAt, events };
+    return batchOf(events, receivedAt);
   }
 
   private async write(batch: EvidenceBatch): Promise<ExportAnswer> {
     if (batch.events.length === 0) return { code: exportDone };
     const { attemptsMax = 3, store } = this.options;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await store.append(batch);
-        this.written += batch.events.length;
-        return { code: exportDone };
-      } catch (error) {
-        const coded = CodedError.is(error) ? error : undefined;
-        if (attempt < attemptsMax && coded?.retryable === true) {
-          await new Promise((resolve) => setTimeout(resolve, retryMs * 2 ** attempt));
-          continue;
-        }
-        this.failures++;
-        this.failure = new CodedError("write_failed", { cause: error });
-        diag.warn(`turnproof: write_failed ${coded?.code ?? ""}`.trimEnd());
-        return { code: exportFailed, error: this.failure };
-      }
+    try {
+      await writeBatch(store, batch, attemptsMax);
+      this.written += batch.events.length;
+      return { code: exportDone };
+    } catch (error) {
+      this.failures++;
+      this.failure = error as CodedError;
+      const { cause } = this.failure;
+      diag.warn(`turnproof: write_failed ${CodedError.is(cause) ? cause.code : ""}`.trimEnd());
+      return { code: exportFailed, error: this.failure };
     }
   }
 }

@@ -5,7 +5,7 @@
  */
 import { diag } from "@opentelemetry/api";
 import type { HrTime } from "@opentelemetry/api";
-import { attribute, markedKinds } from "@turnproof/semconv";
+import { attribute, CodedError, markedKinds } from "@turnproof/semconv";
 import type { Code, EventKind } from "@turnproof/semconv";
 
 import { createGate } from "../gate/gate.ts";
@@ -148,7 +148,10 @@ export class TurnproofProcessor<S = never> {
     this.enqueue(span, evidence ? "evidence" : "structure");
   }
 
-  /** Sends everything that waits, with markers of what is open, within the deadline. */
+  /**
+   * Sends everything that waits, with markers of what is open, within the deadline. Rejects only
+   * where a strict exporter of ours does, with its code.
+   */
   async forceFlush(): Promise<void> {
     await this.flush(this.settings.flushDeadlineMs);
   }
@@ -158,7 +161,8 @@ export class TurnproofProcessor<S = never> {
     if (this.ended) return;
     this.ended = true;
     const deadline = Date.now() + this.settings.shutdownDeadlineMs;
-    await this.flush(this.settings.shutdownDeadlineMs);
+    // A host that is told here could do nothing about it any more; the counters say it.
+    await within(this.flush(this.settings.shutdownDeadlineMs), this.settings.shutdownDeadlineMs);
     clearTimeout(this.timer);
     this.abandon(this.queue.take(Number.MAX_SAFE_INTEGER));
     await this.report(Math.max(500, deadline - Date.now()));
@@ -297,7 +301,13 @@ export class TurnproofProcessor<S = never> {
     if (this.markerDelayMs !== false) this.mark(Date.now());
     await within(this.empty(), deadlineMs);
     if (!this.ended) await this.report(deadline - Date.now());
-    await within(this.exporter.forceFlush?.() ?? Promise.resolve(), deadline - Date.now());
+    let refused: unknown;
+    const flushed = (this.exporter.forceFlush?.() ?? Promise.resolve()).catch((error: unknown) => {
+      refused = error;
+    });
+    await within(flushed, deadline - Date.now());
+    // A strict exporter of ours tells the host; any other exporter's failure is counted already.
+    if (CodedError.is(refused)) throw refused;
   }
 
   private async empty(): Promise<void> {

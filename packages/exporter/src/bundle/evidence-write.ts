@@ -1,0 +1,51 @@
+/**
+ * @module Evidence write: one batch into a store, tried again where the store says that it may pass
+ * later, and the clock and batch id that go with it.
+ */
+import { createHash } from "node:crypto";
+
+import type { TurnEvent } from "@turnproof/evidence";
+import { CodedError } from "@turnproof/semconv";
+import type { EvidenceBatch, EvidenceWriter } from "@turnproof/store";
+
+/** The part of a store that takes evidence. */
+export type EvidenceTaker = Pick<EvidenceWriter, "append">;
+
+const retryMs = 50;
+
+/** The clock of this process, ISO 8601 UTC with microseconds. */
+export function microsecondsNow(): string {
+  const now = performance.timeOrigin + performance.now();
+  const micros = Math.floor((now % 1) * 1_000);
+  const text = new Date(now).toISOString();
+  return `${text.slice(0, -1)}${String(micros).padStart(3, "0")}Z`;
+}
+
+/** A batch whose id is a hash of what was said: the same events sent again are the same batch. */
+export function batchOf(events: readonly TurnEvent[], receivedAt: string): EvidenceBatch {
+  const hash = createHash("sha256");
+  for (const event of events) {
+    const { received_at: _, ...said } = event;
+    hash.update(JSON.stringify(said)).update("\n");
+  }
+  return { batchId: hash.digest("hex"), receivedAt, events };
+}
+
+/** Appends the batch. Rejects with `write_failed`, the store's own error being the cause. */
+export async function writeBatch(
+  store: EvidenceTaker,
+  batch: EvidenceBatch,
+  attemptsMax: number,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await store.append(batch);
+      return;
+    } catch (error) {
+      if (attempt >= attemptsMax || !CodedError.is(error) || !error.retryable) {
+        throw new CodedError("write_failed", { cause: error });
+      }
+      await new Promise((resolve) => setTimeout(resolve, retryMs * 2 ** attempt));
+    }
+  }
+}
