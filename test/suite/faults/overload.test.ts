@@ -110,15 +110,42 @@ test("bodies that amplify are refused at once and leave no memory behind", async
   expect(after.conservation).toMatchObject({ received: 0, balanced: true });
 });
 
-test("a large request does not make the others wait", { timeout: 60_000 }, async () => {
-  const [one] = batches("large", 1, true, "identity").bodies;
-  const large = Buffer.concat(Array.from({ length: 5 }, () => one as Uint8Array));
-  const small = batches("small", 1, false, "identity").bodies[0] as Uint8Array;
-  for (let round = 0; round < 3; round++) await Promise.all([post(large), post(small)]);
-  await receiver.ask("reset");
-  for (let round = 0; round < 5; round++) {
-    await Promise.all([post(large), ...Array.from({ length: 10 }, () => post(small))]);
+/** The longest time for which small requests were not answered while a large one was worked on. */
+async function longestSilence(url: string, large: Uint8Array, small: Uint8Array): Promise<number> {
+  const send = async (body: Uint8Array): Promise<void> => {
+    const answer = await fetch(`${url}/v1/traces`, {
+      method: "POST",
+      headers,
+      body: body as BodyInit,
+    });
+    expect(answer.status).toBe(200);
+  };
+  let best = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 3; round++) {
+    let longest = 0;
+    let done = false;
+    const working = send(large).then(() => (done = true));
+    while (!done) {
+      const started = performance.now();
+      await send(small);
+      longest = Math.max(longest, performance.now() - started);
+    }
+    await working;
+    best = Math.min(best, longest);
   }
-  const { loopP99Ms } = await receiver.ask("measures");
-  expect(loopP99Ms).toBeLessThan(50);
+  return best;
+}
+
+test("a large request does not make the others wait", { timeout: 60_000 }, async () => {
+  const large = Buffer.concat(batches("large", 40, false, "identity").bodies);
+  const small = batches("small", 1, false, "identity", 0, 5).bodies[0] as Uint8Array;
+  const threaded = await startReceiver({ store: "discard", threads: 1 });
+  const inline = await startReceiver({ store: "discard", threads: 0 });
+  const [apart, together] = [
+    await longestSilence(threaded.url, large, small),
+    await longestSilence(inline.url, large, small),
+  ];
+  await Promise.all([threaded.close(), inline.close()]);
+  // Milliseconds mean little on a shared machine; that one is well below the other does.
+  expect(apart).toBeLessThan(together * 0.6);
 });
