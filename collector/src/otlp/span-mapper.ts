@@ -4,7 +4,7 @@
  */
 import { spanToEvent } from "@turnproof/exporter";
 import type { MappingContext } from "@turnproof/exporter";
-import { keyedFingerprint } from "@turnproof/semconv/fingerprint";
+import { identityPurpose, keyedFingerprint } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
 
 import type { IngestBody, SpanMapper } from "./ingest-body.ts";
@@ -14,9 +14,6 @@ export interface MapperSettings {
   /** Key under which an identity that is not opaque is replaced by its fingerprint. */
   readonly identityKey: Key;
 }
-
-/** Purpose of identity fingerprints; what people type is keyed under the same. */
-export const identityPurpose = "identity";
 
 /** A mapper that keeps the context of the body at hand. */
 export function createSpanMapper(settings: MapperSettings): SpanMapper {
