@@ -1,6 +1,6 @@
 /**
- * Real kills: a child under eight writers dies by SIGKILL at a random moment, again and again on the
- * same directory. The ledger is the child's own words in the parent, outside of what is judged.
+ * Real kills: a child under eight writers dies by SIGKILL at a random moment, again and again on
+ * the same directory. The ledger is the child's own words in the parent, outside of what is judged.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";

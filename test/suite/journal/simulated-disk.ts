@@ -1,7 +1,7 @@
 /**
  * @module Simulated disk: a JournalFileSystem in memory that knows what is durable and what is not.
- * Writes become durable by `sync` of their file, directory entries by `syncDirectory`, nothing else.
- * A power cut keeps any subset of what was not durable, writes torn at 512 bytes. Faults are
+ * Writes become durable by `sync` of their file, directory entries by `syncDirectory`, nothing
+ * else. A power cut keeps any subset of what was not durable, writes torn at 512 bytes. Faults are
  * injected by operation and path.
  */
 import { basename } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * @module Simulated journal: opens a journal on a simulated disk, with a clock that stands still and
- * with owners of which only the newest lives, so that a run depends on nothing but its seed.
+ * @module Simulated journal: opens a journal on a simulated disk, with a clock that stands still
+ * and with owners of which only the newest lives, so that a run depends on nothing but its seed.
  */
 import { openJournal } from "@turnproof/exporter/journal";
 import type {

@@ -68,6 +68,7 @@ export interface Backlog {
   appended: Totals;
 }
 
+/** A backlog without frames, after this sequence. */
 export function emptyBacklog(drainedThrough: number): Backlog {
   return {
     segments: new Map(),

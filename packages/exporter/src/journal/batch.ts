@@ -1,8 +1,8 @@
 /**
- * @module Batch: frames that go to the store together, split by the ISO week of receipt, because one
- * insert must touch one partition. The id of what is sent is a hash of the journal's own bytes, of
- * the week and of the range of rows: the same boundaries give the same rows in the same order under
- * the same id, in this process and in the one after a crash.
+ * @module Batch: frames that go to the store together, split by the ISO week of receipt, because
+ * one insert must touch one partition. The id of what is sent is a hash of the journal's own bytes,
+ * of the week and of the range of rows: the same boundaries give the same rows in the same order
+ * under the same id, in this process and in the one after a crash.
  */
 import { createHash } from "node:crypto";
 

@@ -11,6 +11,7 @@ export interface JournalClock {
   sleep(ms: number, signal?: AbortSignal, keepAlive?: boolean): Promise<void>;
 }
 
+/** The clock of this machine. */
 export const systemClock: JournalClock = {
   now: () => Date.now(),
   async sleep(ms, signal, keepAlive = false) {

@@ -18,6 +18,7 @@ export interface JournalEvent {
   readonly lostSpans?: number;
 }
 
+/** Where a journal lies, how much it may hold, and what it stands on. */
 export interface JournalOptions {
   /** Created when it is not there. One process at a time uses it. */
   readonly directory: string;
@@ -56,6 +57,8 @@ export interface JournalStats {
   /** Damaged ranges ever set aside here, and acknowledged frames that were lost with them. */
   readonly corruptRanges: number;
   readonly lostFrames: number;
+  /** Spans of frames that rotted since this process opened it; they count as appended. */
+  readonly lostSpans: number;
   readonly quarantinedSpans: number;
   readonly quarantinedRecords: number;
   /** ISO 8601 UTC. */

@@ -1,8 +1,8 @@
 /**
  * @module Damage: bytes that are no frames any more. Each range is copied aside into a file of its
- * own, whose name says where it was and how many acknowledged frames were lost with it, so the count
- * stays exact over restarts and a range found again is not counted again. What is kept of the bytes
- * is bounded; the count is not.
+ * own, whose name says where it was and how many acknowledged frames were lost with it, so the
+ * count stays exact over restarts and a range found again is not counted again. What is kept of the
+ * bytes is bounded; the count is not.
  */
 import { join } from "node:path";
 

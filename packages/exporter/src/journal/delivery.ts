@@ -16,6 +16,7 @@ import type { JournalClock } from "./clock.ts";
 /** The two methods of a store that the drain needs. */
 export type DrainStore = Pick<EvidenceWriter, "append" | "readBack">;
 
+/** The store, and how patient to be with it. */
 export interface DeliveryOptions {
   readonly store: DrainStore;
   readonly clock: JournalClock;
@@ -36,8 +37,8 @@ export interface DeliveryOutcome {
   readonly events: number;
 }
 
-export const retryFirstMs = 500;
-export const retryMaxMs = 30_000;
+const retryFirstMs = 500;
+const retryMaxMs = 30_000;
 
 /** Full jitter: anything up to a ceiling that doubles from 0.5 s to 30 s. */
 export function retryDelayMs(attempt: number, random: () => number): number {

@@ -15,6 +15,7 @@ import { systemCode } from "./file-system.ts";
 import type { JournalFile, JournalFileSystem } from "./file-system.ts";
 import type { Owner, Processes } from "./owner.ts";
 
+/** Which directory, and how life is told from death. */
 export interface DirectoryLockOptions {
   readonly fileSystem: JournalFileSystem;
   readonly directory: string;

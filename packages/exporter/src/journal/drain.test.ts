@@ -1,3 +1,4 @@
+/** The drain against stores that fail, lie, hang, refuse rows or are slow. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -4,11 +4,11 @@
  *
  * Exactly once, as far as rows go, needs a resend to be *the same batch*: same rows, same order,
  * same id. A batch is all frames up to some sequence, and where it ends is a matter of timing, so
- * the end is made durable (`journal.plan`) before the first byte is sent. After a crash, or after an
- * answer that never came, the frames between the checkpoint and the planned ends are therefore the
- * same batches again, and splitting by week and halving on a refused row follow from their content
- * alone. An end that was not durable belongs to a batch that was never sent, so it may fall anew.
- * Before such a batch is sent again the store is asked whether it holds it.
+ * the end is made durable (`journal.plan`) before the first byte is sent. After a crash, or after
+ * an answer that never came, the frames between the checkpoint and the planned ends are therefore
+ * the same batches again, and splitting by week and halving on a refused row follow from their
+ * content alone. An end that was not durable belongs to a batch that was never sent, so it may fall
+ * anew. Before such a batch is sent again the store is asked whether it holds it.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
@@ -23,6 +23,7 @@ import type { DeliveryOptions, DrainStore } from "./delivery.ts";
 import type { Journal } from "./contract.ts";
 import type { JournalFrame } from "./journal-reader.ts";
 
+/** What is drained where, and in blocks of which size. */
 export interface DrainOptions {
   readonly journal: Journal;
   readonly store: DrainStore;
@@ -59,6 +60,7 @@ export interface DrainStats {
   readonly failure?: Code;
 }
 
+/** A running drain. */
 export interface Drain {
   /** Says that there is something to do; appends say so by themselves. */
   kick(): void;

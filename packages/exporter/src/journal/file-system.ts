@@ -1,7 +1,8 @@
 /**
  * @module JournalFileSystem: the port through which the journal touches a disk, and Node's own. It
  * is a port so that a simulated disk can lose power, tear writes and refuse to sync under the very
- * code that runs in production. It retries nothing: what a failed sync means is the writer's matter.
+ * code that runs in production. It retries nothing: what a failed sync means is the writer's
+ * matter.
  */
 import { constants } from "node:fs";
 import { mkdir, open, readdir, rename, unlink } from "node:fs/promises";

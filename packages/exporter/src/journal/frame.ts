@@ -19,6 +19,7 @@ import { CodedError } from "@turnproof/semconv";
 
 /** Version that this build writes; it reads this and every older one. */
 export const formatVersion = 1;
+/** Bytes before the payload. */
 export const frameHeaderBytes = 44;
 /** Payloads beyond this are refused at the door and not believed on the disk. */
 export const framePayloadBytesMax: number = 96 * 1024 * 1024;
@@ -109,6 +110,7 @@ export function writeUint64(target: Buffer, value: number, offset: number): void
   target.writeUInt32LE(Math.floor(value / 0x1_0000_0000), offset + 4);
 }
 
+/** The whole number in the eight bytes at the offset. */
 export function readUint64(source: Buffer, offset: number): number {
   return source.readUInt32LE(offset) + source.readUInt32LE(offset + 4) * 0x1_0000_0000;
 }

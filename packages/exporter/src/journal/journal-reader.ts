@@ -1,7 +1,7 @@
 /**
- * @module Journal reader: pending frames in the order of their sequences, streamed from the segments
- * with one window in memory. Bytes that rotted since recovery are found here: the range is set aside,
- * what was lost is counted, and reading goes on.
+ * @module Journal reader: pending frames in the order of their sequences, streamed from the
+ * segments with one window in memory. Bytes that rotted since recovery are found here: the range is
+ * set aside, what was lost is counted, and reading goes on.
  */
 import { join } from "node:path";
 
@@ -25,6 +25,7 @@ export interface JournalFrame {
   readonly position: JournalPosition;
 }
 
+/** What is read, and who hears of damage. */
 export interface ReadOptions {
   readonly fileSystem: JournalFileSystem;
   readonly directory: string;
@@ -72,6 +73,7 @@ async function* readRun(
     return;
   }
   const gaps: ScannedGap[] = [];
+  let fresh = false;
   try {
     const range = { from, to: end, verify: options.verifyChecksums };
     for await (const items of scanFrames(file, range)) {
@@ -84,7 +86,8 @@ async function* readRun(
         const bytes = item.end - item.offset;
         progress.totals = add(progress.totals, { frames: 1, spans: item.spans, bytes });
         if (item.sequence <= progress.sequence) continue;
-        await settle(options, run, file, gaps, item.sequence - progress.sequence - 1);
+        const missing = item.sequence - progress.sequence - 1;
+        fresh = (await settle(options, run, file, gaps, missing)) || fresh;
         progress.sequence = item.sequence;
         const { sequence, payload, spans, appendedAtMs } = item;
         const { totals } = progress;
@@ -92,30 +95,31 @@ async function* readRun(
         yield { sequence, payload, spans, appendedAtMs, position };
       }
     }
-    await settle(options, run, file, gaps, last - progress.sequence);
+    fresh = (await settle(options, run, file, gaps, last - progress.sequence)) || fresh;
     const lostSpans = expected.spans - progress.totals.spans;
-    if (progress.totals.frames < expected.frames && lostSpans >= 0 && run.last === last) {
-      options.onDamage(expected.frames - progress.totals.frames, lostSpans);
-    }
+    if (fresh) options.onDamage(expected.frames - progress.totals.frames, lostSpans);
   } finally {
     await file.close();
   }
 }
 
-/** Sets the ranges of one hole aside; the frames that are missing count once. */
+/** Sets the ranges of one hole aside; true when one is new. What is missing counts once. */
 async function settle(
   options: ReadOptions,
   run: Run,
   file: JournalFile,
   gaps: ScannedGap[],
   missing: number,
-): Promise<void> {
+): Promise<boolean> {
   let lostFrames = missing;
+  let fresh = false;
   for (const gap of gaps.splice(0)) {
     const { from, to } = gap;
-    await options.damage.record({ segment: run.segment.name, from, to, lostFrames }, file);
+    const range = { segment: run.segment.name, from, to, lostFrames };
+    fresh = (await options.damage.record(range, file)) || fresh;
     lostFrames = 0;
   }
+  return fresh;
 }
 
 async function openSegment(options: ReadOptions, run: Run): Promise<JournalFile | undefined> {

@@ -1,3 +1,4 @@
+/** The journal on a real disk: order, checkpoints, the bound, one owner. */
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -2,8 +2,8 @@
  * @module Journal: acknowledged means durable. Frames are appended to segments and synced in groups
  * before `append` resolves; they leave only when a checkpoint says that the store provably holds
  * them. The collector stands on it between the door and the store, the exporter uses the same code
- * as its disk spool. It knows nothing of what a payload means, and nothing here is a number of tries
- * after which data is given up.
+ * as its disk spool. It knows nothing of what a payload means, and nothing here is a number of
+ * tries after which data is given up.
  */
 import { join } from "node:path";
 
@@ -68,6 +68,7 @@ interface Parts {
     checkpoint: Checkpoint;
     lostOwnership: boolean;
     closed: boolean;
+    lostSpans: number;
     /** End of the queue of everything that writes beside the segments. */
     tail: Promise<unknown>;
   };
@@ -172,6 +173,7 @@ async function openLocked(
   const state = Object.assign(held.lostOwnership, {
     checkpoint,
     closed: false,
+    lostSpans: 0,
     tail: Promise.resolve(),
   });
   return createJournal({
@@ -271,8 +273,10 @@ function readPending(parts: Parts, from?: JournalPosition): AsyncIterable<Journa
     backlog: parts.backlog,
     damage: parts.damage,
     verifyChecksums: parts.options.verifyChecksums !== false,
-    onDamage: (lostFrames, lostSpans) =>
-      parts.options.onEvent?.({ code: "journal_corrupt", count: 1, lostFrames, lostSpans }),
+    onDamage: (lostFrames, lostSpans) => {
+      parts.state.lostSpans += lostSpans;
+      parts.options.onEvent?.({ code: "journal_corrupt", count: 1, lostFrames, lostSpans });
+    },
     ...(from === undefined ? {} : { from }),
   });
 }
@@ -348,6 +352,7 @@ function journalStats(parts: Parts): JournalStats {
     segments: backlog.segments.size,
     corruptRanges: damage.ranges(),
     lostFrames: damage.lostFrames(),
+    lostSpans: parts.state.lostSpans,
     quarantinedSpans: quarantine.spans(),
     quarantinedRecords: quarantine.records(),
     ...(oldest === undefined ? {} : { oldestPendingAt: new Date(oldest).toISOString() }),

@@ -1,8 +1,8 @@
 /**
- * @module Quarantine: rows that the store will refuse for ever, kept durable beside the journal with
- * the code of the refusal, counted, and there to be replayed. A record is the payload of a frame and
- * the positions of its bad rows, so nothing needs to be encoded anew. The same rows of the same
- * payload are kept once, however often a crash makes the drain come back to them.
+ * @module Quarantine: rows that the store will refuse for ever, kept durable beside the journal
+ * with the code of the refusal, counted, and there to be replayed. A record is the payload of a
+ * frame and the positions of its bad rows, so nothing needs to be encoded anew. The same rows of
+ * the same payload are kept once, however often a crash makes the drain come back to them.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -27,6 +27,7 @@ export interface QuarantineRecord {
 /** What is set aside for a record. */
 export type QuarantineInput = Omit<QuarantineRecord, "id">;
 
+/** The records of one directory. */
 export interface Quarantine {
   /** Durable when it resolves; false when the same record was there. */
   add(input: QuarantineInput, nowMs: number): Promise<boolean>;

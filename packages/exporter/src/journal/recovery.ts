@@ -2,8 +2,8 @@
  * @module Recovery: from whatever lies in the directory to a backlog, without a human. It reads
  * everything first and changes nothing until it has: a version after this build's must be refused
  * with every byte in place. Then: unfinished tails are cut off, damaged ranges set aside and
- * counted, files without anything pending removed. A missing segment was drained (its unlink follows
- * its checkpoint); swapped and copied segments sort themselves out by sequence.
+ * counted, files without anything pending removed. A missing segment was drained (its unlink
+ * follows its checkpoint); swapped and copied segments sort themselves out by sequence.
  */
 import { join } from "node:path";
 
@@ -19,6 +19,7 @@ import { decodeHead, segmentBase } from "./segment-name.ts";
 import type { SegmentHead } from "./segment-name.ts";
 import { SequenceSet } from "./sequence-set.ts";
 
+/** What lies there, as far as the names and the checkpoint say. */
 export interface RecoveryOptions {
   readonly fileSystem: JournalFileSystem;
   readonly directory: string;

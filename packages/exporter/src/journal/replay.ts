@@ -13,6 +13,7 @@ import type { DrainStore } from "./delivery.ts";
 import type { Journal } from "./contract.ts";
 import type { QuarantineRecord } from "./quarantine.ts";
 
+/** How payloads are read, and how patient to be with the store. */
 export interface ReplayOptions {
   readonly decode: DecodeFrame;
   readonly callTimeoutMs?: number;

@@ -1,7 +1,7 @@
 /**
  * @module Reserve: a little disk space that is given up only so that a checkpoint can be written on
- * a full disk. Without it a journal that filled the disk could never say that it was drained, and so
- * never give the space back.
+ * a full disk. Without it a journal that filled the disk could never say that it was drained, and
+ * so never give the space back.
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -19,6 +19,7 @@ export interface Reserve {
 
 const reserveName = "reserve";
 
+/** Takes over what an earlier run held back; `refill` takes it where there was none. */
 export function openReserve(
   fileSystem: JournalFileSystem,
   directory: string,

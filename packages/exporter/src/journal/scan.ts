@@ -25,8 +25,10 @@ export interface ScannedGap {
   readonly last: boolean;
 }
 
+/** What a scan finds. */
 export type ScanItem = ScannedFrame | ScannedGap;
 
+/** Which bytes are read, and whether payloads are kept. */
 export interface ScanOptions {
   /** First byte; must be the start of a frame, or damage is assumed until one is found. */
   readonly from: number;

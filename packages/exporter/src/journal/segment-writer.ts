@@ -25,6 +25,7 @@ export interface WaitingFrame {
   readonly reject: (error: CodedError) => void;
 }
 
+/** Where segments go, how large, and who hears of it. */
 export interface SegmentWriterOptions {
   readonly fileSystem: JournalFileSystem;
   readonly directory: string;
@@ -81,6 +82,7 @@ const probeEveryMs = 500;
 const bufferBytes = 1024 * 1024;
 const headBytes = frameHeaderBytes + encodeHead({ previousEnd: 0, previousBase: 0 }).byteLength;
 
+/** Opens its first segment with the first group. */
 export function createSegmentWriter(options: SegmentWriterOptions): SegmentWriter {
   const state: WriterState = {
     options,
