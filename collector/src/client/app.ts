@@ -1,8 +1,13 @@
 /**
  * @module App: what every page starts, and the module of the page that is open.
  */
+import { places } from "../views/places.ts";
+import { toggleHelp } from "./help-dialog.tsx";
+import { announce, base, find } from "./page.ts";
 import { showSwitches, showTimes, turnPreference } from "./preferences.ts";
 import type { Preference } from "./preferences.ts";
+import { addShortcuts, listenForKeys } from "./shortcuts.ts";
+import { roveRows } from "./rows.ts";
 
 showTimes(document);
 showSwitches();
@@ -10,6 +15,44 @@ showSwitches();
 document.addEventListener("click", (event) => {
   const button = (event.target as Element).closest<HTMLElement>("[data-switch]");
   const name = button?.dataset["switch"];
-  if (name === undefined || name === "help") return;
-  turnPreference(name as Preference);
+  if (name === undefined) return;
+  if (name === "help") toggleHelp();
+  else announce(turnPreference(name as Preference));
 });
+
+addShortcuts([
+  { keys: ["?"], words: "This help", group: "Everywhere", run: toggleHelp },
+  {
+    keys: ["/"],
+    words: "Filter, or the search box of the page",
+    group: "Everywhere",
+    run: () => {
+      const field = find<HTMLInputElement>('[role="search"] input, [data-search]');
+      field?.focus();
+      field?.select();
+      return field !== undefined;
+    },
+  },
+  {
+    keys: ["t"],
+    words: "Theme: system, light, dark",
+    group: "Everywhere",
+    run: () => announce(turnPreference("theme")),
+  },
+  ...places.map(({ key, name, href }) => ({
+    keys: ["g", key] as const,
+    words: name,
+    group: "Go to" as const,
+    run: () => location.assign(`${base}${href}`),
+  })),
+]);
+roveRows();
+listenForKeys();
+
+// Each page's module is a chunk of its own; a page without one is plain markup.
+const modules: { readonly [page: string]: () => Promise<{ readonly start: () => void }> } = {
+  turns: () => import("./turns.tsx"),
+};
+const page = document.body.dataset["page"];
+const load = page === undefined ? undefined : modules[page];
+if (load !== undefined) void load().then(({ start }) => start());

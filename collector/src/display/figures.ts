@@ -55,7 +55,7 @@ export function bytesText(bytes: number): string {
 export type Clock = "utc" | "local";
 
 /** How much of a time is shown. */
-export type TimeForm = "time" | "minute" | "day" | "full";
+export type TimeForm = "time" | "second" | "minute" | "day" | "daytime" | "full";
 
 const two = (value: number): string => String(value).padStart(2, "0");
 
@@ -85,6 +85,10 @@ export function timeText(iso: string, clock: Clock, form: TimeForm): string {
       return day;
     case "minute":
       return minute;
+    case "second":
+      return `${minute}:${second}`;
+    case "daytime":
+      return `${day.slice(5)} ${minute}:${second}`;
     case "time":
       return `${minute}:${second}.${fraction.padEnd(3, "0").slice(0, 3)}`;
     case "full":

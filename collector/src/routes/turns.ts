@@ -6,10 +6,21 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { foldTurns, matches } from "@turnproof/evidence";
 import type { EventQuery, TurnEvent, TurnRow } from "@turnproof/evidence";
-import { limits, verdictStatuses } from "@turnproof/semconv";
+import { CodedError, limits, verdictStatuses } from "@turnproof/semconv";
 import type { TurnVerdict } from "@turnproof/store";
 
-import type { AppEnv } from "../http/environment.ts";
+import {
+  isRowTerm,
+  keepsRow,
+  parametersOf,
+  queryOf,
+  readTerms,
+  termsOf,
+  unclearOf,
+} from "../display/filter-terms.ts";
+import type { Term } from "../display/filter-terms.ts";
+import { wantsPage } from "../http/environment.ts";
+import type { AppContext, AppEnv } from "../http/environment.ts";
 import { pagingOf } from "../http/paging.ts";
 import { filters, id, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
@@ -24,6 +35,13 @@ export const turnsParameters = z
       .enum([...verdictStatuses, "unjudged"])
       .describe("Only turns with this verdict of the background judge, or with none yet."),
     finding: id.describe("Only turns with this finding code."),
+    q: z
+      .string()
+      .max(1_000)
+      .describe(
+        "Further terms such as `latency:>2s -agent:x has:finding`. They, `verdict` and `finding` " +
+          "filter the turns of each page after it was read.",
+      ),
   })
   .partial();
 
@@ -38,6 +56,8 @@ export interface TurnsModel {
   readonly window_complete: boolean;
   /** The scan budget ended this page before the filter was exhausted. */
   readonly bounded: boolean;
+  /** Turns that were read for this page and that `verdict`, `finding` or `q` left out. */
+  readonly filtered_out: number;
 }
 
 /** GET `/traces` and `/traces/turns.json`. */
@@ -45,7 +65,10 @@ export function turnsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/traces", "/traces/turns.json"], async (c) => {
     const parameters = readParameters(c, turnsParameters);
+    const sorted = wantsPage(c) ? sortedAddress(c) : undefined;
+    if (sorted !== undefined) return c.redirect(sorted, 303);
     const { verdict, finding } = parameters;
+    const terms = rowTerms(parameters.q ?? "", wantsPage(c));
     const paging = pagingOf(c, parts, { ...parameters, view: "turns" });
     const { scope, query } = readingFor(c, parameters);
     const limit = parameters.limit ?? limits.pageEventsDefault;
@@ -56,17 +79,39 @@ export function turnsRoutes(parts: Parts): Hono<AppEnv> {
     });
     const verdicts = await parts.store.verdicts(scope, slice.roots);
     const rows = withVerdicts(rowsOf(slice.events, query, slice.roots), verdicts);
+    const items = rows.filter((row) => wanted(row, verdict, finding) && keepsRow(row, terms));
     const model: TurnsModel = {
-      items: rows.filter((row) => wanted(row, verdict, finding)),
+      items,
       limit,
       root_count: slice.roots.length,
       next_cursor: paging.seal(slice.next),
       window_complete: paging.after === undefined && slice.next === null && !slice.bounded,
       bounded: slice.bounded,
+      filtered_out: rows.length - items.length,
     };
     return respond(c, { model, view: "turns" });
   });
   return app;
+}
+
+/** Where the terms of the bar belong, unless they are there already: the store's own first. */
+function sortedAddress(c: AppContext): string | undefined {
+  const { pathname, searchParams } = new URL(c.req.url);
+  const q = searchParams.get("q");
+  if (q === null || q === "") return undefined;
+  const unclear = unclearOf(searchParams);
+  const terms = termsOf(searchParams);
+  if (parametersOf(terms, unclear)["q"] === q) return undefined;
+  return `${pathname}${queryOf(terms, searchParams, unclear)}`;
+}
+
+/** A page says which words it did not understand; a program is refused. */
+function rowTerms(q: string, lenient: boolean): readonly Term[] {
+  const { terms, unclear } = readTerms(q);
+  if (!lenient && (unclear.length > 0 || !terms.every(isRowTerm))) {
+    throw new CodedError("parameter_invalid", { field: "q" });
+  }
+  return terms;
 }
 
 /** Rows of the turns that hold a matching event, in the order of the roots. */

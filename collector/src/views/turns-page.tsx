@@ -1,56 +1,234 @@
-/** @module Turns page. */
-import type { Child } from "hono/jsx";
+/**
+ * @module Turns page: home. Turns newest first under one filter bar, a histogram to brush, facets,
+ * a live tail, and a footer that says how far the window reaches.
+ */
+import type { Child, FC } from "hono/jsx";
 
+import { countText } from "../display/figures.ts";
+import { queryOf, termText, termsOf, unclearOf } from "../display/filter-terms.ts";
+import type { Term } from "../display/filter-terms.ts";
+import { binsOf, facetsOf, rowScale } from "../display/turn-figures.ts";
 import type { Frame } from "../http/respond.tsx";
 import type { TurnsModel } from "../routes/turns.ts";
-import { CacheBadge, VerdictBadge } from "./elements/badge.tsx";
-import { DurationBar } from "./elements/bar.tsx";
-import { Count, Duration, Id, Time } from "./elements/figure.tsx";
-import { Table } from "./elements/panel.tsx";
-import { Page, hrefOf } from "./layout.tsx";
+import { Chip, Chips, TenantChip } from "./elements/chip.tsx";
+import { Facets, FilterBar, TermChips } from "./elements/filter-bar.tsx";
+import { Histogram } from "./elements/histogram.tsx";
+import { Empty, Note } from "./elements/panel.tsx";
+import { TurnRow, turnColumns } from "./elements/turn-row.tsx";
+import type { RowPlace } from "./elements/turn-row.tsx";
+import { Icon } from "./icons.tsx";
+import { Page, hrefOf, hrefWith } from "./layout.tsx";
 
 /** The turns, newest first. */
 export function turnsPage(model: TurnsModel, frame: Frame): Child {
-  const longest = Math.max(1, ...model.items.map((row) => row.duration_ms ?? 0));
+  const path = hrefOf(frame, "/traces");
+  const terms = termsOf(frame.query);
+  const filtered = terms.length > 0 || frame.query.has("cursor");
+  const none = model.items.length === 0;
   return (
-    <Page frame={frame} title="Turns">
-      <Table
-        label="Turns"
-        head={["Time", "Agent", "Thread", "Verdict", "Cache", "Tokens", "Duration", ""].map(
-          (name) => (
-            <th>{name}</th>
-          ),
-        )}
-      >
-        {model.items.map((row) => (
-          <tr>
-            <td>
-              <a href={hrefOf(frame, `/traces/${encodeURIComponent(row.root_trace_id ?? "")}`)}>
-                <Time at={row.ended_at} />
-              </a>
-            </td>
-            <td>{row.agent_id ?? ""}</td>
-            <td>
-              <Id of={row.thread_id} chars={16} />
-            </td>
-            <td>
-              <VerdictBadge verdict={row.verdict} />
-            </td>
-            <td>
-              <CacheBadge decision={row.cache_decision} bare />
-            </td>
-            <td class="num">
-              <Count of={row.total_tokens} short />
-            </td>
-            <td class="num">
-              <Duration ms={row.duration_ms} />
-            </td>
-            <td>
-              <DurationBar ms={row.duration_ms} scaleMs={longest} />
-            </td>
-          </tr>
-        ))}
-      </Table>
+    <Page
+      frame={frame}
+      title="Turns"
+      script="turns"
+      bar={
+        <>
+          <FilterBar action={path} terms={terms} />
+          <LiveSwitch paged={frame.query.has("cursor")} />
+        </>
+      }
+    >
+      <ScopeLine frame={frame} terms={terms} path={path} />
+      <Unclear words={unclearOf(frame.query)} />
+      {none && !filtered ? <FirstSteps frame={frame} /> : null}
+      <div class="turns" data-turns hidden={none && !filtered}>
+        <div data-histogram-place>
+          <Histogram bins={binsOf(model.items)} />
+        </div>
+        <div class="columns">
+          <details class="facets" data-facets>
+            <summary>Facets of the turns on this page</summary>
+            <div class="facet-list">
+              <Facets
+                facets={facetsOf(model.items)}
+                path={path}
+                terms={terms}
+                query={frame.query}
+              />
+            </div>
+          </details>
+          <div class="list">
+            <TurnTable model={model} frame={frame} />
+            {none && filtered ? (
+              <Empty title="No turn here passes these filters">
+                <p>
+                  {model.filtered_out > 0
+                    ? `${countText(model.filtered_out)} turns were read and left out.`
+                    : "The store holds no matching turn in the part of it that was read."}{" "}
+                  <a href={path}>Clear all filters</a>
+                </p>
+              </Empty>
+            ) : null}
+            <WindowFooter model={model} frame={frame} terms={terms} />
+          </div>
+        </div>
+      </div>
     </Page>
   );
 }
+
+/** Roots that stand in several rows. */
+function crowdedRoots(model: TurnsModel): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const crowded = new Set<string>();
+  for (const { root_trace_id: root = "" } of model.items) {
+    if (seen.has(root)) crowded.add(root);
+    seen.add(root);
+  }
+  return crowded;
+}
+
+const TurnTable: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const place: RowPlace = {
+    base: hrefOf(frame, ""),
+    scale: rowScale(model.items),
+    crowded: crowdedRoots(model),
+  };
+  return (
+    <table class="grid turn-table" role="table" aria-label="Turns, newest first">
+      <thead>
+        <tr>
+          {turnColumns.map(([name, heading, title]) => (
+            <th class={name} scope="col" title={title}>
+              {heading}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody data-rows>
+        {model.items.map((row) => (
+          <TurnRow row={row} place={place} />
+        ))}
+      </tbody>
+    </table>
+  );
+};
+
+const LiveSwitch: FC<{ readonly paged: boolean }> = ({ paged }) =>
+  paged ? null : (
+    <button class="button" type="button" data-live hidden aria-pressed="true">
+      <Icon name="live" />
+      <span data-word>Live</span>
+    </button>
+  );
+
+/** What the reader is bound to and what the bar narrows; a bound scope cannot be taken away. */
+const ScopeLine: FC<{
+  readonly frame: Frame;
+  readonly terms: readonly Term[];
+  readonly path: string;
+}> = ({ frame, terms, path }) => {
+  const { principal } = frame;
+  const bound = principal?.userId !== undefined;
+  const tenant = terms.some(({ key, negated }) => key === "user" && !negated);
+  return (
+    <Chips label="Scope and filters">
+      {principal?.applicationId === undefined ? null : (
+        <Chip name="app" value={principal.applicationId} title="You read this application only." />
+      )}
+      {bound ? (
+        <TenantChip userId={principal.userId} />
+      ) : tenant ? null : (
+        <Chip name="tenant" value="all" title="You are bound to no tenant." />
+      )}
+      <TermChips path={path} terms={terms} query={frame.query} />
+      {terms.length > 1 ? (
+        <a class="chip plain" href={path}>
+          clear all
+        </a>
+      ) : null}
+    </Chips>
+  );
+};
+
+const Unclear: FC<{ readonly words: readonly string[] }> = ({ words }) =>
+  words.length === 0 ? null : (
+    <Note tone="warn">
+      Not understood and not applied:{" "}
+      {words.map((word) => (
+        <code>{word}</code>
+      ))}
+      . A term is <code>key:value</code>; type <kbd>/</kbd> in the bar for the keys.
+    </Note>
+  );
+
+/** How far the window reaches, with exact counts, and the way to older turns. */
+const WindowFooter: FC<{
+  readonly model: TurnsModel;
+  readonly frame: Frame;
+  readonly terms: readonly Term[];
+}> = ({ model, frame, terms }) => {
+  const { items, root_count: roots, filtered_out: out } = model;
+  const pageTerms = new URLSearchParams(queryOf(terms, new URLSearchParams())).get("q");
+  const onPage = [
+    ...["verdict", "finding"].flatMap((name) => {
+      const value = frame.query.get(name);
+      return value === null ? [] : [termText({ key: name, value, negated: false })];
+    }),
+    ...(pageTerms === null ? [] : [pageTerms]),
+  ];
+  return (
+    <footer class="window" data-window>
+      <span class={model.window_complete ? "badge ok" : "badge warn"}>
+        <Icon name={model.window_complete ? "success" : "partial"} />
+        {model.window_complete ? "Window complete" : "Window bounded"}
+      </span>
+      <span>
+        {countText(items.length)} {items.length === 1 ? "turn" : "turns"} of {countText(roots)}{" "}
+        {roots === 1 ? "root" : "roots"}
+        {model.window_complete ? ", all there are" : ""}
+        {model.bounded ? "; the scan met its bound before everything was looked at" : ""}
+      </span>
+      {onPage.length === 0 ? null : (
+        <span>
+          <code>{onPage.join(" ")}</code> filtered this page only: {countText(out)} of{" "}
+          {countText(items.length + out)} turns left out
+        </span>
+      )}
+      <span class="end">
+        {frame.query.has("cursor") ? (
+          <a class="button" href={hrefWith(frame, { cursor: null })}>
+            Newest
+          </a>
+        ) : null}
+        {model.next_cursor === null ? null : (
+          <a class="button" href={hrefWith(frame, { cursor: model.next_cursor })} data-older>
+            Older <Icon name="more" />
+          </a>
+        )}
+      </span>
+    </footer>
+  );
+};
+
+/** The empty home: the three lines that point an app here. */
+const FirstSteps: FC<{ readonly frame: Frame }> = ({ frame }) => (
+  <div data-first-steps>
+    <Empty title="No turns yet" icon="turns">
+      <p>
+        Point any OpenTelemetry app here. Nothing else is needed, and no prompt, answer or argument
+        is ever kept.
+      </p>
+      <pre class="code" tabindex={0}>
+        <span data-origin>OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318</span>
+        {"\nOTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf\nOTEL_TRACES_EXPORTER=otlp"}
+      </pre>
+      <p class="muted">
+        Or play a morning at a support desk: <code>npm run demo</code>. Health of the receiver:{" "}
+        <a href={hrefOf(frame, "/traces/health")}>Health</a>.
+      </p>
+      <p class="waiting" data-waiting hidden>
+        <Icon name="live" /> Listening: the first turn appears here by itself.
+      </p>
+    </Empty>
+  </div>
+);

@@ -23,6 +23,7 @@ export const DurationBar: FC<{
     p95Ms === null || scaleMs <= 0 ? null : (
       <rect class="tick" x={percent(p95Ms, scaleMs)} y="0" width="1.5" height="12" />
     );
+  const torn = ms !== null && ms > scaleMs;
   const words = ms === null ? "duration unknown" : durationText(ms);
   const label = p95Ms === null ? words : `${words}; 95 % end within ${durationText(p95Ms)}`;
   return (
@@ -39,6 +40,11 @@ export const DurationBar: FC<{
           rx="1.5"
         />
       )}
+      {torn ? (
+        <svg class="torn" x="100%" y="0" width="1" height="12" overflow="visible">
+          <path d="M-9 13 L-5 -1 M-6 13 L-2 -1" />
+        </svg>
+      ) : null}
       {tick}
     </svg>
   );

@@ -1,0 +1,157 @@
+/**
+ * @module Completion: keys and values of the filter bar as a list under it, by the rules of a
+ * combobox: the focus stays in the field, arrows choose, Enter or Tab takes, Escape closes.
+ */
+import { filterKeys, hasValues } from "../display/filter-terms.ts";
+import { drawn, find } from "./page.ts";
+
+const words: { readonly [key: string]: string } = {
+  status: "of any event",
+  tool: "tool called",
+  agent: "agent",
+  user: "tenant, or anonymous",
+  thread: "thread",
+  memory: "memory",
+  app: "application",
+  root: "root trace",
+  turn: "turn",
+  run: "run",
+  task: "task",
+  ref: "resource touched",
+  kind: "kind of event",
+  after: "time, inclusive",
+  before: "time, exclusive",
+  verdict: "of the judge",
+  finding: "code of the judge",
+  cache: "semantic cache; this page",
+  model: "this page",
+  dialect: "this page",
+  has: "this page",
+  latency: ">2s, <150ms; this page",
+  tokens: ">1000; this page",
+};
+
+const closed: { readonly [key: string]: readonly string[] } = {
+  status: ["success", "error", "partial", "started", "unknown"],
+  verdict: ["success", "partial", "failed", "unknown", "unjudged"],
+  cache: ["hit", "miss", "bypassed", "rejected", "disabled", "none"],
+  user: ["anonymous", "unattributed"],
+  has: hasValues,
+};
+
+/** The values of a facet that stand on the page. */
+type Seen = (key: string) => readonly string[];
+
+interface Choice {
+  readonly text: string;
+  readonly note: string;
+}
+
+const shownMax = 12;
+
+function choices(word: string, seen: Seen): readonly Choice[] {
+  const negated = word.startsWith("-") ? "-" : "";
+  const [key = "", value] = word.slice(negated.length).split(":");
+  if (value === undefined) {
+    return filterKeys
+      .filter((name) => name.startsWith(key))
+      .map((name) => ({ text: `${negated}${name}:`, note: words[name] ?? "" }));
+  }
+  return [...new Set([...(closed[key] ?? []), ...seen(key)])]
+    .filter((one) => one.startsWith(value))
+    .map((one) => ({
+      text: `${negated}${key}:${/\s/.test(one) ? `"${one}"` : one} `,
+      note: "",
+    }));
+}
+
+/** Completes the filter bar of the page. */
+export function completeFilter(seen: Seen): void {
+  const field = find<HTMLInputElement>("[data-filter] input");
+  const form = field?.form;
+  if (field === undefined || form === null || form === undefined) return;
+  field.setAttribute("role", "combobox");
+  field.setAttribute("aria-autocomplete", "list");
+  field.setAttribute("aria-expanded", "false");
+  field.setAttribute("aria-controls", "suggestions");
+  let offered: readonly Choice[] = [];
+  let chosen = -1;
+  const close = (): void => {
+    find("#suggestions")?.remove();
+    field.setAttribute("aria-expanded", "false");
+    field.removeAttribute("aria-activedescendant");
+    chosen = -1;
+  };
+  const wordAt = (): readonly [from: number, word: string] => {
+    const before = field.value.slice(0, field.selectionStart ?? field.value.length);
+    const from = before.search(/\S*$/);
+    return [from, before.slice(from)];
+  };
+  const take = (index: number): void => {
+    const choice = offered[index];
+    if (choice === undefined) return;
+    const [from, word] = wordAt();
+    const rest = field.value.slice(from + word.length);
+    field.value = `${field.value.slice(0, from)}${choice.text}${rest.trimStart()}`;
+    const caret = from + choice.text.length;
+    field.setSelectionRange(caret, caret);
+    if (choice.text.endsWith(":")) show();
+    else close();
+  };
+  const show = (): void => {
+    close();
+    const [, word] = wordAt();
+    offered = choices(word, seen).slice(0, shownMax);
+    if (offered.length === 0) return;
+    const list = drawn(<List offered={offered} />) as HTMLElement;
+    list.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      const option = (event.target as Element).closest<HTMLElement>("[role=option]");
+      if (option !== null) take(Number(option.dataset["index"]));
+    });
+    form.append(list);
+    field.setAttribute("aria-expanded", "true");
+  };
+  const choose = (by: number): void => {
+    chosen = (chosen + by + offered.length) % offered.length;
+    for (const [index, option] of [...form.querySelectorAll("[role=option]")].entries()) {
+      option.setAttribute("aria-selected", String(index === chosen));
+      if (index === chosen) option.scrollIntoView({ block: "nearest" });
+    }
+    field.setAttribute("aria-activedescendant", `suggestion-${chosen}`);
+  };
+  field.addEventListener("input", show);
+  field.addEventListener("focus", show);
+  field.addEventListener("blur", close);
+  field.addEventListener("keydown", (event) => {
+    const open = find("#suggestions") !== undefined;
+    if (event.key === "Escape") {
+      if (open) close();
+      else field.blur();
+    } else if (open && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+      choose(event.key === "ArrowDown" ? 1 : -1);
+      event.preventDefault();
+    } else if (open && chosen !== -1 && (event.key === "Enter" || event.key === "Tab")) {
+      take(chosen);
+      event.preventDefault();
+    }
+  });
+}
+
+function List({ offered }: { readonly offered: readonly Choice[] }) {
+  return (
+    <div class="suggestions" id="suggestions" role="listbox" aria-label="Suggestions">
+      {offered.map(({ text, note }, index) => (
+        <div
+          role="option"
+          id={`suggestion-${index}`}
+          aria-selected="false"
+          data-index={String(index)}
+        >
+          {text.trim()}
+          {note === "" ? null : <span class="muted">{note}</span>}
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+/**
+ * @module HelpDialog: the shortcuts of this page, generated from their table.
+ */
+import { drawn, find } from "./page.ts";
+import { shortcuts } from "./shortcuts.ts";
+import type { Shortcut } from "./shortcuts.ts";
+
+const signs: { readonly [key: string]: string } = {
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  Escape: "Esc",
+};
+
+const groups = ["Everywhere", "List", "Turn", "Go to"] as const;
+
+/** Opens the help, or closes it where it is open. */
+export function toggleHelp(): void {
+  const open = find<HTMLDialogElement>("dialog[data-help]");
+  if (open !== undefined) {
+    open.close();
+    return;
+  }
+  const dialog = drawn(<HelpDialog table={shortcuts()} />) as HTMLDialogElement;
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("click", (event) => {
+    const target = event.target as Element;
+    if (target === dialog || target.closest("[data-close]") !== null) dialog.close();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function HelpDialog({ table }: { readonly table: readonly Shortcut[] }) {
+  return (
+    <dialog data-help aria-label="Keyboard shortcuts">
+      <header>
+        <h2>Keyboard shortcuts</h2>
+        <button class="button bare" type="button" data-close aria-label="Close">
+          ✕
+        </button>
+      </header>
+      <div class="keys">
+        {groups.map((group) => {
+          const rows = table.filter((shortcut) => shortcut.group === group);
+          return rows.length === 0 ? null : (
+            <section>
+              <h3>{group}</h3>
+              <dl>
+                {rows.map(({ keys, words }) => (
+                  <>
+                    <dt>
+                      {keys.map((key) => (
+                        <kbd>{signs[key] ?? key}</kbd>
+                      ))}
+                    </dt>
+                    <dd>{words}</dd>
+                  </>
+                ))}
+              </dl>
+            </section>
+          );
+        })}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,75 @@
+/**
+ * @module Shortcuts: the one table of keys. The help dialog is generated from it, nothing fires
+ * while somebody types, and a sequence such as `g h` waits a second for its second key.
+ */
+
+/** One shortcut. */
+export interface Shortcut {
+  /** Keys as `KeyboardEvent.key` names them; two for a sequence. */
+  readonly keys: readonly [string] | readonly [string, string];
+  readonly words: string;
+  /** Heading in the help. */
+  readonly group: "Everywhere" | "List" | "Turn" | "Go to";
+  /** False when there was nothing to do, so that the key keeps its meaning. */
+  readonly run: (event: KeyboardEvent) => boolean | void;
+}
+
+const table: Shortcut[] = [];
+const sequenceMs = 1_000;
+let first: { readonly key: string; readonly at: number } | undefined;
+
+/** Adds shortcuts to the table; a later one of the same keys stands in for the earlier. */
+export function addShortcuts(shortcuts: readonly Shortcut[]): void {
+  for (const shortcut of shortcuts) {
+    const same = table.findIndex(({ keys }) => keys.join(" ") === shortcut.keys.join(" "));
+    if (same === -1) table.push(shortcut);
+    else table[same] = shortcut;
+  }
+}
+
+/** The table, for the help. */
+export function shortcuts(): readonly Shortcut[] {
+  return table;
+}
+
+/** True while the event belongs to a field or to a dialog. */
+function isTyping(event: KeyboardEvent): boolean {
+  const target = event.target as HTMLElement | null;
+  if (target === null) return false;
+  if (target.closest("dialog") !== null) return event.key !== "?";
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+}
+
+/** Keys that controls of their own use. */
+function isTaken(event: KeyboardEvent): boolean {
+  const target = event.target as HTMLElement | null;
+  const control = target?.closest("a, button, summary, [role=button]") ?? null;
+  return control !== null && (event.key === "Enter" || event.key === " ");
+}
+
+function onKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isTyping(event) || isTaken(event) || event.isComposing) return;
+  const now = performance.now();
+  const before = first !== undefined && now - first.at < sequenceMs ? first.key : undefined;
+  first = undefined;
+  const pressed = (shortcut: Shortcut): boolean =>
+    shortcut.keys.length === 2
+      ? shortcut.keys[0] === before && shortcut.keys[1] === event.key
+      : before === undefined && shortcut.keys[0] === event.key;
+  const shortcut =
+    table.find((one) => one.keys.length === 2 && pressed(one)) ?? table.find(pressed);
+  if (shortcut !== undefined) {
+    if (shortcut.run(event) !== false) event.preventDefault();
+    return;
+  }
+  if (table.some(({ keys }) => keys.length === 2 && keys[0] === event.key)) {
+    first = { key: event.key, at: now };
+    event.preventDefault();
+  }
+}
+
+/** Starts listening; once. */
+export function listenForKeys(): void {
+  document.addEventListener("keydown", onKey);
+}

@@ -1,0 +1,166 @@
+/**
+ * @module Turns in the browser: live tail, marks for a comparison, the brush of the histogram.
+ * Everything that it draws, the server draws by the same elements.
+ */
+import type { TurnRow as Row } from "@turnproof/evidence";
+
+import { termsOf } from "../display/filter-terms.ts";
+import { binsOf, facetsOf, rowKey, rowScale } from "../display/turn-figures.ts";
+import { Facets } from "../views/elements/filter-bar.tsx";
+import { Histogram } from "../views/elements/histogram.tsx";
+import { TurnRow } from "../views/elements/turn-row.tsx";
+import { watchBrush } from "./brush.ts";
+import { completeFilter } from "./completion.tsx";
+import { startMarks } from "./marks.tsx";
+import { announce, base, drawn, fetchJson, find, findAll, twin } from "./page.ts";
+import { showTimes } from "./preferences.ts";
+import { addShortcuts } from "./shortcuts.ts";
+
+/** What the page needs of the twin. */
+interface Model {
+  readonly items: readonly Row[];
+}
+
+const settleMs = 700;
+/** Filters that a moving tail can have; the others filter what it makes the page fetch. */
+const liveFilters = new Set(
+  (
+    "application_id agent_id user_id scope memory_id thread_id root_trace_id run_id turn_id " +
+    "task_id tool_name resource_ref event_kind status"
+  ).split(" "),
+);
+
+const query = new URLSearchParams(location.search);
+let live = true;
+let waiting: Model | undefined;
+
+/** Starts what the home page does by itself. */
+export function start(): void {
+  completeFilter(facetNames);
+  startMarks();
+  watchBrush(query);
+  const button = find<HTMLButtonElement>("[data-live]");
+  if (button === undefined) return;
+  button.hidden = false;
+  const wait = find("[data-waiting]");
+  if (wait !== undefined) wait.hidden = false;
+  const origin = find("[data-origin]");
+  if (origin !== undefined) {
+    origin.textContent = `OTEL_EXPORTER_OTLP_ENDPOINT=${location.origin}${base}`;
+  }
+  button.addEventListener("click", () => setLive(!live));
+  addShortcuts([
+    { keys: ["l"], words: "Live tail on or off", group: "List", run: () => setLive(!live) },
+    { keys: ["."], words: "Show turns that arrived", group: "List", run: showWaiting },
+  ]);
+  window.addEventListener("scroll", () => {
+    if (isAtTop()) showWaiting();
+  });
+  listen();
+}
+
+/** Values of a key that the facets of this page show. */
+function facetNames(key: string): readonly string[] {
+  return findAll(`[data-facet="${key}"] a`).map((link) => link.title);
+}
+
+function setLive(on: boolean): void {
+  live = on;
+  const button = find("[data-live]");
+  button?.setAttribute("aria-pressed", String(on));
+  announce(on ? "Live tail on" : "Live tail off");
+  if (on) showWaiting();
+}
+
+function listen(): void {
+  const filters = new URLSearchParams([...query].filter(([name]) => liveFilters.has(name)));
+  const tail = filters.toString();
+  const source = new EventSource(`${base}/traces/live${tail === "" ? "" : `?${tail}`}`);
+  let timer: number | undefined;
+  const soon = (): void => {
+    timer ??= window.setTimeout(() => {
+      timer = undefined;
+      void refresh();
+    }, settleMs);
+  };
+  source.addEventListener("event", soon);
+  source.addEventListener("gap", soon);
+  window.addEventListener("pagehide", () => source.close());
+}
+
+const isAtTop = (): boolean => window.scrollY < 40;
+
+async function refresh(): Promise<void> {
+  const model = await fetchJson<Model>(twin);
+  if (model === undefined) return;
+  waiting = model;
+  if (live && isAtTop() && find("tr[data-key] :focus") === undefined) showWaiting();
+  else sayWaiting();
+}
+
+function shownKeys(): ReadonlySet<string> {
+  return new Set(
+    [...document.querySelectorAll<HTMLElement>("tr[data-key]")].map(
+      (tr) => tr.dataset["key"] ?? "",
+    ),
+  );
+}
+
+/** How many turns are not on the page yet, as a button that shows them. */
+function sayWaiting(): void {
+  const shown = shownKeys();
+  const count = waiting?.items.filter((row) => !shown.has(rowKey(row))).length ?? 0;
+  find("[data-arrived]")?.remove();
+  if (count === 0) return;
+  const text = `${count} new ${count === 1 ? "turn" : "turns"}`;
+  const pill = drawn(
+    <div class="float top" data-arrived>
+      <button class="button primary small" type="button">
+        {text}
+      </button>
+    </div>,
+  ) as HTMLElement;
+  pill.addEventListener("click", () => {
+    window.scrollTo({ top: 0 });
+    showWaiting();
+  });
+  document.body.append(pill);
+  announce(text);
+}
+
+function showWaiting(): void {
+  find("[data-arrived]")?.remove();
+  const model = waiting;
+  waiting = undefined;
+  if (model === undefined || model.items.length === 0) return;
+  const body = find("[data-rows]");
+  if (body === undefined) return;
+  const first = find("[data-first-steps]");
+  if (first !== undefined) {
+    first.remove();
+    announce("The first turn has arrived");
+  }
+  const panel = find("[data-turns]");
+  if (panel !== undefined) panel.hidden = false;
+  drawList(body, model.items);
+}
+
+function drawList(body: HTMLElement, items: readonly Row[]): void {
+  const shown = shownKeys();
+  const roots = Map.groupBy(items, (row) => row.root_trace_id ?? "");
+  const crowded = new Set([...roots].filter(([, rows]) => rows.length > 1).map(([root]) => root));
+  const place = { base, scale: rowScale(items), crowded };
+  const rows = items.map((row) => {
+    const tr = drawn(<TurnRow row={row} place={place} />) as HTMLElement;
+    if (shown.size > 0 && !shown.has(rowKey(row))) tr.dataset["new"] = "";
+    return tr;
+  });
+  body.replaceChildren(...rows);
+  find("[data-histogram-place]")?.replaceChildren(drawn(<Histogram bins={binsOf(items)} />));
+  const facets = (
+    <Facets facets={facetsOf(items)} path={`${base}/traces`} terms={termsOf(query)} query={query} />
+  );
+  find(".facet-list")?.replaceChildren(drawn(facets));
+  showTimes(document);
+  window.dispatchEvent(new CustomEvent("turnproof:rows"));
+}

@@ -1,0 +1,172 @@
+/**
+ * @module TurnFigures: what a list of turns shows beside their own values: completeness against the
+ * declared profile, findings by priority, scales, bins of the histogram, facets.
+ */
+import { coverageProfiles, findingTexts } from "@turnproof/evidence";
+import type { FindingCode, TurnRow } from "@turnproof/evidence";
+
+/** Identity of a row among others; a root can hold several turns. */
+export function rowKey(row: TurnRow): string {
+  return JSON.stringify([
+    row.root_trace_id ?? "",
+    row.turn_id ?? "",
+    row.agent_id ?? "",
+    row.thread_id ?? "",
+    row.user_id === undefined ? [] : [row.user_id],
+  ]);
+}
+
+/** Stages that the turn's profiles ask for, and how many of them are on record. */
+export interface Completeness {
+  readonly present: number;
+  readonly required: number;
+  readonly missing: readonly string[];
+}
+
+/** Null where no profile is declared, or none that is known here. */
+export function completenessOf(row: TurnRow): Completeness | null {
+  const stages = new Set<string>();
+  for (const profile of row.coverage_profiles) {
+    for (const stage of coverageProfiles.get(profile) ?? [`profile:${profile}`]) stages.add(stage);
+  }
+  if (stages.size === 0) return null;
+  const counts: { readonly [kind: string]: number | undefined } = row.event_kind_counts;
+  const missing = [...stages].filter((stage) => !counts[stage.replace(/_result$/, "")]);
+  return { present: stages.size - missing.length, required: stages.size, missing };
+}
+
+/** Number of finding codes by priority 0, 1, 2; null while nobody judged. */
+export function findingsByPriority(
+  codes: readonly string[] | null,
+): readonly [number, number, number] | null {
+  if (codes === null) return null;
+  const counts: [number, number, number] = [0, 0, 0];
+  for (const code of codes) counts[findingTexts[code as FindingCode]?.priority ?? 2] += 1;
+  return counts;
+}
+
+/** The value under which the share of the values lies; null without values. */
+export function quantile(values: readonly number[], share: number): number | null {
+  if (values.length === 0) return null;
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? null;
+}
+
+/** What the rows of one list are drawn against. */
+export interface RowScale {
+  /** What a full bar stands for; the few that take longer are drawn torn. */
+  readonly fullMs: number;
+  /** Day of the newest row; rows of other days say theirs. */
+  readonly day: string;
+  /** By agent, where at least five durations are known. */
+  readonly p95Ms: ReadonlyMap<string, number>;
+}
+
+const p95Min = 5;
+
+/** The scale of a list. */
+export function rowScale(rows: readonly TurnRow[]): RowScale {
+  const byAgent = new Map<string, number[]>();
+  const all: number[] = [];
+  for (const { agent_id, duration_ms } of rows) {
+    if (duration_ms === null) continue;
+    all.push(duration_ms);
+    const durations = byAgent.get(agent_id ?? "") ?? [];
+    durations.push(duration_ms);
+    byAgent.set(agent_id ?? "", durations);
+  }
+  const p95Ms = new Map<string, number>();
+  for (const [agent, durations] of byAgent) {
+    const p95 = quantile(durations, 0.95);
+    if (p95 !== null && durations.length >= p95Min) p95Ms.set(agent, p95);
+  }
+  const fullMs = Math.min(quantile(all, 1) ?? 0, (quantile(all, 0.95) ?? 0) * 1.25);
+  const day = rows.reduce((last, { ended_at: at }) => (at > last ? at : last), "").slice(0, 10);
+  return { fullMs, day, p95Ms };
+}
+
+/** One bar of the histogram; times are epoch milliseconds. */
+export interface Bin {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly turns: number;
+  readonly errors: number;
+}
+
+const steps = [
+  100, 250, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000,
+  900_000, 1_800_000, 3_600_000, 7_200_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000,
+];
+const binsMax = 72;
+
+/** Turns over time, by when each of them last spoke. */
+export function binsOf(rows: readonly TurnRow[], within?: readonly [number, number]): Bin[] {
+  const times = rows.map((row) => Date.parse(row.ended_at)).filter((time) => !Number.isNaN(time));
+  if (times.length === 0) return [];
+  const first = within?.[0] ?? times.reduce((a, b) => Math.min(a, b));
+  const last = within?.[1] ?? times.reduce((a, b) => Math.max(a, b));
+  const span = Math.max(last - first, 1);
+  const step =
+    steps.find((size) => span / size < binsMax) ??
+    Math.ceil(span / binsMax / 86_400_000) * 86_400_000;
+  const from = Math.floor(first / step) * step;
+  const size = Math.max(1, Math.floor((last - from) / step) + 1);
+  const bins = Array.from({ length: size }, (_, index) => ({
+    fromMs: from + index * step,
+    toMs: from + (index + 1) * step,
+    turns: 0,
+    errors: 0,
+  }));
+  for (const row of rows) {
+    const bin = bins[Math.floor((Date.parse(row.ended_at) - from) / step)];
+    if (bin === undefined) continue;
+    bin.turns += 1;
+    if (row.has_error) bin.errors += 1;
+  }
+  return bins;
+}
+
+/** One facet: a key of the filter bar, and its values among the rows, the commonest first. */
+export interface Facet {
+  readonly key: string;
+  readonly name: string;
+  readonly values: readonly { readonly value: string; readonly count: number }[];
+  /** How many values there are, shown or not. */
+  readonly total: number;
+}
+
+const facetValues: readonly (readonly [
+  key: string,
+  name: string,
+  values: (row: TurnRow) => readonly string[],
+])[] = [
+  ["verdict", "Verdict", (row) => [row.verdict ?? "unjudged"]],
+  ["status", "Status", (row) => [row.status]],
+  ["agent", "Agent", (row) => (row.agent_id === undefined ? [] : [row.agent_id])],
+  ["app", "Application", (row) => (row.application_id === undefined ? [] : [row.application_id])],
+  [
+    "user",
+    "Tenant",
+    (row) => [row.user_id === undefined ? "unattributed" : (row.user_id ?? "anonymous")],
+  ],
+  ["tool", "Tool", (row) => row.tool_names],
+  ["model", "Model", (row) => row.models],
+  ["cache", "Cache", (row) => (row.cache_decision === null ? [] : [row.cache_decision])],
+  ["finding", "Finding", (row) => row.finding_codes ?? []],
+  ["dialect", "Dialect", (row) => row.dialects],
+];
+const facetShownMax = 6;
+
+/** Facets of the rows; a facet without a value is left out. */
+export function facetsOf(rows: readonly TurnRow[]): Facet[] {
+  return facetValues.flatMap(([key, name, valuesOf]) => {
+    const counts = new Map<string, number>();
+    for (const row of rows) {
+      for (const value of new Set(valuesOf(row))) counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+    if (counts.size === 0) return [];
+    const sorted = [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    const values = sorted.slice(0, facetShownMax).map(([value, count]) => ({ value, count }));
+    return [{ key, name, values, total: counts.size }];
+  });
+}

@@ -1,0 +1,92 @@
+/**
+ * @module FilterBar: one line of terms. Without script it is a form whose terms the server sorts
+ * into the address; with script it completes keys and values as they are typed.
+ */
+import type { FC } from "hono/jsx";
+
+import type { Facet } from "../../display/turn-figures.ts";
+import { queryOf, sameTerm, termText } from "../../display/filter-terms.ts";
+import type { Term } from "../../display/filter-terms.ts";
+import { Icon } from "../icons.tsx";
+
+/** The bar with the terms of the address in it. */
+export const FilterBar: FC<{
+  readonly action: string;
+  readonly terms: readonly Term[];
+  readonly placeholder?: string;
+}> = ({ action, terms, placeholder }) => (
+  <form class="filter" method="get" action={action} role="search" data-filter>
+    <Icon name="filter" />
+    <input
+      class="field"
+      name="q"
+      type="text"
+      value={terms.map(termText).join(" ")}
+      placeholder={placeholder ?? "status:error tool:search latency:>2s -agent:x"}
+      aria-label="Filter turns"
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck={false}
+    />
+    <kbd aria-hidden="true">/</kbd>
+  </form>
+);
+
+/** The terms as chips that a click takes away. */
+export const TermChips: FC<{
+  readonly path: string;
+  readonly terms: readonly Term[];
+  readonly query: URLSearchParams;
+}> = ({ path, terms, query }) => (
+  <>
+    {terms.map((term) => (
+      <a
+        class="chip term"
+        href={`${path}${queryOf(
+          terms.filter((other) => !sameTerm(other, term)),
+          query,
+        )}`}
+        title={`Remove ${termText(term)}`}
+      >
+        <span class="value">{termText(term)}</span>
+        <Icon name="close" label="remove" />
+      </a>
+    ))}
+  </>
+);
+
+/** Facets of the loaded rows; each value adds its term or takes it away. */
+export const Facets: FC<{
+  readonly facets: readonly Facet[];
+  readonly path: string;
+  readonly terms: readonly Term[];
+  readonly query: URLSearchParams;
+}> = ({ facets, path, terms, query }) => (
+  <>
+    {facets.map(({ key, name, values, total }) => (
+      <section class="facet" aria-label={name} data-facet={key}>
+        <h3>{name}</h3>
+        <ul>
+          {values.map(({ value, count }) => {
+            const term = { key, value, negated: false };
+            const on = terms.some((other) => sameTerm(other, term));
+            const others = terms.filter((other) => other.key !== key || other.negated);
+            return (
+              <li>
+                <a
+                  href={`${path}${queryOf(on ? others : [...others, term], query)}`}
+                  aria-current={on ? "true" : undefined}
+                  title={value}
+                >
+                  <span class="value">{value}</span>
+                  <span class="count">{count}</span>
+                </a>
+              </li>
+            );
+          })}
+        </ul>
+        {total > values.length ? <p class="muted">and {total - values.length} more</p> : null}
+      </section>
+    ))}
+  </>
+);

@@ -1,0 +1,92 @@
+/**
+ * @module Histogram: turns over time as bars; the part with errors is hatched as well as red. In
+ * the browser a brush over it filters by time.
+ */
+import type { FC } from "hono/jsx";
+
+import type { Bin } from "../../display/turn-figures.ts";
+import { Time } from "./figure.tsx";
+
+const height = 48;
+
+/** Turns per bin; nothing is drawn without any. */
+export const Histogram: FC<{ readonly bins: readonly Bin[] }> = ({ bins }) => {
+  const most = bins.reduce((max, bin) => Math.max(max, bin.turns), 0);
+  const first = bins[0];
+  const last = bins.at(-1);
+  if (first === undefined || last === undefined || most === 0) return <></>;
+  const turns = bins.reduce((sum, bin) => sum + bin.turns, 0);
+  const errors = bins.reduce((sum, bin) => sum + bin.errors, 0);
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  const span = last.toMs - first.fromMs;
+  const form = span > 86_400_000 ? "daytime" : span < 600_000 ? "second" : "minute";
+  return (
+    <figure
+      class="histogram"
+      data-histogram
+      data-from={String(first.fromMs)}
+      data-to={String(last.toMs)}
+    >
+      <svg
+        width="100%"
+        height={String(height)}
+        role="img"
+        aria-label={`${turns} turns over time, ${errors} with errors`}
+        focusable="false"
+      >
+        {bins.map((bin, index) => (
+          <Bar bin={bin} index={index} size={bins.length} most={most} />
+        ))}
+        <rect class="brush" data-brush x="0" y="0" width="0" height={String(height)} />
+      </svg>
+      <figcaption>
+        <Time at={iso(first.fromMs)} form={form} />
+        <span class="readout" data-readout>
+          {turns} turns{errors === 0 ? "" : `, ${errors} with errors`}
+        </span>
+        <Time at={iso(last.toMs)} form={form} />
+      </figcaption>
+    </figure>
+  );
+};
+
+const Bar: FC<{
+  readonly bin: Bin;
+  readonly index: number;
+  readonly size: number;
+  readonly most: number;
+}> = ({ bin, index, size, most }) => {
+  const slot = 100 / size;
+  const x = `${(index * slot + slot * 0.1).toFixed(3)}%`;
+  const width = `${(slot * 0.8).toFixed(3)}%`;
+  const tall = (count: number): number =>
+    count === 0 ? 0 : Math.max(2, (count / most) * (height - 4));
+  const total = tall(bin.turns);
+  const bad = Math.min(total, tall(bin.errors));
+  return (
+    <g
+      data-from={String(bin.fromMs)}
+      data-turns={String(bin.turns)}
+      data-errors={String(bin.errors)}
+    >
+      <rect
+        class="turns"
+        x={x}
+        width={width}
+        y={String(height - total)}
+        height={String(total)}
+        rx="1"
+      />
+      {bad === 0 ? null : (
+        <rect
+          class="errors"
+          x={x}
+          width={width}
+          y={String(height - bad)}
+          height={String(bad)}
+          rx="1"
+        />
+      )}
+    </g>
+  );
+};

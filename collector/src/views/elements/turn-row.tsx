@@ -1,0 +1,216 @@
+/**
+ * @module TurnRow: one turn in a list, drawn by the server and, for turns that arrive later, by the
+ * browser.
+ */
+import type { TurnRow as Row } from "@turnproof/evidence";
+import type { FC } from "hono/jsx";
+
+import { countText, shareText, shortCountText, wordsOf } from "../../display/figures.ts";
+import { completenessOf, findingsByPriority, rowKey } from "../../display/turn-figures.ts";
+import type { RowScale } from "../../display/turn-figures.ts";
+import { CacheBadge, PriorityBadge, StatusBadge, VerdictBadge } from "./badge.tsx";
+import { DurationBar } from "./bar.tsx";
+import { Duration, Id, NotMeasured, NotThere, Time, Unknown } from "./figure.tsx";
+
+/** Columns of the list: class, heading, and what the heading means. */
+export const turnColumns: readonly (readonly [name: string, heading: string, title: string])[] = [
+  ["c-time", "Time", "When the turn last spoke"],
+  ["c-agent", "Agent", "Agent and application"],
+  ["c-thread", "Thread", "Thread pseudonym"],
+  ["c-verdict", "Verdict", "What the judge says of the whole turn"],
+  ["c-whole", "Stages", "Stages on record, of those that the declared profile requires"],
+  ["c-memory", "Memory", "Memories retrieved, supplied and referenced"],
+  ["c-cache", "Cache", "Decision of the semantic cache"],
+  ["c-tools", "Tools", "Clean results, results via fallback or with limits, failures"],
+  ["c-tokens", "Tokens", "Input and output tokens; below, the share from the provider's cache"],
+  ["c-duration", "Duration", "Duration of the turn; the tick is the agent's p95 on this page"],
+  ["c-findings", "Findings", "Findings of the judge by priority"],
+];
+
+/** Where a row leads; a root with several turns names which one. */
+export interface RowPlace {
+  readonly base: string;
+  readonly scale: RowScale;
+  /** Roots that have more than one row in this list. */
+  readonly crowded: ReadonlySet<string>;
+}
+
+/** Address of a turn's page. */
+export function turnHref(base: string, row: Row, crowded: boolean): string {
+  const query = new URLSearchParams();
+  if (crowded) {
+    if (row.turn_id !== undefined) query.set("turn_id", row.turn_id);
+    if (row.agent_id !== undefined) query.set("agent_id", row.agent_id);
+    if (row.thread_id !== undefined) query.set("thread_id", row.thread_id);
+  }
+  const text = query.toString();
+  const root = encodeURIComponent(row.root_trace_id ?? "");
+  return `${base}/traces/${root}${text === "" ? "" : `?${text}`}`;
+}
+
+/** One row of the list. */
+export const TurnRow: FC<{ readonly row: Row; readonly place: RowPlace }> = ({ row, place }) => {
+  const { base, scale, crowded } = place;
+  const href = turnHref(base, row, crowded.has(row.root_trace_id ?? ""));
+  return (
+    <tr
+      data-key={rowKey(row)}
+      data-root={row.root_trace_id}
+      data-turn={row.turn_id}
+      data-agent={row.agent_id}
+      data-at={row.ended_at}
+    >
+      <td class="c-time">
+        <a class="open" href={href} data-row>
+          <Time at={row.ended_at} form={row.ended_at.startsWith(scale.day) ? "time" : "daytime"} />
+          <span class="sr">
+            , {row.agent_id ?? "unknown agent"}, {row.verdict ?? "not judged"}
+            {row.has_error ? ", with errors" : ""}
+          </span>
+        </a>
+      </td>
+      <td class="c-agent">
+        {row.has_error ? <StatusBadge status="error" bare /> : null}
+        {row.agent_id ?? <Unknown why="No agent was recorded." />}
+      </td>
+      <td class="c-thread">
+        <Id of={row.thread_id} chars={18} why="No thread was recorded." />
+      </td>
+      <td class="c-verdict">
+        <VerdictBadge verdict={row.verdict} />
+      </td>
+      <td class="c-whole num">
+        <Stages row={row} />
+      </td>
+      <td class="c-memory">
+        <MemoryCounts row={row} />
+      </td>
+      <td class="c-cache">
+        <CacheBadge decision={row.cache_decision} bare />
+      </td>
+      <td class="c-tools">
+        <ToolCounts row={row} />
+      </td>
+      <td class="c-tokens num">
+        <Tokens row={row} />
+      </td>
+      <td class="c-duration">
+        <Duration ms={row.duration_ms} why={durationWhy(row)} />
+        <DurationBar
+          ms={row.duration_ms}
+          scaleMs={scale.fullMs}
+          p95Ms={scale.p95Ms.get(row.agent_id ?? "") ?? null}
+          error={row.status === "error"}
+        />
+      </td>
+      <td class="c-findings">
+        <FindingCounts row={row} />
+      </td>
+    </tr>
+  );
+};
+
+function durationWhy(row: Row): string {
+  return row.timing_state === "missing_completion"
+    ? "The turn began, and its end never arrived."
+    : "The duration was not recorded.";
+}
+
+const Stages: FC<{ readonly row: Row }> = ({ row }) => {
+  const whole = completenessOf(row);
+  if (whole === null) return <NotThere why="no coverage profile is declared" />;
+  const { present, required, missing } = whole;
+  const title =
+    missing.length === 0
+      ? "Every stage that the profile requires is on record."
+      : `Missing: ${missing.map(wordsOf).join(", ")}`;
+  return (
+    <span class={missing.length === 0 ? "stages" : "stages short"} title={title}>
+      {present}/{required}
+    </span>
+  );
+};
+
+const MemoryCounts: FC<{ readonly row: Row }> = ({ row }) => {
+  const { memory_retrieved: r, memory_supplied: s, memory_referenced: ref } = row;
+  if (r === null && s === null && ref === null) {
+    return <NotThere why="no memory stage was recorded" />;
+  }
+  const say = (count: number | null): string => (count === null ? "?" : String(count));
+  return (
+    <span
+      class="triple"
+      title={`Retrieved ${say(r)} · supplied ${say(s)} · referenced ${say(ref)}${
+        row.memory_degraded === true ? " · degraded" : ""
+      }`}
+    >
+      <span>{say(r)}</span>
+      <span>{say(s)}</span>
+      <span>{say(ref)}</span>
+      {row.memory_degraded === true ? <span class="sr">degraded</span> : null}
+    </span>
+  );
+};
+
+const ToolCounts: FC<{ readonly row: Row }> = ({ row }) => {
+  const { tools } = row;
+  if (tools.results === 0) return <NotThere why="no tool result was recorded" />;
+  const clean = tools.clean + tools.empty;
+  const limited = tools.fallback + tools.degraded;
+  const failed = tools.error + tools.provider_error;
+  const title =
+    `${clean} clean · ${limited} via fallback or with limits · ${failed} failed` +
+    (tools.unknown === 0 ? "" : ` · ${tools.unknown} unknown`);
+  return (
+    <span class="triple tools" title={title}>
+      <span class={clean === 0 ? "none" : "plain"}>{clean}</span>
+      <span class={limited === 0 ? "none" : "warn"}>{limited}</span>
+      <span class={failed === 0 ? "none" : "bad"}>{failed}</span>
+      <span class="sr">{title}</span>
+    </span>
+  );
+};
+
+const Tokens: FC<{ readonly row: Row }> = ({ row }) => {
+  const { input_tokens: input, output_tokens: output, cached_tokens: cached } = row;
+  if (input === null && output === null) {
+    return row.event_kind_counts.model_call === undefined ? (
+      <NotThere why="no model call was recorded" />
+    ) : (
+      <NotMeasured short why="No model call said its tokens." />
+    );
+  }
+  const say = (count: number | null): string => (count === null ? "?" : shortCountText(count));
+  const full = (count: number | null): string => (count === null ? "unknown" : countText(count));
+  const share = cached === null || input === null || input === 0 ? null : shareText(cached, input);
+  return (
+    <span
+      class="tokens"
+      title={`${full(input)} in · ${full(output)} out · from the provider's cache: ${
+        share ?? "unknown"
+      }${row.usage_state === "partial" ? " · at least: some calls did not say" : ""}`}
+    >
+      {row.usage_state === "partial" ? "≥" : ""}
+      {say(input)}
+      <span class="arrow" aria-hidden="true">
+        →
+      </span>
+      {say(output)}
+      {share === null || cached === 0 ? null : <span class="share">{share}</span>}
+    </span>
+  );
+};
+
+const FindingCounts: FC<{ readonly row: Row }> = ({ row }) => {
+  const counts = findingsByPriority(row.finding_codes);
+  if (counts === null) return <NotThere why="not judged yet" />;
+  const shown = counts.flatMap((count, priority) => (count === 0 ? [] : [{ count, priority }]));
+  if (shown.length === 0) return <span class="muted">none</span>;
+  return (
+    <span class="counts" title={row.finding_codes?.map(wordsOf).join(", ")}>
+      {shown.map(({ count, priority }) => (
+        <PriorityBadge priority={priority} count={count} />
+      ))}
+    </span>
+  );
+};
