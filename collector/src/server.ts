@@ -13,6 +13,7 @@ import type { Code } from "@turnproof/semconv";
 
 import { createEdge } from "./http/edge.ts";
 import { problemOf } from "./http/errors.ts";
+import { securityHeaders } from "./http/no-store.ts";
 import type { Log } from "./log.ts";
 
 /** Anything with Hono's `fetch`. */
@@ -118,17 +119,22 @@ function requestHandler(app: FetchApp, options: ListenOptions): Handler {
 }
 
 const refusalHeaders = {
+  ...securityHeaders,
   "Content-Type": "application/problem+json; charset=UTF-8",
-  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-  "X-Content-Type-Options": "nosniff",
   "Cache-Control": "no-store",
 } as const;
 
 /** Answers without the app; the connection is not used again. */
 function refuse(outgoing: ServerResponse, code: Code): void {
   const problem = problemOf(code, randomUUID());
-  outgoing.writeHead(problem.status, { ...refusalHeaders, Connection: "close" });
-  outgoing.end(JSON.stringify(problem));
+  const body = JSON.stringify(problem);
+  outgoing.writeHead(problem.status, {
+    ...refusalHeaders,
+    "X-Request-Id": problem.request_id,
+    "Content-Length": Buffer.byteLength(body),
+    Connection: "close",
+  });
+  outgoing.end(body);
 }
 
 /** One address may not take all connections. */

@@ -18,7 +18,8 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const headers: { readonly [name: string]: string } = {
+/** What every answer carries, those of the edge included. */
+export const securityHeaders: { readonly [name: string]: string } = {
   "Content-Security-Policy": policy,
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
@@ -31,7 +32,7 @@ const headers: { readonly [name: string]: string } = {
 export function noStore(): MiddlewareHandler<AppEnv> {
   return async function noStore(c, next) {
     await next();
-    for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
+    for (const [name, value] of Object.entries(securityHeaders)) c.res.headers.set(name, value);
     if (!c.res.headers.has("Cache-Control")) c.res.headers.set("Cache-Control", "no-store");
     c.res.headers.set("X-Request-Id", c.get("requestId"));
   };

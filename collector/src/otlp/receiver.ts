@@ -2,10 +2,10 @@
  * @module Receiver: the receiving side as one part. Door, threads, journal and drain are opened
  * together, counted together and closed in order.
  */
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 
 import { openJournal, startDrain } from "@turnproof/exporter/journal";
-import type { Drain, DrainStore, Journal } from "@turnproof/exporter/journal";
+import type { DecodeFrame, Drain, DrainStore, Journal } from "@turnproof/exporter/journal";
 import type { Key } from "@turnproof/semconv/fingerprint";
 import type { Hono } from "hono";
 
@@ -65,7 +65,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   const drain = startDrain({
     journal,
     store: options.store,
-    decode: (payload) => ({ events: decodeFrame(payload) }),
+    decode: createPacedDecoder(),
     onStateChange: (code) => {
       if (code === undefined) log.info("store_answers");
       else log.warn("store_refuses", { code });
@@ -113,6 +113,21 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
       await threads.close();
       await journal.close();
     },
+  };
+}
+
+/** Longest time for which the drain's decoding holds the event loop. */
+const holdMsMax = 4;
+
+/** Decodes frames and lets requests pass in between: a batch of the drain has many frames. */
+function createPacedDecoder(): DecodeFrame {
+  let since = 0;
+  return async (payload) => {
+    if (performance.now() - since > holdMsMax) {
+      await setImmediate();
+      since = performance.now();
+    }
+    return { events: decodeFrame(payload) };
   };
 }
 

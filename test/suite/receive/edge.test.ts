@@ -65,6 +65,11 @@ describe("Host", () => {
     const answer = await exchange(port, get("/healthz", host));
     expect(statuses(answer)).toEqual([421]);
     expect(answer).toContain("host_refused");
+    expect(answer).toContain(
+      "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; " +
+        "connect-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; " +
+        "form-action 'self'; frame-ancestors 'none'\r\n",
+    );
     if (host !== "") expect(answer).not.toContain(host);
   });
 

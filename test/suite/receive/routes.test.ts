@@ -2,6 +2,7 @@
  * The routes by OTLP's rules: encodings, partial success, retryable and permanent, principals and
  * their bounds, the three signals, duplicates (design 3.8, 6.1).
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
 import { attribute } from "@turnproof/semconv";
@@ -11,7 +12,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import type { PlainSpan } from "../../otlp/encode.ts";
-import { json, openHarness, protobuf } from "./harness.ts";
+import { Conservation } from "../../../collector/src/conservation.ts";
+import { silentLog } from "../../../collector/src/log.ts";
+import { createBodyThreads } from "../../../collector/src/otlp/body-threads.ts";
+import { ByteBudget } from "../../../collector/src/otlp/byte-budget.ts";
+import { otlpRoutes } from "../../../collector/src/otlp/receive.ts";
+import { createReceivedClock } from "../../../collector/src/otlp/received-clock.ts";
+import { identityKey, json, openHarness, protobuf } from "./harness.ts";
 import type { Harness } from "./harness.ts";
 import {
   bytes,
@@ -31,6 +38,26 @@ const status = protobufjs.parse(`syntax = "proto3";
   message Response { Partial partial_success = 1; }`).root;
 
 const byText = (a: unknown, b: unknown): number => (`${a as string}` < `${b as string}` ? -1 : 1);
+
+/** The routes over a journal of the test's own making. */
+function bareRoutes(append: () => Promise<unknown>) {
+  const conservation = new Conservation(() => ({
+    recovered: 0,
+    pending: 0,
+    stored: 0,
+    quarantined: 0,
+  }));
+  const routes = otlpRoutes({
+    authenticateIngest: () => ({ name: "local", trusted: true }),
+    journal: { append },
+    conservation,
+    processor: createBodyThreads({ settings: { identityKey }, threads: 0 }),
+    budget: new ByteBudget(2 ** 20),
+    clock: createReceivedClock(),
+    log: silentLog,
+  });
+  return { conservation, routes };
+}
 
 let harness: Harness;
 beforeAll(async () => {
@@ -284,6 +311,32 @@ describe("principals", () => {
 });
 
 describe("when it does not go on", () => {
+  test("the answer waits for the journal, and a failed append is no answer of success", async () => {
+    const held: PromiseWithResolvers<unknown>[] = [];
+    const { conservation, routes } = bareRoutes(() => {
+      const append = Promise.withResolvers<unknown>();
+      held.push(append);
+      return append.promise;
+    });
+    const send = (): Promise<Response> => {
+      const body = encodeProtobuf(traceRequest([chat(1), chat(2)])) as Uint8Array<ArrayBuffer>;
+      return Promise.resolve(
+        routes.request("/v1/traces", { method: "POST", headers: protobuf, body }),
+      );
+    };
+    let answered = 0;
+    const [first, second] = [send(), send()].map((answer) => answer.finally(() => answered++));
+    while (held.length < 2) await sleep(5);
+    await sleep(50);
+    expect(answered).toBe(0);
+    expect(conservation.snapshot()).toMatchObject({ received: 4, in_flight: 4, balanced: true });
+    held[0]?.resolve({ sequence: 1 });
+    held[1]?.reject(new CodedError("journal_failed"));
+    expect((await first)?.status).toBe(200);
+    expect((await second)?.status).toBe(503);
+    expect(conservation.snapshot()).toMatchObject({ refused_reasons: { journal_failed: 2 } });
+  });
+
   test("a full journal is retryable, counted, and heals", async () => {
     const away = { down: true };
     const fresh = await openHarness({
