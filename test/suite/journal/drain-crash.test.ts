@@ -94,6 +94,8 @@ class FarStore {
 const brand = (): object => ({ [Symbol.for("turnproof.coded-error")]: true });
 
 interface Round {
+  /** Plants the bug "ends of batches are not made durable". */
+  readonly forgetsPlans?: boolean;
   readonly crashAt: number;
   readonly crashAtCall: number;
   readonly afterCommit: boolean;
@@ -111,7 +113,9 @@ async function live(
   store.calls = 0;
   const seen = store.seenFrom(disk, round.crashAtCall, round.afterCommit);
   const run = async (): Promise<void> => {
-    const journal = await openSimulated(disk);
+    const opened = await openSimulated(disk);
+    const forgetful = { ...opened, plan: () => Promise.resolve() };
+    const journal = round.forgetsPlans === true ? forgetful : opened;
     const drain = startDrain({ journal, store: seen, decode, batchSpans: 4, random: () => 0 });
     await appendAll(journal, acknowledged, prefix);
     await drain.idle();
@@ -184,20 +188,30 @@ describe("a drain that dies", () => {
   }, 120_000);
 
   test(`by power cuts, one after another (${seeds} seeds)`, async () => {
-    for (let seed = 1; seed <= seeds; seed += 1) {
-      const random = seeded(seed);
-      const store = new FarStore();
-      if (random() < 0.5) store.refused.add("0-2-1");
-      const acknowledged = new Set<string>();
-      let disk = simulateDisk();
-      for (let round = 0; round < 3; round += 1) {
-        const crashAt = Math.floor(random() * 150);
-        const dies = { crashAt, crashAtCall: -1, afterCommit: false };
-        await live(disk, store, acknowledged, dies, `${round}`);
-        const keep = random();
-        disk = disk.afterPowerCut(() => random() < keep);
-      }
-      await settle(disk, store, acknowledged);
-    }
+    for (let seed = 1; seed <= seeds; seed += 1) await runSeed(seed, false);
   }, 300_000);
+
+  test("stores rows twice when the ends of batches are not durable: the planted bug", async () => {
+    const caught = async (): Promise<void> => {
+      for (let seed = 1; seed <= 300; seed += 1) await runSeed(seed, true);
+    };
+    await expect(caught()).rejects.toThrow(/to be/);
+  }, 120_000);
 });
+
+/** Three cuts in a row on one disk, and then the reckoning. */
+async function runSeed(seed: number, forgetsPlans: boolean): Promise<void> {
+  const random = seeded(seed);
+  const store = new FarStore();
+  if (random() < 0.5) store.refused.add("0-2-1");
+  const acknowledged = new Set<string>();
+  let disk = simulateDisk();
+  for (let round = 0; round < 3; round += 1) {
+    const crashAt = Math.floor(random() * 150);
+    const dies = { crashAt, crashAtCall: -1, afterCommit: false, forgetsPlans };
+    await live(disk, store, acknowledged, dies, `${round}`);
+    const keep = random();
+    disk = disk.afterPowerCut(() => random() < keep);
+  }
+  await settle(disk, store, acknowledged);
+}
