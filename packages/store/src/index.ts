@@ -15,7 +15,7 @@ export type {
   TurnVerdict,
 } from "./evidence-store.ts";
 export { eventColumns } from "./clickhouse/columns.ts";
-export type { Column } from "./clickhouse/columns.ts";
+export type { Check, Column } from "./clickhouse/columns.ts";
 export { ephemeral } from "./ephemeral.ts";
 export { inScope, issueOperatorGrant } from "./scope.ts";
 export type { EvidenceScope, OperatorGrant } from "./scope.ts";

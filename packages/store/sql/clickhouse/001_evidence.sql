@@ -205,130 +205,131 @@ CREATE TABLE IF NOT EXISTS events
     full_event_id String ALIAS if(event_id = '', concat(span_id, ':', phase), event_id),
     started_at DateTime64(9, 'UTC') ALIAS subtractNanoseconds(timestamp, elapsed_ns),
     duration_ms Nullable(Float64) ALIAS if(bitTest(timing, 1), elapsed_ns / 1e6, duration_said),
-    CONSTRAINT root_trace_id_held CHECK length(root_trace_id) <= 720,
-    CONSTRAINT span_id_held CHECK length(span_id) <= 720,
-    CONSTRAINT parent_span_id_held CHECK length(parent_span_id) <= 720,
-    CONSTRAINT timestamp_said_held CHECK length(timestamp_said) <= 720,
-    CONSTRAINT started_said_held CHECK length(started_said) <= 720,
-    CONSTRAINT application_id_held CHECK length(application_id) <= 720,
-    CONSTRAINT agent_id_held CHECK length(agent_id) <= 720,
-    CONSTRAINT user_id_held CHECK length(user_id) <= 720,
-    CONSTRAINT scope_held CHECK scope IN ('', 'user', 'anonymous'),
-    CONSTRAINT memory_id_held CHECK length(memory_id) <= 720,
-    CONSTRAINT thread_id_held CHECK length(thread_id) <= 720,
-    CONSTRAINT run_id_held CHECK length(run_id) <= 720,
-    CONSTRAINT turn_id_held CHECK length(turn_id) <= 720,
-    CONSTRAINT task_id_held CHECK length(task_id) <= 720,
-    CONSTRAINT event_id_held CHECK length(event_id) <= 720,
-    CONSTRAINT external_id_held CHECK length(external_id) <= 720,
-    CONSTRAINT caused_by_event_id_held CHECK length(caused_by_event_id) <= 720,
-    CONSTRAINT event_kind_held CHECK event_kind IN ('', 'turn', 'model_call', 'tool_call', 'plan', 'memory_operation', 'memory_retrieval', 'memory_selection', 'memory_supply', 'memory_reference', 'cache_decision', 'context_binding', 'application_action', 'queue_transition', 'intent', 'artifact', 'contract', 'delivery', 'feedback', 'outcome', 'learning', 'conversation', 'execution_log', 'span', 'data_quality'),
-    CONSTRAINT phase_held CHECK phase IN ('', 'start', 'result', 'event'),
-    CONSTRAINT status_held CHECK status IN ('', 'started', 'success', 'partial', 'error', 'unknown'),
-    CONSTRAINT component_held CHECK length(component) <= 720,
-    CONSTRAINT service_version_held CHECK length(service_version) <= 720,
-    CONSTRAINT service_namespace_held CHECK length(service_namespace) <= 720,
-    CONSTRAINT service_instance_id_held CHECK length(service_instance_id) <= 720,
-    CONSTRAINT producer_id_held CHECK length(producer_id) <= 720,
-    CONSTRAINT input_types_held CHECK length(input_types) <= 32 AND arrayAll(x -> length(x) <= 720, input_types),
-    CONSTRAINT input_refs_held CHECK length(input_refs) <= 32 AND arrayAll(x -> length(x) <= 720, input_refs),
-    CONSTRAINT input_versions_held CHECK length(input_versions) <= 32 AND arrayAll(x -> length(x) <= 720, input_versions),
-    CONSTRAINT input_roles_held CHECK length(input_roles) <= 32 AND arrayAll(x -> length(x) <= 720, input_roles),
-    CONSTRAINT input_ownership_held CHECK length(input_ownership) <= 32 AND arrayAll(x -> length(x) <= 720, input_ownership),
-    CONSTRAINT input_provenance_held CHECK length(input_provenance) <= 32 AND arrayAll(x -> length(x) <= 720, input_provenance),
-    CONSTRAINT output_types_held CHECK length(output_types) <= 32 AND arrayAll(x -> length(x) <= 720, output_types),
-    CONSTRAINT output_refs_held CHECK length(output_refs) <= 32 AND arrayAll(x -> length(x) <= 720, output_refs),
-    CONSTRAINT output_versions_held CHECK length(output_versions) <= 32 AND arrayAll(x -> length(x) <= 720, output_versions),
-    CONSTRAINT output_roles_held CHECK length(output_roles) <= 32 AND arrayAll(x -> length(x) <= 720, output_roles),
-    CONSTRAINT output_ownership_held CHECK length(output_ownership) <= 32 AND arrayAll(x -> length(x) <= 720, output_ownership),
-    CONSTRAINT output_provenance_held CHECK length(output_provenance) <= 32 AND arrayAll(x -> length(x) <= 720, output_provenance),
-    CONSTRAINT ledger_types_held CHECK length(ledger_types) <= 32 AND arrayAll(x -> length(x) <= 720, ledger_types),
-    CONSTRAINT ledger_refs_held CHECK length(ledger_refs) <= 32 AND arrayAll(x -> length(x) <= 720, ledger_refs),
-    CONSTRAINT ledger_ranks_held CHECK length(ledger_ranks) <= 32,
-    CONSTRAINT ledger_scores_held CHECK length(ledger_scores) <= 32,
-    CONSTRAINT ledger_selected_held CHECK length(ledger_selected) <= 32 AND arrayAll(x -> length(x) <= 720, ledger_selected),
-    CONSTRAINT ledger_reasons_held CHECK length(ledger_reasons) <= 32 AND arrayAll(x -> length(x) <= 720, ledger_reasons),
-    CONSTRAINT genai_operation_held CHECK length(genai_operation) <= 720,
-    CONSTRAINT agent_name_held CHECK length(agent_name) <= 720,
-    CONSTRAINT model_held CHECK length(model) <= 720,
-    CONSTRAINT response_model_held CHECK length(response_model) <= 720,
-    CONSTRAINT provider_held CHECK length(provider) <= 720,
-    CONSTRAINT request_id_held CHECK length(request_id) <= 720,
-    CONSTRAINT finish_reason_held CHECK length(finish_reason) <= 32 AND arrayAll(x -> length(x) <= 720, finish_reason),
-    CONSTRAINT server_address_held CHECK length(server_address) <= 720,
-    CONSTRAINT error_type_held CHECK length(error_type) <= 720,
-    CONSTRAINT tool_name_held CHECK length(tool_name) <= 720,
-    CONSTRAINT tool_type_held CHECK length(tool_type) <= 720,
-    CONSTRAINT tool_call_id_held CHECK length(tool_call_id) <= 720,
-    CONSTRAINT tool_outcome_held CHECK tool_outcome IN ('', 'success', 'empty', 'degraded', 'fallback', 'provider_error', 'error'),
-    CONSTRAINT tool_provider_held CHECK length(tool_provider) <= 720,
-    CONSTRAINT primary_provider_held CHECK length(primary_provider) <= 720,
-    CONSTRAINT fallback_provider_held CHECK length(fallback_provider) <= 720,
-    CONSTRAINT call_fingerprint_held CHECK length(call_fingerprint) <= 720,
-    CONSTRAINT profile_attribute_names_held CHECK length(profile_attribute_names) <= 32 AND arrayAll(x -> length(x) <= 720, profile_attribute_names),
-    CONSTRAINT preference_names_held CHECK length(preference_names) <= 32 AND arrayAll(x -> length(x) <= 720, preference_names),
-    CONSTRAINT retrieved_scores_held CHECK length(retrieved_scores) <= 32,
-    CONSTRAINT memory_operation_held CHECK length(memory_operation) <= 720,
-    CONSTRAINT store_id_held CHECK length(store_id) <= 720,
-    CONSTRAINT record_id_held CHECK length(record_id) <= 720,
-    CONSTRAINT data_source_id_held CHECK length(data_source_id) <= 720,
-    CONSTRAINT scope_applied_held CHECK scope_applied IN ('', 'user', 'anonymous', 'shared', 'admin'),
-    CONSTRAINT cache_decision_held CHECK cache_decision IN ('', 'hit', 'miss', 'bypassed', 'rejected', 'disabled'),
-    CONSTRAINT cache_bypass_reason_held CHECK length(cache_bypass_reason) <= 720,
-    CONSTRAINT cache_fingerprint_held CHECK length(cache_fingerprint) <= 720,
-    CONSTRAINT intent_name_held CHECK length(intent_name) <= 720,
-    CONSTRAINT expected_artifact_types_held CHECK length(expected_artifact_types) <= 32 AND arrayAll(x -> length(x) <= 720, expected_artifact_types),
-    CONSTRAINT required_contracts_held CHECK length(required_contracts) <= 32 AND arrayAll(x -> length(x) <= 720, required_contracts),
-    CONSTRAINT coverage_profile_held CHECK length(coverage_profile) <= 720,
-    CONSTRAINT artifact_type_held CHECK length(artifact_type) <= 720,
-    CONSTRAINT artifact_status_held CHECK artifact_status IN ('', 'created', 'updated', 'failed', 'deleted'),
-    CONSTRAINT producing_span_id_held CHECK length(producing_span_id) <= 720,
-    CONSTRAINT content_version_held CHECK length(content_version) <= 720,
-    CONSTRAINT contract_name_held CHECK length(contract_name) <= 720,
-    CONSTRAINT parser_status_held CHECK parser_status IN ('', 'success', 'failed', 'missing', 'partial'),
-    CONSTRAINT item_names_held CHECK length(item_names) <= 32 AND arrayAll(x -> length(x) <= 720, item_names),
-    CONSTRAINT item_values_held CHECK length(item_values) <= 32,
-    CONSTRAINT contract_finish_reason_held CHECK length(contract_finish_reason) <= 720,
-    CONSTRAINT delivery_target_held CHECK length(delivery_target) <= 720,
-    CONSTRAINT acknowledged_held CHECK acknowledged IN ('', 'true', 'false', 'null'),
-    CONSTRAINT fallback_reason_held CHECK length(fallback_reason) <= 720,
-    CONSTRAINT credit_decision_held CHECK length(credit_decision) <= 720,
-    CONSTRAINT error_code_held CHECK length(error_code) <= 720,
-    CONSTRAINT job_ref_held CHECK length(job_ref) <= 720,
-    CONSTRAINT queue_status_held CHECK length(queue_status) <= 720,
-    CONSTRAINT instrumentation_version_held CHECK length(instrumentation_version) <= 720,
-    CONSTRAINT provenance_request_id_held CHECK length(provenance_request_id) <= 720,
-    CONSTRAINT client_page_type_held CHECK length(client_page_type) <= 720,
-    CONSTRAINT client_page_id_held CHECK length(client_page_id) <= 720,
-    CONSTRAINT canonical_page_type_held CHECK length(canonical_page_type) <= 720,
-    CONSTRAINT canonical_page_id_held CHECK length(canonical_page_id) <= 720,
-    CONSTRAINT thread_binding_status_held CHECK length(thread_binding_status) <= 720,
-    CONSTRAINT expected_thread_id_held CHECK length(expected_thread_id) <= 720,
-    CONSTRAINT grounding_status_held CHECK length(grounding_status) <= 720,
-    CONSTRAINT grounding_source_held CHECK length(grounding_source) <= 720,
-    CONSTRAINT grounding_source_ids_held CHECK length(grounding_source_ids) <= 32 AND arrayAll(x -> length(x) <= 720, grounding_source_ids),
-    CONSTRAINT content_fingerprint_held CHECK length(content_fingerprint) <= 720,
-    CONSTRAINT request_context_fingerprint_held CHECK length(request_context_fingerprint) <= 720,
-    CONSTRAINT label_held CHECK length(label) <= 720,
-    CONSTRAINT comment_hash_held CHECK length(comment_hash) <= 720,
-    CONSTRAINT outcome_held CHECK length(outcome) <= 720,
-    CONSTRAINT source_held CHECK length(source) <= 720,
-    CONSTRAINT evaluation_name_held CHECK length(evaluation_name) <= 720,
-    CONSTRAINT score_label_held CHECK length(score_label) <= 720,
-    CONSTRAINT metric_names_held CHECK length(metric_names) <= 32 AND arrayAll(x -> length(x) <= 720, metric_names),
-    CONSTRAINT metric_values_held CHECK length(metric_values) <= 32,
-    CONSTRAINT learning_event_held CHECK learning_event IN ('', 'run_started', 'cache_hit', 'cache_bypassed', 'memory_retrieved', 'tool_executed', 'run_completed', 'outcome_recorded', 'workflow_recorded', 'skill_candidate_created', 'skill_promoted', 'skill_demoted', 'forgetting_planned', 'memory_forgotten'),
-    CONSTRAINT candidate_ref_held CHECK length(candidate_ref) <= 720,
-    CONSTRAINT lifecycle_state_held CHECK length(lifecycle_state) <= 720,
-    CONSTRAINT quality_code_held CHECK length(quality_code) <= 720,
-    CONSTRAINT loss_reasons_held CHECK length(loss_reasons) <= 32 AND arrayAll(x -> length(x) <= 720, loss_reasons),
-    CONSTRAINT loss_reason_counts_held CHECK length(loss_reason_counts) <= 32
+    CONSTRAINT closed_held CHECK scope IN ('', 'user', 'anonymous')
+        AND event_kind IN ('', 'turn', 'model_call', 'tool_call', 'plan', 'memory_operation', 'memory_retrieval', 'memory_selection', 'memory_supply', 'memory_reference', 'cache_decision', 'context_binding', 'application_action', 'queue_transition', 'intent', 'artifact', 'contract', 'delivery', 'feedback', 'outcome', 'learning', 'conversation', 'execution_log', 'span', 'data_quality')
+        AND phase IN ('', 'start', 'result', 'event')
+        AND status IN ('', 'started', 'success', 'partial', 'error', 'unknown')
+        AND tool_outcome IN ('', 'success', 'empty', 'degraded', 'fallback', 'provider_error', 'error')
+        AND scope_applied IN ('', 'user', 'anonymous', 'shared', 'admin')
+        AND cache_decision IN ('', 'hit', 'miss', 'bypassed', 'rejected', 'disabled')
+        AND artifact_status IN ('', 'created', 'updated', 'failed', 'deleted')
+        AND parser_status IN ('', 'success', 'failed', 'missing', 'partial')
+        AND acknowledged IN ('', 'true', 'false', 'null')
+        AND learning_event IN ('', 'run_started', 'cache_hit', 'cache_bypassed', 'memory_retrieved', 'tool_executed', 'run_completed', 'outcome_recorded', 'workflow_recorded', 'skill_candidate_created', 'skill_promoted', 'skill_demoted', 'forgetting_planned', 'memory_forgotten'),
+    CONSTRAINT text_held CHECK length(root_trace_id) <= 720
+        AND length(span_id) <= 720
+        AND length(parent_span_id) <= 720
+        AND length(timestamp_said) <= 720
+        AND length(started_said) <= 720
+        AND length(application_id) <= 720
+        AND length(agent_id) <= 720
+        AND length(user_id) <= 720
+        AND length(memory_id) <= 720
+        AND length(thread_id) <= 720
+        AND length(run_id) <= 720
+        AND length(turn_id) <= 720
+        AND length(task_id) <= 720
+        AND length(event_id) <= 720
+        AND length(external_id) <= 720
+        AND length(caused_by_event_id) <= 720
+        AND length(component) <= 720
+        AND length(service_version) <= 720
+        AND length(service_namespace) <= 720
+        AND length(service_instance_id) <= 720
+        AND length(producer_id) <= 720
+        AND length(genai_operation) <= 720
+        AND length(agent_name) <= 720
+        AND length(model) <= 720
+        AND length(response_model) <= 720
+        AND length(provider) <= 720
+        AND length(request_id) <= 720
+        AND length(server_address) <= 720
+        AND length(error_type) <= 720
+        AND length(tool_name) <= 720
+        AND length(tool_type) <= 720
+        AND length(tool_call_id) <= 720
+        AND length(tool_provider) <= 720
+        AND length(primary_provider) <= 720
+        AND length(fallback_provider) <= 720
+        AND length(call_fingerprint) <= 720
+        AND length(memory_operation) <= 720
+        AND length(store_id) <= 720
+        AND length(record_id) <= 720
+        AND length(data_source_id) <= 720
+        AND length(cache_bypass_reason) <= 720
+        AND length(cache_fingerprint) <= 720
+        AND length(intent_name) <= 720
+        AND length(coverage_profile) <= 720
+        AND length(artifact_type) <= 720
+        AND length(producing_span_id) <= 720
+        AND length(content_version) <= 720
+        AND length(contract_name) <= 720
+        AND length(contract_finish_reason) <= 720
+        AND length(delivery_target) <= 720
+        AND length(fallback_reason) <= 720
+        AND length(credit_decision) <= 720
+        AND length(error_code) <= 720
+        AND length(job_ref) <= 720
+        AND length(queue_status) <= 720
+        AND length(instrumentation_version) <= 720
+        AND length(provenance_request_id) <= 720
+        AND length(client_page_type) <= 720
+        AND length(client_page_id) <= 720
+        AND length(canonical_page_type) <= 720
+        AND length(canonical_page_id) <= 720
+        AND length(thread_binding_status) <= 720
+        AND length(expected_thread_id) <= 720
+        AND length(grounding_status) <= 720
+        AND length(grounding_source) <= 720
+        AND length(content_fingerprint) <= 720
+        AND length(request_context_fingerprint) <= 720
+        AND length(label) <= 720
+        AND length(comment_hash) <= 720
+        AND length(outcome) <= 720
+        AND length(source) <= 720
+        AND length(evaluation_name) <= 720
+        AND length(score_label) <= 720
+        AND length(candidate_ref) <= 720
+        AND length(lifecycle_state) <= 720
+        AND length(quality_code) <= 720,
+    CONSTRAINT list_held CHECK length(input_types) <= 32 AND arrayAll(x -> length(x) <= 720, input_types)
+        AND length(input_refs) <= 32 AND arrayAll(x -> length(x) <= 720, input_refs)
+        AND length(input_versions) <= 32 AND arrayAll(x -> length(x) <= 720, input_versions)
+        AND length(input_roles) <= 32 AND arrayAll(x -> length(x) <= 720, input_roles)
+        AND length(input_ownership) <= 32 AND arrayAll(x -> length(x) <= 720, input_ownership)
+        AND length(input_provenance) <= 32 AND arrayAll(x -> length(x) <= 720, input_provenance)
+        AND length(output_types) <= 32 AND arrayAll(x -> length(x) <= 720, output_types)
+        AND length(output_refs) <= 32 AND arrayAll(x -> length(x) <= 720, output_refs)
+        AND length(output_versions) <= 32 AND arrayAll(x -> length(x) <= 720, output_versions)
+        AND length(output_roles) <= 32 AND arrayAll(x -> length(x) <= 720, output_roles)
+        AND length(output_ownership) <= 32 AND arrayAll(x -> length(x) <= 720, output_ownership)
+        AND length(output_provenance) <= 32 AND arrayAll(x -> length(x) <= 720, output_provenance)
+        AND length(ledger_types) <= 32 AND arrayAll(x -> length(x) <= 720, ledger_types)
+        AND length(ledger_refs) <= 32 AND arrayAll(x -> length(x) <= 720, ledger_refs)
+        AND length(ledger_ranks) <= 32
+        AND length(ledger_scores) <= 32
+        AND length(ledger_selected) <= 32 AND arrayAll(x -> length(x) <= 720, ledger_selected)
+        AND length(ledger_reasons) <= 32 AND arrayAll(x -> length(x) <= 720, ledger_reasons)
+        AND length(finish_reason) <= 32 AND arrayAll(x -> length(x) <= 720, finish_reason)
+        AND length(profile_attribute_names) <= 32 AND arrayAll(x -> length(x) <= 720, profile_attribute_names)
+        AND length(preference_names) <= 32 AND arrayAll(x -> length(x) <= 720, preference_names)
+        AND length(retrieved_scores) <= 32
+        AND length(expected_artifact_types) <= 32 AND arrayAll(x -> length(x) <= 720, expected_artifact_types)
+        AND length(required_contracts) <= 32 AND arrayAll(x -> length(x) <= 720, required_contracts)
+        AND length(item_names) <= 32 AND arrayAll(x -> length(x) <= 720, item_names)
+        AND length(item_values) <= 32
+        AND length(grounding_source_ids) <= 32 AND arrayAll(x -> length(x) <= 720, grounding_source_ids)
+        AND length(metric_names) <= 32 AND arrayAll(x -> length(x) <= 720, metric_names)
+        AND length(metric_values) <= 32
+        AND length(loss_reasons) <= 32 AND arrayAll(x -> length(x) <= 720, loss_reasons)
+        AND length(loss_reason_counts) <= 32
 )
 ENGINE = MergeTree
 PARTITION BY toMonday(received_at)
 ORDER BY (toStartOfFiveMinutes(received_at), root_trace_id, timestamp)
 SETTINGS index_granularity = 4096, min_bytes_for_wide_part = '100G', min_rows_for_wide_part = 0,
-    non_replicated_deduplication_window = 10000, ttl_only_drop_parts = 1;
+    non_replicated_deduplication_window = 10000, ttl_only_drop_parts = 1,
+    fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1;
 
 
 -- In which five minutes an id or a filter value occurs: a set, read first, checked on the rows.
@@ -340,7 +341,9 @@ CREATE TABLE IF NOT EXISTS locate
 ENGINE = ReplacingMergeTree
 PARTITION BY toMonday(bucket)
 ORDER BY (hash, bucket)
-SETTINGS index_granularity = 1024, min_bytes_for_wide_part = '100G', min_rows_for_wide_part = 0;
+SETTINGS index_granularity = 1024, min_bytes_for_wide_part = '100G', min_rows_for_wide_part = 0,
+    non_replicated_deduplication_window = 10000,
+    fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1;
 
 
 -- One row per batch, written after its rows: what must be there for the batch to be complete.
@@ -356,7 +359,7 @@ CREATE TABLE IF NOT EXISTS batches
 ENGINE = ReplacingMergeTree
 PARTITION BY toMonday(last_received)
 ORDER BY (batch, batch_id)
-SETTINGS index_granularity = 1024;
+SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1;
 
 
 -- Columns that any row ever set, written before the row: the others need not be read.
@@ -365,7 +368,8 @@ CREATE TABLE IF NOT EXISTS touched
     name LowCardinality(String)
 )
 ENGINE = ReplacingMergeTree
-ORDER BY name;
+ORDER BY name
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1;
 
 
 -- What the background judge found, the latest per turn.
@@ -387,4 +391,4 @@ CREATE TABLE IF NOT EXISTS verdicts
 )
 ENGINE = ReplacingMergeTree(judged_nanos)
 ORDER BY (root_trace_id, turn_key)
-SETTINGS index_granularity = 1024;
+SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1;

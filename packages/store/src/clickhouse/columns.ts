@@ -10,7 +10,13 @@ export interface Column {
   readonly name: string;
   readonly type: string;
   readonly codec: string;
-  readonly check?: string;
+  readonly check?: Check;
+}
+
+/** A condition on a column: closed values, the length of a text, or a list and its entries. */
+export interface Check {
+  readonly form: "closed" | "text" | "list";
+  readonly sql: string;
 }
 
 /** Longest text in bytes: the cap counts characters, and a character has at most three bytes each. */
@@ -47,8 +53,8 @@ function text(name: string): Column {
   return { name, type: "String", codec: plain, check: textCheck(name) };
 }
 
-function textCheck(name: string): string {
-  return `length(${name}) <= ${textBytesMax}`;
+function textCheck(name: string): Check {
+  return { form: "text", sql: `length(${name}) <= ${textBytesMax}` };
 }
 
 function of(name: string, type: string, codec: string = plain): Column {
@@ -88,18 +94,15 @@ const structural: readonly Column[] = [
   of("dropped_counts", "Array(Int64)"),
 ];
 
-function checkOf(name: string, type: string, values: readonly string[] | undefined): string {
+function checkOf(name: string, type: string, values: readonly string[] | undefined): Check {
   if (type.startsWith("Array")) {
     const held = `length(${name}) <= ${limits.listEntriesMax}`;
-    return type.includes("String")
-      ? `${held} AND arrayAll(x -> length(x) <= ${textBytesMax}, ${name})`
-      : held;
+    const entries = `arrayAll(x -> length(x) <= ${textBytesMax}, ${name})`;
+    return { form: "list", sql: type.includes("String") ? `${held} AND ${entries}` : held };
   }
-  if (values !== undefined) {
-    const closed = [...new Set(["", ...values])].map((value) => `'${value}'`);
-    return `${name} IN (${closed.join(", ")})`;
-  }
-  return textCheck(name);
+  if (values === undefined) return textCheck(name);
+  const closed = [...new Set(["", ...values])].map((value) => `'${value}'`);
+  return { form: "closed", sql: `${name} IN (${closed.join(", ")})` };
 }
 
 const registered: readonly Column[] = registryRows.map((row) => {
