@@ -6,7 +6,7 @@
 import { dedupeEvents, resolveEvents } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 
-import { comparePositions, positionOf } from "./position.ts";
+import { positionOf } from "./position.ts";
 import type { Position } from "./position.ts";
 import type { StoredEvent } from "./stored-event.ts";
 
@@ -40,9 +40,4 @@ function copyCounter(resolved: readonly TurnEvent[]): (event: TurnEvent) => numb
     if (dedupeEvents(group).events.length === 1) return group.length;
     return group.filter((row) => dedupeEvents([event, row]).events.length === 1).length;
   };
-}
-
-/** Orders settled events as a walk over pages meets them. */
-export function inPageOrder(events: readonly Settled[]): Settled[] {
-  return events.toSorted((a, b) => comparePositions(a.position, b.position));
 }

@@ -28,7 +28,7 @@ export function storedForm(event: TurnEvent, receivedAt: string): StoredEvent {
 }
 
 /** JavaScript type of each attribute that stands under `attributes`, `[]` behind it for lists. */
-export const attributeKinds: ReadonlyMap<string, string> = new Map(
+const attributeKinds: ReadonlyMap<string, string> = new Map(
   registryRows
     .filter((row) => row.slot === "attributes")
     .map((row) => [row.event, row.type.replace(/^(int|double)/, "number")]),

@@ -20,7 +20,7 @@ import type { ReceiptSpan, ReceiptSpans } from "./receipt-span.ts";
 import { encodeRow } from "./row-encode.ts";
 
 /** Seconds of a bucket of receipt, the unit of the locate table and of the sorting key. */
-export const bucketSeconds = 300;
+const bucketSeconds = 300;
 
 const weekSeconds = 604_800;
 /** Monday, 5 January 1970: weeks are counted as `toMonday` cuts them. */

@@ -17,7 +17,7 @@ const under = {
 } as const;
 
 /** Rows that say their tenant is anonymous. */
-export const anonymousTerm = "scope:anonymous";
+const anonymousTerm = "scope:anonymous";
 
 /** Calls `add` with every text under which the event must be found. */
 export function addTerms(event: TurnEvent, add: (term: string) => void): void {

@@ -2,7 +2,7 @@
 import type { Engine } from "./connection.ts";
 
 /** Buckets beyond this make a value common: it restricts nothing worth the restriction. */
-export const rareBucketsMax = 2_000;
+const rareBucketsMax = 2_000;
 
 /** Sorted bucket starts (seconds) of a rare value, or `common`. */
 export type Places = readonly number[] | "common";
