@@ -1,0 +1,126 @@
+/**
+ * @module EntityMemory: what is known about a user and their world: profile attributes, preferences,
+ * writing samples and other entities. Rows belong to a memory, whichever agent wrote them.
+ */
+import type { Json, MemoryRecord, MemoryStore } from "@turnproof/store";
+import { contentFingerprint } from "@turnproof/semconv/fingerprint";
+
+import { migrateLegacyScope } from "./migrate-legacy-scope.ts";
+import type { LegacyScope } from "./migrate-legacy-scope.ts";
+import type { Level, MemoryPlace } from "./place.ts";
+import { watched } from "./watched-store.ts";
+import type { MemoryOptions, WatchedStore } from "./watched-store.ts";
+
+/** What an entity is to the context of a turn. */
+export type EntityRole = "profile" | "preference" | "writing_sample" | "entity";
+
+/** An entity as a host says it. */
+export interface EntityDraft {
+  /** Name of the attribute, preference, sample or entity: a label, e.g. `home_city`. */
+  readonly name: string;
+  /** Default `entity`. */
+  readonly role?: EntityRole;
+  readonly text: string;
+  /** Further structure; never placed in a context. */
+  readonly facts?: Readonly<Record<string, Json>>;
+}
+
+/** An entity as it is stored. */
+export interface Entity extends Required<Omit<EntityDraft, "facts">> {
+  readonly id: string;
+  readonly facts: Readonly<Record<string, Json>>;
+  readonly at: string;
+}
+
+const roles: readonly string[] = ["profile", "preference", "writing_sample", "entity"];
+
+/** A stored row as an entity; rows of other writers are entities by their text and id. */
+export function entityOf(row: MemoryRecord): Entity {
+  const { name, role, facts } = row.data;
+  return {
+    id: row.id,
+    name: typeof name === "string" ? name : row.id,
+    role: typeof role === "string" && roles.includes(role) ? (role as EntityRole) : "entity",
+    text: row.text ?? "",
+    facts:
+      typeof facts === "object" && facts !== null && !Array.isArray(facts)
+        ? (facts as Readonly<Record<string, Json>>)
+        : {},
+    at: row.created_at,
+  };
+}
+
+/** Rows of a memory are read whichever agent wrote them; without a memory, those of the agent. */
+export function entityLevels(place: MemoryPlace): readonly Level[] {
+  return place.memoryId === undefined ? ["agentId"] : ["memoryId"];
+}
+
+/** Entity memory. */
+export class EntityMemory {
+  readonly #store: WatchedStore;
+
+  constructor(provider: MemoryStore | WatchedStore, options?: MemoryOptions) {
+    this.#store = watched(provider, options);
+  }
+
+  /** Remembers an entity; the same role and name in the same memory is replaced. */
+  async remember(place: MemoryPlace, entity: EntityDraft): Promise<Entity> {
+    const role = entity.role ?? "entity";
+    const [embedding] = (await this.#store.embed([`${entity.name} ${entity.text}`])) ?? [];
+    const row = await this.#store.put(place, entityLevels(place), "entity", {
+      id: idOf(place, role, entity.name),
+      ...(place.agentId === undefined ? {} : { agent_id: place.agentId }),
+      text: entity.text,
+      created_at: this.#store.now(),
+      data: {
+        name: entity.name,
+        role,
+        ...(entity.facts === undefined ? {} : { facts: entity.facts }),
+        ...(embedding === undefined ? {} : { embedding_model: this.#store.embeddingModel }),
+      },
+      ...(embedding === undefined ? {} : { embedding }),
+    });
+    return entityOf(row);
+  }
+
+  /** The newest entities of the place, newest first, of one role or of all. */
+  async list(
+    place: MemoryPlace,
+    options: { readonly role?: EntityRole; readonly limit?: number } = {},
+  ): Promise<readonly Entity[]> {
+    const { role, limit = 200 } = options;
+    const rows = await this.#store.list(place, entityLevels(place), "entity", limit);
+    return rows.map(entityOf).filter((entity) => role === undefined || entity.role === role);
+  }
+
+  /** One entity by role and name. */
+  async get(
+    place: MemoryPlace,
+    name: string,
+    role: EntityRole = "entity",
+  ): Promise<Entity | undefined> {
+    const id = idOf(place, role, name);
+    const row = await this.#store.get(place, entityLevels(place), "entity", id);
+    return row === undefined ? undefined : entityOf(row);
+  }
+
+  /** Forgets an entity; true when there was one. */
+  forget(place: MemoryPlace, name: string, role: EntityRole = "entity"): Promise<boolean> {
+    return this.#store.delete(place, entityLevels(place), "entity", idOf(place, role, name));
+  }
+
+  /**
+   * Adopts the legacy rows of one memory into a user and returns how many moved (requirements:
+   * Administrative migration). For operators only.
+   * @throws CodedError identity_missing, identity_empty, capability_missing
+   */
+  migrateLegacyScope(scope: LegacyScope): Promise<number> {
+    return migrateLegacyScope(this.#store.store, scope);
+  }
+}
+
+/** The same for the same thing, so that remembering again replaces; unique within a tenant. */
+function idOf(place: MemoryPlace, role: EntityRole, name: string): string {
+  const home = place.memoryId === undefined ? ["agent", place.agentId] : ["memory", place.memoryId];
+  return `ent_${contentFingerprint(JSON.stringify([...home, role, name])).slice(7, 47)}`;
+}

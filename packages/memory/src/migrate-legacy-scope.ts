@@ -1,0 +1,46 @@
+/**
+ * @module MigrateLegacyScope: adopts the entity rows of one legacy memory into a user
+ * (requirements: Administrative migration). For operators with an exact memory id; never with
+ * arguments that a model made, never on a path that serves a request.
+ */
+import { CodedError } from "@turnproof/semconv";
+import type { MemoryStore } from "@turnproof/store";
+import type { MemoryAdmin } from "@turnproof/store/admin";
+
+/** Which memory goes to whom. */
+export interface LegacyScope {
+  readonly memoryId: string;
+  readonly userId: string;
+}
+
+/** A provider, with its administrative side where the process was given one. */
+export type AdministeredStore = MemoryStore & { readonly admin?: MemoryAdmin };
+
+/**
+ * The administrative side of a provider.
+ * @throws CodedError capability_missing when this handle has none
+ */
+export function adminOf(provider: AdministeredStore | MemoryAdmin): MemoryAdmin {
+  if ("migrateLegacyEntities" in provider) return provider;
+  if (provider.admin === undefined) throw new CodedError("capability_missing", { field: "admin" });
+  return provider.admin;
+}
+
+function exact(value: unknown, field: string): string {
+  if (value === "") throw new CodedError("identity_empty", { field });
+  if (typeof value !== "string") throw new CodedError("identity_missing", { field });
+  return value;
+}
+
+/**
+ * Moves the anonymous entity rows of the memory to the user; returns how many moved.
+ * @throws CodedError identity_missing, identity_empty, capability_missing
+ */
+export async function migrateLegacyScope(
+  provider: AdministeredStore | MemoryAdmin,
+  scope: LegacyScope,
+): Promise<number> {
+  const memoryId = exact(scope?.memoryId, "memoryId");
+  const userId = exact(scope?.userId, "userId");
+  return adminOf(provider).migrateLegacyEntities({ memoryId, userId });
+}

@@ -1,0 +1,240 @@
+/**
+ * @module SemanticCache: answers to questions that mean the same, within one scope and for one kind
+ * of request. It answers only when similarity, fingerprint and literals agree, and every decision
+ * has a reason (requirements: Cache routing events; design 7).
+ */
+import { limits } from "@turnproof/semconv";
+import type { CacheDecision } from "@turnproof/semconv";
+import { contentFingerprint } from "@turnproof/semconv/fingerprint";
+import type { MemoryRecord, MemoryStore } from "@turnproof/store";
+
+import { after } from "./clock.ts";
+import { filterOf } from "./place.ts";
+import type { Level, MemoryPlace } from "./place.ts";
+import { requestFingerprint } from "./request-fingerprint.ts";
+import type { CacheRequest } from "./request-fingerprint.ts";
+import { cosineOf } from "./vector.ts";
+import { watched } from "./watched-store.ts";
+import type { MemoryOptions, WatchedStore } from "./watched-store.ts";
+import { sameWordsKey } from "./words.ts";
+
+/** How the cache behaves. */
+export interface CacheOptions {
+  /** Cosine from which a question means the same; default 0.78. */
+  readonly similarityMin?: number;
+  /** Seconds for which an answer stands; default 3,600. */
+  readonly ttlSeconds?: number;
+  /** The lowest level that shares answers, always within one user. Default `memory`. */
+  readonly level?: "agent" | "memory" | "thread";
+}
+
+/** Why a decision was made. Labels: they are evidence. */
+export type CacheReason =
+  | "same_request"
+  | "nothing_similar"
+  | "fingerprint_changed"
+  | "literals_differ"
+  | "no_embedding"
+  | "store_failed"
+  | "conversation_dependent"
+  | "requested"
+  | "side_effect"
+  | "nondeterministic"
+  | "unfinished"
+  | "degraded";
+
+/** What the cache decided about one question. */
+export interface CacheLookup {
+  readonly decision: CacheDecision;
+  readonly reason: CacheReason;
+  readonly fingerprint: string;
+  /** Best cosine that was seen; absent when nothing was compared. */
+  readonly similarity?: number;
+  /** The answer, on a hit. */
+  readonly answer?: string;
+  /** Turn that gave the answer first. */
+  readonly turnId?: string;
+}
+
+/** What is known of an answer that wants to be kept. */
+export interface CacheCandidate {
+  readonly answer: string;
+  readonly turnId: string;
+  /** False when a tool that may change something ran. */
+  readonly readOnly: boolean;
+  /** False when a tool whose answer changes by itself ran, or the model was told to vary. */
+  readonly deterministic: boolean;
+  /** False when the answer was cut, empty or given up. */
+  readonly finished: boolean;
+  /** True when memory or a tool answered with limitations. */
+  readonly degraded: boolean;
+}
+
+/** Whether an answer was kept. */
+export interface Admission {
+  readonly admitted: boolean;
+  readonly reason: CacheReason;
+}
+
+const levelsOf: { readonly [K in NonNullable<CacheOptions["level"]>]: readonly Level[] } = {
+  agent: ["agentId"],
+  memory: ["agentId", "memoryId"],
+  thread: ["agentId", "memoryId", "threadId"],
+};
+const candidatesMax = 8;
+const negations = new Set(["not", "no", "never", "without", "cannot", "nor", "t"]);
+
+/**
+ * What similarity must not blur: tokens with digits, quoted words, and negation. "Order A-1001" and
+ * "order A-1002" are near in every embedding and are different questions.
+ */
+export function literalsOf(text: string): string {
+  const digits = text.match(/[\p{L}\p{N}_.:/#@-]*\p{N}[\p{L}\p{N}_.:/#@-]*/gu) ?? [];
+  const quoted = text.match(/"[^"]+"|“[^”]+”|«[^»]+»/gu) ?? [];
+  const negated = sameWordsKey(text)
+    .split(" ")
+    .filter((word) => negations.has(word)).length;
+  const found = [...digits, ...quoted].map((item) => item.toLowerCase().replace(/[.:]+$/, ""));
+  return JSON.stringify([...new Set(found)].toSorted().concat(`negations:${negated % 2}`));
+}
+
+/** Semantic cache. */
+export class SemanticCache {
+  readonly #store: WatchedStore;
+  readonly #options: Required<CacheOptions>;
+
+  constructor(
+    store: MemoryStore | WatchedStore,
+    options: CacheOptions = {},
+    memory?: MemoryOptions,
+  ) {
+    this.#store = watched(store, memory);
+    this.#options = {
+      similarityMin: options.similarityMin ?? limits.cacheSimilarityDefault,
+      ttlSeconds: options.ttlSeconds ?? 3_600,
+      level: options.level ?? "memory",
+    };
+  }
+
+  /** Asks the cache and leaves its decision as evidence. A store that fails is a bypass, no error. */
+  async lookup(
+    place: MemoryPlace,
+    request: CacheRequest,
+    options: { readonly bypass?: CacheReason | undefined; readonly signal?: AbortSignal } = {},
+  ): Promise<CacheLookup> {
+    // A wrong place is the host's mistake and must not hide behind a bypass.
+    filterOf(place, levelsOf[this.#options.level]);
+    const fingerprint = requestFingerprint(request);
+    const found =
+      options.bypass === undefined
+        ? await this.#decide(place, request, fingerprint, options.signal)
+        : { decision: "bypassed" as const, reason: options.bypass };
+    const lookup: CacheLookup = { ...found, fingerprint };
+    await this.#witness(place, lookup);
+    return lookup;
+  }
+
+  /**
+   * Keeps the answer of a deterministic read-only turn that ended well; anything else is rejected,
+   * with the reason as evidence.
+   */
+  async admit(
+    place: MemoryPlace,
+    request: CacheRequest,
+    candidate: CacheCandidate,
+  ): Promise<Admission> {
+    const fingerprint = requestFingerprint(request);
+    const refused = refusalOf(candidate);
+    const [embedding] =
+      refused === undefined ? ((await this.#store.embed([request.query])) ?? []) : [];
+    if (refused !== undefined || embedding === undefined) {
+      const reason = refused ?? "no_embedding";
+      await this.#witness(place, { decision: "rejected", reason, fingerprint });
+      return { admitted: false, reason };
+    }
+    const levels = levelsOf[this.#options.level];
+    const now = this.#store.now();
+    const key = [filterOf(place, levels), fingerprint, sameWordsKey(request.query)];
+    await this.#store.put(place, levels, "semantic_cache", {
+      id: `cache_${contentFingerprint(JSON.stringify(key)).slice(7, 47)}`,
+      text: request.query,
+      embedding,
+      created_at: now,
+      expires_at: after(now, this.#options.ttlSeconds),
+      data: {
+        answer: candidate.answer,
+        fingerprint,
+        literals: literalsOf(request.query),
+        embedding_model: this.#store.embeddingModel,
+        turn_id: candidate.turnId,
+      },
+    });
+    return { admitted: true, reason: "same_request" };
+  }
+
+  async #decide(
+    place: MemoryPlace,
+    request: CacheRequest,
+    fingerprint: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Omit<CacheLookup, "fingerprint">> {
+    const [embedding] = (await this.#store.embed([request.query], signal)) ?? [];
+    if (embedding === undefined) return { decision: "bypassed", reason: "no_embedding" };
+    const levels = levelsOf[this.#options.level];
+    const rows = await this.#nearest(place, levels, embedding);
+    if (rows === undefined) return { decision: "bypassed", reason: "store_failed" };
+    const similar = rows
+      .map((row) => ({ row, similarity: cosineOf(row.embedding, embedding) }))
+      .toSorted((a, b) => b.similarity - a.similarity);
+    const [best] = similar;
+    const seen = best === undefined ? {} : { similarity: best.similarity };
+    const near = similar.filter(({ similarity }) => similarity >= this.#options.similarityMin);
+    if (near.length === 0) return { decision: "miss", reason: "nothing_similar", ...seen };
+    const same = near.filter(({ row }) => row.data["fingerprint"] === fingerprint);
+    if (same.length === 0) return { decision: "rejected", reason: "fingerprint_changed", ...seen };
+    const literals = literalsOf(request.query);
+    const hit = same.find(({ row }) => row.data["literals"] === literals);
+    const answer = hit?.row.data["answer"];
+    if (hit === undefined || typeof answer !== "string") {
+      return { decision: "rejected", reason: "literals_differ", ...seen };
+    }
+    const turnId = hit.row.data["turn_id"];
+    return {
+      decision: "hit",
+      reason: "same_request",
+      similarity: hit.similarity,
+      answer,
+      ...(typeof turnId === "string" ? { turnId } : {}),
+    };
+  }
+
+  async #nearest(
+    place: MemoryPlace,
+    levels: readonly Level[],
+    embedding: readonly number[],
+  ): Promise<readonly MemoryRecord[] | undefined> {
+    try {
+      const query = { embedding, limit: candidatesMax };
+      const { hits } = await this.#store.nearest(place, levels, "semantic_cache", query);
+      return hits.map((hit) => hit.record);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #witness(place: MemoryPlace, lookup: CacheLookup): Promise<void> {
+    await place.turn?.cacheDecided({
+      decision: lookup.decision,
+      reason: lookup.reason,
+      fingerprint: lookup.fingerprint,
+      ...(lookup.similarity === undefined ? {} : { similarity: lookup.similarity }),
+    });
+  }
+}
+
+function refusalOf(candidate: CacheCandidate): CacheReason | undefined {
+  if (!candidate.readOnly) return "side_effect";
+  if (!candidate.deterministic) return "nondeterministic";
+  if (!candidate.finished || candidate.answer === "") return "unfinished";
+  return candidate.degraded ? "degraded" : undefined;
+}

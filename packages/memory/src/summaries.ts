@@ -1,0 +1,69 @@
+/** @module Summaries: shortened conversation that names what it was made from. */
+import { CodedError } from "@turnproof/semconv";
+import type { MemoryRecord, MemoryStore } from "@turnproof/store";
+
+import type { Level, MemoryPlace } from "./place.ts";
+import { watched } from "./watched-store.ts";
+import type { MemoryOptions, WatchedStore } from "./watched-store.ts";
+
+/** A summary and the ids of the rows that it sums up. */
+export interface Summary {
+  readonly id: string;
+  readonly text: string;
+  readonly sourceIds: readonly string[];
+  readonly threadId: string | undefined;
+  readonly at: string;
+}
+
+/** Levels that summary rows know. */
+export const summaryLevels: readonly Level[] = ["agentId", "memoryId", "threadId"];
+
+/** A stored row as a summary. */
+export function summaryOf(row: MemoryRecord): Summary {
+  const ids = row.data["source_ids"];
+  return {
+    id: row.id,
+    text: row.text ?? "",
+    sourceIds: Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [],
+    threadId: row.thread_id,
+    at: row.created_at,
+  };
+}
+
+/** Summary memory. */
+export class Summaries {
+  readonly #store: WatchedStore;
+
+  constructor(store: MemoryStore | WatchedStore, options?: MemoryOptions) {
+    this.#store = watched(store, options);
+  }
+
+  /**
+   * Stores a summary.
+   * @throws CodedError content_source_missing when it names no source
+   */
+  async write(
+    place: MemoryPlace,
+    summary: { readonly text: string; readonly sourceIds: readonly string[]; readonly id?: string },
+  ): Promise<Summary> {
+    if (summary.sourceIds.length === 0) throw new CodedError("content_source_missing");
+    const [embedding] = (await this.#store.embed([summary.text])) ?? [];
+    const row = await this.#store.put(place, summaryLevels, "summary", {
+      id: summary.id ?? `sum_${crypto.randomUUID()}`,
+      text: summary.text,
+      created_at: this.#store.now(),
+      data: {
+        source_ids: [...summary.sourceIds],
+        ...(embedding === undefined ? {} : { embedding_model: this.#store.embeddingModel }),
+      },
+      ...(embedding === undefined ? {} : { embedding }),
+    });
+    return summaryOf(row);
+  }
+
+  /** The newest summaries of the place, newest first. */
+  async list(place: MemoryPlace, limit = 20): Promise<readonly Summary[]> {
+    const rows = await this.#store.list(place, summaryLevels, "summary", limit);
+    return rows.map(summaryOf);
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * @module WatchedStore: the one way from this package to a store. It names the scope of every read,
+ * checks each row that comes back against it once more, and leaves both as evidence. A row of
+ * another scope never gets past here, whatever a provider does.
+ */
+import type { MemoryOperation, MemoryOperationOptions } from "@turnproof/instrumentation";
+import { attribute, memoryCollections } from "@turnproof/semconv";
+import type { ScopedKind } from "@turnproof/semconv";
+import { contentFingerprint } from "@turnproof/semconv/fingerprint";
+import type {
+  MemoryDraft,
+  MemoryFilter,
+  MemoryRecord,
+  MemoryStore,
+  SearchResult,
+} from "@turnproof/store";
+
+import { memoryClock } from "./clock.ts";
+import type { Clock } from "./clock.ts";
+import { embedAll, embedderName, lexicalEmbedder } from "./embedder.ts";
+import type { Embedder } from "./embedder.ts";
+import type { Fingerprint } from "./memory-ref.ts";
+import { filterOf, scopeWord } from "./place.ts";
+import type { Level, MemoryPlace } from "./place.ts";
+
+/** What a read did: the scope it applied and the rows that came back. Content-free. */
+export interface ScopeProof {
+  readonly kind: ScopedKind;
+  readonly operation: "get" | "list" | "vector_search" | "text_search";
+  readonly scope_applied: "user" | "anonymous";
+  readonly rows: number;
+  /** Rows of another scope that a provider returned and that were refused here. Always 0. */
+  readonly foreign_rows: number;
+}
+
+/** What every unit of memory is made with. */
+export interface MemoryOptions {
+  /** Default: {@link lexicalEmbedder}. */
+  readonly embedder?: Embedder;
+  readonly clock?: Clock;
+  /** Hash of row ids in evidence; give a keyed one where ids can be guessed. Default SHA-256. */
+  readonly fingerprint?: Fingerprint;
+  /** Told of every read, inside a turn or not. */
+  readonly onRead?: (proof: ScopeProof) => void;
+}
+
+/** A search and how it was answered. */
+export interface WatchedSearch extends SearchResult {
+  readonly foreignRows: number;
+  /** True when there was no usable embedding, so that words were compared instead. */
+  readonly fallbackUsed: boolean;
+}
+
+/** True when a row lies inside the filter: its own tenant, null equalling only null. */
+function isInside(row: MemoryRecord, filter: MemoryFilter): boolean {
+  return (
+    (row.user_id ?? null) === filter.tenant &&
+    (filter.agentId === undefined || row.agent_id === filter.agentId) &&
+    (filter.memoryId === undefined || row.memory_id === filter.memoryId) &&
+    (filter.threadId === undefined || row.thread_id === filter.threadId)
+  );
+}
+
+/** A memory store whose every use is scoped, checked and seen. */
+export class WatchedStore {
+  readonly store: MemoryStore;
+  readonly embedder: Embedder;
+  readonly now: Clock;
+  readonly fingerprint: Fingerprint;
+  readonly #onRead: ((proof: ScopeProof) => void) | undefined;
+
+  constructor(store: MemoryStore, options: MemoryOptions = {}) {
+    this.store = store;
+    this.embedder = options.embedder ?? lexicalEmbedder();
+    this.now = options.clock ?? memoryClock();
+    this.fingerprint = options.fingerprint ?? contentFingerprint;
+    this.#onRead = options.onRead;
+  }
+
+  /** One row, or undefined. */
+  async get(
+    place: MemoryPlace,
+    levels: readonly Level[],
+    kind: ScopedKind,
+    id: string,
+  ): Promise<MemoryRecord | undefined> {
+    const filter = filterOf(place, levels);
+    const [row] = await this.#read(place, filter, kind, "get", async () => {
+      const found = await this.store.get(filter, kind, id);
+      return found === undefined ? [] : [found];
+    });
+    return row;
+  }
+
+  /** The newest rows, newest first, at most `limit`. */
+  async list(
+    place: MemoryPlace,
+    levels: readonly Level[],
+    kind: ScopedKind,
+    limit: number,
+  ): Promise<readonly MemoryRecord[]> {
+    const filter = filterOf(place, levels);
+    return this.#read(place, filter, kind, "list", async () => {
+      const page = await this.store.list(filter, kind, { limit });
+      return page.records;
+    });
+  }
+
+  /** Rows nearest to a vector; rows that another embedder made are left out. */
+  async nearest(
+    place: MemoryPlace,
+    levels: readonly Level[],
+    kind: ScopedKind,
+    query: { readonly embedding: readonly number[]; readonly limit: number },
+  ): Promise<WatchedSearch> {
+    const filter = filterOf(place, levels);
+    let result: SearchResult | undefined;
+    const rows = await this.#read(place, filter, kind, "vector_search", async () => {
+      result = await this.store.vectorSearch(filter, kind, query);
+      return result.hits.map((hit) => hit.record);
+    });
+    const model = embedderName(this.embedder);
+    const kept = new Set(rows.filter((row) => row.data["embedding_model"] === model));
+    return searched(result, kept, rows.length, false);
+  }
+
+  /** Rows that share words with a text. */
+  async sharing(
+    place: MemoryPlace,
+    levels: readonly Level[],
+    kind: ScopedKind,
+    query: { readonly text: string; readonly limit: number },
+  ): Promise<WatchedSearch> {
+    const filter = filterOf(place, levels);
+    let result: SearchResult | undefined;
+    const rows = await this.#read(place, filter, kind, "text_search", async () => {
+      result = await this.store.textSearch(filter, kind, query);
+      return result.hits.map((hit) => hit.record);
+    });
+    return searched(result, new Set(rows), rows.length, true);
+  }
+
+  /** Writes a row inside the place. */
+  async put(
+    place: MemoryPlace,
+    levels: readonly Level[],
+    kind: ScopedKind,
+    draft: MemoryDraft,
+  ): Promise<MemoryRecord> {
+    const filter = filterOf(place, levels);
+    return this.#watch(place, filter, kind, "upsert_memory", async (operation) => {
+      const row = await this.store.put(filter, kind, draft);
+      await operation?.succeed(1);
+      return row;
+    });
+  }
+
+  /** Deletes a row inside the place. */
+  async delete(
+    place: MemoryPlace,
+    levels: readonly Level[],
+    kind: ScopedKind,
+    id: string,
+  ): Promise<boolean> {
+    const filter = filterOf(place, levels);
+    return this.#watch(place, filter, kind, "delete_memory", async (operation) => {
+      const deleted = await this.store.delete(filter, kind, id);
+      await operation?.succeed(deleted ? 1 : 0);
+      return deleted;
+    });
+  }
+
+  /** Vectors of texts; undefined where the embedder failed, because a row is worth more than its vector. */
+  async embed(
+    texts: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly (readonly number[])[] | undefined> {
+    try {
+      return await embedAll(this.embedder, texts, signal);
+    } catch (error) {
+      if (signal?.aborted === true) throw error;
+      return undefined;
+    }
+  }
+
+  /** `embedding_model` of a row's data, where it has a vector. */
+  get embeddingModel(): string {
+    return embedderName(this.embedder);
+  }
+
+  async #read(
+    place: MemoryPlace,
+    filter: MemoryFilter,
+    kind: ScopedKind,
+    operation: ScopeProof["operation"],
+    read: () => Promise<readonly MemoryRecord[]>,
+  ): Promise<readonly MemoryRecord[]> {
+    return this.#watch(place, filter, kind, "search_memory", async (watched) => {
+      const rows = await read();
+      const own = rows.filter((row) => isInside(row, filter));
+      const foreign = rows.length - own.length;
+      const scope = scopeWord(filter);
+      this.#onRead?.({
+        kind,
+        operation,
+        scope_applied: scope,
+        rows: own.length,
+        foreign_rows: foreign,
+      });
+      await watched?.step.end(foreign === 0 ? "success" : "error", {
+        [attribute.record_count.span]: own.length,
+        [attribute.foreign_rows.span]: foreign,
+      });
+      return own;
+    });
+  }
+
+  async #watch<T>(
+    place: MemoryPlace,
+    filter: MemoryFilter,
+    kind: ScopedKind,
+    operation: MemoryOperationOptions["operation"],
+    work: (operation: MemoryOperation | undefined) => Promise<T>,
+  ): Promise<T> {
+    if (place.turn === undefined) return work(undefined);
+    return place.turn.memoryOperation(
+      { operation, storeId: memoryCollections[kind], scopeApplied: scopeWord(filter) },
+      work,
+    );
+  }
+}
+
+function searched(
+  result: SearchResult | undefined,
+  kept: ReadonlySet<MemoryRecord>,
+  inside: number,
+  fallbackUsed: boolean,
+): WatchedSearch {
+  const found = result ?? { hits: [], method: "exact", bounded: false, diagnostics: [] };
+  return {
+    ...found,
+    hits: found.hits.filter((hit) => kept.has(hit.record)),
+    foreignRows: found.hits.length - inside,
+    fallbackUsed,
+  };
+}
+
+/** The watched form of a store; one that is watched already stays. */
+export function watched(store: MemoryStore | WatchedStore, options?: MemoryOptions): WatchedStore {
+  return store instanceof WatchedStore ? store : new WatchedStore(store, options);
+}

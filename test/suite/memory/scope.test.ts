@@ -1,0 +1,239 @@
+/**
+ * @module Scope of memory: no unit returns another tenant's row, whatever the ids are, and a provider
+ * that returns one is not believed.
+ */
+import { Memory } from "@turnproof/memory";
+import type { MemoryPlace, ScopeProof } from "@turnproof/memory";
+import { deleteUser } from "@turnproof/memory/admin";
+import { CodedError, scopedKinds } from "@turnproof/semconv";
+import { ephemeralMemory } from "@turnproof/store";
+import type { MemoryStore } from "@turnproof/store";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { recordedTurn } from "./recorded-turn.ts";
+
+const codeOf = (error: unknown): string => (CodedError.is(error) ? error.code : String(error));
+const rejection = (work: Promise<unknown>): Promise<string> => work.then(() => "resolved", codeOf);
+const request = { query: "what is my city", model: "m", instructions: "", tools: [] };
+const kept = { turnId: "t", readOnly: true, deterministic: true, finished: true, degraded: false };
+
+/** Writes one row of each unit; every text carries the mark. */
+async function fill(memory: Memory, place: MemoryPlace, mark: string): Promise<void> {
+  await memory.conversation.append(place, [
+    { role: "user", text: `${mark} what is my city` },
+    { role: "assistant", text: `${mark} your city is Lisbon` },
+  ]);
+  await memory.summaries.write(place, { text: `${mark} city summary`, sourceIds: ["x"] });
+  await memory.entities.remember(place, { name: "city", role: "profile", text: `${mark} Lisbon` });
+  await memory.entities.remember(place, { name: "river", text: `${mark} the city river is Tejo` });
+  await memory.workflow.record(place, {
+    turnId: "t",
+    ordinal: 1,
+    toolName: "find",
+    outcome: "success",
+  });
+  await memory.toolLog.record(place, {
+    turnId: "t",
+    callId: "c",
+    toolName: "find",
+    input: { mark },
+    result: { mark },
+    outcome: "success",
+    durationMs: 1,
+  });
+  await memory.feedback.record(place, {
+    turnId: "t",
+    rootTraceId: "r",
+    comment: mark,
+    includeComment: true,
+  });
+  await memory.cache().admit(place, request, { ...kept, answer: mark });
+}
+
+/** Everything that any unit gives out at a place, as one text. */
+async function everything(memory: Memory, place: MemoryPlace): Promise<string> {
+  const context = await memory.assembleContext(
+    { ...place, threadId: "another" },
+    { text: "city Lisbon river summary" },
+    { retrieval: { relevanceMin: 0, itemsMax: 100, charsMax: 1e9 } },
+  );
+  return JSON.stringify([
+    await memory.conversation.history(place),
+    await memory.summaries.list(place),
+    await memory.entities.list(place),
+    await memory.entities.get(place, "city", "profile"),
+    await memory.toolLog.list(place),
+    await memory.feedback.list(place),
+    await memory.cache().lookup(place, request),
+    context,
+  ]);
+}
+
+describe("tenants", () => {
+  const ids = fc.oneof(
+    fc.constantFrom(
+      "ann",
+      "Ann",
+      "ann ",
+      "../x",
+      "$ne",
+      "null",
+      "' OR 1=1 --",
+      "\u0430nn",
+      "ann\u0000",
+    ),
+    fc.string({ minLength: 1, maxLength: 40 }),
+  );
+
+  test("never see each other, whoever they are", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(ids, { minLength: 2, maxLength: 5 }), async (users) => {
+        const memory = new Memory(ephemeralMemory());
+        const places: MemoryPlace[] = [...users, null].map((userId) => ({
+          userId,
+          agentId: "desk",
+          memoryId: "m1",
+          threadId: "t1",
+        }));
+        for (const [i, place] of places.entries()) await fill(memory, place, `canary-${i}-mark`);
+        for (const [i, place] of places.entries()) {
+          const seen = await everything(memory, place);
+          const marks = new Set(seen.match(/canary-\d+-mark/g));
+          expect([...marks]).toEqual([`canary-${i}-mark`]);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test("a missing, undefined or null user is the anonymous scope, an empty one an error", async () => {
+    const memory = new Memory(ephemeralMemory());
+    await fill(memory, { userId: "ann", agentId: "a", memoryId: "m", threadId: "t" }, "hers");
+    await fill(memory, { agentId: "a", memoryId: "m", threadId: "t" }, "nobodys");
+    for (const userId of [undefined, null]) {
+      const seen = await everything(memory, { userId, agentId: "a", memoryId: "m", threadId: "t" });
+      expect(seen).toContain("nobodys");
+      expect(seen).not.toContain("hers");
+    }
+    const wrong = (place: unknown): Promise<string> =>
+      rejection(memory.conversation.history(place as MemoryPlace));
+    expect(await wrong({ userId: "", threadId: "t" })).toBe("identity_empty");
+    expect(await wrong({ userId: { $ne: null }, threadId: "t" })).toBe("record_invalid");
+    expect(await wrong({ userId: 0, threadId: "t" })).toBe("record_invalid");
+    expect(await wrong({ userId: "ann" })).toBe("identity_missing");
+    expect(await wrong({ userId: "ann", threadId: "" })).toBe("identity_empty");
+    expect(await wrong(undefined)).toBe("identity_missing");
+  });
+});
+
+describe("the proof of scope", () => {
+  test("every read says which scope it applied and how many rows came back", async () => {
+    const proofs: ScopeProof[] = [];
+    const memory = new Memory(ephemeralMemory(), { onRead: (proof) => proofs.push(proof) });
+    const { turn, recorded, values } = recordedTurn();
+    const place = { userId: "ann", agentId: "desk", memoryId: "m1", threadId: "t1" };
+    await fill(memory, place, "hers");
+    await everything(memory, { ...place, turn });
+    expect(proofs.length).toBeGreaterThan(8);
+    expect(new Set(proofs.map((proof) => proof.scope_applied))).toEqual(new Set(["user"]));
+    expect(proofs.every((proof) => proof.foreign_rows === 0)).toBe(true);
+    expect(values("foreign_rows").every((rows) => rows === 0)).toBe(true);
+    const reads = recorded.filter(({ draft }) => draft.name === "search_memory");
+    expect(reads).toHaveLength(proofs.length);
+  });
+
+  test("a provider that returns a foreign row is not believed, and it shows", async () => {
+    const honest = ephemeralMemory();
+    const place = { userId: "ann", agentId: "desk", memoryId: "m1", threadId: "t1" };
+    await fill(new Memory(honest), { ...place, userId: "eve" }, "eves");
+    await fill(new Memory(honest), place, "anns");
+    const leaking: MemoryStore = {
+      ...honest,
+      list: async (filter, kind, options) => {
+        const both = await Promise.all(
+          ["eve", "ann"].map((tenant) => honest.list({ ...filter, tenant }, kind, options)),
+        );
+        return { records: both.flatMap(({ records }) => records), next: null };
+      },
+      vectorSearch: (filter, kind, query) =>
+        honest.vectorSearch({ ...filter, tenant: "eve" }, kind, query),
+      get: (filter, kind, id) => honest.get({ ...filter, tenant: "eve" }, kind, id),
+    };
+    const { turn, recorded, values } = recordedTurn();
+    const seen = await everything(new Memory(leaking), { ...place, turn });
+    expect(seen).toContain("anns");
+    expect(seen).not.toContain("eves");
+    expect(values("foreign_rows").filter((rows) => Number(rows) > 0).length).toBeGreaterThan(3);
+    expect(recorded.some(({ result }) => result.status === "error")).toBe(true);
+  });
+});
+
+describe("administration", () => {
+  test("a user is deleted kind by kind, after a dry run that deletes nothing", async () => {
+    const store = ephemeralMemory();
+    const memory = new Memory(store);
+    const place = { agentId: "a", memoryId: "m", threadId: "t" };
+    for (const userId of ["ann", "ben", null])
+      await fill(memory, { ...place, userId }, `of ${userId}`);
+    const dry = await deleteUser(store, { userId: "ann" });
+    expect(dry.kinds.map(({ kind }) => kind)).toEqual(scopedKinds);
+    expect(dry.kinds.every(({ found }) => found > 0)).toBe(true);
+    expect(dry).toMatchObject({ dry_run: true, deleted: 0, complete: false });
+    expect(await everything(memory, { ...place, userId: "ann" })).toContain("of ann");
+    const done = await deleteUser(store, { userId: "ann", dryRun: false });
+    expect(done).toMatchObject({
+      dry_run: false,
+      found: dry.found,
+      deleted: dry.found,
+      complete: true,
+    });
+    expect(await everything(memory, { ...place, userId: "ann" })).not.toContain("of ann");
+    expect(await everything(memory, { ...place, userId: "ben" })).toContain("of ben");
+    expect(await everything(memory, place)).toContain("of null");
+    expect(await rejection(deleteUser(store, { userId: "" }))).toBe("identity_empty");
+    expect(await rejection(deleteUser(store, { userId: undefined as never }))).toBe(
+      "identity_missing",
+    );
+  });
+
+  test("a failing kind does not stop the others, and is no completeness", async () => {
+    const store = ephemeralMemory();
+    await fill(new Memory(store), { userId: "ann", threadId: "t", memoryId: "m" }, "x");
+    const admin = {
+      ...store.admin,
+      deleteTenant: (filter: { tenant: string | null }, kind: (typeof scopedKinds)[number]) =>
+        kind === "summary"
+          ? Promise.reject(new CodedError("store_unavailable"))
+          : store.admin.deleteTenant(filter, kind),
+    };
+    const report = await deleteUser(admin, { userId: "ann", dryRun: false });
+    expect(report.complete).toBe(false);
+    expect(report.kinds.find(({ kind }) => kind === "summary")?.error).toBe("store_unavailable");
+    expect(report.kinds.filter(({ remaining }) => remaining === 0)).toHaveLength(6);
+  });
+
+  test("legacy entities of one exact memory are adopted, and become readable", async () => {
+    const store = ephemeralMemory();
+    const { entities } = new Memory(store);
+    for (const name of ["city", "dog"])
+      await entities.remember({ memoryId: "m" }, { name, text: name });
+    await entities.remember({ memoryId: "other" }, { name: "city", text: "elsewhere" });
+    await entities.remember({ memoryId: "m", userId: "ben" }, { name: "city", text: "bens" });
+    expect(await entities.migrateLegacyScope({ memoryId: "m", userId: "ann" })).toBe(2);
+    expect(await entities.migrateLegacyScope({ memoryId: "m", userId: "ann" })).toBe(0);
+    const mine = await entities.list({ userId: "ann", agentId: "desk", memoryId: "m" });
+    expect(mine.map(({ text }) => text).toSorted()).toEqual(["city", "dog"]);
+    expect(await entities.list({ memoryId: "m" })).toEqual([]);
+    expect(await entities.list({ memoryId: "other" })).toHaveLength(1);
+    const refused = (scope: unknown): Promise<string> =>
+      rejection(entities.migrateLegacyScope(scope as { memoryId: string; userId: string }));
+    expect(await refused({ memoryId: "", userId: "a" })).toBe("identity_empty");
+    expect(await refused({ memoryId: "m", userId: null })).toBe("identity_missing");
+    const { admin: _, ...unprivileged } = store;
+    const handle = new Memory(unprivileged).entities;
+    expect(await rejection(handle.migrateLegacyScope({ memoryId: "m", userId: "a" }))).toBe(
+      "capability_missing",
+    );
+  });
+});
