@@ -11,7 +11,7 @@ import { openSimulated, pendingTexts, rawFrames } from "./simulated-journal.ts";
 import { seeded, simulateDisk } from "./simulated-disk.ts";
 import type { SimulatedDisk } from "./simulated-disk.ts";
 
-const seeds = Number(process.env["JOURNAL_SEEDS"] ?? "3000");
+const seeds = Number(process.env["JOURNAL_SEEDS"] ?? "1000");
 const exhaustiveAtomsMax = Number(process.env["JOURNAL_EXHAUSTIVE_ATOMS"] ?? "9");
 
 /** What a run may plant: another disk underneath, other options. */
