@@ -12,7 +12,7 @@ import { stableHash } from "./content-hash.ts";
 import { identityFields } from "./event.ts";
 import type { EventIdentity, TurnEvent } from "./event.ts";
 import { isRecord } from "./resource-reading.ts";
-import { compareEvents } from "./turns.ts";
+import { compareEvents } from "./event-order.ts";
 
 type Loose = Readonly<Record<string, unknown>>;
 

@@ -1,3 +1,4 @@
+/** Comparison: alignment, tolerance, results, and what a partial candidate does not establish. */
 import { describe, expect, test } from "vitest";
 
 import { compareTraceWindows } from "./compare.ts";

@@ -78,6 +78,11 @@ function hasType(value: unknown, type: AttributeType): boolean {
   }
 }
 
+/** Names that stand beside the attributes; among them they are an older writer's. */
+const besideNames: ReadonlySet<string> = new Set(
+  registryRows.filter((row) => row.slot !== "attributes").map((row) => row.event),
+);
+
 /** Registered attributes have their type; what is not registered is never read. */
 function hasAttributes(value: unknown): boolean {
   if (!isRecord(value)) return false;
@@ -85,7 +90,11 @@ function hasAttributes(value: unknown): boolean {
   for (const name in attributes) {
     const type = attributeTypes.get(name);
     const held = attributes[name];
-    if (type === undefined || held === undefined) continue;
+    if (held === undefined) continue;
+    if (type === undefined) {
+      if (besideNames.has(name)) return false;
+      continue;
+    }
     if (!hasType(held, type) && !(name === "acknowledged" && held === null)) return false;
   }
   return true;

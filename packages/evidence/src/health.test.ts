@@ -1,3 +1,4 @@
+/** Health: loss accounting per producer, and what one pass over a window counts. */
 import { describe, expect, test } from "vitest";
 
 import type { TurnEvent } from "./event.ts";

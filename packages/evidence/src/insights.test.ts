@@ -1,3 +1,4 @@
+/** Insights: each threshold from both sides, both scopes, nothing cut. */
 import { describe, expect, test } from "vitest";
 
 import type { TurnEvent } from "./event.ts";

@@ -1,6 +1,6 @@
 /**
- * @module Insights: what stands out in a turn, or over a window of an agent or thread (requirements:
- * Trace Insights; design 4). Never cut silently, and no text is ever read.
+ * @module Insights: what stands out in a turn, or over a window of an agent or thread
+ * (requirements: Trace Insights; design 4). Never cut silently, and no text is ever read.
  */
 import { limits } from "@turnproof/semconv";
 

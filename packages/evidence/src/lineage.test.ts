@@ -1,3 +1,4 @@
+/** Lineage: producers, versions, tenants and circles. */
 import { expect, test } from "vitest";
 
 import type { ResourceRef, TurnEvent } from "./event.ts";

@@ -103,7 +103,9 @@ export function judgeArtifacts(bench: Bench): void {
     const from = bench.notices.length;
     if (requested.has(artifact)) judgeDelivered(bench, artifact);
     const reason = before.get(artifact) ?? bench.notices[from]?.code;
-    if (requested.has(artifact) && reason === undefined) bench.valid = true;
+    if (requested.has(artifact) && before.get(artifact) === undefined && stands(artifact)) {
+      bench.valid = true;
+    }
     link(bench, artifact, reason);
   }
   judgeCredit(bench, standing);

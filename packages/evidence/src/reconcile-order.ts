@@ -52,8 +52,8 @@ export function statesOf(events: readonly TurnEvent[]): States {
 }
 
 /**
- * Of the events those at or after all of the evidence, which lies in one instant: by time or, within
- * the instant, by sequence.
+ * Of the events those at or after all of the evidence, which lies in one instant: by time or,
+ * within the instant, by sequence.
  */
 export function followers(
   events: readonly TurnEvent[],

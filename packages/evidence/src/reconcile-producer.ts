@@ -1,6 +1,6 @@
 /**
- * @module ReconcileProducer: whether the span that an artifact names as its producer is there, ended
- * and succeeded (requirements: Reconciliation 4, 6).
+ * @module ReconcileProducer: whether the span that an artifact names as its producer is there,
+ * ended and succeeded (requirements: Reconciliation 4, 6).
  */
 import type { EventKind } from "@turnproof/semconv";
 

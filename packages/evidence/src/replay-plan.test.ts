@@ -1,3 +1,4 @@
+/** Replay plan and learning: what is refused, and what recurs. */
 import { expect, test } from "vitest";
 
 import type { TurnEvent } from "./event.ts";

@@ -13,6 +13,7 @@ import type {
 } from "@turnproof/semconv";
 
 import { unfinishedStarts } from "./completion.ts";
+import { compareEvents } from "./event-order.ts";
 import type { EventIdentity, TurnEvent } from "./event.ts";
 import { createIdentityTable } from "./identity-table.ts";
 import { readSupply } from "./supply.ts";
@@ -93,13 +94,6 @@ export function foldTurns(events: readonly TurnEvent[]): TurnRow[] {
     .filter((members) => members.some((event) => !bystanders.has(event.event_kind)))
     .map((members) => foldTurn(members.toSorted(compareEvents)))
     .toSorted(compareRows);
-}
-
-/** Evidence order: timestamp, then event id (design 3.6). */
-export function compareEvents(a: TurnEvent, b: TurnEvent): number {
-  const order = compareTimes(a.timestamp, b.timestamp);
-  if (order !== 0) return order;
-  return a.event_id === b.event_id ? 0 : a.event_id < b.event_id ? -1 : 1;
 }
 
 function compareRows(a: TurnRow, b: TurnRow): number {

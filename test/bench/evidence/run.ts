@@ -1,11 +1,11 @@
 /**
- * Time per event of the judge at growing sizes, with the ratio from each size to the next (design 8:
- * 100,000 events normalized, reconciled and drawn in 0.6 s; a million in 1.3 × ten times that).
+ * Time per event of the judge at growing sizes, with the ratio from each size to the next (design
+ * 8: 100,000 events normalized, reconciled and drawn in 0.6 s; a million in 1.3 × ten times that).
  *
  *   npx node -C @turnproof/source test/bench/evidence/run.ts [largest size]
  *
- * Figures are process CPU, which a busy machine does not distort, as the median of the repetitions of
- * one process; collecting garbage is in it. Exits with 1 when a goal is missed.
+ * Figures are process CPU, so that waiting for a busy machine is not counted, as the median of the
+ * repetitions of one process; collecting garbage is in it. Exits with 1 when a goal is missed.
  */
 import {
   buildCausalWaterfall,
