@@ -3,7 +3,7 @@
  * another Hono app, and closes them in order.
  */
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { Hono } from "hono";
@@ -19,6 +19,7 @@ import { createIngestDoor } from "./auth/ingest-tokens.ts";
 import { createPseudonyms } from "./auth/pseudonyms.ts";
 import { createSessions } from "./auth/sessions.ts";
 import { openKeyring, stableSecret } from "./auth/stable-secret.ts";
+import { createTypedIdentity } from "./auth/typed-identity.ts";
 import { createThrottle } from "./auth/throttle.ts";
 import { openStore } from "./backend.ts";
 import { isLoopback, parseConfig } from "./config.ts";
@@ -65,6 +66,8 @@ export interface Collector {
   readonly app: Hono<AppEnv>;
   readonly config: Config;
   readonly store: EvidenceStore;
+  /** Ends streams that would never end by themselves, so that a server can finish its answers. */
+  endStreams(): void;
   /** Drains and closes everything that this collector opened; once. */
   close(deadlineMs?: number): Promise<void>;
 }
@@ -88,7 +91,9 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
   const log = options.log ?? createLog(config.log);
   const opened: Close[] = [];
   try {
-    const parts = await openParts(config, log, options, opened);
+    const abort = new AbortController();
+    const parts = await openParts({ config, log, options, opened, closing: abort.signal });
+    opened.push(async () => abort.abort());
     const app = buildApp(parts, options.views ?? viewTable);
     // In read-only mode nothing is written beside the evidence, verdicts neither.
     if (options.judge !== false && !config.readOnly) {
@@ -100,6 +105,7 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
       app,
       config,
       store: parts.store,
+      endStreams: () => abort.abort(),
       close: (deadlineMs = closeDeadlineMs) => (closing ??= closeAll(opened, deadlineMs)),
     };
   } catch (error) {
@@ -108,15 +114,22 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
   }
 }
 
-async function openParts(
-  config: Config,
-  log: Log,
-  options: CollectorOptions,
-  opened: Close[],
-): Promise<Parts> {
+interface Opening {
+  readonly config: Config;
+  readonly log: Log;
+  readonly options: CollectorOptions;
+  readonly opened: Close[];
+  readonly closing: AbortSignal;
+}
+
+async function openParts({ config, log, options, opened, closing }: Opening): Promise<Parts> {
+  // Evidence is sensitive metadata: nobody else on this machine reads it.
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const persistent = config.backend !== "ephemeral";
   const keyring = openKeyring(config.sessionSecret, config.dataDir);
-  const credentials = createCredentials(config);
+  const identityKey = identityKeyOf(config);
+  const typed = createTypedIdentity(identityKey);
+  const credentials = createCredentials(config, typed);
   const { auditScope, pseudonymKey } = config;
   const pseudonyms = createPseudonyms({
     auditScope,
@@ -138,7 +151,7 @@ async function openParts(
       readBack: async (id, receivedAt) => (await opening.promise).readBack(id, receivedAt),
     },
     authenticateIngest: createIngestDoor(config, isLoopback(config.host)),
-    identityKey: identityKeyOf(config),
+    identityKey,
     log,
     journalBytesMax: config.journalBytesMax,
     enabled: config.ingest === "on",
@@ -148,8 +161,6 @@ async function openParts(
   opening.resolve(store);
   // Closed after everything that uses it.
   if (options.store === undefined) opened.unshift(() => store.close());
-  const abort = new AbortController();
-  opened.push(async () => abort.abort());
   const now = options.now ?? Date.now;
   const sessionsFile = persistent ? { file: join(config.dataDir, "sessions.json") } : {};
   return {
@@ -166,10 +177,11 @@ async function openParts(
     audit,
     signer: await createStatementSigner(config.signingKey, persistent ? config.dataDir : undefined),
     hooks: options.hooks ?? {},
+    typed,
     requests: createRequestMetrics(),
     cookieName: cookieNameOf(config.cookieSecure, config.basePath),
     now,
-    closing: abort.signal,
+    closing,
   };
 }
 
@@ -217,6 +229,7 @@ function buildApp(parts: Parts, views: ViewTable): Hono<AppEnv> {
     c.set("requestId", randomUUID());
     c.set("renderer", renderer);
     c.set("route", "");
+    c.set("typed", parts.typed);
     await next();
   });
   app.use(noStore());

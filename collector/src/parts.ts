@@ -8,6 +8,7 @@ import type { Credentials } from "./auth/credentials.ts";
 import type { Keyring } from "./auth/keyring.ts";
 import type { Pseudonyms } from "./auth/pseudonyms.ts";
 import type { Sessions } from "./auth/sessions.ts";
+import type { TypedIdentity } from "./auth/typed-identity.ts";
 import type { Throttle } from "./auth/throttle.ts";
 import type { Config } from "./config.ts";
 import type { Hooks } from "./hooks.ts";
@@ -32,6 +33,7 @@ export interface Parts {
   readonly audit: Audit | undefined;
   readonly signer: StatementSigner;
   readonly hooks: Hooks;
+  readonly typed: TypedIdentity;
   readonly requests: RequestMetrics;
   readonly cookieName: string;
   /** Milliseconds since the epoch; a test sets its own. */

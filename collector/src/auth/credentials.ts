@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 
 import type { Config } from "../config.ts";
 import { equalSecret } from "./keyring.ts";
+import type { TypedIdentity } from "./typed-identity.ts";
 import type { Principal } from "./principal.ts";
 
 /** Name of the principal that the single operator token stands for. */
@@ -26,13 +27,20 @@ export interface Credentials {
 /** The local admin of a collector without authentication; loopback only. */
 export const localAdmin: Principal = { name: "local", role: "admin", via: "loopback" };
 
-/** Credentials from the configuration. */
-export function createCredentials(config: Pick<Config, "authToken" | "accounts">): Credentials {
+/** Credentials from the configuration; the ids that accounts are bound to are typed by people. */
+export function createCredentials(
+  config: Pick<Config, "authToken" | "accounts">,
+  typed: TypedIdentity,
+): Credentials {
   const rows = [
     ...(config.authToken === undefined
       ? []
       : [{ name: operatorName, token: config.authToken, role: "admin" as const }]),
-    ...config.accounts,
+    ...config.accounts.map(({ userId, ...account }) =>
+      userId === undefined
+        ? account
+        : { ...account, userId: userId === null ? null : typed(userId) },
+    ),
   ].map(({ token, ...principal }) => ({ token, principal, credential: digestOf(token) }));
   return {
     configured: rows.length > 0,

@@ -3,10 +3,12 @@
  * closes the store, and exits 0.
  */
 import type { Command } from "commander";
+import { CodedError } from "@turnproof/semconv";
 
 import { createCollector, version } from "../collector.ts";
 import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
+import { loadHooks } from "../hooks-file.ts";
 import { createLog } from "../log.ts";
 import { listen } from "../server.ts";
 import { reportFailure } from "./failure.ts";
@@ -31,8 +33,18 @@ async function serve(config: Config): Promise<void> {
   const log = createLog(config.log);
   // Whoever read the log is gone; the collector stays.
   process.stderr.on("error", () => {});
+  // The last resort: Node's own report would print a message, and a message may hold anything.
+  process.on("uncaughtException", (error: unknown) => {
+    const name = error instanceof Error ? error.name : typeof error;
+    log.error("crashed", {
+      error_type: name,
+      ...(CodedError.is(error) ? { code: error.code } : {}),
+    });
+    process.exit(1);
+  });
   for (const sentence of config.warnings) log.warn("configuration", { sentence });
-  const collector = await createCollector({ config, log });
+  const hooks = await loadHooks(config.hooksFile, process.cwd());
+  const collector = await createCollector({ config, log, hooks });
   const names = config.origins.map((origin) => new URL(origin).host);
   const { host, port } = config;
   const server = await listen(collector.app, { host, port, log, names }).catch(
@@ -50,7 +62,11 @@ async function serve(config: Config): Promise<void> {
   });
   const signal = await nextSignal();
   log.info("stopping", { signal });
-  await server.close();
+  // Whoever asks twice does not want to wait; what was acknowledged is durable all the same.
+  void nextSignal().then(() => process.exit(1));
+  const closed = server.close();
+  collector.endStreams();
+  await closed;
   await collector.close();
   log.info("stopped");
   // The embedded engine keeps threads; everything is closed, so the process may end.

@@ -5,6 +5,7 @@ import type { Context } from "hono";
 import { CodedError } from "@turnproof/semconv";
 
 import type { Principal } from "../auth/principal.ts";
+import type { TypedIdentity } from "../auth/typed-identity.ts";
 import type { OpenSession } from "../auth/sessions.ts";
 import type { Renderer } from "./respond.tsx";
 
@@ -21,6 +22,8 @@ export interface AppEnv {
     principal: Principal | undefined;
     session: OpenSession | undefined;
     renderer: Renderer;
+    /** Brings an identity that was typed to the form in which it is stored. */
+    typed: TypedIdentity;
   };
 }
 

@@ -33,6 +33,19 @@ const queryFields = [
   "end_time",
 ] as const satisfies readonly (keyof EventQuery)[];
 
+/** Fields that a producer may have keyed. */
+const identityFields: ReadonlySet<string> = new Set([
+  "application_id",
+  "agent_id",
+  "user_id",
+  "memory_id",
+  "thread_id",
+  "root_trace_id",
+  "run_id",
+  "turn_id",
+  "task_id",
+]);
+
 /**
  * What the asker reads with these parameters.
  *
@@ -41,7 +54,10 @@ const queryFields = [
 export function readingFor(c: AppContext, parameters: Filters): Reading {
   const query: Record<string, unknown> = {};
   for (const field of queryFields) {
-    if (parameters[field] !== undefined) query[field] = parameters[field];
+    const value = parameters[field];
+    if (value === undefined) continue;
+    const keyed = typeof value === "string" && identityFields.has(field);
+    query[field] = keyed ? c.get("typed")(value) : value;
   }
   if (parameters.scope === "anonymous") {
     if (query["user_id"] !== undefined) {

@@ -60,7 +60,7 @@ export function findRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/traces/find", "/traces/find.json"], async (c) => {
     const parameters = readParameters(c, findParameters);
-    const wanted = parameters.id;
+    const wanted = parameters.id === undefined ? undefined : c.get("typed")(parameters.id);
     const limit = parameters.limit ?? limits.pageEventsDefault;
     const paging = pagingOf(c, parts, { ...parameters, view: "find" });
     const { scope, query } = readingFor(c, { ...parameters, store: "all" });

@@ -10,6 +10,7 @@ import type {
   QueryTiming,
   SourceStore,
   TraceHealth,
+  TurnEvent,
 } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 
@@ -55,6 +56,8 @@ export interface HealthModel extends TraceHealth {
   /** Rows read per store at most. */
   readonly limit: number;
   readonly window_complete: boolean;
+  /** Attributes refused at a door, by dialect and then by reason. */
+  readonly dropped_by_dialect: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly collector: CollectorHealth | null;
 }
 
@@ -133,19 +136,34 @@ async function modelOf(
     compatibilityFallback: !parts.store.name.startsWith("clickhouse"),
     filtered: read.filtered || !complete,
   });
+  const shared = {
+    limit: read.limit,
+    window_complete: complete,
+    dropped_by_dialect: droppedByDialect(events),
+  };
   const principal = principalOf(c);
   const bound = isBound(principal) || principal.applicationId !== undefined;
-  if (bound) return { ...health, limit: read.limit, window_complete: complete, collector: null };
+  if (bound) return { ...health, ...shared, collector: null };
   // A producer's report may lie outside the rows that were read; its totals hold all the same.
   const known = new Set(events.map((event) => event.event_id));
   const reports = (await producerReports(parts)).filter((event) => !known.has(event.event_id));
   return {
     ...health,
     ...readLosses([...events, ...reports], { filtered: true }),
-    limit: read.limit,
-    window_complete: complete,
+    ...shared,
     collector: await collectorHealth(parts),
   };
+}
+
+function droppedByDialect(events: readonly TurnEvent[]): HealthModel["dropped_by_dialect"] {
+  const table: Record<string, Record<string, number>> = {};
+  for (const { dialect = "unknown", dropped = {} } of events) {
+    for (const [code, count] of Object.entries(dropped)) {
+      const row = (table[dialect] ??= {});
+      row[code] = (row[code] ?? 0) + count;
+    }
+  }
+  return table;
 }
 
 async function collectorHealth(parts: Parts): Promise<CollectorHealth> {

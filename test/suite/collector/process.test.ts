@@ -75,7 +75,7 @@ describe("the process", () => {
     const first = start(["--port", "0"], env);
     const sent: string[] = [];
     const url = await listening(first);
-    for (let index = 0; index < 5; index += 1) {
+    for (let index = 0; index < 2; index += 1) {
       const { code, out } = await run(["canary", "--count", "3", "--json", "--url", url]);
       expect(code).toBe(0);
       sent.push((JSON.parse(out) as { trace_id: string }).trace_id);
@@ -114,6 +114,18 @@ describe("the process", () => {
     expect(wrong.out).toContain("TURNPROOF_UI_READ_ONLY");
     expect((await run(["nonsense"])).code).toBe(2);
     expect((await run(["--help"])).out).toContain("canary");
+  });
+
+  test("a signal ends it promptly though somebody follows the tail", async () => {
+    const child = start(["--port", "0"], ephemeral());
+    const url = await listening(child);
+    const tail = await fetch(`${url}/traces/live`);
+    expect(tail.status).toBe(200);
+    const stopping = performance.now();
+    child.kill("SIGTERM");
+    expect(await exited(child)).toBe(0);
+    expect(performance.now() - stopping).toBeLessThan(5_000);
+    await tail.body?.cancel().catch(() => {});
   });
 
   test("nothing that was sent reaches the log", async () => {

@@ -1,0 +1,65 @@
+/** Identities that are not opaque: keyed on receipt, and in everything that people type. */
+import { expect, test } from "vitest";
+
+import { openDesk } from "./desk.ts";
+
+const mail = "alice@example.test";
+const accounts = JSON.stringify({
+  otto: { token: "otto-token-0123456789", role: "viewer" },
+  alice: { token: "alice-token-0123456789", role: "viewer", user_id: mail },
+});
+
+test("a raw id still finds its events, and is stored nowhere", async () => {
+  const env = {
+    TURNPROOF_UI_ACCOUNTS: accounts,
+    TURNPROOF_IDENTITY_KEY: "0123456789abcdef0123456789abcdef",
+  };
+  const desk = await openDesk(env);
+  const text = (key: string, value: string): object => ({ key, value: { stringValue: value } });
+  const sent = await desk.collector.app.request("http://localhost:4318/v1/traces", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      resourceSpans: [
+        {
+          scopeSpans: [
+            {
+              spans: [
+                {
+                  traceId: "0af7651916cd43dd8448eb211c80319c",
+                  spanId: "b7ad6b7169203331",
+                  startTimeUnixNano: "1760000000000000000",
+                  endTimeUnixNano: "1760000001000000000",
+                  attributes: [
+                    text("gen_ai.operation.name", "invoke_agent"),
+                    text("gen_ai.agent.name", "helper"),
+                    text("user.id", mail),
+                  ],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    }),
+  });
+  expect(sent.status).toBe(200);
+  const as = (name: string): Record<string, string> => ({
+    authorization: `Bearer ${name}-token-0123456789`,
+  });
+  // The turn page waits until what was acknowledged is readable.
+  await desk.json("/traces/0af7651916cd43dd8448eb211c80319c.json", as("otto"));
+  const query = encodeURIComponent(mail);
+  for (const [path, name] of [
+    [`/traces/events.json?user_id=${query}`, "otto"],
+    [`/traces/find.json?id=${query}`, "otto"],
+    [`/traces/events.json?user_id=${query}`, "alice"],
+    ["/traces/events.json", "alice"],
+    ["/traces/turns.json", "alice"],
+  ] as const) {
+    const page = await desk.json<{ items: unknown[] }>(path, as(name));
+    expect([path, page.items.length]).toEqual([path, 1]);
+    expect(JSON.stringify(page)).not.toContain(mail);
+  }
+  await desk.collector.close();
+});
