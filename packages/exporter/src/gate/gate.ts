@@ -5,6 +5,7 @@
 import type { RegistryName } from "@turnproof/semconv";
 
 import type { KeyIdentity } from "../mapping/span-reading.ts";
+import { AttributeScreen } from "./screened-attributes.ts";
 import type { IdentityRules } from "./screened-attributes.ts";
 import type { ReadableSpanLike } from "./sdk-shapes.ts";
 import { screenedSpan } from "./screened-span.ts";
@@ -38,12 +39,16 @@ export function createGate(options: GateOptions = {}): Gate {
     keyed: new Set(options.keyed),
     keyIdentity: options.keyIdentity,
   };
-  const memory: GateMemory = { resources: new WeakMap(), scopes: new Map() };
+  const memory: GateMemory = {
+    screen: new AttributeScreen(rules, drop),
+    resources: new WeakMap(),
+    scopes: new WeakMap(),
+  };
   return {
     dropped,
     screen(span) {
       try {
-        return screenedSpan(span, rules, memory, drop);
+        return screenedSpan(span, memory, drop);
       } catch {
         drop("span_unmapped");
         return undefined;

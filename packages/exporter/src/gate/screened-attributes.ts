@@ -4,21 +4,17 @@
  * same to the mapping as the original does.
  */
 import type { Attributes } from "@opentelemetry/api";
-import {
-  attribute,
-  mayCarry,
-  screenIdentity,
-  screenValue,
-  usageDetailNames,
-} from "@turnproof/semconv";
-import type { AttributeValue, EventKind, RegistryName } from "@turnproof/semconv";
+import { attribute, screenIdentity, screenValue, usageDetailNames } from "@turnproof/semconv";
+import type { AttributeValue, RegistryName } from "@turnproof/semconv";
 
 import type { KindDecision } from "../mapping/kind-decision.ts";
+import type { RowValues } from "../mapping/operation.ts";
 import { adapted, usageCounts } from "../mapping/source-values.ts";
+import { carrierOf } from "../mapping/span-reading.ts";
 import type { KeyIdentity } from "../mapping/span-reading.ts";
-import type { SourceAttributes } from "../mapping/span-record.ts";
-import { dialectMarks } from "../mapping/sources.ts";
+import { dialectMarks, rowAt } from "../mapping/sources.ts";
 import type { Target } from "../mapping/sources.ts";
+import { passesDoor } from "./span-record-of.ts";
 
 /** How identity is treated before anything leaves. */
 export interface IdentityRules {
@@ -31,69 +27,137 @@ export interface IdentityRules {
 /** Counts one refusal. */
 export type CountDrop = (code: string) => void;
 
-/** What may leave of these attributes. */
-export function screenedAttributes(
-  attributes: SourceAttributes,
-  decision: KindDecision,
-  rules: IdentityRules,
-  drop: CountDrop,
-): Attributes {
-  const out: Attributes = {};
-  const { plan, kind } = decision;
-  for (const name in attributes) {
-    const value = attributes[name];
-    const targets = plan.sources.get(name);
-    if (value === undefined) continue;
-    if (targets === undefined) drop("attribute_unknown");
-    else if (targets.length === 0) out[name] = silent(decision, name, value);
-    else {
-      const kept = admitted(targets, value, kind, rules, drop);
-      if (kept !== undefined) out[name] = kept;
-      // Without its mark a span would leave as another dialect's.
-      else if (dialectMarks.has(name)) out[name] = present(value);
-    }
+/** Places of the rows that a span's name is built of. */
+const subjectPlaces: ReadonlySet<number> = new Set([
+  rowAt.agent_name,
+  rowAt.genai_operation,
+  rowAt.model,
+  rowAt.tool_name,
+  rowAt.memory_operation,
+]);
+
+/** Screens the attributes of one span after another; made once per gate. */
+export class AttributeScreen implements RowValues {
+  private readonly rules: IdentityRules;
+  private readonly count: CountDrop;
+  private readonly subjects = new Map<number, { readonly rank: number; readonly text: string }>();
+
+  constructor(rules: IdentityRules, count: CountDrop) {
+    this.rules = rules;
+    this.count = count;
   }
-  return out;
+
+  drop(code: string): void {
+    this.count(code);
+  }
+
+  /** Of the attributes screened last: the value of a row that names are built of. */
+  text(at: number): string | undefined {
+    return this.subjects.get(at)?.text;
+  }
+
+  /** What may leave of these attributes, as an object of our own. */
+  screen(attributes: Readonly<Record<string, unknown>>, decision: KindDecision): Attributes {
+    const out: Attributes = {};
+    const { sources } = decision.plan;
+    const carrier = carrierOf(decision.kind);
+    this.subjects.clear();
+    for (const name of Object.keys(attributes)) {
+      const value = attributes[name];
+      const targets = sources.get(name);
+      if (targets === undefined) this.count("attribute_unknown");
+      else if (value === undefined || value === null) continue;
+      else if (targets.length === 0) silent(out, decision, name, value);
+      else {
+        const kept = this.admitted(targets, value as AttributeValue, carrier);
+        if (kept !== undefined) out[name] = kept;
+        // Without its mark a span would leave as another dialect's.
+        else if (dialectMarks.has(name) && passesDoor(value)) out[name] = present(value);
+      }
+    }
+    return out;
+  }
+
+  private admitted(
+    targets: readonly Target[],
+    value: AttributeValue,
+    carrier: Uint8Array,
+  ): AttributeValue | undefined {
+    let reason = "attribute_kind";
+    for (const target of targets) {
+      if (carrier[target.index] === 0) continue;
+      if (target.adapter === "usage_json") return this.countsText(value);
+      const read = adapted(target.adapter, value);
+      // A value that says nothing, such as an HTTP status of 200, has nothing to hide either.
+      if (read === undefined) return typeof value === "number" ? value : undefined;
+      if (target.row.slot === "identity" && target.row.shape === "id") {
+        return this.identity(target, read);
+      }
+      const code = screenValue(target.row, read);
+      if (code === undefined) {
+        if (subjectPlaces.has(target.index)) this.remember(target, read);
+        return inForm(target, value, read);
+      }
+      reason = code;
+    }
+    this.count(reason);
+    return undefined;
+  }
+
+  private remember(target: Target, value: AttributeValue): void {
+    const held = this.subjects.get(target.index);
+    if (typeof value !== "string" || (held !== undefined && held.rank <= target.rank)) return;
+    this.subjects.set(target.index, { rank: target.rank, text: value });
+  }
+
+  private identity(target: Target, value: AttributeValue): string | undefined {
+    const { keyed, keyIdentity } = this.rules;
+    if (keyed.has(target.row.event as RegistryName)) {
+      if (keyIdentity !== undefined) return keyIdentity(String(value));
+      this.count("identity_not_opaque");
+      return undefined;
+    }
+    const screened = screenIdentity(
+      target.row,
+      value,
+      keyIdentity === undefined ? {} : { key: keyIdentity },
+    );
+    if ("value" in screened) {
+      if (screened.keyed) this.count("identity_not_opaque");
+      return screened.value;
+    }
+    this.count(screened.code);
+    return undefined;
+  }
+
+  /** The counts of a JSON text under the names that the table knows, and nothing else of it. */
+  private countsText(value: AttributeValue): string {
+    const kept: Record<string, number> = {};
+    for (const [name, count] of usageCounts(value)) {
+      const row = Object.hasOwn(usageDetailNames, name) ? usageDetailNames[name] : undefined;
+      if (row === undefined) continue;
+      const code = screenValue(attribute[row], count);
+      if (code === undefined) kept[name] = count;
+      else this.count(code);
+    }
+    return JSON.stringify(kept);
+  }
 }
 
 /**
  * A mark, a kind word or a structural name: its presence counts, and its value only where the
  * dialect's table lists it. Anything else might be content.
  */
-function silent(decision: KindDecision, name: string, value: AttributeValue): string | boolean {
+function silent(out: Attributes, decision: KindDecision, name: string, value: unknown): void {
   const rule = decision.plan.rules.find((item) => item.source === name);
   const listed = typeof value === "string" && rule?.kinds.has(value) === true;
-  return listed ? value : present(value);
+  if (listed) out[name] = value;
+  else if (passesDoor(value)) out[name] = present(value);
 }
 
 /** Stands for a value that may not leave, where its presence matters; no row admits either. */
-function present(value: AttributeValue): string | boolean {
+function present(value: unknown): string | boolean {
   return typeof value === "string" ? "" : true;
-}
-
-function admitted(
-  targets: readonly Target[],
-  value: AttributeValue,
-  kind: EventKind,
-  rules: IdentityRules,
-  drop: CountDrop,
-): AttributeValue | undefined {
-  let reason = "attribute_kind";
-  for (const target of targets) {
-    if (!mayCarry(target.row, kind)) continue;
-    if (target.adapter === "usage_json") return countsText(value, drop);
-    const read = adapted(target.adapter, value);
-    // A value that says nothing, such as an HTTP status of 200, has nothing to hide either.
-    if (read === undefined) return typeof value === "number" ? value : undefined;
-    if (target.row.slot === "identity" && target.row.shape === "id") {
-      return identity(target, read, rules, drop);
-    }
-    const code = screenValue(target.row, read);
-    if (code === undefined) return inForm(target, value, read);
-    reason = code;
-  }
-  drop(reason);
-  return undefined;
 }
 
 /** A list that came as JSON leaves as JSON of what was judged; a level leaves as it came. */
@@ -103,39 +167,4 @@ function inForm(target: Target, value: AttributeValue, read: AttributeValue): At
   if (target.adapter === "json_list") return wasText ? JSON.stringify(read) : read;
   if (target.adapter === "list_of_one" && wasText && Array.isArray(read)) return read[0] as string;
   return value;
-}
-
-function identity(
-  target: Target,
-  value: AttributeValue,
-  rules: IdentityRules,
-  drop: CountDrop,
-): string | undefined {
-  const { keyIdentity } = rules;
-  const key = keyIdentity === undefined ? {} : { key: keyIdentity };
-  if (rules.keyed.has(target.row.event as RegistryName)) {
-    if (keyIdentity !== undefined) return keyIdentity(String(value));
-    drop("identity_not_opaque");
-    return undefined;
-  }
-  const screened = screenIdentity(target.row, value, key);
-  if ("value" in screened) {
-    if (screened.keyed) drop("identity_not_opaque");
-    return screened.value;
-  }
-  drop(screened.code);
-  return undefined;
-}
-
-/** The counts of a JSON text under the names that the table knows, and nothing else of it. */
-function countsText(value: AttributeValue, drop: CountDrop): string {
-  const kept: Record<string, number> = {};
-  for (const [name, count] of usageCounts(value)) {
-    const row = Object.hasOwn(usageDetailNames, name) ? usageDetailNames[name] : undefined;
-    if (row === undefined) continue;
-    const code = screenValue(attribute[row], count);
-    if (code === undefined) kept[name] = count;
-    else drop(code);
-  }
-  return JSON.stringify(kept);
 }

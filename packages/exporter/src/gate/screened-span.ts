@@ -7,14 +7,12 @@ import { attribute, otlpNames, ownPrefix, ownSpanNames, screenValue } from "@tur
 
 import { decideKind } from "../mapping/kind-decision.ts";
 import type { KindDecision } from "../mapping/kind-decision.ts";
+import { operationOf } from "../mapping/operation.ts";
 import { planFor } from "../mapping/sources.ts";
-import { operationFor } from "../mapping/span-to-event.ts";
-import type { SpanRecord } from "../mapping/span-record.ts";
-import { screenedAttributes } from "./screened-attributes.ts";
-import type { CountDrop, IdentityRules } from "./screened-attributes.ts";
-import type { ReadableSpanLike, ResourceLike, ScopeLike, SpanEventLike } from "./sdk-shapes.ts";
+import type { SourceAttributes } from "../mapping/span-record.ts";
 import { leavingScopeName } from "./scope-name.ts";
-import { spanRecordOf } from "./span-record-of.ts";
+import type { AttributeScreen, CountDrop } from "./screened-attributes.ts";
+import type { ReadableSpanLike, ResourceLike, ScopeLike, SpanEventLike } from "./sdk-shapes.ts";
 
 /** A resource as exporters read it, without anything that resolves later. */
 interface ScreenedResource extends ResourceLike {
@@ -25,53 +23,54 @@ interface ScreenedResource extends ResourceLike {
 
 /** What a gate keeps from span to span: resources and scopes are shared by many. */
 export interface GateMemory {
+  readonly screen: AttributeScreen;
   readonly resources: WeakMap<ResourceLike, ResourceLike>;
-  readonly scopes: Map<string, ScopeLike>;
+  readonly scopes: WeakMap<ScopeLike, ScopeLike>;
 }
-
-const scopesMax = 1_000;
 
 /** Names of our own spans by kind. */
 const ownNames: Readonly<Record<string, string>> = ownSpanNames;
+const noLinks: readonly Link[] = [];
+const noEvents: readonly SpanEventLike[] = [];
+const idPattern = /^[0-9a-f]{16}$/;
 
-/** A span that may leave, and its drops counted. */
+/** A span that may leave, its attributes an object of our own; what was refused is counted. */
 export function screenedSpan(
   span: ReadableSpanLike,
-  rules: IdentityRules,
   memory: GateMemory,
   drop: CountDrop,
 ): ReadableSpanLike {
-  const record = spanRecordOf(span);
-  for (const [code, count] of Object.entries(record.dropped ?? {})) {
-    for (let times = 0; times < count; times++) drop(code);
-  }
-  const decision = decideKind(record);
-  const attributes = screenedAttributes(record.attributes, decision, rules, drop);
+  const { screen } = memory;
+  const decision = decideKind({
+    attributes: span.attributes as SourceAttributes,
+    statusCode: span.status.code,
+    scopeName: span.instrumentationScope.name,
+  });
+  const attributes = screen.screen(span.attributes, decision);
   const context = bareContext(span.spanContext());
   const parent = span.parentSpanContext && bareContext(span.parentSpanContext);
-  const name = nameOf(record, decision);
+  const parentId = parent?.spanId ?? span.parentSpanId;
+  const name = nameOf(span, decision, screen);
   if (name !== span.name) drop("span_name_replaced");
-  if (span.status.message !== undefined && span.status.message !== "") {
-    drop("span_status_message_dropped");
-  }
+  if ((span.status.message ?? "") !== "") drop("span_status_message_dropped");
   const lost = Object.keys(span.attributes).length - Object.keys(attributes).length;
   return {
     name,
     kind: span.kind,
     spanContext: () => context,
-    ...(parent === undefined ? {} : { parentSpanContext: parent }),
-    ...(record.parentSpanId === undefined ? {} : { parentSpanId: record.parentSpanId }),
+    parentSpanContext: parent,
+    parentSpanId: parentId !== undefined && idPattern.test(parentId) ? parentId : undefined,
     startTime: span.startTime,
     endTime: span.endTime,
     status: { code: span.status.code },
     attributes,
-    links: linksOf(span, drop),
-    events: eventsOf(span, drop),
+    links: span.links.length === 0 ? noLinks : linksOf(span, drop),
+    events: span.events.length === 0 ? noEvents : eventsOf(span, drop),
     duration: span.duration,
     ended: span.ended,
-    resource: resourceOf(span.resource, rules, memory, drop),
+    resource: resourceOf(span.resource, memory),
     instrumentationScope: scopeOf(span.instrumentationScope, memory, drop),
-    droppedAttributesCount: span.droppedAttributesCount + Math.max(0, lost),
+    droppedAttributesCount: span.droppedAttributesCount + lost,
     droppedEventsCount: span.droppedEventsCount,
     droppedLinksCount: span.droppedLinksCount,
   };
@@ -86,8 +85,9 @@ function bareContext(context: SpanContext): SpanContext {
 }
 
 /** The registry's name for the kind; a name of ours keeps its prefix. */
-function nameOf(record: SpanRecord, decision: KindDecision): string {
-  const operation = operationFor(record, decision);
+function nameOf(span: ReadableSpanLike, decision: KindDecision, screen: AttributeScreen): string {
+  const { name, attributes } = span;
+  const operation = operationOf({ kind: span.kind + 1, name, attributes }, decision, screen);
   return ownNames[decision.kind] === undefined ? operation : `${ownPrefix}${operation}`;
 }
 
@@ -123,12 +123,7 @@ function eventsOf(span: ReadableSpanLike, drop: CountDrop): SpanEventLike[] {
   return kept;
 }
 
-function resourceOf(
-  resource: ResourceLike,
-  rules: IdentityRules,
-  memory: GateMemory,
-  drop: CountDrop,
-): ResourceLike {
+function resourceOf(resource: ResourceLike, memory: GateMemory): ResourceLike {
   const held = memory.resources.get(resource);
   if (held !== undefined) return held;
   const structure: KindDecision = {
@@ -136,9 +131,7 @@ function resourceOf(
     plan: planFor("structural"),
     operation: undefined,
   };
-  const { attributes: all } = resource;
-  const readable: Record<string, never> = { ...(all as Record<string, never>) };
-  const attributes = screenedAttributes(readable, structure, rules, drop);
+  const attributes = memory.screen.screen(resource.attributes, structure);
   const screened: ScreenedResource = {
     attributes,
     asyncAttributesPending: false,
@@ -151,15 +144,13 @@ function resourceOf(
 }
 
 function scopeOf(scope: ScopeLike, memory: GateMemory, drop: CountDrop): ScopeLike {
-  const key = `${scope.name} ${scope.version ?? ""}`;
-  const held = memory.scopes.get(key);
+  const held = memory.scopes.get(scope);
   if (held !== undefined) return held;
   const name = leavingScopeName(scope.name);
   if (name !== scope.name) drop("span_scope_dropped");
   const version = name === "" ? "" : (scope.version ?? "");
   const passes = screenValue(attribute.instrumentation_version, version) === undefined;
   const screened: ScopeLike = { name, ...(passes ? { version } : {}) };
-  if (memory.scopes.size >= scopesMax) memory.scopes.clear();
-  memory.scopes.set(key, screened);
+  memory.scopes.set(scope, screened);
   return screened;
 }

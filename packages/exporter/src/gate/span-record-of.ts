@@ -97,6 +97,13 @@ function sourceAttributes(attributes: Attributes, drop: Drop): SourceAttributes 
   return out;
 }
 
+/** True when the door would let the value of an allowlisted name in. */
+export function passesDoor(value: unknown): boolean {
+  const ignore: Drop = () => {};
+  if (value === undefined || value === null) return false;
+  return (Array.isArray(value) ? listOf(value, ignore) : scalarOf(value, ignore)) !== undefined;
+}
+
 /** A scalar as the wire would carry it, or undefined with the reason counted. */
 function scalarOf(value: unknown, drop: Drop): Scalar | undefined {
   switch (typeof value) {

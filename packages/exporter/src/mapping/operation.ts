@@ -5,20 +5,31 @@
 import { ownPrefix, ownSpanNames, screenOperation, structuralFamilies } from "@turnproof/semconv";
 
 import type { KindDecision } from "./kind-decision.ts";
-import type { SpanReading } from "./span-reading.ts";
 import type { SpanRecord } from "./span-record.ts";
 import { rowAt } from "./sources.ts";
 
 /** OTLP span kinds by number, as far as a family's name uses them. */
 const sides: readonly string[] = ["", "", "server", "client", "producer", "consumer"];
 
+/** Where the values of a span's rows are asked for, by place. */
+export interface RowValues {
+  text(at: number): string | undefined;
+  drop(code: string): void;
+}
+
+/** As much of a span as its operation looks at. */
+export type OperationSource = Pick<SpanRecord, "kind"> & {
+  readonly name?: string | undefined;
+  readonly attributes: Readonly<Record<string, unknown>>;
+};
+
 const ownNames: Readonly<Record<string, string>> = ownSpanNames;
 
 /** The operation of an event. */
 export function operationOf(
-  span: SpanRecord,
+  span: OperationSource,
   decision: KindDecision,
-  reading: SpanReading,
+  reading: RowValues,
 ): string {
   switch (decision.kind) {
     case "turn":
@@ -48,7 +59,7 @@ function named(operation: string, subject: string | undefined): string {
 }
 
 /** A name of ours loses its prefix; a host's own operation must have the form of one. */
-function hostOperation(span: SpanRecord, decision: KindDecision, reading: SpanReading): string {
+function hostOperation(span: OperationSource, decision: KindDecision, reading: RowValues): string {
   const standard = ownNames[decision.kind]?.slice(ownPrefix.length) ?? decision.kind;
   const { name } = span;
   if (decision.plan.dialect !== "turnproof" || name === undefined) return standard;
@@ -61,7 +72,7 @@ function hostOperation(span: SpanRecord, decision: KindDecision, reading: SpanRe
 const families = Object.entries(structuralFamilies);
 
 /** Family of a span that is only structure, from its kind and from which attributes are there. */
-function familyOf(span: SpanRecord): string {
+function familyOf(span: OperationSource): string {
   const side = sides[span.kind] ?? "";
   for (const [name, family] of families) {
     if (span.attributes[name] === undefined) continue;

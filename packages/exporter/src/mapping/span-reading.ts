@@ -24,7 +24,8 @@ export type KeyIdentity = (value: string) => string;
 /** Which rows a kind may carry, by place; made at the first span of the kind. */
 const carriers: Map<EventKind, Uint8Array> = new Map();
 
-function carrierOf(kind: EventKind): Uint8Array {
+/** 1 at each place whose row the kind may carry. */
+export function carrierOf(kind: EventKind): Uint8Array {
   let carrier = carriers.get(kind);
   if (carrier === undefined) {
     carrier = Uint8Array.from(registryRows, (row) => (mayCarry(row, kind) ? 1 : 0));

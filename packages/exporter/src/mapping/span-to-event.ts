@@ -74,13 +74,6 @@ export function spanToEvent(span: SpanRecord, context: MappingContext): TurnEven
   return draft;
 }
 
-/** The operation of a span whose event nobody needs yet. */
-export function operationFor(span: SpanRecord, decision: KindDecision): string {
-  reading.begin(decision.kind, undefined, undefined);
-  reading.readAll(span.attributes, decision.plan.sources);
-  return operationOf(span, decision, reading);
-}
-
 function phaseOf(kind: EventKind, ended: boolean): EventPhase {
   const own = reading.text(rowAt.phase);
   if (own !== undefined && (eventPhases as readonly string[]).includes(own)) {

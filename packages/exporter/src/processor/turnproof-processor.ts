@@ -49,6 +49,8 @@ export interface TurnproofProcessorOptions<S = never> extends GateOptions {
   readonly writeThrough?: boolean;
 }
 
+const producerId = attribute.producer_id.span;
+const producerSeq = attribute.producer_seq.span;
 const marked: ReadonlySet<EventKind> = new Set(markedKinds);
 const settingDefaults = {
   queueMax: 8_192,
@@ -240,7 +242,12 @@ export class TurnproofProcessor<S = never> {
         continue;
       }
       counts[item.kind]++;
-      spans.push(item.seq === 0 ? screened : this.numbered(screened, item.seq));
+      if (item.seq > 0) {
+        // The attributes are the gate's own copy.
+        screened.attributes[producerId] = this.producerId;
+        screened.attributes[producerSeq] = item.seq;
+      }
+      spans.push(screened);
     }
     if (spans.length === 0) return;
     this.flight = counts;
@@ -254,15 +261,6 @@ export class TurnproofProcessor<S = never> {
     if (this.flight !== counts) return;
     this.flight = undefined;
     for (const kind of itemClasses) settle(kind, counts[kind]);
-  }
-
-  private numbered(span: ReadableSpanLike, seq: number): ReadableSpanLike {
-    const attributes = {
-      ...span.attributes,
-      [attribute.producer_id.span]: this.producerId,
-      [attribute.producer_seq.span]: seq,
-    };
-    return { ...span, attributes };
   }
 
   private async send(spans: readonly ReadableSpanLike[]): Promise<"done" | "failed" | "late"> {
