@@ -11,7 +11,7 @@ import { z } from "zod";
 
 import type { Hooks } from "./hooks.ts";
 
-const names = ["turnproof.config.ts", "turnproof.config.js", "turnproof.config.mjs"];
+const names = ["ts", "js", "mjs"].map((extension) => `turnproof.config.${extension}`);
 
 const hook = z.custom<(...args: never[]) => unknown>((value) => typeof value === "function");
 const schema = z.strictObject({

@@ -1,6 +1,6 @@
 /**
- * @module Typed identity: what people type is keyed like what producers send, so that a raw id finds
- * the events of its fingerprint (design 3.1). What is opaque already stays as it is.
+ * @module Typed identity: what people type is keyed like what producers send, so that a raw id
+ * finds the events of its fingerprint (design 3.1). What is opaque already stays as it is.
  */
 import { attribute, screenIdentity } from "@turnproof/semconv";
 import { identityPurpose, keyedFingerprint } from "@turnproof/semconv/fingerprint";

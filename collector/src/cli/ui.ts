@@ -62,8 +62,9 @@ async function serve(config: Config): Promise<void> {
   });
   const signal = await nextSignal();
   log.info("stopping", { signal });
-  // Whoever asks twice does not want to wait; what was acknowledged is durable all the same.
-  void nextSignal().then(() => process.exit(1));
+  // Whoever asks again does not want to wait; what was acknowledged is durable all the same. A
+  // supervisor and its group often send the same signal at once, which is asking only once.
+  setTimeout(() => void nextSignal().then(() => process.exit(1)), impatienceMs).unref();
   const closed = server.close();
   collector.endStreams();
   await closed;
@@ -73,9 +74,11 @@ async function serve(config: Config): Promise<void> {
   process.exit(0);
 }
 
+const impatienceMs = 1_000;
+
 function nextSignal(): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => resolve(signal));
+    for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => resolve(signal));
   });
 }
 
