@@ -8,7 +8,7 @@ import { constants, gunzipSync, inflateSync, zstdDecompressSync } from "node:zli
 import { CodedError, limits } from "@turnproof/semconv";
 
 /** Content codings that a body may have; `identity` is none. */
-export const contentCodings = ["identity", "gzip", "deflate", "zstd"] as const;
+const contentCodings = ["identity", "gzip", "deflate", "zstd"] as const;
 export type ContentCoding = (typeof contentCodings)[number];
 
 /** Growth that no ratio is asked for. */
@@ -25,7 +25,7 @@ export function contentCoding(header: string | undefined): ContentCoding | undef
 }
 
 /** How far a compressed body of this length may grow. */
-export function inflatedBytesMax(compressedBytes: number): number {
+function inflatedBytesMax(compressedBytes: number): number {
   const byRatio = Math.max(freeBytes, compressedBytes * limits.inflateRatioMax);
   return Math.min(limits.otlpBodyBytesMax, byRatio);
 }

@@ -23,7 +23,7 @@ import { declaredBytes, readIncoming, readStream, undeclaredBytes } from "./requ
 import type { Signal } from "./wire-schema.ts";
 
 /** Where guarded events become durable; resolves after fdatasync. */
-export interface IngestJournal {
+interface IngestJournal {
   append(frame: { readonly payload: Uint8Array; readonly spans: number }): Promise<unknown>;
 }
 

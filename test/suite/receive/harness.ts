@@ -117,7 +117,7 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
 }
 
 /** Every event of a store, page by page. */
-export async function storedEvents(store: EvidenceStore): Promise<readonly TurnEvent[]> {
+async function storedEvents(store: EvidenceStore): Promise<readonly TurnEvent[]> {
   const scope = { operator: issueOperatorGrant() };
   const events: TurnEvent[] = [];
   let after: Awaited<ReturnType<EvidenceStore["page"]>>["next"] | undefined;

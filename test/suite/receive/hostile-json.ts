@@ -7,11 +7,10 @@ const ids = `"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"b7ad6b716920
 const times = `"startTimeUnixNano":"1790000000000000001","endTimeUnixNano":"1790000000500000002"`;
 
 /** A span with the basics and more members. */
-export const jsonSpan = (more: string = ""): string =>
-  `{${ids},${times}${more === "" ? "" : `,${more}`}}`;
+const jsonSpan = (more: string = ""): string => `{${ids},${times}${more === "" ? "" : `,${more}`}}`;
 
 /** A request of one resource and one scope. */
-export const jsonRequest = (...spans: string[]): string =>
+const jsonRequest = (...spans: string[]): string =>
   `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},` +
   `"scopeSpans":[{"scope":{"name":"x"},"spans":[${spans.join(",")}]}]}]}`;
 

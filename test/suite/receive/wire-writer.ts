@@ -5,7 +5,7 @@
 type Bytes = Uint8Array | readonly number[];
 
 /** A varint in its shortest form. */
-export function varint(value: number | bigint): number[] {
+function varint(value: number | bigint): number[] {
   const bytes: number[] = [];
   let rest = BigInt(value);
   while (rest > 0x7fn) {
