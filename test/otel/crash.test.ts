@@ -116,7 +116,7 @@ await Promise.race([turnproof.flush(), new Promise((resolve) => setTimeout(resol
         shutdown: async () => {},
       },
     });
-    await expect.poll(() => spool.stats().pendingSpans).toBe(0);
+    await expect.poll(() => spool.stats().pendingSpans, { timeout: 10_000 }).toBe(0);
     const numbers = accepted.map((span) => span.attributes[attribute.producer_seq.span]);
     expect(numbers).toEqual(Array.from({ length: 50 }, (_, at) => at + 1));
     expect(JSON.stringify(accepted)).not.toContain("CANARY");

@@ -116,7 +116,7 @@ describe(`the processor on line ${line}`, () => {
     const parent = trace.setSpan(ROOT_CONTEXT, long);
     const nested = tracer.startSpan("tool", { attributes: { ...chat } }, parent);
     tracer.startSpan("quick", { attributes: chat }).end();
-    await expect.poll(() => exporter.accepted.length).toBe(3);
+    await expect.poll(() => exporter.accepted.length, { timeout: 10_000 }).toBe(3);
     const markers = exporter.accepted.filter(
       (span) => span.attributes[attribute.phase.span] === "start",
     );
@@ -250,8 +250,8 @@ describe(`the processor on line ${line}`, () => {
     up = true;
     const reopened = await openJournal({ directory: folder });
     const second = turnproofProcessor({ exporter, spool: reopened });
-    await expect.poll(() => evidenceOf(exporter.accepted).length).toBe(20);
-    await expect.poll(() => reopened.stats().pendingFrames).toBe(0);
+    await expect.poll(() => evidenceOf(exporter.accepted).length, { timeout: 10_000 }).toBe(20);
+    await expect.poll(() => reopened.stats().pendingFrames, { timeout: 10_000 }).toBe(0);
     expect(second.health).toMatchObject({ created: 0, exported: 0, spooled: 0 });
     const numbers = evidenceOf(exporter.accepted).map(
       (span) => span.attributes[attribute.producer_seq.span],
@@ -271,7 +271,7 @@ describe(`the processor on line ${line}`, () => {
     for (let at = 0; at < 5; at++) tracer.startSpan("x", { attributes: chat }).end();
     await processor.forceFlush();
     expect(spool.stats().appendedSpans).toBe(5);
-    await expect.poll(() => processor.health.exported).toBe(5);
+    await expect.poll(() => processor.health.exported, { timeout: 10_000 }).toBe(5);
     expect(evidenceOf(exporter.accepted)).toHaveLength(5);
     balance(processor.health);
     await processor.shutdown();

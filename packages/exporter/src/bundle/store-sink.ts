@@ -1,7 +1,7 @@
 /**
- * @module Store sink: evidence of a host recorder straight into a store, one event per call, durable
- * when the promise settles and rejected when it is not. It has the shape of the witness's sink port
- * and goes through the same mapping as every span.
+ * @module Store sink: evidence of a host recorder straight into a store, one event per call,
+ * durable when the promise settles and rejected when it is not. It has the shape of the witness's
+ * sink port and goes through the same mapping as every span.
  */
 import { trace } from "@opentelemetry/api";
 import type { Context, Link, SpanContext, TimeInput } from "@opentelemetry/api";
