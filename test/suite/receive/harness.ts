@@ -6,6 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { attribute } from "@turnproof/semconv";
 import { ephemeral, issueOperatorGrant } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -18,6 +19,7 @@ import type { AppEnv } from "../../../collector/src/http/environment.ts";
 import { createLog } from "../../../collector/src/log.ts";
 import { openReceiver } from "../../../collector/src/otlp/receiver.ts";
 import type { Receiver, ReceiverOptions } from "../../../collector/src/otlp/receiver.ts";
+import type { PlainSpan } from "../../otlp/encode.ts";
 import { listen } from "../../../collector/src/server.ts";
 import type { ListenOptions, Listening } from "../../../collector/src/server.ts";
 
@@ -128,4 +130,16 @@ async function storedEvents(store: EvidenceStore): Promise<readonly TurnEvent[]>
     after = slice.next;
   } while (after !== null);
   return events;
+}
+
+/** A finished model call with an id of its own. */
+export function chat(id: number, more: PlainSpan["attributes"] = {}): PlainSpan {
+  return {
+    traceId: "1".padStart(32, "0"),
+    spanId: id.toString(16).padStart(16, "0"),
+    name: "chat",
+    startTimeUnixNano: "1790000000000000001",
+    endTimeUnixNano: "1790000000000000003",
+    attributes: { [attribute.genai_operation.span]: "chat", ...more },
+  };
 }

@@ -2,23 +2,14 @@
  * The routes by OTLP's rules: encodings, partial success, retryable and permanent, principals and
  * their bounds, the three signals, duplicates (design 3.8, 6.1).
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
 import { attribute } from "@turnproof/semconv";
-import { CodedError } from "@turnproof/semconv";
 import protobufjs from "protobufjs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
-import type { PlainSpan } from "../../otlp/encode.ts";
-import { Conservation } from "../../../collector/src/conservation.ts";
-import { silentLog } from "../../../collector/src/log.ts";
-import { createBodyThreads } from "../../../collector/src/otlp/body-threads.ts";
-import { ByteBudget } from "../../../collector/src/otlp/byte-budget.ts";
-import { otlpRoutes } from "../../../collector/src/otlp/receive.ts";
-import { createReceivedClock } from "../../../collector/src/otlp/received-clock.ts";
-import { identityKey, json, openHarness, protobuf } from "./harness.ts";
+import { chat, json, openHarness, protobuf } from "./harness.ts";
 import type { Harness } from "./harness.ts";
 import {
   bytes,
@@ -39,40 +30,14 @@ const status = protobufjs.parse(`syntax = "proto3";
 
 const byText = (a: unknown, b: unknown): number => (`${a as string}` < `${b as string}` ? -1 : 1);
 
-/** The routes over a journal of the test's own making. */
-function bareRoutes(append: () => Promise<unknown>) {
-  const conservation = new Conservation(() => ({
-    recovered: 0,
-    pending: 0,
-    stored: 0,
-    quarantined: 0,
-  }));
-  const routes = otlpRoutes({
-    authenticateIngest: () => ({ name: "local", trusted: true }),
-    journal: { append },
-    conservation,
-    processor: createBodyThreads({ settings: { identityKey }, threads: 0 }),
-    budget: new ByteBudget(2 ** 20),
-    clock: createReceivedClock(),
-    log: silentLog,
-  });
-  return { conservation, routes };
-}
+const byEventId = (a: { readonly event_id: string }, b: { readonly event_id: string }): number =>
+  a.event_id < b.event_id ? -1 : 1;
 
 let harness: Harness;
 beforeAll(async () => {
   harness = await openHarness();
 });
 afterAll(() => harness.close());
-
-const chat = (id: number, more: PlainSpan["attributes"] = {}): PlainSpan => ({
-  traceId: "1".padStart(32, "0"),
-  spanId: id.toString(16).padStart(16, "0"),
-  name: "chat",
-  startTimeUnixNano: "1790000000000000001",
-  endTimeUnixNano: "1790000000000000003",
-  attributes: { [attribute.genai_operation.span]: "chat", ...more },
-});
 
 describe("answers", () => {
   test("in the request's own media type", async () => {
@@ -221,6 +186,31 @@ test("the same spans sent whole, one by one, twice, in either encoding, give the
   await scattered.close();
 });
 
+test("a thread makes of a large body what the event loop makes of it", async () => {
+  const email = {
+    [attribute.user_id.span]: "somebody@example.com",
+    "foreign.text": "x".repeat(600),
+  };
+  const spans = Array.from({ length: 600 }, (_, index) => chat(index + 1, email));
+  const body = encodeProtobuf(traceRequest(spans));
+  expect(body.byteLength).toBeGreaterThan(262_144);
+  const seen: unknown[] = [];
+  for (const threads of [0, 1]) {
+    const fresh = await openHarness({ receiver: { threads } });
+    const zipped = { ...protobuf, "content-encoding": "gzip" };
+    expect((await fresh.post(body)).status).toBe(200);
+    expect((await fresh.post(gzipSync(body), zipped)).status).toBe(200);
+    expect((await fresh.post(Buffer.concat([body, Buffer.from([7])]))).status).toBe(400);
+    const events = await fresh.events();
+    expect(events).toHaveLength(600);
+    expect(JSON.stringify(events)).not.toContain("somebody@");
+    expect(events[0]?.user_id).toMatch(/^k1_/);
+    seen.push(events.map((event) => ({ ...event, received_at: "" })).toSorted(byEventId));
+    await fresh.close();
+  }
+  expect(seen[0]).toEqual(seen[1]);
+});
+
 test("times are exact to the nanosecond and received times never repeat", async () => {
   const fresh = await openHarness();
   const span = {
@@ -243,154 +233,4 @@ test("times are exact to the nanosecond and received times never repeat", async 
   }
   expect(new Set(events.map((event) => event.received_at)).size).toBe(2);
   await fresh.close();
-});
-
-describe("principals", () => {
-  const tokens = [
-    { name: "shop", token: "shop-token-0123456789", applicationId: "shop" },
-    { name: "any", token: "any-token-01234567890" },
-  ];
-  const of = (service: string): Uint8Array =>
-    encodeProtobuf(traceRequest([chat(1)], service === "" ? {} : { "service.name": service }));
-  const as = (token: string): Record<string, string> => ({
-    ...protobuf,
-    authorization: `Bearer ${token}`,
-  });
-
-  test("nobody comes in without a token, by whatever header", async () => {
-    const fresh = await openHarness({ tokens });
-    const basic = Buffer.from("shop:shop-token-0123456789").toString("base64");
-    const wrong = [
-      {},
-      as("wrong-token-0123456789"),
-      { authorization: "Bearer" },
-      { authorization: "Basic !!" },
-    ];
-    for (const headers of wrong) {
-      const answer = await fresh.post(of("shop"), { ...protobuf, ...headers });
-      expect(answer.status).toBe(401);
-      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
-    }
-    const right = [
-      as("shop-token-0123456789"),
-      { authorization: `Basic ${basic}` },
-      { "x-turnproof-token": "shop-token-0123456789" },
-    ];
-    for (const headers of right) {
-      expect((await fresh.post(of("shop"), { ...protobuf, ...headers })).status).toBe(200);
-    }
-    expect((await fresh.events())[0]?.ingest_principal).toBe("shop");
-    await fresh.close();
-  });
-
-  test("a bound token writes for its application and no other", async () => {
-    const fresh = await openHarness({ tokens });
-    const foreign = await fresh.post(of("bank"), as("shop-token-0123456789"));
-    expect(status.lookupType("Response").decode(foreign.body).toJSON()).toMatchObject({
-      partialSuccess: {
-        rejected: "1",
-        message: expect.stringMatching(/^span_application_foreign/),
-      },
-    });
-    expect(await fresh.events()).toEqual([]);
-    await fresh.post(of(""), as("shop-token-0123456789"));
-    expect((await fresh.events()).map((event) => event.application_id)).toEqual(["shop"]);
-    await fresh.close();
-  });
-
-  test("two producers of the same ids do not replace each other's events", async () => {
-    const fresh = await openHarness({ tokens });
-    await fresh.post(of("shop"), as("shop-token-0123456789"));
-    await fresh.post(of("shop"), as("any-token-01234567890"));
-    expect((await fresh.events()).map((event) => event.ingest_principal).toSorted(byText)).toEqual([
-      "any",
-      "shop",
-    ]);
-    await fresh.close();
-  });
-});
-
-describe("when it does not go on", () => {
-  test("the answer waits for the journal, and a failed append is no answer of success", async () => {
-    const held: PromiseWithResolvers<unknown>[] = [];
-    const { conservation, routes } = bareRoutes(() => {
-      const append = Promise.withResolvers<unknown>();
-      held.push(append);
-      return append.promise;
-    });
-    const send = (): Promise<Response> => {
-      const body = encodeProtobuf(traceRequest([chat(1), chat(2)])) as Uint8Array<ArrayBuffer>;
-      return Promise.resolve(
-        routes.request("/v1/traces", { method: "POST", headers: protobuf, body }),
-      );
-    };
-    let answered = 0;
-    const [first, second] = [send(), send()].map((answer) => answer.finally(() => answered++));
-    while (held.length < 2) await sleep(5);
-    await sleep(50);
-    expect(answered).toBe(0);
-    expect(conservation.snapshot()).toMatchObject({ received: 4, in_flight: 4, balanced: true });
-    held[0]?.resolve({ sequence: 1 });
-    held[1]?.reject(new CodedError("journal_failed"));
-    expect((await first)?.status).toBe(200);
-    expect((await second)?.status).toBe(503);
-    expect(conservation.snapshot()).toMatchObject({ refused_reasons: { journal_failed: 2 } });
-  });
-
-  test("a full journal is retryable, counted, and heals", async () => {
-    const away = { down: true };
-    const fresh = await openHarness({
-      receiver: { journalBytesMax: 300_000 },
-      store: {
-        append: () =>
-          away.down ? Promise.reject(new CodedError("store_unavailable")) : Promise.resolve(),
-        readBack: async () => ({ rows: 1_000_000, complete: true }),
-      },
-    });
-    const body = encodeProtobuf(
-      traceRequest(Array.from({ length: 200 }, (_, index) => chat(index + 1))),
-    );
-    let answer = await fresh.post(body);
-    for (let round = 0; answer.status === 200 && round < 50; round++)
-      answer = await fresh.post(body);
-    expect(answer.status).toBe(503);
-    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
-    const full = fresh.receiver.conservation();
-    expect(full).toMatchObject({
-      balanced: true,
-      refused: 200,
-      refused_reasons: { journal_full: 200 },
-    });
-    expect(full.pending).toBe(full.received - 200);
-    away.down = false;
-    await fresh.receiver.idle();
-    expect((await fresh.post(body)).status).toBe(200);
-    await fresh.close();
-  });
-
-  test("what was not drained is there after a restart, and is counted", async () => {
-    const refuse = (): Promise<never> => Promise.reject(new CodedError("store_unavailable"));
-    const first = await openHarness({ store: { append: refuse, readBack: refuse } });
-    await first.post(encodeProtobuf(traceRequest([chat(1), chat(2)])));
-    expect(first.receiver.conservation()).toMatchObject({ received: 2, pending: 2, stored: 0 });
-    await first.server.close(1_000);
-    await first.receiver.close(0);
-    const second = await openHarness({ receiver: { directory: `${first.directory}/journal` } });
-    expect(await second.events()).toHaveLength(2);
-    expect(second.receiver.conservation()).toMatchObject({
-      recovered: 2,
-      received: 0,
-      stored: 2,
-      balanced: true,
-    });
-    await second.close();
-  });
-
-  test("switched off, it says so, and that one may come again", async () => {
-    const fresh = await openHarness({ receiver: { enabled: false } });
-    const answer = await fresh.post(encodeProtobuf(traceRequest([chat(1)])));
-    expect(answer.status).toBe(503);
-    expect(answer.headers.get("retry-after")).not.toBeNull();
-    await fresh.close();
-  });
 });

@@ -1,0 +1,77 @@
+/** Who may send, and for which application (design 3.8.4, 6.3). */
+import protobufjs from "protobufjs";
+import { describe, expect, test } from "vitest";
+
+import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
+import { chat, openHarness, protobuf } from "./harness.ts";
+
+const status = protobufjs.parse(`syntax = "proto3";
+  message Partial { int64 rejected = 1; string message = 2; }
+  message Response { Partial partial_success = 1; }`).root;
+
+const byText = (a: unknown, b: unknown): number => (`${a as string}` < `${b as string}` ? -1 : 1);
+
+describe("principals", () => {
+  const tokens = [
+    { name: "shop", token: "shop-token-0123456789", applicationId: "shop" },
+    { name: "any", token: "any-token-01234567890" },
+  ];
+  const of = (service: string): Uint8Array =>
+    encodeProtobuf(traceRequest([chat(1)], service === "" ? {} : { "service.name": service }));
+  const as = (token: string): Record<string, string> => ({
+    ...protobuf,
+    authorization: `Bearer ${token}`,
+  });
+
+  test("nobody comes in without a token, by whatever header", async () => {
+    const fresh = await openHarness({ tokens });
+    const basic = Buffer.from("shop:shop-token-0123456789").toString("base64");
+    const wrong = [
+      {},
+      as("wrong-token-0123456789"),
+      { authorization: "Bearer" },
+      { authorization: "Basic !!" },
+    ];
+    for (const headers of wrong) {
+      const answer = await fresh.post(of("shop"), { ...protobuf, ...headers });
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    }
+    const right = [
+      as("shop-token-0123456789"),
+      { authorization: `Basic ${basic}` },
+      { "x-turnproof-token": "shop-token-0123456789" },
+    ];
+    for (const headers of right) {
+      expect((await fresh.post(of("shop"), { ...protobuf, ...headers })).status).toBe(200);
+    }
+    expect((await fresh.events())[0]?.ingest_principal).toBe("shop");
+    await fresh.close();
+  });
+
+  test("a bound token writes for its application and no other", async () => {
+    const fresh = await openHarness({ tokens });
+    const foreign = await fresh.post(of("bank"), as("shop-token-0123456789"));
+    expect(status.lookupType("Response").decode(foreign.body).toJSON()).toMatchObject({
+      partialSuccess: {
+        rejected: "1",
+        message: expect.stringMatching(/^span_application_foreign/),
+      },
+    });
+    expect(await fresh.events()).toEqual([]);
+    await fresh.post(of(""), as("shop-token-0123456789"));
+    expect((await fresh.events()).map((event) => event.application_id)).toEqual(["shop"]);
+    await fresh.close();
+  });
+
+  test("two producers of the same ids do not replace each other's events", async () => {
+    const fresh = await openHarness({ tokens });
+    await fresh.post(of("shop"), as("shop-token-0123456789"));
+    await fresh.post(of("shop"), as("any-token-01234567890"));
+    expect((await fresh.events()).map((event) => event.ingest_principal).toSorted(byText)).toEqual([
+      "any",
+      "shop",
+    ]);
+    await fresh.close();
+  });
+});
