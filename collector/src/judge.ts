@@ -2,7 +2,7 @@
  * @module Judge: looks at turns that grew quiet and keeps their verdict and finding codes beside
  * the turn index, so that lists can show and filter them. An unjudged turn stays labelled so.
  */
-import { foldTurns } from "@turnproof/evidence";
+import { compareTimes, foldTurns } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { TurnVerdict } from "@turnproof/store";
@@ -30,6 +30,9 @@ export interface Judge {
 const defaults = { quietMs: 5_000, everyMs: 2_000, rootsMax: 200 } as const;
 /** On a fresh start the judge goes back this far. */
 const lookBackMs = 24 * 3_600_000;
+/** Once in a while it looks again at what is this young: another collector may store late. */
+const wideEveryMs = 60_000;
+const wideBackMs = 10 * 60_000;
 
 /** Starts the judge; it never throws, and what it could not judge it tries again. */
 export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
@@ -37,7 +40,15 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
   let since = new Date(parts.now() - lookBackMs).toISOString();
   let running: Promise<number> | undefined;
   let closed = false;
+  let wideAt = parts.now();
   const look = async (): Promise<number> => {
+    const wide = parts.now() - wideAt >= wideEveryMs;
+    if (wide) {
+      wideAt = parts.now();
+      since = earlier(since, new Date(parts.now() - wideBackMs).toISOString());
+    }
+    // What is still in the journal keeps its time of receipt when it is stored later.
+    const pending = parts.ingest.report().journal.oldest_pending_at;
     const quietBefore = new Date(parts.now() - quietMs).toISOString();
     const roots = await parts.store.quietRoots(since, quietBefore, rootsMax);
     let judged = 0;
@@ -46,11 +57,14 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
       if (closed) return judged;
       const result = await judgeRoot(parts, root);
       judged += result.turns;
-      if (result.asOf > reached) reached = result.asOf;
+      if (result.asOf !== "" && compareTimes(result.asOf, reached) > 0) reached = result.asOf;
     }
     // Everything up to here was looked at; a root that speaks again becomes quiet again. A full
     // page goes on where it ended, and never looks at the same roots for ever.
-    since = roots.length === rootsMax && reached > since ? reached : quietBefore;
+    since =
+      roots.length === rootsMax && compareTimes(reached, since) > 0
+        ? reached
+        : earlier(quietBefore, pending);
     return judged;
   };
   const timer = setInterval(() => {
@@ -72,6 +86,10 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
       await running;
     },
   };
+}
+
+function earlier(time: string, other: string | null): string {
+  return other !== null && compareTimes(other, time) < 0 ? other : time;
 }
 
 async function judgeRoot(

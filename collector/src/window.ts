@@ -2,6 +2,7 @@
  * @module Window: collects all pages of an authorized window itself, and says when a bound was met.
  * What it says of completeness is what a verdict over HTTP rests on (design 4: Reconcile).
  */
+import { compareTimes } from "@turnproof/evidence";
 import type { EventQuery, NormalizationError, TurnEvent } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 import type { EventSlice, Keyset } from "@turnproof/store";
@@ -92,9 +93,8 @@ async function collect(parts: Parts, read: ReadPage, eventsMax: number): Promise
 function latestReceipt(events: readonly TurnEvent[]): string | null {
   let latest: string | null = null;
   for (const { received_at } of events) {
-    if (received_at !== undefined && (latest === null || received_at > latest)) {
-      latest = received_at;
-    }
+    if (received_at === undefined) continue;
+    if (latest === null || compareTimes(received_at, latest) > 0) latest = received_at;
   }
   return latest;
 }

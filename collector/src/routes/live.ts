@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import type { SSEStreamingApi } from "hono/streaming";
 import { z } from "zod";
+import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 
@@ -93,7 +94,7 @@ class Tail {
     const { store } = this.#parts;
     const { scope, query } = this.#reading;
     const horizon = new Date(Date.parse(this.#watermark) - overlapMs).toISOString();
-    const floor = horizon < this.#from ? this.#from : horizon;
+    const floor = compareTimes(horizon, this.#from) < 0 ? this.#from : horizon;
     const news: TurnEvent[] = [];
     let after = undefined;
     for (let page = 0; page < pagesMax; page += 1) {
@@ -102,7 +103,9 @@ class Tail {
         ...(after === undefined ? {} : { after }),
       };
       const slice = await store.page(scope, query, options);
-      const young = slice.events.filter((event) => (event.received_at ?? "") >= floor);
+      const young = slice.events.filter(
+        ({ received_at }) => received_at !== undefined && compareTimes(received_at, floor) >= 0,
+      );
       news.push(...young.filter((event) => !this.#seen.has(keyOf(event))));
       if (slice.next === null || young.length < slice.events.length) {
         return { events: this.#noted(news), gap: false };
@@ -115,8 +118,10 @@ class Tail {
   #noted(news: readonly TurnEvent[]): readonly TurnEvent[] {
     for (const event of news) {
       this.#seen.add(keyOf(event));
-      const received = event.received_at ?? "";
-      if (received > this.#watermark) this.#watermark = received;
+      const { received_at } = event;
+      if (received_at !== undefined && compareTimes(received_at, this.#watermark) > 0) {
+        this.#watermark = received_at;
+      }
     }
     for (const key of this.#seen) {
       if (this.#seen.size <= seenMax) break;

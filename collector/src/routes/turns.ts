@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { foldTurns, matches } from "@turnproof/evidence";
+import { compareTimes, foldTurns, matches } from "@turnproof/evidence";
 import type { EventQuery, TurnEvent, TurnRow } from "@turnproof/evidence";
 import { CodedError, limits, verdictStatuses } from "@turnproof/semconv";
 import type { TurnVerdict } from "@turnproof/store";
@@ -138,9 +138,14 @@ export function withVerdicts(
   return rows.map((row) => {
     const verdict = byTurn.get(turnKey(row));
     // A verdict that rests on less than the row shows is a verdict on another turn.
-    if (verdict === undefined || (row.received_at ?? "") > verdict.as_of) return row;
+    if (verdict === undefined || isOlder(verdict.as_of, row.received_at)) return row;
     return { ...row, verdict: verdict.verdict, finding_codes: verdict.finding_codes };
   });
+}
+
+/** Times of different stores have different numbers of digits; their texts do not compare. */
+function isOlder(asOf: string, received: string | null): boolean {
+  return received !== null && compareTimes(asOf, received) < 0;
 }
 
 type TurnIdentity = Partial<

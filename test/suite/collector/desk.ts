@@ -33,13 +33,21 @@ export async function openDesk(
   options: Pick<CollectorOptions, "hooks" | "judge" | "now" | "store" | "views"> = {},
 ): Promise<Desk> {
   const dataDir = env["TURNPROOF_DATA_DIR"] ?? mkdtempSync(join(tmpdir(), "turnproof-desk-"));
+  // COLLECTOR_STORE=clickhouse runs the same suites over the embedded engine.
+  const backend = process.env["COLLECTOR_STORE"] ?? "ephemeral";
   const config = parseConfig({
-    TURNPROOF_BACKEND: "ephemeral",
+    TURNPROOF_BACKEND: backend,
     TURNPROOF_DATA_DIR: dataDir,
     ...env,
   });
-  const store = options.store ?? ephemeral();
-  const collector = await createCollector({ config, log: quiet, ...options, store });
+  const given = options.store ?? (backend === "ephemeral" ? ephemeral() : undefined);
+  const collector = await createCollector({
+    config,
+    log: quiet,
+    ...options,
+    ...(given === undefined ? {} : { store: given }),
+  });
+  const store = given ?? collector.store;
   const get: Desk["get"] = async (path, headers = {}) =>
     collector.app.request(`http://localhost:4318${path}`, { headers });
   return {

@@ -210,7 +210,7 @@ describe("cross-site", () => {
 });
 
 test("a collector without authentication serves loopback only", async () => {
-  const open = await openDesk();
+  const open = await openDesk({}, { store: desk.store });
   const app = open.collector.app;
   const from = (remoteAddress: string): Promise<Response> =>
     Promise.resolve(

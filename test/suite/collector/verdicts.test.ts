@@ -119,8 +119,11 @@ describe("what a verdict over HTTP rests on", () => {
 
   test("the background judge labels turns, and lists filter by it", async () => {
     const judge = { quietMs: 1_000, everyMs: 25 };
-    const desk = await openDesk({}, { now, judge });
-    await desk.put(success.window.events as unknown as TurnEvent[], "2026-11-21T10:30:00.000000Z");
+    let clock = now();
+    const desk = await openDesk({}, { now: () => clock, judge });
+    const events = success.window.events.map((event) => ({ ...event, received_at: undefined }));
+    await desk.put(events as unknown as TurnEvent[], "2026-11-21T11:59:59.500000Z");
+    clock += 2_000;
     const list = (query: string): Promise<{ items: { verdict: string | null }[] }> =>
       desk.json(`/traces/turns.json${query}`);
     for (let waited = 0; waited < 200; waited += 1) {

@@ -181,7 +181,8 @@ describe("hooks", () => {
   });
 
   test("what is not configured says so", async () => {
-    const bare = await openDesk({ TURNPROOF_UI_AUTH_TOKEN: "bare-token-0123456789" });
+    const env = { TURNPROOF_UI_AUTH_TOKEN: "bare-token-0123456789" };
+    const bare = await openDesk(env, { store: desk.store });
     const event = { agent_id: "a", root_trace_id: "r", event_id: "e" };
     const run = new URLSearchParams({ query: "q" });
     for (const [path, body] of [
