@@ -17,6 +17,8 @@ export type {
 export { eventColumns } from "./clickhouse/columns.ts";
 export type { Check, Column } from "./clickhouse/columns.ts";
 export { ephemeral } from "./ephemeral.ts";
+export { summarizeEvidence } from "./evidence-summary.ts";
+export type { EvidenceSummary } from "./evidence-summary.ts";
 export { inScope, issueOperatorGrant } from "./scope.ts";
 export type { EvidenceScope, OperatorGrant } from "./scope.ts";
 export { clickhouse } from "./clickhouse/clickhouse.ts";

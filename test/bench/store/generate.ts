@@ -57,7 +57,6 @@ export function stream(seed: number, turns: number, days: number): Stream {
     const root = hex(32);
     const turnSpan = hex(16);
     const ref = `doc-${hex(12)}`;
-    if (turn === Math.floor(turns / 3)) Object.assign(known, { user, thread, agent, ref, root });
     const events: TurnEvent[] = [];
     let offsetUs = 0;
     const span = (fields: Partial<TurnEvent>, tookMs: number, parent = turnSpan): string => {
@@ -87,7 +86,11 @@ export function stream(seed: number, turns: number, days: number): Stream {
       });
       return id;
     };
-    turnOf(span, { random, skewed, hex, agent, user, thread, ref });
+    const delivered = turnOf(span, { random, skewed, hex, agent, user, thread, ref });
+    // What reads look for lies in the middle of the history and has a delivered artifact.
+    if (delivered && known.root === "" && turn >= turns / 3) {
+      Object.assign(known, { user, thread, agent, ref, root });
+    }
     return events;
   }
   return { next, known };
@@ -105,8 +108,8 @@ interface Turn {
   readonly ref: string;
 }
 
-/** One turn: bind, retrieve, supply, model and tools in rounds, sometimes an artifact delivered. */
-function turnOf(span: Span, turn: Turn): void {
+/** One turn; true when it ends in an artifact that is delivered. */
+function turnOf(span: Span, turn: Turn): boolean {
   const { random, skewed, hex } = turn;
   const identity = { agent_id: turn.agent, user_id: turn.user, thread_id: turn.thread };
   const request = `req_${hex(20)}`;
@@ -168,7 +171,9 @@ function turnOf(span: Span, turn: Turn): void {
     );
     span({ operation: "http.client" }, 10 + random() * 300, call);
   }
-  if (random() < 0.3) deliver(span, turn);
+  const delivers = random() < 0.3;
+  if (delivers) deliver(span, turn);
+  return delivers;
 }
 
 function deliver(span: Span, { hex, ref }: Turn): void {

@@ -44,13 +44,16 @@ if (process.argv[3] === undefined) await rm(dataDir, { recursive: true, force: t
 async function fill(into: EvidenceStore): Promise<number> {
   let rows = 0;
   let spentMs = 0;
+  let cpuMs = 0;
   let batch: TurnEvent[] = [];
   let batches = 0;
   const put = async (): Promise<void> => {
     const receivedAt = batch.at(-1)?.received_at ?? "";
     const started = performance.now();
+    const cpu = process.cpuUsage();
     await into.append({ batchId: `bench ${batches}`, receivedAt, events: batch });
     spentMs += performance.now() - started;
+    cpuMs += cpuSince(cpu);
     rows += batch.length;
     batches += 1;
     batch = [];
@@ -63,7 +66,7 @@ async function fill(into: EvidenceStore): Promise<number> {
     if (batch.length >= batchRows) await put();
   }
   if (batch.length > 0) await put();
-  console.log(`insert: ${rate(rows, spentMs)} (generation not counted)`);
+  console.log(`insert: ${rate(rows, spentMs)}, ${rate(rows, cpuMs)} of CPU, without generation`);
   return rows;
 }
 
@@ -74,12 +77,14 @@ async function ceiling(): Promise<void> {
   const touched = await rowsOf("SELECT DISTINCT toString(name) AS name FROM touched");
   const names = touched.map((row) => String(row["name"])).join(", ");
   const started = performance.now();
+  const cpu = process.cpuUsage();
   await client.command({
     query: `INSERT INTO ceiling (${names}) SELECT ${names} FROM events LIMIT ${rows}
       SETTINGS max_threads = 1, max_insert_threads = 1, max_block_size = 50000,
       min_insert_block_size_rows = 50000, max_insert_block_size = 50000`,
   });
-  console.log(`engine, table to table: ${rate(rows, performance.now() - started)}`);
+  const wall = rate(rows, performance.now() - started);
+  console.log(`engine, table to table: ${wall}, ${rate(rows, cpuSince(cpu))} of CPU`);
   await client.command({ query: "DROP TABLE ceiling" });
 }
 
@@ -123,20 +128,30 @@ async function reads(from: EvidenceStore): Promise<void> {
   for (const [name, run] of Object.entries(cases)) {
     const times: number[] = [];
     let found = 0;
+    const cpu = process.cpuUsage();
     for (let i = 0; i < 15; i += 1) {
       const started = performance.now();
       found = (await run()).events.length;
       times.push(performance.now() - started);
     }
     const sorted = times.toSorted((a, b) => a - b);
+    const cpuMs = (cpuSince(cpu) / 15).toFixed(1);
     const p50 = (sorted[7] ?? 0).toFixed(1);
-    console.log(`p50 ${name}: ${p50} ms (min ${(sorted[0] ?? 0).toFixed(1)}, ${found} events)`);
+    console.log(
+      `p50 ${name}: ${p50} ms (min ${(sorted[0] ?? 0).toFixed(1)}, ${cpuMs} of CPU, ${found} events)`,
+    );
   }
 }
 
 async function rowsOf(query: string): Promise<Record<string, unknown>[]> {
   const result = await client.query({ query, format: "JSONEachRow" });
   return result.json();
+}
+
+/** Milliseconds of CPU of this process: what a shared machine does not blur. */
+function cpuSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
 }
 
 function rate(rows: number, ms: number): string {

@@ -47,17 +47,21 @@ export interface Known {
 export function reader(engine: Engine, known: Known, filterOfScope: ScopeFilter): Reads {
   const { touched } = known;
   const search = searcher(engine, known, filterOfScope);
-  const rootsForEvents = (limit: number): number => Math.max(16, Math.ceil(limit / 8));
+  // A root shows a dozen events, but one or two of a kind: too few roots cost another round.
+  const rootsForEvents = (limit: number, query: EventQuery): number => {
+    const narrowed = query.event_kind ?? query.status ?? query.tool_name ?? query.task_id;
+    return Math.max(16, Math.ceil(limit / (narrowed === undefined ? 8 : 2)));
+  };
   return {
     async page(scope, query, options) {
       const itemsOf = eventItems(scope, query);
-      const rootsFirst = rootsForEvents(options.limit);
+      const rootsFirst = rootsForEvents(options.limit, query);
       return eventsOf(await search(scope, query, options, { itemsOf, rootsFirst }));
     },
     async find(scope, id, query, options) {
       const itemsOf = mentionItems(scope, query, id);
       const also = (bind: Bindings): RootFilter => mentionFilter(id, touched, bind);
-      const rootsFirst = rootsForEvents(options.limit);
+      const rootsFirst = rootsForEvents(options.limit, query);
       return eventsOf(await search(scope, query, options, { itemsOf, rootsFirst, also }));
     },
     async turns(scope, query, options) {

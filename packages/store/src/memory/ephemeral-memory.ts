@@ -24,8 +24,9 @@ import {
   insideFilter,
   isLive,
   recordOf,
+  sharedRecordOf,
 } from "./record-rules.ts";
-import { bestOf, compareRecords, cosine, overlap, wordsOf } from "./similarity.ts";
+import { bestOf, compareIds, compareRecords, cosine, overlap, wordsOf } from "./similarity.ts";
 
 /** The reference store together with its administrative side. */
 export type EphemeralMemory = MemoryStore & { readonly admin: MemoryAdmin };
@@ -52,7 +53,12 @@ export function ephemeralMemory(
 ): EphemeralMemory {
   const tables = new Map<ScopedKind, Map<string, MemoryRecord>>();
   const keyOf = (tenant: string | null, id: string): string => JSON.stringify([tenant, id]);
+  let closed = false;
+  const open = (): void => {
+    if (closed) throw new CodedError("store_closed");
+  };
   const table = (kind: ScopedKind): Map<string, MemoryRecord> => {
+    open();
     checkScopedKind(kind);
     const found = tables.get(kind) ?? new Map<string, MemoryRecord>();
     tables.set(kind, found);
@@ -108,18 +114,24 @@ export function ephemeralMemory(
       const hits = structuredClone(bestOf(rows, limit));
       return { hits, method: "exact", bounded: false, diagnostics: [] };
     },
-    shared: ephemeralShared(clock),
+    shared: ephemeralShared(clock, open),
     admin: ephemeralAdmin(table, clock),
-    check: async () => ({ ok: true, elapsedMs: 0 }),
-    close: async () => undefined,
-    [Symbol.asyncDispose]: async () => undefined,
+    check: async () =>
+      closed ? { ok: false, code: "store_closed", elapsedMs: 0 } : { ok: true, elapsedMs: 0 },
+    close: async () => {
+      closed = true;
+    },
+    [Symbol.asyncDispose]: async () => {
+      closed = true;
+    },
   };
   return store;
 }
 
-function ephemeralShared(clock: () => string): SharedStore {
+function ephemeralShared(clock: () => string, open: () => void): SharedStore {
   const tables = new Map<SharedKind, Map<string, SharedRecord>>();
   const table = (kind: SharedKind): Map<string, SharedRecord> => {
+    open();
     checkSharedKind(kind);
     const found = tables.get(kind) ?? new Map<string, SharedRecord>();
     tables.set(kind, found);
@@ -128,7 +140,7 @@ function ephemeralShared(clock: () => string): SharedStore {
   return {
     put: async (kind, draft) => {
       const version = (table(kind).get(draft.id)?.version ?? 0) + 1;
-      const record = { ...structuredClone(draft), kind, updated_at: clock(), version };
+      const record = sharedRecordOf(kind, draft, { now: clock(), version });
       table(kind).set(draft.id, record);
       return structuredClone(record);
     },
@@ -137,12 +149,11 @@ function ephemeralShared(clock: () => string): SharedStore {
     update: async (kind, id, version, data) => {
       const row = table(kind).get(id);
       if (row?.version !== version) throw new CodedError("store_conflict");
-      const changed = {
-        ...row,
-        data: structuredClone(data),
-        updated_at: clock(),
-        version: version + 1,
-      };
+      const changed = sharedRecordOf(
+        kind,
+        { ...row, data },
+        { now: clock(), version: version + 1 },
+      );
       table(kind).set(id, changed);
       return structuredClone(changed);
     },
@@ -158,7 +169,12 @@ function ephemeralAdmin(
     filter === unscoped || row.user_id === filter.tenant;
   return {
     rows: async function* rows(filter, kind) {
-      for (const row of [...table(kind).values()].toSorted(compareRecords)) {
+      const rowsOfAll = [...table(kind).values()];
+      // Two tenants may hold one id: their rows stand by tenant, the anonymous first.
+      rowsOfAll.sort(
+        (a, b) => compareRecords(a, b) || compareIds(a.user_id ?? "", b.user_id ?? ""),
+      );
+      for (const row of rowsOfAll) {
         if (wanted(row, filter)) yield structuredClone(row);
       }
     },

@@ -1,6 +1,8 @@
 /** @module List position: where a list of memory rows goes on, as opaque text. */
 import { CodedError } from "@turnproof/semconv";
 
+import { compareRecords } from "./similarity.ts";
+
 /** Position after a row in the order (`created_at` descending, `id` ascending). */
 export interface ListPosition {
   readonly created_at: string;
@@ -28,6 +30,5 @@ export function readPosition(text: string): ListPosition {
 
 /** True when the row comes after the position. */
 export function isAfter(row: ListPosition, position: ListPosition): boolean {
-  if (row.created_at !== position.created_at) return row.created_at < position.created_at;
-  return row.id > position.id;
+  return compareRecords(row, position) > 0;
 }

@@ -5,7 +5,7 @@
 import { CodedError, scopedKinds, sharedKinds } from "@turnproof/semconv";
 import type { ScopedKind, SharedKind } from "@turnproof/semconv";
 
-import type { MemoryDraft, MemoryFilter, MemoryRecord } from "../memory-store.ts";
+import type { MemoryDraft, MemoryFilter, MemoryRecord, SharedRecord } from "../memory-store.ts";
 
 const isoUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 
@@ -18,16 +18,19 @@ export function checkFilter(filter: MemoryFilter): void {
   const tenant: unknown = (filter as MemoryFilter | undefined)?.tenant;
   if (tenant === undefined) throw new CodedError("identity_missing", { field: "tenant" });
   if (tenant === "") throw new CodedError("identity_empty", { field: "tenant" });
-  if (tenant !== null && typeof tenant !== "string") {
+  if (tenant !== null && !isText(tenant)) {
     throw new CodedError("record_invalid", { field: "tenant" });
   }
   for (const field of ["agentId", "memoryId", "threadId"] as const) {
     const value: unknown = filter[field];
     if (value === "") throw new CodedError("identity_empty", { field });
-    if (value !== undefined && typeof value !== "string") {
-      throw new CodedError("record_invalid", { field });
-    }
+    if (value !== undefined && !isText(value)) throw new CodedError("record_invalid", { field });
   }
+}
+
+/** In UTF-8 two texts with a lone surrogate would become one, and two tenants with them. */
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.isWellFormed();
 }
 
 /** @throws CodedError record_invalid for a kind that is not a scoped one */
@@ -50,6 +53,49 @@ function checkLevel(field: string, filtered: string | undefined, given: string |
   }
 }
 
+type Draft = Pick<MemoryDraft, "id" | "text" | "embedding" | "created_at" | "expires_at">;
+
+/** What holds for rows of scoped and of shared kinds. */
+function checkDraft(draft: Draft): void {
+  if (draft.id === "") throw new CodedError("identity_empty", { field: "id" });
+  if (!isText(draft.id)) throw new CodedError("record_invalid", { field: "id" });
+  if (draft.text !== undefined && !isText(draft.text)) {
+    throw new CodedError("record_invalid", { field: "text" });
+  }
+  for (const field of ["created_at", "expires_at"] as const) {
+    const value = draft[field];
+    if (value !== undefined && !(isoUtc.test(value) && Number.isFinite(Date.parse(value)))) {
+      throw new CodedError("record_invalid", { field });
+    }
+  }
+  if (draft.embedding?.some((n) => !Number.isFinite(n)) === true) {
+    throw new CodedError("record_invalid", { field: "embedding" });
+  }
+}
+
+/**
+ * The row of a shared kind that a draft becomes.
+ * @throws CodedError record_invalid, identity_empty
+ */
+export function sharedRecordOf(
+  kind: SharedKind,
+  draft: Pick<SharedRecord, "id" | "data" | "created_at" | "text" | "embedding">,
+  written: { readonly now: string; readonly version: number },
+): SharedRecord {
+  checkSharedKind(kind);
+  checkDraft(draft);
+  return {
+    id: draft.id,
+    kind,
+    ...(draft.text === undefined ? {} : { text: draft.text }),
+    ...(draft.embedding === undefined ? {} : { embedding: [...draft.embedding] }),
+    data: structuredClone(draft.data),
+    created_at: draft.created_at,
+    updated_at: written.now,
+    version: written.version,
+  };
+}
+
 /**
  * The row that a draft becomes inside a filter: the filter's tenant, and its levels where the draft
  * leaves them out. A draft that names another level than the filter is refused.
@@ -61,20 +107,16 @@ export function recordOf(
   draft: MemoryDraft,
   written: { readonly now: string; readonly version: number },
 ): MemoryRecord {
-  if (typeof draft.id !== "string" || draft.id === "") {
-    throw new CodedError("identity_empty", { field: "id" });
-  }
+  checkDraft(draft);
+  checkFilter({
+    tenant: filter.tenant,
+    ...(draft.agent_id === undefined ? {} : { agentId: draft.agent_id }),
+    ...(draft.memory_id === undefined ? {} : { memoryId: draft.memory_id }),
+    ...(draft.thread_id === undefined ? {} : { threadId: draft.thread_id }),
+  });
   checkLevel("agent_id", filter.agentId, draft.agent_id);
   checkLevel("memory_id", filter.memoryId, draft.memory_id);
   checkLevel("thread_id", filter.threadId, draft.thread_id);
-  for (const field of ["created_at", "expires_at"] as const) {
-    const value = draft[field];
-    if (value !== undefined && !isoUtc.test(value))
-      throw new CodedError("record_invalid", { field });
-  }
-  if (draft.embedding?.some((n) => !Number.isFinite(n)) === true) {
-    throw new CodedError("record_invalid", { field: "embedding" });
-  }
   const agent = draft.agent_id ?? filter.agentId;
   const memory = draft.memory_id ?? filter.memoryId;
   const thread = draft.thread_id ?? filter.threadId;

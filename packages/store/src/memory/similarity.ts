@@ -59,6 +59,17 @@ export function compareRecords(
   a: Pick<MemoryRecord, "created_at" | "id">,
   b: Pick<MemoryRecord, "created_at" | "id">,
 ): number {
-  if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1;
-  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+  const [left, right] = [timeKey(a.created_at), timeKey(b.created_at)];
+  if (left !== right) return left < right ? 1 : -1;
+  return compareIds(a.id, b.id);
+}
+
+/** A time as text that sorts by time, whatever its number of fractional digits. */
+export function timeKey(time: string): string {
+  return `${time.slice(0, 19)}.${time.slice(20, -1).padEnd(9, "0")}`;
+}
+
+/** By code point, which is the order of UTF-8 bytes and therefore of every database's binary one. */
+export function compareIds(a: string, b: string): number {
+  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -6,11 +6,14 @@
 import { describe, test } from "vitest";
 
 import type { EvidenceStore } from "../evidence-store.ts";
+import type { AdministeredMemory } from "../provider.ts";
 
 /** What a clause works with. */
 export interface Harness {
   /** A new, empty store; the clause closes it. */
   readonly open: () => Promise<EvidenceStore>;
+  /** A new, empty memory with its administrative side; the clause closes it. */
+  readonly openMemory: () => Promise<AdministeredMemory>;
   /** Resolves when what was appended is readable. */
   readonly settle: (store: EvidenceStore) => Promise<void>;
   /** How much the random clauses do: sequences, and commands in each. */
@@ -35,7 +38,10 @@ export interface Clause {
 
 /** How a provider is opened and what it is excused from. */
 export interface ContractOptions {
-  readonly open: () => Promise<EvidenceStore>;
+  /** Needed by clauses about evidence. */
+  readonly open?: () => Promise<EvidenceStore>;
+  /** Needed by clauses about memory. */
+  readonly openMemory?: () => Promise<AdministeredMemory>;
   /** Default: nothing to wait for. */
   readonly settle?: (store: EvidenceStore) => Promise<void>;
   /** Clause names and the reason of each exemption. */
@@ -58,7 +64,8 @@ export function contract(name: string, clauses: readonly Clause[], options: Cont
     if (clause.isolation === true) throw new RangeError(`"${exempted}" cannot be exempted`);
   }
   const harness: Harness = {
-    open: options.open,
+    open: options.open ?? (() => missing("open")),
+    openMemory: options.openMemory ?? (() => missing("openMemory")),
     settle: options.settle ?? (async () => {}),
     effort: options.effort ?? defaultEffort,
   };
@@ -71,4 +78,8 @@ export function contract(name: string, clauses: readonly Clause[], options: Cont
       else test.fails(`${clause.name} (exempt: ${reason})`, run, timeout);
     }
   });
+}
+
+function missing(option: string): never {
+  throw new RangeError(`these clauses need the option "${option}"`);
 }

@@ -5,7 +5,9 @@
 export { contract } from "./contract.ts";
 export type { Clause, ContractOptions, Effort, Harness } from "./contract.ts";
 export { evidenceClauses } from "./evidence-clauses.ts";
-export { hostileIds } from "./hostile.ts";
+export { hostileIds, hostileNames } from "./hostile.ts";
 export { isolationClauses } from "./isolation-clauses.ts";
+export { memoryClauses } from "./memory-clauses.ts";
+export { memoryIsolationClauses } from "./memory-isolation-clauses.ts";
 export { everybody, receivedAt, sampleEvent, sampleTurn } from "./sample-event.ts";
 export { eventsOf, walkPages } from "./walk-pages.ts";

@@ -1,0 +1,19 @@
+/**
+ * @module Provider: what a provider that keeps both ports in one place hands out. Each handle is
+ * its own: a request path is given `evidence` or `memory`, only operators' commands look at
+ * `memory.admin`.
+ */
+import type { MemoryAdmin } from "./admin.ts";
+import type { EvidenceStore } from "./evidence-store.ts";
+import type { MemoryStore } from "./memory-store.ts";
+
+/** A memory together with its administrative side. */
+export type AdministeredMemory = MemoryStore & { readonly admin: MemoryAdmin };
+
+/** A provider of evidence and memory; closing it closes both. */
+export interface Provider extends AsyncDisposable {
+  readonly name: string;
+  readonly evidence: EvidenceStore;
+  readonly memory: AdministeredMemory;
+  close(): Promise<void>;
+}

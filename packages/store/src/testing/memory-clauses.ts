@@ -1,0 +1,14 @@
+/** @module MemoryClauses: what every memory store promises, one clause each. */
+import type { Clause } from "./contract.ts";
+import { memoryAdminClauses } from "./memory-admin-clauses.ts";
+import { memoryRowClauses } from "./memory-row-clauses.ts";
+import { memorySearchClauses } from "./memory-search-clauses.ts";
+import { memorySharedClauses } from "./memory-shared-clauses.ts";
+
+/** All clauses about rows, searches, shared kinds and administration. */
+export const memoryClauses: readonly Clause[] = [
+  ...memoryRowClauses,
+  ...memorySearchClauses,
+  ...memorySharedClauses,
+  ...memoryAdminClauses,
+];
