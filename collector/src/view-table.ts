@@ -14,6 +14,7 @@ import type { SettingsModel } from "./routes/settings.ts";
 import type { ThreadModel, ThreadsModel } from "./routes/threads.ts";
 import type { TurnModel } from "./routes/turn.ts";
 import type { TurnsModel } from "./routes/turns.ts";
+import { turnPage } from "./views/turn-page.tsx";
 import { turnsPage } from "./views/turns-page.tsx";
 
 /** The model of every page, by the name of its view. */
@@ -46,4 +47,5 @@ export type ViewTable = {
 /** The views of this build. */
 export const viewTable: ViewTable = {
   turns: turnsPage,
+  turn: turnPage,
 };

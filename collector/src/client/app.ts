@@ -52,6 +52,7 @@ listenForKeys();
 // Each page's module is a chunk of its own; a page without one is plain markup.
 const modules: { readonly [page: string]: () => Promise<{ readonly start: () => void }> } = {
   turns: () => import("./turns.tsx"),
+  turn: () => import("./turn.tsx"),
 };
 const page = document.body.dataset["page"];
 const load = page === undefined ? undefined : modules[page];

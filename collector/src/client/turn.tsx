@@ -1,0 +1,239 @@
+/**
+ * @module Turn in the browser: takes the waterfall over from the server's first rows, shows the
+ * selected event beside it, and leads from every statement to its evidence.
+ */
+import type { CausalWaterfall, Insights, TurnEvent, Verdict } from "@turnproof/evidence";
+
+import { idleGaps } from "../display/time-scale.ts";
+import { waterfallRows } from "../display/waterfall-rows.ts";
+import type { WaterfallRow } from "../display/waterfall-rows.ts";
+import { EventPanel } from "../views/elements/event-panel.tsx";
+import { startMarks } from "./marks.tsx";
+import { announce, copyText, drawn, fetchJson, find, findAll, twin } from "./page.ts";
+import { showTimes } from "./preferences.ts";
+import { showMinimap } from "./minimap.ts";
+import { addShortcuts } from "./shortcuts.ts";
+import { startTools } from "./waterfall-tools.ts";
+import { WaterfallGrid } from "./waterfall-grid.tsx";
+
+/** What the page needs of the twin. */
+interface Model {
+  readonly root_trace_id: string;
+  readonly turns: readonly {
+    readonly turn_id?: string;
+    readonly agent_id?: string;
+    readonly ended_at: string;
+  }[];
+  readonly waterfall: CausalWaterfall;
+  readonly verdict: Verdict;
+  readonly insights: Insights;
+  readonly events: readonly TurnEvent[];
+}
+
+/** Starts what the page of a turn does by itself. */
+export function start(): void {
+  showActions();
+  void load();
+}
+
+async function load(): Promise<void> {
+  const model = await fetchJson<Model>(twin);
+  if (model === undefined) {
+    announce("The waterfall could not be loaded; the first rows stay as they are.");
+    return;
+  }
+  const [turn] = model.turns;
+  startMarks(
+    turn === undefined
+      ? undefined
+      : { root: model.root_trace_id, turn: turn.turn_id, agent: turn.agent_id, at: turn.ended_at },
+  );
+  const page = new TurnPage(model);
+  page.start();
+}
+
+class TurnPage {
+  readonly #grid: WaterfallGrid;
+  readonly #events: ReadonlyMap<string, TurnEvent>;
+  readonly #rowOf = new Map<string, number>();
+  readonly #findings: readonly number[];
+  readonly #missing: readonly number[];
+  #raw = false;
+  #shown: WaterfallRow | undefined;
+
+  constructor(model: Model) {
+    this.#events = new Map(model.events.map((event) => [event.event_id, event]));
+    const rows = waterfallRows(model.waterfall);
+    rows.rows.forEach(({ node }, index) => {
+      for (const id of node?.event_ids ?? []) this.#rowOf.set(id, index);
+    });
+    const named = [...model.verdict.findings, ...model.insights.insights];
+    const priorities = new Map<string, number>();
+    for (const { priority, evidence_ids: ids } of named) {
+      for (const id of ids) priorities.set(id, Math.min(priority, priorities.get(id) ?? priority));
+    }
+    this.#findings = [
+      ...new Set([...priorities.keys()].flatMap((id) => this.#rowOf.get(id) ?? [])),
+    ].toSorted((a, b) => a - b);
+    this.#missing = rows.rows.flatMap((row, index) => (row.kind === "missing" ? [index] : []));
+    let grid: WaterfallGrid | undefined;
+    const paint = showMinimap(() => grid);
+    grid = new WaterfallGrid(rows, priorities, {
+      onSelect: (row) => this.#show(row),
+      onView: paint,
+    });
+    this.#grid = grid;
+    paint();
+  }
+
+  start(): void {
+    find("[data-wf-more]")?.remove();
+    const { rows, extentMs } = this.#grid.model;
+    startTools(this.#grid, idleGaps(rows, extentMs));
+    window.addEventListener("turnproof:preference", () => this.#grid.measure());
+    document.addEventListener("click", (event) => {
+      const link = (event.target as Element).closest<HTMLElement>("[data-evidence]");
+      const index = this.#rowOf.get(link?.dataset["evidence"] ?? "");
+      if (link === null || index === undefined) return;
+      event.preventDefault();
+      this.#goTo(index);
+    });
+    document.addEventListener("click", (event) => {
+      const row = (event.target as Element).closest<HTMLElement>("tr[data-raw]");
+      const index = this.#rowOf.get(row?.dataset["raw"] ?? "");
+      if (index !== undefined && window.getSelection()?.isCollapsed !== false) this.#goTo(index);
+    });
+    this.#addKeys();
+    document.body.dataset["ready"] = "";
+  }
+
+  #goTo(index: number): void {
+    find(".waterfall")?.scrollIntoView({ block: "nearest" });
+    this.#grid.focus(index);
+  }
+
+  #addKeys(): void {
+    const grid = this.#grid;
+    const group = "Turn" as const;
+    const inGrid = (run: () => void) => (event: KeyboardEvent) => {
+      if ((event.target as Element).closest("[data-wf]") === null) return false;
+      run();
+      return true;
+    };
+    addShortcuts([
+      { keys: ["j"], words: "Next row", group, run: () => grid.move(1) },
+      { keys: ["k"], words: "Row before", group, run: () => grid.move(-1) },
+      { keys: ["ArrowDown"], words: "Next row", group, run: inGrid(() => grid.move(1)) },
+      { keys: ["ArrowUp"], words: "Row before", group, run: inGrid(() => grid.move(-1)) },
+      { keys: ["ArrowLeft"], words: "Collapse, or parent", group, run: inGrid(() => grid.left()) },
+      { keys: ["ArrowRight"], words: "Expand, or child", group, run: inGrid(() => grid.right()) },
+      { keys: ["PageDown"], words: "Twenty rows on", group, run: inGrid(() => grid.move(20)) },
+      { keys: ["PageUp"], words: "Twenty rows back", group, run: inGrid(() => grid.move(-20)) },
+      { keys: ["Home"], words: "First row", group, run: inGrid(() => grid.move(-1e9)) },
+      { keys: ["End"], words: "Last row", group, run: inGrid(() => grid.move(1e9)) },
+      { keys: ["Enter"], words: "Into the event beside", group, run: inGrid(() => this.#enter()) },
+      { keys: ["Escape"], words: "Back to the rows", group, run: () => this.#back() },
+      { keys: ["]"], words: "Next finding", group, run: () => this.#step(this.#findings, 1) },
+      { keys: ["["], words: "Finding before", group, run: () => this.#step(this.#findings, -1) },
+      { keys: ["u"], words: "Next missing parent", group, run: () => this.#step(this.#missing, 1) },
+      { keys: ["e"], words: "Raw evidence of the event", group, run: () => this.#toggleRaw() },
+    ]);
+  }
+
+  /** Goes to the next of some rows, round and round. */
+  #step(rows: readonly number[], by: 1 | -1): void {
+    if (rows.length === 0) {
+      announce("There is none");
+      return;
+    }
+    const at = this.#grid.focused;
+    const next =
+      by === 1
+        ? (rows.find((row) => row > at) ?? rows[0])
+        : (rows.findLast((row) => row < at) ?? rows.at(-1));
+    this.#goTo(next ?? 0);
+  }
+
+  #enter(): void {
+    this.#grid.select(this.#grid.focused);
+    const panel = find("[data-panel]");
+    panel?.scrollIntoView({ block: "nearest" });
+    panel?.focus();
+  }
+
+  #back(): boolean {
+    const panel = find("[data-panel]");
+    if (panel?.contains(document.activeElement) !== true) return false;
+    this.#goTo(this.#grid.focused);
+    return true;
+  }
+
+  #toggleRaw(): void {
+    this.#raw = !this.#raw;
+    if (this.#shown === undefined) this.#grid.select(this.#grid.focused);
+    else this.#show(this.#shown);
+    announce(this.#raw ? "Raw evidence" : "Evidence in words");
+  }
+
+  #show(row: WaterfallRow): void {
+    this.#shown = row;
+    const body = find("[data-panel-body]");
+    if (body === undefined) return;
+    const ids = row.node?.event_ids ?? [];
+    const events = ids.flatMap((id) => this.#events.get(id) ?? []);
+    const first = events.findIndex(({ event_id: id }) => id === row.node?.event_id);
+    const ordered = first > 0 ? [...events.slice(first), ...events.slice(0, first)] : events;
+    body.replaceChildren(drawn(this.#raw ? raw(ordered) : panelOf(row, ordered)));
+    body.scrollTop = 0;
+    showTimes(body);
+  }
+}
+
+function panelOf(row: WaterfallRow, events: readonly TurnEvent[]): unknown {
+  if (row.kind === "missing") {
+    return (
+      <p>
+        <b>Nobody recorded this span.</b> Its children name <code>{row.missingId}</code> as their
+        parent. It may be lost, sampled out, still running, or of a process that sends elsewhere.
+      </p>
+    );
+  }
+  if (events.length === 0) return <p class="muted">No event of this row is at hand.</p>;
+  return events.map((event) => <EventPanel event={event} />);
+}
+
+function raw(events: readonly TurnEvent[]): unknown {
+  return events.map((event) => <pre class="code">{JSON.stringify(event, null, 2)}</pre>);
+}
+
+function showActions(): void {
+  const box = find("[data-actions]");
+  if (box === undefined) return;
+  box.hidden = false;
+  const address = `${location.origin}${twin}`;
+  const texts: { readonly [action: string]: () => Promise<string> } = {
+    link: () => Promise.resolve(location.href),
+    curl: () =>
+      Promise.resolve(`curl -sH "Authorization: Bearer $TURNPROOF_UI_AUTH_TOKEN" '${address}'`),
+    json: async () => JSON.stringify(await fetchJson(twin), null, 2),
+  };
+  for (const button of findAll("[data-action]", box)) {
+    const text = texts[button.dataset["action"] ?? ""];
+    if (text === undefined) {
+      button.addEventListener("click", () =>
+        document.dispatchEvent(new KeyboardEvent("keydown", { key: "m", bubbles: true })),
+      );
+      continue;
+    }
+    button.addEventListener("click", () => {
+      void text()
+        .then(copyText)
+        .then((done) => {
+          announce(done ? "Copied" : "The browser did not let it be copied");
+          if (!done) return;
+          button.dataset["done"] = "";
+          setTimeout(() => delete button.dataset["done"], 1_200);
+        });
+    });
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * @module KindWords: what kinds of events, links of the chain and reasons are called on the pages.
+ */
+import { findingTexts } from "@turnproof/evidence";
+import type { FindingCode, Lane } from "@turnproof/evidence";
+
+import { wordsOf } from "./figures.ts";
+
+/** Lanes in the order of the legend, with their names. */
+export const lanes: readonly (readonly [lane: Lane, name: string])[] = [
+  ["memory", "Memory"],
+  ["model", "Model"],
+  ["tool", "Tool"],
+  ["host", "Host"],
+  ["artifact", "Artifact"],
+  ["delivery", "Delivery"],
+  ["error", "Error"],
+];
+
+/** What a kind of event is called; a name without a word of its own reads as it stands. */
+export function kindWords(kind: string): string {
+  return kind === "span" ? "structure" : wordsOf(kind);
+}
+
+const reasonWords: { readonly [reason: string]: string } = {
+  intent_recorded: "Recorded",
+  artifact_persisted: "Persisted and read back",
+  artifact_deleted: "Deleted later",
+  contract_clean: "Parsed cleanly",
+  contract_optional: "Optional, and not required",
+  delivery_acknowledged: "Emitted and acknowledged",
+  later_state: "A later state replaced it",
+};
+
+/** Why a link of the chain is as it is, in words. */
+export function reasonText(reason: string): string {
+  return reasonWords[reason] ?? findingTexts[reason as FindingCode]?.title ?? wordsOf(reason);
+}

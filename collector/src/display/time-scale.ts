@@ -1,0 +1,91 @@
+/**
+ * @module TimeScale: from times of a waterfall to places on the screen, with a zoom and, where the
+ * reader takes the offer, without the long times in which nothing happened.
+ */
+import type { WaterfallRow } from "./waterfall-rows.ts";
+
+/** A stretch of time. */
+export interface Stretch {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Places between 0 and 1 for times; outside of the window they lie beyond. */
+export interface TimeScale {
+  /** What the window shows. */
+  readonly window: Stretch;
+  place(ms: number): number;
+  /** The time at a place. */
+  timeAt(place: number): number;
+  /** Gaps that are drawn torn, by their places. */
+  readonly tears: readonly number[];
+}
+
+const gapShareMin = 0.25;
+const tornShare = 0.02;
+
+/** Long stretches in which no innermost row was at work. */
+export function idleGaps(rows: readonly WaterfallRow[], extentMs: number): readonly Stretch[] {
+  const busy = rows
+    .filter((row) => row.kind === "node" && row.descendants === 0 && row.startMs !== null)
+    .map((row) => ({ fromMs: row.startMs ?? 0, toMs: row.endMs ?? row.startMs ?? 0 }))
+    .toSorted((a, b) => a.fromMs - b.fromMs);
+  const gaps: Stretch[] = [];
+  let reached = busy[0]?.fromMs ?? 0;
+  for (const { fromMs, toMs } of busy) {
+    if (fromMs - reached > extentMs * gapShareMin) gaps.push({ fromMs: reached, toMs: fromMs });
+    if (toMs > reached) reached = toMs;
+  }
+  return gaps;
+}
+
+/** A scale over a window of the time, with gaps drawn as tears. */
+export function timeScale(window: Stretch, gaps: readonly Stretch[] = []): TimeScale {
+  const inside = gaps.filter((gap) => gap.fromMs >= window.fromMs && gap.toMs <= window.toMs);
+  const lost = inside.reduce((sum, gap) => sum + gap.toMs - gap.fromMs, 0);
+  const span = Math.max(window.toMs - window.fromMs - lost, 1e-6);
+  const room = 1 - inside.length * tornShare;
+  const place = (ms: number): number => {
+    let at = ms - window.fromMs;
+    let torn = 0;
+    for (const gap of inside) {
+      if (ms <= gap.fromMs) break;
+      const within = Math.min(ms, gap.toMs) - gap.fromMs;
+      at -= within;
+      torn += tornShare * (within / (gap.toMs - gap.fromMs));
+    }
+    return (at / span) * room + torn;
+  };
+  const timeAt = (wanted: number): number => {
+    let from = window.fromMs;
+    let reached = 0;
+    for (const gap of inside) {
+      const width = ((gap.fromMs - from) / span) * room;
+      if (wanted <= reached + width) break;
+      reached += width + tornShare;
+      from = gap.toMs;
+      if (wanted <= reached) return from;
+    }
+    return from + ((wanted - reached) / room) * span;
+  };
+  return {
+    window,
+    place,
+    timeAt,
+    tears: inside.map((gap) => place(gap.fromMs) + tornShare / 2),
+  };
+}
+
+/** Round times for the axis, about so many of them. */
+export function ticks(window: Stretch, wanted = 5): readonly number[] {
+  const span = window.toMs - window.fromMs;
+  if (!(span > 0)) return [];
+  const rough = span / wanted;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5, 10].find((size) => size * power >= rough) ?? 10) * power;
+  const found: number[] = [];
+  for (let at = Math.ceil(window.fromMs / step) * step; at <= window.toMs; at += step) {
+    found.push(Number(at.toPrecision(12)));
+  }
+  return found;
+}

@@ -1,0 +1,269 @@
+/**
+ * @module WaterfallRow: one row of the tree grid, drawn by the server for the first rows and by the
+ * browser for whichever are in sight. What is unknown is hatched, never absent.
+ */
+import type { WaterfallNode } from "@turnproof/evidence";
+import type { Child, FC } from "hono/jsx";
+
+import { durationText, shortId } from "../../display/figures.ts";
+import { kindWords } from "../../display/kind-words.ts";
+import type { TimeScale } from "../../display/time-scale.ts";
+import type { WaterfallRow as Row } from "../../display/waterfall-rows.ts";
+import { Icon } from "../icons.tsx";
+import type { IconName } from "../icons.tsx";
+import { PriorityBadge, StatusBadge } from "./badge.tsx";
+
+/** How a row stands in the grid just now. */
+export interface RowState {
+  readonly index: number;
+  readonly scale: TimeScale;
+  readonly collapsed: boolean;
+  readonly focused: boolean;
+  readonly selected: boolean;
+  /** Not on the critical path or not of a chosen lane, while one was asked for. */
+  readonly dimmed: boolean;
+  /** Priority of the most urgent finding that names this row, if any. */
+  readonly priority: number | undefined;
+}
+
+const laneIcons: { readonly [lane: string]: IconName } = {
+  memory: "memory",
+  model: "model",
+  tool: "tool",
+  host: "host",
+  artifact: "artifact",
+  delivery: "delivery",
+  error: "failed",
+};
+
+const kindIcons: { readonly [kind: string]: IconName } = {
+  turn: "turns",
+  intent: "intent",
+  contract: "contract",
+  cache_decision: "cache",
+  context_binding: "link",
+  outcome: "outcome",
+  feedback: "outcome",
+};
+
+const indentPx = 14;
+const indentLevelsMax = 14;
+
+/** Indentation grows with the level and then no more: 1,500 levels must stay readable. */
+function indentOf(level: number): number {
+  return Math.min(level - 1, indentLevelsMax) * indentPx;
+}
+
+/** What a node is called: its tool, model or operation, and what kind of thing it is. */
+export function nodeWords(node: WaterfallNode): { readonly name: string; readonly kind: string } {
+  const kind = kindWords(node.event_kind);
+  return { name: node.tool_name ?? node.model ?? node.operation ?? kind, kind };
+}
+
+/** One row of the tree grid. */
+export const WaterfallRow: FC<{ readonly row: Row; readonly state: RowState }> = ({
+  row,
+  state,
+}) => {
+  const { node } = row;
+  const lane = row.kind === "node" ? (node?.lane ?? "host") : row.kind;
+  const classes = ["wf-row", `lane-${lane}`, state.dimmed ? "dim" : ""].filter(Boolean).join(" ");
+  return (
+    <div
+      class={classes}
+      role="row"
+      id={`row-${state.index}`}
+      data-index={String(state.index)}
+      data-event={node?.event_id}
+      aria-level={String(row.level)}
+      aria-posinset={String(row.position)}
+      aria-setsize={String(row.setSize)}
+      aria-rowindex={String(state.index + 2)}
+      aria-selected={state.selected ? "true" : "false"}
+      tabindex={state.focused ? 0 : -1}
+      {...(row.descendants > 0 ? { "aria-expanded": state.collapsed ? "false" : "true" } : {})}
+    >
+      <div class="wf-name" role="rowheader">
+        <svg class="indent" width={String(indentOf(row.level))} height="1" aria-hidden="true" />
+        <span class="twist" aria-hidden="true">
+          {row.descendants === 0 ? null : <Icon name={state.collapsed ? "more" : "down"} />}
+        </span>
+        {row.level - 1 > indentLevelsMax ? <span class="depth">{row.level}</span> : null}
+        {node === undefined ? <BareName row={row} /> : <NodeName node={node} state={state} />}
+        {state.collapsed && row.descendants > 0 ? (
+          <span class="held">+{row.descendants}</span>
+        ) : null}
+      </div>
+      <div class="wf-figure num" role="gridcell">
+        {node === undefined ? <BareFigure row={row} /> : <NodeDuration node={node} />}
+      </div>
+      <div class="wf-time" role="gridcell">
+        <TimeCell row={row} scale={state.scale} />
+      </div>
+    </div>
+  );
+};
+
+const BareName: FC<{ readonly row: Row }> = ({ row }) =>
+  row.kind === "missing" ? (
+    <>
+      <Icon name="orphan" />
+      <span class="what">missing parent</span>
+      <code class="id" title={row.missingId}>
+        {shortId(row.missingId ?? "", 20)}
+      </code>
+    </>
+  ) : (
+    <>
+      <Icon name="turns" />
+      <span class="what">{row.identity?.agent_id ?? "structure"}</span>
+      <code class="id" title={row.identity?.turn_id}>
+        {shortId(row.identity?.turn_id ?? row.identity?.thread_id ?? "no turn id", 20)}
+      </code>
+    </>
+  );
+
+const BareFigure: FC<{ readonly row: Row }> = ({ row }) =>
+  row.kind === "missing" || row.startMs === null || row.endMs === null ? (
+    <span class="muted" title="Nothing is known of it but its id.">
+      ?
+    </span>
+  ) : (
+    <>{durationText(row.endMs - row.startMs)}</>
+  );
+
+const NodeName: FC<{ readonly node: WaterfallNode; readonly state: RowState }> = ({
+  node,
+  state,
+}) => {
+  const { name, kind } = nodeWords(node);
+  const icon =
+    (node.lane === "error" ? "failed" : kindIcons[node.event_kind]) ?? laneIcons[node.lane];
+  return (
+    <>
+      <Icon name={icon ?? "host"} />
+      <span class="what">{name}</span>
+      {name === kind ? null : <span class="kind">{kind}</span>}
+      {state.priority === undefined ? null : <PriorityBadge priority={state.priority} />}
+      {node.status === "success" || node.status === "unknown" ? null : (
+        <StatusBadge status={node.status} bare />
+      )}
+      <Flags node={node} />
+    </>
+  );
+};
+
+const flags: readonly (readonly [
+  keyof WaterfallNode &
+    ("missing_cause" | "cycle" | "remote_parent" | "parent_elsewhere" | "clock_skewed"),
+  IconName,
+  string,
+  string,
+])[] = [
+  ["missing_cause", "orphan", "missing cause", "It names a causing event that nobody recorded."],
+  ["cycle", "cycle", "cycle", "It is a member of a circle of parents."],
+  ["remote_parent", "remote", "remote parent", "The wire says its parent is another process's."],
+  [
+    "parent_elsewhere",
+    "link",
+    "parent elsewhere",
+    "Its parent belongs to another turn of the root.",
+  ],
+  ["clock_skewed", "clock", "clock skew", "It starts before its parent, or ends before it starts."],
+];
+
+const Flags: FC<{ readonly node: WaterfallNode }> = ({ node }) => (
+  <>
+    {flags.map(([flag, icon, word, title]): Child =>
+      node[flag] ? (
+        <span class="flag" title={title}>
+          <Icon name={icon} />
+          {word}
+        </span>
+      ) : null,
+    )}
+    {node.timing === "missing_completion" ? (
+      <span class="flag" title="It began, and its end never arrived.">
+        <Icon name="running" />
+        no end
+      </span>
+    ) : null}
+  </>
+);
+
+const NodeDuration: FC<{ readonly node: WaterfallNode }> = ({ node }) => {
+  if (node.timing === "instantaneous") {
+    return (
+      <span class="muted" title="A point in time.">
+        point
+      </span>
+    );
+  }
+  if (node.duration_ms === null) {
+    return (
+      <span class="unknown" title="The duration is unknown.">
+        <span aria-hidden="true">?</span>
+        <span class="sr">unknown duration</span>
+      </span>
+    );
+  }
+  return <>{durationText(node.duration_ms)}</>;
+};
+
+const percent = (place: number): string => `${Number((place * 100).toFixed(3))}%`;
+
+const TimeCell: FC<{ readonly row: Row; readonly scale: TimeScale }> = ({ row, scale }) => {
+  const { node } = row;
+  const critical = node?.critical === true ? " critical" : "";
+  return (
+    <svg width="100%" height="100%" aria-hidden="true" focusable="false">
+      {scale.tears.map((tear) => (
+        <line class="tear" x1={percent(tear)} x2={percent(tear)} y1="0" y2="100%" />
+      ))}
+      <Mark row={row} scale={scale} critical={critical} />
+    </svg>
+  );
+};
+
+const Mark: FC<{ readonly row: Row; readonly scale: TimeScale; readonly critical: string }> = ({
+  row,
+  scale,
+  critical,
+}) => {
+  const { startMs, endMs, node } = row;
+  if (row.kind === "missing") {
+    return <rect class="wf-hollow" x="0.5" y="7.5" width="99.8%" height="13" rx="3" />;
+  }
+  if (startMs === null && endMs === null) return <Hatched x="0%" width="100%" />;
+  if (node?.timing === "instantaneous") {
+    const x = percent(scale.place(startMs ?? endMs ?? 0));
+    return (
+      <svg class={`wf-point${critical}`} x={x} y="50%" width="1" height="1" overflow="visible">
+        <path d="M0-5 5 0 0 5-5 0Z" />
+      </svg>
+    );
+  }
+  if (startMs === null) return <Hatched x="0%" width={percent(scale.place(endMs ?? 0))} />;
+  const from = scale.place(startMs);
+  if (endMs === null)
+    return <Hatched x={percent(from)} width={percent(Math.max(0.02, 1 - from))} />;
+  const to = scale.place(Math.max(endMs, startMs));
+  const x = percent(from);
+  return (
+    <g class={`wf-bar${critical}`}>
+      <rect x={x} y="30%" width="2" height="40%" rx="1" />
+      <rect x={x} y="30%" width={percent(to - from)} height="40%" rx="2" />
+    </g>
+  );
+};
+
+const Hatched: FC<{ readonly x: string; readonly width: string }> = ({ x, width }) => (
+  <>
+    <rect class="unknown-fill" x={x} y="28%" width={width} height="44%" rx="2" />
+    <svg x={x} y="50%" width={width} height="1" overflow="visible">
+      <text class="unknown-mark" x="50%" y="3.5" text-anchor="middle">
+        ?
+      </text>
+    </svg>
+  </>
+);

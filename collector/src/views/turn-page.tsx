@@ -1,0 +1,224 @@
+/**
+ * @module Turn page: everything known of one root: whose it is, what the judge says and why, the
+ * causal waterfall, memory supply, context, tools, outcomes, insights, raw events — and what is not
+ * known.
+ */
+import type { TurnRow } from "@turnproof/evidence";
+import type { Child, FC } from "hono/jsx";
+
+import { countText, durationText, wordsOf } from "../display/figures.ts";
+import type { Frame } from "../http/respond.tsx";
+import type { TurnModel } from "../routes/turn.ts";
+import { VerdictBadge } from "./elements/badge.tsx";
+import { Chip, Chips, ScopeChips } from "./elements/chip.tsx";
+import type { ScopeParts } from "./elements/chip.tsx";
+import { Duration, Id, Time } from "./elements/figure.tsx";
+import { Note } from "./elements/panel.tsx";
+import { turnHref } from "./elements/turn-row.tsx";
+import { Icon } from "./icons.tsx";
+import type { IconName } from "./icons.tsx";
+import { Page, hrefOf, hrefWith } from "./layout.tsx";
+import { ContextCard, ModelsCard, OutcomesCard, ToolsCard } from "./turn/facts-cards.tsx";
+import { InsightsCard } from "./turn/insights-card.tsx";
+import { RawEvents } from "./turn/raw-events.tsx";
+import { SupplyCard } from "./turn/supply-card.tsx";
+import { VerdictStrip } from "./turn/verdict-strip.tsx";
+import { WaterfallCard } from "./turn/waterfall-card.tsx";
+
+/** The page of one root, or of one of its turns. */
+export function turnPage(model: TurnModel, frame: Frame): Child {
+  const { turns, events, verdict, waterfall, supply, insights } = model;
+  const [turn] = turns;
+  const name = turn?.agent_id ?? events[0]?.application_id ?? "Structure";
+  const linked = new Set([
+    ...verdict.findings.flatMap(({ evidence_ids: ids }) => ids),
+    ...verdict.chain.flatMap(({ evidence_ids: ids }) => ids),
+    ...insights.insights.flatMap(({ evidence_ids: ids }) => ids),
+  ]);
+  return (
+    <Page
+      frame={frame}
+      title={turns.length > 1 ? `${countText(turns.length)} turns` : name}
+      windowTitle={`${name} · turn`}
+      script="turn"
+      bar={<Actions />}
+    >
+      <Identity model={model} frame={frame} />
+      <Warnings model={model} />
+      <OtherTurns model={model} frame={frame} />
+      <VerdictStrip verdict={verdict} />
+      <WaterfallCard
+        waterfall={waterfall}
+        priorities={prioritiesOf(model)}
+        label={`Causal waterfall of ${name}`}
+      />
+      <div class="cards">
+        <SupplyCard supply={supply} events={events} />
+        <InsightsCard insights={insights} />
+        <ContextCard events={events} />
+        <OutcomesCard events={events} />
+        <ToolsCard events={events} />
+        <ModelsCard events={events} turns={turns} />
+      </div>
+      <RawEvents events={events} href={frame.jsonHref ?? ""} linked={linked} />
+    </Page>
+  );
+}
+
+/** The most urgent finding or insight of each event. */
+function prioritiesOf({ verdict, insights }: TurnModel): ReadonlyMap<string, number> {
+  const priorities = new Map<string, number>();
+  for (const { priority, evidence_ids: ids } of [...verdict.findings, ...insights.insights]) {
+    for (const id of ids) priorities.set(id, Math.min(priority, priorities.get(id) ?? priority));
+  }
+  return priorities;
+}
+
+const Actions: FC = () => (
+  <div class="actions" data-actions hidden>
+    <Action name="link" icon="link" word="Copy link" />
+    <Action name="curl" icon="raw" word="curl" />
+    <Action name="json" icon="copy" word="JSON" />
+    <Action name="mark" icon="mark" word="Mark" />
+  </div>
+);
+
+const Action: FC<{ readonly name: string; readonly icon: IconName; readonly word: string }> = ({
+  name,
+  icon,
+  word,
+}) => (
+  <button class="button small" type="button" data-action={name} aria-label={`${word} of this turn`}>
+    <Icon name={icon} />
+    <span data-word>{word}</span>
+  </button>
+);
+
+/** Fields on which every turn of the root agrees. */
+function commonScope(turns: readonly TurnRow[]): ScopeParts {
+  const fields = ["application_id", "agent_id", "user_id", "memory_id", "thread_id"] as const;
+  const [first] = turns;
+  if (first === undefined) return {};
+  const agreed = fields.filter(
+    (field) => first[field] !== undefined && turns.every((turn) => turn[field] === first[field]),
+  );
+  return Object.fromEntries(agreed.map((field) => [field, first[field]])) as ScopeParts;
+}
+
+const Identity: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const { turns, events, root_trace_id: root } = model;
+  const [turn] = turns;
+  const by = (field: keyof ScopeParts, value: string | null | undefined): string => {
+    const query =
+      field === "user_id" && value === null
+        ? new URLSearchParams({ scope: "anonymous" })
+        : new URLSearchParams({ [field]: value ?? "" });
+    return `${hrefOf(frame, "/traces")}?${query.toString()}`;
+  };
+  const dialects = [...new Set(events.flatMap(({ dialect }) => dialect ?? []))];
+  const refused = events
+    .flatMap(({ dropped }) => Object.values(dropped ?? {}))
+    .reduce((sum, count) => sum + count, 0);
+  return (
+    <section class="identity" aria-label="Identity">
+      <ScopeChips of={commonScope(turns)} hrefBy={by} />
+      <Chips label="Times and ids">
+        {turn === undefined ? null : (
+          <span class="when">
+            <Time at={turn.started_at} form="full" />
+            <span class="muted">·</span>
+            <Duration ms={turns.length === 1 ? turn.duration_ms : extentOf(model)} />
+          </span>
+        )}
+        <Chip name="root" value={root} chars={16} />
+        {turns.length === 1 && turn?.turn_id !== undefined ? (
+          <Chip name="turn" value={turn.turn_id} chars={16} />
+        ) : null}
+        {turns.length === 1 && turn?.run_id !== undefined ? (
+          <Chip name="run" value={turn.run_id} chars={16} />
+        ) : null}
+        {dialects.map((dialect) => (
+          <Chip name="dialect" value={dialect} />
+        ))}
+        <Chip
+          name="refused attributes"
+          value={countText(refused)}
+          title="Attributes that the door let drop; their keys and values are nowhere."
+        />
+      </Chips>
+    </section>
+  );
+};
+
+function extentOf({ waterfall }: TurnModel): number | null {
+  const known = waterfall.groups.filter(({ origin_ms: at }) => at !== null);
+  if (known.length === 0) return null;
+  const from = Math.min(...known.map(({ origin_ms: at }) => at ?? 0));
+  const to = Math.max(...known.map(({ origin_ms: at, extent_ms: ms }) => (at ?? 0) + (ms ?? 0)));
+  return to - from;
+}
+
+const Warnings: FC<{ readonly model: TurnModel }> = ({ model }) => {
+  const { window } = model;
+  return (
+    <>
+      {window.bounded ? (
+        <Note tone="warn">
+          This root was not read to its end: {countText(window.event_count)} events were read, then
+          a bound was met. What is missing below may merely not have been read.
+        </Note>
+      ) : null}
+      {window.pending_frames > 0 ? (
+        <Note tone="warn">
+          {countText(window.pending_frames)} acknowledged batches are not readable yet.
+        </Note>
+      ) : null}
+      {window.errors.length > 0 ? (
+        <Note tone="bad">
+          Some records could not be read:{" "}
+          {window.errors
+            .map(({ code, count }) => `${wordsOf(code)} (${countText(count)})`)
+            .join(", ")}
+        </Note>
+      ) : null}
+    </>
+  );
+};
+
+/** The turns of a root with several, or the way back to all of them. */
+const OtherTurns: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const { turns } = model;
+  const narrowed = [...frame.query.keys()].length > 0;
+  if (turns.length < 2) {
+    return narrowed ? (
+      <p class="muted">
+        Narrowed to a part of this root.{" "}
+        <a
+          href={hrefWith(frame, Object.fromEntries([...frame.query.keys()].map((k) => [k, null])))}
+        >
+          Show the whole root
+        </a>
+      </p>
+    ) : (
+      <></>
+    );
+  }
+  return (
+    <nav class="card siblings" aria-label="Turns of this root">
+      <ul>
+        {turns.map((turn) => (
+          <li>
+            <a href={turnHref(hrefOf(frame, ""), turn, true)}>
+              <Time at={turn.started_at} /> <b>{turn.agent_id ?? "unknown agent"}</b>
+            </a>
+            <Id of={turn.thread_id} chars={18} why="No thread was recorded." />
+            <VerdictBadge verdict={turn.verdict} />
+            <span class="muted">
+              {turn.duration_ms === null ? "duration unknown" : durationText(turn.duration_ms)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+};
