@@ -5,7 +5,9 @@
  * the same run. The receiver is a process of its own; this one generates the load. Figures of a
  * shared machine are good for ratios only.
  */
+import { mkdtemp, open, rm } from "node:fs/promises";
 import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -173,6 +175,27 @@ async function acknowledgement(threads: number): Promise<void> {
   await receiver.close();
 }
 
+/** What the disk alone answers, in the same seconds: an acknowledgement cannot be quicker. */
+async function diskAlone(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "disk-"));
+  const file = await open(join(folder, "alone"), "w");
+  const frame = Buffer.alloc(40_000, 1);
+  const times: number[] = [];
+  for (let index = 0; index < 300; index++) {
+    const started = performance.now();
+    await file.write(frame);
+    await file.datasync();
+    times.push(performance.now() - started);
+    await sleep(10);
+  }
+  await file.close();
+  await rm(folder, { recursive: true });
+  times.sort((a, b) => a - b);
+  console.log(
+    `fdatasync alone: p50 ${round(times[150] ?? 0, 2)} ms, p99 ${round(times[297] ?? 0, 2)} ms`,
+  );
+}
+
 const own = batches("own spans", 60, false, "identity");
 const content = batches("11 kB of content", 8, true, "identity");
 const zipped = batches("11 kB of content, gzip", 24, true, "gzip");
@@ -184,5 +207,8 @@ for (const threads of [0, 1, 2]) {
 }
 for (const threads of [0, 1]) await stored(own, threads);
 await stored(content, 1);
-for (const threads of [0, 1]) await acknowledgement(threads);
+for (const threads of [0, 1]) {
+  await acknowledgement(threads);
+  await diskAlone();
+}
 agent.destroy();
