@@ -27,7 +27,10 @@ async function failures(clauses: readonly Clause[], open: () => EvidenceStore): 
   const failed: string[] = [];
   for (const clause of clauses) {
     const effort = { sequences: 30, commands: 40, seed: 11 };
-    const harness = { open: async () => open(), settle: async () => {}, effort };
+    const openMemory = (): never => {
+      throw new RangeError("evidence only");
+    };
+    const harness = { open: async () => open(), openMemory, settle: async () => {}, effort };
     await clause.run(harness).catch(() => failed.push(clause.name));
   }
   return failed;

@@ -19,6 +19,7 @@ import type {
 import { isAfter, readPosition, writePosition } from "./list-position.ts";
 import {
   checkFilter,
+  checkLegacyScope,
   checkScopedKind,
   checkSharedKind,
   insideFilter,
@@ -47,16 +48,33 @@ function pageOf<T extends Row>(
   return { records, next: more ? writePosition(last) : null };
 }
 
+/** Whether the store is still open, and its end. */
+function lifeOf(): Pick<MemoryStore, "check" | "close" | typeof Symbol.asyncDispose> & {
+  /** Throws `store_closed` after the end. */
+  readonly open: () => void;
+} {
+  let closed = false;
+  const close = async (): Promise<void> => {
+    closed = true;
+  };
+  return {
+    open() {
+      if (closed) throw new CodedError("store_closed");
+    },
+    check: async () =>
+      closed ? { ok: false, code: "store_closed", elapsedMs: 0 } : { ok: true, elapsedMs: 0 },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
 /** A memory store that is gone with the process. @param clock ISO 8601 UTC now */
 export function ephemeralMemory(
   clock: () => string = () => new Date().toISOString(),
 ): EphemeralMemory {
   const tables = new Map<ScopedKind, Map<string, MemoryRecord>>();
   const keyOf = (tenant: string | null, id: string): string => JSON.stringify([tenant, id]);
-  let closed = false;
-  const open = (): void => {
-    if (closed) throw new CodedError("store_closed");
-  };
+  const { open, ...life } = lifeOf();
   const table = (kind: ScopedKind): Map<string, MemoryRecord> => {
     open();
     checkScopedKind(kind);
@@ -116,14 +134,7 @@ export function ephemeralMemory(
     },
     shared: ephemeralShared(clock, open),
     admin: ephemeralAdmin(table, clock),
-    check: async () =>
-      closed ? { ok: false, code: "store_closed", elapsedMs: 0 } : { ok: true, elapsedMs: 0 },
-    close: async () => {
-      closed = true;
-    },
-    [Symbol.asyncDispose]: async () => {
-      closed = true;
-    },
+    ...life,
   };
   return store;
 }
@@ -187,7 +198,7 @@ function ephemeralAdmin(
       return rows.length;
     },
     migrateLegacyEntities: async ({ memoryId, userId }) => {
-      checkFilter({ tenant: userId, memoryId });
+      checkLegacyScope({ memoryId, userId });
       const entities = table("entity");
       const legacy = [...entities].filter(
         ([, row]) => row.user_id === null && row.memory_id === memoryId,

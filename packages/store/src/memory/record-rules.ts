@@ -33,6 +33,22 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value.isWellFormed();
 }
 
+/**
+ * Refuses a legacy scope that is not one exact memory, and a target that is not one user.
+ * @throws CodedError identity_missing, identity_empty, record_invalid
+ */
+export function checkLegacyScope(scope: {
+  readonly memoryId: string;
+  readonly userId: string;
+}): void {
+  for (const field of ["memoryId", "userId"] as const) {
+    const value: unknown = scope[field];
+    if (value === undefined || value === null) throw new CodedError("identity_missing", { field });
+    if (value === "") throw new CodedError("identity_empty", { field });
+    if (!isText(value)) throw new CodedError("record_invalid", { field });
+  }
+}
+
 /** @throws CodedError record_invalid for a kind that is not a scoped one */
 export function checkScopedKind(kind: string): asserts kind is ScopedKind {
   if (!(scopedKinds as readonly string[]).includes(kind)) {

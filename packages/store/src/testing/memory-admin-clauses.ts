@@ -85,11 +85,12 @@ export const memoryAdminClauses: readonly Clause[] = [
     equal(await store.admin.migrateLegacyEntities(migrate), 0);
     const found = await store.vectorSearch(ann, "entity", { embedding: [1, 0], limit: 9 });
     equal(found.hits.length, 1);
-    for (const bad of [
-      { memoryId: "", userId: "ann" },
-      { memoryId: "m-1", userId: "" },
-    ]) {
-      await refuses(store.admin.migrateLegacyEntities(bad), "identity_empty");
-    }
+    const bad = (memoryId: unknown, userId: unknown): Promise<number> =>
+      store.admin.migrateLegacyEntities({ memoryId, userId } as typeof migrate);
+    await refuses(bad("", "ann"), "identity_empty");
+    await refuses(bad("m-1", ""), "identity_empty");
+    await refuses(bad(undefined, "ann"), "identity_missing");
+    await refuses(bad("m-1", null), "identity_missing");
+    await refuses(bad({ $ne: null }, "ann"), "record_invalid");
   }),
 ];

@@ -92,7 +92,7 @@ const writing: readonly Clause[] = [
     (put.data["list"] as number[]).push(3);
     const got = await store.get(ann, "entity", "row");
     deepEqual(got?.data, { list: [1] });
-    (got?.data["list"] as number[]).push(4);
+    (got?.data["list"] as number[] | undefined)?.push(4);
     deepEqual((await store.get(ann, "entity", "row"))?.data, { list: [1] });
   }),
   onMemory("putting again replaces the row and counts its versions", async (store) => {

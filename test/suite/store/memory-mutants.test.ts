@@ -1,0 +1,161 @@
+/** @module A test of the test: a memory that drops the tenant from one method fails the clauses. */
+import { ephemeralMemory } from "@turnproof/store";
+import type { MemoryFilter, MemoryRecord } from "@turnproof/store";
+import { unscoped } from "@turnproof/store/admin";
+import { memoryClauses, memoryIsolationClauses } from "@turnproof/store/testing";
+import type { Clause, Harness } from "@turnproof/store/testing";
+import type { ScopedKind } from "@turnproof/semconv";
+import { describe, expect, test } from "vitest";
+
+type Memory = Awaited<ReturnType<Harness["openMemory"]>>;
+
+/** Tenants that have a row which the filter would reach if it named no tenant. */
+async function tenantsOf(
+  store: Memory,
+  kind: ScopedKind,
+  own: MemoryFilter,
+  reached: (row: MemoryRecord) => boolean = () => true,
+): Promise<MemoryFilter[]> {
+  const tenants = new Set<string | null>([own.tenant]);
+  for await (const row of store.admin.rows(unscoped, kind)) {
+    if (reached(row)) tenants.add(row.user_id);
+  }
+  return [...tenants].map((tenant) => ({ ...own, tenant }));
+}
+
+/** The first answer of any tenant that is one; what a query without its tenant filter gives. */
+async function anyOf<T>(
+  filters: readonly MemoryFilter[],
+  ask: (filter: MemoryFilter) => Promise<T>,
+  isNone: (answer: T) => boolean,
+): Promise<T> {
+  let answer = await ask(filters[0] as MemoryFilter);
+  for (const filter of filters.slice(1)) if (isNone(answer)) answer = await ask(filter);
+  return answer;
+}
+
+/** Each takes the tenant filter out of one method and leaves everything else as it is. */
+const mutants: Readonly<Record<string, (store: Memory) => Partial<Memory>>> = {
+  get: (store) => ({
+    get: async (filter, kind, id) => {
+      const filters = await tenantsOf(store, kind, filter);
+      return anyOf(
+        filters,
+        (one) => store.get(one, kind, id),
+        (row) => row === undefined,
+      );
+    },
+  }),
+  list: (store) => ({
+    list: async (filter, kind, options) => {
+      const filters = await tenantsOf(store, kind, filter);
+      const pages = await Promise.all(filters.map((one) => store.list(one, kind, options)));
+      return { ...pages[0], next: null, records: pages.flatMap((page) => page.records) };
+    },
+  }),
+  count: (store) => ({
+    count: async (filter, kind) => {
+      const filters = await tenantsOf(store, kind, filter);
+      const counts = await Promise.all(filters.map((one) => store.count(one, kind)));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+  }),
+  put: (store) => ({
+    put: async (filter, kind, draft) => {
+      const others = await tenantsOf(store, kind, filter, (row) => row.id === draft.id);
+      for (const other of others.slice(1)) await store.delete(other, kind, draft.id);
+      return store.put(filter, kind, draft);
+    },
+  }),
+  update: (store) => ({
+    update: async (filter, kind, id, version, change) => {
+      const filters = await tenantsOf(store, kind, filter, (row) => row.id === id);
+      const attempt = (one: MemoryFilter): Promise<MemoryRecord> =>
+        store.update(one, kind, id, version, change);
+      return attempt(filters[0] as MemoryFilter).catch((error: unknown) => {
+        if (filters[1] === undefined) throw error;
+        return attempt(filters[1]);
+      });
+    },
+  }),
+  delete: (store) => ({
+    delete: async (filter, kind, id) => {
+      const filters = await tenantsOf(store, kind, filter);
+      return anyOf(
+        filters,
+        (one) => store.delete(one, kind, id),
+        (deleted) => !deleted,
+      );
+    },
+  }),
+  vectorSearch: (store) => ({
+    vectorSearch: async (filter, kind, query) => {
+      const filters = await tenantsOf(store, kind, filter);
+      const ask = (one: MemoryFilter): ReturnType<Memory["vectorSearch"]> =>
+        store.vectorSearch(one, kind, query);
+      return anyOf(filters, ask, (result) => result.hits.length === 0);
+    },
+  }),
+  textSearch: (store) => ({
+    textSearch: async (filter, kind, query) => {
+      const filters = await tenantsOf(store, kind, filter);
+      const ask = (one: MemoryFilter): ReturnType<Memory["textSearch"]> =>
+        store.textSearch(one, kind, query);
+      return anyOf(filters, ask, (result) => result.hits.length === 0);
+    },
+  }),
+  "admin.rows": (store) => ({
+    admin: { ...store.admin, rows: (_filter, kind) => store.admin.rows(unscoped, kind) },
+  }),
+  "admin.count": (store) => ({
+    admin: { ...store.admin, count: (_filter, kind) => store.admin.count(unscoped, kind) },
+  }),
+  "admin.deleteTenant": (store) => ({
+    admin: {
+      ...store.admin,
+      deleteTenant: async (filter, kind) => {
+        let deleted = 0;
+        for (const one of await tenantsOf(store, kind, filter)) {
+          deleted += await store.admin.deleteTenant(one, kind);
+        }
+        return deleted;
+      },
+    },
+  }),
+  "case of tenants": (store) => ({
+    get: (filter, kind, id) =>
+      store.get({ ...filter, tenant: filter.tenant?.toLowerCase() ?? null }, kind, id),
+    put: (filter, kind, draft) =>
+      store.put({ ...filter, tenant: filter.tenant?.toLowerCase() ?? null }, kind, draft),
+  }),
+};
+
+async function failures(clauses: readonly Clause[], open: () => Memory): Promise<string[]> {
+  const failed: string[] = [];
+  for (const clause of clauses) {
+    const effort = { sequences: 20, commands: 30, seed: 11 };
+    const harness: Harness = {
+      open: () => Promise.reject(new RangeError("memory only")),
+      openMemory: async () => open(),
+      settle: async () => {},
+      effort,
+    };
+    await clause.run(harness).catch(() => failed.push(clause.name));
+  }
+  return failed;
+}
+
+describe("a memory without the tenant filter", () => {
+  test.each(Object.keys(mutants))("in %s fails", async (name) => {
+    const open = (): Memory => {
+      const store = ephemeralMemory();
+      return { ...store, ...mutants[name]?.(store) };
+    };
+    expect(await failures(memoryIsolationClauses, open)).not.toEqual([]);
+  });
+
+  test("and a whole one passes", async () => {
+    const all = [...memoryClauses, ...memoryIsolationClauses];
+    expect(await failures(all, () => ephemeralMemory())).toEqual([]);
+  });
+});
