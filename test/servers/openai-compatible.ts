@@ -7,6 +7,7 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 
 interface ChatMessage {
   readonly role: string;
@@ -32,6 +33,16 @@ export interface ScriptedModel extends AsyncDisposable {
   /** Base URL to give to a provider, ending in `/v1`. */
   readonly baseURL: string;
   readonly requests: () => number;
+  /** Bodies of chat requests so far, as they came. */
+  readonly bodies: readonly string[];
+}
+
+/** What a test may change of the script. */
+export interface ScriptOptions {
+  /** Final words for a conversation, instead of the script's own. */
+  readonly say?: (asked: string, conversation: string) => string | undefined;
+  /** Milliseconds between two streamed words. */
+  readonly wordDelayMs?: number;
 }
 
 function textOf(content: unknown): string {
@@ -89,12 +100,13 @@ function toolCalls(answer: Answer, id: string): readonly object[] | undefined {
   ];
 }
 
-function sendStream(
+async function sendStream(
   response: ServerResponse,
   request: ChatRequest,
   answer: Answer,
   id: string,
-): void {
+  wordDelayMs = 0,
+): Promise<void> {
   const chunk = (delta: object, finish: string | null, usage?: object): void => {
     const body = {
       id: `chatcmpl-${id}`,
@@ -108,7 +120,11 @@ function sendStream(
   };
   response.writeHead(200, { "content-type": "text/event-stream" });
   chunk({ role: "assistant", content: "" }, null);
-  for (const word of answer.text?.split(/(?<= )/) ?? []) chunk({ content: word }, null);
+  for (const word of answer.text?.split(/(?<= )/) ?? []) {
+    if (response.destroyed) return;
+    if (wordDelayMs > 0) await wait(wordDelayMs);
+    chunk({ content: word }, null);
+  }
   const calls = toolCalls(answer, id);
   if (calls !== undefined) chunk({ tool_calls: calls }, null);
   chunk({}, calls === undefined ? "stop" : "tool_calls", usageOf(request, answer));
@@ -171,8 +187,9 @@ function embeddings(response: ServerResponse, body: { input: unknown; model: str
 }
 
 /** Starts the model on a free port of 127.0.0.1. */
-export async function startScriptedModel(): Promise<ScriptedModel> {
+export async function startScriptedModel(options: ScriptOptions = {}): Promise<ScriptedModel> {
   let count = 0;
+  const bodies: string[] = [];
   const overloaded = new Set<string>();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await bodyOf(request);
@@ -192,8 +209,12 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
       return;
     }
     const id = String((count += 1)).padStart(8, "0");
+    bodies.push(JSON.stringify(chat));
     const send = chat.stream === true ? sendStream : sendWhole;
-    send(response, chat, decide(chat), id);
+    const decided = decide(chat);
+    const said = decided.text === undefined ? undefined : options.say?.(asked, bodies.at(-1) ?? "");
+    const text = said === undefined ? decided : { text: said };
+    await send(response, chat, text, id, options.wordDelayMs);
   };
   const server = createServer((request, response) => {
     answer(request, response).catch(() => sendError(response, 500, "The script failed."));
@@ -203,6 +224,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
   return {
     baseURL: `http://127.0.0.1:${port}/v1`,
     requests: () => count,
+    bodies,
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

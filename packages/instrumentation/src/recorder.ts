@@ -15,6 +15,8 @@ import type {
 } from "@turnproof/semconv";
 
 import type { EvidenceSink } from "./evidence-sink.ts";
+import { feedbackFacts, outcomeFacts } from "./judged.ts";
+import type { Feedback, TaskOutcome } from "./judged.ts";
 import { RecorderSpan } from "./recorder-span.ts";
 import { refAttributes } from "./resource-ref.ts";
 import type { ResourceRef } from "./resource-ref.ts";
@@ -237,6 +239,18 @@ export class ObservabilityRecorder {
       },
       bad ? "error" : "success",
     );
+  }
+
+  /** Records feedback on the recorder's turn, which may be long over; a comment as its hash. */
+  async recordFeedback(feedback: Feedback, fingerprint?: (text: string) => string): Promise<void> {
+    const facts = feedbackFacts(feedback, fingerprint);
+    await this.#point(ownSpanNames.feedback, "feedback", feedback, facts);
+  }
+
+  /** Records what became of the task of the recorder's turn, e.g. `success` or `failure`. */
+  async recordTaskOutcome(outcome: string, options: TaskOutcome = {}): Promise<void> {
+    const facts = outcomeFacts(outcome, options);
+    await this.#point(ownSpanNames.outcome, "outcome", options, facts);
   }
 
   #here(): { turn: TraceContext; parent: Context } {

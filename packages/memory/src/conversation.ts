@@ -58,8 +58,8 @@ export class Conversation {
   }
 
   /**
-   * Appends messages to the place's thread, in this order; resolves with them once they are durable.
-   * @throws CodedError identity_missing without a thread
+   * Appends messages to the place's thread, in this order; resolves with them once they are
+   * durable. @throws CodedError identity_missing without a thread
    */
   async append(place: MemoryPlace, messages: readonly MessageDraft[]): Promise<readonly Message[]> {
     required(place, "threadId");
@@ -86,8 +86,8 @@ export class Conversation {
   }
 
   /**
-   * The end of the place's thread, oldest first, within the bounds; incomplete messages are left out.
-   * @throws CodedError identity_missing without a thread
+   * The end of the place's thread, oldest first, within the bounds; incomplete messages are left
+   * out. @throws CodedError identity_missing without a thread
    */
   async history(place: MemoryPlace, options: HistoryOptions = {}): Promise<readonly Message[]> {
     required(place, "threadId");

@@ -1,7 +1,7 @@
 /**
  * @module DeleteUser: everything that is stored for one user, listed kind by kind and deleted
- * explicitly (requirements: Scope hierarchy 6). There is no cascade anywhere, so this walks the list
- * of scoped kinds itself and looks again afterwards. A dry run unless told otherwise.
+ * explicitly (requirements: Scope hierarchy 6). There is no cascade anywhere, so this walks the
+ * list of scoped kinds itself and looks again afterwards. A dry run unless told otherwise.
  */
 import { CodedError, memoryCollections, scopedKinds } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";

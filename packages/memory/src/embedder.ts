@@ -1,7 +1,7 @@
 /**
- * @module Embedder: text into vectors, by the AI SDK's EmbeddingModel interface, met structurally so
- * that this package needs no model library. The default is lexical and works offline: it compares
- * spelling, not meaning, and says so in its name and in `lexical`.
+ * @module Embedder: text into vectors, by the AI SDK's EmbeddingModel interface, met structurally
+ * so that this package needs no model library. The default is lexical and works offline: it
+ * compares spelling, not meaning, and says so in its name and in `lexical`.
  */
 import { wordsOf } from "./words.ts";
 

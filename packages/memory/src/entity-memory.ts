@@ -1,6 +1,7 @@
 /**
- * @module EntityMemory: what is known about a user and their world: profile attributes, preferences,
- * writing samples and other entities. Rows belong to a memory, whichever agent wrote them.
+ * @module EntityMemory: what is known about a user and their world: profile attributes,
+ * preferences, writing samples and other entities. Rows belong to a memory, whichever agent wrote
+ * them.
  */
 import type { Json, MemoryRecord, MemoryStore } from "@turnproof/store";
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";

@@ -5,6 +5,7 @@ export { memoryClock } from "./clock.ts";
 export type { Clock } from "./clock.ts";
 export { Conversation } from "./conversation.ts";
 export type { HistoryOptions, Message, MessageDraft } from "./conversation.ts";
+export type { KindCount } from "./counts.ts";
 export { embedAll, lexicalEmbedder } from "./embedder.ts";
 export type { Embedder, LexicalEmbedder } from "./embedder.ts";
 export { EntityMemory } from "./entity-memory.ts";

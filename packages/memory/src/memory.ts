@@ -2,11 +2,14 @@
  * @module Memory: the façade. Every operation takes a place first, and a place has one tenant:
  * nothing here reads across users (requirements: Scope hierarchy and tenant rules).
  */
+import type { ScopedKind } from "@turnproof/semconv";
 import type { MemoryStore } from "@turnproof/store";
 
 import { assembleContext } from "./assemble-context.ts";
 import type { AssembledContext, MemoryPolicy } from "./assemble-context.ts";
 import { Conversation } from "./conversation.ts";
+import { countMemory } from "./counts.ts";
+import type { KindCount } from "./counts.ts";
 import { EntityMemory } from "./entity-memory.ts";
 import { FeedbackMemory } from "./feedback-memory.ts";
 import { Learning } from "./learning.ts";
@@ -63,5 +66,10 @@ export class Memory {
     policy?: MemoryPolicy,
   ): Promise<AssembledContext> {
     return assembleContext(this.#store, place, question, policy);
+  }
+
+  /** How much there is of each scoped kind at a place, and how fresh; no row. */
+  counts(place: MemoryPlace): Promise<{ readonly [K in ScopedKind]: KindCount }> {
+    return countMemory(this.#store, place);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * @module References: which supplied items the final text demonstrably used: exact overlap of words,
- * nothing softer (requirements: Memory supply, Referenced). Tone cannot be found this way, so
- * preferences and writing samples are not measured.
+ * @module References: which supplied items the final text demonstrably used: exact overlap of
+ * words, nothing softer (requirements: Memory supply, Referenced). Tone cannot be found this way,
+ * so preferences and writing samples are not measured.
  */
 import { runsOf, wordsOf } from "./words.ts";
 

@@ -1,7 +1,7 @@
 /**
- * @module Retrieve: candidates from other threads, summaries and entities, scored against a question,
- * selected under a budget, with the whole decision as evidence (requirements: Memory supply,
- * Retrieved).
+ * @module Retrieve: candidates from other threads, summaries and entities, scored against a
+ * question, selected under a budget, with the whole decision as evidence (requirements: Memory
+ * supply, Retrieved).
  */
 import type { ScoredRecord } from "@turnproof/store";
 

@@ -1,6 +1,6 @@
 /**
- * @module Scope of memory: no unit returns another tenant's row, whatever the ids are, and a provider
- * that returns one is not believed.
+ * @module Scope of memory: no unit returns another tenant's row, whatever the ids are, and a
+ * provider that returns one is not believed.
  */
 import { Memory } from "@turnproof/memory";
 import type { MemoryPlace, ScopeProof } from "@turnproof/memory";

@@ -1,0 +1,64 @@
+/**
+ * @module AgentParts: what an agent is made of once its options are read. Nothing here belongs to a
+ * turn or a user.
+ */
+import { randomBytes } from "node:crypto";
+
+import type { Turn } from "@turnproof/instrumentation";
+import { lexicalEmbedder, Memory } from "@turnproof/memory";
+import type { Embedder, SemanticCache } from "@turnproof/memory";
+import { CodedError } from "@turnproof/semconv";
+import { keyedFingerprint } from "@turnproof/semconv/fingerprint";
+
+import type { AgentOptions } from "./agent-options.ts";
+import type { AnyTool } from "./tools.ts";
+
+/** The fixed parts of an agent. */
+export interface AgentParts {
+  readonly options: AgentOptions;
+  readonly agentId: string;
+  readonly memory: Memory;
+  readonly embedder: Embedder;
+  readonly cache: SemanticCache | undefined;
+  readonly tools: readonly AnyTool[];
+  readonly callFingerprint: (text: string) => string;
+  /** Instructions of the persona; reading a stored one is evidence of the turn. */
+  readonly personaInstructions: (turn: Turn) => Promise<string | undefined>;
+}
+
+/**
+ * Reads the options.
+ * @throws CodedError record_invalid when two tools have one name
+ */
+export function agentParts(options: AgentOptions): AgentParts {
+  const tools = options.tools ?? [];
+  if (new Set(tools.map(({ name }) => name)).size < tools.length) {
+    throw new CodedError("record_invalid", { field: "tools" });
+  }
+  const embedder = options.embedder ?? lexicalEmbedder();
+  const { fingerprint } = options;
+  const memory = new Memory(options.store, {
+    embedder,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+  });
+  // Inputs of tools are short and guessable: without a key of this process their hash would tell.
+  const key = { kid: "k1", secret: randomBytes(32) };
+  return {
+    options,
+    agentId: options.agentId ?? "agent",
+    memory,
+    embedder,
+    tools,
+    cache: options.cache === undefined ? undefined : memory.cache(options.cache),
+    callFingerprint:
+      fingerprint ?? ((text) => keyedFingerprint(text, { key, purpose: "tool-call" })),
+    personaInstructions: async (turn) => {
+      const { persona } = options;
+      if (typeof persona !== "string") return persona?.instructions;
+      const stored = await memory.shared.of("persona").get(persona, turn);
+      if (stored === undefined) throw new CodedError("not_found", { field: "persona" });
+      const told = stored.data["instructions"];
+      return typeof told === "string" ? told : stored.text;
+    },
+  };
+}

@@ -1,0 +1,299 @@
+/**
+ * @module Agent: one agent for all users. Who asks is an argument of each call; everything of a
+ * turn lies in its own asynchronous context (requirements: Scope hierarchy, Library operations).
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+
+import { ObservabilityRecorder, otelSink, Turn } from "@turnproof/instrumentation";
+import type {
+  EvidenceSink,
+  Feedback,
+  RecorderSpan,
+  SpanOptions,
+  TaskOutcome,
+  TraceContext,
+} from "@turnproof/instrumentation";
+import type { Memory } from "@turnproof/memory";
+import { CodedError } from "@turnproof/semconv";
+
+import { errorTypeOf } from "./admissible.ts";
+import type { AgentOptions, RunOptions } from "./agent-options.ts";
+import { agentParts } from "./agent-parts.ts";
+import type { AgentParts } from "./agent-parts.ts";
+import { EventChannel } from "./event-channel.ts";
+import type { RunResult } from "./run-result.ts";
+import { runTurn } from "./run-turn.ts";
+import { summarizeAgent } from "./summary.ts";
+import type { AgentSummary, SummaryOptions } from "./summary.ts";
+import { ToolBudget } from "./tool-router.ts";
+import type { TurnEvent, TurnEventBody } from "./turn-events.ts";
+import { currentTurn, inTurn } from "./turn-state.ts";
+import type { TurnState } from "./turn-state.ts";
+
+/** Feedback on a turn; `traceContext` defaults to the last turn of here. */
+export interface FeedbackOptions extends Feedback {
+  readonly traceContext?: TraceContext;
+  /** True: the comment is kept in words, in memory. Default: as its hash. */
+  readonly includeComment?: boolean;
+}
+
+/** A task's outcome; `traceContext` defaults to the last turn of here. */
+export interface OutcomeOptions extends TaskOutcome {
+  readonly traceContext?: TraceContext;
+}
+
+/** A streamed turn: its events in order. Leaving it cancels the turn. */
+export type TurnStream = AsyncIterableIterator<TurnEvent> & AsyncDisposable;
+
+/** Where the last turn of an asynchronous context is remembered. */
+interface LastTurn {
+  traceContext: TraceContext | undefined;
+}
+
+type Listener = (event: TurnEvent) => Promise<void>;
+
+/** An agent. */
+export class Agent {
+  readonly #parts: AgentParts;
+  readonly #sink: EvidenceSink;
+  readonly #lastHere: AsyncLocalStorage<LastTurn> = new AsyncLocalStorage();
+  #last: TraceContext | undefined;
+
+  /** @throws CodedError record_invalid when two tools have one name */
+  constructor(options: AgentOptions) {
+    this.#parts = agentParts(options);
+    this.#sink = options.sink ?? otelSink();
+  }
+
+  /** The memory of this agent; every operation of it takes a place with a tenant. */
+  get memory(): Memory {
+    return this.#parts.memory;
+  }
+
+  /**
+   * One turn. Rejects with what the model or a store threw, with the signal's reason when it was
+   * given up, or with CodedError `identity_empty`, `identity_not_opaque`, `record_invalid`.
+   */
+  run(query: string, options: RunOptions = {}): Promise<RunResult> {
+    const last = this.#rememberHere();
+    return this.#turn(query, options, { last, streaming: false, signal: signalOf(options) });
+  }
+
+  /**
+   * One turn as a stream of events, ordered and numbered. It begins at the first read, waits for a
+   * slow reader, and is cancelled by `break`, `return()` or the signal. A failure ends the stream
+   * with `run.done` and then throws; a cancelled turn ends it with `run.done` alone.
+   */
+  runStream(query: string, options: RunOptions = {}): TurnStream {
+    const last = this.#rememberHere();
+    const left = new AbortController();
+    const given = options.signal;
+    const signal = given === undefined ? left.signal : AbortSignal.any([given, left.signal]);
+    return new EventChannel<TurnEvent>(
+      async (send) => {
+        try {
+          await this.#turn(query, options, { last, streaming: true, signal, listener: send });
+        } catch (error) {
+          if (!signal.aborted) throw error;
+        }
+      },
+      () => left.abort(new DOMException("The reader left.", "AbortError")),
+    );
+  }
+
+  /** The turn that runs here, else the last one of this asynchronous context, else of this agent. */
+  getTraceContext(): TraceContext | undefined {
+    return currentTurn()?.traceContext ?? this.#lastHere.getStore()?.traceContext ?? this.#last;
+  }
+
+  /**
+   * Records feedback on a turn: evidence with the comment's hash, and a row of the turn's own
+   * tenant in memory, with the comment in words only when `includeComment` says so. @throws
+   * CodedError identity_missing when there is no turn
+   */
+  async recordFeedback(options: FeedbackOptions): Promise<void> {
+    const { traceContext: given, includeComment, ...feedback } = options;
+    const traceContext = this.#turnOf(given);
+    const { fingerprint } = this.#parts.options;
+    await this.#recorder(traceContext).recordFeedback(feedback, fingerprint);
+    const { userId, agentId, memoryId, threadId, turnId } = traceContext.identity;
+    const { rootTraceId } = traceContext;
+    await this.memory.feedback.record(
+      { userId, agentId, memoryId, threadId },
+      { ...feedback, turnId, rootTraceId, includeComment: includeComment ?? false },
+    );
+  }
+
+  /**
+   * Records what became of the task, e.g. `success` or `failure`. `verified` means that a trusted
+   * application or operator saw it, never that a model said so.
+   * @throws CodedError identity_missing when there is no turn
+   */
+  async recordTaskOutcome(outcome: string, options: OutcomeOptions = {}): Promise<void> {
+    const { traceContext, ...said } = options;
+    await this.#recorder(this.#turnOf(traceContext)).recordTaskOutcome(outcome, said);
+  }
+
+  /** Bounded counts and freshness of a scope, without a word of any conversation. */
+  observabilitySummary(options: SummaryOptions = {}): Promise<AgentSummary> {
+    return summarizeAgent(this.#parts, options);
+  }
+
+  /**
+   * Begins a host span in the last turn of here; end it by `succeed`, `partial` or `fail`.
+   * @throws CodedError identity_missing when there is no turn
+   */
+  observe(name: string, options: SpanOptions = {}): RecorderSpan {
+    return this.#recorder(this.#turnOf(undefined)).startSpan(name, options);
+  }
+
+  /** A recorder of host evidence for the last turn of here, or for a given one. */
+  recorder(traceContext?: TraceContext): ObservabilityRecorder {
+    return this.#recorder(this.#turnOf(traceContext));
+  }
+
+  #recorder(traceContext: TraceContext): ObservabilityRecorder {
+    const { strict } = this.#parts.options;
+    return new ObservabilityRecorder(
+      this.#sink,
+      traceContext,
+      strict === undefined ? {} : { strict },
+    );
+  }
+
+  #turnOf(given: TraceContext | undefined): TraceContext {
+    const found = given ?? this.getTraceContext();
+    if (found === undefined) throw new CodedError("identity_missing", { field: "traceContext" });
+    return found;
+  }
+
+  /**
+   * A slot in the caller's asynchronous context. It must be entered before the first await of a
+   * call, or two concurrent callers would find each other's last turn.
+   */
+  #rememberHere(): LastTurn {
+    const slot: LastTurn = { traceContext: undefined };
+    this.#lastHere.enterWith(slot);
+    return slot;
+  }
+
+  async #turn(
+    query: string,
+    options: RunOptions,
+    how: {
+      readonly last: LastTurn;
+      readonly streaming: boolean;
+      readonly signal: AbortSignal;
+      readonly listener?: Listener;
+    },
+  ): Promise<RunResult> {
+    if (typeof query !== "string") throw new CodedError("record_invalid", { field: "query" });
+    how.signal.throwIfAborted();
+    const state = this.#open(query, options, how.signal, how.listener);
+    how.last.traceContext = state.traceContext;
+    this.#last = state.traceContext;
+    return inTurn(state, () =>
+      state.turn.run(async () => {
+        const { runId, turnId, threadId } = state.traceContext.identity;
+        const { rootTraceId } = state.traceContext;
+        try {
+          await state.emit({ type: "run.started", runId, turnId, threadId, rootTraceId });
+          const result = await runTurn(this.#parts, state, how.streaming);
+          await (result.status === "success" ? state.turn.succeed() : state.turn.partial());
+          const { status, persisted } = result;
+          await state.emit({ type: "run.done", status, persisted, result });
+          return result;
+        } catch (error) {
+          await fail(state, error);
+          throw error;
+        }
+      }),
+    );
+  }
+
+  #open(
+    query: string,
+    options: RunOptions,
+    signal: AbortSignal,
+    listener: Listener | undefined,
+  ): TurnState {
+    const { options: own, agentId } = this.#parts;
+    const userId = idOf(options.userId, "userId") ?? null;
+    const memoryId = idOf(options.memoryId, "memoryId") ?? own.memoryId ?? agentId;
+    const threadId = idOf(options.threadId, "threadId") ?? `thread_${crypto.randomUUID()}`;
+    const turn = new Turn({
+      agentId,
+      userId,
+      memoryId,
+      threadId,
+      sink: this.#sink,
+      ...defined({
+        agentName: own.name,
+        applicationId: own.applicationId,
+        coverageProfile: own.coverageProfile,
+        strict: own.strict,
+        fingerprint: own.fingerprint,
+        runId: options.runId,
+        turnId: options.turnId,
+      }),
+    });
+    return {
+      turn,
+      traceContext: turn.traceContext,
+      place: { userId, agentId, memoryId, threadId, turn },
+      query,
+      options,
+      budget: new ToolBudget(own.routing?.callsMax),
+      signal,
+      written: { conversation: 0, toolLog: 0, workflowSteps: 0, cache: false },
+      called: [],
+      emit: emitter(options, listener),
+    };
+  }
+}
+
+/** An own signal for a call that brought none, so that tools always have one. */
+function signalOf(options: RunOptions): AbortSignal {
+  return options.signal ?? new AbortController().signal;
+}
+
+/** Missing, undefined and null are no id; "" is an error, and so is anything but text. */
+function idOf(value: unknown, field: string): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (value === "") throw new CodedError("identity_empty", { field });
+  if (typeof value !== "string") throw new CodedError("record_invalid", { field });
+  return value;
+}
+
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+/** Numbers events and awaits each listener; one that throws does not reach the turn. */
+function emitter(
+  options: RunOptions,
+  listener: Listener | undefined,
+): (event: TurnEventBody) => Promise<void> {
+  let seq = 0;
+  return async (body) => {
+    seq += 1;
+    const event: TurnEvent = { ...body, seq };
+    try {
+      await options.eventCallback?.(event);
+    } catch {
+      // A host's display must not decide how a turn ends.
+    }
+    await listener?.(event);
+  };
+}
+
+/** Ends the turn's evidence and tells whoever listens, by class and never by text. */
+async function fail(state: TurnState, error: unknown): Promise<void> {
+  const cancelled = state.signal.aborted;
+  const errorType = cancelled ? "cancelled" : errorTypeOf(error);
+  await (cancelled ? state.turn.partial() : state.turn.fail(errorType));
+  const status = cancelled ? "cancelled" : "error";
+  await state.emit({ type: "run.done", status, errorType, persisted: { ...state.written } });
+}

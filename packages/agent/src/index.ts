@@ -1,0 +1,30 @@
+/** @module The agent: turns on any model of the AI SDK, with scoped memory and evidence. */
+export { Agent } from "./agent.ts";
+export type { FeedbackOptions, OutcomeOptions, TurnStream } from "./agent.ts";
+export type {
+  AgentCacheOptions,
+  AgentOptions,
+  ModelSettings,
+  Persona,
+  RunOptions,
+} from "./agent-options.ts";
+export type { AdapterMetadata } from "./response-metadata.ts";
+export type {
+  CacheOutcome,
+  CalledTool,
+  ResponseMetadata,
+  RunResult,
+  RunStatus,
+  TokenUsage,
+} from "./run-result.ts";
+export type { AgentSummary, SummaryOptions } from "./summary.ts";
+export type { RoutingOptions } from "./tool-router.ts";
+export { toolAnswer } from "./tools.ts";
+export type { AgentTool, AnyTool, ToolAnswer, ToolContext } from "./tools.ts";
+export type {
+  EventCallback,
+  Persisted,
+  TurnEvent,
+  TurnEventBody,
+  TurnStage,
+} from "./turn-events.ts";

@@ -1,0 +1,180 @@
+/**
+ * @module ModelStep: one answer of the model, streamed or not, with retries; each attempt is a
+ * model call in the evidence. An error keeps its class and nothing else.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4ToolCall,
+} from "@ai-sdk/provider";
+import type { ModelCall, Turn } from "@turnproof/instrumentation";
+import { attribute } from "@turnproof/semconv";
+
+import { admissible } from "./admissible.ts";
+import { collectStream } from "./collect-stream.ts";
+import type { RawAnswer } from "./collect-stream.ts";
+import {
+  finishReasonOf,
+  followCall,
+  requestIdOf,
+  tokenUsageOf,
+  usageOf,
+} from "./response-metadata.ts";
+import type { ResponseMetadata, TokenUsage } from "./run-result.ts";
+
+/** What one round of the loop asks. */
+export interface StepRequest {
+  readonly model: LanguageModelV4;
+  readonly turn: Turn;
+  readonly call: LanguageModelV4CallOptions;
+  readonly iteration: number;
+  readonly retriesMax: number;
+  readonly signal: AbortSignal;
+  /** Where streamed text goes; absent: the model is asked for the whole answer at once. */
+  readonly onText?: (text: string) => Promise<void>;
+}
+
+/** What the model answered. */
+export interface StepAnswer {
+  readonly content: readonly LanguageModelV4Content[];
+  readonly text: string;
+  readonly toolCalls: readonly LanguageModelV4ToolCall[];
+  /** The adapter's word for why it ended; `response.finishReason` is what the provider said. */
+  readonly ended: LanguageModelV4FinishReason["unified"];
+  readonly usage: TokenUsage;
+  readonly response: ResponseMetadata;
+}
+
+const backoffMs = 200;
+const retryAfterMsMax = 10_000;
+
+/** Asks the model; retries what its adapter calls retryable, as long as nothing was streamed yet. */
+export async function modelStep(request: StepRequest): Promise<StepAnswer> {
+  for (let attempt = 0; ; attempt += 1) {
+    const started = { streamed: false };
+    try {
+      return await askOnce(request, attempt, started);
+    } catch (error) {
+      request.signal.throwIfAborted();
+      const last = attempt >= request.retriesMax || started.streamed || !isRetryable(error);
+      if (last) throw error;
+      await wait(delayOf(error, attempt), undefined, { signal: request.signal });
+    }
+  }
+}
+
+function isRetryable(error: unknown): boolean {
+  return (error as { isRetryable?: unknown } | null)?.isRetryable === true;
+}
+
+/** Exponential, unless the provider says when to come back. */
+function delayOf(error: unknown, attempt: number): number {
+  const headers = (error as { responseHeaders?: Record<string, string> }).responseHeaders;
+  const seconds = Number(headers?.["retry-after"]);
+  const asked = headers?.["retry-after"] !== undefined && Number.isFinite(seconds);
+  return Math.min(retryAfterMsMax, asked ? Math.max(0, seconds) * 1_000 : backoffMs * 2 ** attempt);
+}
+
+function askOnce(
+  request: StepRequest,
+  attempt: number,
+  started: { streamed: boolean },
+): Promise<StepAnswer> {
+  const { model, turn, call, iteration } = request;
+  const provider = admissible(attribute.provider, model.provider.split(".")[0]);
+  const options = {
+    model: admissible(attribute.model, model.modelId) ?? "unknown",
+    iteration,
+    ...(provider === undefined ? {} : { provider }),
+    ...(call.maxOutputTokens === undefined ? {} : { maxOutputTokens: call.maxOutputTokens }),
+  };
+  return turn.modelCall(options, async (open) => {
+    const followed = followCall(model);
+    const times = { startedAt: performance.now(), firstAt: undefined as number | undefined };
+    try {
+      const raw = await rawAnswer(request, open, started, times);
+      const requestId = requestIdOf(raw.headers);
+      return await settle(request, open, raw, followed.metadata(requestId), attempt, times);
+    } catch (error) {
+      // Given up is not failed: nobody knows how it would have ended.
+      if (request.signal.aborted) await open.unknown();
+      throw error;
+    } finally {
+      followed.end();
+    }
+  });
+}
+
+async function rawAnswer(
+  { model, call, signal, onText }: StepRequest,
+  open: ModelCall,
+  started: { streamed: boolean },
+  times: { firstAt: number | undefined },
+): Promise<RawAnswer> {
+  const options = { ...call, abortSignal: signal };
+  if (onText === undefined) {
+    const result = await model.doGenerate(options);
+    const { content, finishReason, usage, response } = result;
+    return { content, finishReason, usage, headers: response?.headers, modelId: response?.modelId };
+  }
+  const result = await model.doStream(options);
+  const collected = await collectStream(result.stream, signal, {
+    first: () => {
+      times.firstAt ??= performance.now();
+      open.firstChunk();
+    },
+    text: async (text) => {
+      started.streamed = true;
+      await onText(text);
+    },
+  });
+  return { ...collected, headers: result.response?.headers };
+}
+
+async function settle(
+  request: StepRequest,
+  open: ModelCall,
+  raw: RawAnswer,
+  told: ReturnType<ReturnType<typeof followCall>["metadata"]>,
+  attempt: number,
+  times: { readonly startedAt: number; readonly firstAt: number | undefined },
+): Promise<StepAnswer> {
+  const text = raw.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+  const said = finishReasonOf(raw.finishReason, told);
+  const finishReason = admissible(attribute.finish_reason, said === undefined ? said : [said])?.[0];
+  const requestId = admissible(attribute.request_id, requestIdOf(raw.headers) ?? told.requestId);
+  const responseModel = admissible(attribute.response_model, raw.modelId);
+  const usage = usageOf(raw.usage, told);
+  const responseChars = told.responseChars ?? text.length;
+  await open.respond({
+    usage,
+    responseChars,
+    retryCount: attempt,
+    ...(responseModel === undefined ? {} : { responseModel }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(finishReason === undefined ? {} : { finishReason }),
+  });
+  const { startedAt, firstAt } = times;
+  return {
+    content: raw.content,
+    text,
+    toolCalls: raw.content.filter(
+      (part): part is LanguageModelV4ToolCall =>
+        part.type === "tool-call" && part.providerExecuted !== true,
+    ),
+    ended: raw.finishReason?.unified ?? "other",
+    usage: tokenUsageOf(usage),
+    response: {
+      finishReason: finishReason ?? null,
+      requestId: requestId ?? null,
+      responseChars,
+      maxOutputTokens: told.maxOutputTokens ?? request.call.maxOutputTokens ?? null,
+      timeToFirstTokenMs: firstAt === undefined ? null : firstAt - startedAt,
+      providerTimeMs: performance.now() - startedAt,
+    },
+  };
+}

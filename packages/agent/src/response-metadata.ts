@@ -1,0 +1,164 @@
+/**
+ * @module ResponseMetadata: what a provider really said of a response (requirements: Provider
+ * response metadata). A number that an adapter filled in where its provider was silent is unknown
+ * here, and a concurrent turn's metadata is never taken for this one's.
+ */
+import type {
+  LanguageModelV4,
+  LanguageModelV4FinishReason,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider";
+import type { ModelUsage } from "@turnproof/instrumentation";
+
+import type { TokenUsage } from "./run-result.ts";
+
+/** What an adapter may tell of its last response, by either spelling. */
+export interface AdapterMetadata {
+  readonly finishReason?: string;
+  readonly requestId?: string;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly totalTokens?: number;
+  readonly cachedTokens?: number;
+  readonly cacheWriteTokens?: number;
+  readonly responseChars?: number;
+  readonly maxOutputTokens?: number;
+  /** True when `inputTokens` leaves cached tokens out. */
+  readonly splitInput?: boolean;
+}
+
+const spellings: { readonly [K in keyof AdapterMetadata]: readonly string[] } = {
+  finishReason: ["finishReason", "finish_reason", "stopReason", "stop_reason"],
+  requestId: ["requestId", "request_id"],
+  inputTokens: ["inputTokens", "input_tokens", "prompt_tokens"],
+  outputTokens: ["outputTokens", "output_tokens", "completion_tokens"],
+  totalTokens: ["totalTokens", "total_tokens"],
+  cachedTokens: ["cachedTokens", "cached_tokens", "cache_read_input_tokens"],
+  cacheWriteTokens: ["cacheWriteTokens", "cache_write_tokens", "cache_creation_input_tokens"],
+  responseChars: ["responseChars", "response_chars", "responseLength", "response_length"],
+  maxOutputTokens: ["maxOutputTokens", "max_output_tokens", "outputLimit", "output_limit"],
+};
+
+/** Reads a mapping of an adapter; what has another type is unknown. */
+export function readAdapterMetadata(given: unknown): AdapterMetadata {
+  if (typeof given !== "object" || given === null) return {};
+  const fields = given as Readonly<Record<string, unknown>>;
+  const read: Record<string, unknown> = {};
+  for (const [name, names] of Object.entries(spellings)) {
+    const value = names
+      .map((key) => fields[key])
+      .find((item) => item !== undefined && item !== null);
+    const textual = name === "finishReason" || name === "requestId";
+    const fits = textual
+      ? typeof value === "string"
+      : typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+    if (fits) read[name] = value;
+  }
+  // Anthropic's own names count input without what the cache read and wrote.
+  const split = "cache_read_input_tokens" in fields || "cache_creation_input_tokens" in fields;
+  return { ...read, ...(split ? { splitInput: true } : {}) };
+}
+
+/** Calls of each adapter that are under way; a call that had company is marked. */
+const underWay: WeakMap<object, Set<{ alone: boolean }>> = new WeakMap();
+
+/** Follows one call of an adapter. */
+export function followCall(model: LanguageModelV4): {
+  /** What the adapter tells of this call; nothing when it may be speaking of another. */
+  readonly metadata: (requestId: string | undefined) => AdapterMetadata;
+  readonly end: () => void;
+} {
+  const calls = underWay.get(model) ?? new Set();
+  underWay.set(model, calls);
+  const own = { alone: calls.size === 0 };
+  for (const other of calls) other.alone = false;
+  calls.add(own);
+  return {
+    metadata: (requestId) => {
+      const adapter = model as { getLastResponseMetadata?: () => unknown };
+      if (typeof adapter.getLastResponseMetadata !== "function") return {};
+      let told: AdapterMetadata;
+      try {
+        told = readAdapterMetadata(adapter.getLastResponseMetadata());
+      } catch {
+        return {};
+      }
+      const same = requestId !== undefined && told.requestId === requestId;
+      const contradicted = requestId !== undefined && told.requestId !== undefined && !same;
+      return same || (own.alone && !contradicted) ? told : {};
+    },
+    end: () => calls.delete(own),
+  };
+}
+
+/** A zero that an adapter filled in, although the provider's own usage has no such field, is unknown. */
+function exposed(
+  value: number | undefined,
+  raw: string | undefined,
+  field: RegExp,
+): number | undefined {
+  if (value === undefined || !Number.isSafeInteger(value) || value < 0) return undefined;
+  return value === 0 && raw !== undefined && !field.test(raw) ? undefined : value;
+}
+
+/** Usage as the provider gave it, and where it was silent, as the adapter told. */
+export function usageOf(
+  usage: LanguageModelV4Usage | undefined,
+  told: AdapterMetadata,
+): ModelUsage {
+  const raw = usage?.raw === undefined ? undefined : JSON.stringify(usage.raw);
+  const { inputTokens: input, outputTokens: output } = usage ?? {};
+  const total = exposed(input?.total, raw, /(prompt|input)_?tokens/i);
+  const noCache = exposed(input?.noCache, raw, /(prompt|input)_?tokens/i);
+  const told_ = total === undefined && noCache === undefined ? told : {};
+  const split = total === undefined && (noCache !== undefined || told_.splitInput === true);
+  const rawTotal = (usage?.raw as { total_tokens?: unknown } | undefined)?.total_tokens;
+  return present({
+    inputTokens: total ?? noCache ?? told_.inputTokens,
+    outputTokens: exposed(output?.total, raw, /(completion|output)_?tokens/i) ?? told.outputTokens,
+    totalTokens: typeof rawTotal === "number" ? rawTotal : told.totalTokens,
+    cachedTokens: exposed(input?.cacheRead, raw, /cache/i) ?? told.cachedTokens,
+    cacheWriteTokens: exposed(input?.cacheWrite, raw, /cache/i) ?? told.cacheWriteTokens,
+    reasoningTokens: exposed(output?.reasoning, raw, /reasoning|thinking/i),
+    splitInput: split ? true : undefined,
+  });
+}
+
+function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+/** The usage that a caller sees: input whole, unknown as null. */
+export function tokenUsageOf(usage: ModelUsage): TokenUsage {
+  const { inputTokens: input } = usage;
+  const cached = (usage.cachedTokens ?? 0) + (usage.cacheWriteTokens ?? 0);
+  return {
+    inputTokens: input === undefined ? null : usage.splitInput === true ? input + cached : input,
+    outputTokens: usage.outputTokens ?? null,
+    totalTokens: usage.totalTokens ?? null,
+    cachedTokens: usage.cachedTokens ?? null,
+    cacheWriteTokens: usage.cacheWriteTokens ?? null,
+    reasoningTokens: usage.reasoningTokens ?? null,
+  };
+}
+
+/** The finish reason, when the provider gave one: an adapter's default is none. */
+export function finishReasonOf(
+  reason: LanguageModelV4FinishReason | undefined,
+  told: AdapterMetadata,
+): string | undefined {
+  return reason?.raw === undefined ? told.finishReason : reason.unified;
+}
+
+/** Id of the request as the provider's headers name it. */
+export function requestIdOf(
+  headers: Readonly<Record<string, string | undefined>> | undefined,
+): string | undefined {
+  for (const name of ["x-request-id", "request-id", "x-amzn-requestid"]) {
+    const value = headers?.[name];
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,98 @@
+/** @module RunResult: what one turn gives back. */
+import type { TraceContext } from "@turnproof/instrumentation";
+import type { CacheReason, SupplyRecord } from "@turnproof/memory";
+import type { CacheDecision, ToolOutcome } from "@turnproof/semconv";
+
+import type { Persisted } from "./turn-events.ts";
+
+/** How a turn ended. */
+export type RunStatus = "success" | "partial" | "error" | "cancelled";
+
+/** Tokens of a call or a turn; null is unknown and never 0. */
+export interface TokenUsage {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly totalTokens: number | null;
+  /** Input tokens read from and written to the provider's cache, which is not ours. */
+  readonly cachedTokens: number | null;
+  readonly cacheWriteTokens: number | null;
+  readonly reasoningTokens: number | null;
+}
+
+/** What the semantic cache did. */
+export interface CacheOutcome {
+  readonly decision: CacheDecision;
+  readonly reason: CacheReason | null;
+  readonly fingerprint: string | null;
+  readonly similarity: number | null;
+  /** Whether this turn's answer was kept; null when there was nothing to decide. */
+  readonly admitted: boolean | null;
+}
+
+/** What a provider said of its last response; null is unknown (requirements: Provider response metadata). */
+export interface ResponseMetadata {
+  readonly finishReason: string | null;
+  readonly requestId: string | null;
+  readonly responseChars: number | null;
+  readonly maxOutputTokens: number | null;
+  /** Measured by the agent: to the first chunk of a stream, and of the whole call. */
+  readonly timeToFirstTokenMs: number | null;
+  readonly providerTimeMs: number | null;
+}
+
+/** A tool call of the turn. */
+export interface CalledTool {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly outcome: ToolOutcome;
+}
+
+/** The result of a turn. */
+export interface RunResult {
+  readonly text: string;
+  readonly status: "success" | "partial";
+  readonly userId: string | null;
+  readonly memoryId: string;
+  readonly threadId: string;
+  readonly runId: string;
+  readonly turnId: string;
+  readonly traceContext: TraceContext;
+  readonly usage: TokenUsage;
+  /** How often the model was called; 0 on a cache hit. */
+  readonly iterations: number;
+  readonly response: ResponseMetadata | null;
+  readonly cache: CacheOutcome;
+  /** Memory supply, content-free; null when the cache answered. */
+  readonly supply: SupplyRecord | null;
+  readonly tools: readonly CalledTool[];
+  readonly persisted: Persisted;
+}
+
+/** Nothing is known. */
+export const unknownUsage: TokenUsage = {
+  inputTokens: null,
+  outputTokens: null,
+  totalTokens: null,
+  cachedTokens: null,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
+};
+
+/** The sum of several calls; a field that one call left unknown stays unknown. */
+export function sumUsage(calls: readonly TokenUsage[]): TokenUsage {
+  const [first, ...rest] = calls;
+  if (first === undefined) return unknownUsage;
+  const plus = (a: number | null, b: number | null): number | null =>
+    a === null || b === null ? null : a + b;
+  return rest.reduce(
+    (sum, next) => ({
+      inputTokens: plus(sum.inputTokens, next.inputTokens),
+      outputTokens: plus(sum.outputTokens, next.outputTokens),
+      totalTokens: plus(sum.totalTokens, next.totalTokens),
+      cachedTokens: plus(sum.cachedTokens, next.cachedTokens),
+      cacheWriteTokens: plus(sum.cacheWriteTokens, next.cacheWriteTokens),
+      reasoningTokens: plus(sum.reasoningTokens, next.reasoningTokens),
+    }),
+    first,
+  );
+}

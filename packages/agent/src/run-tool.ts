@@ -1,0 +1,196 @@
+/**
+ * @module RunTool: one call of a tool: judged, run, logged, witnessed. What it was given and what
+ * it answered go to the model and to the tool log, never into evidence.
+ */
+import type {
+  JSONValue,
+  LanguageModelV4ToolCall,
+  LanguageModelV4ToolResultPart,
+} from "@ai-sdk/provider";
+import { TraceContext } from "@turnproof/instrumentation";
+import type { ToolCall } from "@turnproof/instrumentation";
+import { stableText } from "@turnproof/memory";
+import type { Memory } from "@turnproof/memory";
+import { attribute, CodedError, toolBadges } from "@turnproof/semconv";
+
+import { admissible, errorTypeOf } from "./admissible.ts";
+import { answerOf, jsonOf } from "./tools.ts";
+import type { AnyTool, ToolAnswer } from "./tools.ts";
+import type { TurnState } from "./turn-state.ts";
+
+/** What a call of a tool came to. */
+export interface ToolRun {
+  readonly part: LanguageModelV4ToolResultPart;
+  /** The input as it was read; `{}` when it could not be. */
+  readonly input: unknown;
+  readonly answer: ToolAnswer;
+  /** The tool, when there is one of that name and it was really run. */
+  readonly tool: AnyTool | undefined;
+}
+
+/** What the model is told when a tool did not answer; its class is what evidence is told. */
+interface Refusal {
+  readonly errorType: string;
+  readonly text: string;
+}
+
+/** What is needed besides the turn. */
+export interface ToolBench {
+  readonly tools: readonly AnyTool[];
+  readonly memory: Memory;
+  /** Keyed, so that inputs cannot be guessed from it. */
+  readonly callFingerprint: (text: string) => string;
+}
+
+/** Runs one call to its end; a tool that fails is an answer for the model, not the end of the turn. */
+export async function runTool(
+  call: LanguageModelV4ToolCall,
+  state: TurnState,
+  bench: ToolBench,
+): Promise<ToolRun> {
+  const tool = bench.tools.find(({ name }) => name === call.toolName);
+  const shownName = admissible(attribute.tool_name, call.toolName) ?? "unknown";
+  const callId = call.toolCallId;
+  await state.emit({ type: "tool.started", callId, toolName: shownName });
+  const { input, refusal } = readCall(call, tool, state);
+  const startedAt = performance.now();
+  const admittedId = admissible(attribute.tool_call_id, callId);
+  const primary = admissible(attribute.tool_provider, tool?.primaryProvider);
+  const run = await state.turn.toolCall(
+    {
+      name: shownName,
+      type: "function",
+      callFingerprint: bench.callFingerprint(stableText([call.toolName, input])),
+      ...(admittedId === undefined ? {} : { callId: admittedId }),
+      ...(primary === undefined ? {} : { primaryProvider: primary }),
+    },
+    (open) =>
+      refusal === undefined && tool !== undefined
+        ? execute(tool, input, { callId, state, open })
+        : refused(open, refusal ?? unknownTool),
+  );
+  await log(call, run, state, bench, performance.now() - startedAt);
+  const { outcome } = run.answer;
+  state.called.push({ callId, toolName: shownName, outcome });
+  const badge = toolBadges[outcome];
+  await state.emit({ type: "tool.completed", callId, toolName: shownName, outcome, badge });
+  return {
+    part: {
+      type: "tool-result",
+      toolCallId: callId,
+      toolName: call.toolName,
+      output: run.output,
+    },
+    input,
+    answer: run.answer,
+    tool: refusal === undefined ? tool : undefined,
+  };
+}
+
+interface Executed {
+  readonly answer: ToolAnswer;
+  readonly output: LanguageModelV4ToolResultPart["output"];
+}
+
+const unknownTool: Refusal = { errorType: "unknown_tool", text: "There is no tool of this name." };
+
+function readCall(
+  call: LanguageModelV4ToolCall,
+  tool: AnyTool | undefined,
+  state: TurnState,
+): { readonly input: unknown; readonly refusal?: Refusal } {
+  let input: unknown;
+  try {
+    input = call.input === "" ? {} : (JSON.parse(call.input) as unknown);
+  } catch {
+    return { input: {}, refusal: { errorType: "invalid_input", text: "The input is not JSON." } };
+  }
+  if (tool === undefined) return { input, refusal: unknownTool };
+  if (!state.budget.take()) {
+    const text = "This turn has spent its tool calls. Answer with what you have.";
+    return { input, refusal: { errorType: "tool_budget_spent", text } };
+  }
+  return { input };
+}
+
+async function refused(open: ToolCall, { errorType, text }: Refusal): Promise<Executed> {
+  await open.result({ outcome: "error", errorType });
+  return { answer: { value: null, outcome: "error" }, output: { type: "error-text", value: text } };
+}
+
+async function execute(
+  tool: AnyTool,
+  input: unknown,
+  at: { readonly callId: string; readonly state: TurnState; readonly open: ToolCall },
+): Promise<Executed> {
+  const { state, open, callId } = at;
+  try {
+    const parsed = tool.parse === undefined ? input : tool.parse(input);
+    const returned = await tool.execute(parsed as never, {
+      callId,
+      signal: state.signal,
+      traceContext: TraceContext.active(open.step.context) ?? state.traceContext,
+      userId: state.place.userId,
+    });
+    const answer = answerOf(returned);
+    await open.result(evidenceOf(answer));
+    const failed = answer.outcome === "error" || answer.outcome === "provider_error";
+    const value = jsonOf(answer.value);
+    return { answer, output: failed ? { type: "error-json", value } : { type: "json", value } };
+  } catch (error) {
+    state.signal.throwIfAborted();
+    await open.result({ outcome: "error", errorType: errorTypeOf(error) });
+    const text = error instanceof Error ? error.message : String(error);
+    return {
+      answer: { value: text, outcome: "error" },
+      output: { type: "error-text", value: text },
+    };
+  }
+}
+
+function evidenceOf(answer: ToolAnswer): Parameters<ToolCall["result"]>[0] {
+  const provider = admissible(attribute.tool_provider, answer.provider);
+  const fallbackProvider = admissible(attribute.tool_provider, answer.fallbackProvider);
+  const resultCount = admissible(attribute.result_count, answer.resultCount);
+  const retryCount = admissible(attribute.retry_count, answer.retryCount);
+  return {
+    outcome: answer.outcome,
+    ...(provider === undefined ? {} : { provider }),
+    ...(fallbackProvider === undefined ? {} : { fallbackProvider }),
+    ...(resultCount === undefined ? {} : { resultCount }),
+    ...(retryCount === undefined ? {} : { retryCount }),
+  };
+}
+
+/** The tool log and the workflow step are written at once: a turn given up later did call the tool. */
+async function log(
+  call: LanguageModelV4ToolCall,
+  run: Executed,
+  state: TurnState,
+  { memory }: ToolBench,
+  durationMs: number,
+): Promise<void> {
+  const { turnId } = state.traceContext.identity;
+  const { outcome } = run.answer;
+  const input = jsonOf(call.input);
+  const result: JSONValue = jsonOf(run.answer.value);
+  try {
+    await memory.toolLog.record(state.place, {
+      turnId,
+      callId: call.toolCallId,
+      toolName: call.toolName,
+      input: input as never,
+      result: result as never,
+      outcome,
+      durationMs,
+    });
+    state.written.toolLog += 1;
+    const ordinal = state.called.length + 1;
+    const step = { turnId, ordinal, toolName: call.toolName, outcome };
+    await memory.workflow.record(state.place, step);
+    state.written.workflowSteps += 1;
+  } catch (error) {
+    // What the tool did is done; that its log is missing is said in `persisted`.
+    state.written.error = CodedError.is(error) ? error.code : "write_failed";
+  }
+}

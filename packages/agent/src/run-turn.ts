@@ -1,0 +1,288 @@
+/**
+ * @module RunTurn: the course of one turn: memory, cache, model and tools, references, and what is
+ * kept. It holds no state of its own; everything lies in the turn.
+ */
+import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import { recordReferenced, recordSupplied } from "@turnproof/memory";
+import type { AssembledContext, CacheLookup, CacheRequest, SemanticCache } from "@turnproof/memory";
+import { CodedError } from "@turnproof/semconv";
+
+import type { AgentParts } from "./agent-parts.ts";
+import { modelStep } from "./model-step.ts";
+import type { StepAnswer } from "./model-step.ts";
+import { assistantMessage, instructionsOf, promptOf, toolSchemas } from "./prompt.ts";
+import { sumUsage } from "./run-result.ts";
+import type { CacheOutcome, ResponseMetadata, RunResult, TokenUsage } from "./run-result.ts";
+import { runTool } from "./run-tool.ts";
+import type { ToolRun } from "./run-tool.ts";
+import { offerTools } from "./tool-router.ts";
+import type { AnyTool } from "./tools.ts";
+import type { TurnState } from "./turn-state.ts";
+
+/** What the loop came to. */
+interface Looped {
+  readonly text: string;
+  readonly usages: readonly TokenUsage[];
+  readonly response: ResponseMetadata;
+  readonly runs: readonly ToolRun[];
+  /** True when the answer ended by itself, within its bounds. */
+  readonly finished: boolean;
+}
+
+const disabledCache: CacheOutcome = {
+  decision: "disabled",
+  reason: null,
+  fingerprint: null,
+  similarity: null,
+  admitted: null,
+};
+
+/** Runs the turn to its result; evidence of its end is the caller's. */
+export async function runTurn(
+  parts: AgentParts,
+  state: TurnState,
+  streaming: boolean,
+): Promise<RunResult> {
+  const { query, options, place, turn } = state;
+  if (options.observabilityContext !== undefined) {
+    await turn.bindContext(options.observabilityContext);
+  }
+  await state.emit({ type: "status", stage: "memory" });
+  const question = { text: query, signal: state.signal };
+  const context = await parts.memory.assembleContext(place, question, parts.options.memoryPolicy);
+  const instructions = instructionsOf({
+    instructions: parts.options.instructions,
+    persona: await parts.personaInstructions(turn),
+    context: options.context,
+  });
+  const request = cacheRequestOf(parts, state, context, instructions);
+  const lookup = await askCache(parts, state, context, request);
+  if (lookup?.decision === "hit" && lookup.answer !== undefined) {
+    return answerFromCache(state, parts, lookup, lookup.answer);
+  }
+  await recordSupplied(place, context);
+  const looped = await loop(parts, state, promptOf(instructions, context, query), streaming);
+  const supply = await recordReferenced(place, context, { text: looped.text, question: query });
+  await state.emit({ type: "answer.done", text: looped.text });
+  await state.emit({ type: "status", stage: "persisting" });
+  const admitted = await admit(parts, state, request, lookup, looped, supply.degraded);
+  await keepConversation(parts, state, looped.text);
+  await learn(parts, state);
+  return {
+    ...resultOf(state),
+    text: looped.text,
+    status: looped.finished && state.written.error === undefined ? "success" : "partial",
+    usage: sumUsage(looped.usages),
+    iterations: looped.usages.length,
+    response: looped.response,
+    cache: lookup === undefined ? disabledCache : { ...outcomeOf(lookup), admitted },
+    supply,
+    persisted: { ...state.written },
+  };
+}
+
+function resultOf(
+  state: TurnState,
+): Pick<
+  RunResult,
+  "userId" | "memoryId" | "threadId" | "runId" | "turnId" | "traceContext" | "tools"
+> {
+  const { userId, memoryId, threadId } = state.place;
+  const { runId, turnId } = state.traceContext.identity;
+  const { traceContext, called } = state;
+  return { userId, memoryId, threadId, runId, turnId, traceContext, tools: [...called] };
+}
+
+function cacheRequestOf(
+  parts: AgentParts,
+  state: TurnState,
+  context: AssembledContext,
+  instructions: string,
+): CacheRequest {
+  const { model, settings = {}, cache } = parts.options;
+  return {
+    query: state.query,
+    model: JSON.stringify([model.provider, model.modelId, settings]),
+    instructions,
+    tools: parts.tools,
+    dataVersion: cache?.dataVersion,
+    context: state.options.context,
+    standing: context.standing,
+  };
+}
+
+function bypassReason(
+  { options }: AgentParts,
+  state: TurnState,
+  context: AssembledContext,
+): "requested" | "conversation_dependent" | undefined {
+  if (state.options.cache === "bypass") return "requested";
+  const mayDepend = options.cache?.conversation !== "ignore";
+  return mayDepend && context.conversationDependent ? "conversation_dependent" : undefined;
+}
+
+async function askCache(
+  parts: AgentParts,
+  state: TurnState,
+  context: AssembledContext,
+  request: CacheRequest,
+): Promise<CacheLookup | undefined> {
+  const cache: SemanticCache | undefined = parts.cache;
+  if (cache === undefined) {
+    await state.turn.cacheDecided({ decision: "disabled" });
+    return undefined;
+  }
+  await state.emit({ type: "status", stage: "cache" });
+  const bypass = bypassReason(parts, state, context);
+  return cache.lookup(state.place, request, { bypass, signal: state.signal });
+}
+
+function outcomeOf(lookup: CacheLookup): CacheOutcome {
+  const { decision, reason, fingerprint, similarity } = lookup;
+  return { decision, reason, fingerprint, similarity: similarity ?? null, admitted: null };
+}
+
+async function answerFromCache(
+  state: TurnState,
+  parts: AgentParts,
+  lookup: CacheLookup,
+  answer: string,
+): Promise<RunResult> {
+  await state.emit({ type: "answer.delta", text: answer });
+  await state.emit({ type: "answer.done", text: answer });
+  await state.emit({ type: "status", stage: "persisting" });
+  await keepConversation(parts, state, answer);
+  return {
+    ...resultOf(state),
+    text: answer,
+    status: state.written.error === undefined ? "success" : "partial",
+    usage: sumUsage([]),
+    iterations: 0,
+    response: null,
+    cache: outcomeOf(lookup),
+    supply: null,
+    persisted: { ...state.written },
+  };
+}
+
+async function loop(
+  parts: AgentParts,
+  state: TurnState,
+  first: LanguageModelV4Prompt,
+  streaming: boolean,
+): Promise<Looped> {
+  const { model, settings, routing, iterationsMax = 12, retriesMax = 2 } = parts.options;
+  const { signal, query } = state;
+  const offered = await offerTools(parts.tools, query, parts.embedder, routing, signal);
+  const bench = { tools: offered, memory: parts.memory, callFingerprint: parts.callFingerprint };
+  const prompt = [...first];
+  const usages: TokenUsage[] = [];
+  const runs: ToolRun[] = [];
+  const onText = (text: string): Promise<void> => state.emit({ type: "answer.delta", text });
+  for (let iteration = 1; ; iteration += 1) {
+    signal.throwIfAborted();
+    await state.emit({ type: "status", stage: "model" });
+    const mayCall = iteration < iterationsMax && state.budget.left > 0;
+    const answer = await modelStep({
+      model,
+      turn: state.turn,
+      call: { ...settings, prompt, ...toolOptions(offered, mayCall) },
+      iteration,
+      retriesMax,
+      signal,
+      ...(streaming ? { onText } : {}),
+    });
+    usages.push(answer.usage);
+    await state.emit({ type: "usage", iteration, usage: answer.usage });
+    if (answer.toolCalls.length === 0 || !mayCall) {
+      const refused = runs.some(({ tool }) => tool === undefined);
+      return endOf(answer, usages, runs, answer.toolCalls.length === 0 && !refused);
+    }
+    await state.emit({ type: "status", stage: "tools" });
+    const round: ToolRun[] = [];
+    // One after the other: a model that calls two tools may mean the second to follow the first.
+    for (const call of answer.toolCalls) round.push(await runTool(call, state, bench));
+    runs.push(...round);
+    const inputs = new Map(round.map(({ part, input }) => [part.toolCallId, input]));
+    prompt.push(assistantMessage(answer.content, inputs));
+    prompt.push({ role: "tool", content: round.map(({ part }) => part) });
+  }
+}
+
+function toolOptions(
+  offered: readonly AnyTool[],
+  mayCall: boolean,
+): Pick<LanguageModelV4CallOptions, "tools" | "toolChoice"> {
+  if (offered.length === 0) return {};
+  return { tools: toolSchemas(offered), toolChoice: { type: mayCall ? "auto" : "none" } };
+}
+
+function endOf(
+  answer: StepAnswer,
+  usages: readonly TokenUsage[],
+  runs: readonly ToolRun[],
+  within: boolean,
+): Looped {
+  const cut = answer.ended === "length" || answer.ended === "content-filter";
+  const finished = within && !cut && answer.text !== "";
+  return { text: answer.text, usages, response: answer.response, runs, finished };
+}
+
+async function admit(
+  parts: AgentParts,
+  state: TurnState,
+  request: CacheRequest,
+  lookup: CacheLookup | undefined,
+  looped: Looped,
+  degraded: boolean,
+): Promise<boolean | null> {
+  if (parts.cache === undefined || lookup === undefined) return null;
+  if (lookup.decision === "bypassed") return false;
+  const { runs } = looped;
+  const limited = runs.some(
+    ({ answer }) => answer.outcome !== "success" && answer.outcome !== "empty",
+  );
+  try {
+    const { admitted } = await parts.cache.admit(state.place, request, {
+      answer: looped.text,
+      turnId: state.traceContext.identity.turnId,
+      readOnly: runs.every(({ tool }) => tool?.readOnly === true),
+      deterministic:
+        (parts.options.settings?.temperature ?? 0) === 0 &&
+        runs.every(({ tool }) => tool?.deterministic === true),
+      finished: looped.finished,
+      degraded: degraded || limited,
+    });
+    state.written.cache = admitted;
+    return admitted;
+  } catch (error) {
+    state.written.error = CodedError.is(error) ? error.code : "write_failed";
+    return false;
+  }
+}
+
+/** An answer that was given is not taken back because its memory could not be written. */
+async function keepConversation(
+  parts: AgentParts,
+  state: TurnState,
+  answer: string,
+): Promise<void> {
+  const { turnId } = state.traceContext.identity;
+  try {
+    const written = await parts.memory.conversation.append(state.place, [
+      { role: "user", text: state.query, turnId },
+      { role: "assistant", text: answer, turnId },
+    ]);
+    state.written.conversation = written.length;
+  } catch (error) {
+    state.written.error = CodedError.is(error) ? error.code : "write_failed";
+  }
+}
+
+async function learn(parts: AgentParts, state: TurnState): Promise<void> {
+  if (parts.options.learning === false || state.written.error !== undefined) return;
+  await parts.memory.learning.observe(
+    state.place,
+    state.called.map(({ toolName }) => toolName),
+  );
+}

@@ -1,0 +1,65 @@
+/** @module Summary: bounded counts and freshness of an agent's scope (requirements: Summary). */
+import type { KindCount } from "@turnproof/memory";
+import type { ScopedKind } from "@turnproof/semconv";
+import { summarizeEvidence } from "@turnproof/store";
+import type { EvidenceSummary } from "@turnproof/store";
+
+import type { AgentParts } from "./agent-parts.ts";
+
+/** Whose summary. A missing, undefined or null `userId` is the anonymous scope. */
+export interface SummaryOptions {
+  readonly memoryId?: string | undefined;
+  readonly userId?: string | null | undefined;
+  readonly threadId?: string | undefined;
+}
+
+/** What there is, in numbers. */
+export interface AgentSummary {
+  readonly agent_id: string;
+  readonly scope_applied: "user" | "anonymous";
+  readonly memory: { readonly [K in ScopedKind]: KindCount };
+  /** Newest row of memory; null when there is none. */
+  readonly latest_memory_at: string | null;
+  /** Counts of the evidence; null, and `not_measured`, where the agent was given no reader. */
+  readonly evidence: EvidenceSummary | null;
+  readonly evidence_state: "known" | "partial" | "not_measured";
+}
+
+/** Summarizes. */
+export async function summarizeAgent(
+  parts: AgentParts,
+  options: SummaryOptions,
+): Promise<AgentSummary> {
+  const { agentId } = parts;
+  const { threadId } = options;
+  const userId = options.userId ?? null;
+  const memoryId = options.memoryId ?? parts.options.memoryId ?? agentId;
+  const memory = await parts.memory.counts({ userId, agentId, memoryId, threadId });
+  const latest = Object.values(memory)
+    .flatMap(({ latest_at }) => (latest_at === null ? [] : [latest_at]))
+    .toSorted()
+    .at(-1);
+  const reader = parts.options.evidence;
+  const evidence =
+    reader === undefined
+      ? null
+      : await summarizeEvidence(
+          reader,
+          { tenant: userId },
+          {
+            agent_id: agentId,
+            memory_id: memoryId,
+            ...(threadId === undefined ? {} : { thread_id: threadId }),
+          },
+          { now: new Date().toISOString() },
+        );
+  return {
+    agent_id: agentId,
+    scope_applied: userId === null ? "anonymous" : "user",
+    memory,
+    latest_memory_at: latest ?? null,
+    evidence,
+    evidence_state:
+      evidence === null ? "not_measured" : evidence.window_complete ? "known" : "partial",
+  };
+}

@@ -1,0 +1,57 @@
+/** @module TurnEvents: what a turn tells while it runs (requirements: per-call event_callback). */
+import type { ToolOutcome } from "@turnproof/semconv";
+
+import type { RunResult, RunStatus, TokenUsage } from "./run-result.ts";
+
+/** Where a turn stands. */
+export type TurnStage = "memory" | "cache" | "model" | "tools" | "persisting";
+
+/** What was written to memory. */
+export interface Persisted {
+  /** Messages of the conversation. */
+  readonly conversation: number;
+  readonly toolLog: number;
+  readonly workflowSteps: number;
+  /** True when the answer was admitted to the semantic cache. */
+  readonly cache: boolean;
+  /** Code of a failed write, when one failed. */
+  readonly error?: string;
+}
+
+/** Any event, before it is numbered. */
+export type TurnEventBody =
+  | {
+      readonly type: "run.started";
+      readonly runId: string;
+      readonly turnId: string;
+      readonly threadId: string;
+      readonly rootTraceId: string;
+    }
+  | { readonly type: "status"; readonly stage: TurnStage }
+  | { readonly type: "answer.delta"; readonly text: string }
+  | { readonly type: "tool.started"; readonly callId: string; readonly toolName: string }
+  | {
+      readonly type: "tool.completed";
+      readonly callId: string;
+      readonly toolName: string;
+      readonly outcome: ToolOutcome;
+      /** The outcome in words for people. */
+      readonly badge: string;
+    }
+  | { readonly type: "usage"; readonly iteration: number; readonly usage: TokenUsage }
+  | { readonly type: "answer.done"; readonly text: string }
+  | {
+      readonly type: "run.done";
+      readonly status: RunStatus;
+      readonly persisted: Persisted;
+      /** Class or code of the error, never its text. */
+      readonly errorType?: string;
+      /** The whole result, when the turn has one. */
+      readonly result?: RunResult;
+    };
+
+/** An event of one turn; `seq` counts from 1 without a gap. */
+export type TurnEvent = TurnEventBody & { readonly seq: number };
+
+/** Receives the events of one call, in order, each awaited before the next. */
+export type EventCallback = (event: TurnEvent) => void | Promise<void>;
