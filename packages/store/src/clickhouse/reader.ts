@@ -25,8 +25,8 @@ import type { Search } from "./root-feed.ts";
 import { loadRoots } from "./root-loader.ts";
 import { bindings } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
-import { walk } from "./walk.ts";
-import type { Walked } from "./walk.ts";
+import { walk } from "../walk.ts";
+import type { Walked } from "../walk.ts";
 
 /** The reads that this module serves. */
 export type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" | "root">;

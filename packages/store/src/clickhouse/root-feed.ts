@@ -17,7 +17,7 @@ import { murmur32 } from "./murmur.ts";
 import { loadRoots } from "./root-loader.ts";
 import type { ReceiptSpan } from "./receipt-span.ts";
 import type { Bindings } from "./sql-text.ts";
-import type { Round } from "./walk.ts";
+import type { Round } from "../walk.ts";
 
 /** What to look for. */
 export interface Search {

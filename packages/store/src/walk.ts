@@ -2,11 +2,11 @@
  * @module Walk: from roots, met newest first, to a page of items. A root may hold items far older
  * than the row by which it was met, so an item waits until everything newer has been met.
  */
-import type { SliceOptions } from "../evidence-store.ts";
-import { comparePositions, positionOfKeyset } from "../position.ts";
-import type { Position } from "../position.ts";
-import type { Settled } from "../settle.ts";
-import type { Item, ItemsOf } from "../slice.ts";
+import type { SliceOptions } from "./evidence-store.ts";
+import { comparePositions, positionOfKeyset } from "./position.ts";
+import type { Position } from "./position.ts";
+import type { Settled } from "./settle.ts";
+import type { Item, ItemsOf } from "./slice.ts";
 
 /** Some more settled roots; everything up to the frontier has been met, null: everything. */
 export interface Round {
