@@ -1,9 +1,9 @@
 /**
- * @module ResourceRef: an opaque resource and what the host knows of it, and the parallel lists in
- * which references travel on a span (design 3.3).
+ * @module ResourceRef: an opaque resource and what the host knows of it, as an application writes
+ * it. How references travel on a span is semconv's (`refs.ts`).
  */
-import { attribute, CodedError, limits } from "@turnproof/semconv";
-import type { AttributeValue, ProvenanceStatus } from "@turnproof/semconv";
+import { CodedError, ledgerToAttributes, limits, refsToAttributes } from "@turnproof/semconv";
+import type { AttributeValue, LedgerLike, ProvenanceStatus, RefLike } from "@turnproof/semconv";
 
 /** `ref` is an opaque id or a keyed fingerprint: never a URL, e-mail, prompt or credential. */
 export interface ResourceRef {
@@ -25,32 +25,29 @@ export interface Selection {
   readonly selectionReason?: string;
 }
 
-const lists = {
-  input: [
-    attribute.input_types,
-    attribute.input_refs,
-    attribute.input_versions,
-    attribute.input_roles,
-    attribute.input_ownership,
-    attribute.input_provenance,
-  ],
-  output: [
-    attribute.output_types,
-    attribute.output_refs,
-    attribute.output_versions,
-    attribute.output_roles,
-    attribute.output_ownership,
-    attribute.output_provenance,
-  ],
-} as const;
+function wireRef(item: ResourceRef): RefLike {
+  return {
+    resource_type: item.resourceType,
+    ref: item.ref,
+    ...(item.version === undefined ? {} : { version: item.version }),
+    ...(item.role === undefined ? {} : { role: item.role }),
+    ...(item.ownershipVerified === undefined ? {} : { ownership_verified: item.ownershipVerified }),
+    ...(item.provenanceStatus === undefined ? {} : { provenance_status: item.provenanceStatus }),
+  };
+}
 
-function ownership(value: boolean | undefined): string {
-  return value === undefined ? "unknown" : String(value);
+function wireLine(line: Selection): LedgerLike {
+  return {
+    resource: wireRef(line.resource),
+    ...(line.candidateRank === undefined ? {} : { candidate_rank: line.candidateRank }),
+    ...(line.relevanceScore === undefined ? {} : { relevance_score: line.relevanceScore }),
+    ...(line.selected === undefined ? {} : { selected: line.selected }),
+    ...(line.selectionReason === undefined ? {} : { selection_reason: line.selectionReason }),
+  };
 }
 
 /**
- * References as parallel lists by span name; none for an empty list. An empty string in a list is
- * the unknown of that place.
+ * References as parallel lists by span name; none for an empty list.
  * @throws CodedError attribute_list_too_long beyond 32 references
  */
 export function refAttributes(
@@ -61,15 +58,7 @@ export function refAttributes(
   if (refs.length > limits.listEntriesMax) {
     throw new CodedError("attribute_list_too_long", { field: `${direction}_refs` });
   }
-  const [types, ids, versions, roles, owned, provenance] = lists[direction];
-  return {
-    [types.span]: refs.map((item) => item.resourceType),
-    [ids.span]: refs.map((item) => item.ref),
-    [versions.span]: refs.map((item) => item.version ?? ""),
-    [roles.span]: refs.map((item) => item.role ?? ""),
-    [owned.span]: refs.map((item) => ownership(item.ownershipVerified)),
-    [provenance.span]: refs.map((item) => item.provenanceStatus ?? ""),
-  };
+  return refsToAttributes(direction, refs.map(wireRef));
 }
 
 /** A ledger in pieces of at most 32 lines, each as parallel lists (design 3.3). */
@@ -77,24 +66,7 @@ export function ledgerAttributes(ledger: readonly Selection[]): Record<string, A
   const pieces: Record<string, AttributeValue>[] = [];
   for (let at = 0; at < ledger.length; at += limits.listEntriesMax) {
     const lines = ledger.slice(at, at + limits.listEntriesMax);
-    pieces.push({
-      [attribute.ledger_types.span]: lines.map((line) => line.resource.resourceType),
-      [attribute.ledger_refs.span]: lines.map((line) => line.resource.ref),
-      ...wholeList(attribute.ledger_ranks.span, lines, (line) => line.candidateRank),
-      ...wholeList(attribute.ledger_scores.span, lines, (line) => line.relevanceScore),
-      ...wholeList(attribute.ledger_selected.span, lines, (line) => line.selected),
-      [attribute.ledger_reasons.span]: lines.map((line) => line.selectionReason ?? ""),
-    });
+    pieces.push(ledgerToAttributes(lines.map(wireLine)));
   }
   return pieces;
-}
-
-/** A list of numbers or flags has no unknown entry, so it is there only when every line has one. */
-function wholeList<T extends number | boolean>(
-  name: string,
-  lines: readonly Selection[],
-  pick: (line: Selection) => T | undefined,
-): Record<string, AttributeValue> {
-  const values = lines.map(pick);
-  return values.includes(undefined) ? {} : { [name]: values as readonly T[] as AttributeValue };
 }
