@@ -19,6 +19,7 @@ export type { Check, Column } from "./clickhouse/columns.ts";
 export { ephemeral } from "./ephemeral.ts";
 export { summarizeEvidence } from "./evidence-summary.ts";
 export type { EvidenceSummary } from "./evidence-summary.ts";
+export type { AdministeredMemory, Provider } from "./provider.ts";
 export { inScope, issueOperatorGrant } from "./scope.ts";
 export type { EvidenceScope, OperatorGrant } from "./scope.ts";
 export { clickhouse } from "./clickhouse/clickhouse.ts";
