@@ -1,0 +1,146 @@
+/**
+ * @module A whole turn reconciles: the agent's own evidence and the host's recorder, through the
+ * gate and the mapping into a store, and out of it as a verdict.
+ */
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { Agent } from "@turnproof/agent";
+import { reconcileOutcome } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
+import { ObservabilityRecorder, otelSink, TraceContext } from "@turnproof/instrumentation";
+import type { ResourceRef } from "@turnproof/instrumentation";
+import { ephemeralMemory } from "@turnproof/store";
+import { expect, test } from "vitest";
+
+import { startScriptedModel } from "../../servers/openai-compatible.ts";
+import { observe, ofKind } from "./observed.ts";
+
+const observed = observe();
+const complete = {
+  window_complete: true,
+  truncated: false,
+  normalization_errors: 0,
+  read_completeness: "complete" as const,
+};
+
+const source: ResourceRef = {
+  resourceType: "page",
+  ref: "page-7",
+  version: "3",
+  role: "authoritative_current_source",
+  ownershipVerified: true,
+  provenanceStatus: "verified",
+};
+const card: ResourceRef = { resourceType: "card", ref: "card-1", version: "1" };
+
+/** One turn with the host's evidence around it; each omitted step must cost the verdict. */
+async function play(
+  agent: Agent,
+  omit: "nothing" | "delivery" | "acknowledgement" | "source",
+): Promise<readonly TurnEvent[]> {
+  const result = await agent.run("Make me a card of this page", {
+    userId: "ann",
+    memoryId: "m1",
+    threadId: "t1",
+  });
+  // A job elsewhere goes on from the carrier alone.
+  const carried = TraceContext.fromCarrier(result.traceContext.toCarrier(), { userId: "ann" });
+  const recorder = new ObservabilityRecorder(otelSink(), carried, { strict: true });
+  await recorder.recordIntent("make_card", {
+    taskId: "k1",
+    expectedArtifactTypes: ["card"],
+    requiredContracts: ["card_markup"],
+    inputRefs: [source],
+    coverageProfile: "content_derived_artifact",
+  });
+  const span = recorder.startSpan("persist_card", { taskId: "k1", inputRefs: [source] });
+  await span.succeed({ outputRefs: [card] });
+  const inputRefs = omit === "source" ? [{ ...source, version: "2" }] : [source];
+  await recorder.recordArtifact(card, {
+    taskId: "k1",
+    inputRefs,
+    producingSpanId: span.spanId,
+    persistenceVerified: true,
+  });
+  await recorder.contract("card_markup", { required: true, taskId: "k1" }).record({
+    openingMarkerFound: true,
+    closingMarkerFound: true,
+    parserStatus: "success",
+    recoveryUsed: false,
+  });
+  if (omit !== "delivery") {
+    await recorder.recordDelivery("card_view", {
+      taskId: "k1",
+      emitted: true,
+      acknowledged: omit === "acknowledgement" ? null : true,
+      inputRefs: [card],
+      contractName: "card_markup",
+    });
+  }
+  await agent.recordTaskOutcome("success", { verified: true, source: "host", taskId: "k1" });
+  return observed.events("ann", result.traceContext.rootTraceId);
+}
+
+test("intent, artifact, contract, acknowledged delivery and outcome make a success", async () => {
+  await using server = await startScriptedModel();
+  const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1");
+  const agent = new Agent({ model, store: ephemeralMemory(), coverageProfile: "chat_response" });
+  const events = await play(agent, "nothing");
+  const verdict = reconcileOutcome(events, { normalizationMetadata: complete, taskId: "k1" });
+  expect(verdict.findings).toEqual([]);
+  expect(verdict).toMatchObject({ status: "success", verified: true, missing_stages: [] });
+  expect(reconcileOutcome(events).status).toBe("partial");
+  for (const [omit, status] of [
+    ["delivery", "partial"],
+    ["acknowledgement", "partial"],
+    ["source", "partial"],
+  ] as const) {
+    const lesser = await play(agent, omit);
+    const judged = reconcileOutcome(lesser, { normalizationMetadata: complete, taskId: "k1" });
+    expect(judged.verified, omit).toBe(false);
+    expect(judged.findings.length, `${omit} ${status}`).toBeGreaterThan(0);
+  }
+});
+
+test("feedback joins the turn: a hash is evidence, words are memory and only when asked", async () => {
+  await using server = await startScriptedModel();
+  const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1");
+  const agent = new Agent({ model, store: ephemeralMemory(), evidence: observed.store });
+  const place = { userId: "ben", memoryId: "m1", threadId: "t1" };
+  const { traceContext } = await agent.run("Hello", place);
+  const rootTraceId = traceContext.rootTraceId;
+  const comment = "canary-comment was rude";
+  await agent.recordFeedback({ traceContext, rating: -1, comment, verified: true, label: "tone" });
+  await agent.recordFeedback({ rating: 1, comment, includeComment: true, externalId: "f1" });
+  await agent.recordFeedback({ rating: -1, comment, includeComment: true, externalId: "f1" });
+  const stored = await agent.memory.feedback.list({ ...place, agentId: "agent" });
+  expect(stored.map((row) => row.comment).toSorted()).toEqual([comment, null].toSorted());
+  expect(stored.every((row) => row.commentHash?.startsWith("sha256:"))).toBe(true);
+  const feedback = ofKind(await observed.events("ben", rootTraceId), "feedback");
+  expect(feedback.map(({ attributes }) => attributes.rating)).toEqual([-1, -1]);
+  expect(feedback.every(({ turn_id }) => turn_id === traceContext.identity.turnId)).toBe(true);
+  const work = agent.observe("render_answer", { attributes: { side_effect: false } });
+  await work.succeed();
+  const events = await observed.events("ben", rootTraceId);
+  expect(ofKind(events, "application_action")).toHaveLength(1);
+
+  const summary = await agent.observabilitySummary(place);
+  expect(summary).toMatchObject({ scope_applied: "user", evidence_state: "known" });
+  expect(summary.memory.conversation.count).toBe(2);
+  expect(summary.evidence).toMatchObject({ turns: 1, negative_feedback: 2 });
+  expect(summary.evidence?.age_ms).toBeGreaterThanOrEqual(0);
+  const foreign = await agent.observabilitySummary({ ...place, userId: "eve" });
+  expect(foreign.memory.conversation.count).toBe(0);
+  expect(foreign.evidence).toMatchObject({ events: 0, latest_event_at: null, age_ms: null });
+  expect(JSON.stringify(summary)).not.toContain("canary");
+  expect(await observed.text(["ben"])).not.toContain("canary-comment");
+});
+
+test("without a turn there is nothing to give feedback on", async () => {
+  await using server = await startScriptedModel();
+  const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1");
+  const agent = new Agent({ model, store: ephemeralMemory() });
+  expect(agent.getTraceContext()).toBeUndefined();
+  await expect(agent.recordFeedback({ rating: 1 })).rejects.toMatchObject({
+    code: "identity_missing",
+  });
+});
