@@ -10,7 +10,7 @@ const lanes = ["memory", "model", "tool", "host", "artifact", "delivery", "error
 /** Shows the minimap of a grid; the result draws it again. */
 export function showMinimap(grid: () => WaterfallGrid | undefined): () => void {
   const canvas = find<HTMLCanvasElement>("[data-minimap]");
-  const pen = canvas?.getContext("2d") ?? undefined;
+  const pen = canvas?.getContext("2d", { willReadFrequently: true }) ?? undefined;
   if (canvas === undefined || pen === undefined) return () => {};
   canvas.hidden = false;
   let from: number | undefined;
@@ -66,7 +66,7 @@ function paintRows(
   const inks = new Map(lanes.map((lane) => [lane, resolved(style, `--lane-${lane}`)]));
   pen.clearRect(0, 0, width, height);
   const { rows, extentMs } = model;
-  const tall = Math.max(1, Math.min(4, (height - 8) / Math.max(rows.length, 1)));
+  const tall = Math.max(1, Math.min(6, ((height - 8) / Math.max(rows.length, 1)) * 0.8));
   rows.forEach(({ node, startMs, endMs }, index) => {
     if (node === undefined || startMs === null) return;
     const x = extentMs > 0 ? (startMs / extentMs) * width : 0;

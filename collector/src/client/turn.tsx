@@ -104,6 +104,8 @@ class TurnPage {
       if (index !== undefined && window.getSelection()?.isCollapsed !== false) this.#goTo(index);
     });
     this.#addKeys();
+    // Something is shown from the start: what a finding rests on, or else the turn itself.
+    this.#grid.select(this.#findings[0] ?? 0);
     document.body.dataset["ready"] = "";
   }
 

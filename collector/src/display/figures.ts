@@ -61,7 +61,9 @@ const two = (value: number): string => String(value).padStart(2, "0");
 
 /** Digits of the fraction that a time came with; none are invented. */
 function fractionOf(iso: string): string {
-  return /\.(\d+)Z$/.exec(iso)?.[1] ?? "";
+  const digits = /\.(\d+)Z$/.exec(iso)?.[1];
+  // Zeros at the end say nothing; milliseconds stay.
+  return digits === undefined ? "" : digits.replace(/0+$/, "").padEnd(3, "0");
 }
 
 /**

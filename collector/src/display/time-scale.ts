@@ -84,7 +84,9 @@ export function ticks(window: Stretch, wanted = 5): readonly number[] {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5, 10].find((size) => size * power >= rough) ?? 10) * power;
   const found: number[] = [];
-  for (let at = Math.ceil(window.fromMs / step) * step; at <= window.toMs; at += step) {
+  // A word at the very end would be cut.
+  const last = window.toMs - span * 0.04;
+  for (let at = Math.ceil(window.fromMs / step) * step; at <= last; at += step) {
     found.push(Number(at.toPrecision(12)));
   }
   return found;

@@ -66,6 +66,9 @@ const drawings = {
 /** Name of a sign. */
 export type IconName = keyof typeof drawings;
 
+/** Every sign, for the patterns page. */
+export const iconNames = Object.keys(drawings) as readonly IconName[];
+
 /** The sprite, once per page. */
 export const IconSprite: FC = () => (
   <svg class="sprite" aria-hidden="true" width="0" height="0" focusable="false">

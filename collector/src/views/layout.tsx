@@ -37,7 +37,7 @@ const Brand: FC = () => (
 
 const Rail: FC<{ readonly frame: Frame }> = ({ frame }) => (
   <nav class="rail" aria-label="Pages">
-    <a class="brand" href={hrefOf(frame, "/traces")}>
+    <a class="brand" href={hrefOf(frame, "/traces")} aria-label="Turnproof, home">
       <Brand />
       <span class="word">Turnproof</span>
     </a>

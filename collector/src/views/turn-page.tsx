@@ -54,11 +54,15 @@ export function turnPage(model: TurnModel, frame: Frame): Child {
       />
       <div class="cards">
         <SupplyCard supply={supply} events={events} />
-        <InsightsCard insights={insights} />
-        <ContextCard events={events} />
-        <OutcomesCard events={events} />
-        <ToolsCard events={events} />
-        <ModelsCard events={events} turns={turns} />
+        <div class="stack">
+          <InsightsCard insights={insights} />
+          <ToolsCard events={events} />
+        </div>
+        <div class="stack">
+          <ContextCard events={events} />
+          <ModelsCard events={events} />
+          <OutcomesCard events={events} />
+        </div>
       </div>
       <RawEvents events={events} href={frame.jsonHref ?? ""} linked={linked} />
     </Page>

@@ -47,7 +47,7 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
         <div class="columns">
           <details class="facets" data-facets>
             <summary>Facets of the turns on this page</summary>
-            <div class="facet-list">
+            <div class="facet-list" role="group" aria-label="Facets" tabindex={0}>
               <Facets
                 facets={facetsOf(model.items)}
                 path={path}

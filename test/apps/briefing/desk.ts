@@ -34,7 +34,9 @@ export type Plot =
   | "disliked";
 
 const plain = (text: string, size = 16): string =>
-  Buffer.from(text.padEnd(size, "x")).toString("hex").slice(0, size * 2);
+  Buffer.from(text.padEnd(size, "x"))
+    .toString("hex")
+    .slice(0, size * 2);
 
 function source(number: number, version = "v3"): ResourceRef {
   return {
@@ -218,7 +220,11 @@ async function write(turn: Turn, scene: Scene, clock: StoryClock): Promise<void>
   await lookUp(turn, scene, clock);
   await answer(turn, scene, clock, 2);
   if (plot === "crashed") return;
-  const contract = recorder.contract("briefing_json", { required: true, outputLimit: 2_200, taskId });
+  const contract = recorder.contract("briefing_json", {
+    required: true,
+    outputLimit: 2_200,
+    taskId,
+  });
   await contract.record({
     openingMarkerFound: true,
     closingMarkerFound: plot !== "parse_failed",

@@ -150,7 +150,7 @@ export const PriorityBadge: FC<{ readonly priority: number; readonly count?: num
     <Badge
       tone={tone}
       icon={icon}
-      word={count === undefined ? word : `${word} ${count}`}
+      word={count === undefined || count === 1 ? word : `${word} ×${count}`}
       title={`${word}: ${title}`}
     />
   );

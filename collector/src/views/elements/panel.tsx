@@ -98,7 +98,7 @@ export const Table: FC<{
   readonly dense?: boolean;
   readonly children?: Child;
 }> = ({ label, head, children }) => (
-  <div class="scroll" role="region" aria-label={label} tabindex={0}>
+  <div class="scroll" role="group" aria-label={label} tabindex={0}>
     <table class="grid" aria-label={label}>
       <thead>
         <tr>{head}</tr>

@@ -2,7 +2,7 @@
  * @module FactsCards: context and cache, tool health, models, outcomes and feedback of a turn.
  */
 import { countTools, toolBadge, toolOutcome } from "@turnproof/evidence";
-import type { TurnEvent, TurnRow } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
 import { bindingBad, bindingGood, bindingUnscoped, groundingGood } from "@turnproof/semconv";
 import type { FC } from "hono/jsx";
 
@@ -139,7 +139,7 @@ export const ToolsCard: FC<OfEvents> = ({ events }) => {
       {calls.length === 0 ? (
         <p class="muted">No tool result was recorded.</p>
       ) : (
-        <div class="scroll" role="region" aria-label="Tool calls" tabindex={0}>
+        <div class="scroll" role="group" aria-label="Tool calls" tabindex={0}>
           <table class="grid">
             <thead>
               <tr>
@@ -188,14 +188,14 @@ const Call: FC<{ readonly event: TurnEvent }> = ({ event }) => {
         <Duration ms={event.duration_ms} />
       </td>
       <td>
-        <EvidenceLinks ids={[event.event_id]} />
+        <EvidenceLinks ids={[event.event_id]} bare />
       </td>
     </tr>
   );
 };
 
 /** Model calls with what their providers exposed. */
-export const ModelsCard: FC<OfEvents & { readonly turns: readonly TurnRow[] }> = ({ events }) => {
+export const ModelsCard: FC<OfEvents> = ({ events }) => {
   const calls = events.filter(
     ({ event_kind: kind, phase }) => kind === "model_call" && phase !== "start",
   );
@@ -209,7 +209,7 @@ export const ModelsCard: FC<OfEvents & { readonly turns: readonly TurnRow[] }> =
   const heads = ["Model", "Finish", "In", "Cached", "Out", "First token", "Duration", ""];
   return (
     <Card title="Model calls" icon="model" id="models" end={countText(calls.length)} flush>
-      <div class="scroll" role="region" aria-label="Model calls" tabindex={0}>
+      <div class="scroll" role="group" aria-label="Model calls" tabindex={0}>
         <table class="grid">
           <thead>
             <tr>
@@ -272,7 +272,7 @@ const ModelCall: FC<{ readonly event: TurnEvent }> = ({ event }) => {
         <Duration ms={event.duration_ms} />
       </td>
       <td>
-        <EvidenceLinks ids={[event.event_id]} />
+        <EvidenceLinks ids={[event.event_id]} bare />
       </td>
     </tr>
   );

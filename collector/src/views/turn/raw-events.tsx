@@ -33,7 +33,7 @@ export const RawEvents: FC<{
       }
       flush
     >
-      <div class="scroll raw" role="region" aria-label="Raw events" tabindex={0}>
+      <div class="scroll raw" role="group" aria-label="Raw events" tabindex={0}>
         <table class="grid">
           <thead>
             <tr>

@@ -121,7 +121,7 @@ const Candidates: FC<{ readonly supply: Supply; readonly events: readonly TurnEv
   }
   const names = ["Reference", "Source", "Score", "Supplied", "Referenced", "Reason"];
   return (
-    <div class="scroll" role="region" aria-label="Candidates" tabindex={0}>
+    <div class="scroll" role="group" aria-label="Candidates" tabindex={0}>
       <table class="grid candidates">
         <thead>
           <tr>

@@ -30,6 +30,7 @@ export const VerdictStrip: FC<{ readonly verdict: Verdict }> = ({ verdict }) => 
   return (
     <section class="verdict card" aria-label="Verdict">
       <header class={`sentence ${verdict.status}`}>
+        <h2 class="sr">Verdict</h2>
         <VerdictBadge verdict={verdict.status} />
         <p>{sentence(verdict)}</p>
         <WindowTrust verdict={verdict} />

@@ -56,7 +56,8 @@ export const WaterfallCard: FC<{
               <div class="wf-figure num" role="columnheader">
                 Duration
               </div>
-              <div class="wf-time" role="columnheader" aria-label="Time from the start">
+              <div class="wf-time" role="columnheader">
+                <span class="sr">Time from the start</span>
                 <Axis extentMs={extentMs} />
               </div>
             </div>

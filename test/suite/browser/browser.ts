@@ -1,0 +1,153 @@
+/**
+ * @module A real browser before a real collector: Chromium over a collector that listens on a free
+ * port with an ephemeral store. Whatever a page should never do is written down by every visit.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { TurnEvent } from "@turnproof/evidence";
+import { ephemeral } from "@turnproof/store";
+import { chromium } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { createCollector, parseConfig } from "turnproof";
+
+import { listen } from "../../../collector/src/server.ts";
+import { quiet } from "../collector/desk.ts";
+
+/** A collector that listens, and the way to put evidence into its store. */
+export interface Site {
+  readonly url: string;
+  put(events: readonly TurnEvent[]): Promise<void>;
+  /** Lets the judge look at what is quiet by now. */
+  close(): Promise<void>;
+}
+
+/** Opens a site; `env` are variables of the collector. */
+export async function openSite(env: Record<string, string> = {}): Promise<Site> {
+  const dataDir = mkdtempSync(join(tmpdir(), "turnproof-pages-"));
+  const config = parseConfig({
+    TURNPROOF_BACKEND: "ephemeral",
+    TURNPROOF_DATA_DIR: dataDir,
+    ...env,
+  });
+  const store = ephemeral();
+  const judge = { quietMs: 50, everyMs: 100 };
+  const collector = await createCollector({ config, log: quiet, store, judge });
+  const server = await listen(collector.app, { host: "127.0.0.1", port: 0, log: quiet });
+  let batches = 0;
+  return {
+    url: server.url,
+    put: (events) =>
+      store.append({
+        batchId: `page-batch-${++batches}`,
+        receivedAt: new Date().toISOString(),
+        events,
+      }),
+    close: async () => {
+      await server.close(500);
+      await collector.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts Debian's Chromium. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+}
+
+/** What a visit looks like. */
+export interface Look {
+  readonly width: number;
+  readonly height?: number;
+  readonly theme: "light" | "dark";
+  readonly forcedColors?: boolean;
+  readonly script?: boolean;
+}
+
+/** A page, and what it did that no page of ours does. */
+export interface Visit {
+  readonly page: Page;
+  /** Console errors, page errors, reports of the content policy, requests off the origin. */
+  readonly offences: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Opens a page of the site in a fresh context. */
+export async function visit(
+  browser: Browser,
+  site: Site,
+  path: string,
+  look: Look,
+): Promise<Visit> {
+  const context = await browser.newContext({
+    viewport: { width: look.width, height: look.height ?? 900 },
+    colorScheme: look.theme,
+    reducedMotion: "reduce",
+    forcedColors: look.forcedColors === true ? "active" : "none",
+    javaScriptEnabled: look.script !== false,
+  });
+  const offences: string[] = [];
+  const page = await context.newPage();
+  page.on("pageerror", (error) => offences.push(`page error: ${error.message}`));
+  page.on("console", (message) => {
+    // A page that was not found is told so by its status, which the console repeats.
+    if (/Failed to load resource.*\b404\b/.test(message.text())) return;
+    if (message.type() === "error") offences.push(`console: ${message.text()}`);
+  });
+  page.on("request", (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol !== "data:" && origin !== site.url) offences.push(`request: ${request.url()}`);
+  });
+  await page.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`);
+    });
+  });
+  await page.goto(`${site.url}${path}`, { waitUntil: "load" });
+  return { page, offences, close: () => context.close() };
+}
+
+const axeSource = readFileSync(
+  createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
+  "utf8",
+);
+
+/** Violations of axe on the page as it stands, in one line each. */
+export async function axeViolations(page: Page): Promise<readonly string[]> {
+  // Evaluated by the debugger, not by a script element, so the content policy stays as it is.
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    const axe = (window as unknown as { axe: AxeLike }).axe;
+    const { violations } = await axe.run(document);
+    return violations.map(({ id, nodes }) => {
+      const [node] = nodes;
+      return `${id} ×${nodes.length}: ${node?.target.join(" ") ?? ""} ${node?.failureSummary ?? ""}`;
+    });
+  });
+}
+
+interface AxeLike {
+  run(root: Document): Promise<{
+    readonly violations: readonly {
+      readonly id: string;
+      readonly nodes: readonly {
+        readonly target: readonly string[];
+        readonly failureSummary?: string;
+      }[];
+    }[];
+  }>;
+}
+
+/** Pixels by which the page is wider than its window. */
+export function sidewaysOverflow(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const root = document.documentElement;
+    return Math.max(0, root.scrollWidth - root.clientWidth);
+  });
+}
