@@ -46,6 +46,9 @@ interface Refusal {
   readonly code: Code;
 }
 
+/** A version of four numbers, which an IPv4 address cannot be told from: the version wins. */
+const versionQuad: RegExp = /^v?\d{1,3}(?:\.\d{1,3}){3}(?:[-+~][A-Za-z0-9+~-]*)?$/;
+
 /** Texts that passed, by shape, so that a label costs one lookup; a refused text is never held. */
 const passed: { readonly [K in Shape]: Memo } = {
   id: createMemo("id"),
@@ -69,7 +72,8 @@ function screenText(row: AttributeRow, text: string): Code | undefined {
   const memo = passed[shape];
   if (remembers(memo, text)) return undefined;
   if (!hasShape(shape, text)) return "attribute_shape";
-  const code = shape === "time" ? undefined : detect(text, shape === "version");
+  const code =
+    shape === "time" ? undefined : detect(text, shape === "version" && versionQuad.test(text));
   if (code !== undefined) return code;
   remember(memo, text);
   return undefined;
@@ -108,6 +112,11 @@ const entryTypes: { readonly [type: string]: string | undefined } = {
   "double[]": "double",
 };
 
+/** Types are literals of ours, so this is a comparison of pointers and no look-up by text. */
+function isListType(type: AttributeRow["type"]): boolean {
+  return type !== "string" && type !== "int" && type !== "boolean" && type !== "double";
+}
+
 /** Parallel lists keep their positions: an empty text there means that nothing is known. */
 function mayBeEmpty(row: AttributeRow): boolean {
   return row.slot === "refs" || row.slot === "ledger";
@@ -134,11 +143,11 @@ function admitList(
 }
 
 function admit(row: AttributeRow, value: unknown): AttributeValue | Refusal {
-  const entryType = entryTypes[row.type];
-  if (entryType === undefined) {
+  if (!isListType(row.type)) {
     const code = screenScalar(row, row.type, value);
     return code === undefined ? (value as AttributeValue) : { code };
   }
+  const entryType = entryTypes[row.type] as string;
   try {
     if (Array.isArray(value)) return admitList(row, entryType, value);
   } catch {
@@ -158,11 +167,19 @@ function codeOf(admitted: AttributeValue | Refusal): Code | undefined {
  * throws. Worst case well under a millisecond; a long text is refused by its length alone.
  */
 export function screenValue(row: AttributeRow, value: unknown): Code | undefined {
+  // Nothing but reading a list can throw, and most values are scalars.
+  if (!isListType(row.type)) return screenScalar(row, row.type, value);
   try {
     return codeOf(admit(row, value));
   } catch {
     return "attribute_type";
   }
+}
+
+/** Judges one entry of a row of lists, as {@link screenValue} judges a list of it alone. */
+export function screenEntry(row: AttributeRow, entry: unknown): Code | undefined {
+  if (entry === "" && mayBeEmpty(row)) return undefined;
+  return screenScalar(row, entryTypes[row.type] ?? "", entry);
 }
 
 const rowByEventName: ReadonlyMap<string, AttributeRow> = new Map(Object.entries(attribute));

@@ -1,0 +1,191 @@
+/**
+ * @module Three gates, one rule: every published form of a secret, plain and disguised, in every text
+ * attribute of the registry, at the recorder (which throws), the exporter (which drops) and the
+ * receiver (which drops, and keys identities). None of it comes out anywhere.
+ */
+import { ROOT_CONTEXT } from "@opentelemetry/api";
+import {
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import { contentFree } from "@turnproof/exporter";
+import { ObservabilityRecorder, otelSink, TraceContext } from "@turnproof/instrumentation";
+import { attribute, CodedError, mayCarry, registryRows } from "@turnproof/semconv";
+import type { EventKind } from "@turnproof/semconv";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
+import type { PlainAttributes, PlainSpan } from "../../otlp/encode.ts";
+import { json, openHarness, protobuf } from "../receive/harness.ts";
+import type { Harness } from "../receive/harness.ts";
+import { drawer, seeded } from "../semconv/corpus-random.ts";
+import { addresses, disguises, vendorTokens } from "../semconv/corpus-secrets.ts";
+
+const kinds: readonly EventKind[] = [
+  "turn",
+  "model_call",
+  "tool_call",
+  "memory_supply",
+  "context_binding",
+  "application_action",
+  "artifact",
+  "delivery",
+  "outcome",
+];
+const draw = drawer(seeded(4318));
+const plain = [
+  ...Object.values(vendorTokens).map((make) => make(draw)),
+  // Four small numbers between dots are a version in a row of versions: the one stated exception.
+  ...addresses.map(([, text]) => text).filter((text) => !/^\d+(\.\d+){3}$/.test(text)),
+];
+const secrets = [...new Set(plain.flatMap((secret) => [secret, ...disguises(secret)]))].filter(
+  // A disguise of a bare host or number may be nothing but an ordinary name.
+  (text) => text.length >= 12 && text.length <= 240,
+);
+
+/** Text attributes that a kind may carry, all holding the same text. */
+function poisoned(kind: EventKind, text: string): Record<string, string | string[]> {
+  const rows = registryRows.filter(
+    (row) =>
+      row.shape !== "closed" &&
+      row.shape !== "time" &&
+      row.type.startsWith("string") &&
+      mayCarry(row, kind),
+  );
+  return {
+    ...Object.fromEntries(
+      rows.map((row) => [row.span, row.type === "string" ? text : [text]] as const),
+    ),
+    [attribute.event_kind.span]: kind,
+  };
+}
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await openHarness();
+});
+afterAll(() => harness.close());
+
+const leaks = (text: string): readonly string[] =>
+  plain.filter((secret) => secret.length >= 12 && text.includes(secret));
+
+test("the corpus is large and every text of it is a secret in some clothes", () => {
+  expect(plain.length).toBeGreaterThan(120);
+  expect(secrets.length).toBeGreaterThan(800);
+});
+
+test("the exporter's gate lets none of it through, in any attribute, name, event or status", () => {
+  const inner = new InMemorySpanExporter();
+  const gate = contentFree(inner);
+  const provider = new TracerProvider({
+    spanProcessors: [new SimpleSpanProcessor({ exporter: gate as never })],
+  });
+  const tracer = provider.getTracer("app");
+  for (const [index, secret] of plain.entries()) {
+    const kind = kinds[index % kinds.length] as EventKind;
+    const span = tracer.startSpan(`call ${secret}`, { attributes: poisoned(kind, secret) });
+    span.setAttribute(secret.slice(0, 200), secret);
+    span.addEvent(secret, { note: secret });
+    span.recordException(new Error(secret));
+    span.setStatus({ code: 2, message: secret });
+    span.end();
+  }
+  const out = JSON.stringify(
+    inner
+      .getFinishedSpans()
+      .map(({ name, attributes, events, status, links, resource }) => [
+        name,
+        attributes,
+        events,
+        status,
+        links,
+        resource.attributes,
+      ]),
+  );
+  expect(inner.getFinishedSpans()).toHaveLength(plain.length);
+  expect(leaks(out)).toEqual([]);
+  expect(Object.values(gate.dropped).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(1_000);
+});
+
+test("the receiver lets none of it in, by either encoding", async () => {
+  let id = 0;
+  const spans: PlainSpan[] = secrets.map((secret, index) => ({
+    traceId: (index + 1).toString(16).padStart(32, "0"),
+    spanId: (id += 1).toString(16).padStart(16, "0"),
+    name: `call ${secret}`,
+    startTimeUnixNano: "1790000000000000000",
+    endTimeUnixNano: "1790000000500000000",
+    status: { code: 2, message: secret },
+    traceState: `v=${secret.slice(0, 40)}`,
+    attributes: poisoned(kinds[index % kinds.length] as EventKind, secret) as PlainAttributes,
+    events: [
+      { name: "exception", attributes: { "exception.message": secret, "exception.type": secret } },
+    ],
+    links: [{ traceId: "a".repeat(32), spanId: "b".repeat(16), attributes: { note: secret } }],
+    scope: { name: secret, version: secret },
+  }));
+  for (let at = 0; at < spans.length; at += 200) {
+    const request = traceRequest(spans.slice(at, at + 200), {
+      "host.name": "x",
+      note: secrets[at] ?? "",
+    });
+    const binary = (at / 200) % 2 === 0;
+    const answer = binary
+      ? await harness.post(encodeProtobuf(request), protobuf)
+      : await harness.post(JSON.stringify(request), json);
+    expect(answer.status).toBe(200);
+  }
+  const events = await harness.events();
+  expect(events.length).toBeGreaterThanOrEqual(spans.length);
+  const wrapped = secrets.filter((secret) =>
+    JSON.stringify(events).includes(JSON.stringify(secret).slice(1, -1)),
+  );
+  expect(wrapped).toEqual([]);
+  expect(leaks(harness.logged())).toEqual([]);
+});
+
+test("the recorder throws before anything is recorded, and its error holds no value", async () => {
+  const inner = new InMemorySpanExporter();
+  const provider = new TracerProvider({
+    spanProcessors: [new SimpleSpanProcessor({ exporter: inner })],
+  });
+  const sink: ReturnType<typeof otelSink> = {
+    start: (draft) => {
+      const span = provider.getTracer("t").startSpan(draft.name, { attributes: draft.attributes });
+      return {
+        spanContext: span.spanContext(),
+        context: ROOT_CONTEXT,
+        end: async () => span.end(),
+      };
+    },
+  };
+  const turn = new TraceContext(
+    { agentId: "a", userId: "u", threadId: "t", runId: "r", turnId: "n" },
+    { traceId: "1".repeat(32), spanId: "2".repeat(16), traceFlags: 1 },
+  );
+  const recorder = new ObservabilityRecorder(sink, turn);
+  const attempt = async (fn: () => unknown): Promise<string> => {
+    try {
+      await fn();
+      return "recorded";
+    } catch (error) {
+      return CodedError.is(error) ? String(error) : `not coded: ${String(error)}`;
+    }
+  };
+  for (const secret of plain) {
+    const said = [
+      await attempt(() => recorder.startSpan("step", { attributes: { job_ref: secret } })),
+      await attempt(() => recorder.startSpan(secret)),
+      await attempt(() =>
+        recorder.recordDelivery("chat", { inputRefs: [{ resourceType: "page", ref: secret }] }),
+      ),
+      await attempt(() => recorder.recordIntent("plan", { taskId: secret })),
+      await attempt(() => recorder.contract("form").record({ externalId: secret })),
+      await attempt(() => new TraceContext({ ...turn.identity, userId: secret }, turn.spanContext)),
+    ];
+    expect(said.filter((text) => text === "recorded" || text.startsWith("not coded"))).toEqual([]);
+    expect(leaks(said.join("\n"))).toEqual([]);
+  }
+  expect(inner.getFinishedSpans()).toEqual([]);
+});
