@@ -10,7 +10,8 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { contentFree } from "@turnproof/exporter";
-import { ObservabilityRecorder, otelSink, TraceContext } from "@turnproof/instrumentation";
+import { ObservabilityRecorder, TraceContext } from "@turnproof/instrumentation";
+import type { EvidenceSink } from "@turnproof/instrumentation";
 import { attribute, CodedError, mayCarry, registryRows } from "@turnproof/semconv";
 import type { EventKind } from "@turnproof/semconv";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -79,7 +80,7 @@ test("the exporter's gate lets none of it through, in any attribute, name, event
   const inner = new InMemorySpanExporter();
   const gate = contentFree(inner);
   const provider = new TracerProvider({
-    spanProcessors: [new SimpleSpanProcessor({ exporter: gate as never })],
+    spanProcessors: [new SimpleSpanProcessor({ exporter: gate })],
   });
   const tracer = provider.getTracer("app");
   for (const [index, secret] of plain.entries()) {
@@ -150,7 +151,7 @@ test("the recorder throws before anything is recorded, and its error holds no va
   const provider = new TracerProvider({
     spanProcessors: [new SimpleSpanProcessor({ exporter: inner })],
   });
-  const sink: ReturnType<typeof otelSink> = {
+  const sink: EvidenceSink = {
     start: (draft) => {
       const span = provider.getTracer("t").startSpan(draft.name, { attributes: draft.attributes });
       return {
