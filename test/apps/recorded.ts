@@ -61,8 +61,11 @@ export async function sendRecordings(
   options: { readonly endMs: number; readonly salt: string; readonly token?: string },
 ): Promise<number> {
   let sent = 0;
-  for (const [index, recording] of recordings().entries()) {
-    const spans = replayed(recording, options.endMs - index * 1_000, options.salt);
+  const all = recordings();
+  for (const [index, recording] of all.entries()) {
+    // The last one sent is the newest, as it would be had they happened here.
+    const endMs = options.endMs - (all.length - index) * 1_000;
+    const spans = replayed(recording, endMs, options.salt);
     const request = traceRequest(spans, recording.resource);
     const binary = index % 2 === 1;
     const body = binary ? encodeProtobuf(request) : Buffer.from(JSON.stringify(request));
