@@ -1,6 +1,6 @@
 /**
- * @module One agent, many users at once: no row, event, cache entry, callback or trace context of one
- * turn is ever another's.
+ * @module One agent, many users at once: no row, event, cache entry, callback or trace context of
+ * one turn is ever another's.
  */
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -28,7 +28,7 @@ test("100 concurrent turns of 50 users on one agent", async () => {
   const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL, includeUsage: true })(
     "desk-1",
   );
-  let agentInTool: Agent | undefined;
+  const holder: { agent?: Agent } = {};
   const contexts: (readonly [string | null, string | undefined])[] = [];
   const tool: AnyTool = {
     name: "lookup_order",
@@ -38,13 +38,13 @@ test("100 concurrent turns of 50 users on one agent", async () => {
     deterministic: true,
     execute: async (_input: unknown, { userId }) => {
       await wait(1 + (Number(userId?.slice(-2)) % 7));
-      contexts.push([userId, agentInTool?.getTraceContext()?.identity.userId ?? undefined]);
+      contexts.push([userId, holder.agent?.getTraceContext()?.identity.userId ?? undefined]);
       return { of: userId };
     },
   };
   const store = ephemeralMemory();
   const agent = new Agent({ model, store, tools: [tool], cache: {}, agentId: "desk" });
-  agentInTool = agent;
+  holder.agent = agent;
   const heard = new Map<string, TurnEvent[]>();
   const ask = async (user: string, round: number): Promise<RunResult> => {
     const mark = `mark-${user.slice(-2)}`;

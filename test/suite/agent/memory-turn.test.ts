@@ -258,10 +258,10 @@ describe("what a turn keeps", () => {
     expect(candidate).toMatchObject({ threads: 2, turns: 2 });
     expect(await agent.memory.learning.candidates({ ...place, userId: "eve" })).toEqual([]);
     const learned = ofKind(await observed.events("lea"), "learning");
-    expect(learned.map(({ attributes }) => attributes.learning_event).toSorted()).toEqual([
-      "skill_candidate_created",
-      "workflow_recorded",
-      "workflow_recorded",
+    const count = (name: string): number =>
+      learned.filter(({ attributes }) => attributes.learning_event === name).length;
+    expect([learned.length, count("workflow_recorded"), count("skill_candidate_created")]).toEqual([
+      3, 2, 1,
     ]);
     await agent.memory.learning.promote(candidate!, {
       id: "s1",

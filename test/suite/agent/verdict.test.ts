@@ -113,7 +113,7 @@ test("feedback joins the turn: a hash is evidence, words are memory and only whe
   await agent.recordFeedback({ rating: 1, comment, includeComment: true, externalId: "f1" });
   await agent.recordFeedback({ rating: -1, comment, includeComment: true, externalId: "f1" });
   const stored = await agent.memory.feedback.list({ ...place, agentId: "agent" });
-  expect(stored.map((row) => row.comment).toSorted()).toEqual([comment, null].toSorted());
+  expect(stored.map((row) => row.comment)).toEqual([comment, null]);
   expect(stored.every((row) => row.commentHash?.startsWith("sha256:"))).toBe(true);
   const feedback = ofKind(await observed.events("ben", rootTraceId), "feedback");
   expect(feedback.map(({ attributes }) => attributes.rating)).toEqual([-1, -1]);

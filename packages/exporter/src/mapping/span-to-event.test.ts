@@ -111,6 +111,13 @@ describe("identity is stored as said", () => {
     });
   });
 
+  test("a job that goes on with a turn keeps the turn's application, not its own service", () => {
+    const name = attribute.application_id.span;
+    const span = own({ [name]: "desk" }, { resource: { [name]: "worker" } });
+    expect(spanToEvent(span, context).application_id).toBe("desk");
+    expect(spanToEvent({ ...span, attributes: {} }, context).application_id).toBe("worker");
+  });
+
   test("what the receiver knows is added", () => {
     const event = spanToEvent(base, {
       ...context,

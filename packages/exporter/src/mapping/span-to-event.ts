@@ -56,8 +56,10 @@ const reading = new SpanReading();
 export function spanToEvent(span: SpanRecord, context: MappingContext): TurnEvent {
   const decision = decideKind(span);
   reading.begin(decision.kind, span.dropped, context.keyIdentity);
-  reading.readAll(span.resource, decision.plan.sources);
+  // What a span says of itself goes before its resource: a job that goes on with a turn by carrier
+  // names the application of the turn, and its own process is another service.
   reading.readAll(span.attributes, decision.plan.sources);
+  reading.readAll(span.resource, decision.plan.sources);
   const start = instantOf(span.startTimeUnixNano);
   const end = instantOf(span.endTimeUnixNano);
   const phase = phaseOf(decision.kind, end !== undefined);
