@@ -30,14 +30,17 @@ import type { TurnEvent, TurnEventBody } from "./turn-events.ts";
 import { currentTurn, inTurn } from "./turn-state.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** Feedback on a turn; `traceContext` defaults to the last turn of here. */
+/**
+ * Feedback on a turn. `traceContext` defaults to the last turn of this asynchronous context, and where
+ * there is none to the agent's last turn, as long as the agent has served one user only.
+ */
 export interface FeedbackOptions extends Feedback {
   readonly traceContext?: TraceContext;
   /** True: the comment is kept in words, in memory. Default: as its hash. */
   readonly includeComment?: boolean;
 }
 
-/** A task's outcome; `traceContext` defaults to the last turn of here. */
+/** A task's outcome; `traceContext` defaults as in {@link FeedbackOptions}. */
 export interface OutcomeOptions extends TaskOutcome {
   readonly traceContext?: TraceContext;
 }
@@ -58,6 +61,8 @@ export class Agent {
   readonly #sink: EvidenceSink;
   readonly #lastHere: AsyncLocalStorage<LastTurn> = new AsyncLocalStorage();
   #last: TraceContext | undefined;
+  /** Tenants seen so far, as far as it matters: none, one, or more than one. */
+  readonly #tenants: Set<string | null> = new Set();
 
   /** @throws CodedError record_invalid when two tools have one name */
   constructor(options: AgentOptions) {
@@ -162,7 +167,9 @@ export class Agent {
   }
 
   #turnOf(given: TraceContext | undefined): TraceContext {
-    const found = given ?? this.getTraceContext();
+    const here = currentTurn()?.traceContext ?? this.#lastHere.getStore()?.traceContext;
+    // The last turn of an agent that serves several users may be anybody's.
+    const found = given ?? here ?? (this.#tenants.size === 1 ? this.#last : undefined);
     if (found === undefined) throw new CodedError("identity_missing", { field: "traceContext" });
     return found;
   }
@@ -192,6 +199,7 @@ export class Agent {
     const state = this.#open(query, options, how.signal, how.listener);
     how.last.traceContext = state.traceContext;
     this.#last = state.traceContext;
+    if (this.#tenants.size < 2) this.#tenants.add(state.place.userId);
     return inTurn(state, () =>
       state.turn.run(async () => {
         const { runId, turnId, threadId } = state.traceContext.identity;
@@ -293,7 +301,8 @@ function emitter(
 async function fail(state: TurnState, error: unknown): Promise<void> {
   const cancelled = state.signal.aborted;
   const errorType = cancelled ? "cancelled" : errorTypeOf(error);
-  await (cancelled ? state.turn.partial() : state.turn.fail(errorType));
+  // The first failure is what the caller must see, whatever becomes of its evidence.
+  await (cancelled ? state.turn.partial() : state.turn.fail(errorType)).catch(() => undefined);
   const status = cancelled ? "cancelled" : "error";
   await state.emit({ type: "run.done", status, errorType, persisted: { ...state.written } });
 }
