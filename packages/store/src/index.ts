@@ -17,6 +17,8 @@ export type {
 export { eventColumns } from "./clickhouse/columns.ts";
 export type { Check, Column } from "./clickhouse/columns.ts";
 export { ephemeral } from "./ephemeral.ts";
+export { filesystem } from "./filesystem/filesystem.ts";
+export type { FilesystemOptions } from "./filesystem/filesystem.ts";
 export { summarizeEvidence } from "./evidence-summary.ts";
 export type { EvidenceSummary } from "./evidence-summary.ts";
 export type { AdministeredMemory, Provider } from "./provider.ts";

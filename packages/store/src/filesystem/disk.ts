@@ -1,0 +1,202 @@
+/**
+ * @module Disk: files below one root, by lists of names that are already safe. Every folder on the
+ * way must be a real folder of that root (a link swapped in is damage, not a way out), files are
+ * replaced whole or not at all, and no path or message of the system leaves this module: names are
+ * made of ids.
+ */
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+
+import { CodedError } from "@turnproof/semconv";
+import type { Code } from "@turnproof/semconv";
+
+import { systemCode } from "./disk-calls.ts";
+import type { DiskCalls, Stat } from "./disk-calls.ts";
+
+/** A place below the root, name by name. */
+export type Place = readonly string[];
+
+/** Files below one root. Rejects with CodedError only. */
+export interface Disk {
+  /** The whole file or a part of it; undefined where there is none. */
+  read(
+    place: Place,
+    range?: { readonly at: number; readonly length: number },
+  ): Promise<Buffer | undefined>;
+  /** Names in a folder; none where there is no folder. */
+  list(folder: Place): Promise<readonly string[]>;
+  stat(place: Place): Promise<Stat | undefined>;
+  /** Makes the folders on the way that are missing, durably. */
+  ensure(folder: Place): Promise<void>;
+  /** Replaces a file whole; durable after {@link Disk.sync} of its folder. */
+  replace(place: Place, bytes: Uint8Array): Promise<void>;
+  /** An empty file; true when it was not there before. */
+  mark(place: Place): Promise<boolean>;
+  /** Removes a file; true when it was there. */
+  remove(place: Place): Promise<boolean>;
+  /** Removes a folder if it is empty. */
+  prune(folder: Place): Promise<void>;
+  /** Waits until the names of a folder are durable. */
+  sync(folder: Place): Promise<void>;
+  touch(place: Place): Promise<void>;
+}
+
+const temporary = /^tmp-[0-9a-f]{16}$/;
+
+/** True for the name of a file that was never finished. */
+export function isTemporary(name: string): boolean {
+  return temporary.test(name);
+}
+
+/** Opens the root, which is made when it is missing. @throws CodedError */
+export async function openDisk(directory: string, calls: DiskCalls): Promise<Disk> {
+  const root = await coded("read", async () => {
+    await calls.realpath(directory).catch(async (error: unknown) => {
+      if (systemCode(error) !== "ENOENT") throw error;
+      await calls.mkdir(directory);
+    });
+    return calls.realpath(directory);
+  });
+  const at = pathsBelow(root, calls);
+  return { ...reading(at, calls), ...writing(at, calls) };
+}
+
+/** From names to paths. */
+interface Paths {
+  path(place: Place): string;
+  /** The folder's path, proved to lie where its names say; undefined where there is none. */
+  folder(folder: Place): Promise<string | undefined>;
+  /** The path of a file in such a folder; the file need not be there. */
+  file(place: Place): Promise<string | undefined>;
+  present(place: Place): Promise<string>;
+}
+
+function pathsBelow(root: string, calls: DiskCalls): Paths {
+  const path = (place: Place): string => join(root, ...place);
+  const folder: Paths["folder"] = async (names) => {
+    const said = path(names);
+    const real = await unlessMissing(calls.realpath(said));
+    if (real !== undefined && real !== said) throw new CodedError("store_corrupt");
+    return real;
+  };
+  const file: Paths["file"] = async (place) => {
+    const parent = await folder(place.slice(0, -1));
+    return parent === undefined ? undefined : join(parent, place.at(-1) ?? "");
+  };
+  const present: Paths["present"] = async (place) => {
+    const found = await file(place);
+    if (found === undefined) throw new CodedError("store_unavailable");
+    return found;
+  };
+  return { path, folder, file, present };
+}
+
+type ReadHalf = Pick<Disk, "read" | "list" | "stat">;
+
+function reading(at: Paths, calls: DiskCalls): ReadHalf {
+  return {
+    read: (place, range) =>
+      coded("read", async () => {
+        const path = await at.file(place);
+        return path === undefined ? undefined : unlessMissing(calls.read(path, range));
+      }),
+    list: (folder) =>
+      coded("read", async () => {
+        const path = await at.folder(folder);
+        return path === undefined ? [] : ((await unlessMissing(calls.list(path))) ?? []);
+      }),
+    stat: (place) =>
+      coded("read", async () => {
+        const path = await at.file(place);
+        return path === undefined ? undefined : unlessMissing(calls.stat(path));
+      }),
+  };
+}
+
+function writing(at: Paths, calls: DiskCalls): Omit<Disk, keyof ReadHalf> {
+  return {
+    ensure: (folder) =>
+      coded("write", async () => {
+        for (let depth = 1; depth <= folder.length; depth += 1) {
+          const here = folder.slice(0, depth);
+          if ((await at.folder(here)) !== undefined) continue;
+          await calls.mkdir(at.path(here)).catch((error: unknown) => {
+            if (systemCode(error) !== "EEXIST") throw error;
+          });
+          if ((await at.folder(here)) === undefined) throw new CodedError("store_corrupt");
+          await calls.sync(at.path(here.slice(0, -1)));
+        }
+      }),
+    replace: (place, bytes) =>
+      coded("write", async () => {
+        const path = await at.present(place);
+        const draft = join(path, "..", `tmp-${randomBytes(8).toString("hex")}`);
+        try {
+          await calls.create(draft, bytes);
+          await calls.rename(draft, path);
+        } catch (error) {
+          await calls.unlink(draft).catch(() => undefined);
+          throw error;
+        }
+      }),
+    mark: (place) =>
+      coded("write", async () => {
+        try {
+          await calls.mark(await at.present(place));
+          return true;
+        } catch (error) {
+          if (systemCode(error) === "EEXIST") return false;
+          throw error;
+        }
+      }),
+    remove: (place) =>
+      coded("write", async () => {
+        const path = await at.file(place);
+        if (path === undefined) return false;
+        return (await unlessMissing(calls.unlink(path).then(() => true))) ?? false;
+      }),
+    prune: (folder) =>
+      coded("write", async () => {
+        const path = await at.folder(folder);
+        if (path !== undefined) await calls.rmdir(path).catch(() => undefined);
+      }),
+    sync: (folder) => coded("write", () => calls.sync(at.path(folder))),
+    touch: (place) => coded("write", async () => calls.touch(await at.present(place))),
+  };
+}
+
+async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Runs system calls; what they throw becomes a code and nothing else. */
+async function coded<T>(doing: "read" | "write", work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (CodedError.is(error)) throw error;
+    throw new CodedError(codeOf(systemCode(error), doing));
+  }
+}
+
+function codeOf(code: string | undefined, doing: "read" | "write"): Code {
+  switch (code) {
+    // A link or a file where a folder belongs, or the reverse.
+    case "ELOOP":
+    case "EMLINK":
+    case "ENOTDIR":
+    case "EISDIR":
+      return "store_corrupt";
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return doing === "write" ? "store_read_only" : "store_unavailable";
+    default:
+      return "store_unavailable";
+  }
+}

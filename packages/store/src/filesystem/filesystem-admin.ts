@@ -1,0 +1,70 @@
+/** @module FilesystemAdmin: the unscoped side of the memory, for operators' commands only. */
+import type { ScopedKind } from "@turnproof/semconv";
+
+import { unscoped } from "../admin.ts";
+import type { AdminFilter, MemoryAdmin } from "../admin.ts";
+import type { MemoryRecord } from "../memory-store.ts";
+import { checkFilter, checkLegacyScope, checkScopedKind } from "../memory/record-rules.ts";
+import { compareIds, compareRecords } from "../memory/similarity.ts";
+import type { MemoryRows } from "./memory-rows.ts";
+
+type Line = Pick<MemoryRecord, "id" | "user_id" | "created_at">;
+
+/** Administration over the rows of a disk. */
+export function filesystemAdmin(
+  rows: MemoryRows,
+  clock: () => string,
+  open: () => void,
+): MemoryAdmin {
+  const batches = async function* batches(
+    filter: AdminFilter,
+    kind: ScopedKind,
+  ): AsyncGenerator<readonly MemoryRecord[]> {
+    open();
+    checkScopedKind(kind);
+    if (filter === unscoped) {
+      yield* rows.all(kind);
+      return;
+    }
+    checkFilter(filter);
+    const all = await rows.of(kind, filter.tenant);
+    yield all.filter((row) => row.user_id === filter.tenant);
+  };
+  return {
+    async *rows(filter, kind) {
+      // Only what orders the rows is held; each row is read again when its turn comes.
+      const lines: Line[] = [];
+      for await (const batch of batches(filter, kind)) {
+        for (const { id, user_id, created_at } of batch) lines.push({ id, user_id, created_at });
+      }
+      lines.sort((a, b) => compareRecords(a, b) || compareIds(a.user_id ?? "", b.user_id ?? ""));
+      for (const line of lines) {
+        const row = await rows.one(kind, line.user_id, line.id);
+        if (row?.user_id === line.user_id) yield structuredClone(row);
+      }
+    },
+    async count(filter, kind) {
+      let count = 0;
+      for await (const batch of batches(filter, kind)) count += batch.length;
+      return count;
+    },
+    async deleteTenant(filter, kind) {
+      open();
+      checkFilter(filter);
+      checkScopedKind(kind);
+      const deleted = await rows.edit(kind, filter.tenant, (held) => {
+        const remove = [...held]
+          .filter(([, { row }]) => row.user_id === filter.tenant)
+          .map(([name]) => name);
+        return remove.length === 0 ? { answer: 0 } : { change: { remove }, answer: remove.length };
+      });
+      await rows.prune(kind, filter.tenant);
+      return deleted;
+    },
+    async migrateLegacyEntities(scope) {
+      open();
+      checkLegacyScope(scope);
+      return rows.migrate({ ...scope, at: clock() });
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * @module LegacyMigration: moves the anonymous entities of one memory into a user, under the write
+ * lock (requirements: Administrative migration). What will move is written down first, so that a
+ * crash in the middle is finished by the next one who looks, and no row is in two places or none.
+ */
+import { memoryCollections } from "@turnproof/semconv";
+
+import type { MemoryRecord } from "../memory-store.ts";
+import type { Disk, Place } from "./disk.ts";
+import { parseObject } from "./document.ts";
+import type { RowFolders } from "./row-folder.ts";
+import { anonymousName, tenantName } from "./safe-name.ts";
+import type { Held } from "./write-lock.ts";
+
+const kind = "entity";
+
+/** Stands from the moment at which a migration is certain until it is whole. */
+export const intentPlace: Place = [memoryCollections[kind], "migration.intent"];
+
+interface Intent {
+  readonly user_id: string;
+  readonly at: string;
+  /** Names of the documents that move. */
+  readonly files: readonly string[];
+}
+
+/** Adopts the rows and returns how many moved. @param at ISO 8601 UTC now */
+export async function migrateLegacy(
+  disk: Disk,
+  folders: RowFolders,
+  scope: { readonly memoryId: string; readonly userId: string; readonly at: string },
+  held: Held,
+): Promise<number> {
+  const legacy = await folders.read<MemoryRecord>(kind, anonymousName);
+  const own = await folders.read<MemoryRecord>(kind, tenantName(scope.userId));
+  // A row that the user has already is the newer truth and stays.
+  const files = [...legacy]
+    .filter(([file, { row }]) => row.memory_id === scope.memoryId && !own.has(file))
+    .map(([file]) => file);
+  if (files.length === 0) return 0;
+  const intent: Intent = { user_id: scope.userId, at: scope.at, files };
+  await held.confirm();
+  await disk.replace(intentPlace, Buffer.from(JSON.stringify(intent)));
+  await disk.sync(intentPlace.slice(0, -1));
+  await finishMigration(disk, folders, held);
+  return files.length;
+}
+
+/** Carries out what is written down, if anything is; only under the lock. */
+export async function finishMigration(disk: Disk, folders: RowFolders, held: Held): Promise<void> {
+  const bytes = await disk.read(intentPlace);
+  if (bytes === undefined) return;
+  const intent = readIntent(bytes);
+  if (intent !== undefined) {
+    const target = tenantName(intent.user_id);
+    const legacy = await folders.read<MemoryRecord>(kind, anonymousName);
+    const own = await folders.read<MemoryRecord>(kind, target);
+    const rows = intent.files.flatMap((file) => legacy.get(file)?.row ?? []);
+    const remove = intent.files.filter((file) => legacy.has(file));
+    const put = intent.files.flatMap((file) => {
+      const row = legacy.get(file)?.row;
+      if (row === undefined || own.has(file)) return [];
+      const version = row.version + 1;
+      return [{ ...row, user_id: intent.user_id, updated_at: intent.at, version }];
+    });
+    if (put.length > 0) await folders.write<MemoryRecord>(kind, target, { put }, held);
+    if (rows.length > 0) await folders.write<MemoryRecord>(kind, anonymousName, { remove }, held);
+  }
+  await disk.remove(intentPlace);
+  await disk.sync(intentPlace.slice(0, -1));
+}
+
+function readIntent(bytes: Uint8Array): Intent | undefined {
+  const parsed = parseObject(bytes) as Partial<Intent> | undefined;
+  if (parsed === undefined || typeof parsed.user_id !== "string") return undefined;
+  if (typeof parsed.at !== "string" || !Array.isArray(parsed.files)) return undefined;
+  return parsed as Intent;
+}

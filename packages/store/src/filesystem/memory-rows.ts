@@ -1,0 +1,103 @@
+/**
+ * @module MemoryRows: reads and writes of whole folders with everything that earlier versions and
+ * crashes left: rows of the old layout, and a migration that was begun.
+ */
+import type { ScopedKind } from "@turnproof/semconv";
+import { memoryCollections } from "@turnproof/semconv";
+
+import type { MemoryRecord } from "../memory-store.ts";
+import type { Disk } from "./disk.ts";
+import { folderOf } from "./document.ts";
+import { finishMigration, intentPlace, migrateLegacy } from "./legacy-migration.ts";
+import { legacyRows } from "./legacy-rows.ts";
+import { rowFolders } from "./row-folder.ts";
+import type { Change, RowFolders, Rows } from "./row-folder.ts";
+import { documentName, isTenantName, tenantName } from "./safe-name.ts";
+import type { Held, WriteLock } from "./write-lock.ts";
+
+/** What a write decides over the rows that it found. */
+export interface Edit<T> {
+  readonly change?: Change<MemoryRecord>;
+  readonly answer: T;
+}
+
+/** Rows of scoped kinds. */
+export interface MemoryRows {
+  /** Rows in the folder of a tenant. The caller checks every row against its filter. */
+  of(kind: ScopedKind, tenant: string | null): Promise<readonly MemoryRecord[]>;
+  /** The row of an id in the folder of a tenant, to be checked just so. */
+  one(kind: ScopedKind, tenant: string | null, id: string): Promise<MemoryRecord | undefined>;
+  /** Folders that hold rows of a kind, with their rows; for administration. */
+  all(kind: ScopedKind): AsyncIterable<readonly MemoryRecord[]>;
+  /** Changes a tenant's rows under the lock. */
+  edit<T>(
+    kind: ScopedKind,
+    tenant: string | null,
+    decide: (rows: Rows<MemoryRecord>) => Edit<T>,
+  ): Promise<T>;
+  /** Removes the folder of a tenant that has no rows left. */
+  prune(kind: ScopedKind, tenant: string | null): Promise<void>;
+  migrate(scope: {
+    readonly memoryId: string;
+    readonly userId: string;
+    readonly at: string;
+  }): Promise<number>;
+  readonly folders: RowFolders;
+}
+
+/** The rows on a disk. */
+export function memoryRows(disk: Disk, lock: WriteLock): MemoryRows {
+  const folders = rowFolders(disk);
+  const legacy = legacyRows(disk, folders);
+  const prepare = async (kind: ScopedKind, held: Held): Promise<void> => {
+    await finishMigration(disk, folders, held);
+    await legacy.adopt(kind, held);
+  };
+  /** A reader that meets a migration waits for its end, or brings it about. */
+  const settled = async (kind: ScopedKind): Promise<void> => {
+    if (kind !== "entity" || (await disk.stat(intentPlace)) === undefined) return;
+    await lock.run((held) => finishMigration(disk, folders, held));
+  };
+  const inFolder = async (kind: ScopedKind, folder: string): Promise<readonly MemoryRecord[]> => {
+    const rows = await folders.read<MemoryRecord>(kind, folder);
+    const held = [...rows.values()].map(({ row }) => row);
+    const old = (await legacy.read(kind)).filter(
+      (row) => folderOf(row) === folder && !rows.has(documentName(row.id)),
+    );
+    return old.length === 0 ? held : [...held, ...old];
+  };
+  return {
+    folders,
+    async of(kind, tenant) {
+      await settled(kind);
+      return inFolder(kind, tenantName(tenant));
+    },
+    async one(kind, tenant, id) {
+      await settled(kind);
+      const folder = tenantName(tenant);
+      const row = (await folders.read<MemoryRecord>(kind, folder)).get(documentName(id))?.row;
+      if (row !== undefined) return row.id === id ? row : undefined;
+      return (await legacy.read(kind)).find((old) => old.id === id && folderOf(old) === folder);
+    },
+    async *all(kind) {
+      await settled(kind);
+      const names = (await disk.list([memoryCollections[kind]])).filter(isTenantName);
+      const old = (await legacy.read(kind)).map(folderOf);
+      for (const folder of new Set([...names, ...old])) yield await inFolder(kind, folder);
+    },
+    edit: (kind, tenant, decide) =>
+      lock.run(async (held) => {
+        await prepare(kind, held);
+        const folder = tenantName(tenant);
+        const { change, answer } = decide(await folders.read<MemoryRecord>(kind, folder));
+        if (change !== undefined) await folders.write(kind, folder, change, held);
+        return answer;
+      }),
+    prune: (kind, tenant) => lock.run(() => folders.prune(kind, tenantName(tenant))),
+    migrate: (scope) =>
+      lock.run(async (held) => {
+        await prepare("entity", held);
+        return migrateLegacy(disk, folders, scope, held);
+      }),
+  };
+}

@@ -1,0 +1,92 @@
+/**
+ * @module ProcessOwner: which process holds a lock, and whether it still runs (faults R19). A pid
+ * alone is no identity: it is used again after a crash, and another container's pid means nothing
+ * here. So an owner is boot, pid namespace, pid and the time at which the process started.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+
+/** A holder; every part can stand in a file name. */
+export interface Owner {
+  readonly boot: string;
+  readonly namespace: string;
+  readonly pid: number;
+  /** Clock ticks since boot at which the process started; "0" where the platform does not say. */
+  readonly started: string;
+  /** Tells two holders inside one process apart. */
+  readonly token: string;
+}
+
+/** `unknown` when this process cannot see the other one; then its heartbeat decides. */
+export type Liveness = "alive" | "dead" | "unknown";
+
+/** A new holder in this process. */
+export function newOwner(): Owner {
+  const started = startTicks(process.pid) ?? "0";
+  const token = randomBytes(8).toString("hex");
+  return { boot: bootId(), namespace: namespaceId(), pid: process.pid, started, token };
+}
+
+/** Whether the holder's process still runs. */
+export function livenessOf(owner: Owner): Liveness {
+  if (owner.boot !== bootId() || owner.namespace !== namespaceId()) return "unknown";
+  if (!pidExists(owner.pid)) return "dead";
+  const started = startTicks(owner.pid) ?? "0";
+  if (started === "0" || owner.started === "0") return "unknown";
+  return started === owner.started ? "alive" : "dead";
+}
+
+/** File name of an owner. */
+export function ownerName(owner: Owner): string {
+  const { boot, namespace, pid, started, token } = owner;
+  return `owner-${boot}-${namespace}-${pid}-${started}-${token}`;
+}
+
+/** The owner that a file name says. */
+export function ownerOf(name: string): Owner | undefined {
+  const match = /^owner-([0-9a-f]{12})-(\d+)-(\d+)-(\d+)-([0-9a-f]{16})$/.exec(name);
+  if (match === null) return undefined;
+  const [, boot = "", namespace = "", pid = "", started = "", token = ""] = match;
+  return { boot, namespace, pid: Number(pid), started, token };
+}
+
+let knownBoot: string | undefined;
+
+function bootId(): string {
+  if (knownBoot !== undefined) return knownBoot;
+  const id = readText("/proc/sys/kernel/random/boot_id") ?? `host:${hostname()}`;
+  knownBoot = createHash("sha256").update(id.trim()).digest("hex").slice(0, 12);
+  return knownBoot;
+}
+
+function namespaceId(): string {
+  try {
+    return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0";
+  } catch {
+    return "0";
+  }
+}
+
+/** Field 22 of the stat line; the second field may hold spaces, so count from its last bracket. */
+function startTicks(pid: number): string | undefined {
+  const line = readText(`/proc/${pid}/stat`);
+  return line?.slice(line.lastIndexOf(")") + 2).split(" ")[19];
+}
+
+function pidExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { readonly code?: unknown }).code === "EPERM";
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

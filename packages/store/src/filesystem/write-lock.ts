@@ -1,0 +1,142 @@
+/**
+ * @module WriteLock: one writer at a time, over all processes that share the directory. A holder is
+ * the *name* of a file, so a lock is whole the moment it exists, and the file of a dead holder can be
+ * removed without ever hitting a living one. Whoever wants to write first raises its own file and
+ * then looks at the others: of two at the same time at least one sees the other and gives way.
+ */
+import { CodedError } from "@turnproof/semconv";
+
+import type { Disk, Place } from "./disk.ts";
+import { livenessOf, newOwner, ownerName, ownerOf } from "./process-owner.ts";
+
+/** Times of a lock, in milliseconds. */
+export interface LockTimes {
+  /** A holder says at least this often that it lives. */
+  readonly heartbeatMs: number;
+  /** A holder that cannot be seen and was silent for this long is dead. */
+  readonly silenceMs: number;
+  /** A writer waits this long for others. */
+  readonly patienceMs: number;
+  /** Writers of one process that wait hold the lock on for this long. */
+  readonly turnMs: number;
+}
+
+const usual: LockTimes = { heartbeatMs: 1_000, silenceMs: 15_000, patienceMs: 30_000, turnMs: 50 };
+
+/** A held lock, as work sees it. */
+export interface Held {
+  /** Throws `store_busy` when the lock was taken away because its heartbeat had stood still. */
+  confirm(): Promise<void>;
+}
+
+/** One writer at a time. */
+export interface WriteLock {
+  /** Runs the work alone. Rejects with `store_busy` when others do not let go in time. */
+  run<T>(work: (held: Held) => Promise<T>): Promise<T>;
+}
+
+/** A lock in this folder; it is made on the first use. */
+export function writeLock(disk: Disk, folder: Place, times: Partial<LockTimes> = {}): WriteLock {
+  const bounds = { ...usual, ...times };
+  const owner = ownerName(newOwner());
+  const own = [...folder, owner];
+  const held: Held = {
+    async confirm() {
+      if ((await disk.stat(own)) === undefined) throw new CodedError("store_busy");
+    },
+  };
+  const waiting: (() => Promise<void>)[] = [];
+  let running = false;
+  /** Takes the lock, works through those that wait, gives the lock back, until none waits. */
+  const drain = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const release = await take(disk, folder, owner, bounds).catch((error: unknown) => error);
+      if (typeof release !== "function") {
+        // Everyone who waited for this attempt learns of it; later ones try anew.
+        const refused = waiting.splice(0);
+        failure = release;
+        for (const job of refused) await job();
+        failure = undefined;
+        continue;
+      }
+      const end = Date.now() + bounds.turnMs;
+      do await waiting.shift()?.();
+      while (waiting.length > 0 && Date.now() < end);
+      await (release as () => Promise<void>)();
+    }
+    running = false;
+  };
+  let failure: unknown;
+  return {
+    run: (work) =>
+      new Promise((resolve, reject) => {
+        waiting.push(async () => {
+          if (failure !== undefined) reject(failure);
+          else await work(held).then(resolve, reject);
+        });
+        if (running) return;
+        running = true;
+        void drain();
+      }),
+  };
+}
+
+/** Raises our file until it is the only living one. */
+async function take(
+  disk: Disk,
+  folder: Place,
+  owner: string,
+  times: LockTimes,
+): Promise<() => Promise<void>> {
+  await disk.ensure(folder);
+  const own = [...folder, owner];
+  const seen = new Map<string, { readonly beat: number; readonly since: number }>();
+  const end = Date.now() + times.patienceMs;
+  for (let round = 0; ; round += 1) {
+    await disk.mark(own);
+    if (!(await otherLiving(disk, folder, owner, times, seen))) break;
+    await disk.remove(own);
+    if (Date.now() > end) throw new CodedError("store_busy");
+    // Two that were raised at the same moment look again at different ones.
+    await sleep(1 + Math.random() * Math.min(40, 2 + round));
+  }
+  const beat = setInterval(() => void disk.touch(own).catch(() => undefined), times.heartbeatMs);
+  beat.unref();
+  return async () => {
+    clearInterval(beat);
+    await disk.remove(own).catch(() => undefined);
+  };
+}
+
+/** True while somebody else holds the lock; files of the dead are removed on the way. */
+async function otherLiving(
+  disk: Disk,
+  folder: Place,
+  owner: string,
+  times: LockTimes,
+  seen: Map<string, { readonly beat: number; readonly since: number }>,
+): Promise<boolean> {
+  let living = false;
+  for (const name of await disk.list(folder)) {
+    const other = name === owner ? undefined : ownerOf(name);
+    if (other === undefined) continue;
+    const liveness = livenessOf(other);
+    const beat = (await disk.stat([...folder, name]))?.changedMs;
+    if (beat === undefined) continue;
+    const before = seen.get(name);
+    if (before?.beat !== beat) seen.set(name, { beat, since: Date.now() });
+    const silent = before?.beat === beat && Date.now() - before.since > times.silenceMs;
+    if (liveness === "dead" || (liveness === "unknown" && silent)) {
+      await disk.remove([...folder, name]);
+    } else {
+      living = true;
+    }
+  }
+  return living;
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
