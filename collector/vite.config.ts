@@ -23,9 +23,10 @@ export default defineConfig({
         style: "src/client/app.css",
       },
       output: {
-        entryFileNames: "[name].js",
+        // A module that two addresses lead to runs twice, so an entry has one name: its hashed one.
+        entryFileNames: "[name]-[hash].js",
         chunkFileNames: "chunk-[hash].js",
-        assetFileNames: "app[extname]",
+        assetFileNames: "app-[hash][extname]",
       },
     },
   },

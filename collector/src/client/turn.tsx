@@ -107,6 +107,7 @@ class TurnPage {
     // Something is shown from the start: what a finding rests on, or else the turn itself.
     this.#grid.select(this.#findings[0] ?? 0);
     document.body.dataset["ready"] = "";
+    performance.mark("turnproof:ready");
   }
 
   #goTo(index: number): void {

@@ -2,7 +2,6 @@
  * @module Assets: the files of the pages, read once at start, held in memory by name, compressed
  * once. A path is only ever a key of this map, so no path leads out of it.
  */
-import { createHash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import { extname } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
@@ -35,8 +34,14 @@ interface Asset {
 
 const assets = loadAssets();
 
-/** Changes whenever a file changes; pages ask for their files with it, so they may be kept. */
-export const assetVersion: string = versionOf(assets);
+/** The hashed name of a built file; the plain one while nothing is built. */
+export function assetFile(name: "app.js" | "app.css" | "early.js"): string {
+  const [stem = "", extension = ""] = name.split(".");
+  const hashed = [...assets.keys()].find(
+    (file) => file.startsWith(`${stem}-`) && file.endsWith(`.${extension}`),
+  );
+  return hashed ?? name;
+}
 
 /** GET `/assets/{file}` and `/favicon.ico`. */
 export function assetsRoutes(): Hono<AppEnv> {
@@ -49,9 +54,8 @@ export function assetsRoutes(): Hono<AppEnv> {
     const name = c.req.param("file");
     const asset = assets.get(name);
     if (asset === undefined) throw new CodedError("not_found");
-    // A chunk carries its hash in its name; the two entries carry it in the query.
-    const fixed = name.startsWith("chunk-") || c.req.query("v") === assetVersion;
-    c.header("Cache-Control", fixed ? "public, max-age=31536000, immutable" : "no-cache");
+    // Every name carries the hash of what the file holds, so it never holds anything else.
+    c.header("Cache-Control", "public, max-age=31536000, immutable");
     c.header("Content-Type", asset.type);
     c.header("Vary", "Accept-Encoding");
     const accepted = c.req.header("accept-encoding") ?? "";
@@ -90,10 +94,4 @@ function listed(folder: URL): readonly string[] {
   } catch {
     return [];
   }
-}
-
-function versionOf(files: ReadonlyMap<string, Asset>): string {
-  const hash = createHash("sha256");
-  for (const [name, { plain }] of files) hash.update(name).update(plain);
-  return hash.digest("hex").slice(0, 12);
 }

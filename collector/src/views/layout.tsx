@@ -4,7 +4,7 @@
 import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../http/respond.tsx";
-import { assetVersion } from "../routes/assets.ts";
+import { assetFile } from "../routes/assets.ts";
 import { Icon, IconSprite } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
 import { places } from "./places.ts";
@@ -107,6 +107,44 @@ export interface PageProps {
   readonly children?: Child;
 }
 
+/** What stands in every page's head. */
+export const Head: FC<{ readonly frame: Frame; readonly title: string }> = ({ frame, title }) => (
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <title>{title} · Turnproof</title>
+    <link rel="icon" type="image/svg+xml" href={hrefOf(frame, "/favicon.ico")} />
+    <link rel="stylesheet" href={hrefOf(frame, `/assets/${assetFile("app.css")}`)} />
+    <script src={hrefOf(frame, `/assets/${assetFile("early.js")}`)} />
+    <script type="module" src={hrefOf(frame, `/assets/${assetFile("app.js")}`)} />
+    {frame.jsonHref === undefined ? null : (
+      <link rel="alternate" type="application/json" href={frame.jsonHref} />
+    )}
+  </head>
+);
+
+/** A page of somebody who is not signed in: no rail, nothing of anybody. */
+export const BarePage: FC<{
+  readonly frame: Frame;
+  readonly title: string;
+  readonly children?: Child;
+}> = ({ frame, title, children }) => (
+  <html lang="en" data-base={frame.basePath === "/" ? "" : frame.basePath}>
+    <Head frame={frame} title={title} />
+    <body class="bare">
+      <IconSprite />
+      <main class="bare-main" id="content">
+        <p class="bare-brand">
+          <Brand /> Turnproof
+        </p>
+        {children}
+      </main>
+      <div class="sr" role="status" aria-live="polite" data-announce></div>
+    </body>
+  </html>
+);
+
 /** A whole page. */
 export const Page: FC<PageProps> = ({ frame, title, bar, script, windowTitle, children }) => (
   <html
@@ -114,19 +152,7 @@ export const Page: FC<PageProps> = ({ frame, title, bar, script, windowTitle, ch
     data-base={frame.basePath === "/" ? "" : frame.basePath}
     {...(frame.jsonHref === undefined ? {} : { "data-twin": frame.jsonHref })}
   >
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="color-scheme" content="light dark" />
-      <title>{windowTitle ?? title} · Turnproof</title>
-      <link rel="icon" type="image/svg+xml" href={hrefOf(frame, "/favicon.ico")} />
-      <link rel="stylesheet" href={hrefOf(frame, `/assets/app.css?v=${assetVersion}`)} />
-      <script src={hrefOf(frame, `/assets/early.js?v=${assetVersion}`)} />
-      <script type="module" src={hrefOf(frame, `/assets/app.js?v=${assetVersion}`)} />
-      {frame.jsonHref === undefined ? null : (
-        <link rel="alternate" type="application/json" href={frame.jsonHref} />
-      )}
-    </head>
+    <Head frame={frame} title={windowTitle ?? title} />
     <body {...(script === undefined ? {} : { "data-page": script })}>
       <IconSprite />
       <a class="skip" href="#content">

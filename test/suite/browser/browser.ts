@@ -20,7 +20,6 @@ import { quiet } from "../collector/desk.ts";
 export interface Site {
   readonly url: string;
   put(events: readonly TurnEvent[]): Promise<void>;
-  /** Lets the judge look at what is quiet by now. */
   close(): Promise<void>;
 }
 
@@ -113,6 +112,17 @@ export async function visit(
   return { page, offences, close: () => context.close() };
 }
 
+/** Looks at the open page in another width or theme. */
+export async function relook(page: Page, look: Look): Promise<void> {
+  await page.emulateMedia({
+    colorScheme: look.theme,
+    forcedColors: look.forcedColors === true ? "active" : "none",
+    reducedMotion: "reduce",
+  });
+  await page.setViewportSize({ width: look.width, height: look.height ?? 900 });
+  await page.waitForTimeout(80);
+}
+
 const axeSource = readFileSync(
   createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
   "utf8",
@@ -121,7 +131,7 @@ const axeSource = readFileSync(
 /** Violations of axe on the page as it stands, in one line each. */
 export async function axeViolations(page: Page): Promise<readonly string[]> {
   // Evaluated by the debugger, not by a script element, so the content policy stays as it is.
-  await page.evaluate(axeSource);
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeSource);
   return page.evaluate(async () => {
     const axe = (window as unknown as { axe: AxeLike }).axe;
     const { violations } = await axe.run(document);

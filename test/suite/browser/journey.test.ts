@@ -1,0 +1,206 @@
+/**
+ * @module Journeys by keyboard alone, and what the browser's own part promises: marks, filters in
+ * the address, the live tail, the empty home that turns into the first trace.
+ */
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Browser, Page } from "playwright-core";
+
+import { sendSpans, sendStory, tellStory } from "../../apps/briefing/story.ts";
+import { openBrowser, openSite, visit } from "./browser.ts";
+import type { Site } from "./browser.ts";
+
+let browser: Browser;
+let site: Site;
+
+beforeAll(async () => {
+  [browser, site] = await Promise.all([openBrowser(), openSite()]);
+  await sendStory(site.url, { endMs: Date.now(), turns: 40, hours: 2 });
+  await vi.waitFor(
+    async () => {
+      const answer = await fetch(`${site.url}/traces/turns.json?verdict=failed`);
+      const { items } = (await answer.json()) as { readonly items: readonly unknown[] };
+      if (items.length < 2) throw new Error("the judge has not looked yet");
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+const wide = { width: 1440, theme: "light" } as const;
+
+/** Types keys one after the other, as a person would. */
+async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+const focusedText = (page: Page): Promise<string> =>
+  page.evaluate(() => document.activeElement?.textContent ?? "");
+
+test("from home to why a turn failed, by keyboard alone", async () => {
+  const { page, offences, close } = await visit(browser, site, "/traces", wide);
+  await page.locator("[data-rows] tr").first().waitFor();
+  await press(page, "/");
+  await page.keyboard.type("verdict:failed ");
+  await Promise.all([page.waitForURL(/verdict=failed/), press(page, "Enter")]);
+  await page.locator("[data-rows] tr").first().waitFor();
+  await page.waitForFunction(() => document.querySelector("[data-filter] [role=combobox]"));
+  await press(page, "j");
+  expect(await focusedText(page)).toContain("failed");
+  await Promise.all([page.waitForURL(/\/traces\/[0-9a-f]{32}/), press(page, "Enter")]);
+  await page.locator("body[data-ready]").waitFor();
+  expect(await page.locator(".verdict .sentence").innerText()).toMatch(/failed/);
+  await press(page, "]");
+  const row = await page.evaluate(() => document.activeElement?.getAttribute("data-event") ?? "");
+  expect(row).not.toBe("");
+  expect(await page.locator("[data-panel-body]").innerText()).toContain(row);
+  await press(page, "e");
+  expect(await page.locator("[data-panel-body] pre").first().innerText()).toContain(row);
+  await press(page, "g", "h");
+  await page.waitForURL(/\/traces\/health/);
+  expect(offences).toEqual([]);
+  await close();
+});
+
+test("the tree grid goes by its keys and keeps one tab stop", async () => {
+  const { page, close } = await visit(browser, site, "/traces?kind=x", wide);
+  await page.goto(`${site.url}/traces?event_kind=artifact`);
+  await Promise.all([
+    page.waitForURL(/\/traces\/[0-9a-f]{32}/),
+    page.locator("a.open").first().click(),
+  ]);
+  await page.locator("body[data-ready]").waitFor();
+  const grid = page.locator("[role=treegrid]");
+  const rows = grid.locator("[role=row][aria-level]");
+  const all = await rows.count();
+  expect(await grid.locator("[role=row][tabindex='0']").count()).toBe(1);
+  await page.locator("#row-0").focus();
+  await press(page, "ArrowLeft");
+  expect(await page.locator("#row-0").getAttribute("aria-expanded")).toBe("false");
+  expect(await rows.count()).toBe(1);
+  await press(page, "ArrowRight");
+  expect(await rows.count()).toBe(all);
+  await press(page, "ArrowRight");
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe("row-1");
+  expect(await page.locator("#row-1").getAttribute("aria-level")).toBe("2");
+  expect(await page.locator("#row-1").getAttribute("aria-posinset")).toBe("1");
+  await press(page, "ArrowLeft");
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe("row-0");
+  await press(page, "End");
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe(`row-${all - 1}`);
+  expect(await grid.locator("[role=row][tabindex='0']").count()).toBe(1);
+  await close();
+});
+
+test("no shortcut fires while somebody types, and the help shows the table", async () => {
+  const { page, close } = await visit(browser, site, "/traces", wide);
+  await page.locator("[role=combobox]").waitFor();
+  await press(page, "/");
+  await page.keyboard.type("gh?tmj");
+  expect(page.url()).toMatch(/\/traces$/);
+  expect(await page.locator("[role=combobox]").inputValue()).toBe("gh?tmj");
+  expect(await page.locator("dialog").count()).toBe(0);
+  await press(page, "Escape", "Escape", "?");
+  const help = await page.locator("dialog[data-help]").innerText();
+  for (const words of ["This help", "Next row", "Mark the turn", "Health"]) {
+    expect(help).toContain(words);
+  }
+  await press(page, "Escape");
+  expect(await page.locator("dialog").count()).toBe(0);
+  await close();
+});
+
+test("two marked turns are compared without anybody pasting an id", async () => {
+  const { page, close } = await visit(browser, site, "/traces?agent_id=briefing-writer", wide);
+  await page.locator("[role=combobox]").waitFor();
+  await press(page, "j", "m", "j", "j", "m");
+  expect(await page.locator("tr[data-marked]").count()).toBe(2);
+  await Promise.all([page.waitForURL(/\/traces\/compare\?/), press(page, "c")]);
+  const query = new URL(page.url()).searchParams;
+  expect(query.get("agent_id")).toBe("briefing-writer");
+  expect(query.get("baseline_root")).toMatch(/^[0-9a-f]{32}$/);
+  expect(query.get("candidate_root")).not.toBe(query.get("baseline_root"));
+  await close();
+});
+
+test("the filter bar is the address: terms of the store become parameters, the rest is q", async () => {
+  const { page, close } = await visit(browser, site, "/traces", { ...wide, script: false });
+  await page.locator("[data-filter] input").fill("agent:briefing-writer cache:miss -user:usr_bo x");
+  await Promise.all([page.waitForURL(/agent_id=/), page.keyboard.press("Enter")]);
+  const query = new URL(page.url()).searchParams;
+  expect(query.get("agent_id")).toBe("briefing-writer");
+  expect(query.get("q")).toBe("cache:miss -user:usr_bo x");
+  expect(await page.locator("main").innerText()).toContain("Not understood and not applied: x");
+  expect(await page.locator("[data-window]").innerText()).toMatch(/filtered this page only/);
+  const agents = await page.locator("td.c-agent").allInnerTexts();
+  expect(agents.length).toBeGreaterThan(0);
+  for (const agent of agents) expect(agent).toMatch(/briefing-writer$/);
+  await close();
+});
+
+test("a brush over the histogram narrows the time", async () => {
+  const { page, close } = await visit(browser, site, "/traces", wide);
+  await page.locator("[role=combobox]").waitFor();
+  const box = await page.locator("[data-histogram] svg").boundingBox();
+  if (box === null) throw new Error("no histogram");
+  await page.mouse.move(box.x + box.width * 0.25, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 20, { steps: 4 });
+  await Promise.all([page.waitForURL(/start_time=/), page.mouse.up()]);
+  const query = new URL(page.url()).searchParams;
+  const [start = "", end = ""] = [query.get("start_time") ?? "", query.get("end_time") ?? ""];
+  expect(Date.parse(end) - Date.parse(start)).toBeGreaterThan(0);
+  const times = await page
+    .locator("td.c-time time")
+    .evaluateAll((nodes) => nodes.map((node) => (node as HTMLTimeElement).dateTime));
+  expect(times.length).toBeGreaterThan(0);
+  await close();
+});
+
+test("the empty home turns into the first trace when it arrives", async () => {
+  const fresh = await openSite();
+  const { page, offences, close } = await visit(browser, fresh, "/traces", wide);
+  await page.locator("[data-waiting]").waitFor({ state: "visible" });
+  expect(await page.locator("pre").innerText()).toContain(fresh.url);
+  await page.waitForTimeout(300);
+  const [turn] = await tellStory({ endMs: Date.now(), turns: 1, hours: 0.1 });
+  await sendSpans(fresh.url, turn ?? []);
+  await page.locator("[data-rows] tr").first().waitFor({ state: "visible", timeout: 10_000 });
+  expect(await page.locator("[data-first-steps]").count()).toBe(0);
+  expect(offences).toEqual([]);
+  await close();
+  await fresh.close();
+});
+
+test("the live tail waits while somebody reads further down, and says how much is new", async () => {
+  const { page, close } = await visit(browser, site, "/traces", { ...wide, height: 500 });
+  await page.locator("[role=combobox]").waitFor();
+  await page.mouse.wheel(0, 600);
+  await page.waitForFunction(() => window.scrollY > 100);
+  const before = await page.locator("[data-rows] tr").count();
+  const [turn] = await tellStory({ endMs: Date.now(), turns: 1, hours: 0.01 });
+  await sendSpans(site.url, turn ?? []);
+  const pill = page.locator("[data-arrived]");
+  await pill.waitFor({ timeout: 10_000 });
+  expect(await pill.innerText()).toMatch(/1 new turn/);
+  expect(await page.locator("[data-rows] tr").count()).toBe(before);
+  await pill.locator("button").click();
+  await expect.poll(() => page.locator("[data-rows] tr").count()).toBe(before + 1);
+  await close();
+});
+
+test("theme, clock and density stay chosen", async () => {
+  const { page, close } = await visit(browser, site, "/traces", wide);
+  await page.locator("[data-switch=clock]").waitFor({ state: "visible" });
+  await page.locator("[data-switch=theme]").click();
+  await page.locator("[data-switch=theme]").click();
+  await page.locator("[data-switch=clock]").click();
+  await page.locator("[data-switch=density]").click();
+  await page.reload();
+  const chosen = await page.evaluate(() => ({ ...document.documentElement.dataset }));
+  expect(chosen).toMatchObject({ theme: "dark", clock: "local", density: "dense" });
+  await close();
+});
