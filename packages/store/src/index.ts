@@ -31,6 +31,17 @@ export type {
   EmbeddedConnection,
   ServerConnection,
 } from "./clickhouse/clickhouse-options.ts";
+export { postgres } from "./postgres/postgres.ts";
+export type { PostgresProvider } from "./postgres/postgres.ts";
+export type {
+  EmbeddedPostgres,
+  PostgresOptions,
+  PostgresPlace,
+  PostgresPool,
+  PostgresPoolClient,
+  PostgresSession,
+  TenantCondition,
+} from "./postgres/postgres-options.ts";
 export { ephemeralMemory } from "./memory/ephemeral-memory.ts";
 export type { EphemeralMemory } from "./memory/ephemeral-memory.ts";
 export type {

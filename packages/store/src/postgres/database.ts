@@ -1,0 +1,187 @@
+/**
+ * @module Database: one face for a pool of `pg` and for PGlite: statements, transactions, closing.
+ * A session of a pool never keeps a setting: transactions use SET LOCAL alone, and after an error
+ * the connection discards everything or is thrown away (faults T4).
+ */
+import { CodedError } from "@turnproof/semconv";
+
+import type {
+  EmbeddedPostgres,
+  PostgresPlace,
+  PostgresPool,
+  PostgresSession,
+} from "./postgres-options.ts";
+import type { Parameter } from "./sql-text.ts";
+import { storeError } from "./store-error.ts";
+
+/** One row of an answer, as the drivers give it. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Rows, and how many a statement changed. */
+export interface Answer {
+  readonly rows: readonly Row[];
+  readonly changed: number;
+}
+
+/** Runs statements; rejects with a CodedError. */
+export interface Session {
+  query(sql: string, parameters?: readonly Parameter[]): Promise<Answer>;
+  /** Several statements without values. */
+  script(sql: string): Promise<void>;
+}
+
+/** A database. */
+export interface Database extends Session {
+  readonly embedded: boolean;
+  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Opens the database; drivers are loaded on first use. */
+export async function openDatabase(place: PostgresPlace): Promise<Database> {
+  try {
+    if ("client" in place) {
+      const { client } = place;
+      return "transaction" in client
+        ? embeddedDatabase(client, async () => {})
+        : pooledDatabase(client, async () => {});
+    }
+    return "path" in place ? await openEmbedded(place.path) : await openPool(place);
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+async function openPool(place: Extract<PostgresPlace, { url: string }>): Promise<Database> {
+  const { default: pg } = await import("pg");
+  const statementTimeout = place.statementTimeoutMs ?? 30_000;
+  const pool = new pg.Pool({
+    connectionString: place.url,
+    max: place.poolSize ?? 10,
+    connectionTimeoutMillis: place.connectTimeoutMs ?? 10_000,
+    statement_timeout: statementTimeout,
+    // A server that is gone without a word must not hold a request for ever.
+    query_timeout: statementTimeout + 5_000,
+    allowExitOnIdle: true,
+  });
+  // An idle connection that breaks is replaced; the next statement says what is wrong.
+  pool.on("error", () => {});
+  return pooledDatabase(pool, () => pool.end());
+}
+
+async function openEmbedded(path: string): Promise<Database> {
+  const { PGlite } = await import("@electric-sql/pglite");
+  const vector = await import("@electric-sql/pglite-pgvector").then(
+    (module) => module.vector,
+    () => undefined,
+  );
+  const extensions = vector === undefined ? {} : { vector };
+  const engine = await PGlite.create({ dataDir: path, extensions });
+  return embeddedDatabase(engine, () => engine.close());
+}
+
+function sessionOf(client: PostgresSession, script: (sql: string) => Promise<unknown>): Session {
+  return {
+    async query(sql, parameters = []) {
+      try {
+        const answer = await client.query(sql, [...parameters]);
+        return {
+          rows: answer.rows as readonly Row[],
+          changed: answer.rowCount ?? answer.affectedRows ?? 0,
+        };
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
+    async script(sql) {
+      try {
+        await script(sql);
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
+  };
+}
+
+function pooledDatabase(pool: PostgresPool, end: () => Promise<unknown>): Database {
+  let closed = false;
+  const open = (): void => {
+    if (closed) throw new CodedError("store_closed");
+  };
+  const plain = sessionOf(pool, (sql) => pool.query(sql));
+  return {
+    embedded: false,
+    async query(sql, parameters) {
+      open();
+      return plain.query(sql, parameters);
+    },
+    async script(sql) {
+      open();
+      await plain.script(sql);
+    },
+    async transaction(work) {
+      open();
+      const client = await pool.connect().catch((error: unknown) => {
+        throw storeError(error);
+      });
+      const session = sessionOf(client, (sql) => client.query(sql));
+      try {
+        await session.query("BEGIN");
+        const done = await work(session);
+        await session.query("COMMIT");
+        client.release();
+        return done;
+      } catch (error) {
+        await cleanUp(session).then(
+          () => client.release(),
+          () => client.release(true),
+        );
+        throw error;
+      }
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      await end();
+    },
+  };
+}
+
+async function cleanUp(session: Session): Promise<void> {
+  await session.query("ROLLBACK");
+  await session.query("DISCARD ALL");
+}
+
+function embeddedDatabase(engine: EmbeddedPostgres, end: () => Promise<unknown>): Database {
+  let closed = false;
+  const open = (): void => {
+    if (closed) throw new CodedError("store_closed");
+  };
+  const plain = sessionOf(engine, (sql) => engine.exec(sql));
+  return {
+    embedded: true,
+    async query(sql, parameters) {
+      open();
+      return plain.query(sql, parameters);
+    },
+    async script(sql) {
+      open();
+      await plain.script(sql);
+    },
+    async transaction(work) {
+      open();
+      try {
+        return await engine.transaction((inner) =>
+          work(sessionOf(inner, (sql) => inner.exec(sql))),
+        );
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      await end();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * @module MemoryCondition: the filter of every statement over scoped memory (requirements: Provider
+ * scoping behaviour). The tenant is compared by IS NOT DISTINCT FROM, which no index serves, so the
+ * digest of the same value stands beside it.
+ */
+import type { MemoryFilter } from "../memory-store.ts";
+import type { TenantCondition } from "./postgres-options.ts";
+import type { Bindings } from "./sql-text.ts";
+
+/** Digest of a tenant, tenant first in every key; the same expression as in the indexes. */
+export function tenantDigest(sql: string): string {
+  return `md5(coalesce('u' || ${sql}, 'a'))`;
+}
+
+/** Rows of the filter's tenant, NULL equalling only NULL. */
+export const ofTenant: TenantCondition = (filter, bind) => {
+  const tenant = bind.text(filter.tenant);
+  return `${tenantDigest("user_id")} = ${tenantDigest(tenant)}
+    AND user_id IS NOT DISTINCT FROM ${tenant}`;
+};
+
+/** The filter's tenant and its levels. */
+export function insideSql(
+  filter: MemoryFilter,
+  bind: Bindings,
+  tenantCondition: TenantCondition,
+): string {
+  const levels = [
+    ["agent_id", filter.agentId],
+    ["memory_id", filter.memoryId],
+    ["thread_id", filter.threadId],
+  ] as const;
+  return [
+    tenantCondition(filter, bind),
+    ...levels.flatMap(([column, value]) =>
+      value === undefined ? [] : [`${column} = ${bind.text(value)}`],
+    ),
+  ].join("\n    AND ");
+}
+
+/** Rows whose time is not over. A `now` that is no time hides every row that ever expires. */
+export function liveSql(now: string, bind: Bindings): string {
+  const ms = Date.parse(now);
+  const at = bind.raw(Number.isFinite(ms) ? String(ms) : "9223372036854775807");
+  return `(expires_ms IS NULL OR expires_ms > ${at}::bigint)`;
+}
+
+/** Rows with this id; text that no row can hold equals no row. */
+export function idSql(id: string, bind: Bindings): string {
+  if (typeof id !== "string" || !id.isWellFormed()) return "false";
+  const value = bind.text(id);
+  return `md5(id) = md5(${value}) AND id = ${value}`;
+}

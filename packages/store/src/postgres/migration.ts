@@ -1,0 +1,78 @@
+/**
+ * @module Migration: the tables from `.sql` files, forward only, all that are missing in one
+ * transaction. Data of a newer version is refused, never guessed at.
+ */
+import { readdir, readFile } from "node:fs/promises";
+
+import { CodedError } from "@turnproof/semconv";
+
+import type { Database, Session } from "./database.ts";
+
+/** Where the files lie, seen from the sources and from the build alike. */
+const directory = new URL("../../sql/postgres/", import.meta.url);
+
+/** A migration file: its number, its name and its text. */
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** All migrations of this build, in order. */
+export async function readMigrations(): Promise<Migration[]> {
+  const names = (await readdir(directory)).filter((name) => /^\d{3}_\w+\.sql$/.test(name));
+  return Promise.all(
+    names.toSorted().map(async (name) => ({
+      version: Number(name.slice(0, 3)),
+      name: name.slice(4, -4),
+      sql: await readFile(new URL(name, directory), "utf8"),
+    })),
+  );
+}
+
+/** The text of an optional script beside the migrations. */
+export async function readScript(name: "row_security" | "vector"): Promise<string> {
+  return readFile(new URL(`${name}.sql`, directory), "utf8");
+}
+
+/**
+ * Brings the schema to this build's version.
+ * @throws CodedError `store_version_newer`, or `not_configured` when it may not change the schema
+ */
+export async function migrate(database: Database, mayChange: boolean): Promise<void> {
+  const migrations = await readMigrations();
+  if (missing(migrations, await applied(database)).length === 0) return;
+  if (!mayChange) throw new CodedError("not_configured", { field: "migrations" });
+  await database.transaction(async (session) => {
+    // Several processes may open at once: one of them migrates, the others find it done.
+    await session.query("SELECT pg_advisory_xact_lock(7_203_771)");
+    await session.script(history);
+    for (const { version, name, sql } of missing(migrations, await applied(session))) {
+      await session.script(sql);
+      await session.query(
+        "INSERT INTO turnproof_migrations (version, name) VALUES ($1::text::int, $2::text)",
+        [String(version), name],
+      );
+    }
+  });
+}
+
+function missing(migrations: readonly Migration[], done: ReadonlySet<number>): Migration[] {
+  const newest = migrations.at(-1)?.version ?? 0;
+  for (const version of done) if (version > newest) throw new CodedError("store_version_newer");
+  return migrations.filter(({ version }) => !done.has(version));
+}
+
+async function applied(session: Session): Promise<Set<number>> {
+  const table = await session.query("SELECT to_regclass('turnproof_migrations')::text AS name");
+  if (table.rows[0]?.["name"] === null) return new Set();
+  const { rows } = await session.query("SELECT version FROM turnproof_migrations");
+  return new Set(rows.map((row) => Number(row["version"])));
+}
+
+const history = `CREATE TABLE IF NOT EXISTS turnproof_migrations
+(
+    version int PRIMARY KEY,
+    name text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now()
+)`;

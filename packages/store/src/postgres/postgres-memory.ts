@@ -1,0 +1,245 @@
+/** @module PostgresMemory: scoped memory over the tables; every statement holds the filter. */
+import { CodedError } from "@turnproof/semconv";
+import type { ScopedKind } from "@turnproof/semconv";
+
+import { readPosition, writePosition } from "../memory/list-position.ts";
+import { checkFilter, checkScopedKind, insideFilter, recordOf } from "../memory/record-rules.ts";
+import { timeKey } from "../memory/similarity.ts";
+import type {
+  MemoryFilter,
+  MemoryPage,
+  MemoryRecord,
+  MemoryStore,
+  SearchResult,
+} from "../memory-store.ts";
+import type { Database, Session } from "./database.ts";
+import { idSql, insideSql, liveSql, ofTenant, tenantDigest } from "./memory-condition.ts";
+import { scopedColumns, scopedRecord, scopedValues } from "./memory-row.ts";
+import type { Assignments } from "./memory-row.ts";
+import { textSearch, vectorSearch } from "./memory-search.ts";
+import type { SearchPlace } from "./memory-search.ts";
+import type { TenantCondition } from "./postgres-options.ts";
+import { guarded, unguarded } from "./row-security.ts";
+import type { ScopedWork } from "./row-security.ts";
+import { bindings, tableOf } from "./sql-text.ts";
+import type { Bindings } from "./sql-text.ts";
+import type { VectorIndexes } from "./vector-index.ts";
+
+/** What memory works with. */
+export interface MemoryParts {
+  readonly database: Database;
+  readonly clock: () => string;
+  readonly rowSecurity: boolean;
+  readonly vectors: VectorIndexes | undefined;
+  readonly exactRowsMax: number;
+  /** Set by tests of the tests; the second check in the process is then off. */
+  readonly tenantCondition: TenantCondition | undefined;
+}
+
+/** The methods that take a filter. */
+export type ScopedMemory = Pick<
+  MemoryStore,
+  "put" | "get" | "list" | "count" | "update" | "delete" | "vectorSearch" | "textSearch"
+>;
+
+/** Scoped memory. */
+export function postgresMemory(parts: MemoryParts): ScopedMemory {
+  const ground = groundOf(parts);
+  return { ...reads(ground), ...writes(ground), ...searches(ground) };
+}
+
+/** What the methods share. */
+interface Ground {
+  readonly parts: MemoryParts;
+  readonly run: ScopedWork;
+  readonly condition: TenantCondition;
+  readonly check: (filter: MemoryFilter, kind: ScopedKind) => void;
+  /** Live rows inside the filter. */
+  readonly where: (filter: MemoryFilter, bind: Bindings, now?: string) => string;
+  /** Said once more on what the database gave: a row outside the filter is no row. */
+  readonly isInside: (record: MemoryRecord, filter: MemoryFilter) => boolean;
+}
+
+function groundOf(parts: MemoryParts): Ground {
+  const { database, clock } = parts;
+  const condition = parts.tenantCondition ?? ofTenant;
+  return {
+    parts,
+    condition,
+    run: parts.rowSecurity ? guarded(database) : unguarded(database),
+    check(filter, kind) {
+      checkFilter(filter);
+      checkScopedKind(kind);
+    },
+    where: (filter, bind, now = clock()) =>
+      `${insideSql(filter, bind, condition)} AND ${liveSql(now, bind)}`,
+    isInside: (record, filter) =>
+      parts.tenantCondition !== undefined || insideFilter(record, filter),
+  };
+}
+
+/** The live row of this id. */
+async function readOne(
+  ground: Ground,
+  session: Session,
+  place: { readonly filter: MemoryFilter; readonly kind: ScopedKind; readonly id: string },
+): Promise<MemoryRecord | undefined> {
+  const { filter, kind, id } = place;
+  const bind = bindings();
+  const { rows } = await session.query(
+    `SELECT ${scopedColumns} FROM ${tableOf(kind)}
+WHERE ${ground.where(filter, bind)} AND ${idSql(id, bind)} LIMIT 1`,
+    bind.parameters,
+  );
+  return rows
+    .map((row) => scopedRecord(row, kind))
+    .find((record) => ground.isInside(record, filter));
+}
+
+function reads(ground: Ground): Pick<MemoryStore, "get" | "list" | "count"> {
+  const { run, check, where } = ground;
+  return {
+    async get(filter, kind, id) {
+      check(filter, kind);
+      return run(filter, (session) => readOne(ground, session, { filter, kind, id }));
+    },
+    async list(filter, kind, options): Promise<MemoryPage> {
+      check(filter, kind);
+      const bind = bindings();
+      const after = options.after === undefined ? "" : `AND ${afterSql(options.after, bind)}`;
+      const sql = `SELECT ${scopedColumns} FROM ${tableOf(kind)}
+WHERE ${where(filter, bind, options.now)} ${after}
+ORDER BY created_key DESC, id LIMIT ${Math.max(Math.trunc(options.limit), 0) + 1}`;
+      const { rows } = await run(filter, (session) => session.query(sql, bind.parameters));
+      const records = rows.map((row) => scopedRecord(row, kind));
+      return pageOf(
+        records.filter((record) => ground.isInside(record, filter)),
+        options.limit,
+      );
+    },
+    async count(filter, kind) {
+      check(filter, kind);
+      const bind = bindings();
+      const sql = `SELECT count(*)::text AS n FROM ${tableOf(kind)} WHERE ${where(filter, bind)}`;
+      const { rows } = await run(filter, (session) => session.query(sql, bind.parameters));
+      return Number(rows[0]?.["n"]);
+    },
+  };
+}
+
+function writes(ground: Ground): Pick<MemoryStore, "put" | "update" | "delete"> {
+  const { parts, run, check, where } = ground;
+  const vectors = parts.vectors !== undefined;
+  return {
+    async put(filter, kind, draft) {
+      check(filter, kind);
+      const record = recordOf(filter, kind, draft, { now: parts.clock(), version: 1 });
+      return run(filter, (session) => upsert(session, record, vectors));
+    },
+    async update(filter, kind, id, version, change) {
+      check(filter, kind);
+      return run(filter, async (session) => {
+        const row = await readOne(ground, session, { filter, kind, id });
+        if (row?.version !== version) throw new CodedError("store_conflict");
+        const written = { now: parts.clock(), version: version + 1 };
+        const record = recordOf(filter, kind, { ...row, ...change }, written);
+        const bind = bindings();
+        const values = scopedValues(record, bind, vectors);
+        const set = values.map(([name, value]) => `${name} = ${value}`);
+        // Somebody may have written since the row was read: the version decides again.
+        const { changed } = await session.query(
+          `UPDATE ${tableOf(kind)} SET ${set.join(", ")}, version = version + 1
+WHERE ${where(filter, bind)} AND ${idSql(id, bind)}
+    AND version = ${bind.raw(String(version))}::bigint`,
+          bind.parameters,
+        );
+        if (changed !== 1) throw new CodedError("store_conflict");
+        return record;
+      });
+    },
+    async delete(filter, kind, id) {
+      check(filter, kind);
+      const bind = bindings();
+      const sql = `DELETE FROM ${tableOf(kind)} WHERE ${where(filter, bind)} AND ${idSql(id, bind)}`;
+      const { changed } = await run(filter, (session) => session.query(sql, bind.parameters));
+      return changed > 0;
+    },
+  };
+}
+
+function searches(ground: Ground): Pick<MemoryStore, "vectorSearch" | "textSearch"> {
+  const { parts, run, check, condition } = ground;
+  const search = async (
+    filter: MemoryFilter,
+    kind: ScopedKind,
+    now: string | undefined,
+    find: (place: SearchPlace) => Promise<SearchResult>,
+    inTransaction = false,
+  ): Promise<SearchResult> => {
+    check(filter, kind);
+    const indexed = parts.vectors?.get(kind);
+    const { exactRowsMax } = parts;
+    const place = { filter, kind, now: now ?? parts.clock(), condition, indexed, exactRowsMax };
+    const work = (session: Session): Promise<SearchResult> => find({ ...place, session });
+    const found = await (inTransaction && !parts.rowSecurity
+      ? parts.database.transaction(work)
+      : run(filter, work));
+    const hits = found.hits.filter(({ record }) => ground.isInside(record, filter));
+    return { ...found, hits };
+  };
+  return {
+    vectorSearch(filter, kind, query) {
+      // Settings of the index are local to a transaction.
+      const indexed = parts.vectors?.get(kind)?.has(query.embedding.length) === true;
+      return search(filter, kind, query.now, (place) => vectorSearch(place, query), indexed);
+    },
+    textSearch: (filter, kind, query) =>
+      search(filter, kind, query.now, (place) => textSearch(place, query)),
+  };
+}
+
+/** A page of one row more than it shows. */
+export function pageOf<T extends { readonly created_at: string; readonly id: string }>(
+  rows: readonly T[],
+  limit: number,
+): { readonly records: readonly T[]; readonly next: string | null } {
+  const records = rows.slice(0, limit);
+  const last = records.at(-1);
+  const more = rows.length > records.length && last !== undefined;
+  return { records, next: more ? writePosition(last) : null };
+}
+
+/** Rows after the position in the order of every list. */
+export function afterSql(position: string, bind: Bindings): string {
+  const { created_at, id } = readPosition(position);
+  const key = bind.text(timeKey(created_at));
+  return `(created_key < ${key} OR (created_key = ${key} AND id > ${bind.text(id)}))`;
+}
+
+async function upsert(
+  session: Session,
+  record: MemoryRecord,
+  vectors: boolean,
+): Promise<MemoryRecord> {
+  const bind = bindings();
+  const values = scopedValues(record, bind, vectors);
+  const table = tableOf(record.kind);
+  // The digests are the key, the texts decide: two tenants of one digest never share a row.
+  const { rows } = await session.query(
+    `INSERT INTO ${table} AS held (${values.map(([name]) => name).join(", ")})
+VALUES (${values.map(([, value]) => value).join(", ")})
+ON CONFLICT (${tenantDigest("user_id")}, md5(id)) DO UPDATE
+SET ${updates(values)}, version = held.version + 1
+WHERE held.user_id IS NOT DISTINCT FROM excluded.user_id AND held.id = excluded.id
+RETURNING version::text AS version`,
+    bind.parameters,
+  );
+  const version = rows[0]?.["version"];
+  if (version === undefined) throw new CodedError("record_invalid", { field: "id" });
+  return { ...record, version: Number(version) };
+}
+
+/** Every column of the new row. */
+export function updates(values: Assignments): string {
+  return values.map(([name]) => `${name} = excluded.${name}`).join(", ");
+}

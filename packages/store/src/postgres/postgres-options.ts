@@ -1,0 +1,72 @@
+/** @module PostgresOptions: how a PostgreSQL is reached and how the provider is opened. */
+import type { Bindings } from "./sql-text.ts";
+import type { MemoryFilter } from "../memory-store.ts";
+
+/** What the provider asks of one connection; `pg` clients and PGlite transactions have it. */
+export interface PostgresSession {
+  query(
+    text: string,
+    values?: unknown[],
+  ): Promise<{
+    readonly rows: readonly unknown[];
+    readonly rowCount?: number | null;
+    readonly affectedRows?: number;
+  }>;
+}
+
+/** A checked-out connection of a pool. */
+export interface PostgresPoolClient extends PostgresSession {
+  release(destroy?: boolean): void;
+}
+
+/** A pool of the `pg` package; it stays the caller's to end. */
+export interface PostgresPool extends PostgresSession {
+  connect(): Promise<PostgresPoolClient>;
+}
+
+/** An open PGlite; it stays the caller's to close. */
+export interface EmbeddedPostgres extends PostgresSession {
+  exec(text: string): Promise<unknown>;
+  transaction<T>(
+    work: (session: PostgresSession & { exec(text: string): Promise<unknown> }) => Promise<T>,
+  ): Promise<T>;
+}
+
+/** Where the database is: a server, a directory (embedded; `memory://` for none), or a client. */
+export type PostgresPlace =
+  | {
+      readonly url: string;
+      /** Connections of the pool; default 10. */
+      readonly poolSize?: number;
+      /** Milliseconds to wait for a connection; default 10,000. */
+      readonly connectTimeoutMs?: number;
+      /** Milliseconds for one statement; default 30,000. */
+      readonly statementTimeoutMs?: number;
+    }
+  | { readonly path: string }
+  | { readonly client: PostgresPool | EmbeddedPostgres };
+
+/** How to open the provider. */
+export type PostgresOptions = PostgresPlace & {
+  /**
+   * False: this role may not change the schema; `not_configured` when a migration is missing.
+   * Default true.
+   */
+  readonly migrate?: boolean;
+  /**
+   * Every statement of scoped memory runs in a transaction that says whose rows it wants, under the
+   * policies of `row_security.sql`. Opening fails with `config_invalid` where they would not hold.
+   */
+  readonly rowSecurity?: boolean;
+  /** Where `memory.admin` works under row security: a role with BYPASSRLS. */
+  readonly adminUrl?: string;
+  /** Time as ISO 8601 UTC; default: the process's clock. */
+  readonly clock?: () => string;
+  /** Rows of a tenant up to which a search compares every one; default 10,000. */
+  readonly exactRowsMax?: number;
+  /** Replaces the tenant filter in SQL and its second check. For tests of the tests only. */
+  readonly tenantCondition?: TenantCondition;
+};
+
+/** The SQL that is true for rows of the filter's tenant alone. */
+export type TenantCondition = (filter: MemoryFilter, bind: Bindings) => string;

@@ -1,0 +1,163 @@
+/**
+ * @module Postgres: evidence and memory in PostgreSQL: a server by URL, PGlite embedded by path, or
+ * a client that the caller opened.
+ */
+import { CodedError } from "@turnproof/semconv";
+import type { ScopedKind } from "@turnproof/semconv";
+
+import type { CheckResult, EvidenceStore } from "../evidence-store.ts";
+import type { AdministeredMemory, Provider } from "../provider.ts";
+import { openDatabase } from "./database.ts";
+import type { Database, Session } from "./database.ts";
+import { evidenceReader } from "./evidence-reader.ts";
+import type { ScopeConditions } from "./evidence-reader.ts";
+import { appendBatch, readBackBatch } from "./evidence-writer.ts";
+import { migrate, readScript } from "./migration.ts";
+import { postgresAdmin } from "./postgres-admin.ts";
+import { postgresMemory } from "./postgres-memory.ts";
+import type { MemoryParts } from "./postgres-memory.ts";
+import type { PostgresOptions } from "./postgres-options.ts";
+import { postgresShared } from "./postgres-shared.ts";
+import { requirePolicies } from "./row-security.ts";
+import { makeVectorIndex, openVectors } from "./vector-index.ts";
+import { putVerdicts, quietRoots, readVerdicts } from "./verdict-table.ts";
+
+/** The provider, and what only the owner of its schema may do. */
+export interface PostgresProvider extends Provider {
+  /**
+   * Makes an approximate index for embeddings of this length. False where pgvector is missing.
+   * @throws CodedError record_invalid
+   */
+  makeVectorIndex(kind: ScopedKind, dimensions: number): Promise<boolean>;
+  /** Installs the policies of row-level security; as the owner, once. */
+  installRowSecurity(): Promise<void>;
+}
+
+/** Rows of a tenant up to which a search compares every one (faults T6). */
+const exactRowsMax = 10_000;
+
+/**
+ * Opens the provider and brings its schema to this version. Throws `store_version_newer` for data
+ * of a newer build, `not_configured` when a migration is missing and may not be made,
+ * `config_invalid` when row security would not hold, and retryable codes when nobody answers.
+ */
+export async function postgres(
+  options: PostgresOptions & { readonly scopeConditions?: ScopeConditions },
+): Promise<PostgresProvider> {
+  const database = await openDatabase(options);
+  try {
+    return await provider(database, options);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function provider(
+  database: Database,
+  options: PostgresOptions & { readonly scopeConditions?: ScopeConditions },
+): Promise<PostgresProvider> {
+  const mayChange = options.migrate ?? true;
+  await migrate(database, mayChange);
+  const vectors = await openVectors(database, mayChange);
+  const rowSecurity = options.rowSecurity === true;
+  if (rowSecurity) await requirePolicies(database);
+  const admin = administrators(database, options);
+  const close = async (): Promise<void> => {
+    await admin.close();
+    await database.close();
+  };
+  const parts: MemoryParts = {
+    database,
+    clock: options.clock ?? (() => new Date().toISOString()),
+    rowSecurity,
+    vectors,
+    exactRowsMax: options.exactRowsMax ?? exactRowsMax,
+    tenantCondition: options.tenantCondition,
+  };
+  const name = database.embedded ? "postgres embedded" : "postgres server";
+  const provided: PostgresProvider = {
+    name,
+    evidence: evidenceOf(name, database, close, options.scopeConditions),
+    memory: memoryOf(name, parts, admin.session, close),
+    makeVectorIndex: (kind, dimensions) => makeVectorIndex(database, vectors, kind, dimensions),
+    async installRowSecurity() {
+      const script = await readScript("row_security");
+      await database.transaction((session) => session.script(script));
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+  return provided;
+}
+
+function evidenceOf(
+  name: string,
+  database: Database,
+  close: () => Promise<void>,
+  scopeConditions?: ScopeConditions,
+): EvidenceStore {
+  return {
+    name,
+    sources: ["trace", "conversation", "tool_log"],
+    append: (batch) => appendBatch(database, batch),
+    readBack: (batchId) => readBackBatch(database, batchId),
+    ...evidenceReader(database, scopeConditions),
+    verdicts: (scope, roots) => readVerdicts(database, scope, roots),
+    putVerdicts: (verdicts) => putVerdicts(database, verdicts),
+    quietRoots: (since, before, limit) => quietRoots(database, since, before, limit),
+    check: () => check(database, "evidence_events"),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function memoryOf(
+  name: string,
+  parts: MemoryParts,
+  admin: () => Promise<Session>,
+  close: () => Promise<void>,
+): AdministeredMemory {
+  return {
+    name,
+    ...postgresMemory(parts),
+    shared: postgresShared(parts.database, parts.clock),
+    admin: postgresAdmin(admin, parts.clock),
+    check: () => check(parts.database, "entity_memory"),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Where administration works: the same database, or another role where policies bind this one. */
+function administrators(
+  database: Database,
+  options: PostgresOptions,
+): { readonly session: () => Promise<Session>; readonly close: () => Promise<void> } {
+  if (options.rowSecurity !== true) return { session: async () => database, close: async () => {} };
+  let opened: Promise<Database> | undefined;
+  return {
+    async session() {
+      if (options.adminUrl === undefined) {
+        throw new CodedError("not_configured", { field: "adminUrl" });
+      }
+      opened ??= openDatabase({ url: options.adminUrl, poolSize: 2 });
+      return opened;
+    },
+    close: async () => (await opened)?.close(),
+  };
+}
+
+async function check(
+  session: Session,
+  table: "evidence_events" | "entity_memory",
+): Promise<CheckResult> {
+  const started = performance.now();
+  try {
+    await session.query(`SELECT 1 AS one FROM ${table} LIMIT 1`);
+    return { ok: true, elapsedMs: performance.now() - started };
+  } catch (error) {
+    const code = CodedError.is(error) ? error.code : "store_unavailable";
+    return { ok: false, code, elapsedMs: performance.now() - started };
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * @module StoreError: an error of PostgreSQL or its drivers as one of our codes (faults R8). Only a
+ * row that breaks a type, a constraint or a size can never pass; everything else may, an unknown
+ * error included. Messages of the server quote values, so none of them goes on.
+ */
+import { CodedError } from "@turnproof/semconv";
+import type { Code } from "@turnproof/semconv";
+
+/** Classes of SQLSTATE, the longest prefix first. */
+const classes: readonly (readonly [prefix: string, code: Code])[] = [
+  ["57014", "store_busy"], // query_canceled: a timeout of ours
+  ["57P", "store_unavailable"], // shutdown, crash, starting up
+  ["55P03", "store_busy"], // lock_not_available
+  ["22", "store_rejected_row"], // data exceptions
+  ["23", "store_rejected_row"], // integrity constraints
+  ["54", "store_rejected_row"], // program limits: a row or key that is too large
+  ["40", "store_busy"], // serialization failures and deadlocks
+  ["53", "store_busy"], // connections, memory or disk used up
+];
+
+/** The coded form of whatever a driver threw. */
+export function storeError(error: unknown): CodedError {
+  if (CodedError.is(error)) return error;
+  const state = sqlState(error);
+  if (state === undefined) return new CodedError(isFullPool(error) ? "store_busy" : unreachable);
+  const known = classes.find(([prefix]) => state.startsWith(prefix));
+  return new CodedError(known?.[1] ?? unreachable, { field: `postgres ${state}` });
+}
+
+const unreachable = "store_unavailable";
+
+/** Five characters of the server; errors of sockets have codes of other forms. */
+function sqlState(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** The pool says so in words alone. */
+function isFullPool(error: unknown): boolean {
+  return (
+    error instanceof Error && error.message.includes("timeout exceeded when trying to connect")
+  );
+}

