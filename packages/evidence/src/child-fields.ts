@@ -115,17 +115,18 @@ function readLink(link: unknown): SpanLink[] {
 
 const originTexts = ["external_id", "ingest_principal", "producer_id"] as const;
 const dialectNames: ReadonlySet<unknown> = new Set(dialects);
+const componentsMax = 1_024;
+const components = new Set<unknown>();
 const componentPattern = /^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,119}$/;
 
 /** Where it came from and under which names; a foreign operation name is content. */
 export function addOrigin(draft: EventDraft, child: Loose, legacy: boolean, flaw: Flaw): void {
   for (const name of originTexts) setId(draft, name, child[name], flaw);
   const operation = child["operation"] ?? undefined;
-  if (typeof operation === "string" && isOperation(operation)) draft.operation = operation;
+  if (isOperation(operation)) draft.operation = operation;
   else if (operation !== undefined && !legacy) flaw();
   const component = child["component"] ?? undefined;
-  if (typeof component === "string" && componentPattern.test(component))
-    draft.component = component;
+  if (isComponent(component)) draft.component = component;
   else if (component !== undefined && !legacy) flaw();
   if (typeof child["ingest_trusted"] === "boolean") draft.ingest_trusted = child["ingest_trusted"];
   addCounters(draft, child, flaw);
@@ -134,13 +135,28 @@ export function addOrigin(draft: EventDraft, child: Loose, legacy: boolean, flaw
     return;
   }
   const dialect = child["dialect"] ?? undefined;
-  if (dialectNames.has(dialect)) draft.dialect = dialect as Dialect;
+  if (isDialect(dialect)) draft.dialect = dialect;
   else if (dialect !== undefined) flaw();
   addDerived(draft, child, flaw);
 }
 
+/** True for the name of a dialect. */
+export function isDialect(value: unknown): value is Dialect {
+  return dialectNames.has(value);
+}
+
+/** True for the name of a component; the few that passed are remembered. */
+export function isComponent(value: unknown): value is string {
+  if (components.has(value)) return true;
+  if (typeof value !== "string" || !componentPattern.test(value)) return false;
+  if (components.size >= componentsMax) components.clear();
+  components.add(value);
+  return true;
+}
+
 /** Names like `chat claude-4`: an operation, and at most an agent or a model as its subject. */
-function isOperation(text: string): boolean {
+export function isOperation(text: unknown): text is string {
+  if (typeof text !== "string") return false;
   if (passedOperations.has(text)) return true;
   if (text.length > limits.stringCharsMax || !hasOperationForm(text)) return false;
   if (passedOperations.size >= passedMax) passedOperations.clear();
@@ -172,11 +188,14 @@ function addCounters(draft: EventDraft, child: Loose, flaw: Flaw): void {
   const dropped = child["dropped"] ?? undefined;
   if (dropped === undefined) return;
   const counts = isRecord(dropped) ? Object.entries(dropped) : [];
-  const known = counts.filter(
-    ([code, count]) => /^[a-z][a-z_]{0,63}$/.test(code) && Number.isSafeInteger(count),
-  );
+  const known = counts.filter(([code, count]) => isDropCount(code, count));
   if (known.length > 0) draft.dropped = Object.fromEntries(known) as Record<string, number>;
   if (!isRecord(dropped) || known.length < counts.length) flaw();
+}
+
+/** True for a code of a refusal and how often it was met. */
+export function isDropCount(code: string, count: unknown): boolean {
+  return /^[a-z][a-z_]{0,63}$/.test(code) && Number.isSafeInteger(count);
 }
 
 function addDerived(draft: EventDraft, child: Loose, flaw: Flaw): void {

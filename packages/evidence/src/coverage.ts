@@ -13,7 +13,8 @@ import type {
 } from "@turnproof/semconv";
 
 import type { EventIdentity, TurnEvent } from "./event.ts";
-import { createIdentityTable } from "./identity-table.ts";
+import { groupByIdentity } from "./identity-tuple.ts";
+import type { IdentityTuple } from "./identity-tuple.ts";
 
 /** A stage that a profile requires: an event of a kind, or the finished call of one. */
 export type Stage = EventKind | `${"model_call" | "tool_call" | "turn"}_result`;
@@ -110,85 +111,106 @@ export function isVerifiedOutcome(event: TurnEvent): boolean {
   );
 }
 
+/** Stages that are there, a bit for each kind: that it was recorded, and that it has a result. */
+interface StageSet {
+  kinds: number;
+  results: number;
+}
+
+/** The bits of every stage. */
+const stageBits: ReadonlyMap<string, StageSet> = new Map(
+  eventKinds.flatMap((kind, place) => [
+    [kind, { kinds: 1 << place, results: 0 }],
+    [`${kind}_result`, { kinds: 0, results: 1 << place }],
+  ]),
+);
+
+function join(set: StageSet, other: StageSet | undefined): void {
+  set.kinds |= other?.kinds ?? 0;
+  set.results |= other?.results ?? 0;
+}
+
+function hasStage(set: StageSet, stage: Stage): boolean {
+  const bits = stageBits.get(stage);
+  return bits !== undefined && ((set.kinds & bits.kinds) | (set.results & bits.results)) !== 0;
+}
+
 /** What is there for one tenant and turn: stages by task, and what each task declared. */
 interface CoverageScope {
   readonly identity: EventIdentity;
-  readonly declared: Map<string | undefined, Set<string>>;
+  declared: Map<string | undefined, Set<string>> | undefined;
   readonly intentTasks: Set<string | undefined>;
-  readonly stagesOf: Map<string | undefined, Set<string>>;
-  readonly runtimeStages: Set<string>;
+  /** Of evidence without a label, with one, and of the runtime's without one. */
+  readonly unlabelled: StageSet;
+  readonly labelled: Map<string, StageSet>;
+  readonly runtime: StageSet;
 }
 
 function collectScopes(events: readonly TurnEvent[]): CoverageScope[] {
-  const tuple = createIdentityTable([
-    "application_id",
-    "agent_id",
-    "user_id",
-    "thread_id",
-    "root_trace_id",
-    "turn_id",
-  ]);
-  const scopes: CoverageScope[] = [];
-  for (const event of events) {
-    const scope = (scopes[tuple.idOf(event)] ??= newScope(event));
+  const groups = groupByIdentity(events);
+  const scopes = groups.tuples.map(newScope);
+  for (let at = 0; at < events.length; at += 1) {
+    const event = events[at] as TurnEvent;
+    const scope = scopes[groups.groupOf[at] as number] as CoverageScope;
+    const { task_id: task, event_kind: kind } = event;
     const profile = event.attributes.coverage_profile;
-    if (profile !== undefined) put(scope.declared, event.task_id, profile);
-    if (event.event_kind === "intent") scope.intentTasks.add(event.task_id);
-    for (const stage of stagesOf(event)) {
-      put(scope.stagesOf, event.task_id, stage);
-      if (event.task_id === undefined && runtimeKinds.has(event.event_kind)) {
-        scope.runtimeStages.add(stage);
-      }
-    }
+    if (profile !== undefined) declare(scope, task, profile);
+    if (kind === "intent") scope.intentTasks.add(task);
+    // An outcome that nobody verified is no stage.
+    if (kind === "outcome" && !isVerifiedOutcome(event)) continue;
+    const bit = stageBits.get(kind)?.kinds ?? 0;
+    add(task === undefined ? scope.unlabelled : labelledOf(scope, task), event, bit);
+    if (task === undefined && runtimeKinds.has(kind)) add(scope.runtime, event, bit);
   }
   return scopes;
 }
 
-function newScope(event: TurnEvent): CoverageScope {
+function add(set: StageSet, event: TurnEvent, bit: number): void {
+  set.kinds |= bit;
+  if (event.phase !== "start") set.results |= bit;
+}
+
+function labelledOf(scope: CoverageScope, task: string): StageSet {
+  let set = scope.labelled.get(task);
+  if (set === undefined) scope.labelled.set(task, (set = { kinds: 0, results: 0 }));
+  return set;
+}
+
+function declare(scope: CoverageScope, task: string | undefined, profile: string): void {
+  scope.declared ??= new Map();
+  const named = scope.declared.get(task);
+  if (named === undefined) scope.declared.set(task, new Set([profile]));
+  else named.add(profile);
+}
+
+function newScope(identity: IdentityTuple): CoverageScope {
   return {
-    identity: {
-      ...(event.application_id === undefined ? {} : { application_id: event.application_id }),
-      ...(event.agent_id === undefined ? {} : { agent_id: event.agent_id }),
-      ...(event.user_id === undefined ? {} : { user_id: event.user_id }),
-      ...(event.thread_id === undefined ? {} : { thread_id: event.thread_id }),
-      ...(event.root_trace_id === undefined ? {} : { root_trace_id: event.root_trace_id }),
-      ...(event.turn_id === undefined ? {} : { turn_id: event.turn_id }),
-    },
-    declared: new Map(),
+    identity,
+    declared: undefined,
     intentTasks: new Set(),
-    stagesOf: new Map(),
-    runtimeStages: new Set(),
+    unlabelled: { kinds: 0, results: 0 },
+    labelled: new Map(),
+    runtime: { kinds: 0, results: 0 },
   };
 }
 
-function put<K>(map: Map<K, Set<string>>, key: K, value: string): void {
-  const set = map.get(key);
-  if (set === undefined) map.set(key, new Set([value]));
-  else set.add(value);
-}
-
-/** The stages that an event stands for. An outcome that nobody verified is none. */
-function stagesOf(event: TurnEvent): string[] {
-  if (event.event_kind === "outcome") return isVerifiedOutcome(event) ? ["outcome"] : [];
-  return event.phase === "start"
-    ? [event.event_kind]
-    : [event.event_kind, `${event.event_kind}_result`];
-}
-
 function scopeProfiles(scope: CoverageScope, known: CoverageProfiles): ProfileCoverage[] {
+  const { declared } = scope;
+  if (declared === undefined) return [];
   const found: ProfileCoverage[] = [];
-  const tasks = [...scope.declared.keys()].toSorted((a, b) => ((a ?? "") < (b ?? "") ? -1 : 1));
+  const tasks = [...declared.keys()].toSorted((a, b) => ((a ?? "") < (b ?? "") ? -1 : 1));
   for (const task of tasks) {
     const there = stagesFor(scope, task);
-    for (const profile of [...(scope.declared.get(task) ?? [])].toSorted()) {
+    for (const profile of [...(declared.get(task) ?? [])].toSorted()) {
       const required = known.get(profile);
+      const missing = required?.filter((stage) => !hasStage(there, stage));
       found.push({
         ...scope.identity,
         ...(task === undefined ? {} : { task_id: task }),
         profile,
         registered: required !== undefined,
         required_stages: required ?? [],
-        missing_stages: required?.filter((stage) => !there.has(stage)) ?? [`profile:${profile}`],
+        missing_stages: missing ?? [`profile:${profile}`],
       });
     }
   }
@@ -200,15 +222,13 @@ function scopeProfiles(scope: CoverageScope, known: CoverageProfiles): ProfileCo
  * intent alone could be meant (requirements: Reconciliation 5). A profile without a task takes
  * labelled evidence too, except what another intent claims.
  */
-function stagesFor(scope: CoverageScope, task: string | undefined): ReadonlySet<string> {
-  const there = new Set(scope.runtimeStages);
-  const add = (label: string | undefined): void => {
-    for (const stage of scope.stagesOf.get(label) ?? []) there.add(stage);
-  };
-  add(task);
-  if (scope.intentTasks.size <= 1) add(undefined);
+function stagesFor(scope: CoverageScope, task: string | undefined): StageSet {
+  const there = { ...scope.runtime };
+  const { intentTasks, labelled, unlabelled } = scope;
+  if (task === undefined || intentTasks.size <= 1) join(there, unlabelled);
+  if (task !== undefined) join(there, labelled.get(task));
   // An intent without a label asked for what carries none: another label is another task.
-  if (task !== undefined || scope.intentTasks.has(undefined)) return there;
-  for (const label of scope.stagesOf.keys()) if (!scope.intentTasks.has(label)) add(label);
+  if (task !== undefined || intentTasks.has(undefined)) return there;
+  for (const [label, set] of labelled) if (!intentTasks.has(label)) join(there, set);
   return there;
 }

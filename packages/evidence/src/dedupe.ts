@@ -5,7 +5,9 @@
  */
 import { contentOf, stableHash } from "./content-hash.ts";
 import type { TurnEvent } from "./event.ts";
+import { IdSlots } from "./id-slots.ts";
 import { createIdentityTable } from "./identity-table.ts";
+import { isSameTuple, partition } from "./identity-tuple.ts";
 import { compareTimes } from "./time.ts";
 
 /** Each event once, and how many copies were set aside. */
@@ -30,36 +32,28 @@ interface Copies {
  * as received when it was first received. Identity must be resolved already (`resolveEvents`).
  */
 export function dedupeEvents(events: readonly TurnEvent[]): Deduplicated {
-  const said = createIdentityTable([
-    "application_id",
-    "agent_id",
-    "user_id",
-    "thread_id",
-    "root_trace_id",
-    "turn_id",
-  ]);
-  const received = createIdentityTable(["ingest_principal", "root_trace_id"]);
-  const saidSlots: Map<string, number>[] = [];
-  const receivedSlots: Map<string, number>[] = [];
+  const firsts = findFirsts(events);
+  if (firsts === undefined) {
+    return {
+      events: events.map(withRevision),
+      duplicatesRemoved: 0,
+      copies: Array.from({ length: events.length }, () => 1),
+    };
+  }
   const kept: TurnEvent[] = [];
   const counts: number[] = [];
+  const slotOf = new Int32Array(events.length);
   const copies = new Map<number, Copies>();
-  for (const event of events) {
-    const slots = event.ingest_principal === undefined ? saidSlots : receivedSlots;
-    const table = event.ingest_principal === undefined ? said : received;
-    const group = table.idOf(event);
-    let slotOf = slots[group];
-    if (slotOf === undefined) {
-      slotOf = new Map();
-      slots[group] = slotOf;
-    }
-    const slot = slotOf.get(event.event_id);
-    if (slot === undefined) {
-      slotOf.set(event.event_id, kept.length);
+  for (let at = 0; at < events.length; at += 1) {
+    const event = events[at] as TurnEvent;
+    const first = firsts[at] as number;
+    if (first === at) {
+      slotOf[at] = kept.length;
       kept.push(event);
       counts.push(1);
       continue;
     }
+    const slot = slotOf[first] as number;
     counts[slot] = (counts[slot] ?? 0) + 1;
     let met = copies.get(slot);
     if (met === undefined) {
@@ -72,6 +66,67 @@ export function dedupeEvents(events: readonly TurnEvent[]): Deduplicated {
   const unique = kept.map((event, slot) => latest(event, copies.get(slot)));
   const duplicatesRemoved = events.length - unique.length;
   return { events: unique, duplicatesRemoved, copies: counts };
+}
+
+function withRevision(event: TurnEvent): TurnEvent {
+  return event.revision === undefined ? { ...event, revision: 1 } : event;
+}
+
+/** Index of the first copy of each event, itself where it is the first; undefined without copies. */
+function findFirsts(events: readonly TurnEvent[]): Int32Array | undefined {
+  const { groupOf, groups } = groupCopies(events);
+  const { starts, order } = partition(groupOf, groups);
+  const idAt = (index: number): string => (events[index] as TurnEvent).event_id;
+  const ids = new IdSlots(idAt);
+  let firsts: Int32Array | undefined;
+  for (let group = 0; group < groups; group += 1) {
+    const from = starts[group] as number;
+    const to = starts[group + 1] as number;
+    if (to - from < 2) continue;
+    ids.begin(to - from);
+    for (let at = from; at < to; at += 1) {
+      const index = order[at] as number;
+      const first = ids.firstOf(index);
+      if (first === index) continue;
+      firsts ??= Int32Array.from(events, (_, i) => i);
+      firsts[index] = first;
+    }
+  }
+  return firsts;
+}
+
+/** Within which group each event may have copies, as a number. */
+function groupCopies(events: readonly TurnEvent[]): {
+  readonly groupOf: Int32Array;
+  readonly groups: number;
+} {
+  const said = createIdentityTable([
+    "application_id",
+    "agent_id",
+    "user_id",
+    "thread_id",
+    "root_trace_id",
+    "turn_id",
+  ]);
+  const received = createIdentityTable(["ingest_principal", "root_trace_id"]);
+  const groupOf = new Int32Array(events.length);
+  let before: TurnEvent | undefined;
+  let group = 0;
+  for (let at = 0; at < events.length; at += 1) {
+    const event = events[at] as TurnEvent;
+    // Events of a turn stand together, so the tables are mostly not asked.
+    if (
+      before === undefined ||
+      event.ingest_principal !== before.ingest_principal ||
+      !isSameTuple(event, before)
+    ) {
+      const own = event.ingest_principal === undefined;
+      group = own ? 2 * said.idOf(event) : 2 * received.idOf(event) + 1;
+    }
+    before = event;
+    groupOf[at] = group;
+  }
+  return { groupOf, groups: 2 * Math.max(said.size, received.size) };
 }
 
 function addCopy(met: Copies, event: TurnEvent): void {
@@ -109,9 +164,7 @@ function compareReceipt(a: TurnEvent, b: TurnEvent): number {
 }
 
 function latest(event: TurnEvent, met: Copies | undefined): TurnEvent {
-  if (met === undefined) {
-    return event.revision === undefined ? { ...event, revision: 1 } : event;
-  }
+  if (met === undefined) return withRevision(event);
   let best: TurnEvent | undefined;
   let bestContent = "";
   for (const [content, copy] of met.byContent) {

@@ -6,14 +6,11 @@ import { eventKinds, eventPhases, eventStatuses, registryRows } from "@turnproof
 import type { AttributeType } from "@turnproof/semconv";
 
 import type { ResourceRef, TurnEvent } from "./event.ts";
+import { isNormalTime } from "./time.ts";
 
 const kinds: ReadonlySet<unknown> = new Set(eventKinds);
 const phases: ReadonlySet<unknown> = new Set(eventPhases);
 const statuses: ReadonlySet<unknown> = new Set(eventStatuses);
-const timeForm =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,18})?Z$/;
-const timeCharsMax = 40;
-
 /** Registered attributes by short name and the type that each must have. */
 const attributeTypes: ReadonlyMap<string, AttributeType> = new Map(
   registryRows.filter((row) => row.slot === "attributes").map((row) => [row.event, row.type]),
@@ -29,6 +26,10 @@ function isText(value: unknown): boolean {
   return value === undefined || (typeof value === "string" && value !== "");
 }
 
+function isString(value: unknown): boolean {
+  return typeof value === "string";
+}
+
 function isFlag(value: unknown): boolean {
   return value === undefined || typeof value === "boolean";
 }
@@ -39,7 +40,7 @@ function isNumber(value: unknown): boolean {
 
 /** True for a time of the normalized form; it comes cheap, because every event has one. */
 function isTime(value: unknown): boolean {
-  return typeof value === "string" && value.length <= timeCharsMax && timeForm.test(value);
+  return typeof value === "string" && isNormalTime(value);
 }
 
 function isRef(value: unknown): boolean {
@@ -69,7 +70,7 @@ function hasType(value: unknown, type: AttributeType): boolean {
     case "double":
       return typeof value === "number" && Number.isFinite(value);
     case "string[]":
-      return Array.isArray(value) && value.every((item) => typeof item === "string");
+      return Array.isArray(value) && value.every(isString);
     case "boolean[]":
       return Array.isArray(value) && value.every((item) => typeof item === "boolean");
     case "int[]":
@@ -120,7 +121,7 @@ function hasSpan(event: Loose): boolean {
     isText(event.parent_span_id) &&
     isFlag(event.parent_remote) &&
     isText(event.caused_by_event_id) &&
-    isListOf(event.links, (link) => isRecord(link))
+    isListOf(event.links, isRecord)
   );
 }
 
@@ -136,7 +137,7 @@ function hasOrigin(event: Loose): boolean {
     isNumber(event.revision) &&
     isText(event.source_store) &&
     isText(event.dialect) &&
-    isListOf(event.identity_derived, (field) => typeof field === "string")
+    isListOf(event.identity_derived, isString)
   );
 }
 

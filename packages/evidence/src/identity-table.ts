@@ -6,7 +6,29 @@
 import type { TurnEvent } from "./event.ts";
 
 /** A field that may be part of an identity. */
-export type TableField = keyof TurnEvent;
+export type TableField =
+  | "event_kind"
+  | "application_id"
+  | "agent_id"
+  | "user_id"
+  | "thread_id"
+  | "root_trace_id"
+  | "turn_id"
+  | "ingest_principal";
+
+type Reader = (event: TurnEvent) => unknown;
+
+/** Readers by name: each is its own place in the code, so reading stays as fast as a property. */
+const readers: { readonly [K in TableField]: Reader } = {
+  event_kind: (event) => event.event_kind,
+  application_id: (event) => event.application_id,
+  agent_id: (event) => event.agent_id,
+  user_id: (event) => event.user_id,
+  thread_id: (event) => event.thread_id,
+  root_trace_id: (event) => event.root_trace_id,
+  turn_id: (event) => event.turn_id,
+  ingest_principal: (event) => event.ingest_principal,
+};
 
 /** Gives every distinct tuple of the chosen fields a number, counted from 0. */
 export interface IdentityTable {
@@ -21,6 +43,7 @@ type Branch = Map<unknown, Branch | number>;
 export function createIdentityTable(fields: readonly TableField[]): IdentityTable {
   const trunk: Branch = new Map();
   const last: unknown[] = fields.map(() => trunk);
+  const read = fields.map((field) => readers[field]);
   const depth = fields.length - 1;
   let lastId = -1;
   let size = 0;
@@ -28,7 +51,7 @@ export function createIdentityTable(fields: readonly TableField[]): IdentityTabl
   function idOf(event: TurnEvent): number {
     let changed = lastId === -1;
     for (let i = 0; i <= depth; i += 1) {
-      const value = event[fields[i] as TableField];
+      const value = (read[i] as Reader)(event);
       if (value !== last[i]) {
         last[i] = value;
         changed = true;

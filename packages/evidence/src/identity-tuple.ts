@@ -54,6 +54,18 @@ export function tupleOf(event: TurnEvent): IdentityTuple {
   return tuple;
 }
 
+/** True when both events are evidence of one tuple. */
+export function isSameTuple(a: TurnEvent, b: TurnEvent): boolean {
+  return (
+    a.turn_id === b.turn_id &&
+    a.root_trace_id === b.root_trace_id &&
+    a.thread_id === b.thread_id &&
+    a.user_id === b.user_id &&
+    a.agent_id === b.agent_id &&
+    a.application_id === b.application_id
+  );
+}
+
 /**
  * Partitions events by tuple in linear time; groups keep the order of first occurrence and events
  * their input order.
@@ -64,9 +76,13 @@ export function groupByIdentity(events: readonly TurnEvent[]): IdentityGroups {
   const tuples: IdentityTuple[] = [];
   const traceOf: number[] = [];
   const groupOf = new Int32Array(events.length);
+  let before: TurnEvent | undefined;
+  let group = -1;
   for (let index = 0; index < events.length; index += 1) {
     const event = events[index] as TurnEvent;
-    const group = tuplesTable.idOf(event);
+    // Events of a turn stand together, so the table is mostly not asked.
+    if (before === undefined || !isSameTuple(event, before)) group = tuplesTable.idOf(event);
+    before = event;
     groupOf[index] = group;
     if (group === tuples.length) {
       tuples.push(tupleOf(event));

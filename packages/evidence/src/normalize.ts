@@ -10,6 +10,7 @@ import type { IdentityDraft } from "./child-identity.ts";
 import { contentOf, stableHash } from "./content-hash.ts";
 import { dedupeEvents } from "./dedupe.ts";
 import { sumErrors } from "./join-pages.ts";
+import { NormalCheck } from "./normal-event.ts";
 import { createFindings } from "./normalization-findings.ts";
 import type { Findings, NormalizationCode } from "./normalization-findings.ts";
 import { readChild } from "./normalize-child.ts";
@@ -49,7 +50,7 @@ export interface Normalized {
  */
 export function normalize(rows: readonly unknown[], options: NormalizeOptions = {}): Normalized {
   const findings = createFindings();
-  const readings: ChildReading[] = [];
+  const readings: TurnEvent[] = [];
   let bundles = 0;
   for (const row of rows) {
     try {
@@ -60,7 +61,7 @@ export function normalize(rows: readonly unknown[], options: NormalizeOptions = 
     }
   }
   for (const store of options.failedStores ?? []) findings.report("provider_query_failed", store);
-  const unique = dedupeEvents(readings.map((reading) => withId(reading)));
+  const unique = dedupeEvents(readings);
   const kept = dropLoggedCalls(unique.events);
   const errors = sumErrors([...(options.errors ?? []), ...findings.list()]);
   return {
@@ -79,7 +80,8 @@ export function normalize(rows: readonly unknown[], options: NormalizeOptions = 
  */
 export function normalizeEvents(events: readonly unknown[]): Normalized {
   const findings = createFindings();
-  const readings: ChildReading[] = [];
+  const readings: TurnEvent[] = [];
+  const check = new NormalCheck();
   const contexts = {
     trace: contextOf(findings, "trace", { version: 3 }),
     conversation: contextOf(findings, "conversation", { version: 3 }),
@@ -88,15 +90,17 @@ export function normalizeEvents(events: readonly unknown[]): Normalized {
   for (const value of events) {
     try {
       const store = isRecord(value) ? (sourceOf(value) ?? "trace") : "trace";
+      if (isRecord(value) && check.passes(value, store)) {
+        readings.push(value);
+        continue;
+      }
       const reading = readChild(value, contexts[store]);
-      if (reading !== undefined) readings.push(reading);
+      if (reading !== undefined) readings.push(withId(reading));
     } catch {
       findings.report("invalid_event", "trace");
     }
   }
-  const { events: unique, duplicatesRemoved } = dedupeEvents(
-    readings.map((reading) => withId(reading)),
-  );
+  const { events: unique, duplicatesRemoved } = dedupeEvents(readings);
   const errors = findings.list();
   return {
     events: unique,
@@ -136,7 +140,7 @@ function readRow(
   row: unknown,
   given: SourceStore | undefined,
   findings: Findings,
-  readings: ChildReading[],
+  readings: TurnEvent[],
 ): boolean {
   if (!isRecord(row)) {
     findings.report("invalid_source_row", given ?? "trace");
@@ -148,7 +152,7 @@ function readRow(
     given ?? (payload !== undefined && looksLikeBundle(payload) ? "trace" : guessStore(row));
   if (store === "conversation" || store === "tool_log") {
     const reading = readMemoryRow(row, store, (code, id) => findings.report(code, store, id));
-    if (reading !== undefined) readings.push(reading);
+    if (reading !== undefined) readings.push(withId(reading));
     return false;
   }
   if (payload !== undefined && looksLikeBundle(payload)) {
@@ -163,7 +167,7 @@ function readRow(
   // A row that is an event itself: native ones say their version, older ones bore none.
   const version = event["schema_version"] === undefined ? 1 : 3;
   const reading = readChild(event, contextOf(findings, "trace", { version }));
-  if (reading !== undefined) readings.push(reading);
+  if (reading !== undefined) readings.push(withId(reading));
   return false;
 }
 
@@ -203,7 +207,7 @@ function readBundle(
   row: Loose,
   payload: Loose,
   findings: Findings,
-  readings: ChildReading[],
+  readings: TurnEvent[],
 ): boolean {
   const recordId = row["record_id"] ?? payload["bundle_id"];
   const opened = openBundle(payload);

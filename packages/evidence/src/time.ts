@@ -36,7 +36,7 @@ function fractionOf(time: string): string {
 export function normalizeTime(text: string): string | undefined {
   // Length first: nothing longer can be a time, and no pattern sees hostile text.
   if (text.length > 48) return undefined;
-  if (isNormal(text)) return text;
+  if (isNormalTime(text)) return text;
   const parts = isoForm.exec(text);
   if (parts === null) return undefined;
   const fraction = parts[7] === undefined ? "" : `.${parts[7]}`;
@@ -54,22 +54,34 @@ export function normalizeTime(text: string): string | undefined {
   return shifted === undefined ? undefined : `${shifted}${fraction}Z`;
 }
 
-const separators: readonly (readonly [at: number, char: number])[] = [
-  [4, 0x2d],
-  [7, 0x2d],
-  [10, 0x54],
-  [13, 0x3a],
-  [16, 0x3a],
-];
 const daysInMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+const [dash, colon, tee, dot, zulu] = [0x2d, 0x3a, 0x54, 0x2e, 0x5a];
 
-/** True for the normalized form of a real time; every event has two or three, so it is a loop. */
+/** The normalized form of a day that every month has, which is all that most times need. */
+const commonForm =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,18})?Z$/;
+const normalCharsMax = 39;
+
+/** True for the normalized form of a real time. */
+export function isNormalTime(text: string): boolean {
+  return text.length <= normalCharsMax && (commonForm.test(text) || isNormal(text));
+}
+
+/** The same for a day that only some months have. */
 function isNormal(text: string): boolean {
   const last = text.length - 1;
-  if (last < secondChars || last > secondChars + 19 || text.charCodeAt(last) !== 0x5a) return false;
-  for (const [at, char] of separators) if (text.charCodeAt(at) !== char) return false;
+  if (last < secondChars || last > secondChars + 19 || text.charCodeAt(last) !== zulu) return false;
+  if (
+    text.charCodeAt(4) !== dash ||
+    text.charCodeAt(7) !== dash ||
+    text.charCodeAt(10) !== tee ||
+    text.charCodeAt(13) !== colon ||
+    text.charCodeAt(16) !== colon
+  ) {
+    return false;
+  }
   if (last > secondChars) {
-    if (text.charCodeAt(secondChars) !== 0x2e || last === secondChars + 1) return false;
+    if (text.charCodeAt(secondChars) !== dot || last === secondChars + 1) return false;
     for (let at = secondChars + 1; at < last; at += 1) if (digit(text, at) < 0) return false;
   }
   const year = pair(text, 0) * 100 + pair(text, 2);

@@ -18,13 +18,13 @@ export interface WindowEvents {
 /** Reads a window; never throws on data. */
 export function readWindow(input: readonly unknown[]): WindowEvents {
   const values: readonly unknown[] = Array.isArray(input) ? input : [];
+  if (values.every(isReadable)) return { ...dedupeEvents(values), rejected: 0 };
   const events: TurnEvent[] = [];
   const others: unknown[] = [];
   for (const value of values) {
     if (isReadable(value)) events.push(value);
     else others.push(value);
   }
-  if (others.length === 0) return { ...dedupeEvents(events), rejected: 0 };
   const read = normalizeEvents(others);
   for (const event of read.events) events.push(event);
   const { events: unique, duplicatesRemoved } = dedupeEvents(events);

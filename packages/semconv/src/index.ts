@@ -21,7 +21,7 @@ export type {
   KindRule,
   ValueAdapter,
 } from "./dialects/table.ts";
-export { screen, screenIdentity, screenOperation, screenValue } from "./guard.ts";
+export { screen, screenEntry, screenIdentity, screenOperation, screenValue } from "./guard.ts";
 export type { IdentityKey, Screened, ScreenedIdentity, ScreenOptions } from "./guard.ts";
 export {
   eventKinds,

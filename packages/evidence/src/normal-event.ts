@@ -1,0 +1,219 @@
+/**
+ * @module NormalEvent: whether a value already is what normalizing it would give, proved field by
+ * field and without building anything. Most events are: they were normalized when they were stored.
+ * Whatever is not proved here goes the long way, so a doubt costs time and nothing else.
+ */
+import {
+  attribute,
+  eventKinds,
+  eventPhases,
+  eventStatuses,
+  limits,
+  mayCarry,
+  provenanceStatuses,
+  registryRows,
+  screenEntry,
+  screenValue,
+} from "@turnproof/semconv";
+import type { AttributeRow, EventKind } from "@turnproof/semconv";
+
+import { isComponent, isDialect, isDropCount, isOperation } from "./child-fields.ts";
+import { identityFields } from "./event.ts";
+import type { IdentityField, ResourceRef, SourceStore, TurnEvent } from "./event.ts";
+import { isUsableId } from "./normalization-findings.ts";
+import { isRecord } from "./resource-reading.ts";
+import { isNormalTime } from "./time.ts";
+
+type Loose = { readonly [K in keyof TurnEvent]?: unknown };
+type LooseRef = { readonly [K in keyof ResourceRef]?: unknown };
+
+const kinds: ReadonlySet<unknown> = new Set(eventKinds);
+const phases: ReadonlySet<unknown> = new Set(eventPhases);
+const statuses: ReadonlySet<unknown> = new Set(eventStatuses);
+const provenances: ReadonlySet<unknown> = new Set(provenanceStatuses);
+
+/**
+ * Every field counts 1 where it is as normalizing leaves it, 0 where it is absent, and this where
+ * it is not: then the sum is never the number of the record's keys.
+ */
+const refused = -1_000;
+
+/** Rows under `attributes` that a kind may carry, by short name; made at its first event. */
+const carried: Map<EventKind, ReadonlyMap<string, AttributeRow>> = new Map();
+
+function rowsOf(kind: EventKind): ReadonlyMap<string, AttributeRow> {
+  let rows = carried.get(kind);
+  if (rows === undefined) {
+    const own = registryRows.filter((row) => row.slot === "attributes" && mayCarry(row, kind));
+    rows = new Map(own.map((row) => [row.event, row]));
+    carried.set(kind, rows);
+  }
+  return rows;
+}
+
+/** An identifier; what the event before had there has passed already. */
+function id(value: unknown, before: unknown): number {
+  if (value === undefined) return 0;
+  return value === before || isUsableId(value) ? 1 : refused;
+}
+
+function time(value: unknown): number {
+  if (value === undefined) return 0;
+  return typeof value === "string" && isNormalTime(value) ? 1 : refused;
+}
+
+function count(value: unknown): number {
+  if (value === undefined) return 0;
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? 1 : refused;
+}
+
+function flag(value: unknown): number {
+  return value === undefined ? 0 : typeof value === "boolean" ? 1 : refused;
+}
+
+function duration(value: unknown): number {
+  if (value === undefined) return 0;
+  return typeof value === "number" && value >= 0 && value < Infinity ? 1 : refused;
+}
+
+function text(value: unknown, passes: (value: unknown) => boolean): number {
+  return value === undefined ? 0 : passes(value) ? 1 : refused;
+}
+
+function isTask(value: unknown): boolean {
+  return isUsableId(value) && screenValue(attribute.task_id, value) === undefined;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function entry(row: AttributeRow, value: unknown): number {
+  if (value === undefined) return 0;
+  return value !== "" && screenEntry(row, value) === undefined ? 1 : refused;
+}
+
+function isRef(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const ref = value as LooseRef;
+  if (ref.ref === undefined || ref.resource_type === undefined) return false;
+  const fields =
+    entry(attribute.input_types, ref.resource_type) +
+    entry(attribute.input_refs, ref.ref) +
+    entry(attribute.input_versions, ref.version) +
+    entry(attribute.input_roles, ref.role) +
+    flag(ref.ownership_verified) +
+    text(ref.provenance_status, (status) => provenances.has(status));
+  return fields === Object.keys(value).length;
+}
+
+function isRefs(value: unknown): boolean {
+  return Array.isArray(value) && value.length <= limits.listEntriesMax && value.every(isRef);
+}
+
+/** The named fields, at least one, in their order and each once. */
+function isDerived(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  let before = -1;
+  for (const field of value) {
+    const place = identityFields.indexOf(field as IdentityField);
+    if (place <= before) return false;
+    before = place;
+  }
+  return true;
+}
+
+function isDropped(value: unknown): boolean {
+  if (!isRecord(value) || !isPlain(value)) return false;
+  let codes = 0;
+  for (const code in value) {
+    if (!isDropCount(code, value[code])) return false;
+    codes += 1;
+  }
+  return codes > 0;
+}
+
+function isAttributes(value: unknown, kind: EventKind): boolean {
+  if (!isRecord(value) || !isPlain(value)) return false;
+  const rows = rowsOf(kind);
+  let fields = 0;
+  for (const name in value) {
+    const row = rows.get(name);
+    if (row === undefined || (fields += 1) > limits.attributesMax) return false;
+    const held = value[name];
+    // Absent values are left out by the long way; only an acknowledgement may be known as unknown.
+    if (held === null && kind === "delivery" && row === attribute.acknowledged) continue;
+    if (held === undefined || held === null || screenValue(row, held) !== undefined) return false;
+  }
+  return true;
+}
+
+/** The identity fields; `user_id` alone may be null. */
+function identityOf(event: Loose, before: Loose): number {
+  return (
+    id(event.application_id, before.application_id) +
+    id(event.agent_id, before.agent_id) +
+    (event.user_id === null ? 1 : id(event.user_id, before.user_id)) +
+    id(event.memory_id, before.memory_id) +
+    id(event.thread_id, before.thread_id) +
+    id(event.run_id, before.run_id) +
+    id(event.turn_id, before.turn_id) +
+    id(event.root_trace_id, before.root_trace_id)
+  );
+}
+
+/** Where the event stands and where it came from. */
+function originOf(event: Loose, before: Loose): number {
+  return (
+    id(event.span_id, before.span_id) +
+    id(event.parent_span_id, before.parent_span_id) +
+    flag(event.parent_remote) +
+    id(event.caused_by_event_id, before.caused_by_event_id) +
+    id(event.external_id, before.external_id) +
+    id(event.ingest_principal, before.ingest_principal) +
+    flag(event.ingest_trusted) +
+    id(event.producer_id, before.producer_id) +
+    count(event.producer_seq) +
+    text(event.operation, isOperation) +
+    text(event.component, isComponent) +
+    text(event.dialect, isDialect) +
+    text(event.identity_derived, isDerived) +
+    text(event.dropped, isDropped) +
+    text(event.task_id, isTask)
+  );
+}
+
+/** Recognizes normal events; it remembers the last one, because neighbours share their ids. */
+export class NormalCheck {
+  private before: Loose = {};
+
+  /**
+   * True when normalizing the value as an event of this store would give an equal one and no
+   * finding. A record with anything beside the fields that are proved here is not taken as it is.
+   */
+  passes(value: object, store: SourceStore): value is TurnEvent {
+    const event = value as Loose;
+    // The required ones: schema version, id, kind, phase, status, time, store, revision, attributes.
+    if (event.schema_version !== 3 || event.source_store !== store || !isPlain(value)) return false;
+    if (!kinds.has(event.event_kind) || !phases.has(event.phase) || !statuses.has(event.status)) {
+      return false;
+    }
+    const own =
+      5 +
+      id(event.event_id, undefined) +
+      time(event.timestamp) +
+      count(event.revision) +
+      time(event.started_at) +
+      time(event.received_at) +
+      duration(event.duration_ms);
+    if (event.event_id === undefined || event.timestamp === undefined) return false;
+    if (event.revision === undefined) return false;
+    const fields = own + identityOf(event, this.before) + originOf(event, this.before);
+    const all = fields + 1 + text(event.input_refs, isRefs) + text(event.output_refs, isRefs);
+    if (all !== Object.keys(value).length) return false;
+    if (!isAttributes(event.attributes, event.event_kind as EventKind)) return false;
+    this.before = event;
+    return true;
+  }
+}
