@@ -33,7 +33,7 @@ export interface HistoryOptions {
 }
 
 /** Levels that conversation rows know. */
-export const conversationLevels: readonly Level[] = ["agentId", "memoryId", "threadId"];
+const conversationLevels: readonly Level[] = ["agentId", "memoryId", "threadId"];
 
 /** A stored row as a message. */
 export function messageOf(row: MemoryRecord): Message {

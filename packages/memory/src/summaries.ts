@@ -16,10 +16,10 @@ export interface Summary {
 }
 
 /** Levels that summary rows know. */
-export const summaryLevels: readonly Level[] = ["agentId", "memoryId", "threadId"];
+const summaryLevels: readonly Level[] = ["agentId", "memoryId", "threadId"];
 
 /** A stored row as a summary. */
-export function summaryOf(row: MemoryRecord): Summary {
+function summaryOf(row: MemoryRecord): Summary {
   const ids = row.data["source_ids"];
   return {
     id: row.id,

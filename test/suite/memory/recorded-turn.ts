@@ -12,7 +12,7 @@ export interface Recorded {
 }
 
 /** A sink that keeps everything. */
-export function keepingSink(): EvidenceSink & { readonly recorded: Recorded[] } {
+function keepingSink(): EvidenceSink & { readonly recorded: Recorded[] } {
   const recorded: Recorded[] = [];
   let serial = 0;
   return {

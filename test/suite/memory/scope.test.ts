@@ -11,7 +11,7 @@ import type { MemoryStore } from "@turnproof/store";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { recordedTurn } from "./recorded-turn.ts";
+import { recordedTurn, textOf } from "./recorded-turn.ts";
 
 const codeOf = (error: unknown): string => (CodedError.is(error) ? error.code : String(error));
 const rejection = (work: Promise<unknown>): Promise<string> => work.then(() => "resolved", codeOf);
@@ -141,6 +141,7 @@ describe("the proof of scope", () => {
     expect(values("foreign_rows").every((rows) => rows === 0)).toBe(true);
     const reads = recorded.filter(({ draft }) => draft.name === "search_memory");
     expect(reads).toHaveLength(proofs.length);
+    expect(textOf(recorded)).not.toMatch(/hers|Lisbon|Tejo/);
   });
 
   test("a provider that returns a foreign row is not believed, and it shows", async () => {
