@@ -8,12 +8,27 @@ import type { CompareModel } from "./routes/compare.ts";
 import type { DocsModel } from "./routes/documents.ts";
 import type { FindModel } from "./routes/find.ts";
 import type { HealthModel } from "./routes/health.ts";
+import type { LearningModel } from "./routes/learning.ts";
+import type { MemoryModel } from "./routes/memory.ts";
 import type { ReconcileModel } from "./routes/reconcile.ts";
 import type { LoginModel } from "./routes/session.ts";
 import type { SettingsModel } from "./routes/settings.ts";
 import type { ThreadModel, ThreadsModel } from "./routes/threads.ts";
 import type { TurnModel } from "./routes/turn.ts";
 import type { TurnsModel } from "./routes/turns.ts";
+import { agentPage } from "./views/agent-page.tsx";
+import { agentsPage } from "./views/agents-page.tsx";
+import { comparePage } from "./views/compare-page.tsx";
+import { docsPage } from "./views/docs-page.tsx";
+import { findPage } from "./views/find-page.tsx";
+import { healthPage } from "./views/health-page.tsx";
+import { loginPage } from "./views/login-page.tsx";
+import { patternsPage } from "./views/patterns-page.tsx";
+import { problemPage } from "./views/problem-page.tsx";
+import { reconcilePage } from "./views/reconcile-page.tsx";
+import { settingsPage } from "./views/settings-page.tsx";
+import { threadPage } from "./views/thread-page.tsx";
+import { threadsPage } from "./views/threads-page.tsx";
 import { turnPage } from "./views/turn-page.tsx";
 import { turnsPage } from "./views/turns-page.tsx";
 
@@ -29,6 +44,8 @@ export interface ViewModels {
   readonly agent: AgentModel;
   readonly threads: ThreadsModel;
   readonly thread: ThreadModel;
+  readonly learning: LearningModel;
+  readonly memory: MemoryModel;
   readonly settings: SettingsModel;
   readonly docs: DocsModel;
   /** Every element of the pages; nothing of any evidence. */
@@ -48,4 +65,17 @@ export type ViewTable = {
 export const viewTable: ViewTable = {
   turns: turnsPage,
   turn: turnPage,
+  patterns: patternsPage,
+  agent: agentPage,
+  agents: agentsPage,
+  compare: comparePage,
+  docs: docsPage,
+  find: findPage,
+  health: healthPage,
+  login: loginPage,
+  problem: problemPage,
+  reconcile: reconcilePage,
+  settings: settingsPage,
+  thread: threadPage,
+  threads: threadsPage,
 };

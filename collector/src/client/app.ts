@@ -53,6 +53,12 @@ listenForKeys();
 const modules: { readonly [page: string]: () => Promise<{ readonly start: () => void }> } = {
   turns: () => import("./turns.tsx"),
   turn: () => import("./turn.tsx"),
+  compare: () => import("./compare.ts"),
+  health: () => import("./health.tsx"),
+  find: () => import("./find.ts"),
+  settings: () => import("./settings.ts"),
+  agent: () => import("./agent.tsx"),
+  group: () => import("./group.ts"),
 };
 const page = document.body.dataset["page"];
 const load = page === undefined ? undefined : modules[page];

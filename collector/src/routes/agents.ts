@@ -4,16 +4,19 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { countTools, countUsage } from "@turnproof/evidence";
-import type { ToolCounts, TurnEvent, TurnRow, Usage } from "@turnproof/evidence";
+import { countTools, countUsage, findInsights } from "@turnproof/evidence";
+import type { Insights, ToolCounts, TurnEvent, TurnRow, Usage } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 
+import { callHook } from "../hooks.ts";
+import { principalOf } from "../http/environment.ts";
 import type { AppContext, AppEnv } from "../http/environment.ts";
 import { pagingOf } from "../http/paging.ts";
 import { filters, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
+import { contextOf } from "./hooks.ts";
 import { rowsOf, withVerdicts } from "./turns.ts";
 
 const { application_id, user_id, scope, agent_id, thread_id, start_time, end_time } = filters;
@@ -62,12 +65,21 @@ export interface GroupsWindow {
 /** Body of `/agents.json`. */
 export interface AgentsModel extends GroupsWindow {
   readonly items: readonly AgentSummary[];
+  /** Agents that the host mounted; null where none can be, or where it did not answer. */
+  readonly mounted: readonly string[] | null;
 }
 
 /** Body of `/agents/{agent_id}.json`. */
 export interface AgentModel extends GroupsWindow {
   readonly agent: AgentSummary;
   readonly turns: readonly TurnRow[];
+  /** What stands out over the window of this agent. */
+  readonly insights: Insights;
+  /** Root trace of each event that an insight names. */
+  readonly evidence_roots: Readonly<Record<string, string>>;
+  /** Tool outcomes by tool name. */
+  readonly tools_by_name: Readonly<Record<string, ToolCounts>>;
+  readonly mounted: readonly string[] | null;
 }
 
 /** GET `/agents` and its twin, `/agents/{agent_id}` and its twin. */
@@ -77,19 +89,57 @@ export function agentsRoutes(parts: Parts): Hono<AppEnv> {
     const read = await readGroups(c, parts, {});
     const byAgent = Map.groupBy(read.rows, (row) => row.agent_id ?? null);
     const items = [...byAgent].map(([agent, rows]) => agentOf(agent, rows, read.events));
-    return respond<AgentsModel>(c, { model: { items, ...read.window }, view: "agents" });
+    const model: AgentsModel = { items, mounted: await mountedAgents(c, parts), ...read.window };
+    return respond(c, { model, view: "agents" });
   });
   app.get("/agents/:agent_id", async (c) => {
     const agent = c.req.param("agent_id").replace(/\.json$/, "");
     const read = await readGroups(c, parts, { agent_id: agent });
+    const own = read.events.filter((event) => event.agent_id === agent);
+    const insights = findInsights(own, { scope: "window" });
     const model: AgentModel = {
       agent: agentOf(agent, read.rows, read.events),
       turns: read.rows,
+      insights,
+      evidence_roots: evidenceRoots(insights, own),
+      tools_by_name: toolsByName(own),
+      mounted: await mountedAgents(c, parts),
       ...read.window,
     };
     return respond(c, { model, view: "agent" });
   });
   return app;
+}
+
+/** Where the events stand that insights over many roots name. */
+export function evidenceRoots(
+  { insights }: Insights,
+  events: readonly TurnEvent[],
+): Readonly<Record<string, string>> {
+  const named = new Set(insights.flatMap((insight) => insight.evidence_ids));
+  return Object.fromEntries(
+    events.flatMap(({ event_id, root_trace_id: root }) =>
+      named.has(event_id) && root !== undefined ? [[event_id, root] as const] : [],
+    ),
+  );
+}
+
+/** A list is worth no failure: a host that does not answer mounts nobody. */
+async function mountedAgents(c: AppContext, parts: Parts): Promise<readonly string[] | null> {
+  const { agents } = parts.hooks;
+  if (agents === undefined) return null;
+  try {
+    return await callHook((signal) => agents.list(contextOf(principalOf(c), signal)));
+  } catch {
+    return null;
+  }
+}
+
+function toolsByName(events: readonly TurnEvent[]): Readonly<Record<string, ToolCounts>> {
+  const calls = events.filter((event) => event.attributes.tool_name !== undefined);
+  const byName = Map.groupBy(calls, (event) => event.attributes.tool_name ?? "");
+  const counted = [...byName].map(([name, own]) => [name, countTools(own)] as const);
+  return Object.fromEntries(counted.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** The newest turns under the parameters, and what is said of the window. */

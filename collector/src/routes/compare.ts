@@ -5,13 +5,13 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { compareTraceWindows, matches } from "@turnproof/evidence";
-import type { TraceComparison, TurnEvent, WindowMetadata } from "@turnproof/evidence";
+import { compareTraceWindows, foldTurns, matches } from "@turnproof/evidence";
+import type { TraceComparison, TurnEvent, TurnRow, WindowMetadata } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 
 import type { Reading } from "../auth/grants.ts";
 import { wantsPage } from "../http/environment.ts";
-import type { AppEnv } from "../http/environment.ts";
+import type { AppContext, AppEnv } from "../http/environment.ts";
 import { filters, id, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
@@ -20,6 +20,7 @@ import { metadataOf } from "../verdict.ts";
 import { collectRoot, turnFilter } from "../window.ts";
 import { windowModel } from "./turn.ts";
 import type { WindowModel } from "./turn.ts";
+import { rowsOf, withVerdicts } from "./turns.ts";
 
 const optional = {
   thread_id: filters.thread_id.optional(),
@@ -38,19 +39,30 @@ export const compareParameters = z.strictObject({
   ...optional,
 });
 
-/** The page shows its form while it was not asked to compare anything. */
+/** The page shows its form while it does not know both sides. */
 const pageParameters = compareParameters.partial();
 
 /** One side of a comparison: which root, and how it was read. */
 export interface CompareSide {
   readonly root_trace_id: string;
   readonly turn_id: string | null;
+  /** The turns that this side holds. */
+  readonly turns: readonly TurnRow[];
   readonly read: WindowModel;
 }
 
-/** Body of `/traces/compare.json`; `asked` is false on a page without parameters alone. */
+/** What the form of the page offers: the newest turns, and what was chosen so far. */
+export interface CompareChoice {
+  readonly asked: false;
+  readonly agent_id: string | null;
+  readonly baseline_root: string | null;
+  readonly candidate_root: string | null;
+  readonly turns: readonly TurnRow[];
+}
+
+/** Body of `/traces/compare.json`; `asked` is false on a page that lacks a side alone. */
 export type CompareModel =
-  | { readonly asked: false }
+  | CompareChoice
   | ({
       readonly asked: true;
       readonly agent_id: string;
@@ -62,8 +74,9 @@ export type CompareModel =
 export function compareRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/traces/compare", "/traces/compare.json"], async (c) => {
-    if (wantsPage(c) && Object.keys(readParameters(c, pageParameters)).length === 0) {
-      return respond<CompareModel>(c, { model: { asked: false }, view: "compare" });
+    if (wantsPage(c)) {
+      const choice = await choiceOf(c, parts);
+      if (choice !== undefined) return respond<CompareModel>(c, { model: choice, view: "compare" });
     }
     const parameters = readParameters(c, compareParameters);
     const { agent_id, thread_id, user_id, scope, limit } = parameters;
@@ -89,6 +102,28 @@ export function compareRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
+/** Turns that the form offers. */
+const choiceTurns = 40;
+
+/** The form of the page, while a side is missing. */
+async function choiceOf(c: AppContext, parts: Parts): Promise<CompareChoice | undefined> {
+  const given = readParameters(c, pageParameters);
+  const { agent_id, baseline_root, candidate_root } = given;
+  if (agent_id !== undefined && baseline_root !== undefined && candidate_root !== undefined) {
+    return undefined;
+  }
+  const reading = readingFor(c, { agent_id, user_id: given.user_id, scope: given.scope });
+  const slice = await parts.store.turns(reading.scope, reading.query, { limit: choiceTurns });
+  const verdicts = await parts.store.verdicts(reading.scope, slice.roots);
+  return {
+    asked: false,
+    agent_id: agent_id ?? null,
+    baseline_root: baseline_root ?? null,
+    candidate_root: candidate_root ?? null,
+    turns: withVerdicts(rowsOf(slice.events, reading.query, slice.roots), verdicts),
+  };
+}
+
 async function readSide(
   parts: Parts,
   reading: Reading,
@@ -105,9 +140,15 @@ async function readSide(
     ...reading.query,
     ...(turn === undefined ? {} : { turn_id: turn }),
   });
+  const events = window.events.filter((event) => matches(event, selected));
   return {
-    events: window.events.filter((event) => matches(event, selected)),
+    events,
     metadata: await metadataOf(parts, window),
-    side: { root_trace_id: root, turn_id: turn ?? null, read: windowModel(window) },
+    side: {
+      root_trace_id: root,
+      turn_id: turn ?? null,
+      turns: foldTurns(events),
+      read: windowModel(window),
+    },
   };
 }

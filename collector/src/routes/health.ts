@@ -51,6 +51,15 @@ export interface CollectorHealth {
   readonly pseudonyms_stable: boolean;
 }
 
+/** Events of the window over one slice of time, by their own time. */
+export interface HealthSlice {
+  readonly from: string;
+  readonly events: number;
+  readonly errors: number;
+  /** Attributes that were refused at a door. */
+  readonly refused: number;
+}
+
 /** Body of `/traces/health.json`. */
 export interface HealthModel extends TraceHealth {
   /** Rows read per store at most. */
@@ -58,6 +67,8 @@ export interface HealthModel extends TraceHealth {
   readonly window_complete: boolean;
   /** Attributes refused at a door, by dialect and then by reason. */
   readonly dropped_by_dialect: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** The window over time; slices without events are there, and say zero of what was read. */
+  readonly timeline: { readonly step_ms: number; readonly slices: readonly HealthSlice[] };
   readonly collector: CollectorHealth | null;
 }
 
@@ -140,6 +151,7 @@ async function modelOf(
     limit: read.limit,
     window_complete: complete,
     dropped_by_dialect: droppedByDialect(events),
+    timeline: timelineOf(events),
   };
   const principal = principalOf(c);
   const bound = isBound(principal) || principal.applicationId !== undefined;
@@ -164,6 +176,36 @@ function droppedByDialect(events: readonly TurnEvent[]): HealthModel["dropped_by
     }
   }
   return table;
+}
+
+const slicesMax = 60;
+const sliceSteps = [1, 5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400].map((s) => s * 1_000);
+
+function timelineOf(events: readonly TurnEvent[]): HealthModel["timeline"] {
+  const timed = events
+    .map((event) => [Date.parse(event.timestamp), event] as const)
+    .filter(([at]) => Number.isFinite(at));
+  if (timed.length === 0) return { step_ms: 0, slices: [] };
+  const first = timed.reduce((least, [at]) => Math.min(least, at), Infinity);
+  const last = timed.reduce((most, [at]) => Math.max(most, at), -Infinity);
+  const span = last - first;
+  const days = Math.ceil(span / slicesMax / 86_400_000) * 86_400_000;
+  const step = sliceSteps.find((size) => span / size < slicesMax) ?? days;
+  const from = Math.floor(first / step) * step;
+  const slices = Array.from({ length: Math.floor((last - from) / step) + 1 }, (_, index) => ({
+    from: new Date(from + index * step).toISOString(),
+    events: 0,
+    errors: 0,
+    refused: 0,
+  }));
+  for (const [at, event] of timed) {
+    const slice = slices[Math.floor((at - from) / step)];
+    if (slice === undefined) continue;
+    slice.events += 1;
+    if (event.status === "error") slice.errors += 1;
+    for (const count of Object.values(event.dropped ?? {})) slice.refused += count;
+  }
+  return { step_ms: step, slices };
 }
 
 async function collectorHealth(parts: Parts): Promise<CollectorHealth> {

@@ -2,12 +2,17 @@
  * @module Threads: conversations by their id, over the newest turns in the asker's scope.
  */
 import { Hono } from "hono";
-import type { TurnRow } from "@turnproof/evidence";
+import { compareTimes, findInsights } from "@turnproof/evidence";
+import type { Insights, TurnEvent, TurnRow } from "@turnproof/evidence";
+import { limits } from "@turnproof/semconv";
 
-import type { AppEnv } from "../http/environment.ts";
+import type { AppContext, AppEnv } from "../http/environment.ts";
 import { respond } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
-import { groupOf, readGroups } from "./agents.ts";
+import { readParameters } from "../http/parameters.ts";
+import { readingFor } from "../http/query.ts";
+import { collectNewest } from "../window.ts";
+import { evidenceRoots, groupOf, groupsParameters, readGroups } from "./agents.ts";
 import type { GroupsWindow, TurnGroup } from "./agents.ts";
 
 /** One thread; agents and users that wrote in it are listed, because that can be a finding. */
@@ -27,6 +32,11 @@ export interface ThreadsModel extends GroupsWindow {
 export interface ThreadModel extends GroupsWindow {
   readonly thread: ThreadSummary;
   readonly turns: readonly TurnRow[];
+  /** What stands out over the window of this thread. */
+  readonly insights: Insights;
+  readonly evidence_roots: Readonly<Record<string, string>>;
+  /** The newest events of all three stores, oldest first. */
+  readonly timeline: { readonly events: readonly TurnEvent[]; readonly complete: boolean };
 }
 
 /** GET `/threads` and its twin, `/threads/{thread_id}` and its twin. */
@@ -45,10 +55,30 @@ export function threadsRoutes(parts: Parts): Hono<AppEnv> {
     const thread = c.req.param("thread_id").replace(/\.json$/, "");
     const { rows, events, window } = await readGroups(c, parts, { thread_id: thread });
     const own = events.filter((event) => event.thread_id === thread);
-    const model: ThreadModel = { thread: threadOf(thread, rows, own), turns: rows, ...window };
+    const insights = findInsights(own, { scope: "window" });
+    const model: ThreadModel = {
+      thread: threadOf(thread, rows, own),
+      turns: rows,
+      insights,
+      evidence_roots: evidenceRoots(insights, own),
+      timeline: await timelineOf(c, parts, thread),
+      ...window,
+    };
     return respond(c, { model, view: "thread" });
   });
   return app;
+}
+
+/** The three stores through one normalizer, in one order (requirements: Endpoints, rule 6). */
+async function timelineOf(
+  c: AppContext,
+  parts: Parts,
+  thread: string,
+): Promise<ThreadModel["timeline"]> {
+  const { limit: _limit, cursor: _cursor, ...narrowed } = readParameters(c, groupsParameters);
+  const reading = readingFor(c, { ...narrowed, thread_id: thread, store: "all" });
+  const { events, complete } = await collectNewest(parts, reading, limits.healthRowsMax);
+  return { events: events.toSorted((a, b) => compareTimes(a.timestamp, b.timestamp)), complete };
 }
 
 function threadOf(

@@ -28,6 +28,13 @@ export type ComparedField =
   | "model"
   | "finish_reason";
 
+/** What a changed field says on either side; null where it says nothing. */
+export interface FieldChange {
+  readonly field: ComparedField;
+  readonly baseline: string | null;
+  readonly candidate: string | null;
+}
+
 /** A number on both sides; the difference is null unless both are known. */
 export interface Delta {
   readonly baseline: number | null;
@@ -48,6 +55,8 @@ export interface OperationRow {
   /** Row of the parent, null at the top. */
   readonly parent_index: number | null;
   readonly changed_fields: readonly ComparedField[];
+  /** The same fields with what each side says; registered labels and states, never content. */
+  readonly changes: readonly FieldChange[];
   readonly baseline_event_id: string | null;
   readonly candidate_event_id: string | null;
   readonly duration_ms: Delta;
@@ -178,9 +187,9 @@ function toRow(
   tolerance: Tolerance,
 ): OperationRow {
   const { baseline, candidate } = place;
-  const changed = baseline && candidate ? changedFields(baseline.event, candidate.event) : [];
+  const changes = baseline && candidate ? fieldChanges(baseline.event, candidate.event) : [];
   const both = baseline !== undefined && candidate !== undefined;
-  const matched = changed.length > 0 ? "changed" : "unchanged";
+  const matched = changes.length > 0 ? "changed" : "unchanged";
   return {
     change: both ? matched : baseline === undefined ? "added" : "removed",
     event_kind: place.kind,
@@ -188,7 +197,8 @@ function toRow(
     ordinal: place.ordinal,
     depth,
     parent_index: parent,
-    changed_fields: changed,
+    changed_fields: changes.map(({ field }) => field),
+    changes,
     baseline_event_id: baseline?.node.event_id ?? null,
     candidate_event_id: candidate?.node.event_id ?? null,
     duration_ms: delta(
@@ -207,8 +217,8 @@ function toRow(
   };
 }
 
-function changedFields(before: TurnEvent, after: TurnEvent): ComparedField[] {
-  const pairs: readonly (readonly [ComparedField, unknown, unknown])[] = [
+function fieldChanges(before: TurnEvent, after: TurnEvent): FieldChange[] {
+  const pairs: readonly (readonly [ComparedField, string | undefined, string | undefined])[] = [
     ["status", before.status satisfies EventStatus, after.status],
     ...(["tool_outcome", "outcome", "tool_name", "provider", "model"] as const).map(
       (field) => [field, before.attributes[field], after.attributes[field]] as const,
@@ -219,7 +229,13 @@ function changedFields(before: TurnEvent, after: TurnEvent): ComparedField[] {
       after.attributes.finish_reason?.join(" "),
     ],
   ];
-  return pairs.filter(([, left, right]) => left !== right).map(([field]) => field);
+  return pairs
+    .filter(([, left, right]) => left !== right)
+    .map(([field, left, right]) => ({
+      field,
+      baseline: left ?? null,
+      candidate: right ?? null,
+    }));
 }
 
 /** Total tokens of a model call: as recorded, or the sum where both parts are known. */

@@ -97,6 +97,7 @@ export type {
 export type {
   ComparedField,
   Delta,
+  FieldChange,
   OperationComparison,
   OperationRow,
   Tolerance,

@@ -1,0 +1,159 @@
+/**
+ * @module CompareWords: what a comparison is called, and what it leaves open. A change is a change,
+ * never better or worse; what one side could not show is not established, which is not "gone".
+ */
+import type { Delta, OperationRow, TraceComparison, WindowTrust } from "@turnproof/evidence";
+
+import { countText, durationText, wordsOf } from "./figures.ts";
+
+/** The two sides as the pages call them. */
+export const sideNames = { baseline: "A", candidate: "B" } as const;
+
+/** What happened to something that is compared. */
+export type Verb = "added" | "removed" | "changed" | "unchanged" | "not_established";
+
+/** Sign and words of each verb. */
+export const verbWords: { readonly [V in Verb]: readonly [sign: string, word: string] } = {
+  added: ["+", "only in B"],
+  removed: ["−", "only in A"],
+  changed: ["≠", "changed"],
+  unchanged: ["=", "same"],
+  not_established: ["?", "not established"],
+};
+
+/** The verb of a change: what a side shows alone proves nothing while the other is incomplete. */
+export function verbOf(change: OperationRow["change"], trust: TraceComparison["trust"]): Verb {
+  if (change === "removed" && !trust.candidate.complete) return "not_established";
+  if (change === "added" && !trust.baseline.complete) return "not_established";
+  return change;
+}
+
+const reasonTexts: { readonly [reason: string]: string } = {
+  metadata_missing: "nobody said how it was read",
+  window_incomplete: "it was not read to its end",
+  truncated: "a bound cut the reading",
+  normalization_errors: "some records could not be read",
+  read_incomplete: "the reading is partial",
+  events_rejected: "some events were no events",
+  known_loss: "its producer says that events were lost",
+  sampled_out: "its producer sampled events out",
+  write_failures: "its producer failed to write events",
+};
+
+/** Why a window is not complete, in words; empty for a complete one. */
+export function trustText(trust: WindowTrust): string {
+  if (trust.complete) return "";
+  const said = trust.reasons.map((reason) => reasonTexts[reason] ?? wordsOf(reason));
+  return said.length === 0 ? `the reading is ${trust.read_completeness}` : said.join("; ");
+}
+
+/** A difference with its sign; null where it is not known. */
+export function differenceText(
+  { difference }: Delta,
+  text: (value: number) => string,
+): string | null {
+  if (difference === null) return null;
+  if (difference === 0) return "±0";
+  return `${difference > 0 ? "+" : "−"}${text(Math.abs(difference))}`;
+}
+
+/** One thing that the comparison does not establish, and why. */
+export interface OpenPoint {
+  readonly what: string;
+  readonly why: string;
+}
+
+/** Everything that a comparison leaves open, the widest first. */
+export function openPoints(comparison: TraceComparison): OpenPoint[] {
+  const { trust } = comparison;
+  return [
+    ...windowPoints(trust),
+    ...comparison.diagnostics
+      .filter(({ presence }) => presence === "not_established")
+      .map(({ code }) => ({
+        what: `Whether “${wordsOf(code)}” is resolved`,
+        why: "A shows it; B is incomplete, so that its absence there proves nothing.",
+      })),
+    ...absentPoints(comparison),
+    ...figurePoints(comparison),
+    ...ambiguityPoints(comparison),
+  ];
+}
+
+function windowPoints(trust: TraceComparison["trust"]): OpenPoint[] {
+  return (["baseline", "candidate"] as const)
+    .filter((side) => !trust[side].complete)
+    .map((side) => ({
+      what: `What else ${sideNames[side]} did`,
+      why: `Its window is incomplete: ${trustText(trust[side])}.`,
+    }));
+}
+
+/** Operations and results that one side alone shows while the other is incomplete. */
+function absentPoints(comparison: TraceComparison): OpenPoint[] {
+  const { trust, operations, sources, artifacts, contracts, deliveries } = comparison;
+  const groups: readonly (readonly [string, readonly { change: OperationRow["change"] }[]])[] = [
+    ["operation", operations],
+    ["source", sources],
+    ["artifact", artifacts],
+    ["contract", contracts],
+    ["delivery", deliveries],
+  ];
+  return groups.flatMap(([name, rows]) => {
+    const open = rows.filter(({ change }) => verbOf(change, trust) === "not_established").length;
+    if (open === 0) return [];
+    const many = name === "delivery" ? "deliveries" : `${name}s`;
+    return [
+      {
+        what: `${countText(open)} ${open === 1 ? name : many} on one side alone`,
+        why: "The other side is incomplete, so that they may be there unseen.",
+      },
+    ];
+  });
+}
+
+function figurePoints({ operations, duration_ms, tokens }: TraceComparison): OpenPoint[] {
+  const untimed = operations.filter(
+    (row) =>
+      row.change !== "added" && row.change !== "removed" && row.duration_ms.difference === null,
+  ).length;
+  const points: OpenPoint[] = [];
+  if (duration_ms.difference === null) {
+    points.push({ what: "The change in time as a whole", why: unknownSides(duration_ms) });
+  }
+  if (tokens.difference === null) {
+    points.push({ what: "The change in tokens as a whole", why: unknownSides(tokens) });
+  }
+  if (untimed > 0) {
+    points.push({
+      what: `The change in time of ${countText(untimed)} matched operations`,
+      why: "A point in time has no duration, and some results never said theirs.",
+    });
+  }
+  return points;
+}
+
+function unknownSides({ baseline, candidate }: Delta): string {
+  const sides = [
+    ...(baseline === null ? [sideNames.baseline] : []),
+    ...(candidate === null ? [sideNames.candidate] : []),
+  ];
+  return `Not known for ${sides.join(" and ")}: part of it was never recorded.`;
+}
+
+function ambiguityPoints({ counts }: TraceComparison): OpenPoint[] {
+  if (counts.ambiguous === 0) return [];
+  return [
+    {
+      what: `The pairing of ${countText(counts.ambiguous)} operations`,
+      why: "Siblings alike differ in number, so that the order may pair the wrong two.",
+    },
+  ];
+}
+
+/** A duration or a count before and after, for one line of text. */
+export function pairText({ baseline, candidate }: Delta, unit: "ms" | "count"): string {
+  const say = (value: number | null): string =>
+    value === null ? "?" : unit === "ms" ? durationText(value) : countText(value);
+  return `${say(baseline)} → ${say(candidate)}`;
+}

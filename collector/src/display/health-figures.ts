@@ -1,0 +1,84 @@
+/**
+ * @module HealthFigures: what the health page says in words: losses as known none, known so many, or
+ * unknown; the sum that accounts for every received item; counts in their order.
+ */
+import type { KnownNumber, ProducerLoss } from "@turnproof/evidence";
+
+import type { ConservationSnapshot } from "../conservation.ts";
+import { countText } from "./figures.ts";
+
+/** A loss in words, with how it sounds. */
+export interface LossWords {
+  readonly tone: "ok" | "bad" | "quiet";
+  readonly word: string;
+  readonly why: string;
+}
+
+/** The loss of one producer. */
+export function lossOf({ state, lost, producer_id: id }: ProducerLoss): LossWords {
+  if (state === "nothing_lost") {
+    return { tone: "ok", word: "known 0", why: "It accounted for every event that it made." };
+  }
+  if (state === "lost" && lost !== null) {
+    return {
+      tone: "bad",
+      word: `known ${countText(lost)}`,
+      why: "Its own counters or the gaps in its numbers prove it.",
+    };
+  }
+  return {
+    tone: "quiet",
+    word: "unknown",
+    why:
+      id === null
+        ? "It does not name itself, so nobody can say what is missing."
+        : "It never reported, or the part that was read cannot prove its numbers.",
+  };
+}
+
+/** A number that may be unknown: `known 0`, `known 12`, `unknown`. */
+export function knownText({ value, state }: KnownNumber): string {
+  return value === null ? "unknown" : `${state === "partial" ? "≥ " : "known "}${countText(value)}`;
+}
+
+/** One term of the sum. */
+export interface Term {
+  readonly name: string;
+  readonly value: number;
+  readonly why: string;
+}
+
+/** The sum of conservation, both sides term by term. */
+export interface Sum {
+  readonly left: readonly Term[];
+  readonly right: readonly Term[];
+  readonly leftTotal: number;
+  readonly rightTotal: number;
+}
+
+/** Where every received item is. */
+export function conservationSum(c: ConservationSnapshot): Sum {
+  const left = [
+    { name: "received", value: c.received, why: "counted on the wire since this process began" },
+    { name: "recovered", value: c.recovered, why: "found in the journal when it began" },
+  ];
+  const right = [
+    { name: "stored", value: c.stored, why: "a store holds them, and they were read back" },
+    { name: "pending", value: c.pending, why: "durable in the journal, or not answered yet" },
+    { name: "quarantined", value: c.quarantined, why: "no store would take them; kept aside" },
+    { name: "refused", value: c.refused, why: "answered with an error as a whole request" },
+    { name: "rejected", value: c.rejected, why: "answered by a partial success" },
+  ];
+  const total = (terms: readonly Term[]): number =>
+    terms.reduce((sum, { value }) => sum + value, 0);
+  return { left, right, leftTotal: total(left), rightTotal: total(right) };
+}
+
+/** Names with their counts, the most first. */
+export function ranked(counts: {
+  readonly [name: string]: number | undefined;
+}): (readonly [name: string, count: number])[] {
+  return Object.entries(counts)
+    .flatMap(([name, count]) => (count === undefined ? [] : [[name, count] as const]))
+    .toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+}

@@ -1,0 +1,87 @@
+/**
+ * @module ProblemWords: what a refused request means for whoever sees it, and what to do next.
+ */
+
+/** What an error page says beside the sentence of its code. */
+export interface ProblemWords {
+  readonly title: string;
+  readonly next: string;
+}
+
+const byCode: { readonly [code: string]: ProblemWords } = {
+  trace_not_found_in_window: {
+    title: "Not in the window that was read",
+    next:
+      "Nothing that you may read has this id in the part of the store that was looked at. It may " +
+      "be older, belong to another tenant, or never have arrived.",
+  },
+  store_read_only: {
+    title: "This collector is read-only",
+    next: "It shows evidence and changes nothing. Start it without the read-only mode to write.",
+  },
+  cursor_rejected: {
+    title: "This page of the list is gone",
+    next:
+      "A cursor belongs to the filters that it was made for, and ends when what it points into " +
+      "changes. Begin again at the newest.",
+  },
+  scope_forbidden: {
+    title: "Outside what you may read",
+    next: "You are bound to a tenant or an application, and this asks for another one.",
+  },
+  cross_origin: {
+    title: "Not sent from our own pages",
+    next: "Open the page here and try again.",
+  },
+  not_configured: {
+    title: "Not configured here",
+    next: "The host of this collector has not plugged in what this needs.",
+  },
+  audit_unavailable: {
+    title: "The audit log cannot be written",
+    next: "Nothing protected is shown while reads cannot be recorded. An operator has to look.",
+  },
+  throttled: {
+    title: "Too many wrong tokens",
+    next: "Wait a little; a right token never waits.",
+  },
+};
+
+const byStatus: { readonly [status: number]: ProblemWords } = {
+  400: {
+    title: "The address cannot be read",
+    next: "Parameters are strict, so that none is ignored silently.",
+  },
+  401: { title: "Sign in first", next: "This page is for people who are signed in." },
+  403: {
+    title: "Not yours to do",
+    next: "Your role does not hold the permission that this needs.",
+  },
+  404: { title: "There is nothing here", next: "The address names no page of this collector." },
+  409: {
+    title: "The evidence changed",
+    next: "What you acted on is no longer what the store holds. Look again.",
+  },
+  413: { title: "Too large", next: "Send less at once." },
+  415: { title: "Not in a form that is read here", next: "Send JSON, or a form of our pages." },
+  422: { title: "The form is not complete", next: "Go back, and check what was filled in." },
+  429: { title: "Too many requests", next: "Wait a little and try again." },
+  500: {
+    title: "This failed on our side",
+    next: "The log of the collector names where, under the request id below.",
+  },
+  501: {
+    title: "Not configured here",
+    next: "The host of this collector has not plugged this in.",
+  },
+  503: {
+    title: "Not available just now",
+    next: "The store or the audit log does not answer. What was received is safe in the journal.",
+  },
+};
+
+/** The words of a problem. */
+export function problemWords(status: number, code: string): ProblemWords {
+  const fallback = { title: "This did not work", next: "Try again, or go back." };
+  return byCode[code] ?? byStatus[status] ?? fallback;
+}

@@ -1,0 +1,146 @@
+/**
+ * @module Agents page: who left evidence, who is mounted, and how their turns fare.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import { countText } from "../display/figures.ts";
+import type { Frame } from "../http/respond.tsx";
+import type { AgentSummary, AgentsModel } from "../routes/agents.ts";
+import { Badge } from "./elements/badge.tsx";
+import { NotMeasured, Time } from "./elements/figure.tsx";
+import { Card, Empty, Table } from "./elements/panel.tsx";
+import { ErrorCount, GroupTokens, GroupsFooter, ToolTriple } from "./groups/group-cells.tsx";
+import { Narrow, NarrowedBy } from "./groups/narrow.tsx";
+import { Page, hrefOf } from "./layout.tsx";
+
+/** The agents. */
+export function agentsPage(model: AgentsModel, frame: Frame): Child {
+  const seen = new Set(model.items.flatMap((item) => item.agent_id ?? []));
+  const idle = (model.mounted ?? []).filter((agent) => !seen.has(agent));
+  const none = model.items.length === 0 && idle.length === 0;
+  return (
+    <Page
+      frame={frame}
+      title="Agents"
+      bar={<Narrow frame={frame} fields={["application_id", "user_id"]} />}
+    >
+      <NarrowedBy frame={frame} />
+      {none ? (
+        <Empty title="No agent in this window" icon="agents">
+          <p>
+            An agent shows as soon as one of its turns arrives.{" "}
+            <a href={hrefOf(frame, "/traces")}>Turns</a>
+          </p>
+        </Empty>
+      ) : (
+        <Card title="Agents" icon="agents" flush end={countText(model.items.length)}>
+          <Table
+            label="Agents"
+            head={
+              <>
+                <th scope="col">Agent</th>
+                <th scope="col">Registration</th>
+                <th scope="col">Application</th>
+                <th scope="col" class="num">
+                  Turns
+                </th>
+                <th scope="col">Errors</th>
+                <th scope="col" class="num">
+                  Threads
+                </th>
+                <th scope="col" title="clean · via fallback or with limits · failed">
+                  Tools
+                </th>
+                <th scope="col" class="num">
+                  Tokens
+                </th>
+                <th scope="col">Models</th>
+                <th scope="col">Last</th>
+              </>
+            }
+          >
+            {model.items.map((item) => (
+              <Row item={item} mounted={model.mounted} frame={frame} />
+            ))}
+            {idle.map((agent) => (
+              <tr>
+                <td>
+                  <AgentLink agent={agent} frame={frame} />
+                </td>
+                <td>
+                  <Badge tone="ok" icon="success" word="mounted" />
+                </td>
+                <td colspan={8} class="muted">
+                  no turn in this window
+                </td>
+              </tr>
+            ))}
+          </Table>
+          <GroupsFooter window={model} frame={frame} what="Agents" />
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+const AgentLink: FC<{ readonly agent: string; readonly frame: Frame }> = ({ agent, frame }) => (
+  <a href={hrefOf(frame, `/agents/${encodeURIComponent(agent)}`)} data-row>
+    <b>{agent}</b>
+  </a>
+);
+
+const Row: FC<{
+  readonly item: AgentSummary;
+  readonly mounted: readonly string[] | null;
+  readonly frame: Frame;
+}> = ({ item, mounted, frame }) => (
+  <tr>
+    <td>
+      {item.agent_id === null ? (
+        <span class="muted">without a name</span>
+      ) : (
+        <AgentLink agent={item.agent_id} frame={frame} />
+      )}
+    </td>
+    <td>
+      {item.agent_id !== null && mounted?.includes(item.agent_id) === true ? (
+        <Badge tone="ok" icon="success" word="mounted" title="It can be run from here." />
+      ) : (
+        <Badge
+          tone="quiet"
+          icon="remote"
+          word="seen"
+          title="It left evidence; this collector's host does not mount it."
+        />
+      )}
+    </td>
+    <td>
+      {item.application_ids.length === 0 ? (
+        <span class="muted">not said</span>
+      ) : (
+        item.application_ids.join(", ")
+      )}
+    </td>
+    <td class="num">{countText(item.turns)}</td>
+    <td>
+      <ErrorCount of={item} />
+    </td>
+    <td class="num">{countText(item.threads)}</td>
+    <td>
+      <ToolTriple of={item.tools} />
+    </td>
+    <td class="num">
+      <GroupTokens of={item} />
+    </td>
+    <td>
+      {item.models.length === 0 ? (
+        <NotMeasured short why="No model was recorded." />
+      ) : (
+        item.models.join(", ")
+      )}
+    </td>
+    <td>
+      <Time at={item.last_at} form="daytime" />
+    </td>
+  </tr>
+);

@@ -1,0 +1,38 @@
+/**
+ * @module OpenPoints: what the comparison does not establish, said before anything else is read
+ * into it.
+ */
+import type { TraceComparison } from "@turnproof/evidence";
+import type { FC } from "hono/jsx";
+
+import { openPoints } from "../../display/compare-words.ts";
+import { countText } from "../../display/figures.ts";
+import { Card } from "../elements/panel.tsx";
+
+/** The list; empty only where both windows are complete and every figure is known. */
+export const OpenPoints: FC<{ readonly comparison: TraceComparison }> = ({ comparison }) => {
+  const points = openPoints(comparison);
+  return (
+    <Card
+      title="Not established"
+      id="not-established"
+      icon="unknown"
+      end={countText(points.length)}
+    >
+      {points.length === 0 ? (
+        <p class="muted">
+          Nothing is left open: both windows are complete, and every figure is known on both sides.
+        </p>
+      ) : (
+        <ul class="open-points">
+          {points.map(({ what, why }) => (
+            <li>
+              <span class="what">{what}</span>
+              <span class="why">{why}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+};

@@ -1,0 +1,117 @@
+/**
+ * @module Timing: time and tokens of both sides, as wholes and where they differ most. Longer is
+ * not worse and shorter is not better: both bars carry the same ink.
+ */
+import type { Delta, OperationRow } from "@turnproof/evidence";
+import type { FC } from "hono/jsx";
+
+import { differenceText, sideNames } from "../../display/compare-words.ts";
+import { countText, durationText } from "../../display/figures.ts";
+import { kindWords } from "../../display/kind-words.ts";
+import { Unknown } from "../elements/figure.tsx";
+import { Card } from "../elements/panel.tsx";
+import type { Compared } from "./heads.tsx";
+
+const moversMax = 6;
+
+/** The panel. */
+export const TimingAndTokens: FC<{ readonly model: Compared }> = ({ model }) => {
+  const movers = model.operations
+    .filter(({ duration_ms }) => duration_ms.beyond_tolerance === true)
+    .toSorted((a, b) => weight(b) - weight(a))
+    .slice(0, moversMax);
+  const most = movers.reduce(
+    (max, { duration_ms: d }) => Math.max(max, d.baseline ?? 0, d.candidate ?? 0),
+    0,
+  );
+  return (
+    <Card title="Timing and tokens" id="timing" icon="clock">
+      <Whole name="time" delta={model.duration_ms} text={durationText} />
+      <Whole name="tokens" delta={model.tokens} text={countText} />
+      {movers.length === 0 ? (
+        <p class="muted">
+          No matched operation differs by more than the tolerance: 5 ms, or a tenth of A.
+        </p>
+      ) : (
+        <>
+          <h3>Where the time differs most</h3>
+          <ul class="movers">
+            {movers.map((row) => (
+              <li>
+                <span class="name" title={row.operation ?? row.event_kind}>
+                  {kindWords(row.event_kind)}
+                  {row.operation === null || row.operation === row.event_kind
+                    ? ""
+                    : ` ${row.operation}`}
+                </span>
+                <PairBar of={row.duration_ms} scale={most} />
+                <span class="num">{differenceText(row.duration_ms, durationText)}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Card>
+  );
+};
+
+function weight({ duration_ms }: OperationRow): number {
+  return Math.abs(duration_ms.difference ?? 0);
+}
+
+const Whole: FC<{
+  readonly name: string;
+  readonly delta: Delta;
+  readonly text: (value: number) => string;
+}> = ({ name, delta, text }) => {
+  const scale = Math.max(delta.baseline ?? 0, delta.candidate ?? 0);
+  return (
+    <div class="whole">
+      <span class="muted">{name}</span>
+      <PairBar of={delta} scale={scale} />
+      <span class="num">
+        <Figure value={delta.baseline} side="A" text={text} />
+        <span aria-hidden="true"> → </span>
+        <Figure value={delta.candidate} side="B" text={text} />
+      </span>
+      <b class="num">{differenceText(delta, text) ?? <Unknown why="One side is not known." />}</b>
+    </div>
+  );
+};
+
+const Figure: FC<{
+  readonly value: number | null;
+  readonly side: string;
+  readonly text: (value: number) => string;
+}> = ({ value, side, text }) =>
+  value === null ? <Unknown why={`Not known for ${side}.`} /> : <>{text(value)}</>;
+
+/** Two bars on one scale, A hollow above B solid; what is not known is hatched. */
+export const PairBar: FC<{ readonly of: Delta; readonly scale: number }> = ({ of, scale }) => {
+  const say = (value: number | null): string => (value === null ? "unknown" : String(value));
+  const { baseline: a, candidate: b } = of;
+  const label = `${sideNames.baseline} ${say(a)}, ${sideNames.candidate} ${say(b)}`;
+  if (a === null && b === null) return <></>;
+  return (
+    <svg class="pair" height="16" role="img" aria-label={label} focusable="false">
+      <Side value={a} scale={scale} y="1" look="hollow" />
+      <Side value={b} scale={scale} y="9" look="solid" />
+    </svg>
+  );
+};
+
+const Side: FC<{
+  readonly value: number | null;
+  readonly scale: number;
+  readonly y: string;
+  readonly look: "hollow" | "solid";
+}> = ({ value, scale, y, look }) => {
+  if (value === null) return <rect class="unknown-fill" x="0.5" y={y} width="99%" height="6" />;
+  const share = scale <= 0 ? 0 : Math.min(1, value / scale) * 99;
+  return (
+    <>
+      <rect class={look} x="0.5" y={y} width={`${share.toFixed(2)}%`} height="6" rx="1" />
+      <rect class={look} x="0.5" y={y} width="1.5" height="6" />
+    </>
+  );
+};

@@ -1,0 +1,82 @@
+/**
+ * @module Docs page: the OpenAPI description as a page: routes by their area, each with what it
+ * takes, what it answers and who may.
+ */
+import type { Child } from "hono/jsx";
+
+import type { Frame } from "../http/respond.tsx";
+import type { DocsModel } from "../routes/documents.ts";
+import { InCode } from "./docs/in-code.tsx";
+import { Operation } from "./docs/operation.tsx";
+import type { RouteText } from "./docs/operation.tsx";
+import { Card } from "./elements/panel.tsx";
+import { Page, hrefOf } from "./layout.tsx";
+
+const areas: readonly (readonly [name: string, belongs: (path: string) => boolean])[] = [
+  ["Receiving", (path) => path.startsWith("/v1/")],
+  ["Traces", (path) => path.startsWith("/traces")],
+  ["Agents", (path) => path.startsWith("/agents")],
+  ["Threads", (path) => path.startsWith("/threads")],
+  ["Learning and memory", (path) => /^\/(learning|memory)/.test(path)],
+  ["Session and settings", (path) => /^\/(login|logout|settings)/.test(path)],
+  ["Everything else", () => true],
+];
+
+/** The description of the interface. */
+export function docsPage(model: DocsModel, frame: Frame): Child {
+  const groups = Map.groupBy(routesOf(model), ({ path }) => {
+    return areas.find(([, belongs]) => belongs(path))?.[0] ?? "";
+  });
+  return (
+    <Page
+      frame={frame}
+      title="Interface"
+      bar={
+        <div class="actions">
+          <a class="button" href={hrefOf(frame, "/openapi.json")}>
+            OpenAPI {model.openapi}
+          </a>
+        </div>
+      }
+    >
+      <p class="lead">
+        <InCode text={model.info.description} />
+      </p>
+      <nav class="chips" aria-label="Areas">
+        {areas.map(([name]) =>
+          groups.has(name) ? (
+            <a class="chip" href={`#${anchorOf(name)}`}>
+              <span class="value">{name}</span>
+            </a>
+          ) : null,
+        )}
+      </nav>
+      {areas.map(([name]) => {
+        const routes = groups.get(name);
+        return routes === undefined ? null : (
+          <Card title={name} id={anchorOf(name)} flush end={`${routes.length} routes`}>
+            <ul class="routes">
+              {routes.map((route) => (
+                <Operation of={route} />
+              ))}
+            </ul>
+          </Card>
+        );
+      })}
+    </Page>
+  );
+}
+
+function anchorOf(name: string): string {
+  return name.toLowerCase().replaceAll(" ", "-");
+}
+
+function routesOf({ paths }: DocsModel): RouteText[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      operation: operation as RouteText["operation"],
+    })),
+  );
+}

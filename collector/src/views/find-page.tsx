@@ -1,0 +1,257 @@
+/**
+ * @module Find page: the incident finder. One box takes any opaque id; the evidence says what it
+ * is; the whole history answers, page by page.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import { countText } from "../display/figures.ts";
+import { fieldWords, idKinds } from "../display/id-words.ts";
+import type { Frame } from "../http/respond.tsx";
+import type { FindModel, FoundRoot } from "../routes/find.ts";
+import { Badge } from "./elements/badge.tsx";
+import { Id, NotThere, Time, Unknown } from "./elements/figure.tsx";
+import { Card, Empty, Table } from "./elements/panel.tsx";
+import { Icon } from "./icons.tsx";
+import { Page, hrefOf, hrefWith } from "./layout.tsx";
+
+/** The finder. */
+export function findPage(model: FindModel, frame: Frame): Child {
+  return (
+    <Page frame={frame} title="Incidents" script="find">
+      <FindBox frame={frame} />
+      {model.asked ? <Found model={model} frame={frame} /> : <Hints frame={frame} />}
+    </Page>
+  );
+}
+
+/** A plain date stays a date field; a time with hours is kept as it was written. */
+function timeType(value: string): "date" | "text" {
+  return value === "" || /^\d{4}-\d{2}-\d{2}$/.test(value) ? "date" : "text";
+}
+
+const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
+  const from = frame.query.get("start_time") ?? "";
+  const to = frame.query.get("end_time") ?? "";
+  const may = frame.principal === undefined ? false : canResolve(frame);
+  return (
+    <form
+      class="find"
+      method="get"
+      action={hrefOf(frame, "/traces/find")}
+      role="search"
+      aria-label="Find by id"
+      data-find
+      data-resolve={may ? hrefOf(frame, "/traces/account/resolve") : undefined}
+    >
+      {frame.csrfToken === undefined ? null : (
+        <input type="hidden" value={frame.csrfToken} data-csrf />
+      )}
+      <label class="find-id">
+        <span>Any id</span>
+        <span class="find-box">
+          <Icon name="incidents" />
+          <input
+            class="field mono"
+            name="id"
+            value={frame.query.get("id") ?? ""}
+            placeholder="user, thread, root, job, source, artifact or error id"
+            maxlength={240}
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            data-search
+          />
+        </span>
+      </label>
+      <label>
+        <span>From (UTC)</span>
+        <input class="field" name="start_time" type={timeType(from)} value={from} />
+      </label>
+      <label>
+        <span>Before (UTC)</span>
+        <input class="field" name="end_time" type={timeType(to)} value={to} />
+      </label>
+      <button class="button primary" type="submit">
+        Find
+      </button>
+      <p class="find-note" role="status" data-find-note hidden></p>
+    </form>
+  );
+};
+
+function canResolve(frame: Frame): boolean {
+  const role = frame.principal?.role;
+  return role === "operator" || role === "admin";
+}
+
+const examples: readonly (readonly [string, string])[] = [
+  ["a thread", "what a customer's conversation went through"],
+  ["a user", "everything of one tenant that you may read"],
+  ["a job or task", "which turns worked on it"],
+  ["a source or artifact", "which turns rested on it or made it"],
+  ["a root, run or turn", "from a log line to its evidence"],
+  ["an error type", "where else it struck"],
+];
+
+const Hints: FC<{ readonly frame: Frame }> = ({ frame }) => (
+  <Empty title="Paste the id you have" icon="incidents">
+    <p>
+      The whole history is searched for it, within what you may read. What kind of id it is shows by
+      itself.
+    </p>
+    <dl class="hints">
+      {examples.map(([what, why]) => (
+        <div>
+          <dt>{what}</dt>
+          <dd class="muted">{why}</dd>
+        </div>
+      ))}
+    </dl>
+    <p class="muted">
+      An e-mail address is no id and is never searched for
+      {canResolve(frame)
+        ? "; typed here, it is asked of your host's directory and only the opaque id is used."
+        : ". Resolving one needs the permission account.resolve."}
+    </p>
+  </Empty>
+);
+
+const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const kinds = idKinds([...new Set(model.items.flatMap((item) => item.matched_by))]);
+  if (model.items.length === 0) {
+    return (
+      <Empty title="No evidence names this id" icon="incidents">
+        <p>
+          {model.window_complete
+            ? "The whole history that you may read was searched."
+            : "The search met its bound before all of the history was looked at."}{" "}
+          Check the id, widen the times, or ask somebody who may read more.
+        </p>
+        {frame.query.has("cursor") ? (
+          <a class="button" href={hrefWith(frame, { cursor: null })}>
+            From the start
+          </a>
+        ) : null}
+      </Empty>
+    );
+  }
+  return (
+    <Card
+      title="Roots that name it"
+      icon="turns"
+      flush
+      end={
+        <>
+          {kinds.length === 0 ? (
+            <span>kind of id not recognised</span>
+          ) : (
+            <Badge
+              tone="plain"
+              icon="info"
+              word={`this is a ${kinds[0] ?? ""}`}
+              title={`Named as: ${kinds.join(", ")}`}
+            />
+          )}
+          <span>
+            {countText(model.items.length)} {model.items.length === 1 ? "root" : "roots"},{" "}
+            {countText(model.event_count)} events
+          </span>
+        </>
+      }
+    >
+      <Table
+        label="Roots that name the id"
+        head={
+          <>
+            <th scope="col">Last</th>
+            <th scope="col">Agent</th>
+            <th scope="col">Thread</th>
+            <th scope="col">Named as</th>
+            <th scope="col">State</th>
+            <th scope="col" class="num">
+              Turns
+            </th>
+            <th scope="col" class="num">
+              Events
+            </th>
+            <th scope="col">Root</th>
+          </>
+        }
+      >
+        {model.items.map((item) => (
+          <Root item={item} frame={frame} />
+        ))}
+      </Table>
+      <footer class="window">
+        <Badge
+          tone={model.window_complete ? "ok" : "warn"}
+          icon={model.window_complete ? "success" : "partial"}
+          word={model.window_complete ? "Whole history searched" : "Bounded"}
+        />
+        <span>
+          {model.window_complete
+            ? "Nothing older or newer names it."
+            : model.bounded
+              ? "A bound of the store was met; more may name it."
+              : "This is one page of the answer."}
+        </span>
+        <span class="end">
+          {frame.query.has("cursor") ? (
+            <a class="button" href={hrefWith(frame, { cursor: null })}>
+              First page
+            </a>
+          ) : null}
+          {model.next_cursor === null ? null : (
+            <a class="button" href={hrefWith(frame, { cursor: model.next_cursor })} data-older>
+              More <Icon name="more" />
+            </a>
+          )}
+        </span>
+      </footer>
+    </Card>
+  );
+};
+
+const Root: FC<{ readonly item: FoundRoot; readonly frame: Frame }> = ({ item, frame }) => {
+  const anchor = item.event_ids[0];
+  const at = anchor === undefined ? "" : `#e-${encodeURIComponent(anchor)}`;
+  const href = hrefOf(frame, `/traces/${encodeURIComponent(item.root_trace_id)}${at}`);
+  return (
+    <tr>
+      <td>
+        {item.root_trace_id === "" ? (
+          <Time at={item.last_at} form="daytime" />
+        ) : (
+          <a href={href} data-row>
+            <Time at={item.last_at} form="daytime" />
+          </a>
+        )}
+      </td>
+      <td>{item.agent_id ?? <Unknown why="No agent was recorded." />}</td>
+      <td>
+        {item.thread_id === null ? (
+          <NotThere why="no thread was recorded" />
+        ) : (
+          <Id
+            of={item.thread_id}
+            chars={20}
+            href={hrefOf(frame, `/threads/${encodeURIComponent(item.thread_id)}`)}
+          />
+        )}
+      </td>
+      <td>{item.matched_by.map(fieldWords).join(", ")}</td>
+      <td>
+        {item.has_error ? (
+          <Badge tone="bad" icon="failed" word="with errors" />
+        ) : (
+          <Badge tone="plain" icon="success" word="no error" />
+        )}
+      </td>
+      <td class="num">{countText(item.turn_ids.length)}</td>
+      <td class="num">{countText(item.event_count)}</td>
+      <td>
+        <Id of={item.root_trace_id} chars={14} why="The event names no root." />
+      </td>
+    </tr>
+  );
+};

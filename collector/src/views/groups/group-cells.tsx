@@ -1,0 +1,106 @@
+/**
+ * @module GroupCells: the figures of a group of turns — of an agent or a thread — as they stand in
+ * rows and tiles, and the footer that says how far the window of the groups reaches.
+ */
+import type { ToolCounts } from "@turnproof/evidence";
+import type { FC } from "hono/jsx";
+
+import { countText, shareText, shortCountText } from "../../display/figures.ts";
+import type { Frame } from "../../http/respond.tsx";
+import type { GroupsWindow, TurnGroup } from "../../routes/agents.ts";
+import { Badge } from "../elements/badge.tsx";
+import { NotMeasured, NotThere } from "../elements/figure.tsx";
+import { Icon } from "../icons.tsx";
+import { hrefWith } from "../layout.tsx";
+
+/** Tools: clean, limited and failed results as aligned numerals. */
+export const ToolTriple: FC<{ readonly of: ToolCounts }> = ({ of }) => {
+  if (of.results === 0) return <NotThere why="no tool result was recorded" />;
+  const clean = of.clean + of.empty;
+  const limited = of.fallback + of.degraded;
+  const failed = of.error + of.provider_error;
+  const title =
+    `${countText(clean)} clean · ${countText(limited)} via fallback or with limits · ` +
+    `${countText(failed)} failed${of.unknown === 0 ? "" : ` · ${countText(of.unknown)} unknown`}`;
+  return (
+    <span class="tool-triple" title={title}>
+      <span>{countText(clean)}</span>
+      <span class={limited === 0 ? "none" : "warn"}>{countText(limited)}</span>
+      <span class={failed === 0 ? "none" : "bad"}>{countText(failed)}</span>
+      <span class="sr">{title}</span>
+    </span>
+  );
+};
+
+/** Tokens in and out, with what is partial or was never said. */
+export const GroupTokens: FC<{ readonly of: TurnGroup }> = ({ of }) => {
+  const { input_tokens: input, output_tokens: output, cached_tokens: cached } = of;
+  if (input === null && output === null) {
+    return <NotMeasured short why="No model call said its tokens." />;
+  }
+  const say = (count: number | null): string => (count === null ? "?" : shortCountText(count));
+  const share =
+    cached === null || input === null || input === 0 || cached === 0
+      ? null
+      : shareText(cached, input);
+  return (
+    <span
+      class="tokens"
+      title={of.usage_state === "partial" ? "At least: some calls did not say." : undefined}
+    >
+      {of.usage_state === "partial" ? "≥" : ""}
+      {say(input)}
+      <span class="arrow" aria-hidden="true">
+        →
+      </span>
+      <span class="sr"> in, </span>
+      {say(output)}
+      <span class="sr"> out</span>
+      {share === null ? null : <span class="share">{share} cached</span>}
+    </span>
+  );
+};
+
+/** Turns that held an error. */
+export const ErrorCount: FC<{ readonly of: TurnGroup }> = ({ of }) =>
+  of.turns_with_error === 0 ? (
+    <span class="muted">0</span>
+  ) : (
+    <Badge
+      tone="bad"
+      icon="failed"
+      word={countText(of.turns_with_error)}
+      title={`${countText(of.turns_with_error)} of ${countText(of.turns)} turns held an error`}
+    />
+  );
+
+/** How far the window reaches, and the way to older turns. */
+export const GroupsFooter: FC<{
+  readonly window: GroupsWindow;
+  readonly frame: Frame;
+  readonly what: string;
+}> = ({ window, frame, what }) => (
+  <footer class="window">
+    <Badge
+      tone={window.window_complete ? "ok" : "warn"}
+      icon={window.window_complete ? "success" : "partial"}
+      word={window.window_complete ? "Window complete" : "Window bounded"}
+    />
+    <span>
+      {what} over {countText(window.turns_read)} {window.turns_read === 1 ? "turn" : "turns"}
+      {window.window_complete ? ", all there are" : `, read ${countText(window.limit)} at a time`}
+    </span>
+    <span class="end">
+      {frame.query.has("cursor") ? (
+        <a class="button" href={hrefWith(frame, { cursor: null })}>
+          Newest
+        </a>
+      ) : null}
+      {window.next_cursor === null ? null : (
+        <a class="button" href={hrefWith(frame, { cursor: window.next_cursor })} data-older>
+          Older <Icon name="more" />
+        </a>
+      )}
+    </span>
+  </footer>
+);

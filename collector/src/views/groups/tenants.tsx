@@ -1,0 +1,27 @@
+/**
+ * @module Tenants: whose turns a group holds. More than one tenant in one thread is said aloud.
+ */
+import type { FC } from "hono/jsx";
+
+import { Badge } from "../elements/badge.tsx";
+import { TenantChip } from "../elements/chip.tsx";
+
+const shownMax = 3;
+
+/** Chips of the tenants; none means that nobody said. */
+export const Tenants: FC<{ readonly of: readonly (string | null)[] }> = ({ of }) => (
+  <span class="spread">
+    {of.length === 0 ? <TenantChip userId={undefined} /> : null}
+    {of.slice(0, shownMax).map((user) => (
+      <TenantChip userId={user} />
+    ))}
+    {of.length > 1 ? (
+      <Badge
+        tone="bad"
+        icon="blocking"
+        word={`${of.length} tenants`}
+        title="Turns of several tenants stand in one thread."
+      />
+    ) : null}
+  </span>
+);

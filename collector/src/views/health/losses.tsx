@@ -1,0 +1,125 @@
+/**
+ * @module Losses: each producer's account of what it lost. Absent records cannot show a loss, so a
+ * producer that never said is unknown, which is not zero.
+ */
+import type { ProducerLoss } from "@turnproof/evidence";
+import type { FC } from "hono/jsx";
+
+import { countText } from "../../display/figures.ts";
+import { knownText, lossOf } from "../../display/health-figures.ts";
+import type { HealthModel } from "../../routes/health.ts";
+import { Badge } from "../elements/badge.tsx";
+import { Count, Id, Unknown } from "../elements/figure.tsx";
+import { Card, Table } from "../elements/panel.tsx";
+
+const icons = { ok: "success", bad: "failed", quiet: "unknown" } as const;
+const order = { lost: 0, unknown: 1, nothing_lost: 2 } as const;
+
+/** The table of producers. */
+export const LossCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
+  const producers = model.producers.toSorted(
+    (a, b) => order[a.state] - order[b.state] || b.events - a.events,
+  );
+  const silent = producers.filter(({ state }) => state === "unknown").length;
+  return (
+    <Card
+      title="Are we losing telemetry?"
+      id="losses"
+      icon="orphan"
+      flush
+      end={`in all: ${knownText(model.dropped_events)}`}
+    >
+      <p class="answer">
+        <Answer model={model} silent={silent} />
+      </p>
+      {producers.length === 0 ? null : (
+        <Table
+          label="Losses by producer"
+          head={
+            <>
+              <th scope="col">Producer</th>
+              <th scope="col">Lost</th>
+              <th scope="col" class="num" title="Events of it in the window that was read">
+                Events read
+              </th>
+              <th
+                scope="col"
+                class="num"
+                title="Numbers missing between the first and the last read"
+              >
+                Gaps
+              </th>
+              <th scope="col" class="num">
+                Sampled out
+              </th>
+              <th scope="col" class="num">
+                Write failures
+              </th>
+            </>
+          }
+        >
+          {producers.map((producer) => (
+            <Producer of={producer} />
+          ))}
+        </Table>
+      )}
+    </Card>
+  );
+};
+
+const Answer: FC<{ readonly model: HealthModel; readonly silent: number }> = ({
+  model,
+  silent,
+}) => {
+  const { producers, dropped_events: lost } = model;
+  if (producers.length === 0) return <>No producer has spoken in this window.</>;
+  const known = producers.reduce((sum, producer) => sum + (producer.lost ?? 0), 0);
+  if (lost.value !== null) {
+    return lost.value === 0 ? (
+      <>No: every producer in this window accounted for all of its events.</>
+    ) : (
+      <>Yes: {countText(lost.value)} events are known to be lost.</>
+    );
+  }
+  return (
+    <>
+      {known > 0 ? `Yes: at least ${countText(known)} events are known to be lost. ` : ""}
+      {countText(silent)} of {countText(producers.length)}{" "}
+      {producers.length === 1 ? "producer" : "producers"} cannot be accounted for, so the whole is
+      unknown.
+    </>
+  );
+};
+
+const Producer: FC<{ readonly of: ProducerLoss }> = ({ of }) => {
+  const { tone, word, why } = lossOf(of);
+  return (
+    <tr>
+      <td>
+        {of.producer_id === null ? (
+          <span class="muted">without a name</span>
+        ) : (
+          <Id of={of.producer_id} chars={32} />
+        )}
+      </td>
+      <td>
+        <Badge tone={tone} icon={icons[tone]} word={word} title={why} />
+      </td>
+      <td class="num">
+        <Count of={of.events} />
+      </td>
+      <td class="num">
+        <Count of={of.sequence_gaps} />
+      </td>
+      <td class="num">
+        <Known of={of.sampled_out} />
+      </td>
+      <td class="num">
+        <Known of={of.write_failures} />
+      </td>
+    </tr>
+  );
+};
+
+const Known: FC<{ readonly of: number | null }> = ({ of }) =>
+  of === null ? <Unknown why="It never reported this counter." /> : <Count of={of} />;

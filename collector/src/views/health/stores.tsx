@@ -1,0 +1,75 @@
+/**
+ * @module Stores: how each store answered this very question.
+ */
+import type { FC } from "hono/jsx";
+
+import { countText, wordsOf } from "../../display/figures.ts";
+import type { HealthModel } from "../../routes/health.ts";
+import { Badge } from "../elements/badge.tsx";
+import { DurationBar } from "../elements/bar.tsx";
+import { Duration, Unknown } from "../elements/figure.tsx";
+import { Card, Table } from "../elements/panel.tsx";
+
+/** One row per store. */
+export const StoresCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
+  const most = model.query_timing.reduce((max, { duration_ms: ms }) => Math.max(max, ms), 0);
+  const path = model.compatibility_fallback;
+  return (
+    <Card
+      title="Stores and query time"
+      id="stores"
+      icon="memory"
+      flush
+      end={path === null ? null : path ? "compatibility path: bounded reads" : "native indexes"}
+    >
+      <Table
+        label="Stores"
+        head={
+          <>
+            <th scope="col">Store</th>
+            <th scope="col">Answer</th>
+            <th scope="col" class="num">
+              Rows
+            </th>
+            <th scope="col" class="num">
+              Took
+            </th>
+            <th scope="col" class="bar-col">
+              <span class="sr">Query time as a bar</span>
+            </th>
+          </>
+        }
+      >
+        {model.query_timing.map(({ source_store: store, duration_ms: ms, rows, failed }) => (
+          <tr>
+            <td>{wordsOf(store)}</td>
+            <td>
+              <Badge
+                tone={failed ? "bad" : "ok"}
+                icon={failed ? "failed" : "success"}
+                word={failed ? "failed" : "answered"}
+              />
+            </td>
+            <td class="num">
+              {failed ? <Unknown why="The store did not answer." /> : countText(rows)}
+            </td>
+            <td class="num">
+              <Duration ms={ms} />
+            </td>
+            <td class="bar-col">
+              <DurationBar ms={ms} scaleMs={most} error={failed} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <p class="muted padded">
+        {model.source_rows === null ? "Rows unknown" : `${countText(model.source_rows)} rows`}
+        {model.bundle_count === null
+          ? ""
+          : ` of ${countText(model.bundle_count)} bundles`} became{" "}
+        {countText(model.normalized_events)} events; {countText(model.duplicates_removed)}{" "}
+        duplicates were removed.
+      </p>
+    </Card>
+  );
+};

@@ -1,0 +1,115 @@
+/**
+ * @module Problem page: every error, in words for whoever sees it, with the code and the request id
+ * that the log knows it by. It never repeats what was typed.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import { problemWords } from "../display/problem-words.ts";
+import type { Problem } from "../http/errors.ts";
+import type { Frame } from "../http/respond.tsx";
+import { Fact, Facts } from "./elements/panel.tsx";
+import { Icon } from "./icons.tsx";
+import type { IconName } from "./icons.tsx";
+import { BarePage, Page, hrefOf } from "./layout.tsx";
+
+/** An error. */
+export function problemPage(problem: Problem, frame: Frame): Child {
+  const title = problemWords(problem.status, problem.code).title;
+  if (frame.principal === undefined && frame.authConfigured) {
+    return (
+      <BarePage frame={frame} title={title}>
+        <Body problem={problem} frame={frame} />
+      </BarePage>
+    );
+  }
+  return (
+    <Page frame={frame} title={problem.title} windowTitle={title}>
+      <Body problem={problem} frame={frame} />
+    </Page>
+  );
+}
+
+const Body: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => {
+  const { title, next } = problemWords(problem.status, problem.code);
+  return (
+    <section class="empty problem" aria-label={title}>
+      <Icon name={iconOf(problem)} />
+      <h2>{title}</h2>
+      <p>{problem.detail}</p>
+      <p class="muted">{next}</p>
+      <div class="actions">
+        <Ways problem={problem} frame={frame} />
+      </div>
+      <Facts>
+        <Fact name="status">
+          {problem.status} {problem.title}
+        </Fact>
+        <Fact name="code">
+          <code>{problem.code}</code>
+        </Fact>
+        {problem.field === undefined ? null : (
+          <Fact name="parameter">
+            <code>{problem.field}</code>
+          </Fact>
+        )}
+        <Fact name="request">
+          <code>{problem.request_id}</code>
+        </Fact>
+      </Facts>
+    </section>
+  );
+};
+
+function iconOf({ status, code }: Problem): IconName {
+  if (code === "store_read_only") return "pause";
+  if (status === 401 || status === 403) return "blocking";
+  if (status === 404) return "orphan";
+  if (status === 429) return "clock";
+  return "warning";
+}
+
+/** Where to go from here. */
+const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => {
+  const { status, code } = problem;
+  const signedOut = frame.principal === undefined && frame.authConfigured;
+  if (signedOut) {
+    return (
+      <a class="button primary" href={hrefOf(frame, "/login")}>
+        Sign in
+      </a>
+    );
+  }
+  const here = hrefOf(frame, frame.path);
+  return (
+    <>
+      {code === "cursor_rejected" || (status === 400 && code.startsWith("parameter")) ? (
+        <a class="button primary" href={here}>
+          This page without parameters
+        </a>
+      ) : null}
+      {code === "trace_not_found_in_window" ? (
+        <a class="button primary" href={hrefOf(frame, "/traces/find")}>
+          Search the whole history
+        </a>
+      ) : null}
+      {status === 503 || status === 500 ? (
+        <>
+          <a class="button primary" href={here}>
+            Try again
+          </a>
+          <a class="button" href={hrefOf(frame, "/traces/health")}>
+            Health
+          </a>
+        </>
+      ) : null}
+      {status === 403 ? (
+        <a class="button" href={hrefOf(frame, "/settings")}>
+          Who am I?
+        </a>
+      ) : null}
+      <a class="button" href={hrefOf(frame, "/traces")}>
+        Turns
+      </a>
+    </>
+  );
+};
