@@ -4,7 +4,7 @@
 import { join } from "node:path";
 
 import { CodedError } from "@turnproof/semconv";
-import { clickhouse, ephemeral } from "@turnproof/store";
+import { clickhouse, ephemeral, postgres } from "@turnproof/store";
 import type { ClickhouseConnection, EvidenceStore } from "@turnproof/store";
 
 import type { Config } from "./config.ts";
@@ -16,8 +16,14 @@ export async function openStore(config: Config): Promise<EvidenceStore> {
       return ephemeral();
     case "clickhouse":
       return clickhouse({ connection: connectionOf(config) });
+    case "postgres": {
+      const url = config.postgresUrl;
+      if (url === undefined) {
+        throw new CodedError("not_configured", { field: "TURNPROOF_POSTGRES_URL" });
+      }
+      return (await postgres({ url })).evidence;
+    }
     case "filesystem":
-    case "postgres":
     case "mongodb":
       throw new CodedError("not_configured", { field: "TURNPROOF_BACKEND" });
   }

@@ -40,7 +40,6 @@ export type {
   PostgresPool,
   PostgresPoolClient,
   PostgresSession,
-  TenantCondition,
 } from "./postgres/postgres-options.ts";
 export { ephemeralMemory } from "./memory/ephemeral-memory.ts";
 export type { EphemeralMemory } from "./memory/ephemeral-memory.ts";

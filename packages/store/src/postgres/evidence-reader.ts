@@ -28,14 +28,8 @@ import type { Bindings } from "./sql-text.ts";
 /** The reads that this module serves. */
 export type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" | "root">;
 
-/** The tenant filter as conditions on roots; replaced only by tests of the tests. */
-export type ScopeConditions = typeof scopeConditions;
-
 /** The reads over a database. */
-export function evidenceReader(
-  session: Session,
-  conditionsOfScope: ScopeConditions = scopeConditions,
-): Reads {
+export function evidenceReader(session: Session): Reads {
   const search = async <T>(
     scope: EvidenceScope,
     query: EventQuery,
@@ -51,7 +45,7 @@ export function evidenceReader(
         const more = also(bind);
         return {
           rows: [...asked.rows, ...(more.rows ?? [])],
-          roots: [...conditionsOfScope(scope, bind), ...asked.roots, ...(more.roots ?? [])],
+          roots: [...scopeConditions(scope, bind), ...asked.roots, ...(more.roots ?? [])],
         };
       },
     };

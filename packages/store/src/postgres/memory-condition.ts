@@ -4,7 +4,6 @@
  * digest of the same value stands beside it.
  */
 import type { MemoryFilter } from "../memory-store.ts";
-import type { TenantCondition } from "./postgres-options.ts";
 import type { Bindings } from "./sql-text.ts";
 
 /** Digest of a tenant, tenant first in every key; the same expression as in the indexes. */
@@ -13,25 +12,21 @@ export function tenantDigest(sql: string): string {
 }
 
 /** Rows of the filter's tenant, NULL equalling only NULL. */
-export const ofTenant: TenantCondition = (filter, bind) => {
+export function ofTenant(filter: MemoryFilter, bind: Bindings): string {
   const tenant = bind.text(filter.tenant);
   return `${tenantDigest("user_id")} = ${tenantDigest(tenant)}
     AND user_id IS NOT DISTINCT FROM ${tenant}`;
-};
+}
 
 /** The filter's tenant and its levels. */
-export function insideSql(
-  filter: MemoryFilter,
-  bind: Bindings,
-  tenantCondition: TenantCondition,
-): string {
+export function insideSql(filter: MemoryFilter, bind: Bindings): string {
   const levels = [
     ["agent_id", filter.agentId],
     ["memory_id", filter.memoryId],
     ["thread_id", filter.threadId],
   ] as const;
   return [
-    tenantCondition(filter, bind),
+    ofTenant(filter, bind),
     ...levels.flatMap(([column, value]) =>
       value === undefined ? [] : [`${column} = ${bind.text(value)}`],
     ),

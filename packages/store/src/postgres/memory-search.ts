@@ -11,7 +11,6 @@ import type { MemoryFilter, MemoryRecord, ScoredRecord, SearchResult } from "../
 import type { Session } from "./database.ts";
 import { insideSql, liveSql } from "./memory-condition.ts";
 import { directionText, scopedColumns, scopedRecord } from "./memory-row.ts";
-import type { TenantCondition } from "./postgres-options.ts";
 import { bindings, tableOf } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
 
@@ -21,7 +20,6 @@ export interface SearchPlace {
   readonly filter: MemoryFilter;
   readonly kind: ScopedKind;
   readonly now: string;
-  readonly condition: TenantCondition;
   /** Dimensions with an approximate index on this table, or undefined without pgvector. */
   readonly indexed: ReadonlySet<number> | undefined;
   /** Rows up to which every one is compared. */
@@ -187,7 +185,7 @@ const iterativeScan = `SELECT set_config('hnsw.iterative_scan', 'strict_order', 
     set_config('hnsw.ef_search', '200', true)`;
 
 function within(place: SearchPlace, bind: Bindings): string {
-  const inside = insideSql(place.filter, bind, place.condition);
+  const inside = insideSql(place.filter, bind);
   return `${inside} AND ${liveSql(place.now, bind)}`;
 }
 

@@ -13,12 +13,11 @@ import type {
   SearchResult,
 } from "../memory-store.ts";
 import type { Database, Session } from "./database.ts";
-import { idSql, insideSql, liveSql, ofTenant, tenantDigest } from "./memory-condition.ts";
+import { idSql, insideSql, liveSql, tenantDigest } from "./memory-condition.ts";
 import { scopedColumns, scopedRecord, scopedValues } from "./memory-row.ts";
 import type { Assignments } from "./memory-row.ts";
 import { textSearch, vectorSearch } from "./memory-search.ts";
 import type { SearchPlace } from "./memory-search.ts";
-import type { TenantCondition } from "./postgres-options.ts";
 import { guarded, unguarded } from "./row-security.ts";
 import type { ScopedWork } from "./row-security.ts";
 import { bindings, tableOf } from "./sql-text.ts";
@@ -32,8 +31,6 @@ export interface MemoryParts {
   readonly rowSecurity: boolean;
   readonly vectors: VectorIndexes | undefined;
   readonly exactRowsMax: number;
-  /** Set by tests of the tests; the second check in the process is then off. */
-  readonly tenantCondition: TenantCondition | undefined;
 }
 
 /** The methods that take a filter. */
@@ -52,29 +49,21 @@ export function postgresMemory(parts: MemoryParts): ScopedMemory {
 interface Ground {
   readonly parts: MemoryParts;
   readonly run: ScopedWork;
-  readonly condition: TenantCondition;
   readonly check: (filter: MemoryFilter, kind: ScopedKind) => void;
   /** Live rows inside the filter. */
   readonly where: (filter: MemoryFilter, bind: Bindings, now?: string) => string;
-  /** Said once more on what the database gave: a row outside the filter is no row. */
-  readonly isInside: (record: MemoryRecord, filter: MemoryFilter) => boolean;
 }
 
 function groundOf(parts: MemoryParts): Ground {
   const { database, clock } = parts;
-  const condition = parts.tenantCondition ?? ofTenant;
   return {
     parts,
-    condition,
     run: parts.rowSecurity ? guarded(database) : unguarded(database),
     check(filter, kind) {
       checkFilter(filter);
       checkScopedKind(kind);
     },
-    where: (filter, bind, now = clock()) =>
-      `${insideSql(filter, bind, condition)} AND ${liveSql(now, bind)}`,
-    isInside: (record, filter) =>
-      parts.tenantCondition !== undefined || insideFilter(record, filter),
+    where: (filter, bind, now = clock()) => `${insideSql(filter, bind)} AND ${liveSql(now, bind)}`,
   };
 }
 
@@ -91,9 +80,7 @@ async function readOne(
 WHERE ${ground.where(filter, bind)} AND ${idSql(id, bind)} LIMIT 1`,
     bind.parameters,
   );
-  return rows
-    .map((row) => scopedRecord(row, kind))
-    .find((record) => ground.isInside(record, filter));
+  return rows.map((row) => scopedRecord(row, kind)).find((record) => insideFilter(record, filter));
 }
 
 function reads(ground: Ground): Pick<MemoryStore, "get" | "list" | "count"> {
@@ -113,7 +100,7 @@ ORDER BY created_key DESC, id LIMIT ${Math.max(Math.trunc(options.limit), 0) + 1
       const { rows } = await run(filter, (session) => session.query(sql, bind.parameters));
       const records = rows.map((row) => scopedRecord(row, kind));
       return pageOf(
-        records.filter((record) => ground.isInside(record, filter)),
+        records.filter((record) => insideFilter(record, filter)),
         options.limit,
       );
     },
@@ -168,7 +155,7 @@ WHERE ${where(filter, bind)} AND ${idSql(id, bind)}
 }
 
 function searches(ground: Ground): Pick<MemoryStore, "vectorSearch" | "textSearch"> {
-  const { parts, run, check, condition } = ground;
+  const { parts, run, check } = ground;
   const search = async (
     filter: MemoryFilter,
     kind: ScopedKind,
@@ -179,12 +166,12 @@ function searches(ground: Ground): Pick<MemoryStore, "vectorSearch" | "textSearc
     check(filter, kind);
     const indexed = parts.vectors?.get(kind);
     const { exactRowsMax } = parts;
-    const place = { filter, kind, now: now ?? parts.clock(), condition, indexed, exactRowsMax };
+    const place = { filter, kind, now: now ?? parts.clock(), indexed, exactRowsMax };
     const work = (session: Session): Promise<SearchResult> => find({ ...place, session });
     const found = await (inTransaction && !parts.rowSecurity
       ? parts.database.transaction(work)
       : run(filter, work));
-    const hits = found.hits.filter(({ record }) => ground.isInside(record, filter));
+    const hits = found.hits.filter(({ record }) => insideFilter(record, filter));
     return { ...found, hits };
   };
   return {

@@ -1,6 +1,4 @@
 /** @module PostgresOptions: how a PostgreSQL is reached and how the provider is opened. */
-import type { Bindings } from "./sql-text.ts";
-import type { MemoryFilter } from "../memory-store.ts";
 
 /** What the provider asks of one connection; `pg` clients and PGlite transactions have it. */
 export interface PostgresSession {
@@ -64,9 +62,4 @@ export type PostgresOptions = PostgresPlace & {
   readonly clock?: () => string;
   /** Rows of a tenant up to which a search compares every one; default 10,000. */
   readonly exactRowsMax?: number;
-  /** Replaces the tenant filter in SQL and its second check. For tests of the tests only. */
-  readonly tenantCondition?: TenantCondition;
 };
-
-/** The SQL that is true for rows of the filter's tenant alone. */
-export type TenantCondition = (filter: MemoryFilter, bind: Bindings) => string;

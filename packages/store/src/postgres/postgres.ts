@@ -10,7 +10,6 @@ import type { AdministeredMemory, Provider } from "../provider.ts";
 import { openDatabase } from "./database.ts";
 import type { Database, Session } from "./database.ts";
 import { evidenceReader } from "./evidence-reader.ts";
-import type { ScopeConditions } from "./evidence-reader.ts";
 import { appendBatch, readBackBatch } from "./evidence-writer.ts";
 import { migrate, readScript } from "./migration.ts";
 import { postgresAdmin } from "./postgres-admin.ts";
@@ -41,9 +40,7 @@ const exactRowsMax = 10_000;
  * of a newer build, `not_configured` when a migration is missing and may not be made,
  * `config_invalid` when row security would not hold, and retryable codes when nobody answers.
  */
-export async function postgres(
-  options: PostgresOptions & { readonly scopeConditions?: ScopeConditions },
-): Promise<PostgresProvider> {
+export async function postgres(options: PostgresOptions): Promise<PostgresProvider> {
   const database = await openDatabase(options);
   try {
     return await provider(database, options);
@@ -53,10 +50,7 @@ export async function postgres(
   }
 }
 
-async function provider(
-  database: Database,
-  options: PostgresOptions & { readonly scopeConditions?: ScopeConditions },
-): Promise<PostgresProvider> {
+async function provider(database: Database, options: PostgresOptions): Promise<PostgresProvider> {
   const mayChange = options.migrate ?? true;
   await migrate(database, mayChange);
   const vectors = await openVectors(database, mayChange);
@@ -73,12 +67,11 @@ async function provider(
     rowSecurity,
     vectors,
     exactRowsMax: options.exactRowsMax ?? exactRowsMax,
-    tenantCondition: options.tenantCondition,
   };
   const name = database.embedded ? "postgres embedded" : "postgres server";
   const provided: PostgresProvider = {
     name,
-    evidence: evidenceOf(name, database, close, options.scopeConditions),
+    evidence: evidenceOf(name, database, close),
     memory: memoryOf(name, parts, admin.session, close),
     makeVectorIndex: (kind, dimensions) => makeVectorIndex(database, vectors, kind, dimensions),
     async installRowSecurity() {
@@ -91,18 +84,13 @@ async function provider(
   return provided;
 }
 
-function evidenceOf(
-  name: string,
-  database: Database,
-  close: () => Promise<void>,
-  scopeConditions?: ScopeConditions,
-): EvidenceStore {
+function evidenceOf(name: string, database: Database, close: () => Promise<void>): EvidenceStore {
   return {
     name,
     sources: ["trace", "conversation", "tool_log"],
     append: (batch) => appendBatch(database, batch),
     readBack: (batchId) => readBackBatch(database, batchId),
-    ...evidenceReader(database, scopeConditions),
+    ...evidenceReader(database),
     verdicts: (scope, roots) => readVerdicts(database, scope, roots),
     putVerdicts: (verdicts) => putVerdicts(database, verdicts),
     quietRoots: (since, before, limit) => quietRoots(database, since, before, limit),
