@@ -4,7 +4,7 @@
 import { join } from "node:path";
 
 import { CodedError } from "@turnproof/semconv";
-import { clickhouse, ephemeral, postgres } from "@turnproof/store";
+import { clickhouse, ephemeral, filesystem, postgres } from "@turnproof/store";
 import type { ClickhouseConnection, EvidenceStore } from "@turnproof/store";
 
 import type { Config } from "./config.ts";
@@ -24,6 +24,7 @@ export async function openStore(config: Config): Promise<EvidenceStore> {
       return (await postgres({ url })).evidence;
     }
     case "filesystem":
+      return (await filesystem({ directory: join(config.dataDir, "files") })).evidence;
     case "mongodb":
       throw new CodedError("not_configured", { field: "TURNPROOF_BACKEND" });
   }

@@ -8,13 +8,17 @@ import { performance } from "node:perf_hooks";
 import { CodedError } from "@turnproof/semconv";
 
 import type { CheckResult } from "../evidence-store.ts";
-import type { AdministeredMemory } from "../provider.ts";
+import type { Provider } from "../provider.ts";
+import { batchCatalog } from "./batch-catalog.ts";
 import type { DiskCalls } from "./disk-calls.ts";
 import { systemCalls } from "./disk-calls.ts";
 import type { Disk } from "./disk.ts";
 import { openDisk } from "./disk.ts";
+import { filesystemEvidence } from "./filesystem-evidence.ts";
 import { filesystemMemory } from "./filesystem-memory.ts";
 import { memoryRows } from "./memory-rows.ts";
+import { rootLoader } from "./root-rounds.ts";
+import { verdictFiles } from "./verdict-files.ts";
 import { writeLock } from "./write-lock.ts";
 import type { LockTimes } from "./write-lock.ts";
 
@@ -29,15 +33,34 @@ export interface FilesystemOptions {
   readonly calls?: DiskCalls;
 }
 
-/** Opens the memory half alone. @throws CodedError store_unavailable, store_read_only, store_corrupt */
-export async function filesystem(
-  options: FilesystemOptions,
-): Promise<{ memory: AdministeredMemory }> {
+/** A directory that holds both ports. */
+export interface FilesystemProvider extends Provider {
+  readonly name: "filesystem";
+}
+
+/**
+ * Opens both ports in a directory, which is made (0700) when it is missing.
+ * @throws CodedError store_unavailable, store_read_only, store_corrupt
+ */
+export async function filesystem(options: FilesystemOptions): Promise<FilesystemProvider> {
   const disk = await openDisk(options.directory, options.calls ?? systemCalls);
-  const lock = writeLock(disk, ["locks", "memory"], options.lock);
   const clock = options.clock ?? (() => new Date().toISOString());
   const check = checkOf(disk);
-  return { memory: filesystemMemory({ rows: memoryRows(disk, lock), lock, clock, check }) };
+  const memoryLock = writeLock(disk, ["locks", "memory"], options.lock);
+  const rows = memoryRows(disk, memoryLock);
+  const memory = filesystemMemory({ rows, lock: memoryLock, clock, check });
+  const evidence = filesystemEvidence({
+    disk,
+    catalog: batchCatalog(disk),
+    load: rootLoader(disk),
+    verdicts: verdictFiles(disk, writeLock(disk, ["locks", "evidence"], options.lock)),
+    check,
+  });
+  const close = async (): Promise<void> => {
+    await evidence.close();
+    await memory.close();
+  };
+  return { name: "filesystem", evidence, memory, close, [Symbol.asyncDispose]: close };
 }
 
 function checkOf(disk: Disk): () => Promise<CheckResult> {

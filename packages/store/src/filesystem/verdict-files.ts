@@ -1,0 +1,69 @@
+/** @module VerdictFiles: what the background judge found, one file per root; the latest stands. */
+import { createHash } from "node:crypto";
+
+import type { TurnVerdict } from "../evidence-store.ts";
+import { inScope } from "../scope.ts";
+import type { EvidenceScope } from "../scope.ts";
+import { verdictKey } from "../verdict.ts";
+import type { Disk, Place } from "./disk.ts";
+import { parseObject } from "./document.ts";
+import { documentName } from "./safe-name.ts";
+import type { WriteLock } from "./write-lock.ts";
+
+/** Verdicts by root. */
+export interface VerdictFiles {
+  of(scope: EvidenceScope, roots: readonly string[]): Promise<readonly TurnVerdict[]>;
+  put(verdicts: readonly TurnVerdict[]): Promise<void>;
+}
+
+/** The verdicts of a disk. */
+export function verdictFiles(disk: Disk, lock: WriteLock): VerdictFiles {
+  const read = async (root: string): Promise<readonly TurnVerdict[]> => {
+    const bytes = await disk.read(placeOf(root));
+    const parsed = bytes === undefined ? undefined : parseObject(bytes);
+    // The name may be a hash; only what was written for this very root counts.
+    if (parsed?.["root"] !== root || !Array.isArray(parsed["verdicts"])) return [];
+    return parsed["verdicts"] as TurnVerdict[];
+  };
+  const write = async (root: string, verdicts: readonly TurnVerdict[]): Promise<Place> => {
+    const latest = new Map((await read(root)).map((one) => [verdictKey(one), one]));
+    for (const verdict of verdicts) {
+      const known = latest.get(verdictKey(verdict));
+      if (known === undefined || known.judged_at <= verdict.judged_at) {
+        latest.set(verdictKey(verdict), verdict);
+      }
+    }
+    const place = placeOf(root);
+    const folder = place.slice(0, -1);
+    await disk.ensure(folder);
+    const text = JSON.stringify({ root, verdicts: [...latest.values()] });
+    await disk.replace(place, Buffer.from(text, "utf8"));
+    return folder;
+  };
+  return {
+    async of(scope, roots) {
+      const found: TurnVerdict[] = [];
+      for (const root of new Set(roots)) found.push(...(await read(root)));
+      return found.filter((verdict) => inScope(verdict, scope));
+    },
+    async put(verdicts) {
+      if (verdicts.length === 0) return;
+      const own = structuredClone(verdicts);
+      await lock.run(async (held) => {
+        await held.confirm();
+        const folders = new Map<string, Place>();
+        for (const [root, list] of Map.groupBy(own, (one) => one.root_trace_id)) {
+          const folder = await write(root, list);
+          folders.set(folder.join("/"), folder);
+        }
+        for (const folder of folders.values()) await disk.sync(folder);
+      });
+    },
+  };
+}
+
+/** Verdicts are spread over folders, since there is a file for every root. */
+function placeOf(root: string): Place {
+  const spread = createHash("sha256").update(root).digest("hex").slice(0, 2);
+  return ["evidence", "verdicts", spread, documentName(root)];
+}

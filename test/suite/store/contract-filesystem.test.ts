@@ -1,0 +1,26 @@
+/** @module The filesystem under the whole contract: evidence, memory, isolation of both. */
+import { filesystem } from "@turnproof/store";
+import {
+  contract,
+  evidenceClauses,
+  isolationClauses,
+  memoryClauses,
+  memoryIsolationClauses,
+} from "@turnproof/store/testing";
+import { afterAll } from "vitest";
+
+import { effort } from "./effort.ts";
+import { temporaryDirectories } from "./temporary-directory.ts";
+
+const directories = temporaryDirectories();
+afterAll(() => directories.remove());
+
+contract(
+  "filesystem",
+  [...evidenceClauses, ...isolationClauses, ...memoryClauses, ...memoryIsolationClauses],
+  {
+    open: async () => (await filesystem({ directory: await directories.make() })).evidence,
+    openMemory: async () => (await filesystem({ directory: await directories.make() })).memory,
+    effort,
+  },
+);
