@@ -50,6 +50,8 @@ export function labelOf(value: string | undefined): string | null {
 
 /** Ids of events, sorted, each once. */
 export function idsOf(events: readonly TurnEvent[]): string[] {
+  const [only] = events;
+  if (only !== undefined && events.length === 1) return [only.event_id];
   return [...new Set(events.map((event) => event.event_id))].toSorted();
 }
 

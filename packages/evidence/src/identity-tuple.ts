@@ -100,7 +100,10 @@ export function groupByIdentity(events: readonly TurnEvent[]): IdentityGroups {
 /** A stable counting sort of indexes by their group. */
 export function partition(groupOf: Int32Array, groups: number): Partition {
   const starts = new Int32Array(groups + 1);
-  for (const group of groupOf) starts[group + 1] = (starts[group + 1] ?? 0) + 1;
+  for (let index = 0; index < groupOf.length; index += 1) {
+    const after = (groupOf[index] as number) + 1;
+    starts[after] = (starts[after] as number) + 1;
+  }
   for (let group = 0; group < groups; group += 1) {
     starts[group + 1] = (starts[group + 1] ?? 0) + (starts[group] ?? 0);
   }

@@ -39,13 +39,15 @@ export function primaryOf(draft: NodeDraft): TurnEvent {
   return (draft.result ?? draft.start ?? draft.point) as TurnEvent;
 }
 
-function newDraft(span: string | undefined, inside?: string): NodeDraft {
+function newDraft(event: TurnEvent, span: string | undefined, inside?: string): NodeDraft {
+  const { phase } = event;
   return {
     span,
-    start: undefined,
-    result: undefined,
-    point: undefined,
-    eventIds: [],
+    start: phase === "start" ? event : undefined,
+    result: phase === "result" ? event : undefined,
+    point: phase === "event" ? event : undefined,
+    // Written out: an empty list that grows takes room for sixteen.
+    eventIds: [event.event_id],
     inside,
     index: 0,
     parent: undefined,
@@ -76,20 +78,16 @@ export function pairEvents(members: readonly TurnEvent[]): {
   const events = inOrder(members) ? members : members.toSorted(compareEvents);
   const bySpan = new Map<string, NodeDraft>();
   const drafts: NodeDraft[] = [];
-  const add = (draft: NodeDraft, event: TurnEvent): void => {
-    place(draft, event);
-    drafts.push(draft);
-  };
   const claim = (event: TurnEvent, points: boolean): void => {
     const span = spanKey(event);
     const owner = span === undefined ? undefined : bySpan.get(span);
-    if (span === undefined) add(newDraft(undefined), event);
+    if (span === undefined) drafts.push(newDraft(event, undefined));
     else if (owner === undefined) {
-      const draft = newDraft(span);
+      const draft = newDraft(event, span);
       bySpan.set(span, draft);
-      add(draft, event);
+      drafts.push(draft);
     } else if (points || primaryOf(owner).event_kind !== event.event_kind) {
-      add(newDraft(undefined, span), event);
+      drafts.push(newDraft(event, undefined, span));
     } else place(owner, event);
   };
   for (const event of events) if (event.phase !== "event") claim(event, false);

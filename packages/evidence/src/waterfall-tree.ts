@@ -48,7 +48,11 @@ export function cutCycles(parent: Int32Array): Uint8Array {
 export function layOut(parent: Int32Array): Forest {
   const size = parent.length;
   // The roots are the children of one node more, the last.
-  const sets = Int32Array.from(parent, (value) => (value === -1 ? size : value));
+  const sets = new Int32Array(size);
+  for (let node = 0; node < size; node += 1) {
+    const above = parent[node] as number;
+    sets[node] = above === -1 ? size : above;
+  }
   const { starts, order: children } = partition(sets, size + 1);
   const order = new Int32Array(size);
   const depth = new Int32Array(size);
@@ -121,7 +125,12 @@ export function criticalPath(
     critical[node] = 1;
     const from = forest.childStarts[node] as number;
     const to = forest.childStarts[node + 1] as number;
-    const children = Array.from(forest.children.subarray(from, to)).filter(timed);
+    if (from === to) continue;
+    const children: number[] = [];
+    for (let at = from; at < to; at += 1) {
+      const child = forest.children[at] as number;
+      if (timed(child)) children.push(child);
+    }
     children.sort((a, b) => endMs(b) - endMs(a) || startMs(b) - startMs(a) || a - b);
     let reached = endMs(node);
     for (const child of children) {

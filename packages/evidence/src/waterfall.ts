@@ -124,6 +124,12 @@ const laneOf: { readonly [K in EventKind]: Lane } = {
 /** Starts that were computed from a rounded duration may lie this much early without meaning it. */
 const skewToleranceMs = 1;
 
+/** A group that names spans or events beyond its own, by its number. */
+interface Waiting {
+  readonly group: number;
+  readonly paired: Group;
+}
+
 interface Group {
   readonly drafts: NodeDraft[];
   readonly bySpan: ReadonlyMap<string, NodeDraft>;
@@ -160,13 +166,20 @@ export interface SpokenGroup {
 /** The groups of a window of readable events, each event once, by earliest start. */
 export function buildGroups(events: readonly TurnEvent[]): SpokenGroup[] {
   const groups = groupByIdentity(events);
-  const paired: Group[] = groups.tuples.map((_, group) =>
-    pairEvents(membersOf(events, groups, group)),
-  );
-  const elsewhere = lookElsewhere(events, groups, paired);
-  const built = paired.map((group, index) =>
-    buildGroup(groups.tuples[index] as IdentityTuple, group, elsewhere(index)),
-  );
+  const built: SpokenGroup[] = [];
+  const waiting: Waiting[] = [];
+  // What a turn needs while it is built is forgotten with it, unless it asks for another's spans.
+  for (let group = 0; group < groups.tuples.length; group += 1) {
+    const paired = pairEvents(membersOf(events, groups, group));
+    const { drafts } = paired;
+    const asks = drafts.some((draft) => draft.cause !== undefined || misses(paired, draft));
+    if (asks) waiting.push({ group, paired });
+    else built.push(buildGroup(groups.tuples[group] as IdentityTuple, paired, nowhere));
+  }
+  const elsewhere = lookElsewhere(events, groups, waiting);
+  for (const { group, paired } of waiting) {
+    built.push(buildGroup(groups.tuples[group] as IdentityTuple, paired, elsewhere(group)));
+  }
   // A group has at least one event, so it has an origin; equal origins fall back to the identity.
   return built.sort(
     (a, b) =>
@@ -179,26 +192,24 @@ export function buildGroups(events: readonly TurnEvent[]): SpokenGroup[] {
 function lookElsewhere(
   events: readonly TurnEvent[],
   groups: IdentityGroups,
-  paired: readonly Group[],
+  waiting: readonly Waiting[],
 ): (group: number) => Elsewhere {
   const wanted = new Map<number, { spans: Set<string>; events: Set<string> }>();
   const found = new Map<number, { spans: Set<string>; events: Set<string> }>();
-  paired.forEach(({ drafts, bySpan }, group) => {
+  for (const { group, paired } of waiting) {
     const trace = groups.traceOf[group] as number;
-    for (const draft of drafts) {
+    let sets = wanted.get(trace);
+    if (sets === undefined) {
+      sets = { spans: new Set(), events: new Set() };
+      wanted.set(trace, sets);
+      found.set(trace, { spans: new Set(), events: new Set() });
+    }
+    for (const draft of paired.drafts) {
       const { parent, cause } = draft;
-      const misses = parent !== undefined && !bySpan.has(parent);
-      if (!misses && cause === undefined) continue;
-      let sets = wanted.get(trace);
-      if (sets === undefined) {
-        sets = { spans: new Set(), events: new Set() };
-        wanted.set(trace, sets);
-        found.set(trace, { spans: new Set(), events: new Set() });
-      }
-      if (misses) sets.spans.add(parent);
+      if (parent !== undefined && misses(paired, draft)) sets.spans.add(parent);
       if (cause !== undefined) sets.events.add(cause);
     }
-  });
+  }
   if (wanted.size > 0) {
     events.forEach((event, index) => {
       const trace = groups.traceOf[groups.groupOf[index] as number] as number;
@@ -209,17 +220,23 @@ function lookElsewhere(
       if (sets.events.has(event.event_id)) found.get(trace)?.events.add(event.event_id);
     });
   }
-  const none: Elsewhere = { spans: new Set(), events: new Set() };
-  return (group) => found.get(groups.traceOf[group] as number) ?? none;
+  return (group) => found.get(groups.traceOf[group] as number) ?? nowhere;
+}
+
+const nowhere: Elsewhere = { spans: new Set(), events: new Set() };
+
+/** True when the draft's parent is not in its group. */
+function misses({ bySpan }: Group, { parent }: NodeDraft): boolean {
+  return parent !== undefined && !bySpan.has(parent);
 }
 
 function buildGroup(identity: IdentityTuple, group: Group, elsewhere: Elsewhere): SpokenGroup {
   const { drafts, bySpan } = group;
-  const parent = new Int32Array(drafts.length).fill(-1);
-  drafts.forEach((draft, index) => {
-    const above = draft.parent === undefined ? undefined : bySpan.get(draft.parent);
-    if (above !== undefined) parent[index] = above.index;
-  });
+  const parent = new Int32Array(drafts.length);
+  for (let index = 0; index < drafts.length; index += 1) {
+    const named = (drafts[index] as NodeDraft).parent;
+    parent[index] = (named === undefined ? undefined : bySpan.get(named))?.index ?? -1;
+  }
   const inCycle = cutCycles(parent);
   const forest = layOut(parent);
   const critical = criticalPath(
@@ -229,9 +246,15 @@ function buildGroup(identity: IdentityTuple, group: Group, elsewhere: Elsewhere)
   );
   const span = extent(drafts);
   const rowOf = new Int32Array(drafts.length);
-  forest.order.forEach((node, row) => (rowOf[node] = row));
+  for (let row = 0; row < drafts.length; row += 1) rowOf[forest.order[row] as number] = row;
   const place = { identity, drafts, bySpan, elsewhere, parent, inCycle, forest, critical, rowOf };
-  const nodes = Array.from(forest.order, (node) => buildNode(place, node, span.origin));
+  const nodes: WaterfallNode[] = [];
+  const primaries: TurnEvent[] = [];
+  for (let row = 0; row < drafts.length; row += 1) {
+    const node = forest.order[row] as number;
+    nodes.push(buildNode(place, node, span.origin));
+    primaries.push(primaryOf(drafts[node] as NodeDraft));
+  }
   return {
     group: {
       identity,
@@ -239,7 +262,7 @@ function buildGroup(identity: IdentityTuple, group: Group, elsewhere: Elsewhere)
       extent_ms: Number.isFinite(span.origin) ? roundMs(span.end - span.origin) : null,
       nodes,
     },
-    primaries: Array.from(forest.order, (node) => primaryOf(drafts[node] as NodeDraft)),
+    primaries,
   };
 }
 
@@ -312,9 +335,11 @@ function buildNode(place: Place, node: number, origin: number): WaterfallNode {
     task_id: event.task_id ?? null,
     tool_name: event.attributes.tool_name ?? null,
     model: event.attributes.model ?? null,
-    links: event.links ?? [],
+    links: event.links ?? noLinks,
   };
 }
+
+const noLinks: readonly SpanLink[] = [];
 
 /** A child that starts before its parent was timed by another clock. */
 function isSkewed(draft: NodeDraft, above: NodeDraft | undefined): boolean {
