@@ -24,6 +24,12 @@ export interface AgentCacheOptions extends CacheOptions {
   readonly conversation?: "bypass" | "ignore";
 }
 
+/** Summaries of long threads, written by the model after a turn. */
+export interface SummarizeOptions {
+  /** Messages of a thread after which a summary is written, at least 4. */
+  readonly everyMessages: number;
+}
+
 /** Settings that every model call is made with. */
 export type ModelSettings = Pick<
   LanguageModelV4CallOptions,
@@ -60,6 +66,8 @@ export interface AgentOptions {
   /** Any embedding model of the AI SDK; default: lexical and offline. */
   readonly embedder?: Embedder;
   readonly memoryPolicy?: MemoryPolicy;
+  /** Default: no summaries are written. Each costs a model call of the turn that completes it. */
+  readonly summarize?: SummarizeOptions;
   /** Default: no semantic cache. */
   readonly cache?: AgentCacheOptions;
   readonly routing?: RoutingOptions;

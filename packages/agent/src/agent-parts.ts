@@ -28,12 +28,17 @@ export interface AgentParts {
 
 /**
  * Reads the options.
- * @throws CodedError record_invalid when two tools have one name
+ * @throws CodedError record_invalid when two tools have one name, capability_missing for a model of
+ * another version of the interface
  */
 export function agentParts(options: AgentOptions): AgentParts {
   const tools = options.tools ?? [];
   if (new Set(tools.map(({ name }) => name)).size < tools.length) {
     throw new CodedError("record_invalid", { field: "tools" });
+  }
+  // Older interfaces count tokens in other places: their numbers would be silently lost.
+  if (options.model.specificationVersion !== "v4") {
+    throw new CodedError("capability_missing", { field: "model" });
   }
   const embedder = options.embedder ?? lexicalEmbedder();
   const { fingerprint } = options;

@@ -64,7 +64,7 @@ export class Agent {
   /** Tenants seen so far, as far as it matters: none, one, or more than one. */
   readonly #tenants: Set<string | null> = new Set();
 
-  /** @throws CodedError record_invalid when two tools have one name */
+  /** @throws CodedError record_invalid (two tools of one name), capability_missing (an old model) */
   constructor(options: AgentOptions) {
     this.#parts = agentParts(options);
     this.#sink = options.sink ?? otelSink();
@@ -108,7 +108,7 @@ export class Agent {
 
   /** The turn that runs here, else the last one of this asynchronous context, else of this agent. */
   getTraceContext(): TraceContext | undefined {
-    return currentTurn()?.traceContext ?? this.#lastHere.getStore()?.traceContext ?? this.#last;
+    return this.#lastOfHere() ?? this.#last;
   }
 
   /**
@@ -167,11 +167,15 @@ export class Agent {
   }
 
   #turnOf(given: TraceContext | undefined): TraceContext {
-    const here = currentTurn()?.traceContext ?? this.#lastHere.getStore()?.traceContext;
     // The last turn of an agent that serves several users may be anybody's.
-    const found = given ?? here ?? (this.#tenants.size === 1 ? this.#last : undefined);
+    const found =
+      given ?? this.#lastOfHere() ?? (this.#tenants.size === 1 ? this.#last : undefined);
     if (found === undefined) throw new CodedError("identity_missing", { field: "traceContext" });
     return found;
+  }
+
+  #lastOfHere(): TraceContext | undefined {
+    return currentTurn(this.#parts)?.traceContext ?? this.#lastHere.getStore()?.traceContext;
   }
 
   /**
@@ -246,6 +250,7 @@ export class Agent {
       }),
     });
     return {
+      owner: this.#parts,
       turn,
       traceContext: turn.traceContext,
       place: { userId, agentId, memoryId, threadId, turn },
@@ -253,7 +258,7 @@ export class Agent {
       options,
       budget: new ToolBudget(own.routing?.callsMax),
       signal,
-      written: { conversation: 0, toolLog: 0, workflowSteps: 0, cache: false },
+      written: { conversation: 0, toolLog: 0, workflowSteps: 0, summaries: 0, cache: false },
       called: [],
       emit: emitter(options, listener),
     };

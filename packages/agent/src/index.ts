@@ -11,6 +11,7 @@ export type {
   ModelSettings,
   Persona,
   RunOptions,
+  SummarizeOptions,
 } from "./agent-options.ts";
 export type { AdapterMetadata } from "./response-metadata.ts";
 export type {

@@ -15,6 +15,7 @@ import { sumUsage } from "./run-result.ts";
 import type { CacheOutcome, ResponseMetadata, RunResult, TokenUsage } from "./run-result.ts";
 import { runTool } from "./run-tool.ts";
 import type { ToolRun } from "./run-tool.ts";
+import { summarizeThread } from "./summarize-thread.ts";
 import { offerTools } from "./tool-router.ts";
 import type { AnyTool } from "./tools.ts";
 import type { TurnState } from "./turn-state.ts";
@@ -44,8 +45,9 @@ export async function runTurn(
   streaming: boolean,
 ): Promise<RunResult> {
   const { query, options, place, turn } = state;
-  if (options.observabilityContext !== undefined) {
-    await turn.bindContext(options.observabilityContext);
+  const provenance: unknown = options.observabilityContext;
+  if (typeof provenance === "object" && provenance !== null) {
+    await turn.bindContext(provenance);
   }
   await state.emit({ type: "status", stage: "memory" });
   const question = { text: query, signal: state.signal };
@@ -68,12 +70,14 @@ export async function runTurn(
   const admitted = await admit(parts, state, request, lookup, looped, supply.degraded);
   await keepConversation(parts, state, looped.text);
   await learn(parts, state);
+  const summarized = await summarizeThread(parts, state, looped.usages.length);
+  const usages = [...looped.usages, ...(summarized === undefined ? [] : [summarized])];
   return {
     ...resultOf(state),
     text: looped.text,
     status: looped.finished && state.written.error === undefined ? "success" : "partial",
-    usage: sumUsage(looped.usages),
-    iterations: looped.usages.length,
+    usage: sumUsage(usages),
+    iterations: usages.length,
     response: looped.response,
     cache: lookup === undefined ? disabledCache : { ...outcomeOf(lookup), admitted },
     supply,

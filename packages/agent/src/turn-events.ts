@@ -12,6 +12,7 @@ export interface Persisted {
   readonly conversation: number;
   readonly toolLog: number;
   readonly workflowSteps: number;
+  readonly summaries: number;
   /** True when the answer was admitted to the semantic cache. */
   readonly cache: boolean;
   /** Code of a failed write, when one failed. */

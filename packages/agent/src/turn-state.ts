@@ -17,12 +17,15 @@ export interface WriteCounts {
   conversation: number;
   toolLog: number;
   workflowSteps: number;
+  summaries: number;
   cache: boolean;
   error?: string;
 }
 
 /** One turn while it runs. */
 export interface TurnState {
+  /** The agent whose turn this is: a tool of one agent may run another. */
+  readonly owner: object;
   readonly turn: Turn;
   readonly traceContext: TraceContext;
   /** Tenant, agent, memory and thread, with the turn as the witness. */
@@ -49,7 +52,8 @@ export function inTurn<T>(state: TurnState, fn: () => T): T {
   return storage.run(state, fn);
 }
 
-/** The turn that runs here, or undefined. */
-export function currentTurn(): TurnState | undefined {
-  return storage.getStore();
+/** The turn of this agent that runs here, or undefined. */
+export function currentTurn(owner: object): TurnState | undefined {
+  const state = storage.getStore();
+  return state?.owner === owner ? state : undefined;
 }

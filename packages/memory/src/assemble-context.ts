@@ -14,6 +14,8 @@ import type { SupplySource } from "./references.ts";
 import { retrieve } from "./retrieve.ts";
 import type { Retrieved, RetrieveOptions } from "./retrieve.ts";
 import type { Candidate } from "./selection.ts";
+import { Summaries } from "./summaries.ts";
+import type { Summary } from "./summaries.ts";
 import { supplyRecord } from "./supply-record.ts";
 import type { SuppliedItem, SupplyRecord } from "./supply-record.ts";
 import type { WatchedStore } from "./watched-store.ts";
@@ -70,7 +72,9 @@ export async function assembleContext(
       ? []
       : await new Conversation(store).history(place, policy.history);
   const entities = await new EntityMemory(store).list(place);
-  const found = await retrieved(store, place, { ...question, history }, policy);
+  const own = policy.history === false ? undefined : await new Summaries(store).latest(place);
+  const present = [...history, ...(own === undefined ? [] : [own])].map(({ text }) => text);
+  const found = await retrieved(store, place, { ...question, present }, policy);
   const standing = standingItems(store, entities, policy);
   const items: SuppliedItem[] = [
     ...history.map((message) => ({
@@ -79,6 +83,7 @@ export async function assembleContext(
       text: message.text,
     })),
     ...standing,
+    ...(own === undefined ? [] : [summaryItem(store, own)]),
     ...found.selected.map((candidate) => itemOf(store, candidate)),
   ];
   const { ledger, degraded, fallbackUsed } = found;
@@ -99,15 +104,14 @@ async function retrieved(
   question: {
     readonly text: string;
     readonly signal?: AbortSignal;
-    readonly history: readonly Message[];
+    readonly present: readonly string[];
   },
   { retrieval }: MemoryPolicy,
 ): Promise<Retrieved> {
   if (retrieval === false) {
     return { selected: [], ledger: [], degraded: false, fallbackUsed: false, foreignRows: 0 };
   }
-  const present = question.history.map((message) => message.text);
-  return retrieve(store, place, { ...question, present }, retrieval);
+  return retrieve(store, place, question, retrieval);
 }
 
 function standingItems(
@@ -132,6 +136,12 @@ function standingItems(
     }
   }
   return items;
+}
+
+/** The thread's own summary stands for the history that no longer fits. */
+function summaryItem(store: WatchedStore, summary: Summary): SuppliedItem {
+  const ref = memoryRef(store.fingerprint, "summary", summary.id);
+  return { source: "summary", ref, text: summary.text };
 }
 
 function itemOf(store: WatchedStore, candidate: Candidate): SuppliedItem {

@@ -61,6 +61,13 @@ export class Summaries {
     return summaryOf(row);
   }
 
+  /** The newest summary of the place's own thread, or undefined. */
+  async latest(place: MemoryPlace): Promise<Summary | undefined> {
+    if (place.threadId === undefined) return undefined;
+    const [newest] = await this.list(place, 1);
+    return newest;
+  }
+
   /** The newest summaries of the place, newest first. */
   async list(place: MemoryPlace, limit = 20): Promise<readonly Summary[]> {
     const rows = await this.#store.list(place, summaryLevels, "summary", limit);

@@ -245,6 +245,58 @@ describe("what a turn keeps", () => {
     });
   });
 
+  test("a long thread is summed up, and its summary goes with it", async () => {
+    await using server = await startScriptedModel({
+      say: (asked) => (asked.includes("user: ") ? "canary-summary of it all" : undefined),
+    });
+    const agent = new Agent({
+      model: modelOf(server),
+      store: ephemeralMemory(),
+      summarize: { everyMessages: 4 },
+      memoryPolicy: { history: { messagesMax: 2 } },
+    });
+    const place = { userId: "mia", memoryId: "m1", threadId: "t1" };
+    const first = await agent.run("I like the sea", place);
+    const second = await agent.run("And the hills", place);
+    expect([first, second].map(({ persisted }) => persisted.summaries)).toEqual([0, 1]);
+    expect([first, second].map(({ iterations }) => iterations)).toEqual([1, 2]);
+    const [summary] = await agent.memory.summaries.list({ ...place, agentId: "agent" });
+    expect(summary?.sourceIds).toHaveLength(4);
+    const third = await agent.run("Where shall I go", place);
+    expect(third.supply).toMatchObject({ history_count: 2, summary_count: 1 });
+    expect(server.bodies.at(-1)).toContain("canary-summary");
+    expect(await observed.text(["mia"])).not.toMatch(/canary|the sea/);
+    const eve = await agent.run("Where shall I go", { ...place, userId: "eve" });
+    expect(eve.supply).toMatchObject({ history_count: 0, summary_count: 0 });
+  });
+
+  test("an agent inside another's tool has turns of its own", async () => {
+    await using server = await startScriptedModel();
+    const inner = new Agent({ model: modelOf(server), store: ephemeralMemory(), agentId: "inner" });
+    const nested = tool({
+      execute: async (_input: unknown, { userId }) => {
+        const { turnId } = await inner.run("Hello", { userId });
+        return [inner.getTraceContext()?.identity.turnId === turnId];
+      },
+    });
+    const outer = new Agent({
+      model: modelOf(server),
+      store: ephemeralMemory(),
+      tools: [nested],
+      agentId: "outer",
+    });
+    const result = await outer.run("What is your policy", { userId: "una" });
+    expect(server.bodies.at(-1)).toContain("[true]");
+    expect(outer.getTraceContext()?.identity.turnId).toBe(result.turnId);
+    const written = await observed.events("una", result.traceContext.rootTraceId);
+    const turns = ofKind(written, "turn");
+    expect(
+      turns.map(({ agent_id }) => agent_id).toSorted((a = "", b = "") => (a < b ? -1 : 1)),
+    ).toEqual(["inner", "outer"]);
+    const call = ofKind(written, "tool_call")[0];
+    expect(turns.find(({ agent_id }) => agent_id === "inner")?.parent_span_id).toBe(call?.span_id);
+  });
+
   test("recurring work becomes a candidate, and a person makes a skill of it", async () => {
     await using server = await startScriptedModel();
     const both = [tool({}), tool({ name: "lookup_order" })];

@@ -90,7 +90,7 @@ describe.each(["openai", "anthropic"] as const)("over %s", (shape) => {
         iterations: 2,
         tools: [{ toolName: "lookup_order", outcome: "success" }],
         cache: { decision: "disabled" },
-        persisted: { conversation: 2, toolLog: 1, workflowSteps: 1, cache: false },
+        persisted: { conversation: 2, toolLog: 1, workflowSteps: 1, summaries: 0, cache: false },
       });
       expect(events.map(({ seq }) => seq)).toEqual(events.map((_e, i) => i + 1));
       expect(events[0]?.type).toBe("run.started");

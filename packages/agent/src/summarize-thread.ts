@@ -1,0 +1,60 @@
+/**
+ * @module SummarizeThread: when a thread has grown long enough, the model writes what it said so far,
+ * naming the messages that it stands for. One more model call of the turn, and evidence like any other.
+ */
+import type { AgentParts } from "./agent-parts.ts";
+import { modelStep } from "./model-step.ts";
+import type { TokenUsage } from "./run-result.ts";
+import type { TurnState } from "./turn-state.ts";
+
+const instructions =
+  "Summarize the conversation below in a few sentences: what was asked, decided and left open. " +
+  "Write only what it says.";
+const messagesRead = 200;
+const everyMin = 4;
+
+/**
+ * Writes a summary of the thread when its time has come; returns the tokens that it cost. The answer
+ * has been given by now, so a failure is seen in the evidence of its call and nowhere else.
+ */
+export async function summarizeThread(
+  parts: AgentParts,
+  state: TurnState,
+  iterations: number,
+): Promise<TokenUsage | undefined> {
+  const every = parts.options.summarize?.everyMessages;
+  if (every === undefined || state.written.error !== undefined) return undefined;
+  try {
+    const { conversation, summaries } = parts.memory;
+    const last = await summaries.latest(state.place);
+    const covered = new Set(last?.sourceIds);
+    const bounds = { messagesMax: messagesRead, charsMax: 100_000 };
+    const all = await conversation.history(state.place, bounds);
+    const open = all.filter(({ id }) => !covered.has(id));
+    if (open.length < Math.max(everyMin, every)) return undefined;
+    const spoken = open.map(({ role, text }) => `${role}: ${text}`).join("\n");
+    const before = last === undefined ? "" : `Summary so far: ${last.text}\n\n`;
+    const answer = await modelStep({
+      model: parts.options.model,
+      turn: state.turn,
+      call: {
+        ...parts.options.settings,
+        prompt: [
+          { role: "system", content: instructions },
+          { role: "user", content: [{ type: "text", text: `${before}${spoken}` }] },
+        ],
+      },
+      iteration: iterations + 1,
+      retriesMax: 0,
+      signal: state.signal,
+    });
+    if (answer.text === "") return answer.usage;
+    const kept = all.filter(({ id }) => covered.has(id)).map(({ id }) => id);
+    const sourceIds = [...kept, ...open.map(({ id }) => id)];
+    await summaries.write(state.place, { text: answer.text, sourceIds });
+    state.written.summaries += 1;
+    return answer.usage;
+  } catch {
+    return undefined;
+  }
+}
