@@ -12,10 +12,14 @@ import { findParameters } from "./routes/find.ts";
 import { runForm } from "./routes/agent-runs.ts";
 import { groupsParameters } from "./routes/agents.ts";
 import { healthParameters } from "./routes/health.ts";
-import { accountBody, artifactParameters, replayBody, revealBody } from "./routes/hooks.ts";
+import { accountBody, artifactParameters } from "./routes/hooks.ts";
 import { feedbackBody, outcomeBody } from "./routes/judgements.ts";
+import { learningParameters, recommendationBody, reviewBody } from "./routes/learning.ts";
 import { liveParameters } from "./routes/live.ts";
+import { memoryParameters } from "./routes/memory.ts";
 import { reconcileBody, reconcileParameters } from "./routes/reconcile.ts";
+import { replayBody } from "./routes/replays.ts";
+import { revealBody } from "./routes/reveal.ts";
 import { loginForm } from "./routes/session.ts";
 import { turnParameters } from "./routes/turn.ts";
 import { turnsParameters } from "./routes/turns.ts";
@@ -87,6 +91,19 @@ const reconcile: Operation = {
   query: reconcileParameters,
   returns: "Status, findings, chain, and what was read for it.",
   failures: ["trace_not_found_in_window", "scope_forbidden", "store_unavailable"],
+};
+const learning: Operation = {
+  summary: "Recommendations, draft experiments and learning candidates",
+  query: learningParameters,
+  returns: "What is in the asker's scope.",
+  failures: ["not_configured", "scope_forbidden"],
+};
+const memory: Operation = {
+  summary: "How much memory holds of one tenant, by kind",
+  text: "Counts and times alone; no row is shown.",
+  query: memoryParameters,
+  returns: "Counts by kind; unknown until a tenant is named.",
+  failures: ["not_configured", "scope_forbidden"],
 };
 const settings: Operation = {
   summary: "Who am I, and what is configured",
@@ -228,17 +245,20 @@ export const operations: { readonly [route: string]: Operation } = {
   },
   "POST /traces/reveal": {
     summary: "Content of an event",
-    text: "Native evidence holds no content; without a content store this is not configured.",
+    text:
+      "Native evidence holds no content: what is shown lies in rows of memory. The mode `metadata` " +
+      "shows nothing, `redacted` masks, `full` is for controlled test data.",
     body: json(revealBody),
-    returns: "The content, in the configured mode.",
-    failures: ["not_configured", "body_invalid"],
+    returns: "Parts of content, in the configured mode.",
+    failures: ["not_configured", "content_hidden", "not_found", "scope_forbidden", "body_invalid"],
   },
   "POST /traces/replays": {
     summary: "A replay of a turn",
-    text: "Blocked in read-only mode; the inert plan is `/traces/replay-plan.json`.",
+    text: "Keeps the inert plan as a draft and runs nothing. Blocked in read-only mode.",
     body: json(replayBody),
-    returns: "The replay.",
-    failures: ["not_configured", "store_read_only", "body_invalid"],
+    returns: "The draft, which is the same one for the same plan.",
+    status: 201,
+    failures: [...windowFailures, "not_configured", "store_read_only", "replay_plan_refused"],
   },
   "POST /traces/feedback": {
     summary: "Feedback that an operator saw",
@@ -247,6 +267,25 @@ export const operations: { readonly [route: string]: Operation } = {
     status: 201,
     failures: ["body_invalid", "store_read_only", "trace_not_found_in_window"],
   },
+  "GET /learning": { ...learning, answers: html },
+  "GET /learning.json": learning,
+  "POST /traces/recommendations": {
+    summary: "Propose what the insights of a window recommend",
+    text: "Whose evidence it is comes from the stored events. New evidence makes a new revision.",
+    body: json(recommendationBody),
+    returns: "The recommendations.",
+    status: 201,
+    failures: ["not_configured", "not_found", "trace_not_found_in_window", "store_read_only"],
+  },
+  "POST /traces/recommendations/:recommendation_id/review": {
+    summary: "Decide on a recommendation",
+    text: "Accepting makes one draft experiment for the revision and edits nothing that runs.",
+    body: json(reviewBody),
+    returns: "The recommendation, and the draft where one was made.",
+    failures: ["not_configured", "not_found", "recommendation_closed", "store_conflict"],
+  },
+  "GET /memory": { ...memory, answers: html },
+  "GET /memory.json": memory,
   "POST /traces/outcomes": {
     summary: "An outcome that an operator observed",
     body: json(outcomeBody),

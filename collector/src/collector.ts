@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { Hono } from "hono";
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
-import type { EvidenceStore } from "@turnproof/store";
+import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
 import { openAudit } from "./audit/log.ts";
 import type { Audit } from "./audit/log.ts";
@@ -34,6 +34,8 @@ import { createRenderer } from "./http/respond.tsx";
 import { cookieNameOf } from "./http/session-cookie.ts";
 import { openReceiver } from "./otlp/receiver.ts";
 import type { Hooks } from "./hooks.ts";
+import { openMemory, operatorMemory } from "./memory/memory-backend.ts";
+import { withMemoryRows } from "./memory/memory-events.ts";
 import { operatorStore } from "./operator-store.ts";
 import { startJudge } from "./judge.ts";
 import type { JudgeOptions } from "./judge.ts";
@@ -51,6 +53,8 @@ export interface CollectorOptions {
   readonly config?: Config;
   /** A store that is already open; the collector does not close it. */
   readonly store?: EvidenceStore;
+  /** A memory that is already open; the collector does not close it. */
+  readonly memory?: MemoryStore;
   readonly views?: ViewTable;
   readonly log?: Log;
   readonly now?: () => number;
@@ -161,13 +165,17 @@ async function openParts({ config, log, options, opened, closing }: Opening): Pr
   opening.resolve(store);
   // Closed after everything that uses it.
   if (options.store === undefined) opened.unshift(() => store.close());
+  const given = options.memory ?? (await openMemory(config));
+  if (given !== undefined && options.memory === undefined) opened.unshift(() => given.close());
+  const memory = operatorMemory(given, config.readOnly);
   const now = options.now ?? Date.now;
   const sessionsFile = persistent ? { file: join(config.dataDir, "sessions.json") } : {};
   return {
     config,
     version,
     log,
-    store: operatorStore(store, config.readOnly),
+    store: withMemoryRows(operatorStore(store, config.readOnly), memory),
+    memory,
     ingest,
     keyring,
     credentials,

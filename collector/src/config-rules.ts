@@ -96,10 +96,11 @@ function keysOf(variable: string, value: string, add: Add): readonly Key[] {
 }
 
 function checkBackend(data: ParsedVariables, set: ReadonlySet<string>, add: Add): void {
-  if (data.BACKEND === "postgres" && !set.has("POSTGRES_URL")) {
+  const needed = [data.BACKEND, data.MEMORY_BACKEND];
+  if (needed.includes("postgres") && !set.has("POSTGRES_URL")) {
     add("POSTGRES_URL", "the postgres backend needs a connection string");
   }
-  if (data.BACKEND === "mongodb" && !set.has("DOCUMENT_DB_URI")) {
+  if (needed.includes("mongodb") && !set.has("DOCUMENT_DB_URI")) {
     add("BACKEND", "the mongodb backend needs DOCUMENT_DB_URI");
   }
 }

@@ -35,7 +35,7 @@ export const variables: readonly Variable[] = [
     "Connection string of the document provider (read-only identity).",
     true,
   ),
-  row("MEMORY_BACKEND", "filesystem", "Where agent memory lies."),
+  row("MEMORY_BACKEND", "filesystem", "filesystem, postgres, mongodb, ephemeral or none."),
   row("CONFIG", "", "Path of a file with host hooks (turnproof.config.ts, .js or .json)."),
   row("UI_AUTH_TOKEN", "", "Operator token: one admin, at least 16 characters.", true),
   row("UI_ACCOUNTS", "", "Named accounts as JSON, or the path of a JSON file.", true),

@@ -36,7 +36,7 @@ export interface Config {
   readonly basePath: string;
   readonly dataDir: string;
   readonly backend: "clickhouse" | "filesystem" | "postgres" | "mongodb" | "ephemeral";
-  readonly memoryBackend: string;
+  readonly memoryBackend: "filesystem" | "postgres" | "mongodb" | "ephemeral" | "none";
   readonly clickhouseUrl?: string;
   readonly clickhouseCluster?: string;
   readonly postgresUrl?: string;
@@ -185,7 +185,9 @@ const schema = z.object({
   CLICKHOUSE_CLUSTER: text.regex(/^[A-Za-z0-9_-]+$/, "not a cluster name").optional(),
   POSTGRES_URL: text.optional(),
   DOCUMENT_DB_URI: text.optional(),
-  MEMORY_BACKEND: text.default("filesystem"),
+  MEMORY_BACKEND: z
+    .enum(["filesystem", "postgres", "mongodb", "ephemeral", "none"], "unknown memory backend")
+    .default("filesystem"),
   CONFIG: text.optional(),
   UI_AUTH_TOKEN: token.optional(),
   UI_ACCOUNTS: accounts.default([]),

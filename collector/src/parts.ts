@@ -1,7 +1,7 @@
 /**
  * @module Parts: what a collector is made of, handed to every route. Nothing here is global.
  */
-import type { EvidenceStore } from "@turnproof/store";
+import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
 import type { Audit } from "./audit/log.ts";
 import type { Credentials } from "./auth/credentials.ts";
@@ -24,6 +24,8 @@ export interface Parts {
   readonly log: Log;
   /** The operator's handle; in read-only mode it refuses every mutation. */
   readonly store: EvidenceStore;
+  /** The operator's memory; absent where none is configured. */
+  readonly memory: MemoryStore | undefined;
   readonly ingest: Receiver;
   readonly keyring: Keyring;
   readonly credentials: Credentials;

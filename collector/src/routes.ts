@@ -18,11 +18,15 @@ import { healthRoutes } from "./routes/health.ts";
 import { homeRoutes } from "./routes/home.ts";
 import { hookRoutes } from "./routes/hooks.ts";
 import { judgementRoutes } from "./routes/judgements.ts";
+import { learningRoutes } from "./routes/learning.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { livenessRoutes } from "./routes/liveness.ts";
+import { memoryRoutes } from "./routes/memory.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { patternsRoutes } from "./routes/patterns.ts";
 import { reconcileRoutes } from "./routes/reconcile.ts";
+import { replayRoutes } from "./routes/replays.ts";
+import { revealRoutes } from "./routes/reveal.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { settingsRoutes } from "./routes/settings.ts";
 import { threadsRoutes } from "./routes/threads.ts";
@@ -48,6 +52,10 @@ export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {
     hookRoutes,
     agentRunRoutes,
     judgementRoutes,
+    learningRoutes,
+    revealRoutes,
+    replayRoutes,
+    memoryRoutes,
     capabilitiesRoutes,
     metricsRoutes,
     agentsRoutes,

@@ -73,6 +73,20 @@ export const routeRules: { readonly [route: string]: RouteRule } = {
   "POST /traces/reveal": { needs: "trace.reveal", audit: "content.revealed" },
   "POST /traces/replays": { needs: "replay.create", audit: "replay.created", mutates: true },
   "POST /traces/feedback": { needs: "outcome.write", audit: "feedback.written", mutates: true },
+  "GET /learning": read("learning.read"),
+  "GET /learning.json": read("learning.read"),
+  "POST /traces/recommendations": {
+    needs: "recommendation.review",
+    audit: "recommendation.proposed",
+    mutates: true,
+  },
+  "POST /traces/recommendations/:recommendation_id/review": {
+    needs: "recommendation.review",
+    audit: "recommendation.reviewed",
+    mutates: true,
+  },
+  "GET /memory": read("memory.read"),
+  "GET /memory.json": read("memory.read"),
   "POST /traces/outcomes": { needs: "outcome.write", audit: "outcome.written", mutates: true },
   "POST /agents/:agent_id/run": { needs: "agent.run", audit: "agent.run", mutates: true },
   "POST /agents/:agent_id/playground/stream": {

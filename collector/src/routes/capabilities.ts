@@ -14,7 +14,7 @@ import type { Parts } from "../parts.ts";
 
 /** GET `/traces/capabilities.json`. */
 export function capabilitiesRoutes(parts: Parts): Hono<AppEnv> {
-  const { config, hooks, store, signer } = parts;
+  const { config, hooks, memory, store, signer } = parts;
   const app = new Hono<AppEnv>();
   app.get("/traces/capabilities.json", (c) => {
     readParameters(c, z.strictObject({}));
@@ -27,7 +27,9 @@ export function capabilitiesRoutes(parts: Parts): Hono<AppEnv> {
       live: true,
       signed_statements: signer.keys.keys.length > 0,
       replay_plan: permits(principal, "replay.create"),
-      reveal: false,
+      reveal: memory !== undefined && config.contentMode !== "metadata",
+      memory: memory?.name ?? null,
+      replays: memory !== undefined && !config.readOnly,
       account_resolver: hooks.resolveAccount !== undefined,
       artifact_resolver: hooks.resolveArtifact !== undefined,
       agents: hooks.agents !== undefined,

@@ -9,11 +9,13 @@ import type { EventPage, NormalizationError } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 import type { BundleRecord } from "@turnproof/store";
 
+import type { Reading } from "../auth/grants.ts";
 import type { AppContext, AppEnv } from "../http/environment.ts";
 import { pagingOf } from "../http/paging.ts";
 import { eventOnlyFilters, filters, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respondJson } from "../http/respond.tsx";
+import { tenantOf } from "../memory/memory-events.ts";
 import type { Parts } from "../parts.ts";
 
 /** Parameters of the events endpoint. */
@@ -58,17 +60,35 @@ async function eventPage(
 ): Promise<EventPage> {
   const limit = parameters.limit ?? limits.pageEventsDefault;
   const paging = pagingOf(c, parts, parameters);
-  const { scope, query } = readingFor(c, parameters);
+  const reading = readingFor(c, parameters);
+  const { scope, query } = reading;
+  const unread = rowsUnread(parts, reading);
   const slice = await parts.store.page(scope, query, {
     limit,
     signal: c.req.raw.signal,
     ...(paging.after === undefined ? {} : { after: paging.after }),
   });
-  return buildPage(slice, {
+  return buildPage(unread ? { ...slice, bounded: true } : slice, {
     limit,
     continued: paging.after !== undefined,
     nextCursor: paging.seal(slice.next),
   });
+}
+
+/**
+ * True when rows of memory belong to what was asked and cannot be read, because they always need a
+ * tenant: the page of `all` then says that it is not the whole.
+ *
+ * @throws CodedError `identity_missing` where nothing but rows was asked for; `scope_forbidden` for
+ * a principal that is bound to an application, which rows do not name
+ */
+function rowsUnread({ memory }: Parts, { scope, query }: Reading): boolean {
+  const source = query.store ?? "trace";
+  if (memory === undefined || source === "trace") return false;
+  if (tenantOf(scope, query) !== undefined) return false;
+  if (source === "all") return true;
+  const unbound = "operator" in scope && scope.operator.applicationId === undefined;
+  throw new CodedError(unbound ? "identity_missing" : "scope_forbidden", { field: "user_id" });
 }
 
 /** Rule 2: what only child events can answer is refused here, not ignored. */

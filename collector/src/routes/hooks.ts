@@ -26,16 +26,6 @@ export const artifactParameters = z.strictObject({
 /** Body of the account resolution. */
 export const accountBody = z.strictObject({ email: z.email().max(320) });
 
-/** Body of a reveal. */
-export const revealBody = z.strictObject({ agent_id: id, root_trace_id: id, event_id: id });
-
-/** Body of a replay. */
-export const replayBody = z.strictObject({
-  agent_id: id,
-  root_trace_id: id,
-  turn_id: id.optional(),
-});
-
 /** The routes that hooks answer. */
 export function hookRoutes(parts: Parts): Hono<AppEnv> {
   const { hooks } = parts;
@@ -79,16 +69,6 @@ export function hookRoutes(parts: Parts): Hono<AppEnv> {
       throw new CodedError("not_found");
     }
     return respondJson(c, { user_id: user });
-  });
-
-  // Native evidence holds no content, so there is nothing that these could show or run.
-  app.post("/traces/reveal", async (c) => {
-    await readBody(c, revealBody);
-    throw new CodedError("not_configured");
-  });
-  app.post("/traces/replays", async (c) => {
-    await readBody(c, replayBody);
-    throw new CodedError("not_configured");
   });
 
   return app;

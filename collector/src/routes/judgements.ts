@@ -28,8 +28,8 @@ export const feedbackBody = z.strictObject({
   ...target,
   rating: z.coerce.number().int().min(-100).max(100),
   label: id.optional(),
-  comment: z.string().max(10_000).describe("Kept as a hash alone.").optional(),
-  include_comment: flag.optional(),
+  comment: z.string().max(10_000).describe("Kept as a hash, unless it is to be kept.").optional(),
+  include_comment: flag.describe("Keeps the words in memory, under the turn's tenant.").optional(),
 });
 
 /** Body of an outcome. */
@@ -47,12 +47,14 @@ export function judgementRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.post("/traces/feedback", async (c) => {
     const { data, form } = await readBody(c, feedbackBody);
-    // Raw comments live in a memory store's own record, and this collector has none.
-    if (data.include_comment === true) {
+    const { rating, label, comment } = data;
+    // The words live in the memory store's own record, under the turn's tenant.
+    const kept = data.include_comment === true ? comment : undefined;
+    if (kept !== undefined && parts.memory === undefined) {
       throw new CodedError("not_configured", { field: "include_comment" });
     }
-    const { rating, label, comment } = data;
     return record(c, parts, {
+      ...(kept === undefined ? {} : { comment: kept }),
       kind: "feedback",
       target: data,
       form,
@@ -96,6 +98,8 @@ interface Judgement {
   };
   readonly form: boolean;
   readonly taskId?: string;
+  /** Words that are to be kept. */
+  readonly comment?: string;
   readonly attributes: EventAttributeMap;
 }
 
@@ -133,6 +137,7 @@ async function record(c: AppContext, parts: Parts, judgement: Judgement): Promis
     ...(judgement.taskId === undefined ? {} : { task_id: judgement.taskId }),
     attributes,
   };
+  if (judgement.comment !== undefined) await keepComment(parts, event, judgement.comment);
   const batchId = createHash("sha256").update(canonicalJson(event)).digest("hex");
   const receivedAt = now.replace("Z", "000Z");
   await parts.store.append({ batchId, receivedAt, events: [event] });
@@ -158,6 +163,39 @@ async function storedTurn(
   const { userId } = principalOf(c);
   if (userId !== undefined && turn.user_id !== userId) throw new CodedError("scope_forbidden");
   return turn;
+}
+
+/**
+ * Keeps the words where an agent's own feedback lies too (a record of the kind `feedback`). They
+ * are durable before the event that has their hash.
+ */
+async function keepComment({ memory }: Parts, event: TurnEvent, comment: string): Promise<void> {
+  const { user_id: tenant, agent_id, memory_id, thread_id, turn_id, root_trace_id } = event;
+  if (memory === undefined) throw new CodedError("not_configured", { field: "include_comment" });
+  if (tenant === undefined) throw new CodedError("identity_missing", { field: "user_id" });
+  const { rating = null, label = null, comment_hash = null } = event.attributes;
+  const place = {
+    tenant,
+    ...(agent_id === undefined ? {} : { agentId: agent_id }),
+    ...(memory_id === undefined ? {} : { memoryId: memory_id }),
+    ...(thread_id === undefined ? {} : { threadId: thread_id }),
+  };
+  await memory.put(place, "feedback", {
+    id: `fb_${event.event_id}`,
+    ...(agent_id === undefined ? {} : { agent_id }),
+    ...(memory_id === undefined ? {} : { memory_id }),
+    ...(thread_id === undefined ? {} : { thread_id }),
+    text: comment,
+    created_at: event.timestamp,
+    data: {
+      turn_id: turn_id ?? null,
+      root_trace_id: root_trace_id ?? null,
+      rating,
+      label,
+      comment_hash,
+      verified: true,
+    },
+  });
 }
 
 /** A stable external id gives the same event again; without one each call is its own. */

@@ -4,7 +4,13 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { buildCausalWaterfall, findInsights, foldTurns, readSupply } from "@turnproof/evidence";
+import {
+  buildCausalWaterfall,
+  compareEvents,
+  findInsights,
+  foldTurns,
+  readSupply,
+} from "@turnproof/evidence";
 import type {
   CausalWaterfall,
   Insights,
@@ -19,6 +25,7 @@ import type { AppEnv } from "../http/environment.ts";
 import { filters, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
+import { timelineRows } from "../memory/memory-events.ts";
 import type { Parts } from "../parts.ts";
 import { judgeWindow } from "../verdict.ts";
 import { collectRoot } from "../window.ts";
@@ -45,6 +52,7 @@ export interface TurnModel {
   readonly verdict: Verdict;
   /** Insights of each turn for itself. */
   readonly insights: Insights;
+  /** Events of all stores, oldest first; rows of memory are in the timeline and judged nowhere. */
   readonly events: readonly TurnEvent[];
   readonly window: WindowModel;
 }
@@ -59,6 +67,7 @@ export function turnRoutes(parts: Parts): Hono<AppEnv> {
     const { verdict, events } = await judgeWindow(parts, window, reading.query);
     if (events.length === 0) throw new CodedError("trace_not_found_in_window");
     const verdicts = await parts.store.verdicts(reading.scope, [root]);
+    const rows = await timelineRows(parts.memory, reading.scope, events);
     const model: TurnModel = {
       root_trace_id: root,
       turns: withVerdicts(foldTurns(events), verdicts),
@@ -66,7 +75,7 @@ export function turnRoutes(parts: Parts): Hono<AppEnv> {
       supply: readSupply(events),
       verdict,
       insights: findInsights(events, { scope: "turn" }),
-      events,
+      events: rows.length === 0 ? events : [...events, ...rows].toSorted(compareEvents),
       window: windowModel(window),
     };
     return respond(c, { model, view: "turn" });

@@ -256,6 +256,10 @@ export const codes = {
     status: 503,
     retryable: true,
   },
+  content_hidden: {
+    sentence: "The content mode of this collector shows no content.",
+    status: 403,
+  },
   replay_plan_refused: {
     sentence: "A replay plan needs a complete, trusted window of one tenant.",
     status: 409,

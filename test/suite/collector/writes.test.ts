@@ -115,7 +115,6 @@ describe("feedback and outcomes", () => {
     ["a field of no form", { user_id: "bob" }, "otto", 422],
     ["a secret for a label", { label: `ghp_${"a1B2".repeat(9)}` }, "otto", 422],
     ["a role that may not", {}, "anna", 403],
-    ["a raw comment", { comment: "x", include_comment: true }, "otto", 501],
   ])("%s is refused", async (_what, fields, name, status) => {
     expect((await post("/traces/feedback", { ...turn, rating: 1, ...fields }, name)).status).toBe(
       status,
@@ -181,7 +180,10 @@ describe("hooks", () => {
   });
 
   test("what is not configured says so", async () => {
-    const env = { TURNPROOF_UI_AUTH_TOKEN: "bare-token-0123456789" };
+    const env = {
+      TURNPROOF_UI_AUTH_TOKEN: "bare-token-0123456789",
+      TURNPROOF_MEMORY_BACKEND: "none",
+    };
     const bare = await openDesk(env, { store: desk.store });
     const event = { agent_id: "a", root_trace_id: "r", event_id: "e" };
     const run = new URLSearchParams({ query: "q" });

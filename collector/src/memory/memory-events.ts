@@ -1,0 +1,261 @@
+/**
+ * @module Memory events: the evidence store with the rows of memory beside it, so that `store=`
+ * means the same wherever rows lie. Rows are read for one tenant alone: the asker's, or the one
+ * that an unbound asker names; nothing is read for one who is bound to an application, because
+ * rows name none.
+ */
+import type { EventQuery, TurnEvent } from "@turnproof/evidence";
+import { CodedError, limits } from "@turnproof/semconv";
+import type {
+  EventSlice,
+  EvidenceScope,
+  EvidenceStore,
+  Keyset,
+  MemoryStore,
+  SliceOptions,
+} from "@turnproof/store";
+
+import { readRows, rowStores, withoutLogged } from "./memory-rows.ts";
+import type { RowStore } from "./memory-rows.ts";
+
+/** Name under which a position says that the evidence is done and which rows it stands in. */
+const phaseField = "memory_rows";
+const tokenField = "memory_after";
+
+const rowsBudget = 20_000;
+/** Turns whose calls are compared with the log for one page. */
+const comparedTurnsMax = 64;
+
+/** The store, with memory's rows in the answers of `page` and `find`. */
+export function withMemoryRows(
+  store: EvidenceStore,
+  memory: MemoryStore | undefined,
+): EvidenceStore {
+  if (memory === undefined) return store;
+  return {
+    ...bound(store),
+    page: (scope, query, options) =>
+      readBoth(store, memory, { scope, query, options }, (rest) => store.page(scope, query, rest)),
+    find: (scope, id, query, options) =>
+      readBoth(
+        store,
+        memory,
+        { scope, query, options, only: (event) => names(event, id) },
+        (rest) => store.find(scope, id, query, rest),
+      ),
+  };
+}
+
+/** Whose rows a question may read; undefined when it names nobody or an application. */
+export function tenantOf(scope: EvidenceScope, query: EventQuery): string | null | undefined {
+  if ("operator" in scope) {
+    return scope.operator.applicationId === undefined ? query.user_id : undefined;
+  }
+  return scope.applicationId === undefined ? scope.tenant : undefined;
+}
+
+interface Question {
+  readonly scope: EvidenceScope;
+  readonly query: EventQuery;
+  readonly options: SliceOptions;
+  readonly only?: (event: TurnEvent) => boolean;
+}
+
+/** First what the evidence store holds, then each kind of rows, each newest first. */
+async function readBoth(
+  store: EvidenceStore,
+  memory: MemoryStore,
+  question: Question,
+  readEvidence: (options: SliceOptions) => Promise<EventSlice>,
+): Promise<EventSlice> {
+  const { scope, query, options } = question;
+  const source = query.store ?? "trace";
+  const tenant = tenantOf(scope, query);
+  if (source === "trace" || tenant === undefined) return readEvidence(options);
+  const wanted = rowStores.filter((name) => source === "all" || source === name);
+  const start = startOf(options.after, wanted);
+  let slice = start === undefined ? await readEvidence(options) : nothing;
+  if (slice.next !== null || slice.bounded) return slice;
+  let at = start ?? { store: wanted[0], token: undefined };
+  while (at.store !== undefined) {
+    const room = options.limit - slice.events.length;
+    const next: RowStore | undefined = wanted[wanted.indexOf(at.store) + 1];
+    if (room <= 0) return { ...slice, next: positionOf(at.store, at.token) };
+    const rows = await rowsOf(memory, at.store, { tenant, question, room, token: at.token });
+    const events =
+      at.store === "tool_log" && source === "all"
+        ? withoutLogged(rows.events, await tracedCalls(store, question, rows.events))
+        : rows.events;
+    slice = joined(slice, { ...rows, events }, rows.events.length - events.length);
+    if (rows.next !== null) {
+      return { ...slice, next: positionOf(at.store, rows.next) };
+    }
+    at = { store: next, token: undefined };
+  }
+  return slice;
+}
+
+const nothing: EventSlice = {
+  events: [],
+  next: null,
+  sourceRows: 0,
+  bundleCount: 0,
+  duplicatesRemoved: 0,
+  errors: [],
+  bounded: false,
+};
+
+type RowAnswer = Awaited<ReturnType<typeof readRows>>;
+
+/** A memory that does not answer is a finding of the page, not its failure. */
+async function rowsOf(
+  memory: MemoryStore,
+  store: RowStore,
+  of: {
+    readonly tenant: string | null;
+    readonly question: Question;
+    readonly room: number;
+    readonly token: string | undefined;
+  },
+): Promise<RowAnswer> {
+  const { query, options, only } = of.question;
+  try {
+    return await readRows(
+      memory,
+      store,
+      { tenant: of.tenant, query },
+      {
+        limit: of.room,
+        budgetRows: Math.min(options.budgetRows ?? rowsBudget, rowsBudget),
+        ...(of.token === undefined ? {} : { after: of.token }),
+        ...(only === undefined ? {} : { only }),
+      },
+    );
+  } catch (error) {
+    if (!CodedError.is(error) || !error.retryable) throw error;
+    const finding = { code: "provider_query_failed", count: 1, source_store: store } as const;
+    return { events: [], next: null, sourceRows: 0, errors: [finding], bounded: false };
+  }
+}
+
+function joined(slice: EventSlice, rows: RowAnswer, dropped: number): EventSlice {
+  return {
+    ...slice,
+    events: [...slice.events, ...rows.events],
+    sourceRows: slice.sourceRows + rows.sourceRows,
+    duplicatesRemoved: slice.duplicatesRemoved + dropped,
+    errors: [...slice.errors, ...rows.errors],
+    bounded: slice.bounded || rows.bounded,
+  };
+}
+
+/** Tool calls of the trace in the turns that the log's events name. */
+async function tracedCalls(
+  store: EvidenceStore,
+  { scope, query }: Question,
+  logged: readonly TurnEvent[],
+): Promise<readonly TurnEvent[]> {
+  const turns = [...new Set(logged.flatMap((event) => event.turn_id ?? []))];
+  const user = query.user_id === undefined ? {} : { user_id: query.user_id };
+  const slices = await Promise.all(
+    turns.slice(0, comparedTurnsMax).map((turn_id) => {
+      const calls: EventQuery = { ...user, turn_id, event_kind: "tool_call" };
+      return store.page(scope, calls, { limit: limits.pageEventsMax });
+    }),
+  );
+  return slices.flatMap((slice) => slice.events);
+}
+
+interface Start {
+  readonly store: RowStore | undefined;
+  readonly token: string | undefined;
+}
+
+/** Where in the rows a position stands; undefined while it stands in the evidence. */
+function startOf(after: Keyset | undefined, wanted: readonly RowStore[]): Start | undefined {
+  const phase = after?.[phaseField];
+  if (phase === undefined) return undefined;
+  const store = wanted.find((name) => name === phase);
+  const token = after?.[tokenField];
+  if (store === undefined) throw new CodedError("cursor_rejected");
+  return { store, token: typeof token === "string" ? token : undefined };
+}
+
+function positionOf(store: RowStore, token: string | undefined): Keyset {
+  return { [phaseField]: store, ...(token === undefined ? {} : { [tokenField]: token }) };
+}
+
+/** True when the event of a row names the id in its identity or attributes. */
+function names(event: TurnEvent, id: string): boolean {
+  const values: readonly unknown[] = [...Object.values(event), ...Object.values(event.attributes)];
+  return values.includes(id);
+}
+
+function bound(store: EvidenceStore): EvidenceStore {
+  return {
+    name: store.name,
+    sources: store.sources,
+    append: store.append.bind(store),
+    putVerdicts: store.putVerdicts.bind(store),
+    readBack: store.readBack.bind(store),
+    page: store.page.bind(store),
+    bundles: store.bundles.bind(store),
+    turns: store.turns.bind(store),
+    root: store.root.bind(store),
+    find: store.find.bind(store),
+    verdicts: store.verdicts.bind(store),
+    quietRoots: store.quietRoots.bind(store),
+    check: store.check.bind(store),
+    close: store.close.bind(store),
+    [Symbol.asyncDispose]: store[Symbol.asyncDispose].bind(store),
+  };
+}
+
+/** Rows that a timeline reads of one thread. */
+const timelineRowsMax = 500;
+
+/**
+ * What memory's rows add to the timeline of a root: messages and logged calls of the turns among
+ * its events, for each tenant that these name (requirements: Endpoints, rule 6).
+ */
+export async function timelineRows(
+  memory: MemoryStore | undefined,
+  scope: EvidenceScope,
+  events: readonly TurnEvent[],
+): Promise<readonly TurnEvent[]> {
+  if (memory === undefined) return [];
+  const turns = new Set(events.flatMap((event) => event.turn_id ?? []));
+  const places = new Map<string, EventQuery & { readonly user_id: string | null }>();
+  for (const { user_id, agent_id, thread_id, event_kind } of events) {
+    if (event_kind !== "turn" || user_id === undefined || thread_id === undefined) continue;
+    if (tenantOf(scope, { user_id }) !== user_id) continue;
+    const agent = agent_id === undefined ? {} : { agent_id };
+    places.set(JSON.stringify([user_id, agent_id, thread_id]), { user_id, thread_id, ...agent });
+  }
+  const question = (query: EventQuery): Question => ({
+    scope,
+    query,
+    options: { limit: timelineRowsMax, budgetRows: timelineRowsMax * 4 },
+    only: (event) => event.turn_id !== undefined && turns.has(event.turn_id),
+  });
+  const slices = await Promise.all(
+    [...places.values()].flatMap((query) =>
+      rowStores.map((store) =>
+        rowsOf(memory, store, {
+          tenant: query.user_id,
+          question: question(query),
+          room: timelineRowsMax,
+          token: undefined,
+        }),
+      ),
+    ),
+  );
+  const rows = slices.flatMap((slice) => slice.events);
+  return [
+    ...rows.filter((event) => event.source_store === "conversation"),
+    ...withoutLogged(
+      rows.filter((event) => event.source_store === "tool_log"),
+      events,
+    ),
+  ];
+}
