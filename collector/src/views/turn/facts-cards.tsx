@@ -17,6 +17,26 @@ interface OfEvents {
   readonly events: readonly TurnEvent[];
 }
 
+const callsMax = 12;
+
+/** The first calls, and those that went wrong before those that did not. */
+function shownFirst(calls: readonly TurnEvent[]): readonly TurnEvent[] {
+  if (calls.length <= callsMax) return calls;
+  const bad = calls.filter(({ status }) => status !== "success").slice(0, callsMax);
+  const good = calls.filter(({ status }) => status === "success");
+  const chosen = new Set([...bad, ...good.slice(0, callsMax - bad.length)]);
+  return calls.filter((event) => chosen.has(event));
+}
+
+const Rest: FC<{ readonly of: readonly TurnEvent[] }> = ({ of: calls }) =>
+  calls.length <= callsMax ? (
+    <></>
+  ) : (
+    <p class="muted more-line">
+      {countText(calls.length - callsMax)} more are in the waterfall; failures are shown first.
+    </p>
+  );
+
 /** Provenance of the page and thread, and what the semantic cache decided. */
 export const ContextCard: FC<OfEvents> = ({ events }) => {
   const bindings = events.filter(({ event_kind: kind }) => kind === "context_binding");
@@ -26,12 +46,12 @@ export const ContextCard: FC<OfEvents> = ({ events }) => {
       {bindings.length === 0 ? (
         <p class="muted">No context binding was recorded.</p>
       ) : (
-        bindings.map((event) => <Binding event={event} />)
+        bindings.slice(0, callsMax).map((event) => <Binding event={event} />)
       )}
       {decisions.length === 0 ? (
         <p class="muted">No decision of the semantic cache was recorded.</p>
       ) : (
-        decisions.map((event) => <Decision event={event} />)
+        decisions.slice(0, callsMax).map((event) => <Decision event={event} />)
       )}
     </Card>
   );
@@ -151,11 +171,12 @@ export const ToolsCard: FC<OfEvents> = ({ events }) => {
               </tr>
             </thead>
             <tbody>
-              {calls.map((event) => (
+              {shownFirst(calls).map((event) => (
                 <Call event={event} />
               ))}
             </tbody>
           </table>
+          <Rest of={calls} />
         </div>
       )}
     </Card>
@@ -221,11 +242,12 @@ export const ModelsCard: FC<OfEvents> = ({ events }) => {
             </tr>
           </thead>
           <tbody>
-            {calls.map((event) => (
+            {shownFirst(calls).map((event) => (
               <ModelCall event={event} />
             ))}
           </tbody>
         </table>
+        <Rest of={calls} />
       </div>
     </Card>
   );
@@ -291,7 +313,7 @@ export const OutcomesCard: FC<OfEvents> = ({ events }) => {
           No outcome and no feedback was recorded. A model's own claim would not count.
         </p>
       ) : (
-        seen.map((event) => <Seen event={event} />)
+        seen.slice(0, callsMax).map((event) => <Seen event={event} />)
       )}
     </Card>
   );
