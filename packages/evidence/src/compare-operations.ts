@@ -117,7 +117,8 @@ export function compareOperations(
   tolerance: Tolerance,
 ): OperationComparison {
   const places: Place[] = [];
-  const siblings = new Map<number, Map<string, Alike>>();
+  const siblings = new Map<number, Map<number, Alike>>();
+  const labelOf = labels();
   const put = (side: SideName, parent: number, placed: Placed): number => {
     const { event_kind: kind, operation } = placed.node;
     let byLabel = siblings.get(parent);
@@ -125,7 +126,7 @@ export function compareOperations(
       byLabel = new Map();
       siblings.set(parent, byLabel);
     }
-    const label = `${kind} ${operation ?? ""}`;
+    const label = labelOf(kind, operation ?? "");
     let alike = byLabel.get(label);
     if (alike === undefined) {
       alike = { places: [], counts: { baseline: 0, candidate: 0 } };
@@ -152,31 +153,44 @@ export function compareOperations(
   };
   walk(baseline, (parent, placed) => put("baseline", parent, placed));
   walk(candidate, (parent, placed) => put("candidate", parent, placed));
-  const forest = layOut(Int32Array.from(places, (place) => (place.parent < 0 ? -1 : place.parent)));
+  const parents = new Int32Array(places.length);
+  places.forEach(({ parent }, place) => (parents[place] = Math.max(parent, -1)));
+  const forest = layOut(parents);
   const rowOf = new Int32Array(places.length);
-  forest.order.forEach((place, row) => (rowOf[place] = row));
-  const operations = Array.from(forest.order, (index) => {
+  for (let row = 0; row < places.length; row += 1) rowOf[forest.order[row] as number] = row;
+  const operations: OperationRow[] = [];
+  for (let row = 0; row < places.length; row += 1) {
+    const index = forest.order[row] as number;
     const place = places[index] as Place;
-    const depth = forest.depth[index] as number;
-    return toRow(
-      place,
-      depth,
-      place.parent < 0 ? null : (rowOf[place.parent] as number),
-      tolerance,
-    );
-  });
+    const above = place.parent < 0 ? null : (rowOf[place.parent] as number);
+    operations.push(toRow(place, forest.depth[index] as number, above, tolerance));
+  }
   return summarize(operations, baseline, candidate, tolerance);
+}
+
+/** Kind and operation as a number, so that no text is joined for each node. */
+function labels(): (kind: EventKind, operation: string) => number {
+  const byOperation = new Map<string, Map<EventKind, number>>();
+  let size = 0;
+  return (kind, operation) => {
+    let byKind = byOperation.get(operation);
+    if (byKind === undefined) byOperation.set(operation, (byKind = new Map()));
+    let label = byKind.get(kind);
+    if (label === undefined) byKind.set(kind, (label = size++));
+    return label;
+  };
 }
 
 /** Visits the nodes of a side from the top; group `n` hangs below place `-1 - n`. */
 function walk(side: Side, put: (parent: number, placed: Placed) => number): void {
   side.groups.forEach(({ group, primaries }, ordinal) => {
     const placeOf = new Int32Array(group.nodes.length);
-    group.nodes.forEach((node, row) => {
+    for (let row = 0; row < group.nodes.length; row += 1) {
+      const node = group.nodes[row] as WaterfallNode;
       const above =
         node.parent_index === null ? -1 - ordinal : (placeOf[node.parent_index] as number);
       placeOf[row] = put(above, { node, event: primaries[row] as TurnEvent });
-    });
+    }
   });
 }
 
@@ -187,7 +201,7 @@ function toRow(
   tolerance: Tolerance,
 ): OperationRow {
   const { baseline, candidate } = place;
-  const changes = baseline && candidate ? fieldChanges(baseline.event, candidate.event) : [];
+  const changes = baseline && candidate ? fieldChanges(baseline.event, candidate.event) : unchanged;
   const both = baseline !== undefined && candidate !== undefined;
   const matched = changes.length > 0 ? "changed" : "unchanged";
   return {
@@ -197,7 +211,7 @@ function toRow(
     ordinal: place.ordinal,
     depth,
     parent_index: parent,
-    changed_fields: changes.map(({ field }) => field),
+    changed_fields: changes.length === 0 ? noFields : changes.map(({ field }) => field),
     changes,
     baseline_event_id: baseline?.node.event_id ?? null,
     candidate_event_id: candidate?.node.event_id ?? null,
@@ -217,25 +231,26 @@ function toRow(
   };
 }
 
-function fieldChanges(before: TurnEvent, after: TurnEvent): FieldChange[] {
-  const pairs: readonly (readonly [ComparedField, string | undefined, string | undefined])[] = [
-    ["status", before.status satisfies EventStatus, after.status],
-    ...(["tool_outcome", "outcome", "tool_name", "provider", "model"] as const).map(
-      (field) => [field, before.attributes[field], after.attributes[field]] as const,
-    ),
-    [
-      "finish_reason",
-      before.attributes.finish_reason?.join(" "),
-      after.attributes.finish_reason?.join(" "),
-    ],
-  ];
-  return pairs
-    .filter(([, left, right]) => left !== right)
-    .map(([field, left, right]) => ({
-      field,
-      baseline: left ?? null,
-      candidate: right ?? null,
-    }));
+const comparedLabels = ["tool_outcome", "outcome", "tool_name", "provider", "model"] as const;
+const unchanged: readonly FieldChange[] = [];
+const noFields: readonly ComparedField[] = [];
+
+function fieldChanges(before: TurnEvent, after: TurnEvent): readonly FieldChange[] {
+  let changes: FieldChange[] | undefined;
+  const note = (
+    field: ComparedField,
+    left: string | undefined,
+    right: string | undefined,
+  ): void => {
+    if (left === right) return;
+    (changes ??= []).push({ field, baseline: left ?? null, candidate: right ?? null });
+  };
+  note("status", before.status satisfies EventStatus, after.status);
+  const { attributes: left } = before;
+  const { attributes: right } = after;
+  for (const field of comparedLabels) note(field, left[field], right[field]);
+  note("finish_reason", left.finish_reason?.join(" "), right.finish_reason?.join(" "));
+  return changes ?? unchanged;
 }
 
 /** Total tokens of a model call: as recorded, or the sum where both parts are known. */
@@ -277,9 +292,13 @@ function summarize(
   candidate: Side,
   tolerance: Tolerance,
 ): OperationComparison {
-  const count = (change: OperationRow["change"]): number =>
-    operations.filter((row) => row.change === change).length;
-  const changed = count("changed");
+  const counts = { added: 0, removed: 0, changed: 0, unchanged: 0 };
+  let ambiguous = 0;
+  for (const row of operations) {
+    counts[row.change] += 1;
+    if (row.ambiguous) ambiguous += 1;
+  }
+  const { added, removed, changed } = counts;
   const extent = ({ groups }: Side): number | null =>
     sum(groups.map(({ group }) => group.extent_ms));
   const tokens = ({ events }: Side): number | null => {
@@ -291,10 +310,10 @@ function summarize(
     operations,
     counts: {
       total: operations.length,
-      matched: changed + count("unchanged"),
-      ambiguous: operations.filter((row) => row.ambiguous).length,
-      added: count("added"),
-      removed: count("removed"),
+      matched: changed + counts.unchanged,
+      ambiguous,
+      added,
+      removed,
       changed,
     },
     duration_ms: delta(extent(baseline), extent(candidate), tolerance.toleranceMs ?? 5, ratio),

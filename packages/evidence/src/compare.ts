@@ -9,7 +9,7 @@ import { compareResults } from "./compare-results.ts";
 import type { ResultComparison } from "./compare-results.ts";
 import type { FindingCode } from "./diagnostics-table.ts";
 import type { Finding } from "./finding-list.ts";
-import { reconcileOutcome } from "./reconcile.ts";
+import { judgeWindow } from "./reconcile.ts";
 import type { Verdict } from "./reconcile.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
 import { buildGroups } from "./waterfall.ts";
@@ -62,12 +62,8 @@ export function compareTraceWindows(
 ): TraceComparison {
   const before = readWindow(baseline);
   const after = readWindow(candidate);
-  const left = reconcileOutcome(baseline, {
-    normalizationMetadata: options.baselineMetadata ?? null,
-  });
-  const right = reconcileOutcome(candidate, {
-    normalizationMetadata: options.candidateMetadata ?? null,
-  });
+  const left = judgeWindow(before, { normalizationMetadata: options.baselineMetadata ?? null });
+  const right = judgeWindow(after, { normalizationMetadata: options.candidateMetadata ?? null });
   const operations = compareOperations(
     { events: before.events, groups: buildGroups(before.events) },
     { events: after.events, groups: buildGroups(after.events) },

@@ -15,7 +15,7 @@ import type { LossAccounting } from "./loss-accounting.ts";
 import { assessWindow } from "./reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
 import { compareTimes } from "./time.ts";
-import { buildCausalWaterfall } from "./waterfall.ts";
+import { buildGroups, countFlags } from "./waterfall.ts";
 import { readWindow } from "./window-events.ts";
 
 /** How one store answered. */
@@ -87,7 +87,7 @@ export function buildTraceHealth(
   const read = readWindow(events);
   const metadata = options.normalizationMetadata ?? undefined;
   const trust = assessWindow(read.events, read.rejected, metadata);
-  const { counts } = buildCausalWaterfall(read.events);
+  const counts = countFlags(buildGroups(read.events).map(({ group }) => group));
   const coverage = readCoverage(read.events, {
     readCompleteness: trust.read_completeness,
     ...(options.profiles === undefined ? {} : { profiles: options.profiles }),

@@ -20,6 +20,7 @@ import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
 import { taskScopes } from "./task-scope.ts";
 import type { TaskScope } from "./task-scope.ts";
 import { readWindow } from "./window-events.ts";
+import type { WindowEvents } from "./window-events.ts";
 
 /** One link of the chain intent → artifact → contract → delivery of a task. */
 export interface ChainLink {
@@ -73,9 +74,13 @@ export function reconcileOutcome(
   events: readonly unknown[],
   options: ReconcileOptions = {},
 ): Verdict {
+  return judgeWindow(readWindow(events), options);
+}
+
+/** The verdict over a window that was read already. */
+export function judgeWindow(read: WindowEvents, options: ReconcileOptions): Verdict {
   const taskId = options.taskId ?? undefined;
   const metadata = options.normalizationMetadata ?? undefined;
-  const read = readWindow(events);
   const trust = assessWindow(read.events, read.rejected, metadata);
   const scopes = taskScopes(read.events);
   // With a task, that task alone and what unlabelled evidence says of lost context.

@@ -348,7 +348,8 @@ function isSkewed(draft: NodeDraft, above: NodeDraft | undefined): boolean {
   return draft.startMs < above.startMs - (computed ? skewToleranceMs : 0);
 }
 
-function countFlags(groups: readonly WaterfallGroup[]): WaterfallCounts {
+/** How many nodes of the groups carry each flag. */
+export function countFlags(groups: readonly WaterfallGroup[]): WaterfallCounts {
   const counts = {
     nodes: 0,
     missing_parents: 0,
