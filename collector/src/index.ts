@@ -9,6 +9,8 @@ export { rolePermissions, roles } from "./auth/principal.ts";
 export type { Permission, Principal, Role } from "./auth/principal.ts";
 export type { AgentChunk, AgentPort, AgentRunInput, HookContext, Hooks } from "./hooks.ts";
 export type { ResolvedArtifact } from "./hooks.ts";
+export { mountAgents } from "./mounted-agents.ts";
+export type { MountableAgent, MountedRun } from "./mounted-agents.ts";
 export type { Log } from "./log.ts";
 export type { Frame, View } from "./http/respond.tsx";
 export type { ViewModels, ViewName, ViewTable } from "./view-table.ts";

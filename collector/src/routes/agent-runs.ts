@@ -28,6 +28,8 @@ export const runForm = z.strictObject({
 
 const bodyBytesMax = 1_048_576;
 const runMsMax = 120_000;
+/** Proxies end a stream that is silent for longer. */
+const heartbeatMs = 15_000;
 
 /** POST `/agents/{agent_id}/run` and `/agents/{agent_id}/playground/stream`. */
 export function agentRunRoutes(parts: Parts): Hono<AppEnv> {
@@ -48,10 +50,14 @@ export function agentRunRoutes(parts: Parts): Hono<AppEnv> {
     const { agents, input, principal } = await runOf(c, parts);
     const agent = c.req.param("agent_id");
     return streamSSE(c, async (stream) => {
-      const signal = AbortSignal.any([parts.closing, AbortSignal.timeout(runMsMax)]);
+      // Whoever left does not wait for the answer: the turn is cancelled, not finished for nobody.
+      const left = new AbortController();
+      stream.onAbort(() => left.abort());
+      const ends = [parts.closing, left.signal, AbortSignal.timeout(runMsMax)];
+      const signal = AbortSignal.any(ends);
       const beat = setInterval(
         () => void stream.writeSSE({ event: "heartbeat", data: "{}" }),
-        15_000,
+        heartbeatMs,
       );
       let number = 0;
       try {

@@ -13,7 +13,7 @@ import { createCollector, parseConfig } from "turnproof";
 import type { Collector, CollectorOptions } from "turnproof";
 
 /** Nothing is logged by a collector of these suites. */
-const quiet = { info: (): void => {}, warn: (): void => {}, error: (): void => {} };
+export const quiet = { info: (): void => {}, warn: (): void => {}, error: (): void => {} };
 
 /** A collector in the process, with requests to it and evidence into its store. */
 export interface Desk {

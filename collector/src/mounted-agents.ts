@@ -1,0 +1,77 @@
+/**
+ * @module Mounted agents: agents of the host's own process as the port that routes ask (design 2:
+ * the collector never imports them). Anything that runs and streams like `@turnproof/agent` fits.
+ * What they answer is written with the wire's names: snake_case, whatever the library calls it.
+ */
+import { CodedError } from "@turnproof/semconv";
+
+import type { AgentChunk, AgentPort, AgentRunInput, HookContext } from "./hooks.ts";
+
+/** What an agent of the host must be able to do; `@turnproof/agent`'s `Agent` can. */
+export interface MountableAgent {
+  run(query: string, options: MountedRun): Promise<object>;
+  runStream(query: string, options: MountedRun): AsyncIterable<{ readonly type: string }>;
+}
+
+/** One call; `userId` null is the anonymous scope. */
+export interface MountedRun {
+  readonly userId: string | null;
+  readonly memoryId?: string;
+  readonly threadId?: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Mounts agents under their ids: `hooks: { agents: mountAgents({ desk: agent }) }`. The tenant of a
+ * run is the collector's word, never the form's.
+ */
+export function mountAgents(agents: { readonly [agentId: string]: MountableAgent }): AgentPort {
+  const find = (id: string): MountableAgent | undefined =>
+    Object.hasOwn(agents, id) ? agents[id] : undefined;
+  return {
+    list: async () => Object.keys(agents),
+    run: async (id, input, context) => {
+      const agent = find(id);
+      return agent === undefined
+        ? undefined
+        : wireOf(await agent.run(input.query, runOf(input, context)));
+    },
+    async *stream(id, input, context) {
+      const agent = find(id);
+      if (agent === undefined) throw new CodedError("not_found");
+      for await (const event of agent.runStream(input.query, runOf(input, context))) {
+        yield wireOf(event) as AgentChunk;
+      }
+    },
+  };
+}
+
+function runOf(input: AgentRunInput, { signal }: HookContext): MountedRun {
+  const { tenant = null, memoryId, threadId } = input;
+  return {
+    userId: tenant,
+    signal,
+    ...(memoryId === undefined ? {} : { memoryId }),
+    ...(threadId === undefined ? {} : { threadId }),
+  };
+}
+
+/** A value as JSON with snake_case names; what an object keeps for itself stays there. */
+function wireOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(wireOf);
+  if (typeof value !== "object" || value === null) return value;
+  // A trace context says which trace it was; its carrier and its spans are not for a browser.
+  if ("rootTraceId" in value && "identity" in value) {
+    const { rootTraceId, identity } = value as { rootTraceId: unknown; identity: object };
+    return { root_trace_id: rootTraceId, ...(wireOf(identity) as object) };
+  }
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, inner]) => inner !== undefined && typeof inner !== "function")
+      .map(([name, inner]) => [snake(name), wireOf(inner)]),
+  );
+}
+
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
