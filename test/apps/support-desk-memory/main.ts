@@ -2,7 +2,8 @@
  * @module A morning at the desk with our agent and memory: history, profile, cache, tools, a refund
  * that a worker process finishes by carrier, feedback, a broken promise.
  * `OTEL_EXPORTER_OTLP_ENDPOINT` says where evidence goes; the model is a scripted one unless
- * `MODEL_BASE_URL` names another.
+ * `MODEL_BASE_URL` names another; memory is in the process unless `MEMORY_DIR` or
+ * `MEMORY_POSTGRES_URL` says where to keep it.
  */
 import { register } from "@turnproof/exporter/register";
 import type { Agent, RunResult } from "@turnproof/agent";
@@ -12,6 +13,7 @@ import type { MemoryStore } from "@turnproof/store";
 
 import { startScriptedModel } from "../../servers/openai-compatible.ts";
 import { deskAgent } from "./desk-agent.ts";
+import { openMemory } from "./open-memory.ts";
 import { startNoteWorker } from "./worker-process.ts";
 import type { NoteWorker } from "./worker-process.ts";
 
@@ -175,6 +177,9 @@ export async function runMemoryDesk(
 if (import.meta.main) {
   const endpoint = process.env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "http://127.0.0.1:4318";
   const modelURL = process.env["MODEL_BASE_URL"];
-  const morning = await runMemoryDesk(endpoint, modelURL === undefined ? {} : { modelURL });
+  const store = await openMemory(process.env);
+  const options = { store, ...(modelURL === undefined ? {} : { modelURL }) };
+  const morning = await runMemoryDesk(endpoint, options);
+  await store.close();
   console.log(JSON.stringify(morning));
 }

@@ -61,7 +61,11 @@ test(
       process.execPath,
       ["-C", "@turnproof/source", app],
       {
-        env: { ...process.env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+        env: {
+          ...process.env,
+          OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+          MEMORY_DIR: mkdtempSync(join(tmpdir(), "turnproof-desk-files-")),
+        },
       },
     );
     const morning = JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Morning;
