@@ -152,6 +152,22 @@ export class Agent {
     return this.#recorder(this.#turnOf(undefined)).startSpan(name, options);
   }
 
+  /**
+   * Keeps the agent's definition under its id: name, model, instructions, tools, memory. Definitions
+   * have no tenant (requirements: Scope hierarchy 5), so they hold nothing of any user.
+   */
+  async saveDefinition(): Promise<void> {
+    const { agentId, options, tools } = this.#parts;
+    await this.memory.shared.of("agent_definition").put(agentId, {
+      name: options.name ?? agentId,
+      model: `${options.model.provider}/${options.model.modelId}`,
+      instructions: options.instructions ?? null,
+      persona: typeof options.persona === "string" ? options.persona : null,
+      memory_id: options.memoryId ?? agentId,
+      tools: tools.map(({ name, description }) => ({ name, description })),
+    });
+  }
+
   /** A recorder of host evidence for the last turn of here, or for a given one. */
   recorder(traceContext?: TraceContext): ObservabilityRecorder {
     return this.#recorder(this.#turnOf(traceContext));

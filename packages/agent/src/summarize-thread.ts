@@ -1,6 +1,7 @@
 /**
- * @module SummarizeThread: when a thread has grown long enough, the model writes what it said so far,
- * naming the messages that it stands for. One more model call of the turn, and evidence like any other.
+ * @module SummarizeThread: when a thread has grown long enough, the model writes what it said so
+ * far, naming the messages that it stands for. One more model call of the turn, and evidence like
+ * any other.
  */
 import type { AgentParts } from "./agent-parts.ts";
 import { modelStep } from "./model-step.ts";
@@ -14,8 +15,8 @@ const messagesRead = 200;
 const everyMin = 4;
 
 /**
- * Writes a summary of the thread when its time has come; returns the tokens that it cost. The answer
- * has been given by now, so a failure is seen in the evidence of its call and nowhere else.
+ * Writes a summary of the thread when its time has come; returns the tokens that it cost. The
+ * answer has been given by now, so a failure is seen in the evidence of its call and nowhere else.
  */
 export async function summarizeThread(
   parts: AgentParts,

@@ -1,6 +1,6 @@
 /**
- * @module The same turns on every provider that keeps memory: what a user gets back, that nobody else
- * does, a verdict from the provider's own evidence, and the operators' commands.
+ * @module The same turns on every provider that keeps memory: what a user gets back, that nobody
+ * else does, a verdict from the provider's own evidence, and the operators' commands.
  */
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";

@@ -311,6 +311,45 @@ describe("what the model is given", () => {
   });
 });
 
+describe("an agent", () => {
+  test("is refused with two tools of one name, or a model of an older interface", async () => {
+    await using server = await startScriptedModel();
+    const model = openai(server.baseURL);
+    const store = ephemeralMemory();
+    const make = (more: object): string => {
+      try {
+        return typeof new Agent({ model, store, ...more });
+      } catch (error) {
+        return codeOf(error);
+      }
+    };
+    expect(make({})).toBe("object");
+    expect(make({ tools: [lookup, refund, lookup] })).toBe("record_invalid");
+    expect(make({ model: { ...model, specificationVersion: "v2" } })).toBe("capability_missing");
+  });
+
+  test("keeps its definition, which has no tenant", async () => {
+    await using server = await startScriptedModel();
+    const options = { model: openai(server.baseURL), store: ephemeralMemory(), tools: [lookup] };
+    const agent = new Agent({ ...options, agentId: "desk", instructions: "Be brief." });
+    await agent.saveDefinition();
+    const saved = await agent.memory.shared.of("agent_definition").get("desk");
+    expect(saved?.data).toMatchObject({
+      instructions: "Be brief.",
+      memory_id: "desk",
+      tools: [{ name: "lookup_order" }],
+    });
+  });
+
+  test("reads a persona by its id, and fails by a code when there is none", async () => {
+    await using server = await startScriptedModel();
+    const model = openai(server.baseURL);
+    const agent = new Agent({ model, store: ephemeralMemory(), persona: "nobody" });
+    expect(await agent.run("Hello", here).then(() => "resolved", codeOf)).toBe("not_found");
+    expect(server.requests()).toBe(0);
+  });
+});
+
 describe("identity", () => {
   test("an empty id is an error, a missing one the anonymous scope or a new thread", async () => {
     await using server = await startScriptedModel();

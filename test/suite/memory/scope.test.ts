@@ -159,10 +159,16 @@ describe("the proof of scope", () => {
       },
       vectorSearch: (filter, kind, query) =>
         honest.vectorSearch({ ...filter, tenant: "eve" }, kind, query),
+      textSearch: (filter, kind, query) =>
+        honest.textSearch({ ...filter, tenant: "eve" }, kind, query),
       get: (filter, kind, id) => honest.get({ ...filter, tenant: "eve" }, kind, id),
     };
     const { turn, recorded, values } = recordedTurn();
-    const seen = await everything(new Memory(leaking), { ...place, turn });
+    const wordless = { provider: "x", modelId: "y", doEmbed: () => Promise.reject(new Error("x")) };
+    const seen = [
+      await everything(new Memory(leaking), { ...place, turn }),
+      await everything(new Memory(leaking, { embedder: wordless }), { ...place, turn }),
+    ].join(" ");
     expect(seen).toContain("anns");
     expect(seen).not.toContain("eves");
     expect(values("foreign_rows").filter((rows) => Number(rows) > 0).length).toBeGreaterThan(3);
