@@ -16,8 +16,10 @@ import pg from "pg";
 export interface PostgresServer {
   /** Address of a database for the owner of everything, or for another role. */
   url(database: string, role?: string): string;
-  /** Makes an empty database and returns its name. */
-  createDatabase(): Promise<string>;
+  /** Makes an empty database, or a copy of one that nobody uses, and returns its name. */
+  createDatabase(options?: { readonly owner?: string; readonly like?: string }): Promise<string>;
+  /** Makes a role that may log in and is nothing more. */
+  createRole(name: string): Promise<void>;
   /** Runs statements as the owner of everything. */
   run(database: string, sql: string): Promise<readonly Record<string, unknown>[]>;
   /** Stops the server at once; everybody's connections break. */
@@ -27,8 +29,8 @@ export interface PostgresServer {
   close(): Promise<void>;
 }
 
-/** Password of every role that tests make. */
-export const rolePassword = "pass word:'";
+/** Password of every role. */
+const rolePassword = "pass word:'";
 
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
@@ -95,11 +97,17 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
   return {
     url,
     run,
-    async createDatabase() {
+    async createDatabase(options = {}) {
       databases += 1;
       const name = `evidence_${databases}`;
-      await run("postgres", `CREATE DATABASE ${name}`);
+      const like = options.like === undefined ? "" : ` TEMPLATE ${options.like}`;
+      const holder = options.owner === undefined ? "" : ` OWNER ${options.owner}`;
+      await run("postgres", `CREATE DATABASE ${name}${like}${holder}`);
       return name;
+    },
+    async createRole(name) {
+      const secret = pg.escapeLiteral(rolePassword);
+      await run("postgres", `CREATE ROLE ${name} LOGIN PASSWORD ${secret}`);
     },
     stop: () => server.stop(),
     start: () => server.start(),

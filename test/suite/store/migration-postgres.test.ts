@@ -6,16 +6,13 @@ import { postgres } from "@turnproof/store";
 import { unscoped } from "@turnproof/store/admin";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { rolePassword, startPostgres } from "../../servers/postgres.ts";
+import { startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
-  await server.run(
-    "postgres",
-    `CREATE ROLE app LOGIN PASSWORD '${rolePassword.replace("'", "''")}'`,
-  );
+  await server.createRole("app");
 });
 afterAll(() => server.close());
 

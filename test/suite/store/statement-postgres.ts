@@ -30,6 +30,8 @@ export function watchedPool(pool: PostgresPool, watch: Watch): PostgresPool {
       return {
         query: watchedSession(client, watch),
         release: (destroy) => client.release(destroy),
+        on: (event, listener) => client.on(event, listener),
+        off: (event, listener) => client.off(event, listener),
       };
     },
   };

@@ -65,7 +65,7 @@ async function openPool(place: Extract<PostgresPlace, { url: string }>): Promise
     allowExitOnIdle: true,
   });
   // An idle connection that breaks is replaced; the next statement says what is wrong.
-  pool.on("error", () => {});
+  pool.on("error", heard);
   return pooledDatabase(pool, () => pool.end());
 }
 
@@ -124,17 +124,23 @@ function pooledDatabase(pool: PostgresPool, end: () => Promise<unknown>): Databa
       const client = await pool.connect().catch((error: unknown) => {
         throw storeError(error);
       });
+      // A connection that breaks while it is ours says so to the process, which would end.
+      client.on("error", heard);
+      const release = (destroy: boolean): void => {
+        client.off("error", heard);
+        client.release(destroy);
+      };
       const session = sessionOf(client, (sql) => client.query(sql));
       try {
         await session.query("BEGIN");
         const done = await work(session);
         await session.query("COMMIT");
-        client.release();
+        release(false);
         return done;
       } catch (error) {
         await cleanUp(session).then(
-          () => client.release(),
-          () => client.release(true),
+          () => release(false),
+          () => release(true),
         );
         throw error;
       }
@@ -146,6 +152,9 @@ function pooledDatabase(pool: PostgresPool, end: () => Promise<unknown>): Databa
     },
   };
 }
+
+/** The next statement says what is wrong; nothing is to be done before. */
+function heard(): void {}
 
 async function cleanUp(session: Session): Promise<void> {
   await session.query("ROLLBACK");

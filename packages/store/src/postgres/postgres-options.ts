@@ -15,6 +15,8 @@ export interface PostgresSession {
 /** A checked-out connection of a pool. */
 export interface PostgresPoolClient extends PostgresSession {
   release(destroy?: boolean): void;
+  on(event: "error", listener: () => void): unknown;
+  off(event: "error", listener: () => void): unknown;
 }
 
 /** A pool of the `pg` package; it stays the caller's to end. */
