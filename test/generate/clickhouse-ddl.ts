@@ -38,7 +38,7 @@ function events(): string {
     "    duration_ms Nullable(Float64) ALIAS if(bitTest(timing, 1), elapsed_ns / 1e6, duration_said)",
   ];
   return `
--- Evidence as it was said, insert once. Ordered by five minutes of receipt and root, so that a page
+-- Evidence as it was said, insert once. Ordered by five minutes of receipt and root (its hash), so that a page
 -- of the newest and the rows of one root are short reads; weeks of receipt expire as whole parts.
 CREATE TABLE IF NOT EXISTS events
 (
@@ -46,8 +46,8 @@ ${[...columns, ...aliases, ...checks].join(",\n")}
 )
 ENGINE = MergeTree
 PARTITION BY toMonday(received_at)
-ORDER BY (toStartOfFiveMinutes(received_at), root_trace_id, timestamp)
-SETTINGS index_granularity = 4096, min_bytes_for_wide_part = '100G', min_rows_for_wide_part = 0,
+ORDER BY (toStartOfFiveMinutes(received_at), murmurHash3_32(root_trace_id), timestamp)
+SETTINGS index_granularity = 2048, min_bytes_for_wide_part = '100G', min_rows_for_wide_part = 0,
     non_replicated_deduplication_window = 10000, ttl_only_drop_parts = 1,
     ${durable};
 `;
@@ -61,15 +61,18 @@ const durable =
   "fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1";
 
 const locate = `
--- In which five minutes an id or a filter value occurs: a set, read first, checked on the rows.
+-- In which five minutes and under which root (hashed as well) an id or a filter value occurs: a set,
+-- read first, checked on the rows. A root stands under its own hash; what nearly every root says
+-- stands under none.
 CREATE TABLE IF NOT EXISTS locate
 (
     hash UInt32 CODEC(Delta(4), ZSTD(1)),
-    bucket DateTime('UTC') CODEC(ZSTD(1))
+    bucket DateTime('UTC') CODEC(Delta(4), ZSTD(1)),
+    root UInt32 CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY toMonday(bucket)
-ORDER BY (hash, bucket)
+ORDER BY (hash, bucket, root)
 SETTINGS index_granularity = 1024, min_bytes_for_wide_part = '100G', min_rows_for_wide_part = 0,
     non_replicated_deduplication_window = 10000,
     ${durable};

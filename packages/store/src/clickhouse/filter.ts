@@ -22,6 +22,8 @@ export interface RootFilter {
 /** A query in a scope, ready for the engine. */
 export interface Filters {
   readonly rows: readonly string[];
+  /** Hashes of what the rows must say: those that lead to roots, and all of them. */
+  readonly fineHashes: readonly number[];
   readonly rowHashes: readonly number[];
   readonly roots: readonly RootFilter[];
 }
@@ -54,7 +56,10 @@ export function filtersOf(query: EventQuery, bind: Bindings): Filters {
     const value = query[field];
     return value === undefined ? [] : [rootFilter(field, value, bind)];
   });
-  return { rows: rowConditions(query, bind), rowHashes: rowTerms(query).map(murmur32), roots };
+  const { fine, coarse } = rowTerms(query);
+  const fineHashes = fine.map(murmur32);
+  const rowHashes = [...fineHashes, ...coarse.map(murmur32)];
+  return { rows: rowConditions(query, bind), fineHashes, rowHashes, roots };
 }
 
 function rootFilter(

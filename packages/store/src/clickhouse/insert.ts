@@ -63,7 +63,7 @@ interface Prepared {
 /** The blocks of a batch. Throws before anything is written when a row can never pass. */
 function prepare(batch: EvidenceBatch, hashOf: (term: string) => number): Prepared {
   const number = batchNumber(batch.batchId);
-  const weeks = new Map<number, Part & { readonly places: Map<number, Set<number>> }>();
+  const weeks = new Map<number, Part & { readonly places: Map<number, Place> }>();
   let digest = 0n;
   let first = Number.MAX_SAFE_INTEGER;
   let last = 0;
@@ -84,18 +84,20 @@ function prepare(batch: EvidenceBatch, hashOf: (term: string) => number): Prepar
     const bucket = seconds - (seconds % bucketSeconds);
     let place = part.places.get(bucket);
     if (place === undefined) {
-      place = new Set();
+      place = new Map();
       part.places.set(bucket, place);
     }
-    const hashes = place;
-    addTerms(event, (term) => hashes.add(hashOf(term)));
+    placeTerms(event, hashOf, place);
   }
   for (const { locate, places } of weeks.values()) {
-    for (const [bucket, hashes] of places) {
-      for (const hash of hashes) {
-        locate.set("hash", "UInt32", hash);
-        locate.set("bucket", "DateTime('UTC')", bucket);
-        locate.endRow();
+    for (const [bucket, roots] of places) {
+      for (const [root, hashes] of roots) {
+        for (const hash of hashes) {
+          locate.set("hash", "UInt32", hash);
+          locate.set("bucket", "DateTime('UTC')", bucket);
+          locate.set("root", "UInt32", root);
+          locate.endRow();
+        }
       }
     }
   }
@@ -107,6 +109,28 @@ function prepare(batch: EvidenceBatch, hashOf: (term: string) => number): Prepar
     digest,
   };
   return { weeks, manifest: manifestBlock(batch, number, held), span: { first, last } };
+}
+
+/** Hashes of terms by the hash of their root; coarse terms stand under no root. */
+type Place = Map<number, Set<number>>;
+
+const noRoot = 0;
+
+function placeTerms(event: TurnEvent, hashOf: (term: string) => number, place: Place): void {
+  const of = (root: number): Set<number> => {
+    const known = place.get(root);
+    if (known !== undefined) return known;
+    const fresh = new Set<number>();
+    place.set(root, fresh);
+    return fresh;
+  };
+  const own = of(hashOf(event.root_trace_id ?? ""));
+  const coarse = of(noRoot);
+  addTerms(
+    event,
+    (term) => own.add(hashOf(term)),
+    (term) => coarse.add(hashOf(term)),
+  );
 }
 
 function encode(rows: NativeBlock, event: TurnEvent, micros: number, number: bigint): void {

@@ -16,11 +16,21 @@ const under = {
   status: (value: string): string => `status:${value}`,
 } as const;
 
+/** The status of most rows. */
+const usualStatus = "success";
+
 /** Rows that say their tenant is anonymous. */
 const anonymousTerm = "scope:anonymous";
 
-/** Calls `add` with every text under which the event must be found. */
-export function addTerms(event: TurnEvent, add: (term: string) => void): void {
+/**
+ * Calls `add` with every text under which the event's root must be found, and `addCoarse` with those
+ * that nearly every root has: of these the table only keeps the minutes.
+ */
+export function addTerms(
+  event: TurnEvent,
+  add: (term: string) => void,
+  addCoarse: (term: string) => void,
+): void {
   for (const field of mentionedFields) {
     const value = event[field];
     if (typeof value === "string") add(value);
@@ -30,8 +40,8 @@ export function addTerms(event: TurnEvent, add: (term: string) => void): void {
   if (event.user_id === null) add(anonymousTerm);
   if (event.agent_id !== undefined) add(under.agent(event.agent_id));
   if (event.application_id !== undefined) add(under.agent(event.application_id));
-  add(under.kind(event.event_kind));
-  add(under.status(event.status));
+  addCoarse(under.kind(event.event_kind));
+  (event.status === usualStatus ? addCoarse : add)(under.status(event.status));
   const { attributes } = event;
   for (const name in attributes) {
     if (name === "tool_name") add(under.tool(attributes.tool_name ?? ""));
@@ -57,16 +67,18 @@ function refsOf(event: TurnEvent): readonly Partial<ResourceRef>[] {
   ];
 }
 
-/** Terms of the filters that one row decides alone. */
-export function rowTerms(query: EventQuery): string[] {
-  const terms: string[] = [];
-  if (query.root_trace_id !== undefined) terms.push(query.root_trace_id);
-  if (query.task_id !== undefined) terms.push(query.task_id);
-  if (query.resource_ref !== undefined) terms.push(query.resource_ref);
-  if (query.tool_name !== undefined) terms.push(under.tool(query.tool_name));
-  if (query.event_kind !== undefined) terms.push(under.kind(query.event_kind));
-  if (query.status !== undefined) terms.push(under.status(query.status));
-  return terms;
+/** Terms of the filters that one row decides alone: those that lead to roots, and the coarse. */
+export function rowTerms(query: EventQuery): {
+  readonly fine: string[];
+  readonly coarse: string[];
+} {
+  const { root_trace_id, task_id, resource_ref, tool_name, event_kind, status } = query;
+  const fine = [root_trace_id, task_id, resource_ref].filter((term) => term !== undefined);
+  const coarse: string[] = [];
+  if (tool_name !== undefined) fine.push(under.tool(tool_name));
+  if (event_kind !== undefined) coarse.push(under.kind(event_kind));
+  if (status !== undefined) (status === usualStatus ? coarse : fine).push(under.status(status));
+  return { fine, coarse };
 }
 
 /** The term of an identity filter, under which some row of the root stands. */

@@ -19,6 +19,8 @@ import type { ItemsOf } from "../slice.ts";
 import type { Engine } from "./connection.ts";
 import { filtersOf, mentionFilter } from "./filter.ts";
 import type { RootFilter, ScopeFilter } from "./filter.ts";
+import { bucketsOfRoots } from "./locate.ts";
+import { murmur32 } from "./murmur.ts";
 import type { ReceiptSpans } from "./receipt-span.ts";
 import { rootFeed } from "./root-feed.ts";
 import type { Search } from "./root-feed.ts";
@@ -87,8 +89,10 @@ export function reader(engine: Engine, known: Known, filterOfScope: ScopeFilter)
     },
     async root(scope, rootTraceId, options) {
       await refresh(engine, touched);
-      const loaded = await loadRoots(engine, touched, [rootTraceId], options.signal);
-      return rootSlice(settle(loaded.rows), scope, options, loaded.cut);
+      const buckets = await bucketsOfRoots(engine, [murmur32(rootTraceId)], options.signal);
+      const loaded = await loadRoots(engine, touched, buckets, options.signal);
+      const rows = loaded.rows.filter((row) => row.root_trace_id === rootTraceId);
+      return rootSlice(settle(rows), scope, options, loaded.cut);
     },
   };
 }

@@ -11,9 +11,8 @@ import type { Position } from "../position.ts";
 import { settle } from "../settle.ts";
 import type { Answer, Engine } from "./connection.ts";
 import type { Filters, RootFilter } from "./filter.ts";
-import { commonPlaces, inBuckets, inBucketsOf, placesOf } from "./locate.ts";
-import type { Places } from "./locate.ts";
-import { murmur32 } from "./murmur.ts";
+import { bucketsOfRoots, commonPlaces, inBuckets, placesOf, rootsOfAll } from "./locate.ts";
+import type { Occurrence, Places } from "./locate.ts";
 import { loadRoots } from "./root-loader.ts";
 import type { ReceiptSpan } from "./receipt-span.ts";
 import type { Bindings } from "./sql-text.ts";
@@ -33,63 +32,86 @@ export interface Search {
   cut?: boolean;
 }
 
-/** Roots that are simply loaded; more are met in order. */
-const directRootsMax = 48;
-/** Roots that a driver may name; more than these, and time leads. */
-const drivenRootsMax = 10_000;
+/** Roots that the locate table may name; more than these, and time leads. */
+const namedRootsMax = 4_000;
+/** A value under which more rows of the locate table stand leads to no roots. */
+const leadingRowsMax = 50_000;
+/** A value under which more rows of the locate table stand is not worth its intersection. */
+const joinedRowsMax = 500_000;
 const rootsPerRoundMax = 1_000;
 const firstWindowMicros = 600_000_000;
 const firstBuckets = 128;
-const granuleRows = 4_096;
+const bucketMicros = 300_000_000;
+const granuleRows = 2_048;
 const endOfTime = 9_223_372_036_854_775_807n;
 
 /** The settled roots of a search, round by round. Rows outside of the filters come along. */
 export async function* rootFeed(engine: Engine, search: Search): AsyncGenerator<Round> {
   const { filters, options } = search;
-  const hashes = [...filters.rowHashes, ...filters.roots.map(({ hash }) => hash)];
-  const places = await placesOf(engine, hashes, options.signal);
-  const placesAt = (hash: number): Places => places.get(hash) ?? [];
-  const rowPlaces = commonPlaces(filters.rowHashes.map(placesAt));
+  const rootHashes = filters.roots.map(({ hash }) => hash);
+  const known = await placesOf(engine, [...filters.rowHashes, ...rootHashes], options.signal);
+  const rowPlaces = commonPlaces(filters.rowHashes.map((hash) => known.get(hash)?.places ?? []));
   if (rowPlaces !== "common" && rowPlaces.length === 0) return yield nothing;
-  if (filters.roots.some(({ hash }) => placesAt(hash).length === 0)) return yield nothing;
-  const driver = filters.roots
-    .map((filter) => ({ filter, places: placesAt(filter.hash) }))
-    .filter((item) => item.places !== "common")
-    .toSorted((a, b) => a.places.length - b.places.length)[0];
-  let named: string[] | undefined;
-  const rowsLead = rowPlaces !== "common" && rowPlaces.length < (driver?.places.length ?? Infinity);
-  if (driver !== undefined && driver.places !== "common" && !rowsLead) {
-    named = await rootsSaying(engine, search, driver.filter, driver.places);
-    if (named.length <= directRootsMax) return yield await loadRound(engine, search, named, null);
-    if (named.length > drivenRootsMax) named = undefined;
+  if (rootHashes.some((hash) => !known.has(hash))) return yield nothing;
+  const rowsOf = (hash: number): number => known.get(hash)?.rows ?? 0;
+  const leading = [...filters.fineHashes, ...rootHashes].filter(
+    (hash) => rowsOf(hash) <= joinedRowsMax,
+  );
+  if (leading.some((hash) => rowsOf(hash) <= leadingRowsMax)) {
+    const named = await rootsOfAll(engine, leading, namedRootsMax + 1, options.signal);
+    if (named.length <= namedRootsMax) return yield* namedRounds(engine, search, named);
   }
-  const others = filters.roots.filter((filter) => filter !== driver?.filter || named === undefined);
-  yield* windows(engine, search, {
-    named,
-    rowPlaces,
-    others: others.map((filter) => ({ filter, places: placesAt(filter.hash) })),
-  });
+  yield* windows(engine, search, { rowPlaces, known });
 }
 
 const nothing: Round = { events: [], frontier: null };
 
 interface Found {
-  readonly named: readonly string[] | undefined;
   readonly rowPlaces: Places;
-  readonly others: readonly { readonly filter: RootFilter; readonly places: Places }[];
+  readonly known: ReadonlyMap<number, Occurrence>;
 }
 
-/** Roots of which some row says what the filter wants; one more than may be used. */
-async function rootsSaying(
+/** Rounds over roots that are known by name, in the order of their newest five minutes. */
+async function* namedRounds(
   engine: Engine,
   search: Search,
-  filter: RootFilter,
-  buckets: readonly number[],
-): Promise<string[]> {
-  const sql = `SELECT DISTINCT root_trace_id FROM events
-WHERE ${inBuckets(buckets)} AND ${filter.condition} LIMIT ${drivenRootsMax + 1}`;
-  const answer = await engine.query(sql, search.bind.parameters, search.options.signal);
-  return rootsOf(answer);
+  named: readonly number[],
+): AsyncGenerator<Round> {
+  const { options } = search;
+  const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
+  const lastBucket = after === undefined ? Infinity : after.micros / 1_000_000;
+  const buckets = await bucketsOfRoots(engine, named, options.signal);
+  const ordered = [...buckets.keys()]
+    // What lies behind the keyset is found where its root was last heard of before it.
+    .map((root) => ({ root, newest: newestUpTo(buckets.get(root) ?? [], lastBucket) }))
+    .filter(({ newest }) => newest > 0)
+    .toSorted((a, b) => b.newest - a.newest);
+  let rootsWanted = search.rootsFirst;
+  let from = 0;
+  while (from < ordered.length) {
+    let to = Math.min(from + rootsWanted, ordered.length);
+    // A bucket comes whole: inside of it nothing is known about order.
+    while (to < ordered.length && ordered[to]?.newest === ordered[to - 1]?.newest) to += 1;
+    const roots = ordered.slice(from, to);
+    const next = ordered[to];
+    const frontier =
+      next === undefined
+        ? null
+        : { micros: next.newest * 1_000_000 + bucketMicros - 1, nanos: endOfTime, key: "" };
+    yield await loadRound(
+      engine,
+      search,
+      new Map(roots.map(({ root }) => [root, buckets.get(root) ?? []])),
+      frontier,
+    );
+    from = to;
+    rootsWanted = Math.min(rootsWanted * 2, rootsPerRoundMax);
+  }
+  if (from === 0) yield nothing;
+}
+
+function newestUpTo(buckets: readonly number[], last: number): number {
+  return buckets.reduce((best, bucket) => (bucket <= last ? Math.max(best, bucket) : best), 0);
 }
 
 /** Windows of receipt, from the newest backwards, each wider than the one before. */
@@ -99,10 +121,10 @@ async function* windows(engine: Engine, search: Search, found: Found): AsyncGene
   if (span === undefined) return yield nothing;
   const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
   const budget = options.budgetRows ?? limits.scanRowsMax;
-  const met = new Set<string>();
+  const met = new Set<number>();
   let rootsWanted = search.rootsFirst;
   let high = Math.min(after?.micros ?? span.last, span.last);
-  const widths = windowWidths(found, span.first);
+  const widths = windowWidths(found);
   let examined = 0;
   while (high >= span.first) {
     const low = Math.max(widths.lowOf(high), span.first);
@@ -116,7 +138,8 @@ async function* windows(engine: Engine, search: Search, found: Found): AsyncGene
       for (const root of fresh) met.add(root);
       const oldest = !full && low <= span.first;
       const frontier = full ? last : oldest ? null : { micros: low - 1, nanos: endOfTime, key: "" };
-      yield await loadRound(engine, search, fresh, frontier);
+      const buckets = await bucketsOfRoots(engine, fresh, options.signal);
+      yield await loadRound(engine, search, buckets, frontier);
       if (oldest) return;
       if (!full || last === undefined) break;
       rootsWanted = Math.min(rootsWanted * 2, rootsPerRoundMax);
@@ -137,12 +160,8 @@ interface Widths {
   widen(rows: number, left: number): void;
 }
 
-/** Roots that are named need one window; rare rows go by their minutes, all else by time. */
-function windowWidths(found: Found, first: number): Widths {
-  const { rowPlaces } = found;
-  if (found.named !== undefined) {
-    return { lowOf: () => first, rowsIn: async () => 0, widen: () => {} };
-  }
+/** Rare rows go by their minutes, all else by time. */
+function windowWidths({ rowPlaces }: Found): Widths {
   if (rowPlaces !== "common") return minuteWidths(rowPlaces);
   let width = firstWindowMicros;
   return {
@@ -201,23 +220,22 @@ function meet(engine: Engine, search: Search, found: Found, window: Window): Pro
     ...filters.rows,
   ];
   if (found.rowPlaces !== "common") rows.push(inBuckets(found.rowPlaces));
-  if (found.named !== undefined) {
-    rows.push(inBucketsOf(found.named.map(murmur32).join(", ")));
-    rows.push(`root_trace_id IN ${bind.texts(found.named)}`);
-  }
-  const hashes = `SELECT murmurHash3_32(root_trace_id) FROM events WHERE ${rows.join(" AND ")}`;
-  const said = found.others.map(({ filter, places }) => {
-    // Where the candidates' roots lie, unless the filter itself knows fewer places.
-    const narrower = found.rowPlaces !== "common" && found.rowPlaces.length < places.length;
-    const where = places === "common" || narrower ? inBucketsOf(hashes) : inBuckets(places);
-    return `root_trace_id IN (SELECT root_trace_id FROM events WHERE ${where} AND ${filter.condition})`;
-  });
-  const sql = `SELECT root_trace_id, max(received_at) AS received,
+  const met = `SELECT murmurHash3_32(root_trace_id) FROM events WHERE ${rows.join(" AND ")}`;
+  const said = filters.roots.map((filter) => inRootsOf(filter, found, met));
+  const sql = `SELECT murmurHash3_32(root_trace_id) AS root, max(received_at) AS received,
     argMax(timestamp, (received_at, timestamp)) AS at
 FROM events
 WHERE ${[...rows, ...said].join("\n    AND ")}
-GROUP BY root_trace_id ORDER BY received DESC, at DESC LIMIT ${window.rootsWanted} WITH TIES`;
+GROUP BY root ORDER BY received DESC, at DESC LIMIT ${window.rootsWanted} WITH TIES`;
   return engine.query(sql, bind.parameters, options.signal);
+}
+
+/** Condition that some row of the root says what the filter wants; `met` are roots in question. */
+function inRootsOf({ hash }: RootFilter, { known }: Found, met: string): string {
+  // A common value is only looked up in the minutes of the roots that were met.
+  const common = (known.get(hash)?.rows ?? 0) > leadingRowsMax;
+  const near = common ? ` AND bucket IN (SELECT bucket FROM locate WHERE hash IN (${met}))` : "";
+  return `murmurHash3_32(root_trace_id) IN (SELECT root FROM locate WHERE hash = ${hash}${near})`;
 }
 
 function belowTop(top: Position): string {
@@ -228,16 +246,16 @@ function belowTop(top: Position): string {
 async function loadRound(
   engine: Engine,
   search: Search,
-  roots: readonly string[],
+  buckets: ReadonlyMap<number, readonly number[]>,
   frontier: Position | null,
 ): Promise<Round> {
-  const loaded = await loadRoots(engine, search.touched, roots, search.options.signal);
+  const loaded = await loadRoots(engine, search.touched, buckets, search.options.signal);
   if (loaded.cut) search.cut = true;
   return { events: settle(loaded.rows), frontier };
 }
 
-function rootsOf(answer: Answer): string[] {
-  return (answer.columns.get("root_trace_id") ?? []) as string[];
+function rootsOf(answer: Answer): number[] {
+  return (answer.columns.get("root") ?? []) as number[];
 }
 
 /** The place up to which a round that was cut is complete: ties come whole. */

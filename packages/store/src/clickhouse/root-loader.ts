@@ -1,16 +1,13 @@
 /**
  * @module RootLoader: the stored rows of whole roots. Identity is resolved over the root, so no
- * read ever rests on a part of one.
+ * read ever rests on a part of one. Roots go by their hash: two of one hash are both loaded.
  */
 import { limits } from "@turnproof/semconv";
 
 import type { StoredEvent } from "../stored-event.ts";
 import { eventColumns } from "./columns.ts";
 import type { Engine } from "./connection.ts";
-import { inBuckets, inBucketsOf } from "./locate.ts";
-import { murmur32 } from "./murmur.ts";
 import { decodeRows } from "./row-decode.ts";
-import { bindings } from "./sql-text.ts";
 
 /** Rows of some roots, and whether a root was too large to be read whole. */
 export interface LoadedRoots {
@@ -18,34 +15,33 @@ export interface LoadedRoots {
   readonly cut: boolean;
 }
 
-/** Buckets that are named in a statement; more are looked up by the engine itself. */
-const bucketsMax = 4_000;
+/** Places that are named in one statement; more are loaded by several. */
+const placesMax = 2_000;
 
-/** Loads all rows of these roots, with the columns that any row ever set. */
+/**
+ * Loads all rows of the roots with these hashes, whose buckets are known, with the columns that any
+ * row ever set.
+ */
 export async function loadRoots(
   engine: Engine,
   touched: ReadonlySet<string>,
-  roots: readonly string[],
+  buckets: ReadonlyMap<number, readonly number[]>,
   signal?: AbortSignal,
 ): Promise<LoadedRoots> {
-  if (roots.length === 0) return { rows: [], cut: false };
-  const bind = bindings();
   const names = eventColumns.map(({ name }) => name).filter((name) => touched.has(name));
-  const hashes = roots.map(murmur32).join(", ");
-  const places = await engine.query(
-    `SELECT DISTINCT bucket FROM locate WHERE hash IN (${hashes}) LIMIT ${bucketsMax}`,
-    {},
-    signal,
+  const places = [...buckets].flatMap(([root, list]) =>
+    list.map((bucket) => `(${bucket}, ${root})`),
   );
-  const buckets = (places.columns.get("bucket") ?? []) as number[];
-  if (buckets.length === 0) return { rows: [], cut: false };
-  const where = buckets.length < bucketsMax ? inBuckets(buckets) : inBucketsOf(hashes);
-  const sql = `SELECT ${names.join(", ")}
+  const rows: StoredEvent[] = [];
+  for (let from = 0; from < places.length; from += placesMax) {
+    const sql = `SELECT ${names.join(", ")}
 FROM events
-PREWHERE ${where} AND root_trace_id IN ${bind.texts(roots)}
+PREWHERE (toStartOfFiveMinutes(received_at), murmurHash3_32(root_trace_id))
+    IN (${places.slice(from, from + placesMax).join(", ")})
 LIMIT ${limits.rootEventsMax + 1} BY root_trace_id`;
-  const answer = await engine.query(sql, bind.parameters, signal);
-  const rows = decodeRows(answer);
+    const answer = await engine.query(sql, {}, signal);
+    for (const row of decodeRows(answer)) rows.push(row);
+  }
   return { rows, cut: rows.length > limits.rootEventsMax && someRootIsCut(rows) };
 }
 
