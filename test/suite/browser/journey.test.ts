@@ -8,12 +8,14 @@ import type { Browser, Page } from "playwright-core";
 import { sendSpans, sendStory, tellStory } from "../../apps/briefing/story.ts";
 import { openBrowser, openSite, visit } from "./browser.ts";
 import type { Site } from "./browser.ts";
+import { brokenRoot, brokenTrace } from "./broken-trace.ts";
 
 let browser: Browser;
 let site: Site;
 
 beforeAll(async () => {
   [browser, site] = await Promise.all([openBrowser(), openSite()]);
+  await site.put(brokenTrace);
   await sendStory(site.url, { endMs: Date.now(), turns: 40, hours: 2 });
   await vi.waitFor(
     async () => {
@@ -21,7 +23,7 @@ beforeAll(async () => {
       const { items } = (await answer.json()) as { readonly items: readonly unknown[] };
       if (items.length < 2) throw new Error("the judge has not looked yet");
     },
-    { timeout: 20_000, interval: 200 },
+    { timeout: 40_000, interval: 250 },
   );
 });
 
@@ -93,6 +95,61 @@ test("the tree grid goes by its keys and keeps one tab stop", async () => {
   expect(await page.evaluate(() => document.activeElement?.id)).toBe(`row-${all - 1}`);
   expect(await grid.locator("[role=row][tabindex='0']").count()).toBe(1);
   await close();
+});
+
+test("a broken trace shows each gap where it is, and u leads to the missing parent", async () => {
+  const { page, close } = await visit(browser, site, `/traces/${brokenRoot}`, wide);
+  await page.locator("body[data-ready]").waitFor();
+  const text = await page.locator(".waterfall").innerText();
+  for (const words of [
+    "2 without parent",
+    "1 without cause",
+    "2 in a circle",
+    "1 without end",
+    "missing cause",
+    "cycle",
+    "clock skew",
+    "remote parent",
+    "no end",
+  ]) {
+    expect(text).toContain(words);
+  }
+  await press(page, "u");
+  const hollow = page.locator(".wf-row:focus");
+  expect(await hollow.innerText()).toContain("missing parent");
+  expect(await hollow.getAttribute("aria-expanded")).toBe("true");
+  expect(await page.locator("[data-panel-body]").innerText()).toContain("feedfacecafebeef");
+  await press(page, "ArrowRight");
+  expect(await page.locator(".wf-row:focus").innerText()).toContain("first_orphan");
+  expect(await page.locator(".wf-row:focus").getAttribute("aria-setsize")).toBe("2");
+  expect(await page.locator('.wf-row[data-event="open:start"] .unknown-fill').count()).toBe(1);
+  const idle = page.locator('[data-wf-tool="idle"]');
+  expect(await idle.innerText()).toMatch(/Compress .* idle/);
+  await press(page, "x");
+  expect(await page.locator(".wf-row .tear").count()).toBeGreaterThan(0);
+  await close();
+});
+
+test("the server's first rows say what the browser's say", async () => {
+  const rows = async (script: boolean): Promise<readonly string[]> => {
+    const look = { ...wide, script };
+    const { page, close } = await visit(browser, site, `/traces/${brokenRoot}`, look);
+    if (script) await page.locator("body[data-ready]").waitFor();
+    const texts = await page.locator(".wf-row").evaluateAll((nodes) =>
+      nodes
+        .map((node) => {
+          const { index } = (node as HTMLElement).dataset;
+          const bars = [...node.querySelectorAll("rect, path, use")].map((shape) =>
+            ["x", "width", "d", "href"].map((name) => shape.getAttribute(name)).join(","),
+          );
+          return `${index} ${node.getAttribute("aria-level")} ${node.textContent} ${bars.join(";")}`;
+        })
+        .toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)),
+    );
+    await close();
+    return texts;
+  };
+  expect(await rows(true)).toEqual(await rows(false));
 });
 
 test("no shortcut fires while somebody types, and the help shows the table", async () => {

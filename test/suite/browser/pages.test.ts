@@ -15,6 +15,7 @@ import {
   sidewaysOverflow,
   visit,
 } from "./browser.ts";
+import { brokenRoot, brokenTrace } from "./broken-trace.ts";
 import type { Look, Site } from "./browser.ts";
 
 let browser: Browser;
@@ -27,6 +28,7 @@ const rootAt = (fromEnd: number): string => turns.at(-fromEnd)?.[0]?.traceId ?? 
 
 beforeAll(async () => {
   [browser, site, empty] = await Promise.all([openBrowser(), openSite(), openSite()]);
+  await site.put(brokenTrace);
   turns = await sendStory(site.url, { endMs: Date.now(), turns: 40, hours: 2 });
   await vi.waitFor(
     async () => {
@@ -34,7 +36,7 @@ beforeAll(async () => {
       const { items } = (await answer.json()) as { readonly items: readonly unknown[] };
       if (items.length === 0) throw new Error("the judge has not looked yet");
     },
-    { timeout: 20_000, interval: 200 },
+    { timeout: 40_000, interval: 250 },
   );
 });
 
@@ -51,6 +53,7 @@ const states = [
   { name: "turn, success", at: () => ({ on: site, path: `/traces/${rootAt(1)}` }) },
   { name: "turn, failed", at: () => ({ on: site, path: `/traces/${rootAt(21)}` }) },
   { name: "turn, crashed", at: () => ({ on: site, path: `/traces/${rootAt(13)}` }) },
+  { name: "turn, broken", at: () => ({ on: site, path: `/traces/${brokenRoot}` }) },
   { name: "turn, unknown", at: () => ({ on: site, path: `/traces/${"0".repeat(32)}` }) },
   { name: "patterns", at: () => ({ on: site, path: "/patterns" }) },
 ] as const;

@@ -13,6 +13,9 @@ import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
 import { EvidenceLinks } from "./evidence-links.tsx";
 
+/** Findings that stand open; the others are one click away. */
+const shownMax = 4;
+
 const order = ["intent", "artifact", "contract", "delivery"] as const;
 
 const states: { readonly [state: string]: readonly [Tone, IconName, string] } = {
@@ -127,24 +130,43 @@ const Findings: FC<{ readonly findings: readonly Finding[] }> = ({ findings }) =
   findings.length === 0 ? (
     <></>
   ) : (
-    <ol class="findings" aria-label="Findings">
-      {findings.map((finding) => (
-        <li>
-          <PriorityBadge priority={finding.priority} />
-          <div>
-            <b>{finding.title}</b>
-            {finding.subject === null ? null : <code> {finding.subject}</code>}
-            {finding.confidence === "low" ? (
-              <span class="flag" title="It rests on absence, and the window is incomplete.">
-                low confidence
-              </span>
-            ) : null}
-            <p>
-              {finding.finding} <span class="muted">{finding.recommendation}</span>
-            </p>
-          </div>
-          <EvidenceLinks ids={finding.evidence_ids} count={finding.evidence_count} />
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol class="findings" aria-label="Findings">
+        {findings.slice(0, shownMax).map((finding) => (
+          <FindingLine finding={finding} />
+        ))}
+      </ol>
+      {findings.length > shownMax ? (
+        <details class="more-findings">
+          <summary>
+            {findings.length - shownMax} more{" "}
+            {findings.length === shownMax + 1 ? "finding" : "findings"}
+          </summary>
+          <ol class="findings" aria-label="More findings">
+            {findings.slice(shownMax).map((finding) => (
+              <FindingLine finding={finding} />
+            ))}
+          </ol>
+        </details>
+      ) : null}
+    </>
   );
+
+const FindingLine: FC<{ readonly finding: Finding }> = ({ finding }) => (
+  <li>
+    <PriorityBadge priority={finding.priority} />
+    <div>
+      <b>{finding.title}</b>
+      {finding.subject === null ? null : <code> {finding.subject}</code>}
+      {finding.confidence === "low" ? (
+        <span class="flag" title="It rests on absence, and the window is incomplete.">
+          low confidence
+        </span>
+      ) : null}
+      <p>
+        {finding.finding} <span class="muted">{finding.recommendation}</span>
+      </p>
+    </div>
+    <EvidenceLinks ids={finding.evidence_ids} count={finding.evidence_count} />
+  </li>
+);

@@ -1,0 +1,50 @@
+/** @module Numbers, durations and times in words. */
+import { expect, test } from "vitest";
+
+import {
+  bytesText,
+  countText,
+  durationText,
+  shareText,
+  shortCountText,
+  shortId,
+  timeText,
+} from "./figures.ts";
+
+test.each([
+  [0, "0 ms"],
+  [0.0004, "<1 µs"],
+  [0.42, "420 µs"],
+  [1.2345, "1.23 ms"],
+  [999.6, "1000 ms"],
+  [1_240, "1.24 s"],
+  [61_000, "1 m 1 s"],
+  [3_725_000, "1 h 2 m"],
+])("%d ms is %s", (ms, text) => {
+  expect(durationText(ms)).toBe(text);
+});
+
+test("counts, shares and bytes", () => {
+  expect(countText(12_408)).toBe("12,408");
+  expect(shortCountText(9_999)).toBe("9,999");
+  expect(shortCountText(12_408)).toBe("12.4K");
+  expect(shareText(3, 8)).toBe("38 %");
+  expect(shareText(0, 0)).toBe("0 %");
+  expect(bytesText(1_536)).toBe("1.5 KiB");
+});
+
+test("times keep every digit that says something, and what is no time stays as it is", () => {
+  expect(timeText("2026-11-21T14:05:09.120450000Z", "utc", "full")).toBe(
+    "2026-11-21 14:05:09.12045 UTC",
+  );
+  expect(timeText("2026-11-21T14:05:09.000Z", "utc", "full")).toBe("2026-11-21 14:05:09.000 UTC");
+  expect(timeText("2026-11-21T14:05:09Z", "utc", "full")).toBe("2026-11-21 14:05:09 UTC");
+  expect(timeText("2026-11-21T14:05:09.1Z", "utc", "time")).toBe("14:05:09.100");
+  expect(timeText("2026-11-21T14:05:09Z", "utc", "daytime")).toBe("11-21 14:05:09");
+  expect(timeText("yesterday", "utc", "full")).toBe("yesterday");
+});
+
+test("a long id keeps its beginning and its end", () => {
+  expect(shortId("4bf92f3577b34da6a3ce929d0e0e4736", 12)).toBe("4bf92f3…4736");
+  expect(shortId("short", 12)).toBe("short");
+});

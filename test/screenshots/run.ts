@@ -1,0 +1,130 @@
+/**
+ * @module Makes the pictures of the README: starts a collector, tells it the briefing desk's
+ * afternoon, and photographs the main pages. `npx node -C @turnproof/source test/screenshots/run.ts`
+ * after `npm run build`; each picture stays under 150 kB.
+ */
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+
+import { chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
+
+import { sendStory } from "../apps/briefing/story.ts";
+import { withPalette } from "./palette-png.ts";
+
+const root = join(import.meta.dirname, "../..");
+const bytesMax = 150_000;
+
+interface Shot {
+  readonly name: string;
+  readonly path: string;
+  readonly width: number;
+  readonly height: number;
+  readonly theme: "light" | "dark";
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Starts the built collector as anybody would; the result is where it listens. */
+async function startCollector(dataDir: string): Promise<readonly [ChildProcess, string]> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [join(root, "collector/bin/turnproof.js")], {
+    env: {
+      ...process.env,
+      TURNPROOF_BACKEND: "ephemeral",
+      TURNPROOF_DATA_DIR: dataDir,
+      TURNPROOF_PORT: String(port),
+    },
+    stdio: "ignore",
+  });
+  const url = `http://127.0.0.1:${port}`;
+  for (let tries = 0; tries < 100; tries += 1) {
+    const alive = await fetch(`${url}/readyz`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+    if (alive) return [child, url];
+    await wait(100);
+  }
+  child.kill();
+  throw new Error("the collector did not start");
+}
+
+/** Waits until the judge has looked at every turn. */
+async function judged(url: string): Promise<void> {
+  for (let tries = 0; tries < 120; tries += 1) {
+    const answer = await fetch(`${url}/traces/turns.json?verdict=unjudged`);
+    const { items } = (await answer.json()) as { readonly items: readonly unknown[] };
+    if (items.length === 0) return;
+    await wait(500);
+  }
+}
+
+async function photograph(browser: Browser, url: string, shot: Shot): Promise<void> {
+  const context = await browser.newContext({
+    viewport: { width: shot.width, height: shot.height },
+    colorScheme: shot.theme,
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  await page.goto(`${url}${shot.path}`);
+  await page.waitForTimeout(1_200);
+  const file = join(import.meta.dirname, `${shot.name}.png`);
+  const picture = withPalette(await page.screenshot());
+  await context.close();
+  writeFileSync(file, picture);
+  const size = picture.length;
+  console.log(`${shot.name}.png ${Math.round(size / 1_000)} kB`);
+  if (size > bytesMax) throw new Error(`${shot.name}.png is larger than ${bytesMax} bytes`);
+}
+
+async function main(): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), "turnproof-pictures-"));
+  const [child, url] = await startCollector(dataDir);
+  const browser = await chromium.launch({
+    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"],
+  });
+  try {
+    const turns = await sendStory(url, { endMs: Date.now() });
+    await judged(url);
+    const rootAt = (fromEnd: number): string => turns.at(-fromEnd)?.[0]?.traceId ?? "";
+    const wide = { width: 1440, height: 900 } as const;
+    const narrow = { width: 390, height: 844 } as const;
+    const compare = new URLSearchParams({
+      agent_id: "briefing-writer",
+      baseline_root: rootAt(1),
+      candidate_root: rootAt(21),
+    });
+    const shots: readonly Shot[] = [
+      { name: "turns-light", path: "/traces", ...wide, theme: "light" },
+      { name: "turns-dark", path: "/traces", ...wide, theme: "dark" },
+      { name: "turn-light", path: `/traces/${rootAt(21)}`, ...wide, theme: "light" },
+      { name: "turn-dark", path: `/traces/${rootAt(1)}`, ...wide, theme: "dark" },
+      { name: "compare-light", path: `/traces/compare?${compare}`, ...wide, theme: "light" },
+      { name: "health-light", path: "/traces/health", ...wide, theme: "light" },
+      { name: "turns-narrow", path: "/traces", ...narrow, theme: "light" },
+      { name: "turn-narrow", path: `/traces/${rootAt(21)}`, ...narrow, theme: "dark" },
+    ];
+    for (const shot of shots) await photograph(browser, url, shot);
+  } finally {
+    await browser.close();
+    child.kill("SIGTERM");
+    await new Promise((resolve) => child.once("exit", resolve));
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+await main();
