@@ -22,8 +22,10 @@ import { comparePage } from "./views/compare-page.tsx";
 import { docsPage } from "./views/docs-page.tsx";
 import { findPage } from "./views/find-page.tsx";
 import { healthPage } from "./views/health-page.tsx";
+import { learningPage } from "./views/learning-page.tsx";
 import { loginPage } from "./views/login-page.tsx";
 import { patternsPage } from "./views/patterns-page.tsx";
+import { memoryPage } from "./views/memory-page.tsx";
 import { problemPage } from "./views/problem-page.tsx";
 import { reconcilePage } from "./views/reconcile-page.tsx";
 import { settingsPage } from "./views/settings-page.tsx";
@@ -72,7 +74,9 @@ export const viewTable: ViewTable = {
   docs: docsPage,
   find: findPage,
   health: healthPage,
+  learning: learningPage,
   login: loginPage,
+  memory: memoryPage,
   problem: problemPage,
   reconcile: reconcilePage,
   settings: settingsPage,

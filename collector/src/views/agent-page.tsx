@@ -174,22 +174,24 @@ const Turns: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ mode
       flush
       end={`${countText(model.turns.length)}, newest first`}
     >
-      <table class="grid turn-table" role="table" aria-label="Turns of this agent, newest first">
-        <thead>
-          <tr>
-            {turnColumns.map(([column, heading, title]) => (
-              <th class={column} scope="col" title={title}>
-                {heading}
-              </th>
+      <div class="scroll" role="region" aria-label="Turns of this agent" tabindex={0}>
+        <table class="grid turn-table" role="table" aria-label="Turns of this agent, newest first">
+          <thead>
+            <tr>
+              {turnColumns.map(([column, heading, title]) => (
+                <th class={column} scope="col" title={title}>
+                  {heading}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {model.turns.map((row) => (
+              <TurnRow row={row} place={place} />
             ))}
-          </tr>
-        </thead>
-        <tbody>
-          {model.turns.map((row) => (
-            <TurnRow row={row} place={place} />
-          ))}
-        </tbody>
-      </table>
+          </tbody>
+        </table>
+      </div>
       <GroupsFooter window={model} frame={frame} what="This agent" />
     </Card>
   );

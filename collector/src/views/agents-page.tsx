@@ -7,7 +7,7 @@ import { countText } from "../display/figures.ts";
 import type { Frame } from "../http/respond.tsx";
 import type { AgentSummary, AgentsModel } from "../routes/agents.ts";
 import { Badge } from "./elements/badge.tsx";
-import { NotMeasured, Time } from "./elements/figure.tsx";
+import { NotMeasured, NotThere, Time } from "./elements/figure.tsx";
 import { Card, Empty, Table } from "./elements/panel.tsx";
 import { ErrorCount, GroupTokens, GroupsFooter, ToolTriple } from "./groups/group-cells.tsx";
 import { Narrow, NarrowedBy } from "./groups/narrow.tsx";
@@ -39,6 +39,7 @@ export function agentsPage(model: AgentsModel, frame: Frame): Child {
             head={
               <>
                 <th scope="col">Agent</th>
+                <th scope="col">Last</th>
                 <th scope="col">Registration</th>
                 <th scope="col">Application</th>
                 <th scope="col" class="num">
@@ -55,7 +56,6 @@ export function agentsPage(model: AgentsModel, frame: Frame): Child {
                   Tokens
                 </th>
                 <th scope="col">Models</th>
-                <th scope="col">Last</th>
               </>
             }
           >
@@ -68,9 +68,12 @@ export function agentsPage(model: AgentsModel, frame: Frame): Child {
                   <AgentLink agent={agent} frame={frame} />
                 </td>
                 <td>
+                  <NotThere why="no turn in this window" />
+                </td>
+                <td>
                   <Badge tone="ok" icon="success" word="mounted" />
                 </td>
-                <td colspan={8} class="muted">
+                <td colspan={7} class="muted">
                   no turn in this window
                 </td>
               </tr>
@@ -101,6 +104,9 @@ const Row: FC<{
       ) : (
         <AgentLink agent={item.agent_id} frame={frame} />
       )}
+    </td>
+    <td>
+      <Time at={item.last_at} form="daytime" />
     </td>
     <td>
       {item.agent_id !== null && mounted?.includes(item.agent_id) === true ? (
@@ -138,9 +144,6 @@ const Row: FC<{
       ) : (
         item.models.join(", ")
       )}
-    </td>
-    <td>
-      <Time at={item.last_at} form="daytime" />
     </td>
   </tr>
 );

@@ -35,7 +35,7 @@ export function comparePage(model: CompareModel, frame: Frame): Child {
       title="Compare"
       script="compare"
       bar={
-        <div class="actions">
+        <div class="page-actions">
           <a class="button" href={swapped} data-swap>
             Swap A and B
           </a>
@@ -50,11 +50,15 @@ export function comparePage(model: CompareModel, frame: Frame): Child {
         <TrustBar model={model} />
         <OpenPoints comparison={model} />
         <div class="compare-panels">
-          <Outcome model={model} />
-          <Deliveries model={model} />
-          <Sources model={model} />
-          <Diagnostics model={model} />
-          <TimingAndTokens model={model} />
+          <div class="stack">
+            <Outcome model={model} />
+            <Deliveries model={model} />
+            <Diagnostics model={model} />
+          </div>
+          <div class="stack">
+            <TimingAndTokens model={model} />
+            <Sources model={model} />
+          </div>
         </div>
         <Operations model={model} frame={frame} />
       </div>

@@ -32,7 +32,7 @@ export function docsPage(model: DocsModel, frame: Frame): Child {
       frame={frame}
       title="Interface"
       bar={
-        <div class="actions">
+        <div class="page-actions">
           <a class="button" href={hrefOf(frame, "/openapi.json")}>
             OpenAPI {model.openapi}
           </a>
@@ -71,12 +71,18 @@ function anchorOf(name: string): string {
   return name.toLowerCase().replaceAll(" ", "-");
 }
 
+/** Every route once; a page and its JSON twin are one. */
 function routesOf({ paths }: DocsModel): RouteText[] {
+  const isTwin = (path: string): boolean =>
+    path.endsWith(".json") && Object.hasOwn(paths, path.slice(0, -".json".length));
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      path,
-      method: method.toUpperCase(),
-      operation: operation as RouteText["operation"],
-    })),
+    Object.entries(methods)
+      .filter(([method]) => method !== "get" || !isTwin(path))
+      .map(([method, operation]) => ({
+        path,
+        method: method.toUpperCase(),
+        operation: operation as RouteText["operation"],
+        hasTwin: method === "get" && Object.hasOwn(paths, `${path}.json`),
+      })),
   );
 }

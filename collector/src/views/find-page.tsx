@@ -247,7 +247,13 @@ const Root: FC<{ readonly item: FoundRoot; readonly frame: Frame }> = ({ item, f
           <Badge tone="plain" icon="success" word="no error" />
         )}
       </td>
-      <td class="num">{countText(item.turn_ids.length)}</td>
+      <td class="num">
+        {item.turn_ids.length === 0 ? (
+          <NotThere why="its events name no turn" />
+        ) : (
+          countText(item.turn_ids.length)
+        )}
+      </td>
       <td class="num">{countText(item.event_count)}</td>
       <td>
         <Id of={item.root_trace_id} chars={14} why="The event names no root." />

@@ -29,7 +29,7 @@ export function healthPage(model: HealthModel, frame: Frame): Child {
       title="Health"
       script="health"
       bar={
-        <div class="actions">
+        <div class="page-actions">
           <HealthFilter frame={frame} />
           <button class="button" type="button" data-watch hidden aria-pressed="false">
             <Icon name="live" /> <span data-word>Watch</span>
@@ -67,11 +67,15 @@ export function healthPage(model: HealthModel, frame: Frame): Child {
         </>
       )}
       <div class="health-panels">
-        <StoresCard model={model} />
-        <RefusalsCard model={model} />
-        <StructureCard model={model} />
-        <IdentityCard model={model} />
-        <FailuresCard model={model} />
+        <div class="stack">
+          <StoresCard model={model} />
+          <StructureCard model={model} />
+          <FailuresCard model={model} />
+        </div>
+        <div class="stack">
+          <RefusalsCard model={model} />
+          <IdentityCard model={model} />
+        </div>
       </div>
     </Page>
   );
@@ -83,7 +87,7 @@ const Scope: FC<{ readonly frame: Frame; readonly model: HealthModel }> = ({ fra
   <Chips label="Scope and reach">
     <Chip
       name="read"
-      value={`up to ${countText(model.limit)} rows per store`}
+      value={`up to ${countText(model.limit)} rows per store${model.window_complete ? ", all of them" : ", bounded"}`}
       dashed={!model.window_complete}
       chars={60}
       title={

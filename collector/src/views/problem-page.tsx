@@ -37,7 +37,7 @@ const Body: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ proble
       <h2>{title}</h2>
       <p>{problem.detail}</p>
       <p class="muted">{next}</p>
-      <div class="actions">
+      <div class="page-actions">
         <Ways problem={problem} frame={frame} />
       </div>
       <Facts>

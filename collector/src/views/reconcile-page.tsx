@@ -23,7 +23,7 @@ export function reconcilePage(model: ReconcileModel, frame: Frame): Child {
       frame={frame}
       title="Verdict"
       bar={
-        <div class="actions">
+        <div class="page-actions">
           <a
             class="button"
             href={hrefOf(frame, `/traces/${encodeURIComponent(model.root_trace_id)}`)}
@@ -65,7 +65,8 @@ export function reconcilePage(model: ReconcileModel, frame: Frame): Child {
                 word={read.complete ? "complete" : "not complete"}
               />
               <span class="muted">
-                {countText(read.pages)} pages in {durationText(read.elapsed_ms)}
+                {countText(read.pages)} {read.pages === 1 ? "page" : "pages"} in{" "}
+                {durationText(read.elapsed_ms)}
                 {read.bounded ? ", ended by a bound" : ""}
                 {read.pending_frames > 0
                   ? `, ${countText(read.pending_frames)} frames still on their way`

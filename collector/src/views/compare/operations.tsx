@@ -125,7 +125,10 @@ const Row: FC<{
       <td class="op-name">
         <Indent depth={row.depth} />
         <a href={href} data-row title="Open the event on its turn's page">
-          {nameOf(row)}
+          {kindWords(row.event_kind)}
+          {row.operation === null || row.operation === row.event_kind ? null : (
+            <span class="muted"> {row.operation}</span>
+          )}
         </a>
         {row.ordinal > 1 ? <span class="muted"> #{row.ordinal}</span> : null}
         {row.ambiguous ? (
@@ -149,11 +152,6 @@ const Row: FC<{
     </tr>
   );
 };
-
-function nameOf({ event_kind: kind, operation }: OperationRow): string {
-  const words = kindWords(kind);
-  return operation === null || operation === kind ? words : `${words} ${operation}`;
-}
 
 const Indent: FC<{ readonly depth: number }> = ({ depth }) =>
   depth === 0 ? (
@@ -197,7 +195,8 @@ const Difference: FC<{ readonly row: OperationRow }> = ({ row }) => {
       return <NotThere why="a point in time, or a duration that was not recorded" />;
     return <span class="muted">{durationText(own)}</span>;
   }
-  const text = differenceText(delta, durationText);
+  const isPoint = delta.baseline === 0 && delta.candidate === 0;
+  const text = isPoint ? null : differenceText(delta, durationText);
   if (text === null) return <NotThere why="a point in time, or a duration that was not recorded" />;
   return <span class={delta.beyond_tolerance === true ? "beyond" : "muted"}>{text}</span>;
 };

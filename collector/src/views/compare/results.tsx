@@ -82,7 +82,7 @@ const Said: FC<{
       <Unknown why="This side is incomplete: it may be there unseen." />
     );
   }
-  return <>{states.map((state) => wordsOf(state ?? "no version")).join(", ")}</>;
+  return <>{states.map((state) => wordsOf(state ?? "used, no version")).join(", ")}</>;
 };
 
 const Line: FC<{

@@ -91,7 +91,7 @@ export const PairBar: FC<{ readonly of: Delta; readonly scale: number }> = ({ of
   const say = (value: number | null): string => (value === null ? "unknown" : String(value));
   const { baseline: a, candidate: b } = of;
   const label = `${sideNames.baseline} ${say(a)}, ${sideNames.candidate} ${say(b)}`;
-  if (a === null && b === null) return <></>;
+  if ((a ?? 0) === 0 && (b ?? 0) === 0 && (a === b || scale === 0)) return <></>;
   return (
     <svg class="pair" height="16" role="img" aria-label={label} focusable="false">
       <Side value={a} scale={scale} y="1" look="hollow" />

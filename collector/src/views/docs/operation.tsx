@@ -35,6 +35,8 @@ type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
 export interface RouteText {
   readonly path: string;
   readonly method: string;
+  /** A page whose model is also answered under the same path with `.json`. */
+  readonly hasTwin: boolean;
   readonly operation: {
     readonly summary: string;
     readonly description?: string;
@@ -57,6 +59,7 @@ export const Operation: FC<{ readonly of: RouteText }> = ({ of }) => {
           <span class={`method ${method.toLowerCase()}`}>{method}</span>
           <code>{path}</code>
           <span class="muted">{operation.summary}</span>
+          {of.hasTwin ? <span class="route-twin muted">page, and .json</span> : null}
         </summary>
         <div class="route">
           {operation.description === undefined ? null : (

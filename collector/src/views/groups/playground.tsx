@@ -99,7 +99,7 @@ const PlaygroundForm: FC<{ readonly agent: string; readonly frame: Frame }> = ({
           <input class="field mono" name="thread_id" autocomplete="off" />
         </label>
       </div>
-      <div class="actions">
+      <div class="page-actions">
         <button class="button primary" type="submit">
           Run
         </button>

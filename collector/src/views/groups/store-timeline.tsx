@@ -6,6 +6,7 @@ import type { SourceStore, TurnEvent } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { countText, wordsOf } from "../../display/figures.ts";
+import type { TimeForm } from "../../display/figures.ts";
 import { kindWords } from "../../display/kind-words.ts";
 import type { Frame } from "../../http/respond.tsx";
 import { StatusBadge } from "../elements/badge.tsx";
@@ -25,6 +26,8 @@ export const StoreTimeline: FC<{
   const { events, complete } = timeline;
   const shown = events.slice(-rowsMax);
   const counts = Map.groupBy(events, storeOf);
+  const days = new Set(shown.map(({ timestamp }) => timestamp.slice(0, 10)));
+  const form = days.size > 1 ? "full" : "time";
   return (
     <Card
       title="Timeline of the three stores"
@@ -51,7 +54,7 @@ export const StoreTimeline: FC<{
         }
       >
         {shown.map((event) => (
-          <Row event={event} frame={frame} />
+          <Row event={event} form={form} frame={frame} />
         ))}
       </Table>
       <p class="muted padded">
@@ -68,7 +71,11 @@ function storeOf({ source_store: store }: TurnEvent): SourceStore {
   return store ?? "trace";
 }
 
-const Row: FC<{ readonly event: TurnEvent; readonly frame: Frame }> = ({ event, frame }) => {
+const Row: FC<{
+  readonly event: TurnEvent;
+  readonly form: TimeForm;
+  readonly frame: Frame;
+}> = ({ event, form, frame }) => {
   const store = storeOf(event);
   const lane = stores.indexOf(store);
   const root = event.root_trace_id;
@@ -76,7 +83,7 @@ const Row: FC<{ readonly event: TurnEvent; readonly frame: Frame }> = ({ event, 
   return (
     <tr>
       <td>
-        <Time at={event.timestamp} form="daytime" />
+        <Time at={event.timestamp} form={form} />
       </td>
       <td class="lane-cell">
         <svg

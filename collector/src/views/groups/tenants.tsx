@@ -10,11 +10,7 @@ const shownMax = 3;
 
 /** Chips of the tenants; none means that nobody said. */
 export const Tenants: FC<{ readonly of: readonly (string | null)[] }> = ({ of }) => (
-  <span class="spread">
-    {of.length === 0 ? <TenantChip userId={undefined} /> : null}
-    {of.slice(0, shownMax).map((user) => (
-      <TenantChip userId={user} />
-    ))}
+  <span class="tenants">
     {of.length > 1 ? (
       <Badge
         tone="bad"
@@ -23,5 +19,9 @@ export const Tenants: FC<{ readonly of: readonly (string | null)[] }> = ({ of })
         title="Turns of several tenants stand in one thread."
       />
     ) : null}
+    {of.length === 0 ? <TenantChip userId={undefined} /> : null}
+    {of.slice(0, shownMax).map((user) => (
+      <TenantChip userId={user} />
+    ))}
   </span>
 );

@@ -29,9 +29,9 @@ export const LossCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
       flush
       end={`in all: ${knownText(model.dropped_events)}`}
     >
-      <p class="answer">
+      <div class="answer">
         <Answer model={model} silent={silent} />
-      </p>
+      </div>
       {producers.length === 0 ? null : (
         <Table
           label="Losses by producer"

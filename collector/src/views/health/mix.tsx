@@ -40,7 +40,7 @@ const Mix: FC<{
         {rows.slice(0, shownMax).map(([name, count]) => (
           <div>
             <dt>{say(name)}</dt>
-            <dd class="bar">
+            <dd class="mix-bar">
               <ShareBar part={count} whole={total} label={`${shareText(count, total)} of events`} />
             </dd>
             <dd class="num">{countText(count)}</dd>
