@@ -1,4 +1,4 @@
-/** @module The schema: 001_add_user_id.sql over legacy data, roles without rights, newer versions. */
+/** @module The schema: 001_add_user_id.sql over legacy data, roles, versions. */
 import { readFile } from "node:fs/promises";
 
 import { scopedKinds } from "@turnproof/semconv";

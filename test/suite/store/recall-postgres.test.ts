@@ -1,6 +1,6 @@
 /**
  * @module Recall under a tenant's filter with pgvector (faults T6): a small tenant among twenty
- * thousand rows is found as by exact search, with the index and without; and row security in PGlite.
+ * thousand rows is found as by exact search, with the index and without; row security in PGlite.
  */
 import { ephemeralMemory, postgres } from "@turnproof/store";
 import type { PostgresProvider, SearchResult } from "@turnproof/store";

@@ -1,4 +1,4 @@
-/** @module A PostgreSQL that is away, full, slow, restarted or refusing: nothing lost, nothing doubled. */
+/** @module A PostgreSQL away, full, slow, restarted or refusing: nothing lost, nothing doubled. */
 import { postgres } from "@turnproof/store";
 import type { EvidenceStore, PostgresProvider } from "@turnproof/store";
 import { everybody, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";

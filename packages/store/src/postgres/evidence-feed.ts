@@ -101,16 +101,17 @@ async function meet(
   const bind = bindings();
   const { rows, roots } = search.conditions(bind);
   const [micros, nanos, seq] = [top.micros, top.nanos, top.seq].map(
-    (value) => `${bind.raw(value)}::bigint`,
+    (value) => `${bind.plain(value)}::bigint`,
   );
   const said = roots.map(
     (condition) =>
       `root_trace_id IN (SELECT root_trace_id FROM evidence_events WHERE ${condition})`,
   );
+  const below = `(received_us, event_ns, seq) < (${micros}, ${nanos}, ${seq})`;
   const answer = await session.query(
     `SELECT root_trace_id, received_us::text AS micros, event_ns::text AS nanos, seq::text AS seq
 FROM evidence_events
-WHERE ${[`(received_us, event_ns, seq) < (${micros}, ${nanos}, ${seq})`, ...rows, ...said].join("\n    AND ")}
+WHERE ${[below, ...rows, ...said].join("\n    AND ")}
 ORDER BY received_us DESC, event_ns DESC, seq DESC LIMIT ${wanted}`,
     bind.parameters,
   );

@@ -96,5 +96,5 @@ function isTime(time: string | undefined): time is string {
 }
 
 function nanos(time: string, bind: Bindings): string {
-  return `${bind.raw(String(clampedNanos(time)))}::bigint`;
+  return `${bind.plain(String(clampedNanos(time)))}::bigint`;
 }

@@ -1,6 +1,7 @@
 /**
  * @module EvidenceWriter: a batch into the tables in one transaction: its manifest first, whose id
- * is unique, then its rows. So a batch is there whole or not at all, and sent again it is there once.
+ * is unique, then its rows. So a batch is there whole or not at all, and sent again it is there
+ * once.
  */
 import { CodedError } from "@turnproof/semconv";
 
@@ -23,7 +24,7 @@ export async function appendBatch(database: Database, batch: EvidenceBatch): Pro
     const bind = bindings();
     const manifest = await session.query(
       `INSERT INTO evidence_batches (batch_id, event_count)
-VALUES (${bind.text(batch.batchId)}, ${bind.raw(String(rows.length))}::bigint)
+VALUES (${bind.text(batch.batchId)}, ${bind.plain(String(rows.length))}::bigint)
 ON CONFLICT (md5(batch_id)) DO NOTHING RETURNING batch_no::text AS batch_no`,
       bind.parameters,
     );
@@ -31,8 +32,8 @@ ON CONFLICT (md5(batch_id)) DO NOTHING RETURNING batch_no::text AS batch_no`,
     if (typeof number !== "string") return;
     for (let from = 0; from < rows.length; from += chunkRows) {
       const chunk = bindings();
-      const json = chunk.raw(toStoredJson(rows.slice(from, from + chunkRows)));
-      const at = chunk.raw(number);
+      const json = chunk.plain(toStoredJson(rows.slice(from, from + chunkRows)));
+      const at = chunk.plain(number);
       await session.query(insertSql(json, at), chunk.parameters);
     }
   });
@@ -110,7 +111,7 @@ function rowOf(event: StoredEvent): EvidenceRow {
   };
 }
 
-/** Everything that `mentions` looks at, and the span id, from which a turn or run may be derived. */
+/** Everything that `mentions` looks at, and the span id: a turn or run may be derived from it. */
 function mentionsOf(event: StoredEvent): Set<string> {
   const ids = new Set<string>();
   const add = (value: unknown): void => {

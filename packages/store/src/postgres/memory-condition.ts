@@ -36,7 +36,7 @@ export function insideSql(filter: MemoryFilter, bind: Bindings): string {
 /** Rows whose time is not over. A `now` that is no time hides every row that ever expires. */
 export function liveSql(now: string, bind: Bindings): string {
   const ms = Date.parse(now);
-  const at = bind.raw(Number.isFinite(ms) ? String(ms) : "9223372036854775807");
+  const at = bind.plain(Number.isFinite(ms) ? String(ms) : "9223372036854775807");
   return `(expires_ms IS NULL OR expires_ms > ${at}::bigint)`;
 }
 

@@ -28,11 +28,11 @@ export function sharedValues(record: Common, bind: Bindings): Assignments {
   return [
     ["id", bind.text(record.id)],
     ["body", bind.text(record.text)],
-    ["embedding", `${bind.raw(arrayText(embedding))}::double precision[]`],
-    ["data", `${bind.raw(JSON.stringify(record.data))}::json`],
-    ["created_at", bind.raw(record.created_at)],
-    ["created_key", bind.raw(timeKey(record.created_at))],
-    ["updated_at", bind.raw(record.updated_at)],
+    ["embedding", `${bind.plain(arrayText(embedding))}::double precision[]`],
+    ["data", `${bind.plain(JSON.stringify(record.data))}::json`],
+    ["created_at", bind.plain(record.created_at)],
+    ["created_key", bind.plain(timeKey(record.created_at))],
+    ["updated_at", bind.plain(record.updated_at)],
   ];
 }
 
@@ -46,12 +46,14 @@ export function scopedValues(record: MemoryRecord, bind: Bindings, vectors: bool
     ["agent_id", bind.text(record.agent_id)],
     ["memory_id", bind.text(record.memory_id)],
     ["thread_id", bind.text(record.thread_id)],
-    ["expires_at", bind.raw(expires ?? null)],
+    ["expires_at", bind.plain(expires ?? null)],
     [
       "expires_ms",
-      `${bind.raw(expires === undefined ? null : String(Date.parse(expires)))}::bigint`,
+      `${bind.plain(expires === undefined ? null : String(Date.parse(expires)))}::bigint`,
     ],
-    ...(vectors ? ([["embedding_vector", `${bind.raw(direction ?? null)}::vector`]] as const) : []),
+    ...(vectors
+      ? ([["embedding_vector", `${bind.plain(direction ?? null)}::vector`]] as const)
+      : []),
   ];
 }
 

@@ -94,7 +94,7 @@ async function scan(
   let before = "9223372036854775807";
   for (let seen = 0; ;) {
     const bind = bindings();
-    const where = `${within(place, bind)} AND ${also} AND row_no < ${bind.raw(before)}::bigint`;
+    const where = `${within(place, bind)} AND ${also} AND row_no < ${bind.plain(before)}::bigint`;
     const { rows } = await place.session.query(
       `SELECT ${scopedColumns} FROM ${tableOf(place.kind)} AS held
 WHERE ${where} ORDER BY held.row_no DESC LIMIT ${chunkRows}`,
@@ -164,7 +164,7 @@ async function nearest(
   const dimensions = query.embedding.length;
   const where = `${within(place, bind)} AND ${ofDimensions(dimensions)}`;
   const type = `vector(${dimensions})`;
-  const direction = `${bind.raw(query.direction)}::${type}`;
+  const direction = `${bind.plain(query.direction)}::${type}`;
   // The index is on the expression with its dimensions, so the plain column is compared exactly.
   const column = method === "index" ? `embedding_vector::${type}` : "embedding_vector";
   const { rows } = await place.session.query(

@@ -41,7 +41,7 @@ export function postgresAdmin(session: () => Promise<Session>, clock: () => stri
       const user = bind.text(options.userId);
       // One update; a row that the user has already is the newer truth, and the legacy one stays.
       const sql = `UPDATE ${tableOf("entity")} AS legacy
-SET user_id = ${user}, updated_at = ${bind.raw(clock())}, version = version + 1
+SET user_id = ${user}, updated_at = ${bind.plain(clock())}, version = version + 1
 WHERE ${tenantDigest("legacy.user_id")} = ${tenantDigest("NULL::text")}
     AND legacy.user_id IS NULL AND legacy.memory_id = ${bind.text(options.memoryId)}
     AND NOT EXISTS (
@@ -72,8 +72,8 @@ async function* stream(
     const beyond =
       after === undefined
         ? "true"
-        : `(created_key < ${bind.raw(after[0])} OR (created_key = ${bind.raw(after[0])}
-    AND (id, coalesce(user_id, '')) > (${bind.raw(after[1])}, ${bind.raw(after[2])})))`;
+        : `(created_key < ${bind.plain(after[0])} OR (created_key = ${bind.plain(after[0])}
+    AND (id, coalesce(user_id, '')) > (${bind.plain(after[1])}, ${bind.plain(after[2])})))`;
     const { rows } = await (
       await session()
     ).query(

@@ -137,7 +137,7 @@ function writes(ground: Ground): Pick<MemoryStore, "put" | "update" | "delete"> 
         const { changed } = await session.query(
           `UPDATE ${tableOf(kind)} SET ${set.join(", ")}, version = version + 1
 WHERE ${where(filter, bind)} AND ${idSql(id, bind)}
-    AND version = ${bind.raw(String(version))}::bigint`,
+    AND version = ${bind.plain(String(version))}::bigint`,
           bind.parameters,
         );
         if (changed !== 1) throw new CodedError("store_conflict");

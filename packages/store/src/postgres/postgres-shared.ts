@@ -63,7 +63,7 @@ ORDER BY created_key DESC, id LIMIT ${Math.max(Math.trunc(options.limit), 0) + 1
       const set = sharedValues(record, bind).map(([name, value]) => `${name} = ${value}`);
       const { changed } = await session.query(
         `UPDATE ${tableOf(kind)} SET ${set.join(", ")}, version = version + 1
-WHERE ${idSql(id, bind)} AND version = ${bind.raw(String(version))}::bigint`,
+WHERE ${idSql(id, bind)} AND version = ${bind.plain(String(version))}::bigint`,
         bind.parameters,
       );
       if (changed !== 1) throw new CodedError("store_conflict");

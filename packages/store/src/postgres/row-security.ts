@@ -25,7 +25,7 @@ export function guarded(database: Database): ScopedWork {
   return (filter, work) =>
     database.transaction(async (session) => {
       const bind = bindings();
-      const state = bind.raw(filter.tenant === null ? "anonymous" : "user");
+      const state = bind.plain(filter.tenant === null ? "anonymous" : "user");
       const tenant = bind.text(filter.tenant ?? "");
       await session.query(
         `SELECT set_config('turnproof_scope.state', ${state}, true),

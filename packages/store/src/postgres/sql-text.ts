@@ -16,7 +16,7 @@ export interface Bindings {
   /** The SQL of this text in stored form; text that is no text equals nothing. */
   text(value: string | null | undefined): string;
   /** The SQL of a text that is already what the database shall read: a number, an array, JSON. */
-  raw(value: string | null): string;
+  plain(value: string | null): string;
   /** The SQL of a `text[]`. */
   texts(values: readonly string[]): string;
   readonly parameters: readonly Parameter[];
@@ -25,15 +25,15 @@ export interface Bindings {
 /** An empty set of values. */
 export function bindings(): Bindings {
   const parameters: Parameter[] = [];
-  const raw = (value: Parameter): string => {
+  const plain = (value: Parameter): string => {
     parameters.push(value);
     return `$${parameters.length}::text`;
   };
   return {
-    raw,
-    text: (value) => raw(value === undefined || value === null ? null : toStored(value)),
+    plain,
+    text: (value) => plain(value === undefined || value === null ? null : toStored(value)),
     texts: (values) =>
-      `ARRAY(SELECT jsonb_array_elements_text(${raw(JSON.stringify(values.map(toStored)))}::jsonb))`,
+      `ARRAY(SELECT jsonb_array_elements_text(${plain(JSON.stringify(values.map(toStored)))}::jsonb))`,
     parameters,
   };
 }

@@ -36,9 +36,10 @@ export async function openVectors(
 
 async function hasColumn(database: Database): Promise<boolean> {
   const bind = bindings();
+  const tables = bind.texts(scopedKinds.map(tableOf));
   const { rows } = await database.query(
     `SELECT count(*)::text AS n FROM pg_attribute
-WHERE attrelid = ANY(SELECT to_regclass(name) FROM unnest(${bind.texts(scopedKinds.map(tableOf))}) AS name)
+WHERE attrelid = ANY(SELECT to_regclass(name) FROM unnest(${tables}) AS name)
     AND attname = 'embedding_vector' AND NOT attisdropped`,
     bind.parameters,
   );
@@ -58,7 +59,7 @@ async function readIndexes(database: Database): Promise<VectorIndexes> {
     const bind = bindings();
     const { rows } = await database.query(
       `SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-WHERE i.indrelid = to_regclass(${bind.raw(tableOf(kind))}) AND i.indisvalid`,
+WHERE i.indrelid = to_regclass(${bind.plain(tableOf(kind))}) AND i.indisvalid`,
       bind.parameters,
     );
     const found = rows.flatMap((row) => {

@@ -37,7 +37,7 @@ export async function putVerdicts(
   await session.query(
     `INSERT INTO evidence_verdicts AS held
     (turn_key, root_trace_id, application_id, tenant_said, user_id, judged_ns, verdict)
-SELECT * FROM jsonb_to_recordset(${bind.raw(toStoredJson(rows))}::jsonb) AS r(
+SELECT * FROM jsonb_to_recordset(${bind.plain(toStoredJson(rows))}::jsonb) AS r(
     turn_key text, root_trace_id text, application_id text, tenant_said boolean, user_id text,
     judged_ns bigint, verdict jsonb)
 ON CONFLICT (turn_key) DO UPDATE SET judged_ns = excluded.judged_ns, verdict = excluded.verdict
@@ -74,7 +74,7 @@ export async function quietRoots(
 ): Promise<readonly string[]> {
   const bind = bindings();
   const [from, before] = [since, quietBefore].map(
-    (time) => `${bind.raw(String(epochMicros(microseconds(time))))}::bigint`,
+    (time) => `${bind.plain(String(epochMicros(microseconds(time))))}::bigint`,
   );
   const { rows } = await session.query(
     `SELECT root_trace_id FROM evidence_events WHERE received_us >= ${from}
