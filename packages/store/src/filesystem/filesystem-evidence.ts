@@ -33,6 +33,8 @@ export interface EvidenceParts {
   readonly catalog: BatchCatalog;
   readonly load: RootLoader;
   readonly verdicts: VerdictFiles;
+  /** Resolves when no write is under way. */
+  readonly idle: () => Promise<void>;
   /** Whether the directory answers. */
   readonly check: () => Promise<CheckResult>;
 }
@@ -46,6 +48,7 @@ export function filesystemEvidence(parts: EvidenceParts): EvidenceStore {
   };
   const close = async (): Promise<void> => {
     closed = true;
+    await parts.idle();
   };
   return {
     name: "filesystem",

@@ -37,6 +37,7 @@ export function filesystemMemory(parts: MemoryParts): AdministeredMemory {
   };
   const close = async (): Promise<void> => {
     closed = true;
+    await lock.idle();
   };
   return {
     name: "filesystem",

@@ -46,14 +46,21 @@ export async function filesystem(options: FilesystemOptions): Promise<Filesystem
   const disk = await openDisk(options.directory, options.calls ?? systemCalls);
   const clock = options.clock ?? (() => new Date().toISOString());
   const check = checkOf(disk);
+  const evidenceLock = writeLock(disk, ["locks", "evidence"], options.lock);
   const memoryLock = writeLock(disk, ["locks", "memory"], options.lock);
   const rows = memoryRows(disk, memoryLock);
-  const memory = filesystemMemory({ rows, lock: memoryLock, clock, check });
+  const memory = filesystemMemory({
+    rows,
+    lock: memoryLock,
+    clock,
+    check,
+  });
   const evidence = filesystemEvidence({
     disk,
+    idle: () => evidenceLock.idle(),
     catalog: batchCatalog(disk),
     load: rootLoader(disk),
-    verdicts: verdictFiles(disk, writeLock(disk, ["locks", "evidence"], options.lock)),
+    verdicts: verdictFiles(disk, evidenceLock),
     check,
   });
   const close = async (): Promise<void> => {

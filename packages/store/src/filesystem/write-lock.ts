@@ -33,6 +33,8 @@ export interface Held {
 export interface WriteLock {
   /** Runs the work alone. Rejects with `store_busy` when others do not let go in time. */
   run<T>(work: (held: Held) => Promise<T>): Promise<T>;
+  /** Resolves when no work waits and the lock was given back. */
+  idle(): Promise<void>;
 }
 
 /** A lock in this folder; it is made on the first use. */
@@ -46,7 +48,7 @@ export function writeLock(disk: Disk, folder: Place, times: Partial<LockTimes> =
     },
   };
   const waiting: (() => Promise<void>)[] = [];
-  let running = false;
+  let running: Promise<void> | undefined;
   /** Takes the lock, works through those that wait, gives the lock back, until none waits. */
   const drain = async (): Promise<void> => {
     while (waiting.length > 0) {
@@ -64,7 +66,7 @@ export function writeLock(disk: Disk, folder: Place, times: Partial<LockTimes> =
       while (waiting.length > 0 && Date.now() < end);
       await (release as () => Promise<void>)();
     }
-    running = false;
+    running = undefined;
   };
   let failure: unknown;
   return {
@@ -74,10 +76,11 @@ export function writeLock(disk: Disk, folder: Place, times: Partial<LockTimes> =
           if (failure !== undefined) reject(failure);
           else await work(held).then(resolve, reject);
         });
-        if (running) return;
-        running = true;
-        void drain();
+        running ??= drain();
       }),
+    async idle() {
+      await running;
+    },
   };
 }
 
