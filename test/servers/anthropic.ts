@@ -26,10 +26,18 @@ interface MessagesRequest {
   readonly tools?: readonly { readonly name: string }[];
 }
 
+/** A call of a tool. */
+export interface AnthropicCall {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
 /** What the script answers: words, or a call of a tool. */
 export interface AnthropicAnswer {
   readonly text?: string;
-  readonly tool?: { readonly name: string; readonly input: Readonly<Record<string, unknown>> };
+  readonly tool?: AnthropicCall;
+  /** Several calls in one answer. */
+  readonly tools?: readonly AnthropicCall[];
 }
 
 /** What a test decides. `toolResults` counts those since the question. */
@@ -71,12 +79,19 @@ function readQuestion(request: MessagesRequest): { asked: string; toolResults: n
   return { asked, toolResults };
 }
 
+function callsOf(answer: AnthropicAnswer): readonly AnthropicCall[] {
+  return answer.tools ?? (answer.tool === undefined ? [] : [answer.tool]);
+}
+
 function contentOf(answer: AnthropicAnswer, id: number): object[] {
   const text = answer.text === undefined ? [] : [{ type: "text", text: answer.text }];
-  const { tool } = answer;
-  return tool === undefined
-    ? text
-    : [...text, { type: "tool_use", id: `toolu_${id}`, name: tool.name, input: tool.input }];
+  const calls = callsOf(answer).map(({ name, input }, i) => ({
+    type: "tool_use",
+    id: `toolu_${id}_${i}`,
+    name,
+    input,
+  }));
+  return [...text, ...calls];
 }
 
 async function sendStream(
@@ -115,15 +130,15 @@ async function sendStream(
     send("content_block_stop", { index });
     index += 1;
   }
-  if (answer.tool !== undefined) {
-    const { name } = answer.tool;
-    const block = { type: "tool_use", id: `toolu_${at.id}`, name, input: {} };
+  for (const { name, input: given } of callsOf(answer)) {
+    const block = { type: "tool_use", id: `toolu_${at.id}_${index}`, name, input: {} };
     send("content_block_start", { index, content_block: block });
-    const partial_json = JSON.stringify(answer.tool.input);
+    const partial_json = JSON.stringify(given);
     send("content_block_delta", { index, delta: { type: "input_json_delta", partial_json } });
     send("content_block_stop", { index });
+    index += 1;
   }
-  const stop_reason = answer.tool === undefined ? "end_turn" : "tool_use";
+  const stop_reason = callsOf(answer).length === 0 ? "end_turn" : "tool_use";
   send("message_delta", {
     delta: { stop_reason, stop_sequence: null },
     usage: { output_tokens: usage.output_tokens },
@@ -145,7 +160,7 @@ function sendWhole(
     role: "assistant",
     model: request.model,
     content: contentOf(answer, id),
-    stop_reason: answer.tool === undefined ? "end_turn" : "tool_use",
+    stop_reason: callsOf(answer).length === 0 ? "end_turn" : "tool_use",
     stop_sequence: null,
     usage,
   };

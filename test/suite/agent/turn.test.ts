@@ -278,6 +278,41 @@ describe("what the model is given", () => {
     expect(result.status).toBe("partial");
   });
 
+  test.each(["run", "runStream"] as const)(
+    "calls beyond the budget are refused, even in one round: %s",
+    async (how) => {
+      const call = { name: "lookup_order", input: { order_id: "A-1" } };
+      await using server = await startAnthropic({
+        script: (_asked, results) =>
+          results === 0 ? { tools: [call, call, call] } : { text: "Done." },
+      });
+      let ran = 0;
+      const counted: AnyTool = { ...lookup, execute: () => (ran += 1) };
+      const agent = new Agent({
+        model: anthropic(server.baseURL),
+        store: ephemeralMemory(),
+        tools: [counted],
+        routing: { callsMax: 2 },
+      });
+      const events = await allOf(agent.runStream("Find it", here));
+      const last = events.at(-1);
+      const result =
+        how === "run" || last?.type !== "run.done" ? await agent.run("Find it", here) : last.result;
+      expect(ran).toBe(how === "run" ? 4 : 2);
+      expect(result).toMatchObject({ text: "Done.", status: "partial", iterations: 2 });
+      expect(result?.tools.map(({ outcome }) => outcome)).toEqual(["success", "success", "error"]);
+      const root = result?.traceContext.rootTraceId;
+      const tools = ofKind(await observed.events("ann", root), "tool_call");
+      expect(tools.map(({ attributes }) => attributes.error_type)).toEqual([
+        undefined,
+        undefined,
+        "tool_budget_spent",
+      ]);
+      // The same call three times is one fingerprint: repetition shows, its input does not.
+      expect(new Set(tools.map(({ attributes }) => attributes.call_fingerprint)).size).toBe(1);
+    },
+  );
+
   test("a tool that fails, falls back or does not exist is an answer with its outcome", async () => {
     const names = ["lookup_order", "issue_refund", "no_such_tool"];
     await using server = await startAnthropic({
