@@ -109,7 +109,7 @@ async function meet(
   );
   const below = `(received_us, event_ns, seq) < (${micros}, ${nanos}, ${seq})`;
   const answer = await session.query(
-    `SELECT root_trace_id, received_us::text AS micros, event_ns::text AS nanos, seq::text AS seq
+    `SELECT root_trace_id, received_us::text AS micros, event_ns::text AS nanos, seq::text AS place
 FROM evidence_events
 WHERE ${[below, ...rows, ...said].join("\n    AND ")}
 ORDER BY received_us DESC, event_ns DESC, seq DESC LIMIT ${wanted}`,
@@ -122,7 +122,7 @@ function markOf(row: Row): Mark {
   return {
     micros: row["micros"] as string,
     nanos: row["nanos"] as string,
-    seq: row["seq"] as string,
+    seq: row["place"] as string,
   };
 }
 

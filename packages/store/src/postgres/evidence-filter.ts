@@ -37,7 +37,7 @@ export function queryConditions(query: EventQuery, bind: Bindings): EvidenceCond
 
 /** A row that names the id; an identity may also be derived from the row's own span id. */
 export function mentionCondition(id: string, bind: Bindings): string {
-  return id.isWellFormed() ? `mentions @> ${bind.texts([id])}` : "false";
+  return id.isWellFormed() ? `mentions @> ARRAY[${bind.text(id)}]` : "false";
 }
 
 const identities = [

@@ -1,3 +1,4 @@
+/** @module StoreError sorts SQLSTATEs and never repeats what a server said. */
 import { CodedError } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 
