@@ -4,7 +4,13 @@
  * same to the mapping as the original does.
  */
 import type { Attributes } from "@opentelemetry/api";
-import { attribute, screenIdentity, screenValue, usageDetailNames } from "@turnproof/semconv";
+import {
+  attribute,
+  registryRows,
+  screenIdentity,
+  screenValue,
+  usageDetailNames,
+} from "@turnproof/semconv";
 import type { AttributeValue, RegistryName } from "@turnproof/semconv";
 
 import type { KindDecision } from "../mapping/kind-decision.ts";
@@ -28,23 +34,34 @@ export interface IdentityRules {
 export type CountDrop = (code: string) => void;
 
 /** Places of the rows that a span's name is built of. */
-const subjectPlaces: ReadonlySet<number> = new Set([
-  rowAt.agent_name,
-  rowAt.genai_operation,
-  rowAt.model,
-  rowAt.tool_name,
-  rowAt.memory_operation,
-]);
+const subjectPlaces: Uint8Array = new Uint8Array(registryRows.length);
+for (const name of [
+  "agent_name",
+  "genai_operation",
+  "model",
+  "tool_name",
+  "memory_operation",
+] as const) {
+  subjectPlaces[rowAt[name]] = 1;
+}
+
+/** An object like any other, with room inside for a span's attributes, so that it stays fast. */
+const Bag = function (): void {} as unknown as new () => Attributes;
+Bag.prototype = Object.prototype;
 
 /** Screens the attributes of one span after another; made once per gate. */
 export class AttributeScreen implements RowValues {
   private readonly rules: IdentityRules;
   private readonly count: CountDrop;
+  private readonly key: { readonly key?: KeyIdentity };
   private readonly subjects = new Map<number, { readonly rank: number; readonly text: string }>();
+  /** Names of the span screened last that did not leave. */
+  lost = 0;
 
   constructor(rules: IdentityRules, count: CountDrop) {
     this.rules = rules;
     this.count = count;
+    this.key = rules.keyIdentity === undefined ? {} : { key: rules.keyIdentity };
   }
 
   drop(code: string): void {
@@ -58,23 +75,28 @@ export class AttributeScreen implements RowValues {
 
   /** What may leave of these attributes, as an object of our own. */
   screen(attributes: Readonly<Record<string, unknown>>, decision: KindDecision): Attributes {
-    const out: Attributes = {};
+    const out = new Bag();
     const { sources } = decision.plan;
     const carrier = carrierOf(decision.kind);
-    this.subjects.clear();
-    for (const name of Object.keys(attributes)) {
+    if (this.subjects.size > 0) this.subjects.clear();
+    const names = Object.keys(attributes);
+    let left = 0;
+    for (const name of names) {
       const value = attributes[name];
       const targets = sources.get(name);
       if (targets === undefined) this.count("attribute_unknown");
       else if (value === undefined || value === null) continue;
-      else if (targets.length === 0) silent(out, decision, name, value);
       else {
-        const kept = this.admitted(targets, value as AttributeValue, carrier);
-        if (kept !== undefined) out[name] = kept;
-        // Without its mark a span would leave as another dialect's.
-        else if (dialectMarks.has(name) && passesDoor(value)) out[name] = present(value);
+        const kept =
+          targets.length === 0
+            ? silent(decision, name, value)
+            : (this.admitted(targets, value as AttributeValue, carrier) ?? markOf(name, value));
+        if (kept === undefined) continue;
+        out[name] = kept;
+        left++;
       }
     }
+    this.lost = names.length - left;
     return out;
   }
 
@@ -95,7 +117,7 @@ export class AttributeScreen implements RowValues {
       }
       const code = screenValue(target.row, read);
       if (code === undefined) {
-        if (subjectPlaces.has(target.index)) this.remember(target, read);
+        if (subjectPlaces[target.index] === 1) this.remember(target, read);
         return inForm(target, value, read);
       }
       reason = code;
@@ -112,16 +134,16 @@ export class AttributeScreen implements RowValues {
 
   private identity(target: Target, value: AttributeValue): string | undefined {
     const { keyed, keyIdentity } = this.rules;
-    if (keyed.has(target.row.event as RegistryName)) {
+    if (keyed.size > 0 && keyed.has(target.row.event as RegistryName)) {
       if (keyIdentity !== undefined) return keyIdentity(String(value));
       this.count("identity_not_opaque");
       return undefined;
     }
-    const screened = screenIdentity(
-      target.row,
-      value,
-      keyIdentity === undefined ? {} : { key: keyIdentity },
-    );
+    // Nearly every identity is opaque, and then it leaves as it is.
+    if (typeof value === "string" && value !== "" && screenValue(target.row, value) === undefined) {
+      return value;
+    }
+    const screened = screenIdentity(target.row, value, this.key);
     if ("value" in screened) {
       if (screened.keyed) this.count("identity_not_opaque");
       return screened.value;
@@ -148,11 +170,19 @@ export class AttributeScreen implements RowValues {
  * A mark, a kind word or a structural name: its presence counts, and its value only where the
  * dialect's table lists it. Anything else might be content.
  */
-function silent(out: Attributes, decision: KindDecision, name: string, value: unknown): void {
+function silent(
+  decision: KindDecision,
+  name: string,
+  value: unknown,
+): string | boolean | undefined {
   const rule = decision.plan.rules.find((item) => item.source === name);
-  const listed = typeof value === "string" && rule?.kinds.has(value) === true;
-  if (listed) out[name] = value;
-  else if (passesDoor(value)) out[name] = present(value);
+  if (typeof value === "string" && rule?.kinds.has(value) === true) return value;
+  return passesDoor(value) ? present(value) : undefined;
+}
+
+/** Of a mark whose value was refused its presence: without it a span would be another dialect's. */
+function markOf(name: string, value: unknown): string | boolean | undefined {
+  return dialectMarks.has(name) && passesDoor(value) ? present(value) : undefined;
 }
 
 /** Stands for a value that may not leave, where its presence matters; no row admits either. */

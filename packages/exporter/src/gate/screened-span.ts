@@ -47,13 +47,13 @@ export function screenedSpan(
     scopeName: span.instrumentationScope.name,
   });
   const attributes = screen.screen(span.attributes, decision);
+  const { lost } = screen;
   const context = bareContext(span.spanContext());
   const parent = span.parentSpanContext && bareContext(span.parentSpanContext);
   const parentId = parent?.spanId ?? span.parentSpanId;
   const name = nameOf(span, decision, screen);
   if (name !== span.name) drop("span_name_replaced");
   if ((span.status.message ?? "") !== "") drop("span_status_message_dropped");
-  const lost = Object.keys(span.attributes).length - Object.keys(attributes).length;
   return {
     name,
     kind: span.kind,

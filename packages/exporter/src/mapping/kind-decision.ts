@@ -3,7 +3,7 @@
  * mark, then the dialects in the order of semconv's tables (the more telling marks first, since a
  * bridge writes its names on top of GenAI's), then nothing: structure only.
  */
-import { attribute, dialectOfScope, dialectTables, kindOf } from "@turnproof/semconv";
+import { attribute, dialectOfScope, dialectTables, eventKinds, kindOf } from "@turnproof/semconv";
 import type { Dialect, EventKind } from "@turnproof/semconv";
 
 import { planFor } from "./sources.ts";
@@ -39,11 +39,23 @@ function scopeDialect(name: string): Dialect | undefined {
   return dialect;
 }
 
+/** What our own mark says, made once per kind: it is asked several times for every span. */
+const ownDecisions: ReadonlyMap<string, KindDecision> = new Map(
+  eventKinds.map((kind) => [kind, { kind, plan: ownPlan, operation: undefined }]),
+);
+
+function ownDecision(word: string): KindDecision | undefined {
+  const known = ownDecisions.get(word);
+  if (known !== undefined) return known;
+  const kind = kindOf(word);
+  return kind === undefined ? undefined : ownDecisions.get(kind);
+}
+
 /** Decides by the attributes and the scope alone; the name of a span is never read. */
 export function decideKind(span: KindSource): KindDecision {
   const own = span.attributes[ownKind];
-  const kind = typeof own === "string" ? kindOf(own) : undefined;
-  if (kind !== undefined) return { kind, plan: ownPlan, operation: undefined };
+  const said = typeof own === "string" ? ownDecision(own) : undefined;
+  if (said !== undefined) return said;
   const dialect = dialectOf(span);
   if (dialect === undefined) return { kind: "span", plan: structuralPlan, operation: undefined };
   const plan = planFor(dialect);

@@ -22,6 +22,7 @@ import type { QueueItem } from "./export-queue.ts";
 import { callExporter, within } from "./exporter-call.ts";
 import { LossLedger } from "./loss-ledger.ts";
 import type { ExportHealth, ItemClass } from "./loss-ledger.ts";
+import { OpenSpans } from "./open-spans.ts";
 import { lossReport, randomHex, startMarker } from "./own-spans.ts";
 
 /** Options of the processor. */
@@ -79,8 +80,7 @@ export class TurnproofProcessor<S = never> {
   private readonly queue: ExportQueue;
   private readonly spool: DiskSpool | undefined;
   private readonly writeThrough: boolean;
-  /** Open spans of a marked kind, oldest first, and when they began here. */
-  private readonly open = new Map<string, { span: ReadableSpanLike; since: number }>();
+  private readonly open: OpenSpans;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private pumping: Promise<void> | undefined;
   private emptying = false;
@@ -101,6 +101,7 @@ export class TurnproofProcessor<S = never> {
     this.markerDelayMs = options.markerDelayMs ?? settings.delayMs;
     this.gate = createGate(options);
     this.queue = new ExportQueue(settings.queueMax);
+    this.open = new OpenSpans(settings.queueMax);
     this.writeThrough = options.writeThrough === true && options.spool !== undefined;
     if (options.spool !== undefined) {
       this.spool = new DiskSpool({
@@ -136,17 +137,15 @@ export class TurnproofProcessor<S = never> {
   onStart(span: ReadableSpanLike): void {
     this.resource = span.resource;
     if (this.markerDelayMs === false || this.ended) return;
-    if (this.open.size >= this.settings.queueMax || !marked.has(kindOf(span))) return;
-    this.open.set(span.spanContext().spanId, { span, since: Date.now() });
+    if (!marked.has(kindOf(span))) return;
+    this.open.add(span, Date.now());
     this.schedule();
   }
 
   /** Numbers evidence and puts the span into the queue. */
   onEnd(span: ReadableSpanLike): void {
-    const { spanId, traceFlags } = span.spanContext();
-    this.open.delete(spanId);
     const evidence = kindOf(span) !== "span";
-    if (!evidence && (traceFlags & 1) === 0) return;
+    if (!evidence && (span.spanContext().traceFlags & 1) === 0) return;
     this.enqueue(span, evidence ? "evidence" : "structure");
   }
 
@@ -205,9 +204,7 @@ export class TurnproofProcessor<S = never> {
 
   /** Puts a marker into the queue for each span that opened before this time. */
   private mark(before: number): void {
-    for (const [spanId, { span, since }] of this.open) {
-      if (since > before) return;
-      this.open.delete(spanId);
+    for (const span of this.open.take(before)) {
       this.ledger.create("markers");
       if (!this.queue.push({ span: startMarker(span), kind: "markers", seq: 0 })) {
         this.ledger.dropped("markers", 1, "queue_full");

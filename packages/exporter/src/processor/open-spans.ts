@@ -1,0 +1,53 @@
+/**
+ * @module Open spans: spans of a marked kind that have not ended, oldest first. Nothing is done when
+ * one ends, because nearly all do before anybody asks; the ended ones are dropped when the list is
+ * looked through, or is full.
+ */
+import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
+
+/** A bounded list of what may stay open for long. */
+export class OpenSpans {
+  private readonly max: number;
+  private spans: ReadableSpanLike[] = [];
+  /** When each of them began here, in epoch milliseconds. */
+  private since: number[] = [];
+
+  /** `max`: open spans that are watched at most. */
+  constructor(max: number) {
+    this.max = max;
+  }
+
+  /** Spans in the list, some of which may have ended since it was last looked through. */
+  get size(): number {
+    return this.spans.length;
+  }
+
+  /** Watches a span, unless as many as are watched at most are open already. */
+  add(span: ReadableSpanLike, now: number): void {
+    // Twice the bound, so that a full list is looked through once in a while and not at every span.
+    if (this.spans.length >= 2 * this.max) this.take(-Infinity);
+    if (this.spans.length >= 2 * this.max) return;
+    this.spans.push(span);
+    this.since.push(now);
+  }
+
+  /** Takes out the open spans that began at this time or before, and forgets what ended. */
+  take(before: number): ReadableSpanLike[] {
+    const taken: ReadableSpanLike[] = [];
+    const spans: ReadableSpanLike[] = [];
+    const since: number[] = [];
+    for (let at = 0; at < this.spans.length; at++) {
+      const span = this.spans[at] as ReadableSpanLike;
+      const began = this.since[at] as number;
+      if (span.ended) continue;
+      if (began <= before) taken.push(span);
+      else if (spans.length < this.max) {
+        spans.push(span);
+        since.push(began);
+      }
+    }
+    this.spans = spans;
+    this.since = since;
+    return taken;
+  }
+}
