@@ -1,0 +1,84 @@
+/**
+ * @module What an agent is made of, and whose turn a call is: refusals at construction, definitions,
+ * personas, identity.
+ */
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { Agent } from "@turnproof/agent";
+import type { AgentOptions, AnyTool } from "@turnproof/agent";
+import { CodedError } from "@turnproof/semconv";
+import { ephemeralMemory } from "@turnproof/store";
+import { describe, expect, test } from "vitest";
+
+import { startScriptedModel } from "../../servers/openai-compatible.ts";
+import { observe, ofKind } from "./observed.ts";
+
+const observed = observe();
+const openai = (baseURL: string): AgentOptions["model"] =>
+  createOpenAICompatible({ name: "desk-model", baseURL })("desk-1");
+const here = { userId: "ann", memoryId: "m1", threadId: "t1" };
+const codeOf = (error: unknown): string => (CodedError.is(error) ? error.code : String(error));
+const tool = (name: string): AnyTool => ({
+  name,
+  description: "A tool",
+  inputSchema: { type: "object" },
+  execute: () => null,
+});
+const lookup = tool("lookup_order");
+const refund = tool("issue_refund");
+
+describe("an agent", () => {
+  test("is refused with two tools of one name, or a model of an older interface", async () => {
+    await using server = await startScriptedModel();
+    const model = openai(server.baseURL);
+    const store = ephemeralMemory();
+    const make = (more: object): string => {
+      try {
+        return typeof new Agent({ model, store, ...more });
+      } catch (error) {
+        return codeOf(error);
+      }
+    };
+    expect(make({})).toBe("object");
+    expect(make({ tools: [lookup, refund, lookup] })).toBe("record_invalid");
+    expect(make({ model: { ...model, specificationVersion: "v2" } })).toBe("capability_missing");
+  });
+
+  test("keeps its definition, which has no tenant", async () => {
+    await using server = await startScriptedModel();
+    const options = { model: openai(server.baseURL), store: ephemeralMemory(), tools: [lookup] };
+    const agent = new Agent({ ...options, agentId: "desk", instructions: "Be brief." });
+    await agent.saveDefinition();
+    const saved = await agent.memory.shared.of("agent_definition").get("desk");
+    expect(saved?.data).toMatchObject({
+      instructions: "Be brief.",
+      memory_id: "desk",
+      tools: [{ name: "lookup_order" }],
+    });
+  });
+
+  test("reads a persona by its id, and fails by a code when there is none", async () => {
+    await using server = await startScriptedModel();
+    const model = openai(server.baseURL);
+    const agent = new Agent({ model, store: ephemeralMemory(), persona: "nobody" });
+    expect(await agent.run("Hello", here).then(() => "resolved", codeOf)).toBe("not_found");
+    expect(server.requests()).toBe(0);
+  });
+});
+
+describe("identity", () => {
+  test("an empty id is an error, a missing one the anonymous scope or a new thread", async () => {
+    await using server = await startScriptedModel();
+    const agent = new Agent({ model: openai(server.baseURL), store: ephemeralMemory() });
+    const rejection = (options: object): Promise<string> =>
+      agent.run("Hello", options).then(() => "resolved", codeOf);
+    expect(await rejection({ userId: "" })).toBe("identity_empty");
+    expect(await rejection({ userId: 7 })).toBe("record_invalid");
+    expect(await rejection({ userId: "ann@example.com" })).toBe("identity_not_opaque");
+    expect(await rejection({ threadId: "" })).toBe("identity_empty");
+    const result = await agent.run("Hello");
+    expect(result).toMatchObject({ userId: null, memoryId: "agent" });
+    expect(result.threadId).toMatch(/^thread_/);
+    const [turn] = ofKind(await observed.events(null, result.traceContext.rootTraceId), "turn");
+    expect(turn?.user_id).toBeNull();
+  });
+});
