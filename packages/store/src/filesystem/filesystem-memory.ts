@@ -16,6 +16,7 @@ import { filesystemShared } from "./filesystem-shared.ts";
 import type { MemoryRows } from "./memory-rows.ts";
 import { pageOf } from "./row-page.ts";
 import { documentName } from "./safe-name.ts";
+import { newLife } from "./store-life.ts";
 import type { WriteLock } from "./write-lock.ts";
 
 /** What the port stands on. */
@@ -31,12 +32,10 @@ export interface MemoryParts {
 /** The memory port over these parts. */
 export function filesystemMemory(parts: MemoryParts): AdministeredMemory {
   const { rows, lock, clock } = parts;
-  let closed = false;
-  const open = (): void => {
-    if (closed) throw new CodedError("store_closed");
-  };
+  const life = newLife();
+  const open = (): void => life.open();
   const close = async (): Promise<void> => {
-    closed = true;
+    life.end();
     await lock.idle();
   };
   return {
@@ -45,7 +44,8 @@ export function filesystemMemory(parts: MemoryParts): AdministeredMemory {
     ...writes(rows, clock, open),
     shared: filesystemShared(rows.folders, lock, clock, open),
     admin: filesystemAdmin(rows, clock, open),
-    check: async () => (closed ? { ok: false, code: "store_closed", elapsedMs: 0 } : parts.check()),
+    check: async () =>
+      life.ended() ? { ok: false, code: "store_closed", elapsedMs: 0 } : parts.check(),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -8,19 +8,25 @@ import { performance } from "node:perf_hooks";
 import { CodedError } from "@turnproof/semconv";
 
 import type { CheckResult } from "../evidence-store.ts";
+import type { NativeIndex } from "../native-index.ts";
 import type { Provider } from "../provider.ts";
 import { batchCatalog } from "./batch-catalog.ts";
 import type { DiskCalls } from "./disk-calls.ts";
 import { systemCalls } from "./disk-calls.ts";
 import type { Disk } from "./disk.ts";
 import { openDisk } from "./disk.ts";
+import type { Reads } from "./evidence-reads.ts";
+import { evidenceReads } from "./evidence-reads.ts";
 import { filesystemEvidence } from "./filesystem-evidence.ts";
+import { filesystemIndex } from "./filesystem-index.ts";
 import { filesystemMemory } from "./filesystem-memory.ts";
 import { memoryRows } from "./memory-rows.ts";
 import { rootLoader } from "./root-rounds.ts";
+import { newLife } from "./store-life.ts";
+import { termIndex } from "./term-index.ts";
 import { verdictFiles } from "./verdict-files.ts";
 import { writeLock } from "./write-lock.ts";
-import type { LockTimes } from "./write-lock.ts";
+import type { LockTimes, WriteLock } from "./write-lock.ts";
 
 /** Where the files lie. */
 export interface FilesystemOptions {
@@ -29,6 +35,8 @@ export interface FilesystemOptions {
   readonly clock?: () => string;
   /** How writers of several processes wait for each other. */
   readonly lock?: Partial<LockTimes>;
+  /** Whether evidence is read through the native index; default: without it. */
+  readonly reads?: "compatibility" | "native";
   /** Calls of the operating system; default: the real ones. */
   readonly calls?: DiskCalls;
 }
@@ -36,6 +44,8 @@ export interface FilesystemOptions {
 /** A directory that holds both ports. */
 export interface FilesystemProvider extends Provider {
   readonly name: "filesystem";
+  /** The native index over evidence, for operators' commands. */
+  readonly index: NativeIndex;
 }
 
 /**
@@ -55,19 +65,35 @@ export async function filesystem(options: FilesystemOptions): Promise<Filesystem
     clock,
     check,
   });
-  const evidence = filesystemEvidence({
-    disk,
-    idle: () => evidenceLock.idle(),
-    catalog: batchCatalog(disk),
-    load: rootLoader(disk),
-    verdicts: verdictFiles(disk, evidenceLock),
-    check,
-  });
+  const { evidence, index } = evidenceOf(disk, evidenceLock, check, options.reads);
   const close = async (): Promise<void> => {
     await evidence.close();
     await memory.close();
   };
-  return { name: "filesystem", evidence, memory, close, [Symbol.asyncDispose]: close };
+  return { name: "filesystem", evidence, memory, index, close, [Symbol.asyncDispose]: close };
+}
+
+function evidenceOf(
+  disk: Disk,
+  lock: WriteLock,
+  check: () => Promise<CheckResult>,
+  path: FilesystemOptions["reads"] = "compatibility",
+): Pick<FilesystemProvider, "evidence" | "index"> {
+  const life = newLife();
+  const catalog = batchCatalog(disk);
+  const parts = { catalog, load: rootLoader(disk), open: () => life.open() };
+  const compatibility = evidenceReads(parts);
+  const native = (): Reads => evidenceReads({ ...parts, index: termIndex(disk, catalog) });
+  const evidence = filesystemEvidence({
+    disk,
+    catalog,
+    life,
+    check,
+    idle: () => lock.idle(),
+    reads: path === "native" ? native() : compatibility,
+    verdicts: verdictFiles(disk, lock),
+  });
+  return { evidence, index: filesystemIndex({ ...parts, disk, compatibility, native }) };
 }
 
 function checkOf(disk: Disk): () => Promise<CheckResult> {

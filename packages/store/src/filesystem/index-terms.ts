@@ -1,0 +1,64 @@
+/**
+ * @module IndexTerms: under which words the native index knows a root: every id that one of its rows
+ * says, and that a row says anonymous. Identity is inherited inside of a root, so one row that says a
+ * value makes the root a candidate for it; what is shown is decided exactly after settling.
+ */
+import { createHash } from "node:crypto";
+
+import type { EventQuery, TurnEvent } from "@turnproof/evidence";
+
+import { mentionedAttributes, mentionedFields } from "../mention.ts";
+import type { EvidenceScope } from "../scope.ts";
+
+const anonymous = "scope:anonymous";
+const idOf = (value: string): string => `id:${value}`;
+
+/** Hashes of the words of these rows, sorted. */
+export function termsOf(events: readonly TurnEvent[]): readonly number[] {
+  const words = new Set<string>();
+  const add = (value: unknown): void => {
+    if (typeof value === "string") words.add(idOf(value));
+  };
+  for (const event of events) {
+    for (const field of mentionedFields) add(event[field]);
+    // A turn without an id of its own, and its run, are named by its span.
+    if (event.event_kind === "turn") add(event.span_id);
+    if (event.user_id === null) words.add(anonymous);
+    for (const name of mentionedAttributes) add(event.attributes[name]);
+    event.attributes.grounding_source_ids?.forEach(add);
+    for (const { ref } of [...(event.input_refs ?? []), ...(event.output_refs ?? [])]) add(ref);
+    for (const line of event.selection_ledger ?? []) add(line.resource?.ref);
+  }
+  return [...new Set([...words].map(hashOf))].toSorted((a, b) => a - b);
+}
+
+const indexed = [
+  "user_id",
+  "memory_id",
+  "thread_id",
+  "run_id",
+  "turn_id",
+  "root_trace_id",
+  "task_id",
+  "resource_ref",
+] as const;
+
+/** Hashes of the words that a root must have to hold anything that a read shows. */
+export function termsOfRead(
+  scope: EvidenceScope,
+  query: EventQuery,
+  id?: string,
+): readonly number[] {
+  const words = indexed.flatMap((field) => {
+    const value: string | null | undefined = query[field];
+    if (value === undefined) return [];
+    return [value === null ? anonymous : idOf(value)];
+  });
+  if ("tenant" in scope) words.push(scope.tenant === null ? anonymous : idOf(scope.tenant));
+  if (id !== undefined) words.push(idOf(id));
+  return [...new Set(words)].map(hashOf);
+}
+
+function hashOf(word: string): number {
+  return createHash("sha256").update(word).digest().readUInt32BE(0);
+}

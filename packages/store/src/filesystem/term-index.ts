@@ -1,0 +1,61 @@
+/**
+ * @module TermIndex: which roots know a word, held in the process from the index files. A batch
+ * without a valid index file is never left out: its roots are candidates of every read.
+ */
+import type { BatchCatalog, RootEntry } from "./batch-catalog.ts";
+import type { Disk } from "./disk.ts";
+import { readIndexFile } from "./index-file.ts";
+import type { BatchTerms } from "./index-file.ts";
+
+/** Candidates of reads. */
+export interface TermIndex {
+  /** Learns of new batches and new index files. */
+  refresh(): Promise<void>;
+  /** Roots that may hold what has all these terms, newest last receipt first. */
+  candidates(terms: readonly number[]): readonly RootEntry[];
+}
+
+/** An index over the batches of a catalog; empty until the first refresh. */
+export function termIndex(disk: Disk, catalog: BatchCatalog): TermIndex {
+  const indexed = new Set<string>();
+  const postings = new Map<number, Set<string>>();
+  let others = new Set<string>();
+  const add = (terms: BatchTerms): void => {
+    for (const [root, own] of terms) {
+      for (const term of own) {
+        const roots = postings.get(term);
+        if (roots === undefined) postings.set(term, new Set([root]));
+        else roots.add(root);
+      }
+    }
+  };
+  return {
+    async refresh() {
+      const batches = catalog.batches();
+      const missing = new Set<string>();
+      for (const { place, manifest } of batches) {
+        const name = place.at(-1) ?? "";
+        if (indexed.has(name)) continue;
+        const terms = await readIndexFile(disk, place, manifest);
+        if (terms === undefined) for (const { root } of manifest.roots) missing.add(root);
+        else {
+          add(terms);
+          indexed.add(name);
+        }
+      }
+      others = missing;
+    },
+    candidates(terms) {
+      if (terms.length === 0) return catalog.newestFirst();
+      const sets = terms
+        .map((term) => postings.get(term) ?? new Set<string>())
+        .toSorted((a, b) => a.size - b.size);
+      const [fewest = new Set<string>(), ...rest] = sets;
+      const roots = new Set(others);
+      for (const root of fewest) if (rest.every((set) => set.has(root))) roots.add(root);
+      return [...roots]
+        .flatMap((root) => catalog.root(root) ?? [])
+        .toSorted((a, b) => b.last - a.last);
+    },
+  };
+}
