@@ -61,7 +61,9 @@ export interface AgentOptions {
   /** A persona, or the id of a stored one. */
   readonly persona?: Persona | string;
   readonly tools?: readonly AnyTool[];
-  /** Memory of turns that name none; default the agent's id. Shared deployments name it per call. */
+  /**
+   * Memory of turns that name none; default the agent's id. Shared deployments name it per call.
+   */
   readonly memoryId?: string;
   /** Any embedding model of the AI SDK; default: lexical and offline. */
   readonly embedder?: Embedder;
@@ -90,7 +92,9 @@ export interface AgentOptions {
   readonly fingerprint?: Fingerprint;
 }
 
-/** One call. A missing, undefined or null `userId` is the anonymous scope; an empty one an error. */
+/**
+ * One call. A missing, undefined or null `userId` is the anonymous scope; an empty one an error.
+ */
 export interface RunOptions {
   readonly userId?: string | null | undefined;
   readonly memoryId?: string | undefined;

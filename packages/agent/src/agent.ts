@@ -31,8 +31,8 @@ import { currentTurn, inTurn } from "./turn-state.ts";
 import type { TurnState } from "./turn-state.ts";
 
 /**
- * Feedback on a turn. `traceContext` defaults to the last turn of this asynchronous context, and where
- * there is none to the agent's last turn, as long as the agent has served one user only.
+ * Feedback on a turn. `traceContext` defaults to the last turn of this asynchronous context, and
+ * where there is none to the agent's last turn, as long as the agent has served one user only.
  */
 export interface FeedbackOptions extends Feedback {
   readonly traceContext?: TraceContext;
@@ -64,7 +64,9 @@ export class Agent {
   /** Tenants seen so far, as far as it matters: none, one, or more than one. */
   readonly #tenants: Set<string | null> = new Set();
 
-  /** @throws CodedError record_invalid (two tools of one name), capability_missing (an old model) */
+  /**
+   * @throws CodedError record_invalid (two tools of one name), capability_missing (an old model)
+   */
   constructor(options: AgentOptions) {
     this.#parts = agentParts(options);
     this.#sink = options.sink ?? otelSink();
@@ -106,7 +108,9 @@ export class Agent {
     );
   }
 
-  /** The turn that runs here, else the last one of this asynchronous context, else of this agent. */
+  /**
+   * The turn that runs here, else the last one of this asynchronous context, else of this agent.
+   */
   getTraceContext(): TraceContext | undefined {
     return this.#lastOfHere() ?? this.#last;
   }
@@ -153,8 +157,8 @@ export class Agent {
   }
 
   /**
-   * Keeps the agent's definition under its id: name, model, instructions, tools, memory. Definitions
-   * have no tenant (requirements: Scope hierarchy 5), so they hold nothing of any user.
+   * Keeps the agent's definition under its id: name, model, instructions, tools, memory.
+   * Definitions have no tenant (requirements: Scope hierarchy 5), so they hold nothing of any user.
    */
   async saveDefinition(): Promise<void> {
     const { agentId, options, tools } = this.#parts;

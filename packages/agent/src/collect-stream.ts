@@ -1,4 +1,6 @@
-/** @module CollectStream: the parts of a model's stream, back into one answer, while they pass on. */
+/**
+ * @module CollectStream: the parts of a model's stream, back into one answer, while they pass on.
+ */
 import type {
   LanguageModelV4Content,
   LanguageModelV4FinishReason,

@@ -52,7 +52,9 @@ export interface StepAnswer {
 const backoffMs = 200;
 const retryAfterMsMax = 10_000;
 
-/** Asks the model; retries what its adapter calls retryable, as long as nothing was streamed yet. */
+/**
+ * Asks the model; retries what its adapter calls retryable, as long as nothing was streamed yet.
+ */
 export async function modelStep(request: StepRequest): Promise<StepAnswer> {
   for (let attempt = 0; ; attempt += 1) {
     const started = { streamed: false };

@@ -47,7 +47,9 @@ export function promptOf(
   ];
 }
 
-/** The model's answer as the next message; signatures of reasoning go back to whom they came from. */
+/**
+ * The model's answer as the next message; signatures of reasoning go back to whom they came from.
+ */
 export function assistantMessage(
   content: readonly LanguageModelV4Content[],
   inputs: ReadonlyMap<string, unknown>,

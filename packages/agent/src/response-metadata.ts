@@ -91,7 +91,10 @@ export function followCall(model: LanguageModelV4): {
   };
 }
 
-/** A zero that an adapter filled in, although the provider's own usage has no such field, is unknown. */
+/**
+ * A zero that an adapter filled in, although the provider's own usage has no such field, is
+ * unknown.
+ */
 function exposed(
   value: number | undefined,
   raw: string | undefined,

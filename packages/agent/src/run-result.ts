@@ -29,7 +29,10 @@ export interface CacheOutcome {
   readonly admitted: boolean | null;
 }
 
-/** What a provider said of its last response; null is unknown (requirements: Provider response metadata). */
+/**
+ * What a provider said of its last response; null is unknown (requirements: Provider response
+ * metadata).
+ */
 export interface ResponseMetadata {
   readonly finishReason: string | null;
   readonly requestId: string | null;

@@ -42,7 +42,9 @@ export interface ToolBench {
   readonly callFingerprint: (text: string) => string;
 }
 
-/** Runs one call to its end; a tool that fails is an answer for the model, not the end of the turn. */
+/**
+ * Runs one call to its end; a tool that fails is an answer for the model, not the end of the turn.
+ */
 export async function runTool(
   call: LanguageModelV4ToolCall,
   state: TurnState,
@@ -162,7 +164,9 @@ function evidenceOf(answer: ToolAnswer): Parameters<ToolCall["result"]>[0] {
   };
 }
 
-/** The tool log and the workflow step are written at once: a turn given up later did call the tool. */
+/**
+ * The tool log and the workflow step are written at once: a turn given up later did call the tool.
+ */
 async function log(
   call: LanguageModelV4ToolCall,
   run: Executed,

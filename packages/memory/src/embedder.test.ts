@@ -1,4 +1,6 @@
-/** @module Embedder: the lexical default is deterministic, tells spelling apart and says what it is. */
+/**
+ * @module Embedder: the lexical default is deterministic, tells spelling apart and says what it is.
+ */
 import { expect, test } from "vitest";
 
 import { embedAll, lexicalEmbedder } from "./embedder.ts";

@@ -63,10 +63,11 @@ export class FeedbackMemory {
   /** Stores feedback inside the place. */
   async record(place: MemoryPlace, feedback: FeedbackDraft): Promise<StoredFeedback> {
     const { comment, externalId } = feedback;
+    const named = JSON.stringify([feedback.rootTraceId, feedback.turnId, externalId]);
     const id =
       externalId === undefined
         ? `fb_${crypto.randomUUID()}`
-        : `fb_${contentFingerprint(JSON.stringify([feedback.rootTraceId, feedback.turnId, externalId])).slice(7, 47)}`;
+        : `fb_${contentFingerprint(named).slice(7, 47)}`;
     const row = await this.#store.put(place, levels, "feedback", {
       id,
       created_at: this.#store.now(),

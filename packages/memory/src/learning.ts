@@ -64,7 +64,10 @@ export class Learning {
       .toSorted((a, b) => b.turns - a.turns || (a.ref < b.ref ? -1 : 1));
   }
 
-  /** Looks at the workflow that a turn just recorded; tells the turn, and returns a candidate it made. */
+  /**
+   * Looks at the workflow that a turn just recorded; tells the turn, and returns a candidate it
+   * made.
+   */
   async observe(
     place: MemoryPlace,
     tools: readonly string[],

@@ -1,4 +1,6 @@
-/** @module Selection: every candidate has its line, no duplicate and no byte over budget gets in. */
+/**
+ * @module Selection: every candidate has its line, no duplicate and no byte over budget gets in.
+ */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 

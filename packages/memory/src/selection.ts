@@ -49,7 +49,10 @@ export interface SelectionOptions {
 /** Share of common word runs from which two texts are near duplicates. */
 const nearDuplicateMin = 0.8;
 
-/** Selects; the ledger stands in order of rank, the selected ones in the order in which they were taken. */
+/**
+ * Selects; the ledger stands in order of rank, the selected ones in the order in which they were
+ * taken.
+ */
 export function select(
   candidates: readonly Candidate[],
   options: SelectionOptions,

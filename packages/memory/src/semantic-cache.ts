@@ -116,7 +116,9 @@ export class SemanticCache {
     };
   }
 
-  /** Asks the cache and leaves its decision as evidence. A store that fails is a bypass, no error. */
+  /**
+   * Asks the cache and leaves its decision as evidence. A store that fails is a bypass, no error.
+   */
   async lookup(
     place: MemoryPlace,
     request: CacheRequest,

@@ -170,7 +170,10 @@ export class WatchedStore {
     });
   }
 
-  /** Vectors of texts; undefined where the embedder failed, because a row is worth more than its vector. */
+  /**
+   * Vectors of texts; undefined where the embedder failed, because a row is worth more than its
+   * vector.
+   */
   async embed(
     texts: readonly string[],
     signal?: AbortSignal,

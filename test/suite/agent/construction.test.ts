@@ -1,6 +1,6 @@
 /**
- * @module What an agent is made of, and whose turn a call is: refusals at construction, definitions,
- * personas, identity.
+ * @module What an agent is made of, and whose turn a call is: refusals at construction,
+ * definitions, personas, identity.
  */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Agent } from "@turnproof/agent";
