@@ -1,7 +1,13 @@
 /** @module Evidence in PostgreSQL beyond the contract: ties across rounds, batches at once. */
 import { postgres } from "@turnproof/store";
 import type { PostgresProvider } from "@turnproof/store";
-import { everybody, receivedAt, sampleEvent, walkPages } from "@turnproof/store/testing";
+import {
+  everybody,
+  receivedAt,
+  sampleEvent,
+  sampleTurn,
+  walkPages,
+} from "@turnproof/store/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { startPostgres } from "../../servers/postgres.ts";
@@ -53,4 +59,39 @@ test("a read that was given up asks nothing more", async () => {
   const options = { limit: 5, signal };
   await expect(store.evidence.page(everybody, {}, options)).rejects.toThrow("aborted");
   await expect(store.evidence.root(everybody, "root-1", options)).rejects.toThrow("aborted");
+});
+
+test("the native index: dry run first, parity proves equal answers, rolling back changes none", async () => {
+  const database = await server.createDatabase();
+  await using store = await postgres({ url: server.url(database) });
+  const { evidence, index } = store;
+  const refs = [{ resource_type: "document", ref: "doc'\u0000" }];
+  for (let i = 0; i < 30; i += 1) {
+    const who = { user_id: i % 3 === 0 ? null : `u-${i % 3}`, thread_id: `t-${i % 4}` };
+    const turn = sampleTurn(`root-${i}`, { ...who, agent_id: "helper", input_refs: refs });
+    await evidence.append({ batchId: `b${i}`, receivedAt: receivedAt(i), events: turn });
+  }
+  const whole = { provisioned: true, stored: 90, indexed: 90 };
+  expect(await index.state()).toEqual(whole);
+  expect(await index.drop()).toEqual(whole);
+  const answers = async (): Promise<unknown> => [
+    await evidence.page({ tenant: "u-1" }, { thread_id: "t-1" }, { limit: 9 }),
+    await evidence.find({ tenant: null }, "doc'\u0000", {}, { limit: 9 }),
+  ];
+  const before = await answers();
+  const none = { provisioned: false, stored: 90, indexed: 0 };
+  expect(await index.drop({ dryRun: false })).toEqual(none);
+  expect(await answers()).toEqual(before);
+  expect(await index.migrate()).toEqual(none);
+  const progress: number[] = [];
+  const onProgress = (done: number): void => void progress.push(done);
+  expect(await index.backfill({ dryRun: false, onProgress })).toEqual(whole);
+  expect(progress).toEqual([1, 2, 3]);
+  expect(await answers()).toEqual(before);
+  const parity = await index.parity({ scope: everybody });
+  expect(parity).toMatchObject({ unitsCompared: 90, differences: 0 });
+  expect(parity.readsCompared).toBeGreaterThan(10);
+  // A derived column that lies is found.
+  await server.run(database, "UPDATE evidence_events SET mentions = '{}' WHERE seq % 10 = 0");
+  expect((await index.parity({ scope: everybody })).differences).toBeGreaterThanOrEqual(9);
 });

@@ -19,7 +19,10 @@ const chunkRows = 1_000;
 
 /** Writes a batch. Throws before anything is written when a row can never pass. */
 export async function appendBatch(database: Database, batch: EvidenceBatch): Promise<void> {
-  const rows = batch.events.map((event) => rowOf(storedForm(event, batch.receivedAt)));
+  const rows = batch.events.map((said) => {
+    const event = storedForm(said, batch.receivedAt);
+    return { ...derivedRow(event), event };
+  });
   await database.transaction(async (session) => {
     const bind = bindings();
     const manifest = await session.query(
@@ -76,7 +79,15 @@ const columns = [
   ["event", "jsonb"],
 ] as const;
 
-type EvidenceRow = Readonly<Record<(typeof columns)[number][0], unknown>>;
+type Column = (typeof columns)[number][0];
+
+/** Columns that are derived from the event beside them. */
+export const derivedColumns: readonly Exclude<Column, "event">[] = columns
+  .map(([name]) => name)
+  .filter((name) => name !== "event");
+
+/** What the derived columns of an event hold. */
+export type DerivedRow = Readonly<Record<Exclude<Column, "event">, unknown>>;
 
 function insertSql(json: string, batchNumber: string): string {
   const names = columns.map(([name]) => name).join(", ");
@@ -85,7 +96,8 @@ function insertSql(json: string, batchNumber: string): string {
 SELECT ${batchNumber}::bigint, ${names} FROM jsonb_to_recordset(${json}::jsonb) AS r(${typed})`;
 }
 
-function rowOf(event: StoredEvent): EvidenceRow {
+/** The derived columns of an event. Throws for a time of receipt that no row can have. */
+export function derivedRow(event: StoredEvent): DerivedRow {
   const micros = epochMicros(event.received_at);
   if (!Number.isSafeInteger(micros) || micros < 0) throw new CodedError("store_rejected_row");
   return {
@@ -107,7 +119,6 @@ function rowOf(event: StoredEvent): EvidenceRow {
     tool_name: event.attributes.tool_name ?? null,
     source_store: event.source_store ?? "trace",
     mentions: [...mentionsOf(event)],
-    event,
   };
 }
 

@@ -6,9 +6,11 @@ import { CodedError } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
 
 import type { CheckResult, EvidenceStore } from "../evidence-store.ts";
+import type { NativeIndex } from "../native-index.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
 import { openDatabase } from "./database.ts";
 import type { Database, Session } from "./database.ts";
+import { evidenceIndex } from "./evidence-index.ts";
 import { evidenceReader } from "./evidence-reader.ts";
 import { appendBatch, readBackBatch } from "./evidence-writer.ts";
 import { migrate, readScript } from "./migration.ts";
@@ -28,6 +30,8 @@ export interface PostgresProvider extends Provider {
    * @throws CodedError record_invalid
    */
   makeVectorIndex(kind: ScopedKind, dimensions: number): Promise<boolean>;
+  /** The native index over evidence, for operators' commands. */
+  readonly index: NativeIndex;
   /** Installs the policies of row-level security; as the owner, once. */
   installRowSecurity(): Promise<void>;
 }
@@ -73,6 +77,7 @@ async function provider(database: Database, options: PostgresOptions): Promise<P
     name,
     evidence: evidenceOf(name, database, close),
     memory: memoryOf(name, parts, admin.session, close),
+    index: evidenceIndex(database),
     makeVectorIndex: (kind, dimensions) => makeVectorIndex(database, vectors, kind, dimensions),
     async installRowSecurity() {
       const script = await readScript("row_security");
