@@ -22,7 +22,9 @@ const policy = [
 export const securityHeaders: { readonly [name: string]: string } = {
   "Content-Security-Policy": policy,
   "X-Content-Type-Options": "nosniff",
-  "Referrer-Policy": "no-referrer",
+  // Nothing of an address leaves the origin. `no-referrer` would also turn the Origin of our own
+  // forms into "null", and every sign-in by a browser would be refused as foreign.
+  "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
   "X-Frame-Options": "DENY",
