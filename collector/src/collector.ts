@@ -155,6 +155,8 @@ async function openParts({ config, log, options, opened, closing }: Opening): Pr
       readBack: async (id, receivedAt) => (await opening.promise).readBack(id, receivedAt),
     },
     authenticateIngest: createIngestDoor(config, isLoopback(config.host)),
+    // A producer with an old token must not close the sign-in of people behind the same address.
+    wrongCredential: createThrottle(options.now).failed,
     identityKey,
     log,
     journalBytesMax: config.journalBytesMax,

@@ -2,10 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { Conservation } from "./conservation.ts";
+import type { JournalTally } from "./conservation.ts";
 
 /** A journal that a test moves by hand. */
-function book(): { recovered: number; pending: number; stored: number; quarantined: number } {
-  return { recovered: 0, pending: 0, stored: 0, quarantined: 0 };
+function book(): { [place in keyof JournalTally]: number } {
+  return { recovered: 0, pending: 0, stored: 0, quarantined: 0, lost: 0 };
 }
 
 test("every item is in one place, after every step of any history", () => {

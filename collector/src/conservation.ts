@@ -1,7 +1,7 @@
 /**
  * @module Conservation: where every received item is. At any moment that can be observed,
- * `received + recovered = stored + pending + quarantined + refused + rejected`, exactly; an item is
- * a span, a log record or a metric point (design 6.1; faults 6).
+ * `received + recovered = stored + pending + quarantined + lost + refused + rejected`, exactly; an
+ * item is a span, a log record or a metric point (design 6.1; faults 6).
  */
 import type { Code } from "@turnproof/semconv";
 
@@ -18,6 +18,8 @@ export interface JournalTally {
   readonly stored: number;
   /** Items that no store would take, kept aside. */
   readonly quarantined: number;
+  /** Items that were durable and rotted on the disk before a store held them. */
+  readonly lost: number;
 }
 
 /** The equation, with both sides; `balanced` says that they agree. */
@@ -29,6 +31,7 @@ export interface ConservationSnapshot {
   readonly pending: number;
   readonly in_flight: number;
   readonly quarantined: number;
+  readonly lost: number;
   /** Not accepted as a whole request: the client was told to retry, or why it may not. */
   readonly refused: number;
   readonly refused_reasons: ReasonCounts;
@@ -106,13 +109,13 @@ export class Conservation {
 
   /** Both sides of the equation, now. */
   snapshot(): ConservationSnapshot {
-    const { recovered, pending, stored, quarantined } = this.tally();
+    const { recovered, pending, stored, quarantined, lost } = this.tally();
     const refused = sum(this.refusedItems);
     const rejected = sum(this.rejectedItems);
     // An appended frame is pending in the journal from the moment its items left the flight.
-    const early = pending + stored + quarantined - recovered - this.durable;
+    const early = pending + stored + quarantined + lost - recovered - this.durable;
     const inFlight = this.inFlight - Math.min(Math.max(early, 0), this.inFlight);
-    const right = stored + pending + quarantined + refused + rejected + inFlight;
+    const right = stored + pending + quarantined + lost + refused + rejected + inFlight;
     return {
       received: this.received,
       recovered,
@@ -120,6 +123,7 @@ export class Conservation {
       pending: pending + inFlight,
       in_flight: inFlight,
       quarantined,
+      lost,
       refused,
       refused_reasons: { ...this.refusedItems },
       rejected,

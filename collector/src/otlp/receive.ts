@@ -11,6 +11,7 @@ import type { Context } from "hono";
 
 import type { IngestPrincipal } from "../auth/ingest-tokens.ts";
 import type { Conservation } from "../conservation.ts";
+import { clientAddress } from "../http/environment.ts";
 import type { AppEnv } from "../http/environment.ts";
 import type { Log } from "../log.ts";
 import type { BudgetLease, ByteBudget } from "./byte-budget.ts";
@@ -36,6 +37,8 @@ export interface BodyProcessor {
 export interface OtlpRoutesOptions {
   /** Lets a producer in by its token; undefined is 401. */
   readonly authenticateIngest: (authorization: string | undefined) => IngestPrincipal | undefined;
+  /** Notes a wrong credential; how many seconds this address is to wait, else 0. */
+  readonly wrongCredential?: (address: string) => number;
   readonly journal: IngestJournal;
   readonly conservation: Conservation;
   readonly processor: BodyProcessor;
@@ -78,7 +81,7 @@ async function receive(
   try {
     if (options.enabled?.() === false) throw new CodedError("ingest_off");
     const principal = options.authenticateIngest(credentialOf(c));
-    if (principal === undefined) throw new CodedError("unauthenticated");
+    if (principal === undefined) throw new CodedError(refusalOf(c, options));
     const coding = contentCoding(c.req.header("content-encoding"));
     if (encoding === undefined || coding === undefined) {
       throw new CodedError("media_type_unsupported");
@@ -94,6 +97,15 @@ async function receive(
     conservation.requestRefused(coded.code);
     return failure(c, encoding ?? "json", coded);
   }
+}
+
+/** A missing token is no failure, a wrong one is counted, a right one never waits (faults W7). */
+function refusalOf(c: RequestContext, options: OtlpRoutesOptions): "unauthenticated" | "throttled" {
+  if (credentialOf(c) === undefined || options.wrongCredential === undefined) {
+    return "unauthenticated";
+  }
+  const wait = options.wrongCredential(clientAddress(c) ?? "in-process");
+  return wait > 0 ? "throttled" : "unauthenticated";
 }
 
 /** A refusal whose items and request are counted already. */

@@ -11,7 +11,7 @@ import type { Hono } from "hono";
 
 import type { IngestPrincipal } from "../auth/ingest-tokens.ts";
 import { Conservation } from "../conservation.ts";
-import type { ConservationSnapshot, JournalTally } from "../conservation.ts";
+import type { ConservationSnapshot } from "../conservation.ts";
 import type { AppEnv } from "../http/environment.ts";
 import type { IngestDesk, IngestReport } from "../ingest.ts";
 import type { Log } from "../log.ts";
@@ -19,6 +19,7 @@ import { createBodyThreads } from "./body-threads.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { decodeFrame } from "./frame-codec.ts";
 import { budgetBytesDefault, otlpRoutes } from "./receive.ts";
+import { tallyOf } from "./journal-tally.ts";
 import { createReceivedClock } from "./received-clock.ts";
 
 /** What a receiver needs. */
@@ -28,6 +29,8 @@ export interface ReceiverOptions {
   /** Where the drain carries events; a slow or absent store never touches ingest. */
   readonly store: DrainStore;
   readonly authenticateIngest: (authorization: string | undefined) => IngestPrincipal | undefined;
+  /** Notes a wrong credential; how many seconds its address is to wait, else 0. */
+  readonly wrongCredential?: (address: string) => number;
   /** Key under which an identity that is not opaque is replaced by its fingerprint. */
   readonly identityKey: Key;
   readonly log: Log;
@@ -71,7 +74,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
       else log.warn("store_refuses", { code });
     },
   });
-  const conservation = new Conservation(() => tallyOf(journal, drain, recovered));
+  const conservation = new Conservation(() => tallyOf(journal.stats(), drain.stats(), recovered));
   const threads = createBodyThreads({
     settings: { identityKey: options.identityKey },
     threads: options.threads ?? 1,
@@ -79,6 +82,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   const state = { open: true };
   const routes = otlpRoutes({
     authenticateIngest: options.authenticateIngest,
+    ...(options.wrongCredential === undefined ? {} : { wrongCredential: options.wrongCredential }),
     journal,
     conservation,
     processor: threads,
@@ -129,16 +133,6 @@ function createPacedDecoder(): DecodeFrame {
     }
     return { events: decodeFrame(payload) };
   };
-}
-
-/** Every durable item is in exactly one place. */
-function tallyOf(journal: Journal, drain: Drain, recovered: number): JournalTally {
-  const { appendedSpans, pendingSpans } = journal.stats();
-  const { quarantinedEvents } = drain.stats();
-  // A row is set aside just before its batch leaves the journal.
-  const stored = Math.max(0, appendedSpans - pendingSpans - quarantinedEvents);
-  const pending = appendedSpans - stored - quarantinedEvents;
-  return { recovered, stored, pending, quarantined: quarantinedEvents };
 }
 
 /** Waits for the frames that were acknowledged before; how many of them are still not readable. */

@@ -2,6 +2,7 @@
 import protobufjs from "protobufjs";
 import { describe, expect, test } from "vitest";
 
+import { createThrottle } from "../../../collector/src/auth/throttle.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import { chat, openHarness, protobuf } from "./harness.ts";
 
@@ -21,6 +22,23 @@ describe("principals", () => {
   const as = (token: string): Record<string, string> => ({
     ...protobuf,
     authorization: `Bearer ${token}`,
+  });
+
+  test("wrong tokens are made to wait, right ones and missing ones are not", async () => {
+    const fresh = await openHarness({
+      tokens,
+      receiver: { wrongCredential: createThrottle().failed },
+    });
+    const send = async (headers: Record<string, string>): Promise<number> =>
+      (await fresh.post(of("shop"), { ...protobuf, ...headers })).status;
+    for (let index = 0; index < 5; index += 1) {
+      expect(await send(as("wrong-token-0123456789"))).toBe(401);
+    }
+    const late = await fresh.post(of("shop"), as("wrong-token-0123456789"));
+    expect([late.status, Number(late.headers.get("retry-after")) > 0]).toEqual([429, true]);
+    expect(await send(as("shop-token-0123456789"))).toBe(200);
+    expect(await send({})).toBe(401);
+    await fresh.close();
   });
 
   test("nobody comes in without a token, by whatever header", async () => {

@@ -20,6 +20,7 @@ function bareRoutes(append: () => Promise<unknown>) {
     pending: 0,
     stored: 0,
     quarantined: 0,
+    lost: 0,
   }));
   const routes = otlpRoutes({
     authenticateIngest: () => ({ name: "local", trusted: true }),

@@ -171,9 +171,12 @@ async function supervise(flow: Flow): Promise<void> {
   }
 }
 
+/** Pause after a reading that found no frame although some are waited for. */
+const emptyLookMs = 250;
+
 /** Builds batches one after another and lets up to `inFlightMax` be on their way. */
 async function run(flow: Flow): Promise<void> {
-  const { options, stop } = flow;
+  const { clock, options, stop } = flow;
   const replayed = [...options.journal.planned()];
   const inFlight = new Set<Promise<void>>();
   let before: Promise<void> = Promise.resolve();
@@ -185,7 +188,11 @@ async function run(flow: Flow): Promise<void> {
     if (planned === undefined) await pace(flow);
     if (stop.signal.aborted) break;
     const batch = await persistently(flow, () => gather(flow, planned));
-    if (batch === undefined) continue;
+    if (batch === undefined) {
+      // Frames that rotted count as appended and are never read: looking again at once would spin.
+      if (planned === undefined) await clock.sleep(emptyLookMs, stop.signal);
+      continue;
+    }
     flow.at = batch.through;
     flow.ends = [...flow.ends, batch.through.sequence];
     if (planned !== batch.through.sequence) {

@@ -1,0 +1,19 @@
+/**
+ * @module Journal tally: where every durable item is, from the counters of the journal and of its
+ * drain. Each item is in exactly one place (design 6.1).
+ */
+import type { DrainStats, JournalStats } from "@turnproof/exporter/journal";
+
+import type { JournalTally } from "../conservation.ts";
+
+/** The places of all items that this process found or appended. */
+export function tallyOf(
+  { appendedSpans, pendingSpans, lostSpans }: JournalStats,
+  { quarantinedEvents }: DrainStats,
+  recovered: number,
+): JournalTally {
+  // A row is set aside just before its batch leaves the journal; what rotted there was never stored.
+  const stored = Math.max(0, appendedSpans - pendingSpans - quarantinedEvents - lostSpans);
+  const pending = appendedSpans - stored - quarantinedEvents - lostSpans;
+  return { recovered, stored, pending, quarantined: quarantinedEvents, lost: lostSpans };
+}
