@@ -26,6 +26,8 @@ export interface Filters {
   readonly fineHashes: readonly number[];
   readonly rowHashes: readonly number[];
   readonly roots: readonly RootFilter[];
+  /** True when nearly every root has what is wanted: then time alone leads. */
+  readonly open: boolean;
 }
 
 /** The tenant filter as root filters; replaced only by tests that prove the suite would notice. */
@@ -59,7 +61,10 @@ export function filtersOf(query: EventQuery, bind: Bindings): Filters {
   const { fine, coarse } = rowTerms(query);
   const fineHashes = fine.map(murmur32);
   const rowHashes = [...fineHashes, ...coarse.map(murmur32)];
-  return { rows: rowConditions(query, bind), fineHashes, rowHashes, roots };
+  const timed = query.start_time !== undefined || query.end_time !== undefined;
+  const usual = query.store === undefined || query.store === "trace" || query.store === "all";
+  const open = roots.length === 0 && rowHashes.length === 0 && !timed && usual;
+  return { rows: rowConditions(query, bind), fineHashes, rowHashes, roots, open };
 }
 
 function rootFilter(

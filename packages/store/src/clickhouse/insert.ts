@@ -13,6 +13,7 @@ import type { EvidenceBatch } from "../evidence-store.ts";
 import { epochMicros } from "../time.ts";
 import type { Engine } from "./connection.ts";
 import { addTerms, termHasher } from "./locate-terms.ts";
+import { arrivalHash } from "./locate.ts";
 import { murmur32 } from "./murmur.ts";
 import { nativeBlock } from "./native-writer.ts";
 import type { NativeBlock } from "./native-writer.ts";
@@ -63,7 +64,7 @@ interface Prepared {
 /** The blocks of a batch. Throws before anything is written when a row can never pass. */
 function prepare(batch: EvidenceBatch, hashOf: (term: string) => number): Prepared {
   const number = batchNumber(batch.batchId);
-  const weeks = new Map<number, Part & { readonly places: Map<number, Place> }>();
+  const weeks = new Map<number, Located>();
   let digest = 0n;
   let first = Number.MAX_SAFE_INTEGER;
   let last = 0;
@@ -76,7 +77,7 @@ function prepare(batch: EvidenceBatch, hashOf: (term: string) => number): Prepar
     const week = Math.floor((seconds - firstMonday) / weekSeconds);
     let part = weeks.get(week);
     if (part === undefined) {
-      part = { rows: nativeBlock(), locate: nativeBlock(), places: new Map() };
+      part = { rows: nativeBlock(), locate: nativeBlock(), places: new Map(), arrivals: new Map() };
       weeks.set(week, part);
     }
     encode(part.rows, event, micros, number);
@@ -88,19 +89,12 @@ function prepare(batch: EvidenceBatch, hashOf: (term: string) => number): Prepar
       part.places.set(bucket, place);
     }
     placeTerms(event, hashOf, place);
+    const root = hashOf(event.root_trace_id ?? "");
+    const heard = part.arrivals.get(seconds);
+    if (heard === undefined) part.arrivals.set(seconds, new Set([root]));
+    else heard.add(root);
   }
-  for (const { locate, places } of weeks.values()) {
-    for (const [bucket, roots] of places) {
-      for (const [root, hashes] of roots) {
-        for (const hash of hashes) {
-          locate.set("hash", "UInt32", hash);
-          locate.set("bucket", "DateTime('UTC')", bucket);
-          locate.set("root", "UInt32", root);
-          locate.endRow();
-        }
-      }
-    }
-  }
+  for (const part of weeks.values()) locateRows(part);
   const events = batch.events.length;
   const held = {
     first: events === 0 ? epochMicros(batch.receivedAt) : first,
@@ -109,6 +103,27 @@ function prepare(batch: EvidenceBatch, hashOf: (term: string) => number): Prepar
     digest,
   };
   return { weeks, manifest: manifestBlock(batch, number, held), span: { first, last } };
+}
+
+/** What of a part goes into the locate table. */
+interface Located extends Part {
+  readonly places: Map<number, Place>;
+  /** Roots by the second in which something of theirs was received. */
+  readonly arrivals: Map<number, Set<number>>;
+}
+
+function locateRows({ locate, places, arrivals }: Located): void {
+  const put = (hash: number, seconds: number, root: number): void => {
+    locate.set("hash", "UInt32", hash);
+    locate.set("bucket", "DateTime('UTC')", seconds);
+    locate.set("root", "UInt32", root);
+    locate.endRow();
+  };
+  for (const [seconds, roots] of arrivals)
+    for (const root of roots) put(arrivalHash, seconds, root);
+  for (const [bucket, roots] of places) {
+    for (const [root, hashes] of roots) for (const hash of hashes) put(hash, bucket, root);
+  }
 }
 
 /** Hashes of terms by the hash of their root; coarse terms stand under no root. */

@@ -4,6 +4,9 @@
  */
 import type { Engine } from "./connection.ts";
 
+/** Under this hash every root stands at each second in which something of it was received. */
+export const arrivalHash = 0;
+
 /** Buckets beyond this make a value common: it restricts nothing worth the restriction. */
 const rareBucketsMax = 2_000;
 
@@ -39,39 +42,73 @@ FROM locate WHERE hash IN (${wanted.join(", ")}) GROUP BY hash`;
   return found;
 }
 
-/** Roots under which all of these hashes stand, at most `limit`. */
+/** Buckets (seconds) in which rows of some roots lie, by the hash of the root. */
+export type RootBuckets = ReadonlyMap<number, readonly number[]>;
+
+/** Where the roots lie under which all of these hashes stand; undefined when they are too many. */
 export async function rootsOfAll(
   engine: Engine,
   hashes: readonly number[],
   limit: number,
   signal?: AbortSignal,
-): Promise<number[]> {
+): Promise<RootBuckets | undefined> {
   const wanted = [...new Set(hashes)];
   const all = wanted.length === 1 ? "" : ` GROUP BY root HAVING uniqExact(hash) = ${wanted.length}`;
-  const sql = `SELECT ${all === "" ? "DISTINCT " : ""}root FROM locate
-WHERE hash IN (${wanted.join(", ")})${all} LIMIT ${limit}`;
-  const answer = await engine.query(sql, {}, signal);
-  return (answer.columns.get("root") ?? []) as number[];
+  const roots = `SELECT ${all === "" ? "DISTINCT " : ""}root FROM locate
+    WHERE hash IN (${wanted.join(", ")})${all} LIMIT ${limit + 1}`;
+  const found = await bucketsOf(engine, roots, signal);
+  return found.size > limit ? undefined : found;
 }
 
-/** Buckets (seconds) in which rows of these roots lie, by the hash of the root. */
+/** Where these roots lie. */
 export async function bucketsOfRoots(
   engine: Engine,
   roots: readonly number[],
   signal?: AbortSignal,
-): Promise<Map<number, number[]>> {
+): Promise<RootBuckets> {
+  return roots.length === 0 ? new Map() : bucketsOf(engine, roots.join(", "), signal);
+}
+
+async function bucketsOf(
+  engine: Engine,
+  roots: string,
+  signal: AbortSignal | undefined,
+): Promise<RootBuckets> {
   const found = new Map<number, number[]>();
-  if (roots.length === 0) return found;
-  const sql = `SELECT DISTINCT root, bucket FROM locate
-WHERE hash IN (${roots.join(", ")}) AND root = hash`;
+  const sql = `SELECT root, bucket FROM locate WHERE hash IN (${roots}) AND root = hash`;
   const answer = await engine.query(sql, {}, signal);
   const buckets = answer.columns.get("bucket") ?? [];
   for (const [i, root] of (answer.columns.get("root") ?? []).entries()) {
+    const bucket = buckets[i] as number;
     const list = found.get(root as number);
-    if (list === undefined) found.set(root as number, [buckets[i] as number]);
-    else list.push(buckets[i] as number);
+    if (list === undefined) found.set(root as number, [bucket]);
+    // Until the engine merged them, one row may stand twice.
+    else if (!list.includes(bucket)) list.push(bucket);
   }
   return found;
+}
+
+/** A root and the second in which something of it was received. */
+export interface Arrival {
+  readonly root: number;
+  readonly seconds: number;
+}
+
+/** The latest arrivals of a span of seconds, newest first. */
+export async function arrivals(
+  engine: Engine,
+  span: { readonly low: number; readonly high: number; readonly limit: number },
+  signal?: AbortSignal,
+): Promise<Arrival[]> {
+  const sql = `SELECT root, bucket FROM locate
+WHERE hash = ${arrivalHash} AND bucket >= ${span.low} AND bucket <= ${span.high}
+ORDER BY hash DESC, bucket DESC LIMIT ${span.limit}`;
+  const answer = await engine.query(sql, {}, signal);
+  const seconds = answer.columns.get("bucket") ?? [];
+  return (answer.columns.get("root") ?? []).map((root, i) => ({
+    root: root as number,
+    seconds: seconds[i] as number,
+  }));
 }
 
 /** Buckets that are in every rare list, or `common` when none is rare. */

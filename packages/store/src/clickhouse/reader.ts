@@ -123,7 +123,12 @@ function searcher(engine: Engine, known: Known, filterOfScope: ScopeFilter): Sea
     const roots = [...filters.roots, ...filterOfScope(scope, bind)];
     if (manner.also !== undefined) roots.push(manner.also(bind));
     const wanted: Search = {
-      filters: { ...filters, rows: [...filters.rows, ...(manner.rows ?? [])], roots },
+      filters: {
+        ...filters,
+        rows: [...filters.rows, ...(manner.rows ?? [])],
+        roots,
+        open: filters.open && roots.length === 0,
+      },
       bind,
       rootsFirst: manner.rootsFirst,
       options,

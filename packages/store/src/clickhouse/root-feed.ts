@@ -11,8 +11,15 @@ import type { Position } from "../position.ts";
 import { settle } from "../settle.ts";
 import type { Answer, Engine } from "./connection.ts";
 import type { Filters, RootFilter } from "./filter.ts";
-import { bucketsOfRoots, commonPlaces, inBuckets, placesOf, rootsOfAll } from "./locate.ts";
-import type { Occurrence, Places } from "./locate.ts";
+import {
+  arrivals,
+  bucketsOfRoots,
+  commonPlaces,
+  inBuckets,
+  placesOf,
+  rootsOfAll,
+} from "./locate.ts";
+import type { Occurrence, Places, RootBuckets } from "./locate.ts";
 import { loadRoots } from "./root-loader.ts";
 import type { ReceiptSpan } from "./receipt-span.ts";
 import type { Bindings } from "./sql-text.ts";
@@ -40,6 +47,7 @@ const leadingRowsMax = 50_000;
 const joinedRowsMax = 500_000;
 const rootsPerRoundMax = 1_000;
 const firstWindowMicros = 600_000_000;
+const firstArrivalSeconds = 86_400;
 const firstBuckets = 128;
 const bucketMicros = 300_000_000;
 const granuleRows = 2_048;
@@ -48,6 +56,7 @@ const endOfTime = 9_223_372_036_854_775_807n;
 /** The settled roots of a search, round by round. Rows outside of the filters come along. */
 export async function* rootFeed(engine: Engine, search: Search): AsyncGenerator<Round> {
   const { filters, options } = search;
+  if (filters.open) return yield* arrivalRounds(engine, search);
   const rootHashes = filters.roots.map(({ hash }) => hash);
   const known = await placesOf(engine, [...filters.rowHashes, ...rootHashes], options.signal);
   const rowPlaces = commonPlaces(filters.rowHashes.map((hash) => known.get(hash)?.places ?? []));
@@ -58,8 +67,8 @@ export async function* rootFeed(engine: Engine, search: Search): AsyncGenerator<
     (hash) => rowsOf(hash) <= joinedRowsMax,
   );
   if (leading.some((hash) => rowsOf(hash) <= leadingRowsMax)) {
-    const named = await rootsOfAll(engine, leading, namedRootsMax + 1, options.signal);
-    if (named.length <= namedRootsMax) return yield* namedRounds(engine, search, named);
+    const named = await rootsOfAll(engine, leading, namedRootsMax, options.signal);
+    if (named !== undefined) return yield* namedRounds(engine, search, named);
   }
   yield* windows(engine, search, { rowPlaces, known });
 }
@@ -75,12 +84,11 @@ interface Found {
 async function* namedRounds(
   engine: Engine,
   search: Search,
-  named: readonly number[],
+  buckets: RootBuckets,
 ): AsyncGenerator<Round> {
   const { options } = search;
   const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
   const lastBucket = after === undefined ? Infinity : after.micros / 1_000_000;
-  const buckets = await bucketsOfRoots(engine, named, options.signal);
   const ordered = [...buckets.keys()]
     // What lies behind the keyset is found where its root was last heard of before it.
     .map((root) => ({ root, newest: newestUpTo(buckets.get(root) ?? [], lastBucket) }))
@@ -114,14 +122,59 @@ function newestUpTo(buckets: readonly number[], last: number): number {
   return buckets.reduce((best, bucket) => (bucket <= last ? Math.max(best, bucket) : best), 0);
 }
 
-/** Windows of receipt, from the newest backwards, each wider than the one before. */
-async function* windows(engine: Engine, search: Search, found: Found): AsyncGenerator<Round> {
+/** Rounds over all roots by the second of their receipt. */
+async function* arrivalRounds(engine: Engine, search: Search): AsyncGenerator<Round> {
   const { options } = search;
   const span = await search.receiptSpan(options.signal);
   if (span === undefined) return yield nothing;
   const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
   const budget = options.budgetRows ?? limits.scanRowsMax;
+  const first = Math.floor(span.first / 1_000_000);
   const met = new Set<number>();
+  let high = Math.floor(Math.min(after?.micros ?? span.last, span.last) / 1_000_000);
+  let low = Math.max(high - firstArrivalSeconds, first);
+  let limit = search.rootsFirst + 8;
+  let examined = 0;
+  while (high >= first && examined < budget) {
+    const found = await arrivals(engine, { low, high, limit }, options.signal);
+    const cutAt = found.length < limit ? undefined : found.at(-1)?.seconds;
+    // A second comes whole or not at all; one with very many roots is told apart by its rows.
+    const whole = found.filter(({ seconds }) => seconds !== cutAt);
+    if (whole.length === 0 && cutAt !== undefined) {
+      const known = new Map<number, Occurrence>();
+      if (limit > rootsPerRoundMax)
+        return yield* windows(engine, search, { rowPlaces: "common", known }, met);
+      limit *= 4;
+      continue;
+    }
+    const fresh = [...new Set(whole.map(({ root }) => root))].filter((root) => !met.has(root));
+    for (const root of fresh) met.add(root);
+    const oldest = cutAt === undefined && low <= first;
+    const reached = cutAt === undefined ? low : cutAt + 1;
+    const frontier = { micros: reached * 1_000_000 - 1, nanos: endOfTime, key: "" };
+    const buckets = await bucketsOfRoots(engine, fresh, options.signal);
+    const round = await loadRound(engine, search, buckets, oldest ? null : frontier);
+    examined += round.events.length;
+    yield round;
+    if (oldest) return;
+    high = reached - 1;
+    if (cutAt === undefined) low = first;
+    limit = Math.min(limit * 2, rootsPerRoundMax);
+  }
+}
+
+/** Windows of receipt, from the newest backwards, each wider than the one before. */
+async function* windows(
+  engine: Engine,
+  search: Search,
+  found: Found,
+  met: Set<number> = new Set(),
+): AsyncGenerator<Round> {
+  const { options } = search;
+  const span = await search.receiptSpan(options.signal);
+  if (span === undefined) return yield nothing;
+  const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
+  const budget = options.budgetRows ?? limits.scanRowsMax;
   let rootsWanted = search.rootsFirst;
   let high = Math.min(after?.micros ?? span.last, span.last);
   const widths = windowWidths(found);
@@ -246,7 +299,7 @@ function belowTop(top: Position): string {
 async function loadRound(
   engine: Engine,
   search: Search,
-  buckets: ReadonlyMap<number, readonly number[]>,
+  buckets: RootBuckets,
   frontier: Position | null,
 ): Promise<Round> {
   const loaded = await loadRoots(engine, search.touched, buckets, search.options.signal);

@@ -7,6 +7,7 @@ import { limits } from "@turnproof/semconv";
 import type { StoredEvent } from "../stored-event.ts";
 import { eventColumns } from "./columns.ts";
 import type { Engine } from "./connection.ts";
+import type { RootBuckets } from "./locate.ts";
 import { decodeRows } from "./row-decode.ts";
 
 /** Rows of some roots, and whether a root was too large to be read whole. */
@@ -25,13 +26,19 @@ const placesMax = 2_000;
 export async function loadRoots(
   engine: Engine,
   touched: ReadonlySet<string>,
-  buckets: ReadonlyMap<number, readonly number[]>,
+  buckets: RootBuckets,
   signal?: AbortSignal,
 ): Promise<LoadedRoots> {
-  const names = eventColumns.map(({ name }) => name).filter((name) => touched.has(name));
+  const names = eventColumns
+    .map(({ name }) => name)
+    .filter(
+      // Which batch a row came with is not a reader's business.
+      (name) => touched.has(name) && name !== "batch",
+    );
   const places = [...buckets].flatMap(([root, list]) =>
     list.map((bucket) => `(${bucket}, ${root})`),
   );
+  if (places.length === 0) return { rows: [], cut: false };
   const rows: StoredEvent[] = [];
   for (let from = 0; from < places.length; from += placesMax) {
     const sql = `SELECT ${names.join(", ")}
