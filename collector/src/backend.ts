@@ -4,7 +4,7 @@
 import { join } from "node:path";
 
 import { CodedError } from "@turnproof/semconv";
-import { clickhouse, ephemeral, filesystem, postgres } from "@turnproof/store";
+import { clickhouse, ephemeral, filesystem, mongodb, postgres } from "@turnproof/store";
 import type { ClickhouseConnection, EvidenceStore } from "@turnproof/store";
 
 import type { Config } from "./config.ts";
@@ -25,8 +25,11 @@ export async function openStore(config: Config): Promise<EvidenceStore> {
     }
     case "filesystem":
       return (await filesystem({ directory: join(config.dataDir, "files") })).evidence;
-    case "mongodb":
-      throw new CodedError("not_configured", { field: "TURNPROOF_BACKEND" });
+    case "mongodb": {
+      const url = config.documentDbUri;
+      if (url === undefined) throw new CodedError("not_configured", { field: "DOCUMENT_DB_URI" });
+      return (await mongodb({ url })).evidence;
+    }
   }
 }
 

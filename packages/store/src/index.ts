@@ -18,7 +18,14 @@ export { eventColumns } from "./clickhouse/columns.ts";
 export type { Check, Column } from "./clickhouse/columns.ts";
 export { ephemeral } from "./ephemeral.ts";
 export { filesystem } from "./filesystem/filesystem.ts";
-export type { FilesystemOptions } from "./filesystem/filesystem.ts";
+export type { FilesystemOptions, FilesystemProvider } from "./filesystem/filesystem.ts";
+export type {
+  NativeIndex,
+  NativeIndexOptions,
+  NativeIndexState,
+  Parity,
+  ParityOptions,
+} from "./native-index.ts";
 export { summarizeEvidence } from "./evidence-summary.ts";
 export type { EvidenceSummary } from "./evidence-summary.ts";
 export type { AdministeredMemory, Provider } from "./provider.ts";
@@ -56,3 +63,6 @@ export type {
   SharedRecord,
   SharedStore,
 } from "./memory-store.ts";
+export { mongodb } from "./mongodb/mongodb.ts";
+export type { MongodbProvider } from "./mongodb/mongodb.ts";
+export type { MongodbOptions } from "./mongodb/mongodb-options.ts";

@@ -1,0 +1,112 @@
+/**
+ * @module MemoryDocument: a memory record as a document, and back. Payloads travel as JSON text, so
+ * that a key of theirs can never be read as an operator or a path (faults T2).
+ */
+import type { ScopedKind, SharedKind } from "@turnproof/semconv";
+import type { Document, Filter } from "mongodb";
+
+import { timeKey } from "../memory/similarity.ts";
+import type { Json, MemoryFilter, MemoryRecord, SharedRecord } from "../memory-store.ts";
+
+/** The document of a scoped record. */
+export function scopedDocument(record: MemoryRecord): Document {
+  return {
+    ...common(record),
+    user_id: record.user_id,
+    agent_id: record.agent_id ?? null,
+    memory_id: record.memory_id ?? null,
+    thread_id: record.thread_id ?? null,
+    expires_at: record.expires_at ?? null,
+    expires_ms: record.expires_at === undefined ? null : Date.parse(record.expires_at),
+  };
+}
+
+/** The document of a shared record. */
+export function sharedDocument(record: SharedRecord): Document {
+  return common(record);
+}
+
+type Common = Omit<SharedRecord, "kind">;
+
+function common(record: Common): Document {
+  return {
+    id: record.id,
+    text: record.text ?? null,
+    embedding: record.embedding === undefined ? null : [...record.embedding],
+    data: JSON.stringify(record.data),
+    created_at: record.created_at,
+    created_key: timeKey(record.created_at),
+    updated_at: record.updated_at,
+    version: record.version,
+  };
+}
+
+/** The record of a scoped document; a legacy one without a user is anonymous. */
+export function scopedRecord(document: Document, kind: ScopedKind): MemoryRecord {
+  return {
+    ...commonOf(document),
+    kind,
+    user_id: optional(document["user_id"]) ?? null,
+    ...named("agent_id", document["agent_id"]),
+    ...named("memory_id", document["memory_id"]),
+    ...named("thread_id", document["thread_id"]),
+    ...named("expires_at", document["expires_at"]),
+  };
+}
+
+/** The record of a shared document. */
+export function sharedRecord(document: Document, kind: SharedKind): SharedRecord {
+  return { ...commonOf(document), kind };
+}
+
+function commonOf(document: Document): Common {
+  const embedding: unknown = document["embedding"];
+  const data: unknown = document["data"];
+  return {
+    id: String(document["id"]),
+    ...named("text", document["text"]),
+    ...(Array.isArray(embedding) ? { embedding: embedding.map(Number) } : {}),
+    data: (typeof data === "string" ? JSON.parse(data) : {}) as { readonly [key: string]: Json },
+    created_at: String(document["created_at"]),
+    updated_at: String(document["updated_at"] ?? document["created_at"]),
+    version: Number(document["version"] ?? 1),
+  };
+}
+
+function optional(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function named<K extends string>(key: K, value: unknown): { readonly [P in K]?: string } {
+  return (typeof value === "string" ? { [key]: value } : {}) as { readonly [P in K]?: string };
+}
+
+/** The tenant of every statement; null also equals a legacy row without the field. */
+export function ofTenant(filter: { readonly tenant: string | null }): Filter<Document> {
+  return { user_id: { $eq: filter.tenant } };
+}
+
+/** The filter's tenant and its levels; values only ever stand behind `$eq`. */
+export function insideDocument(filter: MemoryFilter): Filter<Document>[] {
+  const levels = [
+    ["agent_id", filter.agentId],
+    ["memory_id", filter.memoryId],
+    ["thread_id", filter.threadId],
+  ] as const;
+  return [
+    ofTenant(filter),
+    ...levels.flatMap(([field, value]) =>
+      value === undefined ? [] : [{ [field]: { $eq: value } }],
+    ),
+  ];
+}
+
+/** Rows whose time is not over. A `now` that is no time hides every row that ever expires. */
+export function liveDocument(now: string): Filter<Document> {
+  const ms = Date.parse(now);
+  const at = Number.isFinite(ms) ? ms : Number.MAX_SAFE_INTEGER;
+  return { $or: [{ expires_ms: { $eq: null } }, { expires_ms: { $gt: at } }] };
+}
+
+/** Order of every list: newest first, ties by the bytes of the id. */
+export const listOrder = { created_key: -1, id: 1 } as const;

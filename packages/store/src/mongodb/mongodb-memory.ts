@@ -1,0 +1,203 @@
+/** @module MongodbMemory: scoped memory over collections; every statement holds the filter. */
+import { CodedError, memoryCollections } from "@turnproof/semconv";
+import type { ScopedKind } from "@turnproof/semconv";
+import type { Collection, Db, Document, Filter } from "mongodb";
+
+import { readPosition, writePosition } from "../memory/list-position.ts";
+import { checkFilter, checkScopedKind, insideFilter, recordOf } from "../memory/record-rules.ts";
+import { timeKey } from "../memory/similarity.ts";
+import type { MemoryFilter, MemoryStore } from "../memory-store.ts";
+import {
+  insideDocument,
+  listOrder,
+  liveDocument,
+  ofTenant,
+  scopedDocument,
+  scopedRecord,
+} from "./memory-document.ts";
+import { textSearch, vectorSearch } from "./memory-search.ts";
+import type { SearchPlace } from "./memory-search.ts";
+import { coded, duplicateKey, numberOf } from "./store-error.ts";
+import type { VectorIndexes } from "./vector-index.ts";
+
+/** What memory works with. */
+export interface MemoryParts {
+  readonly database: Db;
+  readonly clock: () => string;
+  readonly exactRowsMax: number;
+  readonly vectors: VectorIndexes;
+}
+
+/** The methods that take a filter. */
+export type ScopedMemory = Pick<
+  MemoryStore,
+  "put" | "get" | "list" | "count" | "update" | "delete" | "vectorSearch" | "textSearch"
+>;
+
+/** The collection of a kind. */
+export function collectionOf(
+  database: Db,
+  kind: keyof typeof memoryCollections,
+): Collection<Document> {
+  return database.collection(memoryCollections[kind]);
+}
+
+/** Scoped memory. */
+export function mongodbMemory(parts: MemoryParts): ScopedMemory {
+  const ground = groundOf(parts);
+  return { ...reads(ground), ...writes(ground), ...searches(parts, ground) };
+}
+
+/** What the methods share. */
+interface Ground {
+  readonly clock: () => string;
+  /** The collection, once filter and kind were checked. */
+  readonly open: (filter: MemoryFilter, kind: ScopedKind) => Collection<Document>;
+  /** Live rows inside the filter. */
+  readonly inside: (filter: MemoryFilter, now?: string) => Filter<Document>[];
+  readonly one: ScopedMemory["get"];
+}
+
+function groundOf({ database, clock }: MemoryParts): Ground {
+  const open: Ground["open"] = (filter, kind) => {
+    checkFilter(filter);
+    checkScopedKind(kind);
+    return collectionOf(database, kind);
+  };
+  const inside: Ground["inside"] = (filter, now = clock()) => [
+    ...insideDocument(filter),
+    liveDocument(now),
+  ];
+  return {
+    clock,
+    open,
+    inside,
+    async one(filter, kind, id) {
+      const collection = open(filter, kind);
+      const where = { $and: [...inside(filter), byId(id)] };
+      const rows = await coded(() => collection.find(where).limit(1).toArray());
+      const record = rows[0] === undefined ? undefined : scopedRecord(rows[0], kind);
+      return record !== undefined && insideFilter(record, filter) ? record : undefined;
+    },
+  };
+}
+
+function reads({ open, inside, one }: Ground): Pick<MemoryStore, "get" | "list" | "count"> {
+  return {
+    get: one,
+    async list(filter, kind, options) {
+      const collection = open(filter, kind);
+      const after = options.after === undefined ? [] : [afterDocument(options.after)];
+      const where = { $and: [...inside(filter, options.now), ...after] };
+      const limit = Math.max(Math.trunc(options.limit), 0);
+      const found = collection
+        .find(where)
+        .sort(listOrder)
+        .limit(limit + 1);
+      const rows = await coded(() => found.toArray());
+      const records = rows
+        .map((row) => scopedRecord(row, kind))
+        .filter((row) => insideFilter(row, filter));
+      return pageOf(records, limit);
+    },
+    async count(filter, kind) {
+      const collection = open(filter, kind);
+      return coded(() => collection.countDocuments({ $and: inside(filter) }));
+    },
+  };
+}
+
+function writes(ground: Ground): Pick<MemoryStore, "put" | "update" | "delete"> {
+  const { clock, open, inside, one } = ground;
+  return {
+    async put(filter, kind, draft) {
+      const collection = open(filter, kind);
+      const record = recordOf(filter, kind, draft, { now: clock(), version: 1 });
+      const where = { $and: [ofTenant(filter), { id: { $eq: record.id } }] };
+      return { ...record, version: await upsert(collection, where, scopedDocument(record)) };
+    },
+    async update(filter, kind, id, version, changed) {
+      const row = await one(filter, kind, id);
+      if (row?.version !== version) throw new CodedError("store_conflict");
+      const written = { now: clock(), version: version + 1 };
+      const record = recordOf(filter, kind, { ...row, ...changed }, written);
+      const where = { $and: [...inside(filter), byId(id), { version: { $eq: version } }] };
+      const change = { $set: scopedDocument(record) };
+      const { matchedCount } = await coded(() => open(filter, kind).updateOne(where, change));
+      // Somebody may have written since the row was read: the version decided again.
+      if (matchedCount !== 1) throw new CodedError("store_conflict");
+      return record;
+    },
+    async delete(filter, kind, id) {
+      const collection = open(filter, kind);
+      const where = { $and: [...inside(filter), byId(id)] };
+      return (await coded(() => collection.deleteOne(where))).deletedCount > 0;
+    },
+  };
+}
+
+function searches(
+  { exactRowsMax, vectors }: MemoryParts,
+  { clock, open }: Ground,
+): Pick<MemoryStore, "vectorSearch" | "textSearch"> {
+  const place = (filter: MemoryFilter, kind: ScopedKind, now = clock()): SearchPlace => {
+    const collection = open(filter, kind);
+    return { collection, filter, kind, now, exactRowsMax, vectors };
+  };
+  return {
+    vectorSearch: (filter, kind, query) =>
+      coded(async () => vectorSearch(place(filter, kind, query.now), query)),
+    textSearch: (filter, kind, query) =>
+      coded(async () => textSearch(place(filter, kind, query.now), query)),
+  };
+}
+
+/** Rows with this id; in UTF-8 a lone surrogate would become another text, so it equals no row. */
+export function byId(id: string): Filter<Document> {
+  return { id: typeof id === "string" && id.isWellFormed() ? { $eq: id } : { $in: [] } };
+}
+
+/**
+ * Writes a document over the one that the condition names, or as a new one, and answers its version.
+ * A unique index decides between two writers of one new row; the loser writes over the winner.
+ */
+export async function upsert(
+  collection: Collection<Document>,
+  where: Filter<Document>,
+  document: Document,
+): Promise<number> {
+  const { version, ...fields } = document;
+  const change = { $set: fields, $inc: { version: 1 } };
+  const options = { upsert: true, returnDocument: "after" } as const;
+  const write = (): Promise<Document | null> => collection.findOneAndUpdate(where, change, options);
+  const written = await coded(() =>
+    write().catch((error: unknown) => {
+      if (numberOf(error) !== duplicateKey) throw error;
+      return write();
+    }),
+  );
+  return Number(written?.["version"] ?? version);
+}
+
+/** A page of one row more than it shows. */
+export function pageOf<T extends { readonly created_at: string; readonly id: string }>(
+  rows: readonly T[],
+  limit: number,
+): { readonly records: readonly T[]; readonly next: string | null } {
+  const records = rows.slice(0, limit);
+  const last = records.at(-1);
+  const more = rows.length > records.length && last !== undefined;
+  return { records, next: more ? writePosition(last) : null };
+}
+
+/** Rows after the position in the order of every list. */
+export function afterDocument(position: string): Filter<Document> {
+  const { created_at, id } = readPosition(position);
+  const key = timeKey(created_at);
+  return {
+    $or: [
+      { created_key: { $lt: key } },
+      { $and: [{ created_key: { $eq: key } }, { id: { $gt: id } }] },
+    ],
+  };
+}

@@ -1,0 +1,172 @@
+/**
+ * @module Mongodb: evidence and memory in MongoDB, by the official driver. The filter stands in every
+ * find and in the filter block of the vector search (requirements: Provider scoping behaviour).
+ */
+import { CodedError, memoryCollections, scopedKinds, sharedKinds } from "@turnproof/semconv";
+import type { Collection, Db, Document, MongoClient } from "mongodb";
+
+import type { CheckResult, EvidenceStore } from "../evidence-store.ts";
+import type { AdministeredMemory, Provider } from "../provider.ts";
+import { batchDocuments } from "./evidence-document.ts";
+import { evidenceReader } from "./evidence-reader.ts";
+import { mongodbAdmin } from "./mongodb-admin.ts";
+import { mongodbMemory } from "./mongodb-memory.ts";
+import type { MongodbOptions } from "./mongodb-options.ts";
+import { mongodbShared } from "./mongodb-shared.ts";
+import { coded, duplicateKey, numberOf } from "./store-error.ts";
+import { putVerdicts, quietRoots, readVerdicts } from "./verdict-collection.ts";
+import { vectorIndexes } from "./vector-index.ts";
+import type { VectorIndexes } from "./vector-index.ts";
+
+/** The provider, and what only an operator does. */
+export interface MongodbProvider extends Provider {
+  /** The search indexes and whether they filter by tenant. */
+  readonly vectors: VectorIndexes;
+}
+
+const exactRowsMax = 10_000;
+
+/** Opens the provider. Rejects with `store_unavailable` when no server answers. */
+export async function mongodb(options: MongodbOptions): Promise<MongodbProvider> {
+  const { client, owned } = await openClient(options);
+  const database = client.db(options.database ?? databaseOf(options.url));
+  const mayChange = options.manageIndexes ?? true;
+  try {
+    if (mayChange) await ensureIndexes(database);
+  } catch (error) {
+    if (owned) await client.close();
+    throw error;
+  }
+  const close = async (): Promise<void> => {
+    if (owned) await client.close();
+  };
+  const clock = options.clock ?? (() => new Date().toISOString());
+  const vectors = vectorIndexes(database, mayChange);
+  if (mayChange) await vectors.reconcile();
+  const parts = { database, clock, vectors, exactRowsMax: options.exactRowsMax ?? exactRowsMax };
+  const memory: AdministeredMemory = {
+    name: "mongodb",
+    ...mongodbMemory(parts),
+    shared: mongodbShared(database, clock),
+    admin: mongodbAdmin(database, clock),
+    check: () => check(database),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+  const evidence = evidenceOf(database, close);
+  return { name: "mongodb", evidence, memory, vectors, close, [Symbol.asyncDispose]: close };
+}
+
+async function openClient(
+  options: MongodbOptions,
+): Promise<{ readonly client: MongoClient; readonly owned: boolean }> {
+  if (options.client !== undefined) return { client: options.client, owned: false };
+  if (options.url === undefined) throw new CodedError("not_configured", { field: "url" });
+  const driver = await import("mongodb");
+  const timeoutMs = options.timeoutMs ?? 5_000;
+  const client = new driver.MongoClient(options.url, {
+    serverSelectionTimeoutMS: timeoutMs,
+    connectTimeoutMS: timeoutMs,
+    appName: "turnproof",
+    // What a value is decides the store's answer, so nothing undefined may become null on the way.
+    ignoreUndefined: true,
+  });
+  await coded(async () => client.connect());
+  return { client, owned: true };
+}
+
+function databaseOf(url: string | undefined): string {
+  const path = url === undefined ? "" : url.replace(/^[a-z+]+:\/\/[^/]*\/?/, "").split("?")[0];
+  return path === undefined || path === "" ? "turnproof" : path;
+}
+
+/** Indexes of every collection; making one that is there changes nothing. */
+async function ensureIndexes(database: Db): Promise<void> {
+  const whole = { partialFilterExpression: { id: { $exists: true } } };
+  await coded(async () => {
+    for (const kind of scopedKinds) {
+      const collection = database.collection(memoryCollections[kind]);
+      await collection.createIndex({ user_id: 1, id: 1 }, { unique: true, ...whole });
+      await collection.createIndex({ user_id: 1, created_key: -1, id: 1 });
+    }
+    for (const kind of sharedKinds) {
+      const collection = database.collection(memoryCollections[kind]);
+      await collection.createIndex({ id: 1 }, { unique: true, ...whole });
+    }
+    const events = eventsOf(database);
+    await events.createIndex({ received_us: -1, event_key: -1, _id: -1 });
+    await events.createIndex({ root_trace_id: 1 });
+    await events.createIndex({ batch_id: 1 });
+    await events.createIndex({ mentions: 1 });
+    await events.createIndex({ user_id: 1, received_us: -1 });
+    await events.createIndex({ agent_id: 1, received_us: -1 });
+    await database.collection("evidence_verdicts").createIndex({ root_trace_id: 1 });
+  });
+}
+
+function eventsOf(database: Db): Collection<Document> {
+  return database.collection("evidence_events");
+}
+
+function evidenceOf(database: Db, close: () => Promise<void>): EvidenceStore {
+  const events = eventsOf(database);
+  const batches = database.collection("evidence_batches");
+  const verdicts = database.collection("evidence_verdicts");
+  return {
+    name: "mongodb",
+    sources: ["trace", "conversation", "tool_log"],
+    async append(batch) {
+      const documents = batchDocuments(batch);
+      await coded(async () => {
+        if ((await batches.findOne({ _id: { $eq: batch.batchId as never } })) !== null) return;
+        for (let at = 0; at < documents.length; at += 1_000) {
+          await insertNew(events, documents.slice(at, at + 1_000));
+        }
+        // The manifest goes last: a batch that was cut is never taken for a complete one.
+        await insertNew(batches, [{ _id: batch.batchId as never, event_count: documents.length }]);
+      });
+    },
+    async readBack(batchId) {
+      return coded(async () => {
+        const manifest = await batches.findOne({ _id: { $eq: batchId as never } });
+        const rows = await events.countDocuments({ batch_id: { $eq: batchId } });
+        return { rows, complete: manifest !== null && manifest["event_count"] === rows };
+      });
+    },
+    ...evidenceReader(events),
+    verdicts: (scope, roots) => readVerdicts(verdicts, scope, roots),
+    putVerdicts: (all) => putVerdicts(verdicts, all),
+    quietRoots: (since, before, limit) => quietRoots(events, since, before, limit),
+    check: () => check(database),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Inserts what is not there yet: a document of this key is the same document. */
+async function insertNew(
+  collection: Collection<Document>,
+  documents: readonly Document[],
+): Promise<void> {
+  if (documents.length === 0) return;
+  try {
+    await collection.insertMany([...documents], { ordered: false });
+  } catch (error) {
+    const failures = (error as { readonly writeErrors?: readonly { readonly code?: number }[] })
+      .writeErrors;
+    const others = (failures ?? [{ code: numberOf(error) ?? -1 }]).filter(
+      ({ code }) => code !== duplicateKey,
+    );
+    if (others.length > 0) throw error;
+  }
+}
+
+async function check(database: Db): Promise<CheckResult> {
+  const started = performance.now();
+  try {
+    await database.command({ ping: 1 });
+    return { ok: true, elapsedMs: performance.now() - started };
+  } catch {
+    return { ok: false, code: "store_unavailable", elapsedMs: performance.now() - started };
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * @module StoreError: an error of MongoDB or its driver as one of our codes (faults R8). The server's
+ * messages quote values, so none of them goes on.
+ */
+import { CodedError } from "@turnproof/semconv";
+import type { Code } from "@turnproof/semconv";
+
+/** What a unique index answers. */
+export const duplicateKey = 11_000;
+
+/** Codes of the server: documents that can never pass, and identities that may not. */
+const codesByNumber: ReadonlyMap<number, Code> = new Map<number, Code>([
+  [2, "store_rejected_row"], // BadValue
+  [121, "store_rejected_row"], // DocumentValidationFailure
+  [10334, "store_rejected_row"], // BSONObjectTooLarge
+  [17280, "store_rejected_row"], // KeyTooLong
+  [duplicateKey, "store_conflict"],
+  [13, "store_read_only"], // Unauthorized
+  [50, "store_busy"], // MaxTimeMSExpired
+  [112, "store_busy"], // WriteConflict
+]);
+
+/** The server's number of an error, when it has one. */
+export function numberOf(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === "number" ? code : undefined;
+}
+
+/** The coded form of whatever the driver threw; what is unknown may pass later. */
+export function storeError(error: unknown): CodedError {
+  if (CodedError.is(error)) return error;
+  const name = error instanceof Error ? error.name : "";
+  if (/^Mongo(ClientClosed|NotConnected|TopologyClosed|PoolClosed)/.test(name)) {
+    return new CodedError("store_closed");
+  }
+  const number = numberOf(error);
+  const code = number === undefined ? undefined : codesByNumber.get(number);
+  const field = number === undefined ? {} : { field: `mongodb ${number}` };
+  return new CodedError(code ?? "store_unavailable", field);
+}
+
+/** Runs a driver call and codes what it throws. */
+export async function coded<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw storeError(error);
+  }
+}

@@ -1,0 +1,79 @@
+/** @module VerdictCollection: what the background judge found, and which roots it should look at. */
+import { createHash } from "node:crypto";
+
+import type { Collection, Document } from "mongodb";
+
+import type { TurnVerdict } from "../evidence-store.ts";
+import { inScope } from "../scope.ts";
+import type { EvidenceScope } from "../scope.ts";
+import { microseconds } from "../stored-event.ts";
+import { clampedNanos, epochMicros } from "../time.ts";
+import { verdictKey } from "../verdict.ts";
+import { nanosKey } from "./evidence-document.ts";
+import { coded, duplicateKey, numberOf } from "./store-error.ts";
+
+/** Writes verdicts; of two for one turn the later judged stands. */
+export async function putVerdicts(
+  collection: Collection<Document>,
+  verdicts: readonly TurnVerdict[],
+): Promise<void> {
+  for (const verdict of verdicts) {
+    const key = createHash("sha256").update(verdictKey(verdict)).digest("hex");
+    const judged = nanosKey(clampedNanos(verdict.judged_at));
+    const where = { $and: [{ _id: { $eq: key as never } }, { judged_key: { $lte: judged } }] };
+    const fields = {
+      root_trace_id: verdict.root_trace_id,
+      judged_key: judged,
+      verdict: JSON.stringify(verdict),
+    };
+    await coded(async () => {
+      try {
+        await collection.updateOne(
+          where,
+          { $set: fields, $setOnInsert: { _id: key } },
+          { upsert: true },
+        );
+      } catch (error) {
+        // The key is there with a later judgement, which stands.
+        if (numberOf(error) !== duplicateKey) throw error;
+      }
+    });
+  }
+}
+
+/** Verdicts of these roots in scope. */
+export async function readVerdicts(
+  collection: Collection<Document>,
+  scope: EvidenceScope,
+  rootTraceIds: readonly string[],
+): Promise<readonly TurnVerdict[]> {
+  if (rootTraceIds.length === 0) return [];
+  const where = { root_trace_id: { $in: [...rootTraceIds] } };
+  const rows = await coded(() => collection.find(where).toArray());
+  return rows
+    .map((row) => JSON.parse(String(row["verdict"])) as TurnVerdict)
+    .filter((verdict) => inScope(verdict, scope));
+}
+
+/** Roots whose latest row was received in the half-open span, the longest quiet first. */
+export async function quietRoots(
+  events: Collection<Document>,
+  since: string,
+  quietBefore: string,
+  limit: number,
+): Promise<readonly string[]> {
+  const from = epochMicros(microseconds(since));
+  const before = epochMicros(microseconds(quietBefore));
+  const rows = await coded(() =>
+    events
+      .aggregate([
+        { $match: { received_us: { $gte: from } } },
+        { $group: { _id: "$root_trace_id", latest: { $max: "$received_us" } } },
+        { $match: { latest: { $lt: before } } },
+        { $sort: { latest: 1, _id: 1 } },
+        { $limit: Math.max(Math.floor(limit), 1) },
+      ])
+      .toArray(),
+  );
+  return limit < 1 ? [] : rows.map((row) => String(row["_id"]));
+}

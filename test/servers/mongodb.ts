@@ -1,0 +1,469 @@
+/**
+ * @module A test-only MongoDB on a socket: the handful of commands that the provider uses, answered
+ * by `bson` and `mingo` over documents in memory, everything else refused. It certifies the driver's
+ * traffic and our statements, not a server: set `MONGODB_URI` to run the same suite against one.
+ */
+import { createServer } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+
+import { deserialize, serialize } from "bson";
+import { Aggregator, Query } from "mingo";
+
+type Doc = Record<string, unknown>;
+
+/** What a principal may do, and what a search index looks like at the start. */
+export interface MongoFaults {
+  /** True: changes of search indexes are refused as unauthorized. */
+  readonly refuseIndexUpdates?: boolean;
+  /** True: the server has search; otherwise its commands are unknown, as in a plain server. */
+  readonly search?: boolean;
+}
+
+/** A running test server. */
+export interface MongoServer extends AsyncDisposable {
+  readonly url: string;
+  /** Command names in the order in which they came. */
+  readonly commands: readonly string[];
+  /** Every filter that reached the server, as it came. */
+  readonly filters: readonly unknown[];
+  /** Gives a collection a vector index; `fields` as in its definition. */
+  defineSearchIndex(collection: string, name: string, fields: readonly Doc[]): void;
+  set(faults: MongoFaults): void;
+  /** Documents of a collection, for a test that looks behind the provider. */
+  documents(database: string, collection: string): Doc[];
+  close(): Promise<void>;
+}
+
+interface Collection {
+  readonly documents: Doc[];
+  readonly unique: { readonly fields: readonly string[]; readonly partial: Doc | undefined }[];
+}
+
+class CommandError extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const typeRank = (value: unknown): number => {
+  if (value === undefined || value === null) return 1;
+  if (typeof value === "number" || typeof value === "bigint") return 2;
+  if (typeof value === "string") return 3;
+  if (typeof value === "boolean") return 5;
+  return 4;
+};
+
+/** Order of BSON values as far as the provider sorts them: strings by the bytes of UTF-8. */
+function compare(a: unknown, b: unknown): number {
+  const [left, right] = [typeRank(a), typeRank(b)];
+  if (left !== right) return left - right;
+  if (typeof a === "string") return Buffer.compare(Buffer.from(a), Buffer.from(b as string));
+  return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0;
+}
+
+function sorted(documents: readonly Doc[], order: Doc | undefined): Doc[] {
+  const keys = Object.entries(order ?? {});
+  return documents.toSorted((a, b) => {
+    for (const [field, direction] of keys) {
+      const by = compare(a[field], b[field]) * Number(direction);
+      if (by !== 0) return by;
+    }
+    return 0;
+  });
+}
+
+/** Range comparisons of strings go by bytes; the rest of a filter is mingo's. */
+function matcher(filter: Doc): (document: Doc) => boolean {
+  const parts: ((document: Doc) => boolean)[] = [];
+  const rest: Doc = {};
+  for (const [field, condition] of Object.entries(filter)) {
+    if (field === "$and" || field === "$or") {
+      const inner = (condition as Doc[]).map(matcher);
+      parts.push((document) =>
+        field === "$and"
+          ? inner.every((part) => part(document))
+          : inner.some((part) => part(document)),
+      );
+    } else if (isRange(condition)) {
+      for (const [operator, bound] of Object.entries(condition))
+        parts.push(range(field, operator, bound));
+    } else rest[field] = condition;
+  }
+  const query = new Query(rest);
+  return (document) => parts.every((part) => part(document)) && query.test(document);
+}
+
+function isRange(condition: unknown): condition is Doc {
+  if (typeof condition !== "object" || condition === null) return false;
+  const names = Object.keys(condition);
+  return names.length > 0 && names.every((name) => ["$gt", "$gte", "$lt", "$lte"].includes(name));
+}
+
+function range(field: string, operator: string, bound: unknown): (document: Doc) => boolean {
+  return (document) => {
+    const value = document[field];
+    if (typeRank(value) !== typeRank(bound)) return false;
+    const by = compare(value, bound);
+    if (operator === "$gt") return by > 0;
+    if (operator === "$gte") return by >= 0;
+    return operator === "$lt" ? by < 0 : by <= 0;
+  };
+}
+
+/** The documents and commands of one server. */
+class Engine {
+  readonly commands: string[] = [];
+  readonly filters: unknown[] = [];
+  readonly search = new Map<string, { name: string; fields: Doc[] }>();
+  readonly #collections = new Map<string, Collection>();
+  #ids = 0;
+  faults: MongoFaults = {};
+
+  collection(database: string, name: string): Collection {
+    const key = `${database}.${name}`;
+    const found = this.#collections.get(key) ?? { documents: [], unique: [] };
+    this.#collections.set(key, found);
+    return found;
+  }
+
+  run(command: Doc): Doc {
+    const name = Object.keys(command)[0] ?? "";
+    this.commands.push(name);
+    const handler = handlers[name];
+    if (handler === undefined) throw new CommandError(59, `no such command: '${name}'`);
+    const database = typeof command["$db"] === "string" ? command["$db"] : "test";
+    const target = typeof command[name] === "string" ? command[name] : "";
+    return { ok: 1, ...handler(this, this.collection(database, target), command, target) };
+  }
+
+  select(collection: Collection, filter: unknown): Doc[] {
+    const given = (filter ?? {}) as Doc;
+    this.filters.push(given);
+    const test = matcher(given);
+    return collection.documents.filter((document) => test(document));
+  }
+
+  insert(collection: Collection, document: Doc): void {
+    document["_id"] ??= `id-${(this.#ids += 1)}`;
+    this.checkUnique(collection, document, undefined);
+    collection.documents.push(document);
+  }
+
+  checkUnique(collection: Collection, document: Doc, self: Doc | undefined): void {
+    const rules = [{ fields: ["_id"], partial: undefined }, ...collection.unique];
+    for (const { fields, partial } of rules) {
+      if (partial !== undefined && !matcher(partial)(document)) continue;
+      const clash = collection.documents.some(
+        (other) =>
+          other !== self &&
+          (partial === undefined || matcher(partial)(other)) &&
+          fields.every((field) => (other[field] ?? null) === (document[field] ?? null)),
+      );
+      if (clash) throw new CommandError(11_000, "duplicate key");
+    }
+  }
+
+  /** Applies `$set`, `$inc` and `$setOnInsert`, the only changes the provider makes. */
+  change(collection: Collection, document: Doc, change: Doc, inserted: boolean): void {
+    for (const operator of Object.keys(change)) {
+      if (!["$set", "$inc", "$setOnInsert"].includes(operator))
+        throw new CommandError(9, "operator");
+    }
+    const next = { ...document, ...(change["$set"] as Doc | undefined) };
+    for (const [field, by] of Object.entries((change["$inc"] ?? {}) as Doc)) {
+      next[field] = Number(document[field] ?? 0) + Number(by);
+    }
+    if (inserted) Object.assign(next, change["$setOnInsert"]);
+    this.checkUnique(collection, next, document);
+    Object.assign(document, next);
+  }
+
+  upsert(collection: Collection, filter: Doc, change: Doc): Doc {
+    const document: Doc = {};
+    this.change(collection, Object.assign(document, equalities(filter)), change, true);
+    this.insert(collection, document);
+    return document;
+  }
+}
+
+/** Fields that an upsert takes from its filter. */
+function equalities(filter: Doc): Doc {
+  const found: Doc = {};
+  for (const [field, condition] of Object.entries(filter)) {
+    if (field === "$and")
+      for (const part of condition as Doc[]) Object.assign(found, equalities(part));
+    else if (typeof condition === "object" && condition !== null && "$eq" in condition)
+      found[field] = condition.$eq;
+  }
+  return found;
+}
+
+type Handler = (engine: Engine, collection: Collection, command: Doc, name: string) => Doc;
+
+const hello = (): Doc => ({
+  helloOk: true,
+  ismaster: true,
+  isWritablePrimary: true,
+  maxBsonObjectSize: 16_777_216,
+  maxMessageSizeBytes: 48_000_000,
+  maxWriteBatchSize: 100_000,
+  localTime: new Date(),
+  logicalSessionTimeoutMinutes: 30,
+  minWireVersion: 0,
+  maxWireVersion: 25,
+  readOnly: false,
+});
+
+const cursor = (batch: readonly unknown[]): Doc => ({
+  cursor: { id: 0n, ns: "test.c", firstBatch: batch },
+});
+
+const handlers: { readonly [command: string]: Handler } = {
+  hello,
+  ismaster: hello,
+  ping: () => ({}),
+  endSessions: () => ({}),
+  killCursors: () => ({}),
+  createIndexes: (_, collection, command) => {
+    for (const index of command["indexes"] as Doc[]) {
+      if (index["unique"] !== true) continue;
+      const partial = index["partialFilterExpression"] as Doc | undefined;
+      collection.unique.push({ fields: Object.keys(index["key"] as Doc), partial });
+    }
+    return {};
+  },
+  insert: (engine, collection, command) => {
+    const writeErrors: Doc[] = [];
+    let n = 0;
+    for (const [index, document] of (command["documents"] as Doc[]).entries()) {
+      try {
+        engine.insert(collection, document);
+        n += 1;
+      } catch (error) {
+        writeErrors.push({ index, code: (error as CommandError).code, errmsg: "duplicate key" });
+        if (command["ordered"] !== false) break;
+      }
+    }
+    return writeErrors.length === 0 ? { n } : { n, writeErrors };
+  },
+  find: (engine, collection, command) => {
+    const found = sorted(engine.select(collection, command["filter"]), command["sort"] as Doc);
+    const limit = Number(command["limit"] ?? 0);
+    return cursor(limit > 0 ? found.slice(0, limit) : found);
+  },
+  distinct: (engine, collection, command) => ({
+    values: [
+      ...new Set(
+        engine.select(collection, command["query"]).map((doc) => doc[String(command["key"])]),
+      ),
+    ],
+  }),
+  update: (engine, collection, command) => {
+    let n = 0;
+    const upserted: Doc[] = [];
+    for (const [index, { q, u, multi, upsert }] of (command["updates"] as Doc[]).entries()) {
+      const found = engine.select(collection, q);
+      for (const document of multi === true ? found : found.slice(0, 1)) {
+        engine.change(collection, document, u as Doc, false);
+        n += 1;
+      }
+      if (found.length === 0 && upsert === true) {
+        upserted.push({ index, _id: engine.upsert(collection, q as Doc, u as Doc)["_id"] });
+      }
+    }
+    return { n: n + upserted.length, nModified: n, ...(upserted.length === 0 ? {} : { upserted }) };
+  },
+  delete: (engine, collection, command) => {
+    let n = 0;
+    for (const { q, limit } of command["deletes"] as Doc[]) {
+      const found = engine.select(collection, q);
+      for (const document of limit === 1 ? found.slice(0, 1) : found) {
+        collection.documents.splice(collection.documents.indexOf(document), 1);
+        n += 1;
+      }
+    }
+    return { n };
+  },
+  findAndModify: (engine, collection, command) => {
+    const [found] = engine.select(collection, command["query"]);
+    const change = command["update"] as Doc;
+    if (found !== undefined) {
+      engine.change(collection, found, change, false);
+      return { value: found, lastErrorObject: { n: 1, updatedExisting: true } };
+    }
+    if (command["upsert"] !== true) return { value: null };
+    const value = engine.upsert(collection, command["query"] as Doc, change);
+    return { value, lastErrorObject: { n: 1, updatedExisting: false } };
+  },
+  aggregate: (engine, collection, command, name) => {
+    const pipeline = command["pipeline"] as Doc[];
+    if (pipeline[0]?.["$listSearchIndexes"] !== undefined) return cursor(listed(engine, name));
+    let documents: Doc[] = [...collection.documents];
+    const stages: Doc[] = [];
+    for (const stage of pipeline) {
+      const near = stage["$vectorSearch"] as Doc | undefined;
+      if (near !== undefined) documents = vectorStage(engine, documents, near, name);
+      // Matches in front of everything else are ours, for the order of bytes.
+      else if (stages.length === 0 && "$match" in stage) {
+        const test = matcher(stage["$match"] as Doc);
+        engine.filters.push(stage["$match"]);
+        documents = documents.filter((document) => test(document));
+      } else stages.push(stage);
+    }
+    return cursor(new Aggregator(stages as never).run(documents));
+  },
+  updateSearchIndex: (engine, _, command, name) => {
+    if (engine.faults.search !== true) throw new CommandError(59, "no such command");
+    if (engine.faults.refuseIndexUpdates === true) throw new CommandError(13, "not authorized");
+    const fields = (command["definition"] as { fields: Doc[] }).fields;
+    engine.search.set(name, { name: String(command["name"]), fields });
+    return {};
+  },
+};
+
+function listed(engine: Engine, name: string): readonly Doc[] {
+  if (engine.faults.search !== true) throw new CommandError(31_082, "search is not enabled");
+  const index = engine.search.get(name);
+  return index === undefined
+    ? []
+    : [{ name: index.name, type: "vectorSearch", latestDefinition: { fields: index.fields } }];
+}
+
+/** Exact search under the filter; a filter on a field that the index lacks is an error, as it is. */
+function vectorStage(engine: Engine, documents: readonly Doc[], stage: Doc, name: string): Doc[] {
+  const fields = engine.search.get(name)?.fields ?? [];
+  const filter = (stage["filter"] ?? {}) as Doc;
+  engine.filters.push(filter);
+  for (const field of Object.keys(filter)) {
+    if (!fields.some(({ type, path }) => type === "filter" && path === field)) {
+      throw new CommandError(8, `Path '${field}' needs to be indexed as filter`);
+    }
+  }
+  const query = stage["queryVector"] as number[];
+  const test = matcher(filter);
+  const near = documents.filter(
+    (document) => test(document) && Array.isArray(document["embedding"]),
+  );
+  const score = (document: Doc): number => {
+    const own = document["embedding"] as number[];
+    const dot = own.reduce((sum, value, at) => sum + value * (query[at] ?? 0), 0);
+    return dot / (Math.hypot(...own) * Math.hypot(...query) || 1);
+  };
+  return near.toSorted((a, b) => score(b) - score(a)).slice(0, Number(stage["limit"]));
+}
+
+/** The body of an OP_MSG: its document, with the sequences of its other sections. */
+function readMessage(body: Buffer): { readonly command: Doc; readonly silent: boolean } {
+  const flags = body.readUInt32LE(0);
+  const end = body.length - ((flags & 1) === 1 ? 4 : 0);
+  const command: Doc = {};
+  for (let at = 4; at < end;) {
+    const kind = body[at];
+    const size = body.readInt32LE(at + 1);
+    if (kind === 0) Object.assign(command, read(body.subarray(at + 1, at + 1 + size)));
+    else {
+      const nameEnd = body.indexOf(0, at + 5);
+      const documents: Doc[] = [];
+      for (let next = nameEnd + 1; next < at + 1 + size;) {
+        const length = body.readInt32LE(next);
+        documents.push(read(body.subarray(next, next + length)));
+        next += length;
+      }
+      command[body.toString("utf8", at + 5, nameEnd)] = documents;
+    }
+    at += 1 + size;
+  }
+  return { command, silent: (flags & 2) === 2 };
+}
+
+const read = (bytes: Buffer): Doc =>
+  deserialize(bytes, { useBigInt64: false, promoteValues: true });
+
+function answer(engine: Engine, command: Doc): Doc {
+  try {
+    return engine.run(command);
+  } catch (error) {
+    const code = error instanceof CommandError ? error.code : 1;
+    return {
+      ok: 0,
+      code,
+      codeName: "Refused",
+      errmsg: error instanceof Error ? error.message : "",
+    };
+  }
+}
+
+function serve(engine: Engine, socket: Socket): void {
+  let pending = Buffer.alloc(0);
+  socket.on("error", () => socket.destroy());
+  socket.on("data", (chunk: string | Buffer) => {
+    pending = Buffer.concat([pending, Buffer.from(chunk)]);
+    while (pending.length >= 16 && pending.length >= pending.readInt32LE(0)) {
+      const size = pending.readInt32LE(0);
+      const message = pending.subarray(0, size);
+      pending = pending.subarray(size);
+      reply(engine, socket, message);
+    }
+  });
+}
+
+function reply(engine: Engine, socket: Socket, message: Buffer): void {
+  const request = message.readInt32LE(4);
+  const opcode = message.readInt32LE(12);
+  if (opcode === 2004) {
+    const name = message.indexOf(0, 20);
+    const at = name + 9;
+    const command = read(message.subarray(at, at + message.readInt32LE(at)));
+    const document = serialize(answer(engine, command));
+    const head = Buffer.alloc(20);
+    head.writeInt32LE(1, 16);
+    send(socket, 1, request, Buffer.concat([head, document]));
+    return;
+  }
+  const { command, silent } = readMessage(message.subarray(16));
+  const document = serialize(answer(engine, command));
+  if (!silent) send(socket, 2013, request, Buffer.concat([Buffer.alloc(5), document]));
+}
+
+function send(socket: Socket, opcode: number, responseTo: number, body: Buffer): void {
+  const head = Buffer.alloc(16);
+  head.writeInt32LE(16 + body.length, 0);
+  head.writeInt32LE(responseTo, 8);
+  head.writeInt32LE(opcode, 12);
+  socket.write(Buffer.concat([head, body]));
+}
+
+/** Starts a server on a free port of 127.0.0.1. */
+export async function startMongo(faults: MongoFaults = {}): Promise<MongoServer> {
+  const engine = new Engine();
+  engine.faults = faults;
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    serve(engine, socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  return {
+    url: `mongodb://127.0.0.1:${port}`,
+    commands: engine.commands,
+    filters: engine.filters,
+    defineSearchIndex: (collection, name, fields) => {
+      engine.search.set(collection, { name, fields: [...fields] });
+    },
+    set: (next) => {
+      engine.faults = next;
+    },
+    documents: (database, collection) => engine.collection(database, collection).documents,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
