@@ -14,10 +14,11 @@ import { reconcileOutcome } from "@turnproof/evidence";
 import { storeSink } from "@turnproof/exporter";
 import { EntityMemory } from "@turnproof/memory";
 import { deleteUser } from "@turnproof/memory/admin";
-import { ephemeral, ephemeralMemory, filesystem } from "@turnproof/store";
+import { ephemeral, ephemeralMemory, filesystem, mongodb } from "@turnproof/store";
 import type { Provider } from "@turnproof/store";
 import { describe, expect, test } from "vitest";
 
+import { startMongo } from "../../servers/mongodb.ts";
 import { startScriptedModel } from "../../servers/openai-compatible.ts";
 import { startEmbeddedPostgres } from "../store/embedded-postgres.ts";
 
@@ -43,6 +44,17 @@ const openers: Readonly<Record<string, () => Promise<Opened>>> = {
     const started = await startEmbeddedPostgres();
     const { evidence, memory } = await started.open();
     return { evidence, memory, close: () => started.engine.close() };
+  },
+  // The test's own server: the driver and the protocol are real, the server is not MongoDB.
+  "mongodb (test server)": async () => {
+    const server = await startMongo();
+    const provider = await mongodb({ url: server.url, database: "agent" });
+    const { evidence, memory } = provider;
+    const close = async (): Promise<void> => {
+      await provider.close();
+      await server.close();
+    };
+    return { evidence, memory, close };
   },
 };
 
