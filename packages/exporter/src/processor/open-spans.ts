@@ -1,9 +1,12 @@
 /**
  * @module Open spans: spans of a marked kind that have not ended, oldest first. Nothing is done when
  * one ends, because nearly all do before anybody asks; the ended ones are dropped when the list is
- * looked through, or is full.
+ * looked through, which is every so many spans.
  */
 import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
+
+/** Spans between two looks; at most so many beside those that are open. */
+const lookEvery = 128;
 
 /** A bounded list of what may stay open for long. */
 export class OpenSpans {
@@ -11,6 +14,8 @@ export class OpenSpans {
   private spans: ReadableSpanLike[] = [];
   /** When each of them began here, in epoch milliseconds. */
   private since: number[] = [];
+
+  private added = 0;
 
   /** `max`: open spans that are watched at most. */
   constructor(max: number) {
@@ -24,9 +29,8 @@ export class OpenSpans {
 
   /** Watches a span, unless as many as are watched at most are open already. */
   add(span: ReadableSpanLike, now: number): void {
-    // Twice the bound, so that a full list is looked through once in a while and not at every span.
-    if (this.spans.length >= 2 * this.max) this.take(-Infinity);
-    if (this.spans.length >= 2 * this.max) return;
+    // Now and then what ended is let go, so that a busy second does not hold all of its spans.
+    if (++this.added % lookEvery === 0) this.take(-Infinity);
     this.spans.push(span);
     this.since.push(now);
   }
