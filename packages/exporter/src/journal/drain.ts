@@ -172,7 +172,7 @@ async function supervise(flow: Flow): Promise<void> {
 }
 
 /** Pause after a reading that found no frame although some are waited for. */
-const emptyLookMs = 250;
+const emptyLookMs = 25;
 
 /** Builds batches one after another and lets up to `inFlightMax` be on their way. */
 async function run(flow: Flow): Promise<void> {
