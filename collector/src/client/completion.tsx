@@ -70,10 +70,7 @@ export function completeFilter(seen: Seen): void {
   const field = find<HTMLInputElement>("[data-filter] input");
   const form = field?.form;
   if (field === undefined || form === null || form === undefined) return;
-  field.setAttribute("role", "combobox");
-  field.setAttribute("aria-autocomplete", "list");
-  field.setAttribute("aria-expanded", "false");
-  field.setAttribute("aria-controls", "suggestions");
+  announceCombobox(field);
   let offered: readonly Choice[] = [];
   let chosen = -1;
   const close = (): void => {
@@ -136,6 +133,13 @@ export function completeFilter(seen: Seen): void {
       event.preventDefault();
     }
   });
+}
+
+function announceCombobox(field: HTMLInputElement): void {
+  field.setAttribute("role", "combobox");
+  field.setAttribute("aria-autocomplete", "list");
+  field.setAttribute("aria-expanded", "false");
+  field.setAttribute("aria-controls", "suggestions");
 }
 
 function List({ offered }: { readonly offered: readonly Choice[] }) {

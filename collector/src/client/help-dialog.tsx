@@ -48,12 +48,14 @@ function HelpDialog({ table }: { readonly table: readonly Shortcut[] }) {
             <section>
               <h3>{group}</h3>
               <dl>
-                {rows.map(({ keys, words }) => (
+                {[...Map.groupBy(rows, ({ words }) => words)].map(([words, same]) => (
                   <>
                     <dt>
-                      {keys.map((key) => (
-                        <kbd>{signs[key] ?? key}</kbd>
-                      ))}
+                      {same
+                        .flatMap(({ keys }) => keys)
+                        .map((key) => (
+                          <kbd>{signs[key] ?? key}</kbd>
+                        ))}
                     </dt>
                     <dd>{words}</dd>
                   </>

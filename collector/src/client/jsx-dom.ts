@@ -20,8 +20,10 @@ export function jsx(tag: string | ((props: Props) => Drawable), props: Props): D
     ? document.createElementNS("http://www.w3.org/2000/svg", tag)
     : document.createElement(tag);
   for (const [name, value] of Object.entries(props)) {
-    if (name === "children" || value === undefined || value === null || value === false) continue;
-    node.setAttribute(name, value === true ? "" : String(value as string | number));
+    if (name === "children") continue;
+    if (typeof value === "string") node.setAttribute(name, value);
+    else if (typeof value === "number") node.setAttribute(name, String(value));
+    else if (value === true) node.setAttribute(name, "");
   }
   append(node, props.children);
   return node;

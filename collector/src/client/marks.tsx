@@ -55,7 +55,7 @@ function show(): void {
     const at = inTime.findIndex((mark) => same(mark, markOf(row)));
     if (at === -1) delete row.dataset["marked"];
     else row.dataset["marked"] = "";
-    const link = find("a.open", row);
+    const link = find(".c-agent", row);
     if (at === -1) link?.removeAttribute("data-mark");
     else link?.setAttribute("data-mark", at === 0 ? "A" : "B");
   }

@@ -8,7 +8,7 @@ import { find } from "./page.ts";
 const lanes = ["memory", "model", "tool", "host", "artifact", "delivery", "error"];
 
 /** Shows the minimap of a grid; the result draws it again. */
-export function showMinimap(grid: () => WaterfallGrid | undefined): () => void {
+export function showMinimap(grid: WaterfallGrid): () => void {
   const canvas = find<HTMLCanvasElement>("[data-minimap]");
   const pen = canvas?.getContext("2d", { willReadFrequently: true }) ?? undefined;
   if (canvas === undefined || pen === undefined) return () => {};
@@ -23,28 +23,26 @@ export function showMinimap(grid: () => WaterfallGrid | undefined): () => void {
     canvas.setPointerCapture(event.pointerId);
   });
   canvas.addEventListener("pointerup", (event) => {
-    const of = grid();
-    if (from === undefined || of === undefined) return;
+    if (from === undefined) return;
     const to = share(event);
-    const { extentMs } = of.model;
-    if (Math.abs(to - from) < 0.01) of.fit();
-    else of.zoomTo({ fromMs: Math.min(from, to) * extentMs, toMs: Math.max(from, to) * extentMs });
+    const { extentMs } = grid.model;
+    if (Math.abs(to - from) < 0.01) grid.fit();
+    else
+      grid.zoomTo({ fromMs: Math.min(from, to) * extentMs, toMs: Math.max(from, to) * extentMs });
     from = undefined;
   });
   let picture: ImageData | undefined;
   const paint = (): void => {
-    const of = grid();
-    if (of === undefined) return;
     const ratio = window.devicePixelRatio;
     const width = Math.round(canvas.clientWidth * ratio);
     const height = Math.round(canvas.clientHeight * ratio);
     if (canvas.width !== width || canvas.height !== height || picture === undefined) {
       canvas.width = width;
       canvas.height = height;
-      paintRows(pen, of, width, height);
+      paintRows(pen, grid, width, height);
       picture = pen.getImageData(0, 0, Math.max(width, 1), Math.max(height, 1));
     } else pen.putImageData(picture, 0, 0);
-    paintWindow(pen, of, width, height);
+    paintWindow(pen, grid, width, height);
   };
   const repaint = (): void => {
     picture = undefined;

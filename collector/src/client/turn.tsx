@@ -76,13 +76,13 @@ class TurnPage {
       ...new Set([...priorities.keys()].flatMap((id) => this.#rowOf.get(id) ?? [])),
     ].toSorted((a, b) => a - b);
     this.#missing = rows.rows.flatMap((row, index) => (row.kind === "missing" ? [index] : []));
-    let grid: WaterfallGrid | undefined;
-    const paint = showMinimap(() => grid);
-    grid = new WaterfallGrid(rows, priorities, {
+    // The grid draws, and so calls back, while it is still being made.
+    let paint = (): void => {};
+    this.#grid = new WaterfallGrid(rows, priorities, {
       onSelect: (row) => this.#show(row),
-      onView: paint,
+      onView: () => paint(),
     });
-    this.#grid = grid;
+    paint = showMinimap(this.#grid);
     paint();
   }
 

@@ -2,7 +2,6 @@
  * @module Patterns page: every element in every state, for whoever designs a page and for the tests
  * that look at all of them at once. Nothing here is evidence.
  */
-import type { TurnEvent } from "@turnproof/evidence";
 import { toolBadges, toolOutcomes } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
 
@@ -52,7 +51,7 @@ export function patternsPage(_model: object, frame: Frame): Child {
       <TurnRows />
       <WaterfallRows />
       <Card title="Event" id="p-event">
-        <EventPanel event={patternEvent as TurnEvent} />
+        <EventPanel event={patternEvent} />
       </Card>
       <Card title="Signs" id="p-signs">
         <ul class="signs">

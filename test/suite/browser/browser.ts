@@ -12,6 +12,7 @@ import { ephemeral } from "@turnproof/store";
 import { chromium } from "playwright-core";
 import type { Browser, Page } from "playwright-core";
 import { createCollector, parseConfig } from "turnproof";
+import type { CollectorOptions } from "turnproof";
 
 import { listen } from "../../../collector/src/server.ts";
 import { quiet } from "../collector/desk.ts";
@@ -20,11 +21,14 @@ import { quiet } from "../collector/desk.ts";
 export interface Site {
   readonly url: string;
   put(events: readonly TurnEvent[]): Promise<void>;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
-/** Opens a site; `env` are variables of the collector. */
-export async function openSite(env: Record<string, string> = {}): Promise<Site> {
+/** Opens a site; `env` are variables of the collector, `own` parts that a host plugs in. */
+export async function openSite(
+  env: Record<string, string> = {},
+  own: Pick<CollectorOptions, "hooks"> = {},
+): Promise<Site> {
   const dataDir = mkdtempSync(join(tmpdir(), "turnproof-pages-"));
   const config = parseConfig({
     TURNPROOF_BACKEND: "ephemeral",
@@ -34,7 +38,7 @@ export async function openSite(env: Record<string, string> = {}): Promise<Site> 
   const store = ephemeral();
   // What is received is readable only after the drain, which a busy machine delays.
   const judge = { quietMs: 2_500, everyMs: 250 };
-  const collector = await createCollector({ config, log: quiet, store, judge });
+  const collector = await createCollector({ config, log: quiet, store, judge, ...own });
   const server = await listen(collector.app, { host: "127.0.0.1", port: 0, log: quiet });
   let batches = 0;
   return {
@@ -75,7 +79,7 @@ export interface Visit {
   readonly page: Page;
   /** Console errors, page errors, reports of the content policy, requests off the origin. */
   readonly offences: readonly string[];
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Opens a page of the site in a fresh context. */

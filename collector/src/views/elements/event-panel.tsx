@@ -89,7 +89,7 @@ const Value: FC<{ readonly value: unknown }> = ({ value }) => {
       </span>
     );
   }
-  return <code>{String(value as string)}</code>;
+  return typeof value === "string" ? <code>{value}</code> : <Unknown why="It has no words." />;
 };
 
 const References: FC<{

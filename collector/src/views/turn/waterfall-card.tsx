@@ -9,6 +9,7 @@ import { countText, durationText } from "../../display/figures.ts";
 import { lanes } from "../../display/kind-words.ts";
 import { ticks, timeScale } from "../../display/time-scale.ts";
 import { waterfallRows } from "../../display/waterfall-rows.ts";
+import type { WaterfallModel } from "../../display/waterfall-rows.ts";
 import { Badge } from "../elements/badge.tsx";
 import { WaterfallRow } from "../elements/waterfall-row.tsx";
 import { Icon } from "../icons.tsx";
@@ -23,9 +24,8 @@ export const WaterfallCard: FC<{
   readonly priorities: ReadonlyMap<string, number>;
   readonly label: string;
 }> = ({ waterfall, priorities, label }) => {
-  const { rows, extentMs } = waterfallRows(waterfall);
-  const window = { fromMs: 0, toMs: extentMs };
-  const scale = timeScale(window);
+  const model = waterfallRows(waterfall);
+  const { rows } = model;
   return (
     <div class="split side workbench">
       <section class="card waterfall" aria-label="Causal waterfall">
@@ -40,45 +40,7 @@ export const WaterfallCard: FC<{
         </header>
         <Legend waterfall={waterfall} />
         <canvas class="minimap" data-minimap hidden aria-hidden="true"></canvas>
-        <div class="wf-scroll" data-wf-scroll>
-          <div
-            class="wf"
-            role="treegrid"
-            aria-label={label}
-            aria-rowcount={String(rows.length + 1)}
-            aria-colcount={3}
-            data-wf
-          >
-            <div class="wf-head" role="row" aria-rowindex={1}>
-              <div class="wf-name" role="columnheader">
-                What
-              </div>
-              <div class="wf-figure num" role="columnheader">
-                Duration
-              </div>
-              <div class="wf-time" role="columnheader">
-                <span class="sr">Time from the start</span>
-                <Axis extentMs={extentMs} />
-              </div>
-            </div>
-            <div class="wf-body" role="rowgroup" data-wf-body>
-              {rows.slice(0, serverRowsMax).map((row, index) => (
-                <WaterfallRow
-                  row={row}
-                  state={{
-                    index,
-                    scale,
-                    collapsed: false,
-                    focused: index === 0,
-                    selected: false,
-                    dimmed: false,
-                    priority: priorities.get(row.node?.event_id ?? ""),
-                  }}
-                />
-              ))}
-            </div>
-          </div>
-        </div>
+        <Grid model={model} priorities={priorities} label={label} />
         {rows.length > serverRowsMax ? (
           <p class="wf-more" data-wf-more>
             The first {serverRowsMax} of {countText(rows.length)} rows; the browser module shows
@@ -95,6 +57,56 @@ export const WaterfallCard: FC<{
           <p class="muted">Select a row to see what was recorded of it.</p>
         </div>
       </aside>
+    </div>
+  );
+};
+
+const Grid: FC<{
+  readonly model: WaterfallModel;
+  readonly priorities: ReadonlyMap<string, number>;
+  readonly label: string;
+}> = ({ model, priorities, label }) => {
+  const { rows, extentMs } = model;
+  const scale = timeScale({ fromMs: 0, toMs: extentMs });
+  return (
+    <div class="wf-scroll" data-wf-scroll>
+      <div
+        class="wf"
+        role="treegrid"
+        aria-label={label}
+        aria-rowcount={String(rows.length + 1)}
+        aria-colcount={3}
+        data-wf
+      >
+        <div class="wf-head" role="row" aria-rowindex={1}>
+          <div class="wf-name" role="columnheader">
+            What
+          </div>
+          <div class="wf-figure num" role="columnheader">
+            Duration
+          </div>
+          <div class="wf-time" role="columnheader">
+            <span class="sr">Time from the start</span>
+            <Axis extentMs={extentMs} />
+          </div>
+        </div>
+        <div class="wf-body" role="rowgroup" data-wf-body>
+          {rows.slice(0, serverRowsMax).map((row, index) => (
+            <WaterfallRow
+              row={row}
+              state={{
+                index,
+                scale,
+                collapsed: false,
+                focused: index === 0,
+                selected: false,
+                dimmed: false,
+                priority: priorities.get(row.node?.event_id ?? ""),
+              }}
+            />
+          ))}
+        </div>
+      </div>
     </div>
   );
 };
