@@ -1,4 +1,9 @@
 /** @module PGlite with pgvector under the whole contract: evidence, memory, isolation. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { postgres } from "@turnproof/store";
 import {
   contract,
   evidenceClauses,
@@ -6,7 +11,7 @@ import {
   memoryClauses,
   memoryIsolationClauses,
 } from "@turnproof/store/testing";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { effort } from "./effort.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
@@ -17,6 +22,21 @@ beforeAll(async () => {
   embedded = await startEmbeddedPostgres();
 });
 afterAll(() => embedded.engine.close());
+
+test("a directory keeps what was written, for one process at a time", async () => {
+  const parent = await mkdtemp(join(tmpdir(), "turnproof-pglite-"));
+  const path = join(parent, "data");
+  const filter = { tenant: "ann" };
+  const draft = { id: "row", data: {}, created_at: "2026-03-01T10:00:00Z" };
+  const first = await postgres({ path });
+  await first.memory.put(filter, "entity", draft);
+  await expect(postgres({ path })).rejects.toMatchObject({ code: "store_locked" });
+  await first.close();
+  const second = await postgres({ path });
+  expect((await second.memory.get(filter, "entity", "row"))?.version).toBe(1);
+  await second.close();
+  await rm(parent, { recursive: true, force: true });
+}, 120_000);
 
 const clauses = [...evidenceClauses, ...isolationClauses];
 contract("postgres embedded", [...clauses, ...memoryClauses, ...memoryIsolationClauses], {

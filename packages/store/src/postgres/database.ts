@@ -5,6 +5,7 @@
  */
 import { CodedError } from "@turnproof/semconv";
 
+import { lockDirectory } from "./directory-lock.ts";
 import type {
   EmbeddedPostgres,
   PostgresPlace,
@@ -76,8 +77,21 @@ async function openEmbedded(path: string): Promise<Database> {
     () => undefined,
   );
   const extensions = vector === undefined ? {} : { vector };
-  const engine = await PGlite.create({ dataDir: path, extensions });
-  return embeddedDatabase(engine, () => engine.close());
+  const inMemory = path.startsWith("memory://");
+  const release = inMemory ? async () => {} : await lockDirectory(path);
+  try {
+    const engine = await PGlite.create({ dataDir: path, extensions });
+    return embeddedDatabase(engine, async () => {
+      try {
+        await engine.close();
+      } finally {
+        await release();
+      }
+    });
+  } catch (error) {
+    await release();
+    throw error;
+  }
 }
 
 function sessionOf(client: PostgresSession, script: (sql: string) => Promise<unknown>): Session {

@@ -1,6 +1,6 @@
 /**
- * @module EvidenceIndex: the native index over evidence (requirements: Versioning): columns that are
- * derived from each event, and PostgreSQL's indexes over them. The database keeps an index by
+ * @module EvidenceIndex: the native index over evidence (requirements: Versioning): columns that
+ * are derived from each event, and PostgreSQL's indexes over them. The database keeps an index by
  * itself, so provisioning one fills it; without any, reads give the same answers more slowly.
  */
 import { isDeepStrictEqual } from "node:util";
