@@ -96,7 +96,7 @@ function common(row: Row): Omit<SharedRecord, "kind"> {
 }
 
 /** Numbers of a column that was selected as text. */
-export function embeddingOf(value: unknown): number[] | undefined {
+function embeddingOf(value: unknown): number[] | undefined {
   if (typeof value !== "string") return undefined;
   return value === "{}" ? [] : value.slice(1, -1).split(",").map(Number);
 }

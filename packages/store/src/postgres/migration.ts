@@ -12,14 +12,14 @@ import type { Database, Session } from "./database.ts";
 const directory = new URL("../../sql/postgres/", import.meta.url);
 
 /** A migration file: its number, its name and its text. */
-export interface Migration {
+interface Migration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
 }
 
 /** All migrations of this build, in order. */
-export async function readMigrations(): Promise<Migration[]> {
+async function readMigrations(): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => /^\d{3}_\w+\.sql$/.test(name));
   return Promise.all(
     names.toSorted().map(async (name) => ({
