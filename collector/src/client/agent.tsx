@@ -97,9 +97,9 @@ class Teller {
     const chunk = parse(data);
     if (name === "answer.delta") return this.say(textOf(chunk));
     if (name === "run.done" || name === "run.started") this.evidence(chunk);
-    if (name === "error") return this.step(`Failed: ${String(chunk["code"] ?? "unknown")}`);
-    const tool = chunk["tool_name"] ?? chunk["tool"] ?? chunk["name"];
-    if (name !== "answer.done") this.step(tool === undefined ? name : `${name} ${String(tool)}`);
+    if (name === "error") return this.step(`Failed: ${wordOf(chunk, "code") ?? "unknown"}`);
+    const tool = wordOf(chunk, "tool_name") ?? wordOf(chunk, "tool") ?? wordOf(chunk, "name");
+    if (name !== "answer.done") this.step(tool === undefined ? name : `${name} ${tool}`);
   }
 
   /** A quiet line. */
@@ -140,7 +140,11 @@ function parse(data: string): Chunk {
   }
 }
 
+function wordOf(chunk: Chunk, field: string): string | undefined {
+  const word = chunk[field];
+  return typeof word === "string" ? word : undefined;
+}
+
 function textOf(chunk: Chunk): string {
-  const text = chunk["delta"] ?? chunk["text"] ?? "";
-  return typeof text === "string" ? text : "";
+  return wordOf(chunk, "delta") ?? wordOf(chunk, "text") ?? "";
 }

@@ -58,12 +58,20 @@ const byStatus: { readonly [status: number]: ProblemWords } = {
     next: "Your role does not hold the permission that this needs.",
   },
   404: { title: "There is nothing here", next: "The address names no page of this collector." },
+  405: {
+    title: "Not asked for in this way",
+    next: "The address exists, and takes another method. The interface page lists them.",
+  },
   409: {
     title: "The evidence changed",
     next: "What you acted on is no longer what the store holds. Look again.",
   },
   413: { title: "Too large", next: "Send less at once." },
   415: { title: "Not in a form that is read here", next: "Send JSON, or a form of our pages." },
+  421: {
+    title: "Not served under this name",
+    next: "Open the collector under a host name that it was configured for.",
+  },
   422: { title: "The form is not complete", next: "Go back, and check what was filled in." },
   429: { title: "Too many requests", next: "Wait a little and try again." },
   500: {
@@ -80,8 +88,14 @@ const byStatus: { readonly [status: number]: ProblemWords } = {
   },
 };
 
-/** The words of a problem. */
-export function problemWords(status: number, code: string): ProblemWords {
+/** The words of a problem; `field` is the parameter that named what is not there. */
+export function problemWords(status: number, code: string, field?: string): ProblemWords {
+  if (code === "not_found" && field !== undefined) {
+    return {
+      title: "Nothing of that was found",
+      next: "What was named is not among what you may read, or there is none of it.",
+    };
+  }
   const fallback = { title: "This did not work", next: "Try again, or go back." };
   return byCode[code] ?? byStatus[status] ?? fallback;
 }

@@ -34,31 +34,7 @@ export function agentsPage(model: AgentsModel, frame: Frame): Child {
         </Empty>
       ) : (
         <Card title="Agents" icon="agents" flush end={countText(model.items.length)}>
-          <Table
-            label="Agents"
-            head={
-              <>
-                <th scope="col">Agent</th>
-                <th scope="col">Last</th>
-                <th scope="col">Registration</th>
-                <th scope="col">Application</th>
-                <th scope="col" class="num">
-                  Turns
-                </th>
-                <th scope="col">Errors</th>
-                <th scope="col" class="num">
-                  Threads
-                </th>
-                <th scope="col" title="clean · via fallback or with limits · failed">
-                  Tools
-                </th>
-                <th scope="col" class="num">
-                  Tokens
-                </th>
-                <th scope="col">Models</th>
-              </>
-            }
-          >
+          <Table label="Agents" head={<Head />}>
             {model.items.map((item) => (
               <Row item={item} mounted={model.mounted} frame={frame} />
             ))}
@@ -85,6 +61,29 @@ export function agentsPage(model: AgentsModel, frame: Frame): Child {
     </Page>
   );
 }
+
+const Head: FC = () => (
+  <>
+    <th scope="col">Agent</th>
+    <th scope="col">Last</th>
+    <th scope="col">Registration</th>
+    <th scope="col">Application</th>
+    <th scope="col" class="num">
+      Turns
+    </th>
+    <th scope="col">Errors</th>
+    <th scope="col" class="num">
+      Threads
+    </th>
+    <th scope="col" title="clean · via fallback or with limits · failed">
+      Tools
+    </th>
+    <th scope="col" class="num">
+      Tokens
+    </th>
+    <th scope="col">Models</th>
+  </>
+);
 
 const AgentLink: FC<{ readonly agent: string; readonly frame: Frame }> = ({ agent, frame }) => (
   <a href={hrefOf(frame, `/agents/${encodeURIComponent(agent)}`)} data-row>

@@ -116,24 +116,26 @@ const Hints: FC<{ readonly frame: Frame }> = ({ frame }) => (
   </Empty>
 );
 
+const NotFound: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => (
+  <Empty title="No evidence names this id" icon="incidents">
+    <p>
+      {model.window_complete
+        ? "The whole history that you may read was searched."
+        : "The search met its bound before all of the history was looked at."}{" "}
+      Check the id, widen the times, or ask somebody who may read more.
+    </p>
+    {frame.query.has("cursor") ? (
+      <a class="button" href={hrefWith(frame, { cursor: null })}>
+        From the start
+      </a>
+    ) : null}
+  </Empty>
+);
+
 const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => {
   const kinds = idKinds([...new Set(model.items.flatMap((item) => item.matched_by))]);
   if (model.items.length === 0) {
-    return (
-      <Empty title="No evidence names this id" icon="incidents">
-        <p>
-          {model.window_complete
-            ? "The whole history that you may read was searched."
-            : "The search met its bound before all of the history was looked at."}{" "}
-          Check the id, widen the times, or ask somebody who may read more.
-        </p>
-        {frame.query.has("cursor") ? (
-          <a class="button" href={hrefWith(frame, { cursor: null })}>
-            From the start
-          </a>
-        ) : null}
-      </Empty>
-    );
+    return <NotFound model={model} frame={frame} />;
   }
   return (
     <Card
@@ -182,35 +184,40 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
           <Root item={item} frame={frame} />
         ))}
       </Table>
-      <footer class="window">
-        <Badge
-          tone={model.window_complete ? "ok" : "warn"}
-          icon={model.window_complete ? "success" : "partial"}
-          word={model.window_complete ? "Whole history searched" : "Bounded"}
-        />
-        <span>
-          {model.window_complete
-            ? "Nothing older or newer names it."
-            : model.bounded
-              ? "A bound of the store was met; more may name it."
-              : "This is one page of the answer."}
-        </span>
-        <span class="end">
-          {frame.query.has("cursor") ? (
-            <a class="button" href={hrefWith(frame, { cursor: null })}>
-              First page
-            </a>
-          ) : null}
-          {model.next_cursor === null ? null : (
-            <a class="button" href={hrefWith(frame, { cursor: model.next_cursor })} data-older>
-              More <Icon name="more" />
-            </a>
-          )}
-        </span>
-      </footer>
+      <Reach model={model} frame={frame} />
     </Card>
   );
 };
+
+/** How far the search went, and the way to the rest. */
+const Reach: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => (
+  <footer class="window">
+    <Badge
+      tone={model.window_complete ? "ok" : "warn"}
+      icon={model.window_complete ? "success" : "partial"}
+      word={model.window_complete ? "Whole history searched" : "Bounded"}
+    />
+    <span>
+      {model.window_complete
+        ? "Nothing older or newer names it."
+        : model.bounded
+          ? "A bound of the store was met; more may name it."
+          : "This is one page of the answer."}
+    </span>
+    <span class="end">
+      {frame.query.has("cursor") ? (
+        <a class="button" href={hrefWith(frame, { cursor: null })}>
+          First page
+        </a>
+      ) : null}
+      {model.next_cursor === null ? null : (
+        <a class="button" href={hrefWith(frame, { cursor: model.next_cursor })} data-older>
+          More <Icon name="more" />
+        </a>
+      )}
+    </span>
+  </footer>
+);
 
 const Root: FC<{ readonly item: FoundRoot; readonly frame: Frame }> = ({ item, frame }) => {
   const anchor = item.event_ids[0];

@@ -14,7 +14,7 @@ import { BarePage, Page, hrefOf } from "./layout.tsx";
 
 /** An error. */
 export function problemPage(problem: Problem, frame: Frame): Child {
-  const title = problemWords(problem.status, problem.code).title;
+  const title = problemWords(problem.status, problem.code, problem.field).title;
   if (frame.principal === undefined && frame.authConfigured) {
     return (
       <BarePage frame={frame} title={title}>
@@ -30,7 +30,7 @@ export function problemPage(problem: Problem, frame: Frame): Child {
 }
 
 const Body: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => {
-  const { title, next } = problemWords(problem.status, problem.code);
+  const { title, next } = problemWords(problem.status, problem.code, problem.field);
   return (
     <section class="empty problem" aria-label={title}>
       <Icon name={iconOf(problem)} />

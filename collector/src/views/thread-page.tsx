@@ -2,11 +2,11 @@
  * @module Thread page: the turns of one thread side by side, and everything that the three stores
  * hold of it in one order of time.
  */
-import type { Child } from "hono/jsx";
+import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../display/figures.ts";
 import type { Frame } from "../http/respond.tsx";
-import type { ThreadModel } from "../routes/threads.ts";
+import type { ThreadModel, ThreadSummary } from "../routes/threads.ts";
 import { Chip } from "./elements/chip.tsx";
 import { Count, Time } from "./elements/figure.tsx";
 import { Card, Empty, Note, Tile, Tiles } from "./elements/panel.tsx";
@@ -53,26 +53,7 @@ export function threadPage(model: ThreadModel, frame: Frame): Child {
               that two of them share is worth a look at who binds it.
             </Note>
           ) : null}
-          <Tiles label="Thread in figures">
-            <Tile name="turns" more="in this window">
-              <Count of={thread.turns} />
-            </Tile>
-            <Tile name="with errors">
-              <ErrorCount of={thread} />
-            </Tile>
-            <Tile name="tools" more="clean · limited · failed">
-              <ToolTriple of={thread.tools} />
-            </Tile>
-            <Tile name="tokens" more="in → out">
-              <GroupTokens of={thread} />
-            </Tile>
-            <Tile name="first">
-              <Time at={thread.first_at} form="daytime" />
-            </Tile>
-            <Tile name="last">
-              <Time at={thread.last_at} form="daytime" />
-            </Tile>
-          </Tiles>
+          <Figures of={thread} />
           <Card
             title="Turns side by side"
             icon="turns"
@@ -90,3 +71,26 @@ export function threadPage(model: ThreadModel, frame: Frame): Child {
     </Page>
   );
 }
+
+const Figures: FC<{ readonly of: ThreadSummary }> = ({ of: thread }) => (
+  <Tiles label="Thread in figures">
+    <Tile name="turns" more="in this window">
+      <Count of={thread.turns} />
+    </Tile>
+    <Tile name="with errors">
+      <ErrorCount of={thread} />
+    </Tile>
+    <Tile name="tools" more="clean · limited · failed">
+      <ToolTriple of={thread.tools} />
+    </Tile>
+    <Tile name="tokens" more="in → out">
+      <GroupTokens of={thread} />
+    </Tile>
+    <Tile name="first">
+      <Time at={thread.first_at} form="daytime" />
+    </Tile>
+    <Tile name="last">
+      <Time at={thread.last_at} form="daytime" />
+    </Tile>
+  </Tiles>
+);

@@ -115,10 +115,10 @@ function fieldsOf(schema: Schema | undefined): readonly Field[] {
 /** What a value may be, in one line. */
 function typeText(schema: Schema): string {
   if (schema.enum !== undefined) return schema.enum.map(String).join(" | ");
-  if (schema.const !== undefined) return String(schema.const as string);
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeText).join(" | ");
   if (schema.items !== undefined) return `${typeText(schema.items)}[]`;
-  const type = Array.isArray(schema.type) ? schema.type.join(" | ") : (schema.type ?? "any");
+  const type = [schema.type ?? "any"].flat().join(" | ");
   const bounds =
     schema.minimum === undefined && schema.maximum === undefined
       ? ""

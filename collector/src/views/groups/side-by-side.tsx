@@ -47,7 +47,7 @@ export const SideBySide: FC<{ readonly turns: readonly TurnRow[]; readonly frame
     ["events", (turn) => countText(turn.event_count)],
   ];
   return (
-    <div class="scroll" role="region" aria-label="Turns side by side" tabindex={0}>
+    <div class="scroll" role="region" aria-label="Turns as columns" tabindex={0}>
       <table class="sides">
         <thead>
           <tr>

@@ -91,7 +91,7 @@ const Reasons: FC<{
 
 /** The journal, the drain behind it, the store and the audit log. */
 export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
-  const { ingest, store, audit } = of;
+  const { ingest } = of;
   const { journal, drain } = ingest;
   return (
     <Card
@@ -140,35 +140,46 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
           <Count of={drain.stored_events} /> events in <Count of={drain.stored_batches} /> blocks ·{" "}
           <Count of={drain.retries} /> retries · <Count of={drain.unverified} /> not read back
         </Fact>
-        <Fact name="store">
-          <span class="spread">
-            <code>{store.name}</code>
-            <Badge
-              tone={store.ok ? "ok" : "bad"}
-              icon={store.ok ? "success" : "failed"}
-              word={store.ok ? "answers" : wordsOf(store.code ?? "fails")}
-            />
-            <Duration ms={store.elapsed_ms} />
-          </span>
-        </Fact>
-        {drain.failure === null ? null : <Fact name="drain">{wordsOf(drain.failure)}</Fact>}
-        <Fact name="audit log">
-          {audit.on ? (
-            <span class="spread">
-              <Badge
-                tone={audit.healthy ? "ok" : "bad"}
-                icon={audit.healthy ? "success" : "failed"}
-                word={audit.healthy ? "written" : "cannot be written"}
-              />
-              <span>
-                <Count of={audit.records} /> records
-              </span>
-            </span>
-          ) : (
-            <Badge tone="quiet" icon="unjudged" word="off: no sign-in is configured" />
-          )}
-        </Fact>
+        <Behind of={of} />
       </Facts>
     </Card>
+  );
+};
+
+/** What stands behind the journal: the store and the audit log. */
+const Behind: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
+  const { store, audit } = of;
+  const { drain } = of.ingest;
+  return (
+    <>
+      <Fact name="store">
+        <span class="spread">
+          <code>{store.name}</code>
+          <Badge
+            tone={store.ok ? "ok" : "bad"}
+            icon={store.ok ? "success" : "failed"}
+            word={store.ok ? "answers" : wordsOf(store.code ?? "fails")}
+          />
+          <Duration ms={store.elapsed_ms} />
+        </span>
+      </Fact>
+      {drain.failure === null ? null : <Fact name="drain">{wordsOf(drain.failure)}</Fact>}
+      <Fact name="audit log">
+        {audit.on ? (
+          <span class="spread">
+            <Badge
+              tone={audit.healthy ? "ok" : "bad"}
+              icon={audit.healthy ? "success" : "failed"}
+              word={audit.healthy ? "written" : "cannot be written"}
+            />
+            <span>
+              <Count of={audit.records} /> records
+            </span>
+          </span>
+        ) : (
+          <Badge tone="quiet" icon="unjudged" word="off: no sign-in is configured" />
+        )}
+      </Fact>
+    </>
   );
 };

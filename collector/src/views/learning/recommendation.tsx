@@ -54,7 +54,8 @@ export const RecommendationItem: FC<{
         )}
         <TenantChip userId={owner.user_id} />
         <span class="muted">
-          {row.component} · rests on {countText(row.evidence_count)} events · proposed{" "}
+          {row.component} · rests on {countText(row.evidence_count)}{" "}
+          {row.evidence_count === 1 ? "event" : "events"} · proposed{" "}
           <Time at={row.proposed_at} form="daytime" />
           {row.reviewed_at === null ? null : (
             <>
@@ -63,7 +64,7 @@ export const RecommendationItem: FC<{
           )}
         </span>
       </div>
-      <Evidence ids={row.evidence_ids} frame={frame} />
+      <Evidence ids={row.evidence_ids} />
       {row.experiment_id === null ? null : (
         <p>
           Draft experiment: <a href={`#${row.experiment_id}`}>{row.experiment_id}</a>
@@ -83,13 +84,10 @@ export const RecommendationItem: FC<{
 
 const evidenceMax = 4;
 
-const Evidence: FC<{ readonly ids: readonly string[]; readonly frame: Frame }> = ({
-  ids,
-  frame,
-}) => (
+const Evidence: FC<{ readonly ids: readonly string[] }> = ({ ids }) => (
   <p class="spread">
     {ids.slice(0, evidenceMax).map((id) => (
-      <Id of={id} chars={16} href={hrefOf(frame, `/traces/find?id=${encodeURIComponent(id)}`)} />
+      <Id of={id} chars={24} />
     ))}
     {ids.length > evidenceMax ? (
       <span class="muted">and {countText(ids.length - evidenceMax)} more</span>

@@ -1,0 +1,90 @@
+/**
+ * @module What a comparison leaves open: an absence in an incomplete window is never called gone.
+ */
+import { compareTraceWindows } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
+import { expect, test } from "vitest";
+
+import { differenceText, openPoints, trustText, verbOf } from "./compare-words.ts";
+
+const complete = { window_complete: true, truncated: false, normalization_errors: [] } as const;
+const partial = { ...complete, window_complete: false, truncated: true };
+
+function event(side: string, number: number, more: Partial<TurnEvent>): TurnEvent {
+  return {
+    schema_version: 3,
+    event_id: `${side}-${number}`,
+    event_kind: "tool_call",
+    operation: `execute_tool t${number}`,
+    phase: "result",
+    status: "success",
+    timestamp: `2026-11-21T10:00:0${number}.000Z`,
+    root_trace_id: side,
+    turn_id: side,
+    agent_id: "desk",
+    thread_id: "thread",
+    user_id: null,
+    span_id: `${side}-s${number}`,
+    duration_ms: 10,
+    attributes: {},
+    ...more,
+  };
+}
+
+const before = [event("a", 1, {}), event("a", 2, {})];
+const after = [event("b", 1, {})];
+
+test("what an incomplete candidate does not show is not established, and said so", () => {
+  const comparison = compareTraceWindows(before, after, {
+    baselineMetadata: complete,
+    candidateMetadata: partial,
+  });
+  expect(comparison.counts.removed).toBe(1);
+  expect(verbOf("removed", comparison.trust)).toBe("not_established");
+  expect(verbOf("added", comparison.trust)).toBe("added");
+  const points = openPoints(comparison).map(({ what }) => what);
+  expect(points).toContain("What else B did");
+  expect(points).toContain("1 operation on one side alone");
+  expect(trustText(comparison.trust.candidate)).toMatch(/a bound cut the reading/);
+});
+
+test("between complete windows it is gone, and the verb says so", () => {
+  const comparison = compareTraceWindows(before, after, {
+    baselineMetadata: complete,
+    candidateMetadata: complete,
+  });
+  expect(verbOf("removed", comparison.trust)).toBe("removed");
+  const points = openPoints(comparison).map(({ what }) => what);
+  expect(points).not.toContain("What else B did");
+  expect(points.some((point) => point.includes("on one side alone"))).toBe(false);
+});
+
+test("a figure that one side does not know stays open", () => {
+  const untimed = [event("b", 1, { duration_ms: null }), event("b", 2, {})];
+  const comparison = compareTraceWindows(before, untimed, {
+    baselineMetadata: complete,
+    candidateMetadata: complete,
+  });
+  const points = openPoints(comparison).map(({ what }) => what);
+  expect(points).toContain("The change in time of 1 matched operations");
+  expect(points).toContain("The change in tokens as a whole");
+});
+
+test("a changed field says what it was and what it became", () => {
+  const failed = [event("b", 1, { status: "error" }), event("b", 2, {})];
+  const { operations } = compareTraceWindows(before, failed, {
+    baselineMetadata: complete,
+    candidateMetadata: complete,
+  });
+  expect(operations[0]?.changes).toEqual([
+    { field: "status", baseline: "success", candidate: "error" },
+  ]);
+});
+
+test("differences carry their sign, and none is made up", () => {
+  const delta = { baseline: 1, candidate: 3, difference: 2, beyond_tolerance: true };
+  expect(differenceText(delta, String)).toBe("+2");
+  expect(differenceText({ ...delta, difference: -2 }, String)).toBe("−2");
+  expect(differenceText({ ...delta, difference: 0 }, String)).toBe("±0");
+  expect(differenceText({ ...delta, difference: null }, String)).toBeNull();
+});

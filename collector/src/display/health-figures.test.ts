@@ -1,0 +1,54 @@
+/**
+ * @module What the health page says: unknown is never a number, and the sum names its terms.
+ */
+import type { ProducerLoss } from "@turnproof/evidence";
+import { expect, test } from "vitest";
+
+import { Conservation } from "../conservation.ts";
+import { conservationSum, knownText, lossOf, ranked } from "./health-figures.ts";
+
+const producer: ProducerLoss = {
+  producer_id: "pod-1",
+  events: 9,
+  state: "unknown",
+  lost: null,
+  sequence_gaps: 0,
+  sampled_out: null,
+  write_failures: null,
+};
+
+test("a loss is known to be none, known to be so many, or unknown", () => {
+  expect(lossOf({ ...producer, state: "nothing_lost", lost: 0 }).word).toBe("known 0");
+  expect(lossOf({ ...producer, state: "lost", lost: 1_234 }).word).toBe("known 1,234");
+  expect(lossOf(producer).word).toBe("unknown");
+  expect(lossOf({ ...producer, producer_id: null }).why).toMatch(/does not name itself/);
+});
+
+test("an unknown total is a word, and a partial one a lower bound", () => {
+  expect(knownText({ value: null, state: "unknown" })).toBe("unknown");
+  expect(knownText({ value: 0, state: "known" })).toBe("known 0");
+  expect(knownText({ value: 7, state: "partial" })).toBe("≥ 7");
+});
+
+test("the sum comes out even exactly when the snapshot says so", () => {
+  const tally = { recovered: 2, pending: 3, stored: 7, quarantined: 1, lost: 1 };
+  const counted = new Conservation(() => tally);
+  counted.enter(10).accepted({});
+  counted.enter(4).refused("overloaded");
+  const snapshot = counted.snapshot();
+  const { leftTotal, rightTotal, right } = conservationSum(snapshot);
+  expect(leftTotal).toBe(16);
+  expect(rightTotal).toBe(leftTotal);
+  expect(snapshot.balanced).toBe(true);
+  expect(right.find(({ name }) => name === "refused")?.value).toBe(4);
+  const off = conservationSum({ ...snapshot, stored: 6 });
+  expect(off.rightTotal).not.toBe(off.leftTotal);
+});
+
+test("counts stand by size, equal ones by name", () => {
+  expect(ranked({ b: 1, a: 1, c: 5, d: undefined })).toEqual([
+    ["c", 5],
+    ["a", 1],
+    ["b", 1],
+  ]);
+});
