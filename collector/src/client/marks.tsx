@@ -12,7 +12,7 @@ interface Mark {
   readonly at: string;
 }
 
-const storageKey = "turnproof.marks";
+const storageKey = "turnproof-marks";
 
 function readMarks(): readonly Mark[] {
   try {

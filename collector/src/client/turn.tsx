@@ -186,7 +186,7 @@ class TurnPage {
     const events = ids.flatMap((id) => this.#events.get(id) ?? []);
     const first = events.findIndex(({ event_id: id }) => id === row.node?.event_id);
     const ordered = first > 0 ? [...events.slice(first), ...events.slice(0, first)] : events;
-    body.replaceChildren(drawn(this.#raw ? raw(ordered) : panelOf(row, ordered)));
+    body.replaceChildren(drawn(this.#raw ? rawText(ordered) : panelOf(row, ordered)));
     body.scrollTop = 0;
     showTimes(body);
   }
@@ -205,7 +205,7 @@ function panelOf(row: WaterfallRow, events: readonly TurnEvent[]): unknown {
   return events.map((event) => <EventPanel event={event} />);
 }
 
-function raw(events: readonly TurnEvent[]): unknown {
+function rawText(events: readonly TurnEvent[]): unknown {
   return events.map((event) => <pre class="code">{JSON.stringify(event, null, 2)}</pre>);
 }
 

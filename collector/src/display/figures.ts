@@ -1,5 +1,5 @@
 /**
- * @module Figures: numbers, durations and times in words, the same on the server and in the browser.
+ * @module Figures: numbers, durations and times in words, the same on server and in the browser.
  * What is not known never becomes a zero here: callers hold null back and show it as unknown.
  */
 

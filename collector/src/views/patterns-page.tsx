@@ -264,25 +264,27 @@ const Containers: FC = () => (
 
 const TurnRows: FC = () => (
   <Card title="Turns" id="p-turns" flush>
-    <table class="grid turn-table" role="table" aria-label="Turns in every state">
-      <thead>
-        <tr>
-          {turnColumns.map(([name, heading, title]) => (
-            <th class={name} scope="col" title={title}>
-              {heading}
-            </th>
+    <div class="list">
+      <table class="grid turn-table" role="table" aria-label="Turns in every state">
+        <thead>
+          <tr>
+            {turnColumns.map(([name, heading, title]) => (
+              <th class={name} scope="col" title={title}>
+                {heading}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {patternTurns.map((row) => (
+            <TurnRow
+              row={row}
+              place={{ base: "", scale: rowScale(patternTurns), crowded: new Set() }}
+            />
           ))}
-        </tr>
-      </thead>
-      <tbody>
-        {patternTurns.map((row) => (
-          <TurnRow
-            row={row}
-            place={{ base: "", scale: rowScale(patternTurns), crowded: new Set() }}
-          />
-        ))}
-      </tbody>
-    </table>
+        </tbody>
+      </table>
+    </div>
   </Card>
 );
 
