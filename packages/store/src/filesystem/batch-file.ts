@@ -115,7 +115,7 @@ export function holdsItsRows(bytes: Buffer, manifest: Manifest): boolean {
 /** The events of a part of a batch; undefined where a line is damaged or of another root. */
 export function decodeEvents(bytes: Buffer, part: RootPart): readonly StoredEvent[] | undefined {
   const lines = bytes.toString("utf8").split("\n").slice(0, -1);
-  const events = lines.map((line) => parseObject(Buffer.from(line)));
+  const events = lines.map((line) => parseObject(line));
   const whole =
     events.length === part.rows && events.every((one) => one?.["root_trace_id"] === part.root);
   return whole ? (events as unknown as StoredEvent[]) : undefined;

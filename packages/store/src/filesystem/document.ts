@@ -44,9 +44,10 @@ export function decodeDocument(
 }
 
 /** A JSON object; undefined for anything else. */
-export function parseObject(bytes: Uint8Array): Record<string, unknown> | undefined {
+export function parseObject(said: Uint8Array | string): Record<string, unknown> | undefined {
   try {
-    const parsed: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+    const text = typeof said === "string" ? said : Buffer.from(said).toString("utf8");
+    const parsed: unknown = JSON.parse(text);
     if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return undefined;
     return parsed as Record<string, unknown>;
   } catch {

@@ -86,7 +86,7 @@ export function evidenceReads(parts: ReadParts): Reads {
       await catalog.refresh();
       const entry: RootEntry | undefined = catalog.root(rootTraceId);
       if (entry === undefined) return rootSlice([], scope, options);
-      const loaded = await load(entry);
+      const loaded = await load([entry]);
       return rootSlice(loaded.events, scope, options, loaded.damaged);
     },
   };

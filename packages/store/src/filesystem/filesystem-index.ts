@@ -125,14 +125,13 @@ async function readsToCompare(
   const tenants = new Set<string | null>();
   const threads = new Set<string>();
   const ids = new Set(["no such id"]);
-  for (const entry of catalog.newestFirst().slice(0, idsCompared)) {
-    ids.add(entry.root);
-    for (const { event } of (await load(entry)).events) {
-      if (event.user_id !== undefined) tenants.add(event.user_id);
-      if (typeof event.user_id === "string") ids.add(event.user_id);
-      if (event.thread_id !== undefined) threads.add(event.thread_id);
-      for (const { ref } of event.input_refs ?? []) ids.add(ref);
-    }
+  const newest = catalog.newestFirst().slice(0, idsCompared);
+  for (const { root } of newest) ids.add(root);
+  for (const { event } of (await load(newest)).events) {
+    if (event.user_id !== undefined) tenants.add(event.user_id);
+    if (typeof event.user_id === "string") ids.add(event.user_id);
+    if (event.thread_id !== undefined) threads.add(event.thread_id);
+    for (const { ref } of event.input_refs ?? []) ids.add(ref);
   }
   const some = <T>(values: Iterable<T>, most = idsCompared): T[] => [...values].slice(0, most);
   const scopes = some(tenants).map((tenant): EvidenceScope => ({ tenant }));

@@ -35,9 +35,10 @@ export async function termsFromRows(
   manifest: Manifest,
 ): Promise<BatchTerms | undefined> {
   const terms: (readonly [string, readonly number[]])[] = [];
+  const bytes = await disk.read(batch);
   for (const part of manifest.roots) {
-    const bytes = await disk.read(batch, part);
-    const events = bytes === undefined ? undefined : decodeEvents(bytes, part);
+    const own = bytes?.subarray(part.at, part.at + part.length);
+    const events = own === undefined ? undefined : decodeEvents(own, part);
     if (events === undefined) return undefined;
     terms.push([part.root, termsOf(events)]);
   }
