@@ -1,7 +1,7 @@
 /**
  * @module BatchFile: one appended batch as one file: a line per event, root by root, then the
- * manifest, written last, that says where each root lies, and the length of the manifest. The file is
- * renamed into place whole, so a batch is there with its manifest or not at all.
+ * manifest, written last, that says where each root lies, and the length of the manifest. The file
+ * is renamed into place whole, so a batch is there with its manifest or not at all.
  */
 import { createHash } from "node:crypto";
 

@@ -1,6 +1,6 @@
 /**
- * @module DiskCalls: the handful of calls that the provider makes of an operating system. Narrow, so
- * that tests can break every one of them at every place.
+ * @module DiskCalls: the handful of calls that the provider makes of an operating system. Narrow,
+ * so that tests can break every one of them at every place.
  */
 import { constants } from "node:fs";
 import {

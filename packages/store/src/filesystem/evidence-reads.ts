@@ -1,6 +1,7 @@
 /**
- * @module EvidenceReads: the reads of a request path over batch files. Compatibility reads go through
- * all roots, native ones through those that the index leads to; from there on they are the same.
+ * @module EvidenceReads: the reads of a request path over batch files. Compatibility reads go
+ * through all roots, native ones through those that the index leads to; from there on they are the
+ * same.
  */
 import type { EventQuery } from "@turnproof/evidence";
 

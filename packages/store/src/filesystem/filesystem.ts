@@ -1,7 +1,8 @@
 /**
  * @module Filesystem: evidence and memory in one directory of plain files (design 5.2). Several
- * processes may use it at once; writers take turns. Local attackers are held off by the modes of the
- * directory (0700, files 0600), hostile ids by their encoding, and links by never being followed.
+ * processes may use it at once; writers take turns. Local attackers are held off by the modes of
+ * the directory (0700, files 0600), hostile ids by their encoding, and links by never being
+ * followed.
  */
 import { performance } from "node:perf_hooks";
 

@@ -1,7 +1,7 @@
 /**
- * @module FolderIndex: the `index.json` of one tenant's folder in one collection: which documents are
- * there, whose they are and what they contain, by hash. It is derived: documents are the truth, and a
- * torn, foreign or missing index is rebuilt from them (faults T9).
+ * @module FolderIndex: the `index.json` of one tenant's folder in one collection: which documents
+ * are there, whose they are and what they contain, by hash. It is derived: documents are the truth,
+ * and a torn, foreign or missing index is rebuilt from them (faults T9).
  */
 import { createHash } from "node:crypto";
 

@@ -1,7 +1,7 @@
 /**
- * @module IndexTerms: under which words the native index knows a root: every id that one of its rows
- * says, and that a row says anonymous. Identity is inherited inside of a root, so one row that says a
- * value makes the root a candidate for it; what is shown is decided exactly after settling.
+ * @module IndexTerms: under which words the native index knows a root: every id that one of its
+ * rows says, and that a row says anonymous. Identity is inherited inside of a root, so one row that
+ * says a value makes the root a candidate for it; what is shown is decided exactly after settling.
  */
 import { createHash } from "node:crypto";
 

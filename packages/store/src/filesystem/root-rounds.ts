@@ -1,7 +1,7 @@
 /**
- * @module RootRounds: settled roots of the files, newest received first, round by round, until a page
- * is full or the scan budget is met. Identity belongs to whole roots, so a root is read whole or not
- * at all.
+ * @module RootRounds: settled roots of the files, newest received first, round by round, until a
+ * page is full or the scan budget is met. Identity belongs to whole roots, so a root is read whole
+ * or not at all.
  */
 import { limits } from "@turnproof/semconv";
 

@@ -1,7 +1,8 @@
 /**
- * @module RowFolder: the rows of one tenant in one collection, as they lie on the disk. Readers take
- * no lock: they trust the index while it is clean, and the documents while it is not. Writers hold
- * the lock; a document that was renamed into place is the moment at which a write has happened.
+ * @module RowFolder: the rows of one tenant in one collection, as they lie on the disk. Readers
+ * take no lock: they trust the index while it is clean, and the documents while it is not. Writers
+ * hold the lock; a document that was renamed into place is the moment at which a write has
+ * happened.
  */
 import { randomBytes } from "node:crypto";
 

@@ -1,8 +1,8 @@
 /**
  * @module SafeName: opaque ids as names of files and folders (faults T8). A name is made of `a-z`,
- * `0-9` and `_`, begins with its form and is at most 120 characters, so no id leaves its folder, is a
- * reserved name, or meets another by folding of case or Unicode. Long ids are hashed; the id itself
- * stands inside of the file and is compared on every read.
+ * `0-9` and `_`, begins with its form and is at most 120 characters, so no id leaves its folder, is
+ * a reserved name, or meets another by folding of case or Unicode. Long ids are hashed; the id
+ * itself stands inside of the file and is compared on every read.
  */
 import { createHash } from "node:crypto";
 

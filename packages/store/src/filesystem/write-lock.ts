@@ -1,8 +1,8 @@
 /**
  * @module WriteLock: one writer at a time, over all processes that share the directory. A holder is
- * the *name* of a file, so a lock is whole the moment it exists, and the file of a dead holder can be
- * removed without ever hitting a living one. Whoever wants to write first raises its own file and
- * then looks at the others: of two at the same time at least one sees the other and gives way.
+ * the *name* of a file, so a lock is whole the moment it exists, and the file of a dead holder can
+ * be removed without ever hitting a living one. Whoever wants to write first raises its own file
+ * and then looks at the others: of two at the same time at least one sees the other and gives way.
  */
 import { CodedError } from "@turnproof/semconv";
 

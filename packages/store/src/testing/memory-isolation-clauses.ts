@@ -1,6 +1,6 @@
 /**
- * @module MemoryIsolationClauses: no row of a foreign tenant ever leaves a memory, is changed, or is
- * counted (requirements: Scope hierarchy 1 to 3; faults T3, T7). Random histories run on the
+ * @module MemoryIsolationClauses: no row of a foreign tenant ever leaves a memory, is changed, or
+ * is counted (requirements: Scope hierarchy 1 to 3; faults T3, T7). Random histories run on the
  * provider and on the reference. These clauses cannot be exempted.
  */
 import { deepEqual, equal } from "node:assert/strict";
