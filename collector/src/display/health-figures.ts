@@ -1,6 +1,6 @@
 /**
- * @module HealthFigures: what the health page says in words: losses as known none, known so many, or
- * unknown; the sum that accounts for every received item; counts in their order.
+ * @module HealthFigures: what the health page says in words: losses as known none, known so many,
+ * or unknown; the sum that accounts for every received item; counts in their order.
  */
 import type { KnownNumber, ProducerLoss } from "@turnproof/evidence";
 

@@ -1,5 +1,5 @@
 /**
- * @module Every code that a route can answer with has words of its own status, and says a next step.
+ * @module Every code that a route can answer with has words of its own, and says a next step.
  */
 import { codes } from "@turnproof/semconv";
 import type { CodeRow } from "@turnproof/semconv";

@@ -1,6 +1,6 @@
 /**
- * @module Compare page: two roots side by side. Changes in the neutral ink, what stays open in grey,
- * and nothing in the colours of better and worse.
+ * @module Compare page: two roots side by side. Changes in the neutral ink, what stays open in
+ * grey, and nothing in the colours of better and worse.
  */
 import type { Child } from "hono/jsx";
 

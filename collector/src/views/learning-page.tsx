@@ -1,7 +1,7 @@
 /**
- * @module Learning page: recommendations that follow from evidence, what people decided on them, the
- * draft experiments that came of it, and the candidates that agents report. Nothing here changes
- * anything that runs, and the page says so.
+ * @module Learning page: recommendations that follow from evidence, what people decided on them,
+ * the draft experiments that came of it, and the candidates that agents report. Nothing here
+ * changes anything that runs, and the page says so.
  */
 import type { DraftExperiment } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
