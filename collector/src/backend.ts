@@ -34,7 +34,7 @@ export async function openStore(config: Config): Promise<EvidenceStore> {
 }
 
 /** A server by its URL, with credentials and database from it; else chDB in the data directory. */
-function connectionOf(config: Config): ClickhouseConnection {
+export function connectionOf(config: Config): ClickhouseConnection {
   if (config.clickhouseUrl === undefined) return { dataDir: join(config.dataDir, "clickhouse") };
   const url = new URL(config.clickhouseUrl);
   const user = decodeURIComponent(url.username);

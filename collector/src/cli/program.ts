@@ -5,19 +5,24 @@ import { Command, CommanderError } from "commander";
 
 import { version } from "../collector.ts";
 import { addAuditCommand } from "./audit.ts";
+import { addBackfillCommands } from "./backfill.ts";
 import { addCanaryCommand } from "./canary.ts";
+import { addDeleteUserCommand } from "./delete-user.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { addExportCommand } from "./export.ts";
 import { addFindCommand } from "./find.ts";
+import { addImportCommand } from "./import.ts";
 import { addJournalCommand } from "./journal.ts";
+import { addMigrateCommand } from "./migrate.ts";
 import { addReconcileCommand } from "./reconcile.ts";
+import { addRetentionCommand } from "./retention.ts";
 import { addTailCommand } from "./tail.ts";
 import { exitCodes } from "./terminal.ts";
 import { addUiCommand } from "./ui.ts";
 import { addVerifyCommand } from "./verify.ts";
 
 /** The whole command line. */
-function createProgram(): Command {
+export function createProgram(): Command {
   const program = new Command("turnproof")
     .description("The OpenTelemetry-native evidence layer for AI agents.")
     .version(version)
@@ -44,6 +49,11 @@ Commands that ask a running collector take --url and --token; all of them take -
     addDoctorCommand,
     addAuditCommand,
     addJournalCommand,
+    addImportCommand,
+    addMigrateCommand,
+    addBackfillCommands,
+    addRetentionCommand,
+    addDeleteUserCommand,
   ]) {
     add(program);
   }

@@ -1,0 +1,107 @@
+/**
+ * @module `turnproof backfill` and `turnproof parity`: evidence of one backend into the configured
+ * one, and the proof that both hold the same. Reading from the first stays the way back.
+ */
+import type { Command } from "commander";
+import { CodedError } from "@turnproof/semconv";
+
+import { openStore } from "../backend.ts";
+import { readConfig } from "../config.ts";
+import type { Config } from "../config.ts";
+import { withJson } from "./command.ts";
+import { allEvents, appendAll, markOf } from "./evidence-copy.ts";
+import { attempt } from "./failure.ts";
+import { exitCodes, printJson, printTable, say } from "./terminal.ts";
+
+interface CopyFlags {
+  readonly json?: boolean;
+  readonly from: string;
+  readonly apply?: boolean;
+  readonly dataDir?: string;
+  readonly backend?: string;
+}
+
+const sources = ["clickhouse", "filesystem", "postgres", "mongodb"] as const;
+
+/** Adds both commands. */
+export function addBackfillCommands(program: Command): void {
+  shared(program, "backfill")
+    .description("copy the evidence of another backend into the configured one")
+    .option("--apply", "copy; without it events are only counted")
+    .addHelpText(
+      "after",
+      `
+Events keep their time of receipt and their identity, so running it again copies nothing twice.
+
+  turnproof backfill --from filesystem --apply
+  turnproof parity --from filesystem`,
+    )
+    .action((flags: CopyFlags) => attempt(flags, () => backfill(flags)));
+  shared(program, "parity")
+    .description("compare the evidence of another backend with the configured one, event by event")
+    .addHelpText("after", "\nExit code 0 when both hold the same, 1 otherwise.")
+    .action((flags: CopyFlags) => attempt(flags, () => parity(flags)));
+}
+
+function shared(program: Command, name: string): Command {
+  return withJson(program.command(name))
+    .requiredOption("--from <backend>", sources.join(", "))
+    .option("--backend <kind>", "the configured backend (default TURNPROOF_BACKEND)")
+    .option("--data-dir <dir>", "where embedded stores lie (default .turnproof)");
+}
+
+/** The two configurations; a store cannot be copied into itself. */
+function configsOf(flags: CopyFlags): { readonly from: Config; readonly to: Config } {
+  const to = readConfig(flags);
+  const kind = sources.find((name) => name === flags.from);
+  if (kind === undefined || kind === to.backend) {
+    throw new CodedError("parameter_invalid", { field: "from" });
+  }
+  return { from: { ...to, backend: kind }, to };
+}
+
+async function backfill(flags: CopyFlags): Promise<void> {
+  const configs = configsOf(flags);
+  await using from = await openStore(configs.from);
+  await using to = await openStore(configs.to);
+  let events = 0;
+  for await (const page of allEvents(from)) {
+    const newest = page[0]?.received_at;
+    if (flags.apply === true && page.length > 0) {
+      await appendAll(to, page, newest ?? new Date().toISOString().replace("Z", "000Z"));
+    }
+    events += page.length;
+    if (process.stderr.isTTY) process.stderr.write(`\r${events} events`);
+  }
+  if (process.stderr.isTTY) process.stderr.write("\r");
+  const applied = flags.apply === true;
+  if (flags.json === true) printJson({ from: from.name, to: to.name, events, applied });
+  else say(applied ? `${events} events copied.` : `${events} events; a dry run: --apply copies.`);
+  process.exitCode = exitCodes.ok;
+}
+
+async function parity(flags: CopyFlags): Promise<void> {
+  const configs = configsOf(flags);
+  await using from = await openStore(configs.from);
+  await using to = await openStore(configs.to);
+  const wanted = new Map<string, string>();
+  for await (const page of allEvents(from)) {
+    for (const event of page) wanted.set(markOf(event), event.root_trace_id ?? "");
+  }
+  const compared = wanted.size;
+  let extra = 0;
+  for await (const page of allEvents(to)) {
+    for (const event of page) if (!wanted.delete(markOf(event))) extra += 1;
+  }
+  const roots = [...new Set(wanted.values())].slice(0, 20);
+  const result = { from: from.name, to: to.name, compared, missing: wanted.size, extra, roots };
+  if (flags.json === true) printJson(result);
+  else {
+    printTable(
+      ["COMPARED", "MISSING", "ONLY IN THE CONFIGURED"],
+      [[String(compared), String(wanted.size), String(extra)]],
+    );
+    for (const root of roots) say(`missing in root ${root}`);
+  }
+  process.exitCode = wanted.size === 0 ? exitCodes.ok : exitCodes.failed;
+}

@@ -1,0 +1,45 @@
+/**
+ * @module Evidence copy: all events of one store, page by page, and what two stores hold of each
+ * root, for commands that move evidence and prove that it arrived.
+ */
+import { createHash } from "node:crypto";
+
+import { canonicalJson } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
+import type { EvidenceStore, Keyset } from "@turnproof/store";
+
+import { collectorScope } from "../auth/grants.ts";
+
+const pageRows = 1_000;
+
+/** Every event of a store, newest received first, a page at a time. */
+export async function* allEvents(store: EvidenceStore): AsyncGenerator<readonly TurnEvent[]> {
+  let after: Keyset | null = null;
+  do {
+    const position: { after?: Keyset } = after === null ? {} : { after };
+    const slice = await store.page(
+      collectorScope(),
+      { store: "all" },
+      { limit: pageRows, ...position },
+    );
+    yield slice.events;
+    after = slice.next;
+  } while (after !== null);
+}
+
+/** Appends events under an id that follows from them: the same events again leave one copy. */
+export async function appendAll(
+  store: EvidenceStore,
+  events: readonly TurnEvent[],
+  receivedAt: string,
+): Promise<void> {
+  const hash = createHash("sha256");
+  for (const event of events) hash.update(canonicalJson(event)).update("\n");
+  await store.append({ batchId: `copy-${hash.digest("hex")}`, receivedAt, events });
+}
+
+/** A fingerprint of what two stores must agree on of one event: what was said, not when it came. */
+export function markOf(event: TurnEvent): string {
+  const { received_at: _received, revision: _revision, source_store: _store, ...said } = event;
+  return createHash("sha256").update(canonicalJson(said)).digest("hex").slice(0, 32);
+}
