@@ -5,7 +5,7 @@
  * made of ids.
  */
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
@@ -48,12 +48,24 @@ export function isTemporary(name: string): boolean {
   return temporary.test(name);
 }
 
+/** Makes a folder and those above it that are missing. */
+async function makeFolders(path: string, calls: DiskCalls): Promise<void> {
+  try {
+    await calls.mkdir(path);
+  } catch (error) {
+    if (systemCode(error) === "EEXIST") return;
+    if (systemCode(error) !== "ENOENT" || dirname(path) === path) throw error;
+    await makeFolders(dirname(path), calls);
+    await makeFolders(path, calls);
+  }
+}
+
 /** Opens the root, which is made when it is missing. @throws CodedError */
 export async function openDisk(directory: string, calls: DiskCalls): Promise<Disk> {
   const root = await coded("read", async () => {
     await calls.realpath(directory).catch(async (error: unknown) => {
       if (systemCode(error) !== "ENOENT") throw error;
-      await calls.mkdir(directory);
+      await makeFolders(resolve(directory), calls);
     });
     return calls.realpath(directory);
   });

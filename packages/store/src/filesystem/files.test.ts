@@ -290,13 +290,22 @@ describe("a directory that may not be written", () => {
     expect(await idsIn(memory, ann)).toEqual(["new", "row"]);
   });
 
-  test("that is a file, or is not there and cannot be made, is a code", async () => {
+  test("that is a file is a code; one that is missing is made with those above it", async () => {
     const { outside } = await openNew();
     await writeFile(join(outside, "file"), "");
     const under = filesystem({ directory: join(outside, "file", "x") });
     await expect(under).rejects.toThrow("store_corrupt");
-    const missing = filesystem({ directory: join(outside, "no", "parent") });
-    await expect(missing).rejects.toThrow("store_unavailable");
+    const deep = join(outside, "no", "parent", "yet");
+    const { memory } = await filesystem({ directory: deep });
+    await memory.put(ann, "entity", draftOf("row"));
+    expect((await lstat(join(outside, "no"))).mode & 0o777).toBe(0o700);
+    const mkdirs = (): Promise<never> =>
+      Promise.reject(Object.assign(new Error(deep), { code: "EACCES" }));
+    const refused = filesystem({
+      directory: join(outside, "other"),
+      calls: { ...systemCalls, mkdir: mkdirs },
+    });
+    await expect(refused).rejects.toThrow("store_unavailable");
   });
 });
 
