@@ -1,0 +1,255 @@
+/** The compose file holds together, and every query of every dashboard answers on demo data. */
+import { existsSync, mkdtempSync, readFileSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { createClient } from "@clickhouse/client";
+import type { ClickHouseClient, ClickHouseClientConfigOptions } from "@clickhouse/client";
+import { createChdbConnection } from "chdb/connection";
+import type { TurnEvent } from "@turnproof/evidence";
+import { clickhouse } from "@turnproof/store";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+
+import { variables } from "../../../collector/src/config-variables.ts";
+import { turnEvents } from "../collector/desk.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+interface Service {
+  readonly image?: string;
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly environment?: { readonly [name: string]: string };
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly depends_on?: object;
+}
+
+describe("docker-compose.yml", () => {
+  const compose = parse(read("docker-compose.yml")) as {
+    readonly services: { readonly [name: string]: Service };
+    readonly volumes: object;
+  };
+  const services = Object.entries(compose.services);
+
+  test("publishes on loopback alone", () => {
+    const ports = services.flatMap(([, { ports: published = [] }]) => published);
+    expect(ports.length).toBeGreaterThan(0);
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+  });
+
+  test("names files, volumes and services that there are", () => {
+    for (const [name, service] of services) {
+      for (const volume of service.volumes ?? []) {
+        const [source = ""] = volume.split(":");
+        const there = source.startsWith("./")
+          ? existsSync(join(root, source))
+          : Object.hasOwn(compose.volumes, source);
+        expect([name, source, there]).toEqual([name, source, true]);
+      }
+      for (const other of Object.keys(service.depends_on ?? {})) {
+        expect(Object.keys(compose.services)).toContain(other);
+      }
+      const { build, image } = service;
+      if (build === undefined) expect(image).toMatch(/^[a-z/-]+:\d+(\.\d+)*$/);
+      else expect(existsSync(join(root, build.context, build.dockerfile))).toBe(true);
+    }
+  });
+
+  test("sets only variables that the collector reads, and no secret in plain text", () => {
+    const known = new Set(variables.map(({ name }) => `TURNPROOF_${name}`));
+    const given = Object.entries(compose.services["collector"]?.environment ?? {});
+    for (const [name, value] of given) {
+      expect([name, known.has(name)]).toEqual([name, true]);
+      const secret = variables.find((row) => `TURNPROOF_${row.name}` === name)?.secret === true;
+      if (secret) expect([name, value]).toEqual([name, expect.stringContaining("${")]);
+    }
+  });
+
+  test("the collector's image is built from what the repository has", () => {
+    const dockerfile = read("collector/Dockerfile");
+    expect(existsSync(join(root, "collector/bin/turnproof.js"))).toBe(true);
+    expect(dockerfile).toContain("collector/bin/turnproof.js");
+    expect(dockerfile).toMatch(/^USER node$/m);
+  });
+});
+
+describe("provisioning", () => {
+  const folder = "dashboards/grafana/provisioning";
+
+  test("the data source is the one that every panel asks", () => {
+    const { datasources } = parse(read(`${folder}/datasources/clickhouse.yaml`)) as {
+      readonly datasources: readonly { readonly uid: string; readonly type: string }[];
+    };
+    const sources = datasources.map(({ uid, type }) => `${type} ${uid}`);
+    for (const { target, name } of panels()) {
+      const { type, uid } = target.datasource;
+      expect([name, sources]).toEqual([name, expect.arrayContaining([`${type} ${uid}`])]);
+    }
+  });
+
+  test("dashboards are read from where compose mounts them", () => {
+    const { providers } = parse(read(`${folder}/dashboards/turnproof.yaml`)) as {
+      readonly providers: readonly { readonly options: { readonly path: string } }[];
+    };
+    for (const { options } of providers) {
+      expect(read("docker-compose.yml")).toContain(`./dashboards/grafana:${options.path}:ro`);
+    }
+  });
+});
+
+interface Target {
+  readonly rawSql: string;
+  readonly datasource: { readonly type: string; readonly uid: string };
+}
+interface Dashboard {
+  readonly uid: string;
+  readonly panels: readonly {
+    readonly id: number;
+    readonly title: string;
+    readonly type: string;
+    readonly targets: readonly Target[];
+  }[];
+}
+
+const files = readdirSync(join(root, "dashboards/grafana")).filter((name) => /\.json$/.test(name));
+
+function panels(): { name: string; target: Target; type: string }[] {
+  return files.flatMap((file) => {
+    const dashboard = JSON.parse(read(`dashboards/grafana/${file}`)) as Dashboard;
+    return dashboard.panels.flatMap(({ title, type, targets }) =>
+      targets.map((target) => ({ name: `${file}: ${title}`, target, type })),
+    );
+  });
+}
+
+describe("dashboards", () => {
+  let client: ClickHouseClient;
+  const day = "2026-11-21";
+
+  beforeAll(async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "turnproof-dashboards-"));
+    const store = await clickhouse({ connection: { dataDir } });
+    const receivedAt = `${day}T10:00:00.000000Z`;
+    await store.append({ batchId: "demo", receivedAt, events: demo() });
+    // A retry of the same export lies in the table twice and is counted once.
+    await store.append({ batchId: "again", receivedAt, events: demo() });
+    await store.putVerdicts([
+      {
+        root_trace_id: "root-demo",
+        turn_id: "root-demo-turn",
+        agent_id: "helper",
+        thread_id: "thread-1",
+        verdict: "partial",
+        finding_codes: ["delivery_unconfirmed"],
+        judged_at: `${day}T10:01:00.000Z`,
+        as_of: receivedAt,
+      },
+    ]);
+    await store.close();
+    type Injected = NonNullable<ClickHouseClientConfigOptions["connection"]>;
+    const connection = createChdbConnection({ path: join(dataDir, "clickhouse") });
+    client = createClient({ connection: connection as unknown as Injected });
+  });
+  afterAll(() => client.close());
+
+  test("each has an id of its own", () => {
+    const boards = files.map((file) => JSON.parse(read(`dashboards/grafana/${file}`)) as Dashboard);
+    expect(new Set(boards.map(({ uid }) => uid)).size).toBe(6);
+    for (const { panels: all } of boards)
+      expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+  });
+
+  test.each(panels())("$name", async ({ target, type }) => {
+    const query = expanded(target.rawSql, day);
+    const answer = await client.query({ query, format: "JSONEachRow" });
+    const rows = await answer.json<Record<string, unknown>>();
+    expect(rows.length).toBeGreaterThan(0);
+    if (type === "timeseries") for (const row of rows) expect(row).toHaveProperty("time");
+    for (const name of ["turns", "calls", "outcomes"]) {
+      for (const row of rows) if (name in row) expect([name, Number(row[name])]).toEqual([name, 1]);
+    }
+  });
+});
+
+/** The macros of the data source, as its documentation says they expand. */
+function expanded(sql: string, day: string): string {
+  const from = `toDateTime64('${day} 00:00:00', 3, 'UTC')`;
+  const to = `toDateTime64('${day} 23:59:59', 3, 'UTC')`;
+  const text = sql
+    .replace(/\$__timeFilter\(((?:[^()]|\([^()]*\))*)\)/g, `$1 >= ${from} AND $1 <= ${to}`)
+    .replace(
+      /\$__timeInterval\(([^()]*)\)/g,
+      "toStartOfInterval(toDateTime($1), INTERVAL 60 second)",
+    );
+  expect(text).not.toContain("$__");
+  return text;
+}
+
+/** One turn with something for every panel. */
+function demo(): TurnEvent[] {
+  const [turn, model, tool] = turnEvents({ root: "root-demo", user: "alice" });
+  if (turn === undefined || model === undefined || tool === undefined) throw new Error("no turn");
+  let count = 0;
+  const point = (
+    event_kind: TurnEvent["event_kind"],
+    attributes: TurnEvent["attributes"],
+    more: Partial<TurnEvent> = {},
+  ): TurnEvent => {
+    count += 1;
+    const event_id = `root-demo-${event_kind}-${count}`;
+    return {
+      ...turn,
+      event_id,
+      span_id: event_id,
+      event_kind,
+      phase: "event",
+      attributes,
+      ...more,
+    };
+  };
+  return [
+    { ...turn, duration_ms: 900, dropped: { attribute_unknown: 3 } } as TurnEvent,
+    {
+      ...model,
+      duration_ms: 700,
+      attributes: {
+        model: "small-1",
+        input_tokens: 12,
+        output_tokens: 3,
+        ttft_ms: 80,
+        finish_reason: ["stop"],
+      },
+    },
+    {
+      ...tool,
+      duration_ms: 40,
+      attributes: { tool_name: "search", tool_outcome: "fallback", fallback_provider: "second" },
+    },
+    point("outcome", { outcome: "success", verified: true }),
+    point("feedback", { rating: 1 }),
+    point("memory_retrieval", { retrieved_count: 8, memory_degraded: true }),
+    point("memory_supply", { supplied_count: 4, history_count: 3, profile_count: 1 }),
+    point("memory_reference", { referenced_count: 1 }),
+    point("memory_operation", {
+      memory_operation: "search",
+      scope_applied: "user",
+      foreign_rows: 0,
+    }),
+    point("cache_decision", { cache_decision: "hit", cache_similarity: 0.9 }),
+    point("cache_decision", { cache_decision: "bypassed", cache_bypass_reason: "tools" }),
+    point(
+      "data_quality",
+      {
+        quality_code: "queue_full",
+        loss_created: 10,
+        loss_exported: 8,
+        loss_dropped: 2,
+        loss_reasons: ["queue_full"],
+        loss_reason_counts: [2],
+      },
+      { producer_id: "producer-1" },
+    ),
+  ];
+}
