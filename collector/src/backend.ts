@@ -9,12 +9,30 @@ import type { ClickhouseConnection, EvidenceStore } from "@turnproof/store";
 
 import type { Config } from "./config.ts";
 
-/** Opens the configured store; its own CodedErrors pass through. */
-export async function openStore(config: Config): Promise<EvidenceStore> {
+/** What is said where the embedded engine has no build; one sentence. */
+export const noEngineSentence: string =
+  "The embedded ClickHouse engine has no build for this platform, so evidence lies in plain files; " +
+  "set TURNPROOF_CLICKHOUSE_URL to use a server.";
+
+/** How a store is opened: who hears a sentence about it, and how the engine is loaded. */
+export interface OpenOptions {
+  readonly say?: (sentence: string) => void;
+  readonly loadEngine?: () => Promise<unknown>;
+}
+
+/**
+ * Opens the configured store; its own CodedErrors pass through. Where the embedded engine has no
+ * build for the platform it says so and opens the filesystem store.
+ */
+export async function openStore(config: Config, options: OpenOptions = {}): Promise<EvidenceStore> {
   switch (config.backend) {
     case "ephemeral":
       return ephemeral();
     case "clickhouse":
+      if (config.clickhouseUrl === undefined && !(await hasEngine(options.loadEngine))) {
+        options.say?.(noEngineSentence);
+        return openStore({ ...config, backend: "filesystem" });
+      }
       return clickhouse({ connection: connectionOf(config) });
     case "postgres": {
       const url = config.postgresUrl;
@@ -30,6 +48,18 @@ export async function openStore(config: Config): Promise<EvidenceStore> {
       if (url === undefined) throw new CodedError("not_configured", { field: "DOCUMENT_DB_URI" });
       return (await mongodb({ url })).evidence;
     }
+  }
+}
+
+/** True when the engine's native part can be loaded here. */
+async function hasEngine(
+  load: () => Promise<unknown> = () => import("chdb/connection"),
+): Promise<boolean> {
+  try {
+    await load();
+    return true;
+  } catch {
+    return false;
   }
 }
 

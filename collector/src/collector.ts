@@ -163,7 +163,7 @@ async function openParts({ config, log, options, opened, closing }: Opening): Pr
     enabled: config.ingest === "on",
   });
   opened.push((deadlineMs) => ingest.close(deadlineMs));
-  const store = options.store ?? (await openedStore(config, opening));
+  const store = options.store ?? (await openedStore(config, opening, log));
   opening.resolve(store);
   // Closed after everything that uses it.
   if (options.store === undefined) opened.unshift(() => store.close());
@@ -203,9 +203,10 @@ function identityKeyOf(config: Config): Key {
 async function openedStore(
   config: Config,
   opening: PromiseWithResolvers<EvidenceStore>,
+  log: Log,
 ): Promise<EvidenceStore> {
   try {
-    return await openStore(config);
+    return await openStore(config, { say: (sentence) => log.warn("configuration", { sentence }) });
   } catch (error) {
     opening.reject(error);
     throw error;

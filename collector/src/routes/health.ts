@@ -49,6 +49,8 @@ export interface CollectorHealth {
   readonly ingest: IngestReport;
   readonly audit: { readonly on: boolean; readonly healthy: boolean; readonly records: number };
   readonly pseudonyms_stable: boolean;
+  /** Whether quiet turns are judged here; in read-only mode nothing is written beside evidence. */
+  readonly judge: "on" | "off_read_only";
 }
 
 /** Events of the window over one slice of time, by their own time. */
@@ -219,6 +221,7 @@ async function collectorHealth(parts: Parts): Promise<CollectorHealth> {
       healthy: audit?.healthy ?? true,
       records: audit?.records ?? 0,
     },
+    judge: parts.config.readOnly ? "off_read_only" : "on",
     pseudonyms_stable: pseudonyms.stable,
   };
 }

@@ -456,6 +456,8 @@ test("read-only mode refuses what changes memory, and lets its audited reads pas
   for (const path of ["/memory.json?user_id=alice", "/learning.json"]) {
     expect((await frozen.get(path, bearer("root"))).status).toBe(200);
   }
+  const health = await frozen.json("/traces/health.json", bearer("root"));
+  expect(health["collector"]).toMatchObject({ judge: "off_read_only" });
   await frozen.collector.close();
 });
 
