@@ -14,14 +14,18 @@ import type { PostgresServer } from "../../servers/postgres.ts";
 import { effort } from "./effort.ts";
 
 let server: PostgresServer;
+/** A database with the schema and no rows. */
+let pattern: string;
 beforeAll(async () => {
   server = await startPostgres();
+  pattern = await server.createDatabase();
+  await (await postgres({ url: server.url(pattern) })).close();
 });
 afterAll(() => server.close());
 
 const open = async (): Promise<Awaited<ReturnType<typeof postgres>>> =>
   // A database of its own is an empty store.
-  postgres({ url: server.url(await server.createDatabase()), poolSize: 3 });
+  postgres({ url: server.url(await server.createDatabase({ like: pattern })), poolSize: 3 });
 
 const clauses = [...evidenceClauses, ...isolationClauses];
 contract("postgres server", [...clauses, ...memoryClauses, ...memoryIsolationClauses], {
