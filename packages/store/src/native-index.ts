@@ -1,7 +1,8 @@
 /**
  * @module NativeIndex: a provider's own index over evidence, beside the compatibility reads
- * (requirements: Versioning). It is provisioned by an operator, filled in steps that may be repeated,
- * compared exactly, and never needed: without it every read gives the same answer, more slowly.
+ * (requirements: Versioning). It is provisioned by an operator, filled in steps that may be
+ * repeated, compared exactly, and never needed: without it every read gives the same answer, more
+ * slowly.
  */
 import type { EvidenceScope } from "./scope.ts";
 
