@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 
 import { clickhouseDdl, ddlFile } from "./clickhouse-ddl.ts";
+import { collectorReadme, collectorReadmeFile } from "./collector-readme.ts";
 import { semconvReadme, semconvReadmeFile } from "./semconv-readme.ts";
 
 /** A file that is made, and how. */
@@ -18,6 +19,7 @@ interface GeneratedFile {
 const generated: readonly GeneratedFile[] = [
   { path: semconvReadmeFile, make: semconvReadme },
   { path: ddlFile, make: clickhouseDdl },
+  { path: collectorReadmeFile, make: collectorReadme },
 ];
 
 const check = process.argv.includes("--check");
