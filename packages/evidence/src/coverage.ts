@@ -139,6 +139,8 @@ function hasStage(set: StageSet, stage: Stage): boolean {
 interface CoverageScope {
   readonly identity: EventIdentity;
   declared: Map<string | undefined, Set<string>> | undefined;
+  /** Declared by the turn itself: they ask of the whole turn, whatever the task. */
+  turnProfiles: Set<string> | undefined;
   readonly intentTasks: Set<string | undefined>;
   /** Of evidence without a label, with one, and of the runtime's without one. */
   readonly unlabelled: StageSet;
@@ -154,7 +156,10 @@ function collectScopes(events: readonly TurnEvent[]): CoverageScope[] {
     const scope = scopes[groups.groupOf[at] as number] as CoverageScope;
     const { task_id: task, event_kind: kind } = event;
     const profile = event.attributes.coverage_profile;
-    if (profile !== undefined) declare(scope, task, profile);
+    if (profile !== undefined) {
+      if (kind === "turn" && task === undefined) (scope.turnProfiles ??= new Set()).add(profile);
+      else declare(scope, task, profile);
+    }
     if (kind === "intent") scope.intentTasks.add(task);
     // An outcome that nobody verified is no stage.
     if (kind === "outcome" && !isVerifiedOutcome(event)) continue;
@@ -187,6 +192,7 @@ function newScope(identity: IdentityTuple): CoverageScope {
   return {
     identity,
     declared: undefined,
+    turnProfiles: undefined,
     intentTasks: new Set(),
     unlabelled: { kinds: 0, results: 0 },
     labelled: new Map(),
@@ -195,13 +201,9 @@ function newScope(identity: IdentityTuple): CoverageScope {
 }
 
 function scopeProfiles(scope: CoverageScope, known: CoverageProfiles): ProfileCoverage[] {
-  const { declared } = scope;
-  if (declared === undefined) return [];
   const found: ProfileCoverage[] = [];
-  const tasks = [...declared.keys()].toSorted((a, b) => ((a ?? "") < (b ?? "") ? -1 : 1));
-  for (const task of tasks) {
-    const there = stagesFor(scope, task);
-    for (const profile of [...(declared.get(task) ?? [])].toSorted()) {
+  const ask = (there: StageSet, profiles: ReadonlySet<string>, task: string | undefined): void => {
+    for (const profile of [...profiles].toSorted()) {
       const required = known.get(profile);
       const missing = required?.filter((stage) => !hasStage(there, stage));
       found.push({
@@ -213,8 +215,21 @@ function scopeProfiles(scope: CoverageScope, known: CoverageProfiles): ProfileCo
         missing_stages: missing ?? [`profile:${profile}`],
       });
     }
-  }
+  };
+  if (scope.turnProfiles !== undefined) ask(wholeTurn(scope), scope.turnProfiles, undefined);
+  const { declared } = scope;
+  if (declared === undefined) return found;
+  const tasks = [...declared.keys()].toSorted((a, b) => ((a ?? "") < (b ?? "") ? -1 : 1));
+  for (const task of tasks) ask(stagesFor(scope, task), declared.get(task) ?? new Set(), task);
   return found;
+}
+
+/** Everything that is there for the turn. */
+function wholeTurn({ runtime, unlabelled, labelled }: CoverageScope): StageSet {
+  const there = { ...runtime };
+  join(there, unlabelled);
+  for (const set of labelled.values()) join(there, set);
+  return there;
 }
 
 /**
