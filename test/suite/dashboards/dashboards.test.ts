@@ -113,7 +113,9 @@ interface Dashboard {
   }[];
 }
 
-const files = readdirSync(join(root, "dashboards/grafana")).filter((name) => /\.json$/.test(name));
+const files = readdirSync(join(root, "dashboards/grafana")).filter((name) =>
+  name.endsWith(".json"),
+);
 
 function panels(): { name: string; target: Target; type: string }[] {
   return files.flatMap((file) => {
@@ -210,7 +212,7 @@ function demo(): TurnEvent[] {
     };
   };
   return [
-    { ...turn, duration_ms: 900, dropped: { attribute_unknown: 3 } } as TurnEvent,
+    { ...turn, duration_ms: 900, dropped: { attribute_unknown: 3 } },
     {
       ...model,
       duration_ms: 700,
