@@ -46,7 +46,8 @@ export async function openStore(config: Config, options: OpenOptions = {}): Prom
     case "mongodb": {
       const url = config.documentDbUri;
       if (url === undefined) throw new CodedError("not_configured", { field: "DOCUMENT_DB_URI" });
-      return (await mongodb({ url })).evidence;
+      // Work on indexes is a mutation too, and read-only mode rejects it (requirements: Authentication 1).
+      return (await mongodb({ url, manageIndexes: !config.readOnly })).evidence;
     }
   }
 }

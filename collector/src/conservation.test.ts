@@ -1,3 +1,4 @@
+/** Conservation: every received item is in exactly one place, and a loss shows. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

@@ -1,6 +1,6 @@
 /**
- * @module Collector README: the tables of environment, roles, routes and commands that stand between
- * markers in collector/README.md, made from the collector's own tables.
+ * @module Collector README: the tables of environment, roles, routes and commands that stand
+ * between markers in collector/README.md, made from the collector's own tables.
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

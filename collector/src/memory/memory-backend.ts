@@ -5,7 +5,7 @@
 import { join } from "node:path";
 
 import { CodedError } from "@turnproof/semconv";
-import { ephemeralMemory, filesystem, postgres } from "@turnproof/store";
+import { ephemeralMemory, filesystem, mongodb, postgres } from "@turnproof/store";
 import type { AdministeredMemory, MemoryStore, SharedStore } from "@turnproof/store";
 
 import type { Config } from "../config.ts";
@@ -13,7 +13,7 @@ import type { Config } from "../config.ts";
 /**
  * Opens the configured memory; undefined for `none`.
  *
- * @throws CodedError of the provider, `not_configured` for one that this build does not have
+ * @throws CodedError of the provider, `not_configured` without its connection string
  */
 export async function openMemory(config: Config): Promise<AdministeredMemory | undefined> {
   switch (config.memoryBackend) {
@@ -30,8 +30,11 @@ export async function openMemory(config: Config): Promise<AdministeredMemory | u
       }
       return (await postgres({ url })).memory;
     }
-    case "mongodb":
-      throw new CodedError("not_configured", { field: "TURNPROOF_MEMORY_BACKEND" });
+    case "mongodb": {
+      const url = config.documentDbUri;
+      if (url === undefined) throw new CodedError("not_configured", { field: "DOCUMENT_DB_URI" });
+      return (await mongodb({ url, manageIndexes: !config.readOnly })).memory;
+    }
   }
 }
 

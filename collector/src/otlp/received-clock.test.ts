@@ -1,3 +1,4 @@
+/** The clock of receipt never runs backwards. */
 import { expect, test } from "vitest";
 
 import { createReceivedClock } from "./received-clock.ts";

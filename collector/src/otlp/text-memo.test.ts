@@ -1,3 +1,4 @@
+/** The memo of texts: bounded, and never another text than was put in. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

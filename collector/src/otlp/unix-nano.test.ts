@@ -1,3 +1,4 @@
+/** Nanoseconds since the epoch keep every digit. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

@@ -1,6 +1,6 @@
 /**
- * What is documented is what there is, in both directions: variables, routes, codes, kinds, commands
- * and the shell lines of the README.
+ * What is documented is what there is, in both directions: variables, routes, codes, kinds,
+ * commands and the shell lines of the README.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
