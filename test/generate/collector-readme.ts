@@ -58,7 +58,7 @@ function routes(): string {
 }
 
 /** Names and descriptions of the commands, read from where they are declared. */
-export function commandRows(): readonly (readonly [name: string, does: string])[] {
+function commandRows(): readonly (readonly [name: string, does: string])[] {
   const folder = new URL("../../collector/src/cli/", import.meta.url);
   const program = readFileSync(new URL("program.ts", folder), "utf8");
   const files = [...program.matchAll(/from "\.\/([a-z-]+)\.ts"/g)].map((match) => match[1] ?? "");

@@ -91,7 +91,10 @@ function meaningOf(config: Config): string {
         ? "ingest is open on loopback only"
         : `${config.ingestTokens.length} producer(s) may send`;
   const audit = config.auditLog === undefined ? "no audit" : "audited";
-  return `${config.backend} store; ${who}; ${ingest}; ${audit}; ${config.contentMode} content mode.`;
+  const memory = config.memoryBackend === "none" ? "no memory" : `${config.memoryBackend} memory`;
+  const stores = `${config.backend} store; ${memory}`;
+  const mode = config.readOnly ? "; read-only: nothing is written or judged" : "";
+  return `${stores}; ${who}; ${ingest}; ${audit}; ${config.contentMode} content mode${mode}.`;
 }
 
 function directoryCheck(dataDir: string): Check {
