@@ -148,6 +148,7 @@ async function openParts({ config, log, options, opened, closing }: Opening): Pr
   // The journal's lock comes first: it says in one sentence that the directory is in use.
   const opening = Promise.withResolvers<EvidenceStore>();
   opening.promise.catch(() => {});
+  const producers = createThrottle(options.now);
   const ingest = await openReceiver({
     directory: join(config.dataDir, "journal"),
     store: {
@@ -156,7 +157,7 @@ async function openParts({ config, log, options, opened, closing }: Opening): Pr
     },
     authenticateIngest: createIngestDoor(config, isLoopback(config.host)),
     // A producer with an old token must not close the sign-in of people behind the same address.
-    wrongCredential: createThrottle(options.now).failed,
+    wrongCredential: (address) => producers.failed(address),
     identityKey,
     log,
     journalBytesMax: config.journalBytesMax,

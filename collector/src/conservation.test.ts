@@ -6,7 +6,7 @@ import { Conservation } from "./conservation.ts";
 import type { JournalTally } from "./conservation.ts";
 
 /** A journal that a test moves by hand. */
-function book(): { [place in keyof JournalTally]: number } {
+function book(): { -readonly [place in keyof JournalTally]: number } {
   return { recovered: 0, pending: 0, stored: 0, quarantined: 0, lost: 0 };
 }
 

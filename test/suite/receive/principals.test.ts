@@ -25,9 +25,10 @@ describe("principals", () => {
   });
 
   test("wrong tokens are made to wait, right ones and missing ones are not", async () => {
+    const throttle = createThrottle();
     const fresh = await openHarness({
       tokens,
-      receiver: { wrongCredential: createThrottle().failed },
+      receiver: { wrongCredential: (address) => throttle.failed(address) },
     });
     const send = async (headers: Record<string, string>): Promise<number> =>
       (await fresh.post(of("shop"), { ...protobuf, ...headers })).status;

@@ -28,7 +28,7 @@ type Events = Collection<Document>;
 const rowsPerRoundMax = 4_000;
 /** Rows of a condition up to which its roots are named in the search itself. */
 const namedRowsMax = 5_000;
-const endOfKeys = "~";
+const endOfKeys = "\u{10ffff}";
 
 /** The settled roots of a search, round by round. */
 export async function* evidenceFeed(events: Events, search: Search): AsyncGenerator<Round> {
