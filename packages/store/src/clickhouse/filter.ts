@@ -1,23 +1,16 @@
 /**
  * @module Filter: a query and a scope as SQL. What one row decides alone is a condition on rows;
- * identity may be inherited, so a filter on it becomes "some row of this root says so" and is
- * decided exactly after the root is settled. Both let too much through, never too little.
+ * identity may be inherited, so a filter on it becomes "some row of this root says so", which the
+ * locate table knows by a hash, and is decided exactly after the root is settled. Both let too much
+ * through, never too little.
  */
 import type { EventQuery } from "@turnproof/evidence";
 
-import { mentionedAttributes, mentionedFields } from "../mention.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { clampedNanos, epochSeconds } from "../time.ts";
 import { identityTerm, rowTerms } from "./locate-terms.ts";
 import { murmur32 } from "./murmur.ts";
 import type { Bindings } from "./sql-text.ts";
-
-/** Something that some row of a root must say. */
-export interface RootFilter {
-  readonly condition: string;
-  /** Hash under which the locate table knows the rows that say it. */
-  readonly hash: number;
-}
 
 /** A query in a scope, ready for the engine. */
 export interface Filters {
@@ -25,20 +18,28 @@ export interface Filters {
   /** Hashes of what the rows must say: those that lead to roots, and all of them. */
   readonly fineHashes: readonly number[];
   readonly rowHashes: readonly number[];
-  readonly roots: readonly RootFilter[];
+  /** Hashes of ids that few roots name by their nature, so that nobody need ask how many. */
+  readonly sureHashes: readonly number[];
+  /** Hashes of what some row of the root must say. */
+  readonly rootHashes: readonly number[];
   /** True when nearly every root has what is wanted: then time alone leads. */
   readonly open: boolean;
 }
 
-/** The tenant filter as root filters; replaced only by tests that prove the suite would notice. */
-export type ScopeFilter = (scope: EvidenceScope, bind: Bindings) => RootFilter[];
+/**
+ * The tenant filter as hashes that some row of the root must say; replaced only by tests that prove
+ * the suite would notice.
+ */
+export type ScopeFilter = (scope: EvidenceScope) => number[];
 
 /** Rows outside of these are of no root that the scope may see (design 5.1). */
-export const scopeFilter: ScopeFilter = (scope, bind) => {
+export const scopeFilter: ScopeFilter = (scope) => {
   const applicationId = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
   return [
-    ...("operator" in scope ? [] : [rootFilter("user_id", scope.tenant, bind)]),
-    ...(applicationId === undefined ? [] : [rootFilter("application_id", applicationId, bind)]),
+    ...("operator" in scope ? [] : [murmur32(identityTerm("user_id", scope.tenant))]),
+    ...(applicationId === undefined
+      ? []
+      : [murmur32(identityTerm("application_id", applicationId))]),
   ];
 };
 
@@ -54,40 +55,21 @@ const rootFields = [
 
 /** The filters of a query. */
 export function filtersOf(query: EventQuery, bind: Bindings): Filters {
-  const roots = rootFields.flatMap((field) => {
+  const rootHashes = rootFields.flatMap((field) => {
     const value = query[field];
-    return value === undefined ? [] : [rootFilter(field, value, bind)];
+    return value === undefined ? [] : [murmur32(identityTerm(field, value))];
   });
+  const sure = [query.thread_id, query.run_id, query.turn_id, query.task_id, query.resource_ref];
+  const sureHashes = [query.root_trace_id, ...sure].flatMap((id) =>
+    id === undefined ? [] : [murmur32(id)],
+  );
   const { fine, coarse } = rowTerms(query);
   const fineHashes = fine.map(murmur32);
   const rowHashes = [...fineHashes, ...coarse.map(murmur32)];
   const timed = query.start_time !== undefined || query.end_time !== undefined;
   const usual = query.store === undefined || query.store === "trace" || query.store === "all";
-  const open = roots.length === 0 && rowHashes.length === 0 && !timed && usual;
-  return { rows: rowConditions(query, bind), fineHashes, rowHashes, roots, open };
-}
-
-function rootFilter(
-  field: (typeof rootFields)[number],
-  value: string | null,
-  bind: Bindings,
-): RootFilter {
-  const hash = murmur32(identityTerm(field, value));
-  if (value === null) return { condition: "scope = 'anonymous'", hash };
-  const said = bind.text(value);
-  switch (field) {
-    case "agent_id":
-      // Where nothing else says, a received span's agent is its application (design 3.8, rule 2).
-      return { condition: `(agent_id = ${said} OR application_id = ${said})`, hash };
-    case "run_id":
-    case "turn_id":
-      return { condition: `(${field} = ${said} OR span_id = ${said})`, hash };
-    case "application_id":
-    case "user_id":
-    case "memory_id":
-    case "thread_id":
-      return { condition: `${field} = ${said}`, hash };
-  }
+  const open = rootHashes.length === 0 && rowHashes.length === 0 && !timed && usual;
+  return { rows: rowConditions(query, bind), fineHashes, rowHashes, sureHashes, rootHashes, open };
 }
 
 function rowConditions(query: EventQuery, bind: Bindings): string[] {
@@ -115,20 +97,4 @@ function isTime(time: string | undefined): time is string {
 
 function nanosSql(time: string): string {
   return `fromUnixTimestamp64Nano(toInt64(${clampedNanos(time)}))`;
-}
-
-/** The filter of the incident finder: some row of the root names the id. */
-export function mentionFilter(
-  id: string,
-  touched: ReadonlySet<string>,
-  bind: Bindings,
-): RootFilter {
-  const said = bind.text(id);
-  const scalars = [...mentionedFields, ...mentionedAttributes, "span_id"];
-  const lists = ["input_refs", "output_refs", "ledger_refs", "grounding_source_ids"];
-  const held = [
-    ...scalars.filter((name) => touched.has(name)).map((name) => `${name} = ${said}`),
-    ...lists.filter((name) => touched.has(name)).map((name) => `has(${name}, ${said})`),
-  ];
-  return { condition: held.length === 0 ? "0" : `(${held.join(" OR ")})`, hash: murmur32(id) };
 }

@@ -45,19 +45,24 @@ FROM locate WHERE hash IN (${wanted.join(", ")}) GROUP BY hash`;
 /** Buckets (seconds) in which rows of some roots lie, by the hash of the root. */
 export type RootBuckets = ReadonlyMap<number, readonly number[]>;
 
-/** Where the roots lie under which all of these hashes stand; undefined when they are too many. */
+/**
+ * Where the roots lie under which all of these hashes stand; undefined when they are too many.
+ * `sure` says that they cannot be: then one statement finds both.
+ */
 export async function rootsOfAll(
   engine: Engine,
   hashes: readonly number[],
-  limit: number,
+  { limit, sure }: { readonly limit: number; readonly sure: boolean },
   signal?: AbortSignal,
 ): Promise<RootBuckets | undefined> {
   const wanted = [...new Set(hashes)];
   const all = wanted.length === 1 ? "" : ` GROUP BY root HAVING uniqExact(hash) = ${wanted.length}`;
-  const roots = `SELECT ${all === "" ? "DISTINCT " : ""}root FROM locate
+  const sql = `SELECT ${all === "" ? "DISTINCT " : ""}root FROM locate
     WHERE hash IN (${wanted.join(", ")})${all} LIMIT ${limit + 1}`;
-  const found = await bucketsOf(engine, roots, signal);
-  return found.size > limit ? undefined : found;
+  if (sure) return bucketsOf(engine, sql, signal);
+  const answer = await engine.query(sql, {}, signal);
+  const roots = (answer.columns.get("root") ?? []) as number[];
+  return roots.length > limit ? undefined : bucketsOfRoots(engine, roots, signal);
 }
 
 /** Where these roots lie. */

@@ -17,8 +17,8 @@ import {
 } from "../slice.ts";
 import type { ItemsOf } from "../slice.ts";
 import type { Engine } from "./connection.ts";
-import { filtersOf, mentionFilter } from "./filter.ts";
-import type { RootFilter, ScopeFilter } from "./filter.ts";
+import { filtersOf } from "./filter.ts";
+import type { ScopeFilter } from "./filter.ts";
 import { bucketsOfRoots } from "./locate.ts";
 import { murmur32 } from "./murmur.ts";
 import type { ReceiptSpans } from "./receipt-span.ts";
@@ -26,7 +26,6 @@ import { rootFeed } from "./root-feed.ts";
 import type { Search } from "./root-feed.ts";
 import { loadRoots } from "./root-loader.ts";
 import { bindings } from "./sql-text.ts";
-import type { Bindings } from "./sql-text.ts";
 import { walk } from "../walk.ts";
 import type { Walked } from "../walk.ts";
 
@@ -48,11 +47,13 @@ export interface Known {
 /** The reads over an engine. */
 export function reader(engine: Engine, known: Known, filterOfScope: ScopeFilter): Reads {
   const { touched } = known;
-  const search = searcher(engine, known, filterOfScope);
+  const sizes = rootSizes();
+  const search = searcher(engine, known, filterOfScope, sizes);
   // A root shows a dozen events, but one or two of a kind: too few roots cost another round.
   const rootsForEvents = (limit: number, query: EventQuery): number => {
     const narrowed = query.event_kind ?? query.status ?? query.tool_name ?? query.task_id;
-    return Math.max(16, Math.ceil(limit / (narrowed === undefined ? 8 : 2)));
+    const shown = narrowed === undefined ? Math.max(sizes.mean * 0.95, 1) : 2;
+    return Math.max(8, Math.ceil((limit + 1) / shown));
   };
   return {
     async page(scope, query, options) {
@@ -62,9 +63,10 @@ export function reader(engine: Engine, known: Known, filterOfScope: ScopeFilter)
     },
     async find(scope, id, query, options) {
       const itemsOf = mentionItems(scope, query, id);
-      const also = (bind: Bindings): RootFilter => mentionFilter(id, touched, bind);
       const rootsFirst = rootsForEvents(options.limit, query);
-      return eventsOf(await search(scope, query, options, { itemsOf, rootsFirst, also }));
+      return eventsOf(
+        await search(scope, query, options, { itemsOf, rootsFirst, also: murmur32(id) }),
+      );
     },
     async turns(scope, query, options) {
       const walked = await search(scope, query, options, {
@@ -102,7 +104,8 @@ interface Manner<T> {
   readonly itemsOf: ItemsOf<T>;
   readonly rootsFirst: number;
   readonly rows?: readonly string[];
-  readonly also?: (bind: Bindings) => RootFilter;
+  /** Hash of one more text that some row of the root must say. */
+  readonly also?: number;
 }
 
 type Found<T> = Walked<T> & { readonly cut: boolean };
@@ -114,25 +117,50 @@ type Searcher = <T>(
   manner: Manner<T>,
 ) => Promise<Found<T>>;
 
-function searcher(engine: Engine, known: Known, filterOfScope: ScopeFilter): Searcher {
+/** What roots were seen to hold lately: how many of them fill a page. */
+interface RootSizes {
+  readonly mean: number;
+  note(roots: number, rows: number): void;
+}
+
+function rootSizes(): RootSizes {
+  let mean = 8;
+  return {
+    get mean() {
+      return mean;
+    },
+    note(roots, rows) {
+      if (roots > 0) mean += (rows / roots - mean) / 8;
+    },
+  };
+}
+
+function searcher(
+  engine: Engine,
+  known: Known,
+  filterOfScope: ScopeFilter,
+  sizes: RootSizes,
+): Searcher {
   const { touched, spans } = known;
   return async (scope, query, options, manner) => {
     await refresh(engine, touched);
     const bind = bindings();
     const filters = filtersOf(query, bind);
-    const roots = [...filters.roots, ...filterOfScope(scope, bind)];
-    if (manner.also !== undefined) roots.push(manner.also(bind));
+    const rootHashes = [...filters.rootHashes, ...filterOfScope(scope)];
+    const also = manner.also === undefined ? [] : [manner.also];
     const wanted: Search = {
       filters: {
         ...filters,
         rows: [...filters.rows, ...(manner.rows ?? [])],
-        roots,
-        open: filters.open && roots.length === 0,
+        rootHashes: [...rootHashes, ...also],
+        sureHashes: [...filters.sureHashes, ...also],
+        open: filters.open && rootHashes.length + also.length === 0,
       },
       bind,
       rootsFirst: manner.rootsFirst,
       options,
       touched,
+      noteSize: (roots, rows) => sizes.note(roots, rows),
       receiptSpan: (signal) => spans.current(signal),
     };
     const walked = await walk(rootFeed(engine, wanted), manner.itemsOf, options);

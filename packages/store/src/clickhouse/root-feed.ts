@@ -10,7 +10,7 @@ import { positionOfKeyset } from "../position.ts";
 import type { Position } from "../position.ts";
 import { settle } from "../settle.ts";
 import type { Answer, Engine } from "./connection.ts";
-import type { Filters, RootFilter } from "./filter.ts";
+import type { Filters } from "./filter.ts";
 import {
   arrivals,
   bucketsOfRoots,
@@ -35,6 +35,8 @@ export interface Search {
   readonly touched: ReadonlySet<string>;
   /** First and last received time of all rows, in microseconds; undefined when there is none. */
   readonly receiptSpan: (signal?: AbortSignal) => Promise<ReceiptSpan | undefined>;
+  /** Told how many rows the roots of a round held. */
+  readonly noteSize?: (roots: number, rows: number) => void;
   /** Set when a root was too large to be read whole. */
   cut?: boolean;
 }
@@ -57,7 +59,13 @@ const endOfTime = 9_223_372_036_854_775_807n;
 export async function* rootFeed(engine: Engine, search: Search): AsyncGenerator<Round> {
   const { filters, options } = search;
   if (filters.open) return yield* arrivalRounds(engine, search);
-  const rootHashes = filters.roots.map(({ hash }) => hash);
+  const { rootHashes, sureHashes } = filters;
+  if (sureHashes.length > 0) {
+    const few = { limit: namedRootsMax, sure: true };
+    const all = [...sureHashes, ...rootHashes, ...filters.fineHashes];
+    const named = await rootsOfAll(engine, all, few, options.signal);
+    if (named !== undefined) return yield* namedRounds(engine, search, named);
+  }
   const known = await placesOf(engine, [...filters.rowHashes, ...rootHashes], options.signal);
   const rowPlaces = commonPlaces(filters.rowHashes.map((hash) => known.get(hash)?.places ?? []));
   if (rowPlaces !== "common" && rowPlaces.length === 0) return yield nothing;
@@ -66,8 +74,11 @@ export async function* rootFeed(engine: Engine, search: Search): AsyncGenerator<
   const leading = [...filters.fineHashes, ...rootHashes].filter(
     (hash) => rowsOf(hash) <= joinedRowsMax,
   );
-  if (leading.some((hash) => rowsOf(hash) <= leadingRowsMax)) {
-    const named = await rootsOfAll(engine, leading, namedRootsMax, options.signal);
+  const fewest = Math.min(...leading.map(rowsOf));
+  // One value that so many roots say needs no look at their names.
+  if (fewest <= (leading.length === 1 ? namedRootsMax : leadingRowsMax)) {
+    const sure = fewest <= namedRootsMax;
+    const named = await rootsOfAll(engine, leading, { limit: namedRootsMax, sure }, options.signal);
     if (named !== undefined) return yield* namedRounds(engine, search, named);
   }
   yield* windows(engine, search, { rowPlaces, known });
@@ -274,7 +285,7 @@ function meet(engine: Engine, search: Search, found: Found, window: Window): Pro
   ];
   if (found.rowPlaces !== "common") rows.push(inBuckets(found.rowPlaces));
   const met = `SELECT murmurHash3_32(root_trace_id) FROM events WHERE ${rows.join(" AND ")}`;
-  const said = filters.roots.map((filter) => inRootsOf(filter, found, met));
+  const said = filters.rootHashes.map((hash) => inRootsOf(hash, found, met));
   const sql = `SELECT murmurHash3_32(root_trace_id) AS root, max(received_at) AS received,
     argMax(timestamp, (received_at, timestamp)) AS at
 FROM events
@@ -284,7 +295,7 @@ GROUP BY root ORDER BY received DESC, at DESC LIMIT ${window.rootsWanted} WITH T
 }
 
 /** Condition that some row of the root says what the filter wants; `met` are roots in question. */
-function inRootsOf({ hash }: RootFilter, { known }: Found, met: string): string {
+function inRootsOf(hash: number, { known }: Found, met: string): string {
   // A common value is only looked up in the minutes of the roots that were met.
   const common = (known.get(hash)?.rows ?? 0) > leadingRowsMax;
   const near = common ? ` AND bucket IN (SELECT bucket FROM locate WHERE hash IN (${met}))` : "";
@@ -304,6 +315,7 @@ async function loadRound(
 ): Promise<Round> {
   const loaded = await loadRoots(engine, search.touched, buckets, search.options.signal);
   if (loaded.cut) search.cut = true;
+  search.noteSize?.(buckets.size, loaded.rows.length);
   return { events: settle(loaded.rows), frontier };
 }
 
