@@ -20,7 +20,7 @@ export interface Recording {
 const folder = join(import.meta.dirname, "../fixtures/dialects");
 
 /** Every recording, by file name. */
-export function recordings(): readonly Recording[] {
+function recordings(): readonly Recording[] {
   return (
     readdirSync(folder)
       .filter((name) => name.endsWith(".json"))
@@ -32,7 +32,7 @@ export function recordings(): readonly Recording[] {
 }
 
 /** The recording with ids of its own and its end at `endMs`, its order and durations kept. */
-export function replayed(recording: Recording, endMs: number, salt: string): readonly PlainSpan[] {
+function replayed(recording: Recording, endMs: number, salt: string): readonly PlainSpan[] {
   const last = recording.spans.reduce((most, span) => {
     const end = BigInt(span.endTimeUnixNano);
     return end > most ? end : most;

@@ -6,10 +6,12 @@
 import { createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 
-import { deserialize, serialize } from "bson";
-import { Aggregator, Query } from "mingo";
+import { serialize } from "bson";
+import { Aggregator } from "mingo";
 
-type Doc = Record<string, unknown>;
+import { matcher, sorted } from "./mongo-match.ts";
+import { read, readMessage, send } from "./mongo-wire.ts";
+import type { Doc } from "./mongo-wire.ts";
 
 /** What a principal may do, and what a search index looks like at the start. */
 export interface MongoFaults {
@@ -45,71 +47,6 @@ class CommandError extends Error {
     super(message);
     this.code = code;
   }
-}
-
-const typeRank = (value: unknown): number => {
-  if (value === undefined || value === null) return 1;
-  if (typeof value === "number" || typeof value === "bigint") return 2;
-  if (typeof value === "string") return 3;
-  if (typeof value === "boolean") return 5;
-  return 4;
-};
-
-/** Order of BSON values as far as the provider sorts them: strings by the bytes of UTF-8. */
-function compare(a: unknown, b: unknown): number {
-  const [left, right] = [typeRank(a), typeRank(b)];
-  if (left !== right) return left - right;
-  if (typeof a === "string") return Buffer.compare(Buffer.from(a), Buffer.from(b as string));
-  return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0;
-}
-
-function sorted(documents: readonly Doc[], order: Doc | undefined): Doc[] {
-  const keys = Object.entries(order ?? {});
-  return documents.toSorted((a, b) => {
-    for (const [field, direction] of keys) {
-      const by = compare(a[field], b[field]) * Number(direction);
-      if (by !== 0) return by;
-    }
-    return 0;
-  });
-}
-
-/** Range comparisons of strings go by bytes; the rest of a filter is mingo's. */
-function matcher(filter: Doc): (document: Doc) => boolean {
-  const parts: ((document: Doc) => boolean)[] = [];
-  const rest: Doc = {};
-  for (const [field, condition] of Object.entries(filter)) {
-    if (field === "$and" || field === "$or") {
-      const inner = (condition as Doc[]).map(matcher);
-      parts.push((document) =>
-        field === "$and"
-          ? inner.every((part) => part(document))
-          : inner.some((part) => part(document)),
-      );
-    } else if (isRange(condition)) {
-      for (const [operator, bound] of Object.entries(condition))
-        parts.push(range(field, operator, bound));
-    } else rest[field] = condition;
-  }
-  const query = new Query(rest);
-  return (document) => parts.every((part) => part(document)) && query.test(document);
-}
-
-function isRange(condition: unknown): condition is Doc {
-  if (typeof condition !== "object" || condition === null) return false;
-  const names = Object.keys(condition);
-  return names.length > 0 && names.every((name) => ["$gt", "$gte", "$lt", "$lte"].includes(name));
-}
-
-function range(field: string, operator: string, bound: unknown): (document: Doc) => boolean {
-  return (document) => {
-    const value = document[field];
-    if (typeRank(value) !== typeRank(bound)) return false;
-    const by = compare(value, bound);
-    if (operator === "$gt") return by > 0;
-    if (operator === "$gte") return by >= 0;
-    return operator === "$lt" ? by < 0 : by <= 0;
-  };
 }
 
 /** The documents and commands of one server. */
@@ -354,33 +291,6 @@ function vectorStage(engine: Engine, documents: readonly Doc[], stage: Doc, name
   return near.toSorted((a, b) => score(b) - score(a)).slice(0, Number(stage["limit"]));
 }
 
-/** The body of an OP_MSG: its document, with the sequences of its other sections. */
-function readMessage(body: Buffer): { readonly command: Doc; readonly silent: boolean } {
-  const flags = body.readUInt32LE(0);
-  const end = body.length - ((flags & 1) === 1 ? 4 : 0);
-  const command: Doc = {};
-  for (let at = 4; at < end;) {
-    const kind = body[at];
-    const size = body.readInt32LE(at + 1);
-    if (kind === 0) Object.assign(command, read(body.subarray(at + 1, at + 1 + size)));
-    else {
-      const nameEnd = body.indexOf(0, at + 5);
-      const documents: Doc[] = [];
-      for (let next = nameEnd + 1; next < at + 1 + size;) {
-        const length = body.readInt32LE(next);
-        documents.push(read(body.subarray(next, next + length)));
-        next += length;
-      }
-      command[body.toString("utf8", at + 5, nameEnd)] = documents;
-    }
-    at += 1 + size;
-  }
-  return { command, silent: (flags & 2) === 2 };
-}
-
-const read = (bytes: Buffer): Doc =>
-  deserialize(bytes, { useBigInt64: false, promoteValues: true });
-
 function answer(engine: Engine, command: Doc): Doc {
   try {
     return engine.run(command);
@@ -425,14 +335,6 @@ function reply(engine: Engine, socket: Socket, message: Buffer): void {
   const { command, silent } = readMessage(message.subarray(16));
   const document = serialize(answer(engine, command));
   if (!silent) send(socket, 2013, request, Buffer.concat([Buffer.alloc(5), document]));
-}
-
-function send(socket: Socket, opcode: number, responseTo: number, body: Buffer): void {
-  const head = Buffer.alloc(16);
-  head.writeInt32LE(16 + body.length, 0);
-  head.writeInt32LE(responseTo, 8);
-  head.writeInt32LE(opcode, 12);
-  socket.write(Buffer.concat([head, body]));
 }
 
 /** Starts a server on a free port of 127.0.0.1. */

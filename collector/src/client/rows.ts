@@ -6,7 +6,7 @@ import { findAll } from "./page.ts";
 import { addShortcuts } from "./shortcuts.ts";
 
 /** The rows' links in the order of the page. */
-export function rowLinks(): readonly HTMLElement[] {
+function rowLinks(): readonly HTMLElement[] {
   return findAll("[data-row]").filter((link) => link.getClientRects().length > 0);
 }
 

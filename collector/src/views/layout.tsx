@@ -108,7 +108,7 @@ export interface PageProps {
 }
 
 /** What stands in every page's head. */
-export const Head: FC<{ readonly frame: Frame; readonly title: string }> = ({ frame, title }) => (
+const Head: FC<{ readonly frame: Frame; readonly title: string }> = ({ frame, title }) => (
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -71,7 +71,7 @@ function text(
 }
 
 /** The diagnostics of design 4, each with exactly the trigger of its row. */
-export const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = {
+const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = {
   artifact_missing: text(
     0,
     "Artifact missing",
@@ -195,7 +195,7 @@ export const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = 
 };
 
 /** What else keeps a verdict from success, said only where no diagnostic covers it. */
-export const gapTexts: { readonly [K in GapCode]: FindingText } = {
+const gapTexts: { readonly [K in GapCode]: FindingText } = {
   intent_missing: text(
     1,
     "Intent missing",

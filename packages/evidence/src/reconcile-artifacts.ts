@@ -41,7 +41,7 @@ function isDeleted(artifact: TurnEvent): boolean {
 }
 
 /** True when the record says that the artifact was read back, and may say so. */
-export function isPersisted(artifact: TurnEvent): boolean {
+function isPersisted(artifact: TurnEvent): boolean {
   return (
     artifact.attributes.persistence_verified === true && mayAssert(artifact) && !isFailed(artifact)
   );

@@ -8,7 +8,7 @@ import type { Bench, Candidates, DeliveryIndex, LinkReason, LinkState } from "./
 import { followers, statesOf } from "./reconcile-order.ts";
 
 /** True when the delivery says that it went out and did not fail doing so. */
-export function isEmitted(delivery: TurnEvent): boolean {
+function isEmitted(delivery: TurnEvent): boolean {
   return delivery.attributes.emitted === true && delivery.status !== "error";
 }
 

@@ -69,7 +69,7 @@ function inputTokens(usage: ModelUsage): number | undefined {
 }
 
 /** Attributes of an answer. */
-export function modelResponseFacts(response: ModelResponse): Facts {
+function modelResponseFacts(response: ModelResponse): Facts {
   const usage = response.usage ?? {};
   return {
     [attribute.response_model.span]: response.responseModel,

@@ -289,7 +289,7 @@ function contractStatus(seen: ContractRecord): "success" | "partial" | "error" {
 }
 
 /** Attributes given by event name, under their span names. @throws CodedError attribute_unknown */
-export function byEventName(attributes: EventAttributes = {}): Facts {
+function byEventName(attributes: EventAttributes = {}): Facts {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => {
       if (!Object.hasOwn(attribute, name)) throw new CodedError("attribute_unknown");

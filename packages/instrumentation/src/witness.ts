@@ -192,7 +192,7 @@ function draftAttributes(
  * Facts that the guard lets pass, or the first refusal as an error that names the field only.
  * @throws CodedError attribute_…
  */
-export function screened(kind: EventKind, facts: Facts): Record<string, AttributeValue> {
+function screened(kind: EventKind, facts: Facts): Record<string, AttributeValue> {
   const kept: Record<string, AttributeValue> = {};
   let count = 0;
   for (const [name, value] of Object.entries(facts)) {

@@ -72,7 +72,9 @@ export type AttributeValue =
   | readonly number[]
   | readonly boolean[];
 
-/** The typed `attributes` of an event; absent means unknown, and `acknowledged: null` says unknown. */
+/**
+ * The typed `attributes` of an event; absent means unknown, and `acknowledged: null` says unknown.
+ */
 export type EventAttributes = {
   readonly [K in AttributeName]?: ValueOf<AttributeTable[K][1]>;
 };
@@ -95,7 +97,8 @@ const closedValues: { readonly [event: string]: readonly string[] } = {
 };
 
 /**
- * Plain types: a dictionary per label column (LowCardinality) made inserts five times dearer for the
+ * Plain types: a dictionary per label column (LowCardinality) made inserts five times dearer for
+ * the
  * same bytes, because most columns of a row are empty. The store names the few that earn one.
  */
 function columnOf(type: AttributeType): string {

@@ -1,5 +1,6 @@
 /**
- * @module EvidenceSummary: bounded counts and freshness of what a scope holds, read page by page from
+ * @module EvidenceSummary: bounded counts and freshness of what a scope holds, read page by page
+ * from
  * any provider (requirements: Summary). For those who hold a reader and may not judge.
  */
 import { summarize } from "@turnproof/evidence";

@@ -1,5 +1,6 @@
 /**
- * @module Big traces: 10,000 spans and chains 1,500 deep open within a second after their data, keep
+ * @module Big traces: 10,000 spans and chains 1,500 deep open within a second after their data,
+ * keep
  * at most a hundred rows in the document, and scroll without dropping frames on the whole.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";

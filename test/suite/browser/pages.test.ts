@@ -1,6 +1,7 @@
 /**
  * @module The home and the page of a turn in every state: no violation of axe, nothing in the
- * console, no report of the content policy, no request to anywhere else, nothing to scroll sideways.
+ * console, no report of the content policy, no request to anywhere else, nothing to scroll
+ * sideways.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Browser } from "playwright-core";

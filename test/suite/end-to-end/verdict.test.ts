@@ -1,5 +1,6 @@
 /**
- * @module From three lines of set-up to a verdict: a real app process, real OTLP, the real collector
+ * @module From three lines of set-up to a verdict: a real app process, real OTLP, the real
+ * collector
  * with its embedded engine. Each fact that is left out breaks the verdict and says why.
  */
 import { execFile } from "node:child_process";

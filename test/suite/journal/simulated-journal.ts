@@ -46,7 +46,7 @@ export function manualClock(): ManualClock {
 let pids = 1;
 
 /** A new process whose predecessors are all dead. */
-export function onlyLivingProcess(): Processes {
+function onlyLivingProcess(): Processes {
   const owner = { boot: "b", namespace: "0", pid: (pids += 1), started: "1" };
   return { self: () => owner, liveness: () => "dead" };
 }

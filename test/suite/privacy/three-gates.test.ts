@@ -1,5 +1,6 @@
 /**
- * @module Three gates, one rule: every published form of a secret, plain and disguised, in every text
+ * @module Three gates, one rule: every published form of a secret, plain and disguised, in every
+ * text
  * attribute of the registry, at the recorder (which throws), the exporter (which drops) and the
  * receiver (which drops, and keys identities). None of it comes out anywhere.
  */

@@ -1,8 +1,9 @@
 /**
- * @module Figure: values as they stand in rows, facts and tiles. Unknown and not measured are states
+ * @module Figure: values as they stand in rows, facts and tiles. Unknown and not measured are
+ * states
  * of their own with a look of their own, never a zero and never an empty place.
  */
-import type { Child, FC } from "hono/jsx";
+import type { FC } from "hono/jsx";
 
 import {
   countText,
@@ -120,8 +121,3 @@ export const Id: FC<{
     </a>
   );
 };
-
-/** Text for screen readers alone. */
-export const Spoken: FC<{ readonly children?: Child }> = ({ children }) => (
-  <span class="sr">{children}</span>
-);

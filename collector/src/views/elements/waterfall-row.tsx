@@ -55,7 +55,7 @@ function indentOf(level: number): number {
 }
 
 /** What a node is called: its tool, model or operation, and what kind of thing it is. */
-export function nodeWords(node: WaterfallNode): { readonly name: string; readonly kind: string } {
+function nodeWords(node: WaterfallNode): { readonly name: string; readonly kind: string } {
   const kind = kindWords(node.event_kind);
   return { name: node.tool_name ?? node.model ?? node.operation ?? kind, kind };
 }

@@ -1,5 +1,6 @@
 /**
- * @module EvidenceLinks: from a statement to the events that show it. Without script a link leads to
+ * @module EvidenceLinks: from a statement to the events that show it. Without script a link leads
+ * to
  * the event's line among the raw events; with script it selects the row of the waterfall.
  */
 import type { FC } from "hono/jsx";

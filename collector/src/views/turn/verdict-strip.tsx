@@ -1,5 +1,6 @@
 /**
- * @module VerdictStrip: the chain intent → artifact → contract → delivery, one sentence on why it is
+ * @module VerdictStrip: the chain intent → artifact → contract → delivery, one sentence on why it
+ * is
  * not a success, and the findings, each with the way to what shows it.
  */
 import type { ChainLink, Finding, Verdict } from "@turnproof/evidence";

@@ -132,7 +132,7 @@ const Tool: FC<{
 );
 
 /** Round times over the bars. */
-export const Axis: FC<{ readonly extentMs: number }> = ({ extentMs }) => (
+const Axis: FC<{ readonly extentMs: number }> = ({ extentMs }) => (
   <svg width="100%" height="28" aria-hidden="true" data-axis>
     {ticks({ fromMs: 0, toMs: extentMs }).map((at) => (
       <text x={`${(at / extentMs) * 100}%`} y="18">

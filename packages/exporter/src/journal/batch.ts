@@ -115,7 +115,7 @@ const dayMs = 86_400_000;
 const weekByDay = new Map<string, number>();
 
 /** Number of the ISO week (Monday to Sunday, UTC) since the one that holds 1 January 1970. */
-export function isoWeek(time: string): number {
+function isoWeek(time: string): number {
   const day = time.slice(0, 10);
   let week = weekByDay.get(day);
   if (week === undefined) {

@@ -23,7 +23,7 @@ export interface Checkpoint {
 }
 
 /** The checkpoint of an empty directory. */
-export const noCheckpoint: Checkpoint = {
+const noCheckpoint: Checkpoint = {
   generation: 0,
   drainedThrough: 0,
   acknowledgedThrough: 0,

@@ -37,11 +37,6 @@ const prefix = "owner-";
 const suffix = ".lock";
 const attemptsMax = 5;
 
-/** True for the name of a lock file. */
-export function isLockName(name: string): boolean {
-  return parseName(name) !== undefined;
-}
-
 /** Rejects with `journal_locked` while another living process holds the directory. */
 export async function lockDirectory(options: DirectoryLockOptions): Promise<DirectoryLock> {
   const { fileSystem, directory, clock } = options;

@@ -18,7 +18,7 @@ import { crc32 } from "node:zlib";
 import { CodedError } from "@turnproof/semconv";
 
 /** Version that this build writes; it reads this and every older one. */
-export const formatVersion = 1;
+const formatVersion = 1;
 /** Bytes before the payload. */
 export const frameHeaderBytes = 44;
 /** Payloads beyond this are refused at the door and not believed on the disk. */

@@ -1,5 +1,6 @@
 /**
- * @module Open spans: spans of a marked kind that have not ended, oldest first. Nothing is done when
+ * @module Open spans: spans of a marked kind that have not ended, oldest first. Nothing is done
+ * when
  * one ends, because nearly all do before anybody asks; the ended ones are dropped when the list is
  * looked through, which is every so many spans.
  */

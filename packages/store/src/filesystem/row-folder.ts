@@ -65,7 +65,7 @@ interface Remembered {
 const rememberedRowsMax = 100_000;
 
 /** Place of a folder of rows. */
-export function placeOf(kind: ScopedKind | SharedKind, folder: string): Place {
+function placeOf(kind: ScopedKind | SharedKind, folder: string): Place {
   return [memoryCollections[kind], folder];
 }
 
@@ -156,7 +156,7 @@ async function scan(disk: Disk, kind: Row["kind"], folder: string): Promise<Load
 }
 
 /** One document; undefined when it is gone, damaged or not where it belongs. */
-export async function readRow(
+async function readRow(
   disk: Disk,
   kind: Row["kind"],
   folder: string,

@@ -158,7 +158,8 @@ export function byId(id: string): Filter<Document> {
 }
 
 /**
- * Writes a document over the one that the condition names, or as a new one, and answers its version.
+ * Writes a document over the one that the condition names, or as a new one, and answers its
+ * version.
  * A unique index decides between two writers of one new row; the loser writes over the winner.
  */
 export async function upsert(

@@ -1,5 +1,6 @@
 /**
- * @module Mongodb: evidence and memory in MongoDB, by the official driver. The filter stands in every
+ * @module Mongodb: evidence and memory in MongoDB, by the official driver. The filter stands in
+ * every
  * find and in the filter block of the vector search (requirements: Provider scoping behaviour).
  */
 import { CodedError, memoryCollections, scopedKinds, sharedKinds } from "@turnproof/semconv";
