@@ -13,6 +13,7 @@ export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "hono/jsx" } },
   test: {
     pool: "forks",
+    maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 180_000,
     projects: [
