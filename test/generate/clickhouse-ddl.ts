@@ -38,8 +38,9 @@ function events(): string {
     "    duration_ms Nullable(Float64) ALIAS if(bitTest(timing, 1), elapsed_ns / 1e6, duration_said)",
   ];
   return `
--- Evidence as it was said, insert once. Ordered by five minutes of receipt and root (its hash), so that a page
--- of the newest and the rows of one root are short reads; weeks of receipt expire as whole parts.
+-- Evidence as it was said, insert once. Ordered by five minutes of receipt and the root's hash, so
+-- that a page of the newest and the rows of one root are short reads; weeks of receipt expire as
+-- whole parts.
 CREATE TABLE IF NOT EXISTS events
 (
 ${[...columns, ...aliases, ...checks].join(",\n")}
@@ -61,9 +62,9 @@ const durable =
   "fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1";
 
 const locate = `
--- In which five minutes and under which root (hashed as well) an id or a filter value occurs: a set,
--- read first, checked on the rows. A root stands under its own hash; what nearly every root says
--- stands under none.
+-- In which five minutes and under which root (hashed) an id or a filter value occurs: a set, read
+-- first, checked on the rows. A root stands under its own hash, and at each second of its receipt
+-- under hash 0; what nearly every root says stands under no root.
 CREATE TABLE IF NOT EXISTS locate
 (
     hash UInt32 CODEC(Delta(4), ZSTD(1)),
