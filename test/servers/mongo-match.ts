@@ -1,6 +1,6 @@
 /**
- * @module Matching and order of the test server: ranges and sorting by the order of BSON, strings by
- * the bytes of UTF-8 as a real server compares them; every other operator is mingo's.
+ * @module Matching and order of the test server: ranges and sorting by the order of BSON, strings
+ * by the bytes of UTF-8 as a real server compares them; every other operator is mingo's.
  */
 import { Query } from "mingo";
 
