@@ -46,3 +46,18 @@ export function mentions(event: TurnEvent, id: string): boolean {
     (event.selection_ledger?.some((item) => item.resource.ref === id) ?? false)
   );
 }
+
+/** Everything that `mentions` looks at, and the span id, from which a turn or run may be derived. */
+export function mentionedIds(event: TurnEvent): string[] {
+  const ids = new Set<string>();
+  const add = (value: unknown): void => {
+    if (typeof value === "string") ids.add(value);
+  };
+  for (const field of mentionedFields) add(event[field]);
+  for (const name of mentionedAttributes) add(event.attributes[name]);
+  for (const id of event.attributes.grounding_source_ids ?? []) add(id);
+  for (const item of [...(event.input_refs ?? []), ...(event.output_refs ?? [])]) add(item.ref);
+  for (const item of event.selection_ledger ?? []) add(item.resource.ref);
+  add(event.span_id);
+  return [...ids];
+}

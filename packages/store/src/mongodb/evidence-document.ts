@@ -6,7 +6,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { Document } from "mongodb";
 
 import type { EvidenceBatch } from "../evidence-store.ts";
-import { mentionedAttributes, mentionedFields } from "../mention.ts";
+import { mentionedIds } from "../mention.ts";
 import { storedForm } from "../stored-event.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { clampedNanos, epochMicros } from "../time.ts";
@@ -56,23 +56,8 @@ function searched(event: StoredEvent): Document {
     status: event.status,
     tool_name: event.attributes.tool_name ?? null,
     source_store: event.source_store ?? "trace",
-    mentions: mentionsOf(event),
+    mentions: mentionedIds(event),
   };
-}
-
-/** Everything that `mentions` looks at, and the span id, from which a turn or run may be derived. */
-function mentionsOf(event: StoredEvent): string[] {
-  const ids = new Set<string>();
-  const add = (value: unknown): void => {
-    if (typeof value === "string") ids.add(value);
-  };
-  for (const field of mentionedFields) add(event[field]);
-  for (const name of mentionedAttributes) add(event.attributes[name]);
-  for (const id of event.attributes.grounding_source_ids ?? []) add(id);
-  for (const item of [...(event.input_refs ?? []), ...(event.output_refs ?? [])]) add(item.ref);
-  for (const item of event.selection_ledger ?? []) add(item.resource.ref);
-  add(event.span_id);
-  return [...ids];
 }
 
 /** The event of a document. */
