@@ -197,5 +197,8 @@ function answer(
   return c.body(body, status as 200, { "Content-Type": mediaTypes[encoding] });
 }
 
-/** Bytes that requests may hold together by default: two of the largest at once. */
-export const budgetBytesDefault: number = 2 * limits.otlpBodyBytesMax;
+/**
+ * Bytes that requests may hold together by default: one of the largest, and room for others. More
+ * would not be quicker on few cores, and memory under a flood grows with it (faults R15).
+ */
+export const budgetBytesDefault: number = 1.25 * limits.otlpBodyBytesMax;

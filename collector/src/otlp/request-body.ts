@@ -20,9 +20,14 @@ export function declaredBytes(header: string | undefined): number | undefined {
   return bytes;
 }
 
-/** Takes chunks under the lease; throws what the request is to be refused with. */
+/**
+ * Takes chunks under the lease; throws what the request is to be refused with. A body of declared
+ * length goes straight into its own buffer, so that it is in memory once; the buffer is not touched
+ * before bytes come, so a client that only promises a length costs nothing but its lease.
+ */
 class Collector {
-  private readonly chunks: Uint8Array[] = [];
+  private chunks: Uint8Array[] = [];
+  private readonly target: Uint8Array<ArrayBuffer> | undefined;
   private readonly declared: number | undefined;
   private readonly lease: BudgetLease;
   private length = 0;
@@ -30,25 +35,36 @@ class Collector {
   constructor(declared: number | undefined, lease: BudgetLease) {
     this.declared = declared;
     this.lease = lease;
+    this.target = declared === undefined ? undefined : new Uint8Array(declared);
   }
 
   add(chunk: Uint8Array): void {
+    const from = this.length;
     this.length += chunk.byteLength;
     if (this.length > limits.otlpBodyBytesMax) throw new CodedError("body_too_large");
-    if (this.declared === undefined && this.length > this.lease.bytes) {
-      this.lease.growTo(grown(this.length));
+    if (this.target !== undefined && this.length <= this.target.byteLength) {
+      this.target.set(chunk, from);
+      return;
     }
+    if (this.declared !== undefined) throw new CodedError("bad_request");
+    if (this.length > this.lease.bytes) this.lease.growTo(grown(this.length));
     this.chunks.push(chunk);
   }
 
   /** The body in a buffer of its own, so that a worker may take it over. */
   whole(): Uint8Array<ArrayBuffer> {
+    const { target } = this;
+    if (target !== undefined) {
+      // A shorter body than was declared gets a buffer of its own length.
+      return this.length === target.byteLength ? target : target.slice(0, this.length);
+    }
     const body = new Uint8Array(this.length);
     let offset = 0;
     for (const chunk of this.chunks) {
       body.set(chunk, offset);
       offset += chunk.byteLength;
     }
+    this.chunks = [];
     return body;
   }
 }

@@ -68,6 +68,8 @@ interface Parts {
     checkpoint: Checkpoint;
     lostOwnership: boolean;
     closed: boolean;
+    /** The last write was made: whatever still stands in line may not touch the directory. */
+    released: boolean;
     lostSpans: number;
     /** End of the queue of everything that writes beside the segments. */
     tail: Promise<unknown>;
@@ -173,6 +175,7 @@ async function openLocked(
   const state = Object.assign(held.lostOwnership, {
     checkpoint,
     closed: false,
+    released: false,
     lostSpans: 0,
     tail: Promise.resolve(),
   });
@@ -226,9 +229,13 @@ function createJournal(parts: Parts): Journal {
     stats: () => journalStats(parts),
     async close() {
       if (state.closed) return;
-      await parts.writer.close();
-      await inOrder(parts, () => save(parts, {})).catch(() => undefined);
       state.closed = true;
+      await parts.writer.close();
+      await inOrder(parts, async () => {
+        await save(parts, {}).catch(() => undefined);
+        // The next owner may be reading already when the lock is gone.
+        state.released = true;
+      });
       await parts.lock.release();
     },
   };
@@ -236,7 +243,10 @@ function createJournal(parts: Parts): Journal {
 
 /** Checkpoints, plans and quarantine write one after another. */
 function inOrder<T>(parts: Parts, work: () => Promise<T>): Promise<T> {
-  const result = parts.state.tail.then(work);
+  const result = parts.state.tail.then(() => {
+    if (parts.state.released) throw new CodedError("journal_failed");
+    return work();
+  });
   parts.state.tail = result.catch(() => undefined);
   return result;
 }
@@ -301,7 +311,8 @@ async function locate(parts: Parts, through: number): Promise<JournalPosition> {
 }
 
 async function save(parts: Parts, change: Partial<Checkpoint>): Promise<void> {
-  assertUsable(parts);
+  // The last checkpoint is written while the journal is closed to everybody else.
+  if (parts.state.lostOwnership) throw new CodedError("journal_locked");
   const { fileSystem, directory, state } = parts;
   const checkpoint: Checkpoint = {
     ...state.checkpoint,
