@@ -172,13 +172,8 @@ async function openLocked(
     },
   });
   report(options, recovered);
-  const state = Object.assign(held.lostOwnership, {
-    checkpoint,
-    closed: false,
-    released: false,
-    lostSpans: 0,
-    tail: Promise.resolve(),
-  });
+  const idle = { closed: false, released: false, lostSpans: 0, tail: Promise.resolve() };
+  const state = Object.assign(held.lostOwnership, { checkpoint, ...idle });
   return createJournal({
     options,
     fileSystem,
