@@ -23,7 +23,22 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "suite", include: ["test/suite/**/*.test.{ts,tsx}"] },
+        test: {
+          name: "suite",
+          include: ["test/suite/**/*.test.{ts,tsx}"],
+          exclude: ["test/suite/faults/**"],
+        },
+      },
+      {
+        // Memory and waiting are measured here: alone, after the others, and again on a busy machine.
+        extends: true,
+        test: {
+          name: "faults",
+          include: ["test/suite/faults/**/*.test.ts"],
+          maxWorkers: 1,
+          retry: 2,
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         extends: true,
