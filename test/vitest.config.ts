@@ -30,13 +30,12 @@ export default defineConfig({
         },
       },
       {
-        // Memory and waiting are measured here: alone, after the others, and again on a busy machine.
+        // Memory and waiting are measured here: alone, after the others, and never a second time.
         extends: true,
         test: {
           name: "faults",
           include: ["test/suite/faults/**/*.test.ts"],
           maxWorkers: 1,
-          retry: 2,
           sequence: { groupOrder: 1 },
         },
       },
