@@ -301,11 +301,10 @@ describe("what the model is given", () => {
       expect(result?.tools.map(({ outcome }) => outcome)).toEqual(["success", "success", "error"]);
       const root = result?.traceContext.rootTraceId;
       const tools = ofKind(await observed.events("ann", root), "tool_call");
-      expect(tools.map(({ attributes }) => attributes.error_type)).toEqual([
-        undefined,
-        undefined,
-        "tool_budget_spent",
-      ]);
+      // Calls of one round may share a moment: the events say how many, the result says which.
+      const failed = tools.map(({ attributes }) => attributes.error_type).filter(Boolean);
+      expect(tools).toHaveLength(3);
+      expect(failed).toEqual(["tool_budget_spent"]);
       // The same call three times is one fingerprint: repetition shows, its input does not.
       expect(new Set(tools.map(({ attributes }) => attributes.call_fingerprint)).size).toBe(1);
     },
