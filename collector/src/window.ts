@@ -34,6 +34,14 @@ type ReadPage = (options: { limit: number; after?: Keyset }) => Promise<EventSli
 const pageRows = 10_000;
 const settleMsMax = 2_000;
 
+/**
+ * Whether everything acknowledged before now is readable. A list asks before it reads: while frames
+ * wait in the journal, as after a restart, what it shows is no whole window. It does not wait.
+ */
+export async function isSettled({ ingest }: Parts): Promise<boolean> {
+  return (await ingest.settled(0)) === 0;
+}
+
 /** Every event of one root inside the asker's scope, oldest first. */
 export function collectRoot(
   parts: Parts,

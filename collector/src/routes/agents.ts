@@ -16,6 +16,7 @@ import { filters, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
+import { isSettled } from "../window.ts";
 import { contextOf } from "./hooks.ts";
 import { rowsOf, withVerdicts } from "./turns.ts";
 
@@ -156,6 +157,7 @@ export async function readGroups(
   const limit = parameters.limit ?? limits.pageEventsDefault;
   const paging = pagingOf(c, parts, { ...parameters, view: "groups" });
   const reading = readingFor(c, parameters);
+  const settled = await isSettled(parts);
   const slice = await parts.store.turns(reading.scope, reading.query, {
     limit,
     signal: c.req.raw.signal,
@@ -170,7 +172,8 @@ export async function readGroups(
       turns_read: rows.length,
       limit,
       next_cursor: paging.seal(slice.next),
-      window_complete: paging.after === undefined && slice.next === null && !slice.bounded,
+      window_complete:
+        settled && paging.after === undefined && slice.next === null && !slice.bounded,
       bounded: slice.bounded,
     },
   };

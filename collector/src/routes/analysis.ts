@@ -22,7 +22,7 @@ import { readingFor } from "../http/query.ts";
 import { respondJson } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
 import { metadataOf } from "../verdict.ts";
-import { collectRoot, turnFilter } from "../window.ts";
+import { collectRoot, isSettled, turnFilter } from "../window.ts";
 
 const { agent_id, thread_id, turn_id, user_id, scope, root_trace_id } = filters;
 
@@ -134,22 +134,24 @@ async function oneRoot(parts: Parts, reading: Reading, root: string): Promise<Re
 
 /** Whole roots of the newest turns, narrowed to what was asked for. */
 async function newestTurns(parts: Parts, reading: Reading, limit: number): Promise<Read> {
+  const settled = await isSettled(parts);
   const slice = await parts.store.turns(reading.scope, reading.query, { limit });
   return {
     events: slice.events.filter((event) => matches(event, reading.query)),
     roots: slice.roots.length,
-    complete: slice.next === null && !slice.bounded,
+    complete: settled && slice.next === null && !slice.bounded,
   };
 }
 
 /** Whole roots of the events that mention the resource. */
 async function mentioning(parts: Parts, reading: Reading, ref: string): Promise<Read> {
   const limit = limits.pageEventsMax;
+  const settled = await isSettled(parts);
   const slice = await parts.store.find(reading.scope, ref, reading.query, { limit });
   const roots = [...new Set(slice.events.flatMap((event) => event.root_trace_id ?? []))];
   const read = roots.slice(0, lineageRootsMax);
   const windows = await Promise.all(read.map((root) => collectRoot(parts, reading, root)));
-  const whole = slice.next === null && !slice.bounded && read.length === roots.length;
+  const whole = settled && slice.next === null && !slice.bounded && read.length === roots.length;
   return {
     events: windows.flatMap((window) => window.events),
     roots: read.length,

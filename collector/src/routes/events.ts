@@ -17,6 +17,7 @@ import { readingFor } from "../http/query.ts";
 import { respondJson } from "../http/respond.tsx";
 import { tenantOf } from "../memory/memory-events.ts";
 import type { Parts } from "../parts.ts";
+import { isSettled } from "../window.ts";
 
 /** Parameters of the events endpoint. */
 export const eventsParameters = z
@@ -62,7 +63,7 @@ async function eventPage(
   const paging = pagingOf(c, parts, parameters);
   const reading = readingFor(c, parameters);
   const { scope, query } = reading;
-  const unread = rowsUnread(parts, reading);
+  const unread = rowsUnread(parts, reading) || !(await isSettled(parts));
   const slice = await parts.store.page(scope, query, {
     limit,
     signal: c.req.raw.signal,
@@ -103,6 +104,7 @@ async function bundlePage(
   const limit = parameters.limit ?? limits.pageEventsDefault;
   const paging = pagingOf(c, parts, parameters);
   const { scope, query } = readingFor(c, parameters);
+  const settled = await isSettled(parts);
   const slice = await parts.store.bundles(scope, query, {
     limit,
     signal: c.req.raw.signal,
@@ -113,7 +115,8 @@ async function bundlePage(
     source_rows: slice.sourceRows,
     errors: slice.errors,
     next_cursor: paging.seal(slice.next),
-    window_complete: paging.after === undefined && slice.next === null && slice.errors.length === 0,
+    window_complete:
+      settled && paging.after === undefined && slice.next === null && slice.errors.length === 0,
     limit,
   };
 }

@@ -14,6 +14,7 @@ import { filters, id, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
+import { isSettled } from "../window.ts";
 
 /** Parameters of the finder. */
 export const findParameters = z.strictObject({
@@ -69,6 +70,7 @@ export function findRoutes(parts: Parts): Hono<AppEnv> {
       const model: FindModel = { asked: false, ...empty, limit, window_complete: true };
       return respond(c, { model, view: "find" });
     }
+    const settled = await isSettled(parts);
     const slice = await parts.store.find(scope, wanted, query, {
       limit,
       signal: c.req.raw.signal,
@@ -80,7 +82,8 @@ export function findRoutes(parts: Parts): Hono<AppEnv> {
       event_count: slice.events.length,
       limit,
       next_cursor: paging.seal(slice.next),
-      window_complete: paging.after === undefined && slice.next === null && !slice.bounded,
+      window_complete:
+        settled && paging.after === undefined && slice.next === null && !slice.bounded,
       bounded: slice.bounded,
     };
     return respond(c, { model, view: "find" });

@@ -36,7 +36,7 @@ import { respond, respondJson } from "../http/respond.tsx";
 import { jsonOf, readRecommendation, sharedOf } from "../memory/recommendation-record.ts";
 import type { StoredRecommendation } from "../memory/recommendation-record.ts";
 import type { Parts } from "../parts.ts";
-import { collectRoot, turnFilter } from "../window.ts";
+import { collectRoot, isSettled, turnFilter } from "../window.ts";
 
 /** Parameters of the learning view. */
 export const learningParameters = z
@@ -97,6 +97,7 @@ export function learningRoutes(parts: Parts): Hono<AppEnv> {
     const { limit, ...narrowed } = readParameters(c, learningParameters);
     const { scope, query } = readingFor(c, narrowed);
     const { records, complete } = await listed(parts, c);
+    const settled = await isSettled(parts);
     const slice = await parts.store.turns(scope, query, {
       limit: limit ?? limits.pageEventsDefault,
     });
@@ -107,7 +108,7 @@ export function learningRoutes(parts: Parts): Hono<AppEnv> {
       experiments: rows.flatMap(({ row }) => row.experiments),
       candidates: readCandidates(events),
       event_count: events.length,
-      window_complete: slice.next === null && !slice.bounded,
+      window_complete: settled && slice.next === null && !slice.bounded,
       list_complete: complete,
     };
     return respond(c, { model, view: "learning" });

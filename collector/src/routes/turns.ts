@@ -26,6 +26,7 @@ import { filters, id, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
+import { isSettled } from "../window.ts";
 
 /** Parameters of the turns view. */
 export const turnsParameters = z
@@ -52,7 +53,7 @@ export interface TurnsModel {
   readonly limit: number;
   readonly root_count: number;
   readonly next_cursor: string | null;
-  /** True when no cursor came in, none goes out and the scan met no bound. */
+  /** True when no cursor came in, none goes out, no bound was met and nothing is pending. */
   readonly window_complete: boolean;
   /** The scan budget ended this page before the filter was exhausted. */
   readonly bounded: boolean;
@@ -72,6 +73,7 @@ export function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const paging = pagingOf(c, parts, { ...parameters, view: "turns" });
     const { scope, query } = readingFor(c, parameters);
     const limit = parameters.limit ?? limits.pageEventsDefault;
+    const settled = await isSettled(parts);
     const slice = await parts.store.turns(scope, query, {
       limit,
       signal: c.req.raw.signal,
@@ -85,7 +87,8 @@ export function turnsRoutes(parts: Parts): Hono<AppEnv> {
       limit,
       root_count: slice.roots.length,
       next_cursor: paging.seal(slice.next),
-      window_complete: paging.after === undefined && slice.next === null && !slice.bounded,
+      window_complete:
+        settled && paging.after === undefined && slice.next === null && !slice.bounded,
       bounded: slice.bounded,
       filtered_out: rows.length - items.length,
     };
