@@ -9,43 +9,12 @@ import type { Bench, LinkReason, LinkState } from "./reconcile-bench.ts";
 import { covering, isRefused, noteDelivery } from "./reconcile-delivery.ts";
 import { statesOf } from "./reconcile-order.ts";
 import type { States } from "./reconcile-order.ts";
+import { isTruncated, markerMissing } from "./reconcile-truncation.ts";
 
 interface ContractState extends States {
   readonly name: string | undefined;
   /** Undefined where neither the intent nor the record says. */
   readonly required: boolean | undefined;
-}
-
-/** Finish reasons by which providers say that a limit ended the output. */
-const lengthReasons: ReadonlySet<string> = new Set([
-  "length",
-  "max_tokens",
-  "max_output_tokens",
-  "model_length",
-]);
-
-function endedByLength(reason: string | undefined): boolean {
-  return reason !== undefined && lengthReasons.has(reason.toLowerCase());
-}
-
-function markerMissing({ attributes }: TurnEvent): boolean {
-  return attributes.opening_marker_found === false || attributes.closing_marker_found === false;
-}
-
-/** Truncated by its own word, by the model call it was parsed from, or by the limit it met. */
-function isTruncated(bench: Bench, record: TurnEvent): boolean {
-  const { contract_finish_reason, output_limit, output_chars } = record.attributes;
-  if (endedByLength(contract_finish_reason)) return true;
-  const parent = record.parent_span_id;
-  const calls = parent === undefined ? [] : (bench.scope.turn.bySpan.get(parent) ?? []);
-  const cut = calls.some(
-    (call) =>
-      call.event_kind === "model_call" &&
-      call.attributes.finish_reason?.some(endedByLength) === true,
-  );
-  const metLimit =
-    output_limit !== undefined && output_chars !== undefined && output_chars >= output_limit;
-  return cut || (metLimit && markerMissing(record));
 }
 
 /** The record's own word on whether it is required; an older one counts where it is silent. */
@@ -117,7 +86,7 @@ function judgeRecord(bench: Bench, contract: ContractState, record: TurnEvent): 
     note("contract_unparsed");
   }
   if (parser === "partial" || markerMissing(record)) note("contract_incomplete");
-  if (isTruncated(bench, record)) note("contract_truncated");
+  if (isTruncated(bench.scope, record)) note("contract_truncated");
   if (recovery === true) note("contract_recovered");
 }
 
