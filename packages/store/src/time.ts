@@ -8,27 +8,55 @@ const nanosPerSecond = 1_000_000_000n;
 const firstSecond = Date.UTC(1900, 0, 1) / 1000;
 const lastSecond = Date.UTC(2262, 3, 11) / 1000;
 
-let lastMinute = "";
-let lastMinuteSeconds = 0;
-/** Whether the minute is written as we would write it (no 30 February, no shorter year). */
-let lastMinuteReal = false;
+/** A minute as its text tells it. */
+interface Minute {
+  readonly text: string;
+  /** Seconds since the epoch, or NaN. */
+  readonly seconds: number;
+  /** Whether it is written as we would write it (no 30 February, no shorter year). */
+  readonly real: boolean;
+}
+
+function minuteOf(text: string): Minute {
+  const ms = Date.parse(`${text}:00Z`);
+  const real = Number.isFinite(ms) && new Date(ms).toISOString().slice(0, 16) === text;
+  return { text, seconds: ms / 1000, real };
+}
+
+const minuteChars = 16;
+/**
+ * The last few minutes: an event has its own time beside that of its receipt, and a batch comes from
+ * several clocks. The slot goes by the minute's own digits.
+ */
+const minutes: Minute[] = Array.from({ length: 16 }, () => ({
+  text: "",
+  seconds: NaN,
+  real: false,
+}));
+
+function minute(time: string): Minute {
+  const slot = (time.charCodeAt(15) + time.charCodeAt(14) * 5 + time.charCodeAt(12) * 3) & 15;
+  const known = minutes[slot] as Minute;
+  if (known.text.length === minuteChars && time.startsWith(known.text)) return known;
+  const fresh = minuteOf(time.slice(0, minuteChars));
+  minutes[slot] = fresh;
+  return fresh;
+}
 
 /** Seconds since the epoch of `YYYY-MM-DDTHH:MM:SS…`, or NaN. */
 export function epochSeconds(time: string): number {
-  const minute = time.slice(0, 16);
-  if (minute !== lastMinute) {
-    const ms = Date.parse(`${minute}:00Z`);
-    lastMinuteSeconds = ms / 1000;
-    lastMinuteReal = Number.isFinite(ms) && new Date(ms).toISOString().slice(0, 16) === minute;
-    lastMinute = minute;
-  }
-  return lastMinuteSeconds + (time.charCodeAt(17) - 48) * 10 + (time.charCodeAt(18) - 48);
+  return secondsIn(minute(time), time);
+}
+
+function secondsIn({ seconds }: Minute, time: string): number {
+  return seconds + (time.charCodeAt(17) - 48) * 10 + (time.charCodeAt(18) - 48);
 }
 
 /** True when the column's nanoseconds and the number of digits give this very text again. */
 export function isExact(time: string): boolean {
-  const seconds = epochSeconds(time);
-  if (!lastMinuteReal || seconds < firstSecond || seconds >= lastSecond) return false;
+  const within = minute(time);
+  const seconds = secondsIn(within, time);
+  if (!within.real || seconds < firstSecond || seconds >= lastSecond) return false;
   const last = time.length - 1;
   if (time.charCodeAt(last) !== 90 || time.charCodeAt(16) !== 58) return false;
   if (time.charCodeAt(17) > 53 || last > 29 || last === 20) return false;
@@ -40,43 +68,76 @@ export function isExact(time: string): boolean {
   return last >= 19;
 }
 
+/** How many digits the fraction of a time has. */
+export function fractionDigits(time: string): number {
+  if (time.charCodeAt(19) !== 46) return 0;
+  return time.length - 20 - (time.charCodeAt(time.length - 1) === 90 ? 1 : 0);
+}
+
 /** Digits of the fraction of a time, without the final Z. */
 export function fractionOf(time: string): string {
   if (time.charCodeAt(19) !== 46) return "";
   return time.endsWith("Z") ? time.slice(20, -1) : time.slice(20);
 }
 
-/** Nanoseconds since the epoch, clamped to the range of the column; text that is no time is 0. */
-export function clampedNanos(time: string): bigint {
+/** A time in two whole numbers since the epoch; `nanos` is what lies beyond the second. */
+export interface Instant {
+  readonly seconds: number;
+  readonly nanos: number;
+}
+
+/** A time clamped to the range of the column; text that is no time is the epoch. */
+export function clampedInstant(time: string): Instant {
   const seconds = epochSeconds(time);
-  if (!Number.isFinite(seconds)) return 0n;
-  if (seconds < firstSecond) return BigInt(firstSecond) * nanosPerSecond;
-  if (seconds >= lastSecond) return BigInt(lastSecond) * nanosPerSecond;
+  if (!Number.isFinite(seconds)) return { seconds: 0, nanos: 0 };
+  if (seconds < firstSecond) return { seconds: firstSecond, nanos: 0 };
+  if (seconds >= lastSecond) return { seconds: lastSecond, nanos: 0 };
   let nanos = 0;
   const end = time.charCodeAt(time.length - 1) === 90 ? time.length - 1 : time.length;
   for (let at = 20; at < 29; at += 1) {
     nanos = nanos * 10 + (at < end ? time.charCodeAt(at) - 48 : 0);
   }
-  return BigInt(seconds) * nanosPerSecond + BigInt(Number.isFinite(nanos) ? nanos : 0);
+  return { seconds, nanos };
+}
+
+/** Nanoseconds since the epoch, clamped to the range of the column; text that is no time is 0. */
+export function clampedNanos(time: string): bigint {
+  const { seconds, nanos } = clampedInstant(time);
+  return BigInt(seconds) * nanosPerSecond + BigInt(nanos);
+}
+
+/** The ISO text of an instant with this many fractional digits (0 to 9). */
+export function isoOfInstant({ seconds, nanos }: Instant, digits: number): string {
+  const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
+  if (digits === 0) return `${whole}Z`;
+  return `${whole}.${String(nanos).padStart(9, "0").slice(0, digits)}Z`;
+}
+
+/** The instant of nanoseconds since the epoch. */
+export function instantOfNanos(nanos: bigint): Instant {
+  const rest = nanos % nanosPerSecond;
+  const below = rest < 0n ? 1n : 0n;
+  return {
+    seconds: Number(nanos / nanosPerSecond - below),
+    nanos: Number(rest + below * nanosPerSecond),
+  };
 }
 
 /** The ISO text of nanoseconds with this many fractional digits (0 to 9). */
 export function isoOfNanos(nanos: bigint, digits: number): string {
-  let seconds = nanos / nanosPerSecond;
-  let rest = nanos % nanosPerSecond;
-  if (rest < 0n) {
-    seconds -= 1n;
-    rest += nanosPerSecond;
-  }
-  const whole = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
-  if (digits === 0) return `${whole}Z`;
-  return `${whole}.${String(rest).padStart(9, "0").slice(0, digits)}Z`;
+  return isoOfInstant(instantOfNanos(nanos), digits);
 }
 
-/** Microseconds since the epoch of a received time. */
+/** Microseconds since the epoch of a received time; NaN for text that is none. */
 export function epochMicros(time: string): number {
-  const fraction = fractionOf(time).slice(0, 6).padEnd(6, "0");
-  return epochSeconds(time) * 1_000_000 + Number(fraction);
+  let micros = 0;
+  const digits = fractionDigits(time);
+  for (let at = 0; at < 6; at += 1) {
+    const digit = at < digits ? time.charCodeAt(20 + at) - 48 : 0;
+    if (digit < 0 || digit > 9) return NaN;
+    micros = micros * 10 + digit;
+  }
+  return epochSeconds(time) * 1_000_000 + micros;
 }
 
 /** The received time of microseconds since the epoch, six digits. */

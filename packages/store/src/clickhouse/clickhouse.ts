@@ -12,6 +12,7 @@ import { scopeFilter } from "./filter.ts";
 import type { ScopeFilter } from "./filter.ts";
 import { inserter } from "./insert.ts";
 import { migrate } from "./migration.ts";
+import { prepareBatch } from "./prepared-batch.ts";
 import { quietRoots, readBack } from "./read-back.ts";
 import { receiptSpans } from "./receipt-span.ts";
 import { reader, readTouched } from "./reader.ts";
@@ -56,7 +57,7 @@ async function provider(engine: Engine, filterOfScope: ScopeFilter): Promise<Evi
     sources: ["trace", "conversation", "tool_log"],
     async append(batch) {
       open();
-      const done = writer.insert(batch);
+      const done = writer.insert(prepareBatch(batch));
       pending = Promise.allSettled([pending, done]);
       await done;
     },

@@ -14,7 +14,7 @@ import { clusterName } from "./clickhouse-options.ts";
 import type { ClickhouseConnection, ServerConnection } from "./clickhouse-options.ts";
 import { readNative } from "./native-reader.ts";
 import type { NativeTable } from "./native-reader.ts";
-import type { NativeBlock } from "./native-writer.ts";
+import type { EncodedBlock } from "./native-writer.ts";
 import { storeError } from "./store-error.ts";
 
 /** Parameters of a query: hex text and numbers only, see sql-text.ts. */
@@ -29,7 +29,7 @@ export interface Engine {
   query(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<Answer>;
   command(sql: string): Promise<void>;
   /** Inserts one block; the same token with the same rows leaves one copy. */
-  insert(table: string, block: NativeBlock, token: string): Promise<void>;
+  insert(table: string, block: EncodedBlock, token: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -58,13 +58,13 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
     query: (sql, parameters, signal) => select(reading, sql, parameters, signal),
     command: (sql) => coded(() => run(writing, sql)),
     async insert(table, block, token) {
-      const columns = block.columns();
+      const { columns } = block;
       const names = columns.map(({ name }) => name).join(", ");
       const structure = columns.map(({ name, type }) => `${name} ${type}`).join(", ");
       serial += 1;
       const file = join(blocks, `${serial}.native`);
       // A binary body inside a statement would be read as text on this connection; a file is not.
-      await writeFile(file, block.encode());
+      await writeFile(file, block.bytes);
       const source = `file(${quote(file)}, 'Native', ${quote(structure)})`;
       const settings = `${insertSettings}, insert_deduplication_token = '${token}', max_insert_threads = 1`;
       const sql = `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${source} SETTINGS ${settings}`;
@@ -142,10 +142,10 @@ async function openServer(options: ServerConnection): Promise<Engine> {
     command: (sql) => coded(() => run(client, sql)),
     insert: (table, block, token) =>
       coded(async () => {
-        const names = block.columns().map(({ name }) => name);
+        const names = block.columns.map(({ name }) => name);
         const settings = `${insertSettings}${quorum}, insert_deduplication_token = '${token}'`;
         const query = `INSERT INTO ${table} (${names.join(", ")}) SETTINGS ${settings} FORMAT Native`;
-        const values = Readable.from([block.encode()], { objectMode: false });
+        const values = Readable.from([block.bytes], { objectMode: false });
         const { stream } = await client.exec({ query, values });
         await drained(stream);
       }),

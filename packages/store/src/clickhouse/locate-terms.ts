@@ -6,7 +6,6 @@
 import type { EventQuery, ResourceRef, TurnEvent } from "@turnproof/evidence";
 
 import { mentionedAttributes, mentionedFields } from "../mention.ts";
-import { murmur32 } from "./murmur.ts";
 
 /** Prefixes of values that are no ids. */
 const under = {
@@ -85,18 +84,4 @@ export function rowTerms(query: EventQuery): {
 export function identityTerm(field: string, value: string | null): string {
   if (value === null) return anonymousTerm;
   return field === "agent_id" || field === "application_id" ? under.agent(value) : value;
-}
-
-/** Hashes texts, remembering the last few thousand: the ids of a turn come again and again. */
-export function termHasher(): (term: string) => number {
-  let known = new Map<string, number>();
-  return (term) => {
-    let hash = known.get(term);
-    if (hash === undefined) {
-      if (known.size > 20_000) known = new Map();
-      hash = murmur32(term);
-      known.set(term, hash);
-    }
-    return hash;
-  };
 }

@@ -1,100 +1,115 @@
 /** @module NativeBuffer: a growing run of bytes in the little-endian forms of the Native format. */
 
-/** Appends numbers, lengths and text; grows by doubling. */
-export interface NativeBuffer {
-  u8(value: number): void;
-  u16(value: number): void;
-  u32(value: number): void;
-  /** A whole number of at most 53 bits and either sign, as 64-bit two's complement. */
-  i64(value: number): void;
-  big64(value: bigint): void;
-  f64(value: number): void;
-  /** Unsigned LEB128, as lengths are written. */
-  length(value: number): void;
-  /** Length and UTF-8 bytes. */
-  text(value: string): void;
-  bytes(value: Uint8Array): void;
-  /** This many zero bytes. */
-  zeros(count: number): void;
-  readonly size: number;
-  /** The bytes so far; valid until the next append. */
-  view(): Buffer;
-}
-
 const two32 = 4_294_967_296;
+const two16 = 65_536;
+const nanosPerSecond = 1_000_000_000;
 
-/** An empty buffer. */
-export function nativeBuffer(capacity = 256): NativeBuffer {
-  let buffer = Buffer.allocUnsafe(capacity);
-  let size = 0;
+/** Appends numbers, lengths and text; grows by doubling. */
+export class NativeBuffer {
+  private buffer: Buffer;
+  private filled = 0;
+
+  constructor(capacity = 256) {
+    this.buffer = Buffer.allocUnsafe(capacity);
+  }
+
+  get size(): number {
+    return this.filled;
+  }
 
   /** Makes room and says where to write. */
-  function take(count: number): number {
-    const at = size;
-    size += count;
-    if (size > buffer.length) {
-      const grown = Buffer.allocUnsafe(Math.max(size, buffer.length * 2));
-      buffer.copy(grown, 0, 0, at);
-      buffer = grown;
-    }
+  private take(count: number): number {
+    const at = this.filled;
+    this.filled = at + count;
+    if (this.filled > this.buffer.length) this.grow(at);
     return at;
   }
 
-  // Room is made first: growing replaces the buffer that the next statement writes to.
-  return {
-    u8(value) {
-      const at = take(1);
-      buffer[at] = value;
-    },
-    u16(value) {
-      const at = take(2);
-      buffer.writeUInt16LE(value, at);
-    },
-    u32(value) {
-      const at = take(4);
-      buffer.writeUInt32LE(value, at);
-    },
-    i64(value) {
-      const at = take(8);
-      writeInt64(buffer, at, value);
-    },
-    big64(value) {
-      const at = take(8);
-      buffer.writeBigInt64LE(BigInt.asIntN(64, value), at);
-    },
-    f64(value) {
-      const at = take(8);
-      buffer.writeDoubleLE(value, at);
-    },
-    length(value) {
-      const at = take(5);
-      size = writeLength(buffer, at, value);
-    },
-    text(value) {
-      // Room for the longest UTF-8 form, so that the write cannot be cut.
-      const at = take(value.length * 3 + 5);
-      size = writeText(buffer, at, value);
-    },
-    bytes(value) {
-      const at = take(value.length);
-      buffer.set(value, at);
-    },
-    zeros(count) {
-      const at = take(count);
-      buffer.fill(0, at, at + count);
-    },
-    get size() {
-      return size;
-    },
-    view: () => buffer.subarray(0, size),
-  };
-}
+  private grow(used: number): void {
+    const grown = Buffer.allocUnsafe(Math.max(this.filled, this.buffer.length * 2));
+    this.buffer.copy(grown, 0, 0, used);
+    this.buffer = grown;
+  }
 
-/** Throws a RangeError beyond 64 bits. */
-function writeInt64(buffer: Buffer, at: number, value: number): void {
-  const high = Math.floor(value / two32);
-  buffer.writeUInt32LE(value - high * two32, at);
-  buffer.writeInt32LE(high, at + 4);
+  u8(value: number): void {
+    const at = this.take(1);
+    this.buffer[at] = value;
+  }
+
+  u16(value: number): void {
+    const at = this.take(2);
+    this.buffer.writeUInt16LE(value, at);
+  }
+
+  /** Throws a RangeError beyond 32 bits. */
+  u32(value: number): void {
+    const at = this.take(4);
+    this.buffer.writeUInt32LE(value, at);
+  }
+
+  /**
+   * A whole number of at most 53 bits and either sign, as 64-bit two's complement. Throws a
+   * RangeError beyond 64 bits.
+   */
+  i64(value: number): void {
+    const at = this.take(8);
+    const high = Math.floor(value / two32);
+    this.buffer.writeUInt32LE(value - high * two32, at);
+    this.buffer.writeInt32LE(high, at + 4);
+  }
+
+  /** Seconds and nanoseconds since the epoch as 64 bits of nanoseconds, without a BigInt. */
+  nanos64(seconds: number, nanos: number): void {
+    // Each product of the halves is exact in a double.
+    const upper = Math.floor(seconds / two16);
+    const high = upper * nanosPerSecond;
+    const rest = (seconds - upper * two16) * nanosPerSecond + nanos;
+    const top = Math.floor(high / two16);
+    const low = (high - top * two16) * two16 + rest;
+    const carried = Math.floor(low / two32);
+    const at = this.take(8);
+    this.buffer.writeUInt32LE(low - carried * two32, at);
+    this.buffer.writeInt32LE(top + carried, at + 4);
+  }
+
+  big64(value: bigint): void {
+    const at = this.take(8);
+    this.buffer.writeBigInt64LE(BigInt.asIntN(64, value), at);
+  }
+
+  f64(value: number): void {
+    const at = this.take(8);
+    this.buffer.writeDoubleLE(value, at);
+  }
+
+  /** Unsigned LEB128, as lengths are written. */
+  length(value: number): void {
+    const at = this.take(5);
+    this.filled = writeLength(this.buffer, at, value);
+  }
+
+  /** Length and UTF-8 bytes. Throws a RangeError for text that is not well formed. */
+  text(value: string): void {
+    // Room for the longest UTF-8 form, so that the write cannot be cut.
+    const at = this.take(value.length * 3 + 5);
+    this.filled = writeText(this.buffer, at, value);
+  }
+
+  bytes(value: Uint8Array): void {
+    const at = this.take(value.length);
+    this.buffer.set(value, at);
+  }
+
+  /** The same byte this many times. */
+  repeat(value: number, count: number): void {
+    const at = this.take(count);
+    this.buffer.fill(value, at, at + count);
+  }
+
+  /** The bytes so far; valid until the next append. */
+  view(): Buffer {
+    return this.buffer.subarray(0, this.filled);
+  }
 }
 
 /** Writes a length and says where it ends. */

@@ -3,7 +3,7 @@ import type { BatchReadback } from "../evidence-store.ts";
 import { microseconds } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
 import type { Engine } from "./connection.ts";
-import { batchNumber, rowMarkSql } from "./insert.ts";
+import { batchNumber, rowMarkSql } from "./prepared-batch.ts";
 import { bindings } from "./sql-text.ts";
 
 /**

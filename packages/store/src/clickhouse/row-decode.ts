@@ -1,6 +1,6 @@
 /** @module RowDecode: columns of an answer back into events, the inverse of row-encode. */
 import type { StoredEvent } from "../stored-event.ts";
-import { isoOfMicros } from "../time.ts";
+import { instantOfNanos, isoOfMicros } from "../time.ts";
 import type { NativeTable } from "./native-reader.ts";
 import { attributeTypes, derivedId, noRank, plainFields } from "./row-encode.ts";
 import { timesOf } from "./time-columns.ts";
@@ -73,7 +73,7 @@ function decodeTimes(at: At): object {
   const timestampSaid = text("timestamp_said");
   const startedSaid = text("started_said");
   return timesOf({
-    timestamp: at("timestamp") as bigint,
+    timestamp: instantOfNanos(at("timestamp") as bigint),
     digits: Number(at("timestamp_digits") ?? 9),
     timing: Number(at("timing") ?? 0),
     elapsedNs: Number(at("elapsed_ns") ?? 0),

@@ -3,8 +3,11 @@ import type { LedgerEntry, ResourceRef, TurnEvent } from "@turnproof/evidence";
 import { CodedError, limits, registryRows } from "@turnproof/semconv";
 
 import { isRegistered } from "../stored-event.ts";
+import type { Instant } from "../time.ts";
 import { columnType } from "./columns.ts";
-import type { NativeBlock, NativeValue } from "./native-writer.ts";
+import type { NativeValue } from "./native-sink.ts";
+import { NativeBlock } from "./native-writer.ts";
+import type { NativeColumn } from "./native-writer.ts";
 import { timeColumns } from "./time-columns.ts";
 
 /** A rank that no ledger has: one below the smallest exact whole number. */
@@ -47,51 +50,95 @@ export const attributeTypes: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Adds one event to the block. What `storedForm` would leave out (empty text, empty lists) is left
+ * Rows of the events table under construction. A column is looked up by its name once a batch, not
+ * once a row.
+ */
+export class EventRows {
+  readonly block: NativeBlock = new NativeBlock();
+  private readonly columns: Record<string, NativeColumn> = Object.create(null) as Record<
+    string,
+    NativeColumn
+  >;
+
+  private column(name: string): NativeColumn {
+    return (this.columns[name] ??= this.block.column(name, columnType.get(name) ?? "String"));
+  }
+
+  /** Sets a column of the row at hand; refuses what no column may hold. */
+  set(name: string, value: NativeValue | undefined): void {
+    if (isSaid(value)) this.column(name).put(this.block.rows, value);
+  }
+
+  /** Sets a text of which it is known that it is one. */
+  setText(name: string, value: string | undefined): void {
+    if (value === undefined || value === "") return;
+    if (value.length > limits.stringCharsMax) refuse();
+    this.column(name).put(this.block.rows, value);
+  }
+
+  setTimestamp({ seconds, nanos }: Instant): void {
+    this.column("timestamp").putNanos(this.block.rows, seconds, nanos);
+  }
+
+  endRow(): void {
+    this.block.endRow();
+  }
+}
+
+/**
+ * Adds one event to the rows. What `storedForm` would leave out (empty text, empty lists) is left
  * out, and what it would refuse is refused with `store_rejected_row`: the checks are made on the way
  * into the columns, because a copy of every event would cost more than its insert.
  */
 export function encodeRow(
-  block: NativeBlock,
+  rows: EventRows,
   event: TurnEvent,
   receivedMicros: number,
   batch: bigint,
 ): void {
   if (!event.root_trace_id || !event.event_id) refuse();
-  const set: Set = (name, value) => {
-    if (isSaid(value)) block.set(name, columnType.get(name) ?? "String", value);
-  };
-  set("received_at", receivedMicros);
-  set("batch", batch);
-  for (const field of plainFields) set(field, event[field]);
-  set("schema_version", event.schema_version);
+  rows.set("received_at", receivedMicros);
+  rows.set("batch", batch);
+  for (const field of plainFields) {
+    const value = event[field];
+    if (value !== undefined) rows.set(field, value);
+  }
+  rows.set("schema_version", event.schema_version);
   // An id that is only the span and its phase is derived again at read (design 3.8, rule 3).
-  if (event.event_id !== derivedId(event)) set("event_id", event.event_id);
-  if (event.user_id === null) set("scope", "anonymous");
+  if (!isDerivedId(event)) rows.setText("event_id", event.event_id);
+  if (event.user_id === null) rows.setText("scope", "anonymous");
   else if (event.user_id !== undefined && event.user_id !== "") {
-    set("scope", "user");
-    set("user_id", event.user_id);
+    rows.setText("scope", "user");
+    rows.setText("user_id", event.user_id);
   }
-  encodeTimes(event, set);
-  encodeRefs("input", event.input_refs, set);
-  encodeRefs("output", event.output_refs, set);
-  encodeLedger(event.selection_ledger, set);
-  if (event.links !== undefined) {
-    set(
-      "link_traces",
-      event.links.map((link) => link.trace_id),
-    );
-    set(
-      "link_spans",
-      event.links.map((link) => link.span_id),
-    );
+  encodeTimes(event, rows);
+  if (event.input_refs !== undefined) encodeRefs("input", event.input_refs, rows);
+  if (event.output_refs !== undefined) encodeRefs("output", event.output_refs, rows);
+  if (event.selection_ledger !== undefined) encodeLedger(event.selection_ledger, rows);
+  const { links, dropped } = event;
+  if (links !== undefined) {
+    const traces = links.map((link) => link.trace_id);
+    const spans = links.map((link) => link.span_id);
+    rows.set("link_traces", traces);
+    rows.set("link_spans", spans);
   }
-  if (event.dropped !== undefined) {
-    set("dropped_reasons", Object.keys(event.dropped));
-    set("dropped_counts", Object.values(event.dropped));
+  if (dropped !== undefined) {
+    rows.set("dropped_reasons", Object.keys(dropped));
+    rows.set("dropped_counts", Object.values(dropped));
   }
-  encodeAttributes(event.attributes, set);
-  block.endRow();
+  encodeAttributes(event.attributes, rows);
+  rows.endRow();
+}
+
+/** True when the event id is the span and the phase, without making that text. */
+function isDerivedId({ event_id, span_id = "", phase }: TurnEvent): boolean {
+  const at = span_id.length;
+  return (
+    event_id.length === at + 1 + phase.length &&
+    event_id.charCodeAt(at) === 0x3a &&
+    event_id.startsWith(span_id) &&
+    event_id.endsWith(phase)
+  );
 }
 
 /** False for what is at a column's default anyway; refuses what no column may hold. */
@@ -116,16 +163,18 @@ function refuse(): never {
   throw new CodedError("store_rejected_row");
 }
 
-function encodeAttributes(attributes: TurnEvent["attributes"], set: Set): void {
+function encodeAttributes(attributes: TurnEvent["attributes"], rows: EventRows): void {
   for (const name in attributes) {
     const value = attributes[name as keyof typeof attributes];
     if (value === undefined || value === "") continue;
     if (!isRegistered(name, value)) refuse();
-    if (Array.isArray(value) && value.some((item) => typeof item === "number" && !isFinite(item))) {
-      refuse();
-    }
-    set(name, name === "acknowledged" ? String(value) : value);
+    if (typeof value === "object" && value !== null) refuseInfinite(value as readonly unknown[]);
+    rows.set(name, name === "acknowledged" ? String(value) : value);
   }
+}
+
+function refuseInfinite(list: readonly unknown[]): void {
+  if (list.some((item) => typeof item === "number" && !isFinite(item))) refuse();
 }
 
 /** The id of an event that did not bring one. */
@@ -133,37 +182,34 @@ export function derivedId(event: { readonly span_id?: string; readonly phase: st
   return `${event.span_id ?? ""}:${event.phase}`;
 }
 
-type Set = (name: string, value: NativeValue | undefined) => void;
-
-function encodeTimes(event: TurnEvent, set: Set): void {
+function encodeTimes(event: TurnEvent, rows: EventRows): void {
   const times = timeColumns(event);
-  set("timestamp", times.timestamp);
-  set("timestamp_digits", times.digits);
-  set("timestamp_said", times.timestampSaid);
-  if (times.timing !== 0) set("timing", times.timing);
-  if (times.elapsedNs !== 0) set("elapsed_ns", times.elapsedNs);
-  set("started_said", times.startedSaid);
-  set("duration_said", times.durationSaid);
+  rows.setTimestamp(times.timestamp);
+  rows.set("timestamp_digits", times.digits);
+  if (times.timestampSaid !== undefined) rows.set("timestamp_said", times.timestampSaid);
+  if (times.timing !== 0) rows.set("timing", times.timing);
+  if (times.elapsedNs !== 0) rows.set("elapsed_ns", times.elapsedNs);
+  if (times.startedSaid !== undefined) rows.set("started_said", times.startedSaid);
+  if (times.durationSaid !== undefined) rows.set("duration_said", times.durationSaid);
 }
 
-function encodeRefs(side: "input" | "output", refs: readonly ResourceRef[] | undefined, set: Set) {
-  if (refs === undefined) return;
-  set(
+function encodeRefs(side: "input" | "output", refs: readonly ResourceRef[], rows: EventRows): void {
+  rows.set(
     `${side}_types`,
     refs.map((item) => item.resource_type ?? ""),
   );
-  set(
+  rows.set(
     `${side}_refs`,
     refs.map((item) => item.ref ?? ""),
   );
-  encodeRefStates(side, refs, set);
+  encodeRefStates(side, refs, rows);
 }
 
 /** The parts of a reference that most leave out; a list in which nobody says anything is not set. */
 function encodeRefStates(
   side: "input" | "output" | "ledger",
   refs: readonly Partial<ResourceRef>[],
-  set: Set,
+  rows: EventRows,
 ): void {
   const lists = {
     versions: refs.map((item) => item.version ?? ""),
@@ -172,41 +218,40 @@ function encodeRefStates(
     provenance: refs.map((item) => item.provenance_status ?? ""),
   };
   for (const [name, list] of Object.entries(lists)) {
-    if (list.some((item) => item !== "")) set(`${side}_${name}`, list);
+    if (list.some((item) => item !== "")) rows.set(`${side}_${name}`, list);
   }
 }
 
-function encodeLedger(ledger: readonly LedgerEntry[] | undefined, set: Set): void {
-  if (ledger === undefined) return;
-  set(
+function encodeLedger(ledger: readonly LedgerEntry[], rows: EventRows): void {
+  rows.set(
     "ledger_types",
     ledger.map((line) => line.resource?.resource_type ?? ""),
   );
-  set(
+  rows.set(
     "ledger_refs",
     ledger.map((line) => line.resource?.ref ?? ""),
   );
-  set(
+  rows.set(
     "ledger_ranks",
     ledger.map((line) => line.candidate_rank ?? noRank),
   );
   const scores = ledger.map((line) => line.relevance_score);
   if (scores.some((score) => score !== undefined && !Number.isFinite(score))) refuse();
-  set(
+  rows.set(
     "ledger_scores",
     scores.map((score) => score ?? Number.NaN),
   );
-  set(
+  rows.set(
     "ledger_selected",
     ledger.map((line) => line.selected?.toString() ?? ""),
   );
-  set(
+  rows.set(
     "ledger_reasons",
     ledger.map((line) => line.selection_reason ?? ""),
   );
   encodeRefStates(
     "ledger",
     ledger.map((line) => line.resource ?? {}),
-    set,
+    rows,
   );
 }

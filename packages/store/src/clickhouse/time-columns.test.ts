@@ -55,7 +55,7 @@ test("a measured span needs no text and no second duration", () => {
     duration_ms: 2000.0005,
   });
   expect(columns).toEqual({
-    timestamp: 1_772_359_202_000_000_500n,
+    timestamp: { seconds: 1_772_359_202, nanos: 500 },
     digits: 9,
     timing: 3,
     elapsedNs: 2_000_000_500,

@@ -6,7 +6,8 @@
  */
 import type { TurnEvent } from "@turnproof/evidence";
 
-import { clampedNanos, fractionOf, isExact, isoOfNanos } from "../time.ts";
+import { clampedInstant, fractionDigits, isExact, isoOfInstant } from "../time.ts";
+import type { Instant } from "../time.ts";
 
 /** Bits of the `timing` column. */
 const startFromElapsed = 1;
@@ -14,11 +15,12 @@ const durationFromElapsed = 2;
 const startSaid = 4;
 
 /** Longest elapsed time that is kept as a number: 2^53 nanoseconds, a hundred days. */
-const elapsedMax = BigInt(Number.MAX_SAFE_INTEGER);
+const elapsedMax = Number.MAX_SAFE_INTEGER;
+const nanosPerSecond = 1_000_000_000;
 
 /** Time columns of one event; what is at its default is left out. */
 export interface TimeColumns {
-  readonly timestamp: bigint;
+  readonly timestamp: Instant;
   readonly digits: number;
   readonly timestampSaid?: string;
   readonly timing: number;
@@ -29,33 +31,48 @@ export interface TimeColumns {
 
 /** The columns of an event's times. */
 export function timeColumns(event: TurnEvent): TimeColumns {
-  const timestamp = clampedNanos(event.timestamp);
-  const digits = Math.min(fractionOf(event.timestamp).length, 9);
+  const timestamp = clampedInstant(event.timestamp);
+  const digits = Math.min(fractionDigits(event.timestamp), 9);
   const exact = isExact(event.timestamp);
   const start = event.started_at;
   const duration = event.duration_ms;
   let timing = 0;
   let elapsedNs = 0;
   if (start !== undefined) {
-    const elapsed = timestamp - clampedNanos(start);
+    const elapsed = nanosBetween(clampedInstant(start), timestamp);
     const small = elapsed <= elapsedMax && elapsed >= -elapsedMax;
-    const told = isExact(start) && fractionOf(start).length === digits;
+    const told = isExact(start) && fractionDigits(start) === digits;
     if (exact && small && told) {
       timing |= startFromElapsed;
-      elapsedNs = Number(elapsed);
+      elapsedNs = elapsed;
     } else timing |= startSaid;
   }
   const derived = (timing & startFromElapsed) !== 0 && duration === elapsedNs / 1e6;
   if (derived) timing |= durationFromElapsed;
-  return {
+  const columns: { -readonly [K in keyof TimeColumns]: TimeColumns[K] } = {
     timestamp,
     digits,
-    ...(exact ? {} : { timestampSaid: event.timestamp }),
     timing,
     elapsedNs,
-    ...((timing & startSaid) !== 0 && start !== undefined ? { startedSaid: start } : {}),
-    ...(derived || duration === undefined ? {} : { durationSaid: duration }),
   };
+  if (!exact) columns.timestampSaid = event.timestamp;
+  if ((timing & startSaid) !== 0 && start !== undefined) columns.startedSaid = start;
+  if (!derived && duration !== undefined) columns.durationSaid = duration;
+  return columns;
+}
+
+/** Exact as long as it fits 53 bits; beyond them it is beyond them in the sum as well. */
+function nanosBetween(from: Instant, to: Instant): number {
+  return (to.seconds - from.seconds) * nanosPerSecond + (to.nanos - from.nanos);
+}
+
+/** The instant so many nanoseconds earlier. */
+function before({ seconds, nanos }: Instant, elapsedNs: number): Instant {
+  const whole = Math.floor(elapsedNs / nanosPerSecond);
+  const left = nanos - (elapsedNs - whole * nanosPerSecond);
+  return left < 0
+    ? { seconds: seconds - whole - 1, nanos: left + nanosPerSecond }
+    : { seconds: seconds - whole, nanos: left };
 }
 
 /** An event's times again. */
@@ -68,11 +85,11 @@ export function timesOf(columns: TimeColumns): {
     columns;
   const started =
     (timing & startFromElapsed) !== 0
-      ? isoOfNanos(timestamp - BigInt(elapsedNs), digits)
+      ? isoOfInstant(before(timestamp, elapsedNs), digits)
       : startedSaid;
   const duration = (timing & durationFromElapsed) !== 0 ? elapsedNs / 1e6 : durationSaid;
   return {
-    timestamp: timestampSaid ?? isoOfNanos(timestamp, digits),
+    timestamp: timestampSaid ?? isoOfInstant(timestamp, digits),
     ...(started === undefined ? {} : { started_at: started }),
     ...(duration === undefined ? {} : { duration_ms: duration }),
   };

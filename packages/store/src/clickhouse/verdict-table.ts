@@ -7,7 +7,7 @@ import type { EvidenceScope } from "../scope.ts";
 import { clampedNanos } from "../time.ts";
 import { verdictKey } from "../verdict.ts";
 import type { Engine } from "./connection.ts";
-import { nativeBlock } from "./native-writer.ts";
+import { NativeBlock } from "./native-writer.ts";
 import { bindings } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
 
@@ -16,7 +16,7 @@ const texts = ["root_trace_id", "agent_id", "thread_id", "turn_id", "judged_at",
 /** Writes verdicts; of two for one turn the later judged stands. */
 export async function putVerdicts(engine: Engine, verdicts: readonly TurnVerdict[]): Promise<void> {
   if (verdicts.length === 0) return;
-  const block = nativeBlock();
+  const block = new NativeBlock();
   for (const verdict of verdicts) {
     for (const name of texts) block.set(name, "String", verdict[name]);
     block.set("turn_key", "String", createHash("sha256").update(verdictKey(verdict)).digest("hex"));
@@ -30,8 +30,9 @@ export async function putVerdicts(engine: Engine, verdicts: readonly TurnVerdict
     block.set("judged_nanos", "Int64", clampedNanos(verdict.judged_at));
     block.endRow();
   }
-  const token = createHash("sha256").update(block.encode()).digest("hex");
-  await engine.insert("verdicts", block, token);
+  const encoded = block.encode();
+  const token = createHash("sha256").update(encoded.bytes).digest("hex");
+  await engine.insert("verdicts", encoded, token);
 }
 
 /** Verdicts of these roots in scope. */
