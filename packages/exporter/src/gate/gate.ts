@@ -10,6 +10,9 @@ import type { IdentityRules } from "./screened-attributes.ts";
 import type { ReadableSpanLike } from "./sdk-shapes.ts";
 import { screenedSpan } from "./screened-span.ts";
 import type { GateMemory } from "./screened-span.ts";
+import type { RequestWriter } from "../wire/trace-request.ts";
+import { SpanWriter } from "../wire/span-message.ts";
+import type { Numbering } from "../wire/span-message.ts";
 
 /** Options of the gate. */
 export interface GateOptions {
@@ -27,13 +30,18 @@ export interface Gate {
   readonly dropped: GateCounts;
   /** The span as it may leave, or undefined for one that cannot be screened. */
   screen(span: ReadableSpanLike): ReadableSpanLike | undefined;
+  /** The same as `screen`, for a span whose refusals were counted already. */
+  screenAgain(span: ReadableSpanLike): ReadableSpanLike | undefined;
+  /** Writes the span as it may leave; false for one that cannot be screened. */
+  write(span: ReadableSpanLike, to: RequestWriter, numbering: Numbering | undefined): boolean;
 }
 
 /** Makes a gate with counts and memory of its own. */
 export function createGate(options: GateOptions = {}): Gate {
   const dropped: Record<string, number> = Object.create(null);
+  let counting = true;
   const drop = (code: string): void => {
-    dropped[code] = (dropped[code] ?? 0) + 1;
+    if (counting) dropped[code] = (dropped[code] ?? 0) + 1;
   };
   const rules: IdentityRules = {
     keyed: new Set(options.keyed),
@@ -44,14 +52,33 @@ export function createGate(options: GateOptions = {}): Gate {
     resources: new WeakMap(),
     scopes: new WeakMap(),
   };
+  const writer = new SpanWriter(memory, drop);
+  const screen = (span: ReadableSpanLike): ReadableSpanLike | undefined => {
+    try {
+      return screenedSpan(span, memory, drop);
+    } catch {
+      drop("span_unmapped");
+      return undefined;
+    }
+  };
   return {
     dropped,
-    screen(span) {
+    screen,
+    screenAgain(span) {
+      counting = false;
       try {
-        return screenedSpan(span, memory, drop);
+        return screen(span);
+      } finally {
+        counting = true;
+      }
+    },
+    write(span, to, numbering) {
+      try {
+        writer.write(span, to, numbering);
+        return true;
       } catch {
         drop("span_unmapped");
-        return undefined;
+        return false;
       }
     },
   };

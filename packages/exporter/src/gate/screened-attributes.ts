@@ -45,9 +45,23 @@ for (const name of [
   subjectPlaces[rowAt[name]] = 1;
 }
 
+/** Takes what may leave, one attribute after another. */
+export interface AttributeSink {
+  put(name: string, value: AttributeValue): void;
+}
+
 /** An object like any other, with room inside for a span's attributes, so that it stays fast. */
 const Bag = function (): void {} as unknown as new () => Attributes;
 Bag.prototype = Object.prototype;
+
+/** Collects what may leave in an object of our own. */
+export class AttributeBag implements AttributeSink {
+  readonly attributes: Attributes = new Bag();
+
+  put(name: string, value: AttributeValue): void {
+    this.attributes[name] = value;
+  }
+}
 
 /** Screens the attributes of one span after another; made once per gate. */
 export class AttributeScreen implements RowValues {
@@ -73,9 +87,12 @@ export class AttributeScreen implements RowValues {
     return this.subjects.get(at)?.text;
   }
 
-  /** What may leave of these attributes, as an object of our own. */
-  screen(attributes: Readonly<Record<string, unknown>>, decision: KindDecision): Attributes {
-    const out = new Bag();
+  /** Gives the sink what may leave of these attributes. */
+  screen(
+    attributes: Readonly<Record<string, unknown>>,
+    decision: KindDecision,
+    sink: AttributeSink,
+  ): void {
     const { sources } = decision.plan;
     const carrier = carrierOf(decision.kind);
     if (this.subjects.size > 0) this.subjects.clear();
@@ -92,12 +109,11 @@ export class AttributeScreen implements RowValues {
             ? silent(decision, name, value)
             : (this.admitted(targets, value as AttributeValue, carrier) ?? markOf(name, value));
         if (kept === undefined) continue;
-        out[name] = kept;
+        sink.put(name, kept);
         left++;
       }
     }
     this.lost = names.length - left;
-    return out;
   }
 
   private admitted(

@@ -11,6 +11,7 @@ import { operationOf } from "../mapping/operation.ts";
 import { planFor } from "../mapping/sources.ts";
 import type { SourceAttributes } from "../mapping/span-record.ts";
 import { leavingScopeName } from "./scope-name.ts";
+import { AttributeBag } from "./screened-attributes.ts";
 import type { AttributeScreen, CountDrop } from "./screened-attributes.ts";
 import type { ReadableSpanLike, ResourceLike, ScopeLike, SpanEventLike } from "./sdk-shapes.ts";
 
@@ -33,6 +34,12 @@ const ownNames: Readonly<Record<string, string>> = ownSpanNames;
 const noLinks: readonly Link[] = [];
 const noEvents: readonly SpanEventLike[] = [];
 const idPattern = /^[0-9a-f]{16}$/;
+const traceIdPattern = /^[0-9a-f]{32}$/;
+
+/** An id of another form is somebody's text. */
+function hasIds({ traceId, spanId }: SpanContext): boolean {
+  return traceIdPattern.test(traceId) && idPattern.test(spanId);
+}
 
 /** A span that may leave, its attributes an object of our own; what was refused is counted. */
 export function screenedSpan(
@@ -41,39 +48,62 @@ export function screenedSpan(
   drop: CountDrop,
 ): ReadableSpanLike {
   const { screen } = memory;
-  const decision = decideKind({
-    attributes: span.attributes as SourceAttributes,
-    statusCode: span.status.code,
-    scopeName: span.instrumentationScope.name,
-  });
-  const attributes = screen.screen(span.attributes, decision);
+  const decision = decisionOf(span);
+  const bag = new AttributeBag();
+  screen.screen(span.attributes, decision, bag);
   const { lost } = screen;
   const context = bareContext(span.spanContext());
-  const parent = span.parentSpanContext && bareContext(span.parentSpanContext);
-  const parentId = parent?.spanId ?? span.parentSpanId;
-  const name = nameOf(span, decision, screen);
-  if (name !== span.name) drop("span_name_replaced");
-  if ((span.status.message ?? "") !== "") drop("span_status_message_dropped");
+  if (!hasIds(context)) throw new TypeError("span_unmapped");
+  const given = span.parentSpanContext;
+  const parent = given !== undefined && hasIds(given) ? bareContext(given) : undefined;
   return {
-    name,
+    name: leavingName(span, decision, screen, drop),
     kind: span.kind,
     spanContext: () => context,
     parentSpanContext: parent,
-    parentSpanId: parentId !== undefined && idPattern.test(parentId) ? parentId : undefined,
+    parentSpanId: parentIdOf(span),
     startTime: span.startTime,
     endTime: span.endTime,
     status: { code: span.status.code },
-    attributes,
-    links: span.links.length === 0 ? noLinks : linksOf(span, drop),
-    events: span.events.length === 0 ? noEvents : eventsOf(span, drop),
+    attributes: bag.attributes,
+    links: leavingLinks(span, drop),
+    events: leavingEvents(span, drop),
     duration: span.duration,
     ended: span.ended,
-    resource: resourceOf(span.resource, memory),
-    instrumentationScope: scopeOf(span.instrumentationScope, memory, drop),
+    resource: leavingResource(span.resource, memory),
+    instrumentationScope: leavingScope(span.instrumentationScope, memory, drop),
     droppedAttributesCount: span.droppedAttributesCount + lost,
     droppedEventsCount: span.droppedEventsCount,
     droppedLinksCount: span.droppedLinksCount,
   };
+}
+
+/** What the span is; its name says nothing to that. */
+export function decisionOf(span: ReadableSpanLike): KindDecision {
+  return decideKind({
+    attributes: span.attributes as SourceAttributes,
+    statusCode: span.status.code,
+    scopeName: span.instrumentationScope.name,
+  });
+}
+
+/** The id of the span's parent, when it has the form of one. */
+export function parentIdOf(span: ReadableSpanLike): string | undefined {
+  const parentId = span.parentSpanContext?.spanId ?? span.parentSpanId;
+  return parentId !== undefined && idPattern.test(parentId) ? parentId : undefined;
+}
+
+/** The name under which the span leaves; its attributes were the last to be screened. */
+export function leavingName(
+  span: ReadableSpanLike,
+  decision: KindDecision,
+  screen: AttributeScreen,
+  drop: CountDrop,
+): string {
+  const name = nameOf(span, decision, screen);
+  if (name !== span.name) drop("span_name_replaced");
+  if ((span.status.message ?? "") !== "") drop("span_status_message_dropped");
+  return name;
 }
 
 /** A trace state is free text of whoever was upstream. */
@@ -91,16 +121,19 @@ function nameOf(span: ReadableSpanLike, decision: KindDecision, screen: Attribut
   return ownNames[decision.kind] === undefined ? operation : `${ownPrefix}${operation}`;
 }
 
-function linksOf(span: ReadableSpanLike, drop: CountDrop): Link[] {
-  return span.links.map((link) => {
+/** Links without their attributes. */
+export function leavingLinks(span: ReadableSpanLike, drop: CountDrop): readonly Link[] {
+  if (span.links.length === 0) return noLinks;
+  return span.links.flatMap((link) => {
     const named = Object.keys(link.attributes ?? {}).length;
     for (let times = 0; times < named; times++) drop("span_link_attribute_dropped");
-    return { context: bareContext(link.context) };
+    return hasIds(link.context) ? [{ context: bareContext(link.context) }] : [];
   });
 }
 
 /** Of all events only the class of an exception says something that is no content. */
-function eventsOf(span: ReadableSpanLike, drop: CountDrop): SpanEventLike[] {
+export function leavingEvents(span: ReadableSpanLike, drop: CountDrop): readonly SpanEventLike[] {
+  if (span.events.length === 0) return noEvents;
   const kept: SpanEventLike[] = [];
   for (const event of span.events) {
     const type: unknown = event.attributes?.[otlpNames.exceptionType];
@@ -123,7 +156,8 @@ function eventsOf(span: ReadableSpanLike, drop: CountDrop): SpanEventLike[] {
   return kept;
 }
 
-function resourceOf(resource: ResourceLike, memory: GateMemory): ResourceLike {
+/** The resource as it may leave. */
+export function leavingResource(resource: ResourceLike, memory: GateMemory): ResourceLike {
   const held = memory.resources.get(resource);
   if (held !== undefined) return held;
   const structure: KindDecision = {
@@ -131,7 +165,9 @@ function resourceOf(resource: ResourceLike, memory: GateMemory): ResourceLike {
     plan: planFor("structural"),
     operation: undefined,
   };
-  const attributes = memory.screen.screen(resource.attributes, structure);
+  const bag = new AttributeBag();
+  memory.screen.screen(resource.attributes, structure, bag);
+  const { attributes } = bag;
   const screened: ScreenedResource = {
     attributes,
     asyncAttributesPending: false,
@@ -143,7 +179,8 @@ function resourceOf(resource: ResourceLike, memory: GateMemory): ResourceLike {
   return screened;
 }
 
-function scopeOf(scope: ScopeLike, memory: GateMemory, drop: CountDrop): ScopeLike {
+/** The instrumentation scope as it may leave. */
+export function leavingScope(scope: ScopeLike, memory: GateMemory, drop: CountDrop): ScopeLike {
   const held = memory.scopes.get(scope);
   if (held !== undefined) return held;
   const name = leavingScopeName(scope.name);

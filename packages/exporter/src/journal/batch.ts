@@ -6,7 +6,7 @@
  */
 import { createHash } from "node:crypto";
 
-import type { EvidenceBatch } from "@turnproof/store";
+import type { EvidenceBatch, PreparedBatch } from "@turnproof/store";
 import type { TurnEvent } from "@turnproof/evidence";
 
 import type { JournalPosition } from "./backlog.ts";
@@ -54,41 +54,115 @@ export async function assembleBatch(
 ): Promise<Batch> {
   const digest = digestOf(frames);
   const parts = new Map<number, BatchPart>();
-  const unreadable: JournalFrame[] = [];
-  let spans = 0;
+  const unreadable = await eachEvent(frames, decode, (event, week, origin) => {
+    let part = parts.get(week);
+    if (part === undefined) parts.set(week, (part = { week, digest, events: [], origins: [] }));
+    part.events.push(event);
+    part.origins.push(origin);
+  });
+  const ordered = [...parts.values()].sort((a, b) => a.week - b.week);
+  return {
+    frames,
+    through,
+    spans: spansOf(frames),
+    parts: ordered,
+    unreadable: unreadable.map((index) => frames[index] as JournalFrame),
+  };
+}
+
+/** A frame as far as it goes to another thread. */
+export type SentFrame = Pick<JournalFrame, "sequence" | "payload" | "spans" | "appendedAtMs">;
+
+/** Calls back for each event, stamped, in order; the positions of frames that nobody can read. */
+async function eachEvent(
+  frames: readonly SentFrame[],
+  decode: DecodeFrame,
+  visit: (event: TurnEvent, week: number, origin: readonly [number, number]) => void,
+): Promise<number[]> {
+  const unreadable: number[] = [];
   for (const [frameIndex, frame] of frames.entries()) {
-    spans += frame.spans;
     let decoded: DecodedFrame;
     try {
       decoded = await decode(frame.payload, frame);
     } catch {
-      unreadable.push(frame);
+      unreadable.push(frameIndex);
       continue;
     }
     const receivedAt = decoded.receivedAt ?? appendedAt(frame);
     for (const [row, event] of decoded.events.entries()) {
       const stamped =
         event.received_at === undefined ? { ...event, received_at: receivedAt } : event;
-      const week = isoWeek(stamped.received_at ?? receivedAt);
-      let part = parts.get(week);
-      if (part === undefined) parts.set(week, (part = { week, digest, events: [], origins: [] }));
-      part.events.push(stamped);
-      part.origins.push([frameIndex, row]);
+      visit(stamped, isoWeek(stamped.received_at ?? receivedAt), [frameIndex, row]);
     }
   }
-  const ordered = [...parts.values()].sort((a, b) => a.week - b.week);
-  return { frames, through, spans, parts: ordered, unreadable };
+  return unreadable;
+}
+
+function spansOf(frames: readonly SentFrame[]): number {
+  return frames.reduce((sum, frame) => sum + frame.spans, 0);
+}
+
+/** Makes one part of a batch ready for its store, event by event (`@turnproof/store/prepare`). */
+export interface PartPreparer {
+  /** Throws `store_rejected_row` for an event that the store refuses for ever. */
+  add(event: TurnEvent, receivedAt: string): void;
+  finish(batchId: string, receivedAt: string): PreparedBatch;
+}
+
+/** Frames made ready elsewhere; plain data. */
+export interface PreparedFrames {
+  /** In the order of {@link Batch.parts}; null where an event is refused for ever. */
+  readonly parts: readonly (PreparedBatch | null)[];
+  /** Positions of frames whose payload nobody can read. */
+  readonly unreadable: readonly number[];
+}
+
+/**
+ * What `assembleBatch` and `evidenceBatch` would give for whole parts, under the same ids, without
+ * keeping an event.
+ */
+export async function prepareFrames(
+  frames: readonly SentFrame[],
+  decode: DecodeFrame,
+  preparer: () => PartPreparer,
+): Promise<PreparedFrames> {
+  const digest = digestOf(frames);
+  interface Open {
+    readonly week: number;
+    readonly into: PartPreparer;
+    rows: number;
+    receivedAt: string;
+    refused: boolean;
+  }
+  const open = new Map<number, Open>();
+  const unreadable = await eachEvent(frames, decode, (event, week) => {
+    let part = open.get(week);
+    if (part === undefined) {
+      part = { week, into: preparer(), rows: 0, receivedAt: "", refused: false };
+      open.set(week, part);
+    }
+    const receivedAt = event.received_at ?? "";
+    part.rows += 1;
+    if (receivedAt > part.receivedAt) part.receivedAt = receivedAt;
+    if (part.refused) return;
+    try {
+      part.into.add(event, receivedAt);
+    } catch {
+      part.refused = true;
+    }
+  });
+  const ordered = [...open.values()].sort((a, b) => a.week - b.week);
+  const parts = ordered.map(({ week, into, rows, receivedAt, refused }) =>
+    refused ? null : into.finish(batchIdOf(digest, week, 0, rows), receivedAt),
+  );
+  return { parts, unreadable };
 }
 
 /** The rows from `from` up to and without `to`, as the store gets them. */
 export function evidenceBatch(part: BatchPart, from: number, to: number): EvidenceBatch {
   const events =
     from === 0 && to === part.events.length ? part.events : part.events.slice(from, to);
-  const batchId = createHash("sha256")
-    .update("turnproof/batch/1\n")
-    .update(part.digest)
-    .update(`${part.week}/${from}/${to}`)
-    .digest("hex");
+  const batchId = batchIdOf(part.digest, part.week, from, to);
   let receivedAt = "";
   for (const event of events) {
     if ((event.received_at ?? "") > receivedAt) receivedAt = event.received_at ?? "";
@@ -96,8 +170,16 @@ export function evidenceBatch(part: BatchPart, from: number, to: number): Eviden
   return { batchId, receivedAt, events };
 }
 
+function batchIdOf(digest: Buffer, week: number, from: number, to: number): string {
+  return createHash("sha256")
+    .update("turnproof/batch/1\n")
+    .update(digest)
+    .update(`${week}/${from}/${to}`)
+    .digest("hex");
+}
+
 /** Length-prefixed, so that no two lists of payloads share a digest. */
-function digestOf(frames: readonly JournalFrame[]): Buffer {
+function digestOf(frames: readonly SentFrame[]): Buffer {
   const hash = createHash("sha256");
   const length = Buffer.alloc(4);
   for (const { payload } of frames) {
@@ -107,7 +189,7 @@ function digestOf(frames: readonly JournalFrame[]): Buffer {
   return hash.digest();
 }
 
-function appendedAt(frame: JournalFrame): string {
+function appendedAt(frame: SentFrame): string {
   return new Date(frame.appendedAtMs).toISOString().replace("Z", "000Z");
 }
 

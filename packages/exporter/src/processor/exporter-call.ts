@@ -1,6 +1,7 @@
 /** @module Exporter call: one export as a promise that always settles, in time or as late. */
 import { exportDone } from "../gate/sdk-shapes.ts";
 import type { ExportAnswer, ReadableSpanLike, SpanExporterLike } from "../gate/sdk-shapes.ts";
+import type { RequestExporter, TraceRequest } from "../wire/trace-request.ts";
 
 /** What became of an export. */
 export type CallResult = "done" | "failed" | "late";
@@ -11,16 +12,32 @@ export function callExporter<S>(
   spans: readonly ReadableSpanLike[],
   timeoutMs: number,
 ): Promise<CallResult> {
+  return answered((done) => exporter.export([...spans] as unknown as S[], done), timeoutMs);
+}
+
+/** Exports a request of ours; otherwise as {@link callExporter}. */
+export function sendRequest<S>(
+  exporter: RequestExporter<S>,
+  request: TraceRequest,
+  timeoutMs: number,
+): Promise<CallResult> {
+  return answered((done) => exporter.exportRequest(request, done), timeoutMs);
+}
+
+function answered(
+  call: (done: (answer: ExportAnswer) => void) => void,
+  timeoutMs: number,
+): Promise<CallResult> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve("late"), timeoutMs);
-    const answered = (answer: ExportAnswer): void => {
+    const done = (answer: ExportAnswer): void => {
       clearTimeout(timer);
       resolve(answer.code === exportDone ? "done" : "failed");
     };
     try {
-      exporter.export([...spans] as unknown as S[], answered);
+      call(done);
     } catch {
-      answered({ code: 1 });
+      done({ code: 1 });
     }
   });
 }

@@ -5,7 +5,7 @@
  */
 import { diag } from "@opentelemetry/api";
 import type { HrTime } from "@opentelemetry/api";
-import { attribute, CodedError, markedKinds } from "@turnproof/semconv";
+import { CodedError, markedKinds } from "@turnproof/semconv";
 import type { Code, EventKind } from "@turnproof/semconv";
 
 import { createGate } from "../gate/gate.ts";
@@ -13,8 +13,8 @@ import type { Gate, GateCounts, GateOptions } from "../gate/gate.ts";
 import type { ReadableSpanLike, ResourceLike, SpanExporterLike } from "../gate/sdk-shapes.ts";
 import { decideKind } from "../mapping/kind-decision.ts";
 import type { SourceAttributes } from "../mapping/span-record.ts";
-import { DiskSpool } from "../spool/disk-spool.ts";
 import type { SpoolJournal } from "../spool/disk-spool.ts";
+import { BatchExport } from "./batch-export.ts";
 import { evidenceSampler } from "./evidence-sampler.ts";
 import type { EvidenceSamplerOptions, SamplerLike } from "./evidence-sampler.ts";
 import { ExportQueue } from "./export-queue.ts";
@@ -50,8 +50,6 @@ export interface TurnproofProcessorOptions<S = never> extends GateOptions {
   readonly writeThrough?: boolean;
 }
 
-const producerId = attribute.producer_id.span;
-const producerSeq = attribute.producer_seq.span;
 const marked: ReadonlySet<EventKind> = new Set(markedKinds);
 const settingDefaults = {
   queueMax: 8_192,
@@ -65,9 +63,6 @@ const settingDefaults = {
 
 type Settings = { readonly [K in keyof typeof settingDefaults]: number };
 
-/** What one batch was made of. */
-type BatchCounts = Record<ItemClass, number>;
-
 /** A span processor with gate, queue, markers and loss accounting. */
 export class TurnproofProcessor<S = never> {
   /** Identity of this producer for as long as the process lives. */
@@ -78,14 +73,11 @@ export class TurnproofProcessor<S = never> {
   private readonly gate: Gate;
   private readonly ledger = new LossLedger();
   private readonly queue: ExportQueue;
-  private readonly spool: DiskSpool | undefined;
-  private readonly writeThrough: boolean;
+  private readonly batches: BatchExport<S>;
   private readonly open: OpenSpans;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private pumping: Promise<void> | undefined;
   private emptying = false;
-  /** The batch on its way, until its outcome is known or no longer waited for. */
-  private flight: BatchCounts | undefined;
   private resource: ResourceLike = { attributes: {} };
   private reportedRevision = 0;
   private reportedAt = Date.now();
@@ -102,14 +94,15 @@ export class TurnproofProcessor<S = never> {
     this.gate = createGate(options);
     this.queue = new ExportQueue(settings.queueMax);
     this.open = new OpenSpans(settings.queueMax);
-    this.writeThrough = options.writeThrough === true && options.spool !== undefined;
-    if (options.spool !== undefined) {
-      this.spool = new DiskSpool({
-        journal: options.spool,
-        send: async (spans) => (await this.send(spans)) === "done",
-        onDelivered: (count) => this.ledger.delivered(count),
-      });
-    }
+    this.batches = new BatchExport({
+      exporter: options.exporter,
+      gate: this.gate,
+      ledger: this.ledger,
+      producerId: this.producerId,
+      exportTimeoutMs: settings.exportTimeoutMs,
+      spool: options.spool,
+      writeThrough: options.writeThrough === true,
+    });
   }
 
   /** The counters now; `created = exported + spooled + queued + dropped`. */
@@ -167,7 +160,7 @@ export class TurnproofProcessor<S = never> {
     clearTimeout(this.timer);
     this.abandon(this.queue.take(Number.MAX_SAFE_INTEGER));
     await this.report(Math.max(500, deadline - Date.now()));
-    await within(this.spool?.close() ?? Promise.resolve(), 1_000);
+    await within(this.batches.close(), 1_000);
     await within(this.exporter.shutdown(), Math.max(500, deadline - Date.now()));
   }
 
@@ -224,71 +217,8 @@ export class TurnproofProcessor<S = never> {
 
   private async exportAll(): Promise<void> {
     while (this.queue.length >= (this.emptying ? 1 : this.settings.batchMax)) {
-      await this.exportBatch(this.queue.take(this.settings.batchMax));
+      await this.batches.export(this.queue.take(this.settings.batchMax));
     }
-  }
-
-  private async exportBatch(items: readonly QueueItem[]): Promise<void> {
-    await settle(items, this.settings.exportTimeoutMs);
-    const spans: ReadableSpanLike[] = [];
-    const counts: BatchCounts = { evidence: 0, structure: 0, markers: 0 };
-    for (const item of items) {
-      const screened = this.gate.screen(item.span);
-      if (screened === undefined) {
-        this.lose(item.kind, "span_unmapped");
-        continue;
-      }
-      counts[item.kind]++;
-      if (item.seq > 0) {
-        // The attributes are the gate's own copy.
-        screened.attributes[producerId] = this.producerId;
-        screened.attributes[producerSeq] = item.seq;
-      }
-      spans.push(screened);
-    }
-    if (spans.length === 0) return;
-    this.flight = counts;
-    const result = this.writeThrough ? "failed" : await this.send(spans);
-    if (result === "done") this.land(counts, (kind, count) => this.ledger.exported(kind, count));
-    else await this.spoolBatch(spans, counts, codeOf(result));
-  }
-
-  /** Settles the batch on its way, unless a shutdown gave it up meanwhile. */
-  private land(counts: BatchCounts, settle: (kind: ItemClass, count: number) => void): void {
-    if (this.flight !== counts) return;
-    this.flight = undefined;
-    for (const kind of itemClasses) settle(kind, counts[kind]);
-  }
-
-  private async send(spans: readonly ReadableSpanLike[]): Promise<"done" | "failed" | "late"> {
-    const result = await callExporter(this.exporter, spans, this.settings.exportTimeoutMs);
-    if (result !== "done") {
-      this.ledger.failed();
-      diag.warn(`turnproof: ${codeOf(result)}`);
-    }
-    return result;
-  }
-
-  /** To the disk where there is one; what does not get there is lost under the code. */
-  private async spoolBatch(
-    spans: readonly ReadableSpanLike[],
-    counts: BatchCounts,
-    code: Code,
-  ): Promise<void> {
-    let spooled = false;
-    try {
-      if (this.spool !== undefined) {
-        await this.spool.append(spans, counts.evidence);
-        spooled = true;
-      }
-    } catch {
-      diag.warn("turnproof: journal_failed");
-    }
-    this.land(counts, (kind, count) => {
-      if (spooled) this.ledger.spooled(kind, count);
-      else this.ledger.dropped(kind, count, code);
-    });
-    if (spooled && this.writeThrough) void this.spool?.drain();
   }
 
   private async flush(deadlineMs: number): Promise<void> {
@@ -308,15 +238,13 @@ export class TurnproofProcessor<S = never> {
   private async empty(): Promise<void> {
     do await this.pump(true);
     while (this.queue.length > 0);
-    if (this.writeThrough) await this.spool?.drain();
+    await this.batches.drain();
   }
 
   /** Gives up what still waits and what is on its way. */
   private abandon(items: readonly QueueItem[]): void {
     for (const item of items) this.ledger.dropped(item.kind, 1, "shutdown_deadline");
-    const counts = this.flight;
-    if (counts === undefined) return;
-    this.land(counts, (kind, count) => this.ledger.dropped(kind, count, "shutdown_deadline"));
+    this.batches.abandon("shutdown_deadline");
   }
 
   /** Says what was lost so far, when that is news. The report itself is not counted. */
@@ -333,12 +261,6 @@ export class TurnproofProcessor<S = never> {
   }
 }
 
-const itemClasses: readonly ItemClass[] = ["evidence", "structure", "markers"];
-
-function codeOf(result: "failed" | "late" | "done"): Code {
-  return result === "late" ? "export_timeout" : "export_failed";
-}
-
 function kindOf(span: ReadableSpanLike): EventKind {
   return decideKind({
     attributes: span.attributes as SourceAttributes,
@@ -350,17 +272,6 @@ function kindOf(span: ReadableSpanLike): EventKind {
 function hrNow(): HrTime {
   const now = Date.now();
   return [Math.floor(now / 1_000), (now % 1_000) * 1_000_000];
-}
-
-/** Waits for resources whose attributes are still being found out. */
-async function settle(items: readonly QueueItem[], timeoutMs: number): Promise<void> {
-  const pending = new Set<ResourceLike>();
-  for (const { span } of items) {
-    if (span.resource.asyncAttributesPending === true) pending.add(span.resource);
-  }
-  if (pending.size === 0) return;
-  const waits = [...pending].map(async (resource) => resource.waitForAsyncAttributes?.());
-  await within(Promise.all(waits), timeoutMs);
 }
 
 /** Makes the processor; give it to a provider's `spanProcessors` and add nothing else. */

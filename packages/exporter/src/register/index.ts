@@ -3,3 +3,4 @@ export { readEnvironment } from "./environment.ts";
 export type { Environment, Variables } from "./environment.ts";
 export { register } from "./register.ts";
 export type { RegisterOptions, Registration } from "./register.ts";
+export { otlpExporter } from "./sdk.ts";

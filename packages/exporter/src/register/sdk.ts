@@ -10,6 +10,8 @@ import { attribute, CodedError } from "@turnproof/semconv";
 import type { ReadableSpanLike, ResourceLike, SpanExporterLike } from "../gate/sdk-shapes.ts";
 import type { SamplerLike } from "../processor/evidence-sampler.ts";
 import type { Environment } from "./environment.ts";
+import { otlpRequestExporter } from "./otlp-exporter.ts";
+import type { OtlpParts } from "./otlp-exporter.ts";
 
 /** A provider that can be ended. */
 export interface SdkProvider extends TracerProvider {
@@ -65,18 +67,42 @@ export class Peers {
     return this.first(sdkPackages);
   }
 
-  /** An OTLP exporter; throws `sdk_missing`. Without a URL it reads `OTEL_EXPORTER_OTLP_*`. */
+  /**
+   * An OTLP exporter; throws `sdk_missing`. Without a URL it reads `OTEL_EXPORTER_OTLP_*`. It takes
+   * the gate's own requests where the installed line lets it.
+   */
   otlpExporter(options: {
     readonly url: string | undefined;
     readonly headers: Readonly<Record<string, string>> | undefined;
   }): SpanExporterLike<ReadableSpanLike> {
-    const make = this.first(exporterPackages)["OTLPTraceExporter"] as Constructor<
-      SpanExporterLike<ReadableSpanLike>
-    >;
-    return new make({
+    const exporterPackage = this.first(exporterPackages);
+    const target = {
       ...(options.url === undefined ? {} : { url: options.url }),
       ...(options.headers === undefined ? {} : { headers: options.headers }),
-    });
+    };
+    const parts = this.otlpParts();
+    const own = parts === undefined ? undefined : otlpRequestExporter(parts, target);
+    if (own !== undefined) return own;
+    const make = exporterPackage["OTLPTraceExporter"] as Constructor<
+      SpanExporterLike<ReadableSpanLike>
+    >;
+    return new make(target);
+  }
+
+  /** The transport and the encoder beneath the protobuf exporter, from where that one finds them. */
+  private otlpParts(): OtlpParts | undefined {
+    for (const require of this.requires) {
+      try {
+        const inner = createRequire(require.resolve(exporterPackages[0]));
+        return {
+          http: inner("@opentelemetry/otlp-exporter-base/node-http") as Module,
+          transformer: inner("@opentelemetry/otlp-transformer") as Module,
+        };
+      } catch {
+        // Not here, or of a line without these parts: the next place, or the exporter itself.
+      }
+    }
+    return undefined;
   }
 
   /** The context manager of Node, when it is installed. */
@@ -151,4 +177,15 @@ export class Peers {
 
 interface MergingResource extends ResourceLike {
   merge(other: ResourceLike): MergingResource;
+}
+
+/**
+ * The OTLP exporter that `register` uses, for an application that builds its processor itself.
+ * Throws `sdk_missing` when no OTLP exporter is installed.
+ */
+export function otlpExporter(
+  options: { readonly url?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+  resolveFrom?: string,
+): SpanExporterLike<ReadableSpanLike> {
+  return new Peers(resolveFrom).otlpExporter({ url: options.url, headers: options.headers });
 }

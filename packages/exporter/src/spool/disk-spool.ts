@@ -35,6 +35,7 @@ export class DiskSpool {
   private closed = false;
   /** Frames of this process; what an earlier one left is sent, but is not in our counts. */
   private readonly own = new Set<number>();
+  private readonly appending = new Set<Promise<void>>();
 
   constructor(options: DiskSpoolOptions) {
     this.options = options;
@@ -42,11 +43,27 @@ export class DiskSpool {
     if (options.journal.stats().pendingFrames > 0) this.schedule(0);
   }
 
-  /** Resolves once the spans are durable; rejects with the journal's own codes. */
-  async append(spans: readonly ReadableSpanLike[], evidence: number): Promise<void> {
+  /**
+   * Resolves once the spans are durable; rejects with the journal's own codes. `onDurable` is asked
+   * then, before anything is sent, whether this process still counts them.
+   */
+  async append(
+    spans: readonly ReadableSpanLike[],
+    evidence: number,
+    onDurable: () => boolean,
+  ): Promise<void> {
     const payload = encodeSpans(spans, evidence);
-    const { sequence } = await this.options.journal.append({ payload, spans: spans.length });
-    this.own.add(sequence);
+    const appending = this.options.journal
+      .append({ payload, spans: spans.length })
+      .then(({ sequence }) => {
+        if (onDurable()) this.own.add(sequence);
+      });
+    this.appending.add(appending);
+    try {
+      await appending;
+    } finally {
+      this.appending.delete(appending);
+    }
     this.schedule(this.delayMs);
   }
 
@@ -81,6 +98,8 @@ export class DiskSpool {
         // Bytes that nobody can read would block everything behind them for ever.
         if (read !== undefined && !(await send(read.spans))) return this.later();
         await journal.checkpoint(frame.position);
+        // A reader may be quicker than the one who wrote the frame and has yet to say whose it is.
+        await Promise.allSettled(this.appending);
         if (this.own.delete(frame.sequence)) onDelivered(read?.evidence ?? 0);
         this.delayMs = this.options.retryMs ?? retryFirstMs;
       }

@@ -1,0 +1,208 @@
+/**
+ * @module Byte writer: protobuf's primitives into one growing buffer. Messages are written where
+ * they will stand: a length gets the bytes it will probably need and is put right at the end.
+ */
+
+/** Bytes that a writer starts with, and beyond which it does not keep its buffer. */
+const bytesFirst = 8_192;
+const bytesKept = 4_194_304;
+
+/** Values of hex digits by character code; 255 for what is none. */
+const hexValues: Uint8Array = (() => {
+  const values = new Uint8Array(256).fill(255);
+  for (let digit = 0; digit < 16; digit++) {
+    const text = digit.toString(16);
+    values[text.charCodeAt(0)] = digit;
+    values[text.toUpperCase().charCodeAt(0)] = digit;
+  }
+  return values;
+})();
+
+/** Bytes of an unsigned whole number below 2^32 as a varint. */
+export function varintBytes(value: number): number {
+  if (value < 0x80) return 1;
+  if (value < 0x4000) return 2;
+  if (value < 0x20_0000) return 3;
+  return value < 0x1000_0000 ? 4 : 5;
+}
+
+/** A growing buffer and the place where the next byte goes. */
+export class ByteWriter {
+  private buffer: Buffer;
+  private view: DataView;
+  at = 0;
+
+  /** `bytes`: room to begin with. */
+  constructor(bytes: number = bytesFirst) {
+    this.buffer = Buffer.allocUnsafe(bytes);
+    this.view = viewOf(this.buffer);
+  }
+
+  /** Forgets what was written, and a buffer that grew out of all proportion with it. */
+  reset(): void {
+    this.at = 0;
+    if (this.buffer.length > bytesKept) this.become(Buffer.allocUnsafe(bytesFirst));
+  }
+
+  /** What was written since `from`; valid until the next write. */
+  bytes(from = 0): Uint8Array {
+    return this.buffer.subarray(from, this.at);
+  }
+
+  private become(buffer: Buffer): void {
+    this.buffer = buffer;
+    this.view = viewOf(buffer);
+  }
+
+  private room(more: number): void {
+    const needed = this.at + more;
+    if (needed <= this.buffer.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(needed, this.buffer.length * 2));
+    this.buffer.copy(grown, 0, 0, this.at);
+    this.become(grown);
+  }
+
+  /** One byte, e.g. a tag below 16. */
+  byte(value: number): void {
+    this.room(1);
+    this.buffer[this.at++] = value;
+  }
+
+  /** Bytes as they are. */
+  raw(bytes: Uint8Array): void {
+    const { length } = bytes;
+    this.room(length);
+    const { buffer, at } = this;
+    // A call into the engine costs more than copying a few dozen bytes here.
+    if (length > 64) buffer.set(bytes, at);
+    else for (let index = 0; index < length; index++) buffer[at + index] = bytes[index] as number;
+    this.at = at + length;
+  }
+
+  /** A whole number of at most 53 bits, a negative one as its two's complement of 64. */
+  varint(value: number): void {
+    this.room(10);
+    let { at } = this;
+    const { buffer } = this;
+    if (value >= 0 && value < 0x8000_0000) {
+      let rest = value;
+      for (; rest > 127; rest >>>= 7) buffer[at++] = (rest & 127) | 128;
+      buffer[at++] = rest;
+    } else {
+      let rest = BigInt.asUintN(64, BigInt(value));
+      for (; rest > 127n; rest >>= 7n) buffer[at++] = Number(rest & 127n) | 128;
+      buffer[at++] = Number(rest);
+    }
+    this.at = at;
+  }
+
+  /** 32 bits, the lowest byte first. */
+  fixed32(value: number): void {
+    this.room(4);
+    this.view.setUint32(this.at, value, true);
+    this.at += 4;
+  }
+
+  /** A floating-point number of 64 bits. */
+  double(value: number): void {
+    this.room(8);
+    this.view.setFloat64(this.at, value, true);
+    this.at += 8;
+  }
+
+  /** Nanoseconds since 1970 of whole seconds and the rest, in 64 bits. */
+  nanoseconds(seconds: number, rest: number): void {
+    this.room(8);
+    // A double cannot hold the sum, so the upper seconds are carried apart.
+    const upper = Math.floor(seconds / 0x1_0000) * 1e9;
+    const lower = (seconds % 0x1_0000) * 1e9 + Math.trunc(rest);
+    const low = (upper % 0x1_0000) * 0x1_0000 + (lower % 0x1_0000_0000);
+    const high =
+      Math.floor(upper / 0x1_0000) +
+      Math.floor(lower / 0x1_0000_0000) +
+      Math.floor(low / 0x1_0000_0000);
+    this.view.setUint32(this.at, low, true);
+    this.view.setUint32(this.at + 4, high, true);
+    this.at += 8;
+  }
+
+  /** An id of hex digits as its bytes; false, with nothing written, for anything else. */
+  hex(text: string, bytes: number): boolean {
+    if (text.length !== bytes * 2) return false;
+    this.room(bytes + 1);
+    const { buffer, at } = this;
+    let bad = 0;
+    buffer[at] = bytes;
+    for (let index = 0; index < bytes; index++) {
+      const high = text.charCodeAt(index * 2);
+      const low = text.charCodeAt(index * 2 + 1);
+      if (high > 255 || low > 255) return false;
+      const [first, second] = [hexValues[high] as number, hexValues[low] as number];
+      bad |= first | second;
+      buffer[at + 1 + index] = (first << 4) | second;
+    }
+    if (bad > 15) return false;
+    this.at = at + bytes + 1;
+    return true;
+  }
+
+  /** A text with its length before it. */
+  text(text: string): void {
+    const { length } = text;
+    this.room(length + 5);
+    const from = this.at;
+    this.varint(length);
+    if (this.ascii(text)) return;
+    this.at = from;
+    const bytes = Buffer.byteLength(text);
+    this.varint(bytes);
+    this.utf8(text, bytes);
+  }
+
+  /** The characters of an ASCII text; false, with nothing written, for any other. */
+  ascii(text: string): boolean {
+    const { length } = text;
+    this.room(length);
+    const { buffer, at } = this;
+    for (let index = 0; index < length; index++) {
+      const code = text.charCodeAt(index);
+      if (code > 127) return false;
+      buffer[at + index] = code;
+    }
+    this.at = at + length;
+    return true;
+  }
+
+  /** The bytes of a text of which the number of bytes is known. */
+  utf8(text: string, bytes: number): void {
+    this.room(bytes);
+    this.buffer.write(text, this.at, bytes, "utf8");
+    this.at += bytes;
+  }
+
+  /** Begins a message whose length is not known; `reserve` are the bytes its length may need. */
+  open(reserve: 1 | 2): number {
+    this.room(reserve);
+    const from = this.at;
+    this.at += reserve;
+    return from;
+  }
+
+  /** Ends the message that `open` began: its length, moved apart where it needs other bytes. */
+  close(from: number, reserve: 1 | 2): void {
+    const start = from + reserve;
+    const length = this.at - start;
+    const needed = varintBytes(length);
+    if (needed !== reserve) {
+      this.room(needed);
+      this.buffer.copyWithin(from + needed, start, this.at);
+    }
+    this.at = from;
+    this.varint(length);
+    this.at = from + needed + length;
+  }
+}
+
+function viewOf(buffer: Buffer): DataView {
+  return new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
+}
