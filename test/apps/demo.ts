@@ -1,6 +1,7 @@
 /**
  * @module `npm run demo`: sends the support desk's morning and the recordings of other libraries to
- * a running collector, so that there are turns to look at. `--help` says the rest.
+ * a running collector, so that there are turns to look at; `--week` a whole week. `--help` says the
+ * rest.
  */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -10,18 +11,31 @@ import { sendRecordings } from "./recorded.ts";
 import type { Morning } from "./support-desk-memory/main.ts";
 import { runDesk } from "./support-desk/main.ts";
 import { tickets } from "./support-desk/tickets.ts";
+import { progressOn, sightsOf } from "./week/guide.ts";
+import { tellWeek } from "./week/week.ts";
 
 const help = `Sends turns to a running collector.
 
   npm run demo                      the support desk, the same with our agent and memory, and
                                     the recorded dialects, once
+  npm run demo -- --week            seven days of five agents, with incidents worth finding; ends
+                                    with where to look for each (--turns N, default 4000; --seed S)
   npm run demo -- --endpoint URL    another collector (default http://127.0.0.1:4318,
                                     or OTEL_EXPORTER_OTLP_ENDPOINT)
+
+The week is received now and says when it happened: lists and retention go by receipt, the histogram
+and the time filters by the turns' own time.
 
 Start the collector first: npm start`;
 
 const { values } = parseArgs({
-  options: { endpoint: { type: "string" }, help: { type: "boolean", short: "h" } },
+  options: {
+    endpoint: { type: "string" },
+    week: { type: "boolean" },
+    turns: { type: "string", default: "4000" },
+    seed: { type: "string", default: "a week" },
+    help: { type: "boolean", short: "h" },
+  },
 });
 
 /** A process of its own, because a process has one telemetry set-up and the desk above has taken it. */
@@ -33,6 +47,49 @@ async function playMemoryDesk(endpoint: string): Promise<Morning> {
     { env: { ...process.env, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } },
   );
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "{}") as Morning;
+}
+
+/** Tells the week, waits for the judge, and says where to look. */
+async function playWeek(endpoint: string): Promise<number> {
+  const turns = Number(values.turns);
+  if (!Number.isInteger(turns) || turns < 50) {
+    console.error("--turns is a whole number, 50 or more");
+    return 1;
+  }
+  const began = performance.now();
+  const onProgress = progressOn(process.stderr, "a week of turns");
+  const week = await tellWeek({
+    endpoint,
+    endMs: Date.now(),
+    turns,
+    seed: values.seed,
+    onProgress,
+  });
+  console.log(`${week.turns} turns, ${week.spans} evidence spans sent in ${secondsSince(began)}`);
+  if (week.unplanned > 0) console.error(`${week.unplanned} spans were lost without being meant to`);
+  const judged = await isJudged(endpoint, week.last.root);
+  console.log(judged ? `judged after ${secondsSince(began)}` : "the judge is still at work");
+  for (const { name, words, path } of sightsOf(week)) {
+    console.log(`\n  ${name}: ${words}\n    ${endpoint}${path}`);
+  }
+  return week.unplanned > 0 ? 1 : 0;
+}
+
+function secondsSince(began: number): string {
+  return `${Math.round((performance.now() - began) / 1_000)} s`;
+}
+
+/** Waits until the judge has looked at a turn; it takes the longest quiet first. */
+async function isJudged(endpoint: string, root: string): Promise<boolean> {
+  for (const until = Date.now() + 180_000; Date.now() < until;) {
+    const answer = await fetch(`${endpoint}/traces/turns.json?root_trace_id=${root}`);
+    // A collector that asks who is there shows nothing to this script.
+    if (!answer.ok) return false;
+    const { items } = (await answer.json()) as { readonly items: readonly { verdict: unknown }[] };
+    if (items.length > 0 && items.every(({ verdict }) => verdict !== null)) return true;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  return false;
 }
 
 async function main(): Promise<number> {
@@ -53,6 +110,7 @@ async function main(): Promise<number> {
     console.error(`No collector answers at ${endpoint}. Start one in another terminal: npm start`);
     return 1;
   }
+  if (values.week === true) return playWeek(endpoint);
   const failed = await runDesk(endpoint);
   console.log(`support desk: ${tickets.length} turns sent, ${failed} failed as planned`);
   const morning = await playMemoryDesk(endpoint);
