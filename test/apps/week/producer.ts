@@ -4,11 +4,11 @@
  * clock is a story's: every span is begun and ended at a time that the story says.
  */
 import { SpanStatusCode, trace } from "@opentelemetry/api";
-import type { Attributes, HrTime } from "@opentelemetry/api";
+import type { HrTime } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { TracerProvider } from "@opentelemetry/sdk-trace";
-import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
+import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import { register } from "@turnproof/exporter/register";
 import type { Registration } from "@turnproof/exporter/register";
 import type { EvidenceSink } from "@turnproof/instrumentation";
