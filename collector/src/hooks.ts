@@ -59,7 +59,8 @@ export interface Hooks {
 const hookMsMax = 10_000;
 
 /**
- * Calls a hook within its time.
+ * Calls a hook within its time, and as long as whoever asked is there: the hook's signal aborts with
+ * any of `ends` as well.
  *
  * @throws CodedError `not_configured` without the hook, `overloaded` when it takes too long,
  * `internal_error` when it throws anything that is no code of ours
@@ -67,14 +68,18 @@ const hookMsMax = 10_000;
 export async function callHook<T>(
   call: ((signal: AbortSignal) => Promise<T>) | undefined,
   timeoutMs: number = hookMsMax,
+  ...ends: readonly AbortSignal[]
 ): Promise<T> {
   if (call === undefined) throw new CodedError("not_configured");
-  const signal = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...ends]);
   const late = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(new CodedError("overloaded")), { once: true });
+    const give = (): void => reject(new CodedError("overloaded"));
+    if (signal.aborted) give();
+    else signal.addEventListener("abort", give, { once: true });
   });
   try {
-    return await Promise.race([call(signal), late]);
+    // A hook that throws before it is asynchronous is contained like any other.
+    return await Promise.race([(async () => call(signal))(), late]);
   } catch (error) {
     throw CodedError.is(error) ? error : new CodedError("internal_error");
   }

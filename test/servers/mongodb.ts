@@ -33,6 +33,8 @@ export interface MongoServer extends AsyncDisposable {
   set(faults: MongoFaults): void;
   /** Documents of a collection, for a test that looks behind the provider. */
   documents(database: string, collection: string): Doc[];
+  /** Every document of a database, as one text. */
+  stored(database: string): string;
   close(): Promise<void>;
 }
 
@@ -63,6 +65,11 @@ class Engine {
     const found = this.#collections.get(key) ?? { documents: [], unique: [] };
     this.#collections.set(key, found);
     return found;
+  }
+
+  stored(database: string): string {
+    const own = [...this.#collections].filter(([key]) => key.startsWith(`${database}.`));
+    return JSON.stringify(own.map(([key, { documents }]) => [key, documents]));
   }
 
   run(command: Doc): Doc {
@@ -102,15 +109,15 @@ class Engine {
     }
   }
 
-  /** Applies `$set`, `$inc` and `$setOnInsert`, the only changes the provider makes. */
+  /** Applies the only changes that the provider makes. */
   change(collection: Collection, document: Doc, change: Doc, inserted: boolean): void {
-    for (const operator of Object.keys(change)) {
-      if (!["$set", "$inc", "$setOnInsert"].includes(operator))
-        throw new CommandError(9, "operator");
-    }
-    const next = { ...document, ...(change["$set"] as Doc | undefined) };
-    for (const [field, by] of Object.entries((change["$inc"] ?? {}) as Doc)) {
-      next[field] = Number(document[field] ?? 0) + Number(by);
+    const next = { ...document };
+    for (const [operator, fields] of Object.entries(change) as [string, Doc][]) {
+      const apply = operators[operator];
+      if (apply === undefined) throw new CommandError(9, "operator");
+      for (const [field, value] of Object.entries(fields)) {
+        if (operator !== "$setOnInsert") next[field] = apply(document[field], value);
+      }
     }
     if (inserted) Object.assign(next, change["$setOnInsert"]);
     this.checkUnique(collection, next, document);
@@ -124,6 +131,18 @@ class Engine {
     return document;
   }
 }
+
+/** What an operator makes of a field. */
+const operators: { readonly [name: string]: (held: unknown, value: unknown) => unknown } = {
+  $set: (_held, value) => value,
+  $setOnInsert: (_held, value) => value,
+  $inc: (held, by) => Number(held ?? 0) + Number(by),
+  $min: (held, value) => (held === undefined ? value : Math.min(Number(held), Number(value))),
+  $max: (held, value) => (held === undefined ? value : Math.max(Number(held), Number(value))),
+  $addToSet: (held, value) => [
+    ...new Set([...((held ?? []) as unknown[]), ...(value as { $each: unknown[] }).$each]),
+  ],
+};
 
 /** Fields that an upsert takes from its filter. */
 function equalities(filter: Doc): Doc {
@@ -238,18 +257,18 @@ const handlers: { readonly [command: string]: Handler } = {
     const pipeline = command["pipeline"] as Doc[];
     if (pipeline[0]?.["$listSearchIndexes"] !== undefined) return cursor(listed(engine, name));
     let documents: Doc[] = [...collection.documents];
-    const stages: Doc[] = [];
     for (const stage of pipeline) {
       const near = stage["$vectorSearch"] as Doc | undefined;
       if (near !== undefined) documents = vectorStage(engine, documents, near, name);
-      // Matches in front of everything else are ours, for the order of bytes.
-      else if (stages.length === 0 && "$match" in stage) {
+      // Matching and sorting are ours, for the order of bytes.
+      else if ("$match" in stage) {
         const test = matcher(stage["$match"] as Doc);
         engine.filters.push(stage["$match"]);
         documents = documents.filter((document) => test(document));
-      } else stages.push(stage);
+      } else if ("$sort" in stage) documents = sorted(documents, stage["$sort"] as Doc);
+      else documents = new Aggregator([stage] as never).run(documents);
     }
-    return cursor(new Aggregator(stages as never).run(documents));
+    return cursor(documents);
   },
   updateSearchIndex: (engine, _, command, name) => {
     if (engine.faults.search !== true) throw new CommandError(59, "no such command");
@@ -365,6 +384,7 @@ export async function startMongo(faults: MongoFaults = {}): Promise<MongoServer>
       engine.faults = next;
     },
     documents: (database, collection) => engine.collection(database, collection).documents,
+    stored: (database) => engine.stored(database),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -41,6 +41,9 @@ export function agentRunRoutes(parts: Parts): Hono<AppEnv> {
     const answer = await callHook(
       (signal) => agents.run(agent, input, contextOf(principal, signal)),
       runMsMax,
+      // Nobody waits for the answer of a caller that left: the turn is cancelled.
+      c.req.raw.signal,
+      parts.closing,
     );
     if (answer === undefined) throw new CodedError("not_found");
     return respondJson(c, answer);
@@ -50,7 +53,7 @@ export function agentRunRoutes(parts: Parts): Hono<AppEnv> {
     const { agents, input, principal } = await runOf(c, parts);
     const agent = c.req.param("agent_id");
     return streamSSE(c, async (stream) => {
-      // Whoever left does not wait for the answer: the turn is cancelled, not finished for nobody.
+      // The same for a stream, whose reader may leave after the answer has begun.
       const left = new AbortController();
       stream.onAbort(() => left.abort());
       const ends = [parts.closing, left.signal, AbortSignal.timeout(runMsMax)];

@@ -112,6 +112,7 @@ function cacheRequestOf(
     dataVersion: cache?.dataVersion,
     context: state.options.context,
     standing: context.standing,
+    recalled: context.recalled,
   };
 }
 

@@ -43,6 +43,8 @@ export interface AssembledContext {
   readonly record: SupplyRecord;
   /** Fingerprints of what is supplied whatever is asked. */
   readonly standing: readonly string[];
+  /** Texts that retrieval selected for this question, in its order. */
+  readonly recalled: readonly string[];
   /** True when the thread says anything else than this same question and its answers. */
   readonly conversationDependent: boolean;
 }
@@ -94,6 +96,7 @@ export async function assembleContext(
     items,
     record: supplyRecord(items, { scores, count: ledger.length, degraded, fallbackUsed }),
     standing: standing.map((item) => store.fingerprint(`${item.ref.ref} ${item.text}`)).toSorted(),
+    recalled: found.selected.map((candidate) => candidate.text),
     conversationDependent: isDependent(history, question.text),
   };
 }

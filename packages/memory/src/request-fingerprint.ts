@@ -20,6 +20,11 @@ export interface CacheRequest {
   readonly context?: unknown;
   /** What memory would place in the context whatever is asked: profile, preferences, samples. */
   readonly standing?: readonly string[] | undefined;
+  /**
+   * Texts that retrieval found for this question. They differ from asking to asking, so they are
+   * no part of the fingerprint: the cache compares them with what its answer rested on.
+   */
+  readonly recalled?: readonly string[] | undefined;
 }
 
 /** A JSON text in which the order of keys says nothing. */

@@ -34,6 +34,8 @@ export type CacheReason =
   | "nothing_similar"
   | "fingerprint_changed"
   | "literals_differ"
+  | "expired"
+  | "memory_changed"
   | "no_embedding"
   | "store_failed"
   | "conversation_dependent"
@@ -82,6 +84,8 @@ const levelsOf: { readonly [K in NonNullable<CacheOptions["level"]>]: readonly L
   thread: ["agentId", "memoryId", "threadId"],
 };
 const candidatesMax = 8;
+/** How far ahead of ours the clock of another writer may be. */
+const skewMsMax = 60_000;
 const negations = new Set(["not", "no", "never", "without", "cannot", "nor", "t"]);
 
 /**
@@ -167,6 +171,7 @@ export class SemanticCache {
         answer: candidate.answer,
         fingerprint,
         literals: literalsOf(request.query),
+        rests_on: this.#restsOn(request, candidate.answer),
         embedding_model: this.#store.embeddingModel,
         turn_id: candidate.turnId,
       },
@@ -190,16 +195,14 @@ export class SemanticCache {
       .toSorted((a, b) => b.similarity - a.similarity);
     const [best] = similar;
     const seen = best === undefined ? {} : { similarity: best.similarity };
-    const near = similar.filter(({ similarity }) => similarity >= this.#options.similarityMin);
-    if (near.length === 0) return { decision: "miss", reason: "nothing_similar", ...seen };
-    const same = near.filter(({ row }) => row.data["fingerprint"] === fingerprint);
-    if (same.length === 0) return { decision: "rejected", reason: "fingerprint_changed", ...seen };
-    const literals = literalsOf(request.query);
-    const hit = same.find(({ row }) => row.data["literals"] === literals);
-    const answer = hit?.row.data["answer"];
-    if (hit === undefined || typeof answer !== "string") {
-      return { decision: "rejected", reason: "literals_differ", ...seen };
+    let left = similar.filter(({ similarity }) => similarity >= this.#options.similarityMin);
+    if (left.length === 0) return { decision: "miss", reason: "nothing_similar", ...seen };
+    for (const [reason, holds] of this.#conditions(request, fingerprint)) {
+      left = left.filter(({ row }) => holds(row));
+      if (left.length === 0) return { decision: "rejected", reason, ...seen };
     }
+    const [hit] = left as [(typeof left)[0]];
+    const answer = answerOf(hit.row);
     const turnId = hit.row.data["turn_id"];
     return {
       decision: "hit",
@@ -208,6 +211,41 @@ export class SemanticCache {
       answer,
       ...(typeof turnId === "string" ? { turnId } : {}),
     };
+  }
+
+  /** What a similar row must fulfil to answer, and the reason that is given when none does. */
+  #conditions(
+    request: CacheRequest,
+    fingerprint: string,
+  ): readonly (readonly [CacheReason, (row: MemoryRecord) => boolean])[] {
+    const literals = literalsOf(request.query);
+    return [
+      ["fingerprint_changed", (row) => row.data["fingerprint"] === fingerprint],
+      ["literals_differ", (row) => row.data["literals"] === literals && answerOf(row) !== ""],
+      ["expired", (row) => this.#isFresh(row)],
+      ["memory_changed", (row) => this.#restsOnTheSame(row, request)],
+    ];
+  }
+
+  /** Younger than this cache's own TTL, whatever its writer allowed, and not from the future. */
+  #isFresh(row: MemoryRecord): boolean {
+    const age = Date.parse(this.#store.now()) - Date.parse(row.created_at);
+    return age < this.#options.ttlSeconds * 1_000 && age > -skewMsMax;
+  }
+
+  /** Memory that is found for the question now is what the answer was given with, no more or less. */
+  #restsOnTheSame(row: MemoryRecord, request: CacheRequest): boolean {
+    const stored = row.data["rests_on"];
+    const then = Array.isArray(stored) ? stored : [];
+    const now = this.#restsOn(request, answerOf(row), row.text);
+    return then.length === now.length && now.every((item) => then.includes(item));
+  }
+
+  /** Recalled texts as fingerprints, but for the question and the answer themselves. */
+  #restsOn(request: CacheRequest, answer: string, question: string = request.query): string[] {
+    const own = new Set([request.query, question, answer].map(sameWordsKey));
+    const keys = (request.recalled ?? []).map(sameWordsKey).filter((key) => !own.has(key));
+    return [...new Set(keys)].map((key) => this.#store.fingerprint(key)).toSorted();
   }
 
   async #nearest(
@@ -232,6 +270,11 @@ export class SemanticCache {
       ...(lookup.similarity === undefined ? {} : { similarity: lookup.similarity }),
     });
   }
+}
+
+function answerOf(row: MemoryRecord): string {
+  const answer = row.data["answer"];
+  return typeof answer === "string" ? answer : "";
 }
 
 function refusalOf(candidate: CacheCandidate): CacheReason | undefined {

@@ -1,0 +1,55 @@
+/**
+ * @module A collector of this process on a real port, over any store, with everything that it wrote
+ * to its log.
+ */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { serve } from "@hono/node-server";
+import type { EvidenceStore, MemoryStore } from "@turnproof/store";
+import { createCollector, parseConfig } from "turnproof";
+import type { AgentPort } from "turnproof";
+
+/** A running collector. */
+export interface PortedCollector extends AsyncDisposable {
+  readonly url: string;
+  readonly dataDir: string;
+  /** Its log so far, as one text. */
+  log(): string;
+}
+
+/** Starts it; judging in the background is off. The store stays the caller's to close. */
+export async function openCollector(options: {
+  readonly store: EvidenceStore;
+  readonly agents?: AgentPort;
+  readonly memory?: MemoryStore;
+  readonly env?: Readonly<Record<string, string>>;
+}): Promise<PortedCollector> {
+  const { store, agents, memory, env } = options;
+  const dataDir = mkdtempSync(join(tmpdir(), "turnproof-on-port-"));
+  const lines: string[] = [];
+  const note = (...line: unknown[]): void => void lines.push(JSON.stringify(line));
+  const collector = await createCollector({
+    config: parseConfig({ TURNPROOF_BACKEND: "ephemeral", TURNPROOF_DATA_DIR: dataDir, ...env }),
+    log: { info: note, warn: note, error: note },
+    store,
+    judge: false,
+    ...(memory === undefined ? {} : { memory }),
+    ...(agents === undefined ? {} : { hooks: { agents } }),
+  });
+  const server = serve({ fetch: collector.app.fetch, hostname: "127.0.0.1", port: 0 });
+  await new Promise<void>((resolve) => server.once("listening", () => resolve()));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    dataDir,
+    log: () => lines.join("\n"),
+    async [Symbol.asyncDispose]() {
+      collector.endStreams();
+      server.close();
+      await collector.close(1_000);
+    },
+  };
+}
