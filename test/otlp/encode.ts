@@ -146,6 +146,7 @@ const root = protobuf.Root.fromJSON({
         timeUnixNano: field("fixed64", 1),
         name: field("string", 2),
         attributes: attributes(3),
+        droppedAttributesCount: field("uint32", 4),
       },
     },
     Link: {
@@ -168,6 +169,9 @@ const root = protobuf.Root.fromJSON({
         startTimeUnixNano: field("fixed64", 7),
         endTimeUnixNano: field("fixed64", 8),
         attributes: attributes(9),
+        droppedAttributesCount: field("uint32", 10),
+        droppedEventsCount: field("uint32", 12),
+        droppedLinksCount: field("uint32", 14),
         events: field("Event", 11, "repeated"),
         links: field("Link", 13, "repeated"),
         status: field("Status", 15),

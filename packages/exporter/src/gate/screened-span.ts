@@ -33,11 +33,11 @@ export interface GateMemory {
 const ownNames: Readonly<Record<string, string>> = ownSpanNames;
 const noLinks: readonly Link[] = [];
 const noEvents: readonly SpanEventLike[] = [];
-const idPattern = /^[0-9a-f]{16}$/;
-const traceIdPattern = /^[0-9a-f]{32}$/;
+const idPattern = /^[0-9a-f]{16}$/i;
+const traceIdPattern = /^[0-9a-f]{32}$/i;
 
 /** An id of another form is somebody's text. */
-function hasIds({ traceId, spanId }: SpanContext): boolean {
+export function hasIds({ traceId, spanId }: SpanContext): boolean {
   return traceIdPattern.test(traceId) && idPattern.test(spanId);
 }
 
@@ -48,19 +48,18 @@ export function screenedSpan(
   drop: CountDrop,
 ): ReadableSpanLike {
   const { screen } = memory;
+  const context = bareContext(span.spanContext());
+  if (!hasIds(context)) throw new TypeError("span_unmapped");
   const decision = decisionOf(span);
   const bag = new AttributeBag();
   screen.screen(span.attributes, decision, bag);
   const { lost } = screen;
-  const context = bareContext(span.spanContext());
-  if (!hasIds(context)) throw new TypeError("span_unmapped");
-  const given = span.parentSpanContext;
-  const parent = given !== undefined && hasIds(given) ? bareContext(given) : undefined;
+  const given = parentOf(span);
   return {
     name: leavingName(span, decision, screen, drop),
     kind: span.kind,
     spanContext: () => context,
-    parentSpanContext: parent,
+    parentSpanContext: given && bareContext(given),
     parentSpanId: parentIdOf(span),
     startTime: span.startTime,
     endTime: span.endTime,
@@ -87,9 +86,15 @@ export function decisionOf(span: ReadableSpanLike): KindDecision {
   });
 }
 
+/** The parent's context, when its ids have the form of ids. */
+export function parentOf(span: ReadableSpanLike): SpanContext | undefined {
+  const given = span.parentSpanContext;
+  return given !== undefined && hasIds(given) ? given : undefined;
+}
+
 /** The id of the span's parent, when it has the form of one. */
 export function parentIdOf(span: ReadableSpanLike): string | undefined {
-  const parentId = span.parentSpanContext?.spanId ?? span.parentSpanId;
+  const parentId = parentOf(span)?.spanId ?? span.parentSpanId;
   return parentId !== undefined && idPattern.test(parentId) ? parentId : undefined;
 }
 

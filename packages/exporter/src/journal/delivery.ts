@@ -7,14 +7,14 @@
  */
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
-import type { EvidenceBatch, EvidenceWriter } from "@turnproof/store";
+import type { EvidenceWriter, PreparedBatch } from "@turnproof/store";
 
 import { evidenceBatch } from "./batch.ts";
 import type { BatchPart } from "./batch.ts";
 import type { JournalClock } from "./clock.ts";
 
-/** The two methods of a store that the drain needs. */
-export type DrainStore = Pick<EvidenceWriter, "append" | "readBack">;
+/** The methods of a store that the drain needs; `appendPrepared` where it has it. */
+export type DrainStore = Pick<EvidenceWriter, "append" | "readBack" | "appendPrepared">;
 
 /** The store, and how patient to be with it. */
 export interface DeliveryOptions {
@@ -54,46 +54,74 @@ export async function deliver(
   part: BatchPart,
   range: { readonly from: number; readonly to: number; readonly mayBeThere: boolean },
 ): Promise<readonly number[]> {
-  const { from, to } = range;
+  const { from, to, mayBeThere } = range;
   const batch = evidenceBatch(part, from, to);
-  for (let attempt = 0; ; attempt += 1) {
-    const code = await tryOnce(options, batch, range.mayBeThere || attempt > 0);
-    options.onOutcome({ code, events: to - from });
-    if (code === undefined) return [];
-    if (code === "store_rejected_row") break;
-    if (attempt + 1 >= (options.attemptsMax ?? Infinity)) throw new CodedError(code);
-    await options.clock.sleep(retryDelayMs(attempt, options.random), options.signal);
-    if (options.signal.aborted) throw new CodedError("store_closed");
-  }
+  const { batchId, receivedAt } = batch;
+  const send = (): Promise<void> => options.store.append(batch);
+  if (await ship(options, { batchId, receivedAt, rows: to - from, send }, mayBeThere)) return [];
   if (to - from === 1) return [from];
   const middle = from + Math.floor((to - from) / 2);
-  const { mayBeThere } = range;
   const left = await deliver(options, part, { from, to: middle, mayBeThere });
   const right = await deliver(options, part, { from: middle, to, mayBeThere });
   return [...left, ...right];
 }
 
+/** Stores a part that was made ready elsewhere; false when the store refuses one of its rows. */
+export function deliverPrepared(
+  options: DeliveryOptions,
+  prepared: PreparedBatch,
+  mayBeThere: boolean,
+): Promise<boolean> {
+  const { batchId, receivedAt, events: rows } = prepared;
+  const send = async (): Promise<void> => options.store.appendPrepared?.(prepared);
+  return ship(options, { batchId, receivedAt, rows, send }, mayBeThere);
+}
+
+/** Rows under one id, and how they are sent. */
+interface Shipment {
+  readonly batchId: string;
+  readonly receivedAt: string;
+  readonly rows: number;
+  readonly send: () => Promise<void>;
+}
+
+/** Tries until the store holds the shipment (true) or refuses one of its rows for ever (false). */
+async function ship(
+  options: DeliveryOptions,
+  shipment: Shipment,
+  mayBeThere: boolean,
+): Promise<boolean> {
+  for (let attempt = 0; ; attempt += 1) {
+    const code = await tryOnce(options, shipment, mayBeThere || attempt > 0);
+    options.onOutcome({ code, events: shipment.rows });
+    if (code === undefined) return true;
+    if (code === "store_rejected_row") return false;
+    if (attempt + 1 >= (options.attemptsMax ?? Infinity)) throw new CodedError(code);
+    await options.clock.sleep(retryDelayMs(attempt, options.random), options.signal);
+    if (options.signal.aborted) throw new CodedError("store_closed");
+  }
+}
+
 async function tryOnce(
   options: DeliveryOptions,
-  batch: EvidenceBatch,
+  shipment: Shipment,
   lookFirst: boolean,
 ): Promise<Code | undefined> {
-  const { store } = options;
   try {
-    if (lookFirst && (await isHeld(options, batch))) return undefined;
-    await withTimeout(options, () => store.append(batch));
-    return (await isHeld(options, batch)) ? undefined : "store_unverified";
+    if (lookFirst && (await isHeld(options, shipment))) return undefined;
+    await withTimeout(options, shipment.send);
+    return (await isHeld(options, shipment)) ? undefined : "store_unverified";
   } catch (error) {
     // An error without a code says nothing about the rows, so it may heal.
     return CodedError.is(error) ? error.code : "store_unavailable";
   }
 }
 
-/** True when the store holds the whole batch: manifest and every row. */
-async function isHeld(options: DeliveryOptions, batch: EvidenceBatch): Promise<boolean> {
-  const { store } = options;
-  const held = await withTimeout(options, () => store.readBack(batch.batchId, batch.receivedAt));
-  return held.complete && held.rows >= batch.events.length;
+/** True when the store holds the whole shipment: manifest and every row. */
+async function isHeld(options: DeliveryOptions, shipment: Shipment): Promise<boolean> {
+  const { batchId, receivedAt, rows } = shipment;
+  const held = await withTimeout(options, () => options.store.readBack(batchId, receivedAt));
+  return held.complete && held.rows >= rows;
 }
 
 async function withTimeout<T>(options: DeliveryOptions, call: () => Promise<T>): Promise<T> {

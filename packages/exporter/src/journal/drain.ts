@@ -15,10 +15,11 @@ import type { Code } from "@turnproof/semconv";
 
 import type { JournalPosition } from "./backlog.ts";
 import { assembleBatch } from "./batch.ts";
-import type { Batch, DecodeFrame } from "./batch.ts";
+import type { Batch, DecodeFrame, PreparedFrames } from "./batch.ts";
 import { systemClock } from "./clock.ts";
 import type { JournalClock } from "./clock.ts";
-import { deliver, retryDelayMs } from "./delivery.ts";
+import { AdaptiveConcurrency, DrainPace } from "./drain-pace.ts";
+import { deliver, deliverPrepared, retryDelayMs } from "./delivery.ts";
 import type { DeliveryOptions, DrainStore } from "./delivery.ts";
 import type { Journal } from "./contract.ts";
 import type { JournalFrame } from "./journal-reader.ts";
@@ -28,6 +29,11 @@ export interface DrainOptions {
   readonly journal: Journal;
   readonly store: DrainStore;
   readonly decode: DecodeFrame;
+  /**
+   * Makes frames ready in another thread for a store that has `appendPrepared`; undefined, or a
+   * rejection, leaves them to `decode` here. Must give what `prepareFrames` gives.
+   */
+  readonly prepare?: (frames: readonly JournalFrame[]) => Promise<PreparedFrames | undefined>;
   /** Spans at which a batch is sent without waiting for more; default 50,000. */
   readonly batchSpans?: number;
   /** Payload bytes that one batch may hold; default 64 MiB. */
@@ -37,7 +43,10 @@ export interface DrainOptions {
   readonly quietMs?: number;
   /** Spans within `busyMs` from which on it counts as busy; default 500. */
   readonly busySpans?: number;
-  /** Batches on their way at the same time; default 2: one is built while one is stored. */
+  /**
+   * Most batches on their way at the same time; default 4. How many there are follows the store:
+   * see `AdaptiveConcurrency`. One more is always being built.
+   */
   readonly inFlightMax?: number;
   readonly callTimeoutMs?: number;
   readonly clock?: JournalClock;
@@ -56,6 +65,8 @@ export interface DrainStats {
   readonly unverified: number;
   readonly quarantinedEvents: number;
   readonly inFlight: number;
+  /** How many batches may be on their way, as the store has shown itself so far. */
+  readonly inFlightLimit: number;
   /** Code of the last try when it failed. */
   readonly failure?: Code;
 }
@@ -77,7 +88,7 @@ const defaults = {
   busyMs: 500,
   quietMs: 20,
   busySpans: 500,
-  inFlightMax: 2,
+  inFlightMax: 4,
   callTimeoutMs: 60_000,
   graceMs: 5_000,
 } as const;
@@ -94,6 +105,10 @@ interface Flow {
     unverified: number;
     quarantinedEvents: number;
   };
+  readonly pace: DrainPace;
+  readonly concurrency: AdaptiveConcurrency;
+  /** True while a batch that is ready waits for its place. */
+  crowded: boolean;
   /** Ends of begun batches, oldest first. */
   ends: number[];
   at: JournalPosition | undefined;
@@ -111,6 +126,13 @@ export function startDrain(options: DrainOptions): Drain {
     random: options.random ?? Math.random,
     stop: new AbortController(),
     counts: { storedEvents: 0, storedBatches: 0, retries: 0, unverified: 0, quarantinedEvents: 0 },
+    pace: new DrainPace({
+      busyMs: options.busyMs ?? defaults.busyMs,
+      quietMs: options.quietMs ?? defaults.quietMs,
+      busySpans: options.busySpans ?? defaults.busySpans,
+    }),
+    concurrency: new AdaptiveConcurrency(options.inFlightMax ?? defaults.inFlightMax),
+    crowded: false,
     ends: [],
     at: undefined,
     failure: undefined,
@@ -141,6 +163,7 @@ export function startDrain(options: DrainOptions): Drain {
     stats: () => ({
       ...flow.counts,
       inFlight: flow.ends.length,
+      inFlightLimit: flow.concurrency.limit,
       ...(flow.failure === undefined ? {} : { failure: flow.failure }),
     }),
     async close(closing = {}) {
@@ -174,16 +197,13 @@ async function supervise(flow: Flow): Promise<void> {
 /** Pause after a reading that found no frame although some are waited for. */
 const emptyLookMs = 25;
 
-/** Builds batches one after another and lets up to `inFlightMax` be on their way. */
+/** Builds batches one after another and lets as many be on their way as the store bears. */
 async function run(flow: Flow): Promise<void> {
   const { clock, options, stop } = flow;
   const replayed = [...options.journal.planned()];
   const inFlight = new Set<Promise<void>>();
   let before: Promise<void> = Promise.resolve();
   while (!stop.signal.aborted) {
-    while (inFlight.size >= (options.inFlightMax ?? defaults.inFlightMax)) {
-      await Promise.race(inFlight);
-    }
     const planned = replayed.shift();
     if (planned === undefined) await pace(flow);
     if (stop.signal.aborted) break;
@@ -194,6 +214,10 @@ async function run(flow: Flow): Promise<void> {
       continue;
     }
     flow.at = batch.through;
+    flow.crowded = inFlight.size >= flow.concurrency.limit;
+    while (inFlight.size >= flow.concurrency.limit) await Promise.race(inFlight);
+    flow.crowded = false;
+    if (stop.signal.aborted) break;
     flow.ends = [...flow.ends, batch.through.sequence];
     if (planned !== batch.through.sequence) {
       await persistently(flow, () => options.journal.plan([...flow.ends, ...replayed]));
@@ -226,36 +250,23 @@ async function pace(flow: Flow): Promise<void> {
       continue;
     }
     if (flow.hurry > 0 || spans >= batchSpans) return;
-    const oldestMs = pacing(flow, spans);
-    const waitMs = oldestMs - clock.now();
+    const now = clock.now();
+    const waitMs = flow.pace.nextAtMs(now, spans) - now;
     if (waitMs <= 0) return;
     await clock.sleep(Math.min(waitMs, 25), stop.signal);
   }
 }
 
-const paces = new WeakMap<Flow, { startedAtMs: number; spans: number }>();
-
-/** When the next batch may start, from how much came since the last one started. */
-function pacing(flow: Flow, waitingSpans: number): number {
-  const { options } = flow;
-  const last = paces.get(flow) ?? { startedAtMs: 0, spans: 0 };
-  const busyMs = options.busyMs ?? defaults.busyMs;
-  const sinceMs = Math.max(1, flow.clock.now() - last.startedAtMs);
-  const carriedOver = last.spans * Math.exp(-sinceMs / busyMs);
-  const busy = carriedOver + waitingSpans >= (options.busySpans ?? defaults.busySpans);
-  return last.startedAtMs + (busy ? busyMs : (options.quietMs ?? defaults.quietMs));
-}
-
-function notePace(flow: Flow, spans: number): void {
-  const now = flow.clock.now();
-  const last = paces.get(flow) ?? { startedAtMs: 0, spans: 0 };
-  const sinceMs = Math.max(1, now - last.startedAtMs);
-  const busyMs = flow.options.busyMs ?? defaults.busyMs;
-  paces.set(flow, { startedAtMs: now, spans: last.spans * Math.exp(-sinceMs / busyMs) + spans });
+/** Frames that travel together, made ready elsewhere or assembled here. */
+interface Gathered {
+  readonly frames: readonly JournalFrame[];
+  readonly through: JournalPosition;
+  readonly prepared?: PreparedFrames;
+  readonly assembled?: Batch;
 }
 
 /** Frames up to the planned end, or up to the bounds of a batch. */
-async function gather(flow: Flow, plannedEnd: number | undefined): Promise<Batch | undefined> {
+async function gather(flow: Flow, plannedEnd: number | undefined): Promise<Gathered | undefined> {
   const { options } = flow;
   const frames: JournalFrame[] = [];
   let spans = 0;
@@ -271,19 +282,23 @@ async function gather(flow: Flow, plannedEnd: number | undefined): Promise<Batch
   }
   const through = frames.at(-1)?.position;
   if (through === undefined) return undefined;
-  notePace(flow, spans);
-  return assembleBatch(frames, through, options.decode);
+  flow.pace.started(flow.clock.now(), spans);
+  const prepared = await options.prepare?.(frames).catch(() => undefined);
+  if (prepared !== undefined) return { frames, through, prepared };
+  return { frames, through, assembled: await assembleBatch(frames, through, options.decode) };
 }
 
 /** Stores one batch, and checkpoints it when all before it are. */
 async function carry(
   flow: Flow,
-  batch: Batch,
+  batch: Gathered,
   mayBeThere: boolean,
   before: Promise<void>,
 ): Promise<void> {
   try {
+    const startedMs = flow.clock.now();
     await storeBatch(flow, batch, mayBeThere);
+    flow.concurrency.stored(flow.clock.now() - startedMs, flow.crowded);
     await before;
     if (flow.stop.signal.aborted) return;
     await persistently(flow, () => flow.options.journal.checkpoint(batch.through));
@@ -298,7 +313,7 @@ async function carry(
   }
 }
 
-async function storeBatch(flow: Flow, batch: Batch, mayBeThere: boolean): Promise<void> {
+async function storeBatch(flow: Flow, batch: Gathered, mayBeThere: boolean): Promise<void> {
   const { options } = flow;
   const delivery: DeliveryOptions = {
     store: options.store,
@@ -308,13 +323,21 @@ async function storeBatch(flow: Flow, batch: Batch, mayBeThere: boolean): Promis
     signal: flow.stop.signal,
     onOutcome: ({ code, events }) => {
       if (code === undefined) flow.counts.storedEvents += events;
-      if (code !== undefined && code !== "store_rejected_row") flow.counts.retries += 1;
+      if (code !== undefined && code !== "store_rejected_row") {
+        flow.counts.retries += 1;
+        flow.concurrency.failed();
+      }
       if (code === "store_unverified") flow.counts.unverified += 1;
       setFailure(flow, code === "store_rejected_row" ? undefined : code);
     },
   };
+  const { frames, through, prepared } = batch;
+  const stored = await storePrepared(delivery, prepared, mayBeThere);
+  if (stored === prepared?.parts.length && prepared.unreadable.length === 0) return;
+  // A row is refused or a frame cannot be read: which one shows only here.
+  const assembled = batch.assembled ?? (await assembleBatch(frames, through, options.decode));
   const refused = new Map<number, number[]>();
-  for (const part of batch.parts) {
+  for (const part of assembled.parts.slice(stored)) {
     const range = { from: 0, to: part.events.length, mayBeThere };
     for (const position of await deliver(delivery, part, range)) {
       const [frame, row] = part.origins[position] ?? [0, 0];
@@ -322,17 +345,31 @@ async function storeBatch(flow: Flow, batch: Batch, mayBeThere: boolean): Promis
     }
   }
   for (const [index, rows] of refused) {
-    const frame = batch.frames[index];
+    const frame = frames[index];
     if (frame === undefined) continue;
     const input = { code: "store_rejected_row", payload: frame.payload, spans: rows.length };
     await persistently(flow, () => options.journal.quarantine({ ...input, rows }));
     flow.counts.quarantinedEvents += rows.length;
   }
-  for (const { payload, spans } of batch.unreadable) {
+  for (const { payload, spans } of assembled.unreadable) {
     const input = { code: "record_invalid", payload, spans, rows: null };
     await persistently(flow, () => options.journal.quarantine(input));
     flow.counts.quarantinedEvents += spans;
   }
+}
+
+/** How many of the parts that were made ready are stored: all up to one that is refused. */
+async function storePrepared(
+  delivery: DeliveryOptions,
+  prepared: PreparedFrames | undefined,
+  mayBeThere: boolean,
+): Promise<number> {
+  let stored = 0;
+  for (const part of prepared?.parts ?? []) {
+    if (part === null || !(await deliverPrepared(delivery, part, mayBeThere))) break;
+    stored += 1;
+  }
+  return stored;
 }
 
 /** Tries for ever: what the disk refuses now it takes when somebody made room. */

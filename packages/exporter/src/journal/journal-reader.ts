@@ -75,7 +75,7 @@ async function* readRun(
   const gaps: ScannedGap[] = [];
   let fresh = false;
   try {
-    const range = { from, to: end, verify: options.verifyChecksums };
+    const range = { from, to: end, verify: options.verifyChecksums, shared: true };
     for await (const items of scanFrames(file, range)) {
       for (const item of items) {
         if (!isFrame(item)) {

@@ -36,6 +36,8 @@ export interface ScanOptions {
   readonly to: number;
   /** True when payloads are not kept beyond the next turn of the loop, so one window serves all. */
   readonly reuseWindow?: boolean;
+  /** True when payloads may go to another thread: they lie in memory that threads share. */
+  readonly shared?: boolean;
   /** Test seam: a scan that believes checksums blindly is a planted bug that suites must catch. */
   readonly verify?: boolean;
 }
@@ -54,11 +56,14 @@ export async function* scanFrames(
   options: ScanOptions,
 ): AsyncGenerator<readonly ScanItem[], void, undefined> {
   const state = { position: options.from, gapFrom: -1, needBytes: frameHeaderBytes };
-  let window = Buffer.alloc(0);
+  let window: Buffer = Buffer.alloc(0);
   while (state.position < options.to) {
     const wanted = Math.min(Math.max(windowBytes, state.needBytes), options.to - state.position);
     if (options.reuseWindow !== true || window.byteLength < wanted) {
-      window = Buffer.allocUnsafe(wanted);
+      window =
+        options.shared === true
+          ? Buffer.from(new SharedArrayBuffer(wanted))
+          : Buffer.allocUnsafe(wanted);
     }
     const bytes = await readThrough(file, window.subarray(0, wanted), state.position);
     const end = bytes < wanted ? state.position + bytes : options.to;

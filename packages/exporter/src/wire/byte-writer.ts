@@ -7,9 +7,9 @@
 const bytesFirst = 8_192;
 const bytesKept = 4_194_304;
 
-/** Values of hex digits by character code; 255 for what is none. */
+/** Values of hex digits by character code. */
 const hexValues: Uint8Array = (() => {
-  const values = new Uint8Array(256).fill(255);
+  const values = new Uint8Array(128);
   for (let digit = 0; digit < 16; digit++) {
     const text = digit.toString(16);
     values[text.charCodeAt(0)] = digit;
@@ -126,24 +126,17 @@ export class ByteWriter {
     this.at += 8;
   }
 
-  /** An id of hex digits as its bytes; false, with nothing written, for anything else. */
-  hex(text: string, bytes: number): boolean {
-    if (text.length !== bytes * 2) return false;
+  /** An id of so many bytes from its hex digits, with its length before it. */
+  hex(text: string, bytes: number): void {
     this.room(bytes + 1);
     const { buffer, at } = this;
-    let bad = 0;
     buffer[at] = bytes;
     for (let index = 0; index < bytes; index++) {
-      const high = text.charCodeAt(index * 2);
-      const low = text.charCodeAt(index * 2 + 1);
-      if (high > 255 || low > 255) return false;
-      const [first, second] = [hexValues[high] as number, hexValues[low] as number];
-      bad |= first | second;
-      buffer[at + 1 + index] = (first << 4) | second;
+      const high = hexValues[text.charCodeAt(index * 2)] as number;
+      const low = hexValues[text.charCodeAt(index * 2 + 1)] as number;
+      buffer[at + 1 + index] = (high << 4) | low;
     }
-    if (bad > 15) return false;
     this.at = at + bytes + 1;
-    return true;
   }
 
   /** A text with its length before it. */

@@ -11,12 +11,14 @@ import type { AttributeSink, CountDrop } from "../gate/screened-attributes.ts";
 import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
 import {
   decisionOf,
+  hasIds,
   leavingEvents,
   leavingLinks,
   leavingName,
   leavingResource,
   leavingScope,
   parentIdOf,
+  parentOf,
 } from "../gate/screened-span.ts";
 import type { GateMemory } from "../gate/screened-span.ts";
 import { ByteWriter } from "./byte-writer.ts";
@@ -48,7 +50,7 @@ const tags = {
   status: 0x7a,
 } as const;
 const eventTags = { time: 0x09, name: 0x12, attribute: 0x1a, dropped: 0x20 } as const;
-const linkTags = { traceId: 0x0a, spanId: 0x12, flags: 0x35 } as const;
+const linkFlagsTag = 0x35;
 const statusCodeTag = 0x18;
 /** Field 16 has a tag of two bytes. */
 const flagsTag = [0x85, 0x01] as const;
@@ -78,6 +80,7 @@ export class SpanWriter implements AttributeSink {
   /** Writes one span whole, or throws and leaves the request as it was. */
   write(span: ReadableSpanLike, request: RequestWriter, numbering: Numbering | undefined): void {
     const { memory, count } = this;
+    if (!hasIds(span.spanContext())) throw new TypeError("span_unmapped");
     const resource = leavingResource(span.resource, memory);
     const scope = leavingScope(span.instrumentationScope, memory, count);
     const to = request.writerFor(resource, scope);
@@ -124,7 +127,7 @@ export class SpanWriter implements AttributeSink {
     writeStatus(to, span.status.code);
     to.byte(flagsTag[0]);
     to.byte(flagsTag[1]);
-    to.fixed32(flagsOf(context.traceFlags, span.parentSpanContext?.isRemote));
+    to.fixed32(flagsOf(context.traceFlags, parentOf(span)?.isRemote));
   }
 
   private events(to: ByteWriter, span: ReadableSpanLike): void {
@@ -147,19 +150,19 @@ export class SpanWriter implements AttributeSink {
       to.byte(tags.link);
       const message = to.open(1);
       writeIds(to, context);
-      to.byte(linkTags.flags);
+      to.byte(linkFlagsTag);
       to.fixed32(flagsOf(context.traceFlags, context.isRemote));
       to.close(message, 1);
     }
   }
 }
 
-/** An id that is none is somebody's text, so its span stays in the process. */
+/** Ids have the same tags in a span and in a link; that they are ids is known. */
 function writeIds(to: ByteWriter, { traceId, spanId }: SpanContext): void {
-  to.byte(linkTags.traceId);
-  const whole = to.hex(traceId, 16);
-  to.byte(linkTags.spanId);
-  if (!to.hex(spanId, 8) || !whole) throw new TypeError("span_unmapped");
+  to.byte(tags.traceId);
+  to.hex(traceId, 16);
+  to.byte(tags.spanId);
+  to.hex(spanId, 8);
 }
 
 function writeTime(to: ByteWriter, tag: number, time: HrTime): void {
