@@ -3,11 +3,12 @@
  * the turn index, so that lists can show and filter them. An unjudged turn stays labelled so.
  */
 import { compareTimes, foldTurns } from "@turnproof/evidence";
-import type { TurnRow } from "@turnproof/evidence";
+import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { TurnVerdict } from "@turnproof/store";
 
 import { collectorScope } from "./auth/grants.ts";
+import { producerReports } from "./losses.ts";
 import type { Parts } from "./parts.ts";
 import { judgeWindow } from "./verdict.ts";
 import { collectRoot } from "./window.ts";
@@ -28,6 +29,8 @@ export interface Judge {
 }
 
 const defaults = { quietMs: 5_000, everyMs: 2_000, rootsMax: 200 } as const;
+/** Verdicts that are kept together: a write costs the same for one as for many. */
+const verdictsPerWrite = 50;
 /** On a fresh start the judge goes back this far. */
 const lookBackMs = 24 * 3_600_000;
 /** Once in a while it looks again at what is this young: another collector may store late. */
@@ -53,12 +56,25 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
     const roots = await parts.store.quietRoots(since, quietBefore, rootsMax);
     let judged = 0;
     let reached = since;
+    let held: TurnVerdict[] = [];
+    const keep = async (): Promise<void> => {
+      if (held.length > 0) await parts.store.putVerdicts(held);
+      judged += held.length;
+      held = [];
+    };
+    let reports = roots.length === 0 ? [] : await producerReports(parts);
     for (const root of roots) {
-      if (closed) return judged;
-      const result = await judgeRoot(parts, root);
-      judged += result.turns;
-      if (result.asOf !== "" && compareTimes(result.asOf, reached) > 0) reached = result.asOf;
+      if (closed) break;
+      const { verdicts, asOf } = await judgeRoot(parts, root, reports);
+      held.push(...verdicts);
+      if (held.length >= verdictsPerWrite) {
+        await keep();
+        reports = await producerReports(parts);
+      }
+      if (asOf !== "" && compareTimes(asOf, reached) > 0) reached = asOf;
     }
+    await keep();
+    if (closed) return judged;
     // Everything up to here was looked at; a root that speaks again becomes quiet again. A full
     // page goes on where it ended, and never looks at the same roots for ever.
     since =
@@ -95,12 +111,13 @@ function earlier(time: string, other: string | null): string {
 async function judgeRoot(
   parts: Parts,
   root: string,
-): Promise<{ readonly turns: number; readonly asOf: string }> {
+  reports: readonly TurnEvent[],
+): Promise<{ readonly verdicts: readonly TurnVerdict[]; readonly asOf: string }> {
   const reading = { scope: collectorScope(), query: { store: "all" } } as const;
   const window = await collectRoot(parts, reading, root);
   const verdicts: TurnVerdict[] = [];
   for (const row of foldTurns(window.events)) {
-    const { verdict } = await judgeWindow(parts, window, identityOf(row));
+    const { verdict } = await judgeWindow(parts, window, identityOf(row), reports);
     verdicts.push({
       root_trace_id: root,
       turn_id: row.turn_id ?? "",
@@ -114,8 +131,7 @@ async function judgeRoot(
       as_of: verdict.as_of ?? window.as_of ?? "",
     });
   }
-  if (verdicts.length > 0) await parts.store.putVerdicts(verdicts);
-  return { turns: verdicts.length, asOf: window.as_of ?? "" };
+  return { verdicts, asOf: window.as_of ?? "" };
 }
 
 function identityOf(row: TurnRow): Partial<TurnRow> {

@@ -18,17 +18,21 @@ export interface KnownLosses {
 /** Reports that are read for one question; a producer reports when it flushes. */
 const reportsMax = limits.pageEventsMax;
 
-/** Losses of the producers that speak in these events, and of this collector's journal. */
+/**
+ * Losses of the producers that speak in these events, and of this collector's journal. Who judges
+ * many windows in a row reads the reports once and gives them.
+ */
 export async function knownLosses(
   parts: Parts,
   events: readonly TurnEvent[],
+  given?: readonly TurnEvent[],
 ): Promise<KnownLosses> {
   const { journal } = parts.ingest.report();
   let known = journal.lost_frames + journal.quarantined_spans;
   let sampled = 0;
   const producers = new Set(events.flatMap((event) => event.producer_id ?? []));
   if (producers.size > 0) {
-    const reports = await producerReports(parts);
+    const reports = given ?? (await producerReports(parts));
     const own = reports.filter(({ producer_id }) => producers.has(producer_id ?? ""));
     for (const producer of readLosses(own, { filtered: true }).producers) {
       known += (producer.lost ?? 0) + (producer.write_failures ?? 0);

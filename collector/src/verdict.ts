@@ -16,15 +16,19 @@ export interface Judged {
   readonly events: readonly TurnEvent[];
 }
 
-/** Judges the turns of a collected window that the query selects. */
+/**
+ * Judges the turns of a collected window that the query selects. `reports` are what producers say
+ * of their losses, where the caller has read it already.
+ */
 export async function judgeWindow(
   parts: Parts,
   window: Window,
   query: EventQuery,
+  reports?: readonly TurnEvent[],
 ): Promise<Judged> {
   const selected = turnFilter(query);
   const events = window.events.filter((event) => matches(event, selected));
-  const metadata = await metadataOf(parts, window);
+  const metadata = await metadataOf(parts, window, reports);
   const verdict = reconcileOutcome(events, {
     normalizationMetadata: metadata,
     ...(query.task_id === undefined ? {} : { taskId: query.task_id }),
@@ -33,10 +37,14 @@ export async function judgeWindow(
 }
 
 /** What a verdict needs to know of how the window was read. */
-export async function metadataOf(parts: Parts, window: Window): Promise<WindowMetadata> {
+export async function metadataOf(
+  parts: Parts,
+  window: Window,
+  reports?: readonly TurnEvent[],
+): Promise<WindowMetadata> {
   const failed = window.errors.length > 0;
   const read = readCompleteness({ failed, partial: !window.complete });
-  const { known_loss, sampled_out } = await knownLosses(parts, window.events);
+  const { known_loss, sampled_out } = await knownLosses(parts, window.events, reports);
   return {
     coverage: readCoverage(window.events, { readCompleteness: read }),
     window_complete: window.complete,
