@@ -19,6 +19,17 @@ export interface EvidenceBatch {
   readonly events: readonly TurnEvent[];
 }
 
+/**
+ * A batch in the form in which its store sends it, made by `@turnproof/store/prepare` in whichever
+ * thread; plain data, and opaque to everybody but that store.
+ */
+export interface PreparedBatch {
+  readonly batchId: string;
+  readonly receivedAt: string;
+  /** How many events it holds. */
+  readonly events: number;
+}
+
 /** What a store holds of a batch, read back from it. */
 export interface BatchReadback {
   readonly rows: number;
@@ -112,6 +123,11 @@ export interface EvidenceWriter {
    * bytes; `store_rejected_row` is the only permanent one.
    */
   append(batch: EvidenceBatch): Promise<void>;
+  /**
+   * `append` of a batch that was prepared elsewhere, with the same promise and the same codes; absent
+   * where a store takes events only.
+   */
+  readonly appendPrepared?: (batch: PreparedBatch) => Promise<void>;
   /** Reads back what is held of the batch; a batch never seen has zero rows. */
   readBack(batchId: string, receivedAt: string): Promise<BatchReadback>;
 }

@@ -10,6 +10,7 @@ export type {
   EvidenceStore,
   EvidenceWriter,
   Keyset,
+  PreparedBatch,
   SliceOptions,
   TurnSlice,
   TurnVerdict,

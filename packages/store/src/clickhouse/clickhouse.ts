@@ -13,6 +13,7 @@ import type { ScopeFilter } from "./filter.ts";
 import { inserter } from "./insert.ts";
 import { migrate } from "./migration.ts";
 import { prepareBatch } from "./prepared-batch.ts";
+import type { PreparedBlocks } from "./prepared-batch.ts";
 import { quietRoots, readBack } from "./read-back.ts";
 import { receiptSpans } from "./receipt-span.ts";
 import { reader, readTouched } from "./reader.ts";
@@ -51,16 +52,19 @@ async function provider(engine: Engine, filterOfScope: ScopeFilter): Promise<Evi
   const open = (): void => {
     if (closed) throw new CodedError("store_closed");
   };
+  async function send(batch: PreparedBlocks): Promise<void> {
+    open();
+    const done = writer.insert(batch);
+    pending = Promise.allSettled([pending, done]);
+    await done;
+  }
   const read = reader(engine, { touched, spans }, filterOfScope);
   const store: EvidenceStore = {
     name: engine.embedded ? "clickhouse embedded" : "clickhouse server",
     sources: ["trace", "conversation", "tool_log"],
-    async append(batch) {
-      open();
-      const done = writer.insert(prepareBatch(batch));
-      pending = Promise.allSettled([pending, done]);
-      await done;
-    },
+    append: async (batch) => send(prepareBatch(batch)),
+    // Whoever prepared it used this build's `@turnproof/store/prepare`: the form is ours.
+    appendPrepared: (batch) => send(batch as PreparedBlocks),
     readBack: (batchId, receivedAt) => readBack(engine, batchId, receivedAt),
     ...read,
     verdicts: (scope, roots) => readVerdicts(engine, scope, roots),

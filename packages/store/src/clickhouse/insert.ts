@@ -9,12 +9,12 @@ import { createHash } from "node:crypto";
 import type { Engine } from "./connection.ts";
 import { NativeBlock } from "./native-writer.ts";
 import type { EncodedBlock } from "./native-writer.ts";
-import type { PreparedBatch } from "./prepared-batch.ts";
+import type { PreparedBlocks } from "./prepared-batch.ts";
 import type { ReceiptSpans } from "./receipt-span.ts";
 
 /** Writes batches; `touched` is shared with the reader. */
 export interface Inserter {
-  insert(batch: PreparedBatch): Promise<void>;
+  insert(batch: PreparedBlocks): Promise<void>;
 }
 
 /** An inserter over the engine. */

@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
-import type { EvidenceBatch } from "../evidence-store.ts";
+import type { EvidenceBatch, PreparedBatch } from "../evidence-store.ts";
 import { epochMicros } from "../time.ts";
 import { LocatePlaces } from "./locate-places.ts";
 import { murmur32 } from "./murmur.ts";
@@ -30,10 +30,7 @@ export interface PreparedWeek {
 }
 
 /** A batch ready to be sent; plain data. */
-export interface PreparedBatch {
-  readonly batchId: string;
-  readonly receivedAt: string;
-  readonly events: number;
+export interface PreparedBlocks extends PreparedBatch {
   readonly weeks: readonly PreparedWeek[];
   /** Goes last, so that a half-written batch is never taken for whole. */
   readonly manifest: EncodedBlock;
@@ -47,43 +44,53 @@ interface Week {
 }
 
 /** The blocks of a batch. Throws `store_rejected_row` when a row can never pass. */
-export function prepareBatch(batch: EvidenceBatch): PreparedBatch {
-  const number = batchNumber(batch.batchId);
-  const weeks = new Map<number, Week>();
-  const marks = new MarkSum();
-  let first = Number.MAX_SAFE_INTEGER;
-  let last = 0;
-  for (const event of batch.events) {
-    const micros = epochMicros(event.received_at ?? batch.receivedAt);
+export function prepareBatch(batch: EvidenceBatch): PreparedBlocks {
+  const preparer = new BlockPreparer();
+  for (const event of batch.events) preparer.add(event, batch.receivedAt);
+  return preparer.finish(batch.batchId, batch.receivedAt);
+}
+
+/** A batch under construction, event by event: none is kept, so memory holds the blocks only. */
+export class BlockPreparer {
+  private readonly weeks = new Map<number, Week>();
+  private readonly marks = new MarkSum();
+  private events = 0;
+  private first = Number.MAX_SAFE_INTEGER;
+  private last = 0;
+
+  /** Adds an event. Throws `store_rejected_row` for one that can never pass. */
+  add(event: TurnEvent, receivedAt: string): void {
+    const micros = epochMicros(event.received_at ?? receivedAt);
     if (!Number.isSafeInteger(micros) || micros < 0) throw new CodedError("store_rejected_row");
-    first = Math.min(first, micros);
-    last = Math.max(last, micros);
+    this.first = Math.min(this.first, micros);
+    this.last = Math.max(this.last, micros);
     const seconds = Math.floor(micros / 1_000_000);
     const week = Math.floor((seconds - firstMonday) / weekSeconds);
-    let part = weeks.get(week);
+    let part = this.weeks.get(week);
     if (part === undefined) {
       part = { rows: new EventRows(), places: new LocatePlaces() };
-      weeks.set(week, part);
+      this.weeks.set(week, part);
     }
-    encode(part.rows, event, micros, number);
-    marks.add(murmur32(rowMark(event)));
+    encode(part.rows, event, micros);
+    this.marks.add(murmur32(rowMark(event)));
     part.places.add(event, seconds);
+    this.events += 1;
   }
-  const events = batch.events.length;
-  if (events === 0) first = epochMicros(batch.receivedAt);
-  const held = { first, last, events, digest: marks.total() };
-  return {
-    batchId: batch.batchId,
-    receivedAt: batch.receivedAt,
-    events,
-    weeks: [...weeks].map(([week, { rows, places }]) => ({
+
+  /** The batch, under its id. */
+  finish(batchId: string, receivedAt: string): PreparedBlocks {
+    const number = batchNumber(batchId);
+    const { events, last } = this;
+    const first = events === 0 ? epochMicros(receivedAt) : this.first;
+    const held = { first, last, events, digest: this.marks.total() };
+    const weeks = [...this.weeks].map(([week, { rows, places }]) => ({
       week,
-      rows: rows.block.encode(),
+      rows: rows.encode(number),
       locate: places.block().encode(),
-    })),
-    manifest: manifestBlock(batch, number, held),
-    span: { first, last },
-  };
+    }));
+    const manifest = manifestBlock(batchId, number, held);
+    return { batchId, receivedAt, events, weeks, manifest, span: { first, last } };
+  }
 }
 
 /** The sum of 32-bit hashes, without a BigInt for each. */
@@ -103,9 +110,9 @@ class MarkSum {
   }
 }
 
-function encode(rows: EventRows, event: TurnEvent, micros: number, number: bigint): void {
+function encode(rows: EventRows, event: TurnEvent, micros: number): void {
   try {
-    encodeRow(rows, event, micros, number);
+    encodeRow(rows, event, micros);
   } catch (error) {
     if (CodedError.is(error)) throw error;
     // A number beyond the column's range: it will be so the next time as well.
@@ -120,10 +127,10 @@ interface Held {
   readonly digest: bigint;
 }
 
-function manifestBlock(batch: EvidenceBatch, number: bigint, held: Held): EncodedBlock {
+function manifestBlock(batchId: string, number: bigint, held: Held): EncodedBlock {
   const block = new NativeBlock();
   block.set("batch", "UInt64", number);
-  block.set("batch_id", "String", batch.batchId);
+  block.set("batch_id", "String", batchId);
   block.set("first_received", "DateTime64(6, 'UTC')", held.first);
   block.set("last_received", "DateTime64(6, 'UTC')", Math.max(held.first, held.last));
   block.set("events", "UInt32", held.events);

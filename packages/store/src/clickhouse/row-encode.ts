@@ -7,7 +7,7 @@ import type { Instant } from "../time.ts";
 import { columnType } from "./columns.ts";
 import type { NativeValue } from "./native-sink.ts";
 import { NativeBlock } from "./native-writer.ts";
-import type { NativeColumn } from "./native-writer.ts";
+import type { EncodedBlock, NativeColumn } from "./native-writer.ts";
 import { timeColumns } from "./time-columns.ts";
 
 /** A rank that no ledger has: one below the smallest exact whole number. */
@@ -83,6 +83,13 @@ export class EventRows {
   endRow(): void {
     this.block.endRow();
   }
+
+  /** The rows of the batch of this number, which is known when all its rows are. */
+  encode(batch: bigint): EncodedBlock {
+    const column = this.column("batch");
+    for (let row = 0; row < this.block.rows; row += 1) column.put(row, batch);
+    return this.block.encode();
+  }
 }
 
 /**
@@ -90,15 +97,9 @@ export class EventRows {
  * out, and what it would refuse is refused with `store_rejected_row`: the checks are made on the way
  * into the columns, because a copy of every event would cost more than its insert.
  */
-export function encodeRow(
-  rows: EventRows,
-  event: TurnEvent,
-  receivedMicros: number,
-  batch: bigint,
-): void {
+export function encodeRow(rows: EventRows, event: TurnEvent, receivedMicros: number): void {
   if (!event.root_trace_id || !event.event_id) refuse();
   rows.set("received_at", receivedMicros);
-  rows.set("batch", batch);
   for (const field of plainFields) {
     const value = event[field];
     if (value !== undefined) rows.set(field, value);
@@ -168,7 +169,7 @@ function encodeAttributes(attributes: TurnEvent["attributes"], rows: EventRows):
     const value = attributes[name as keyof typeof attributes];
     if (value === undefined || value === "") continue;
     if (!isRegistered(name, value)) refuse();
-    if (typeof value === "object" && value !== null) refuseInfinite(value as readonly unknown[]);
+    if (typeof value === "object" && value !== null) refuseInfinite(value);
     rows.set(name, name === "acknowledged" ? String(value) : value);
   }
 }

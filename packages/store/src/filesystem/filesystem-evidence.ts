@@ -3,13 +3,13 @@
  * place whole; verdicts lie beside.
  */
 import type { CheckResult, EvidenceStore } from "../evidence-store.ts";
+import type { Reads } from "../scoped-reads.ts";
 import { storedForm } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
 import type { BatchCatalog } from "./batch-catalog.ts";
 import { batchesPlace } from "./batch-catalog.ts";
 import { batchName, dayOf, encodeBatch } from "./batch-file.ts";
 import type { Disk } from "./disk.ts";
-import type { Reads } from "./evidence-reads.ts";
 import { provisionPlace, termsOfBatch, writeIndexFile } from "./index-file.ts";
 import type { Life } from "./store-life.ts";
 import type { VerdictFiles } from "./verdict-files.ts";

@@ -1,7 +1,6 @@
 /** @module FilesystemIndex: the native index of the files, as operators' commands see it. */
 import { isDeepStrictEqual } from "node:util";
 
-import type { EvidenceReader, EventSlice, SliceOptions } from "../evidence-store.ts";
 import type {
   NativeIndex,
   NativeIndexOptions,
@@ -9,12 +8,13 @@ import type {
   Parity,
   ParityOptions,
 } from "../native-index.ts";
-import type { EvidenceScope } from "../scope.ts";
+import { readsOf, sameAnswers } from "../read-parity.ts";
+import type { Compared } from "../read-parity.ts";
 import type { BatchCatalog } from "./batch-catalog.ts";
 import type { Disk } from "./disk.ts";
 import { indexPlace, indexPlaceOf, provisionPlace } from "./index-file.ts";
 import { readIndexFile, termsFromRows, writeIndexFile } from "./index-file.ts";
-import type { RootLoader } from "./root-rounds.ts";
+import type { RootLoader } from "./root-loader.ts";
 
 /** What the index stands on. */
 export interface IndexParts {
@@ -26,13 +26,8 @@ export interface IndexParts {
   readonly native: () => Compared;
 }
 
-type Compared = Pick<EvidenceReader, "page" | "find" | "turns">;
-
-/** Ids of each kind that a parity check reads both ways. */
-const idsCompared = 25;
-const pageEvents = 100;
-/** Pages of one read that are compared. */
-const pagesCompared = 5;
+/** Newest roots whose ids a parity check reads both ways. */
+const rootsSampled = 25;
 
 /** The index over these parts. */
 export function filesystemIndex(parts: IndexParts): NativeIndex {
@@ -106,62 +101,12 @@ async function parity(parts: IndexParts, options: ParityOptions): Promise<Parity
   }
   let readsCompared = 0;
   const readers = [parts.native(), parts.compatibility] as const;
-  for (const read of await readsToCompare(parts, options.scope)) {
+  const newest = (await parts.load(catalog.newestFirst().slice(0, rootsSampled))).events;
+  const sample = newest.map(({ event }) => event);
+  for (const read of readsOf(sample, options.scope)) {
     signal?.throwIfAborted();
     if (!(await sameAnswers(read, ...readers))) differences += 1;
     readsCompared += 1;
   }
   return { unitsCompared, readsCompared, differences };
-}
-
-type Read = (reader: Compared, options: SliceOptions) => Promise<Answer>;
-type Answer = Pick<EventSlice, "events" | "next">;
-
-/** Reads of tenants, threads, roots and references of the newest roots, and of one that is none. */
-async function readsToCompare(
-  { catalog, load }: IndexParts,
-  operator: EvidenceScope,
-): Promise<Read[]> {
-  const tenants = new Set<string | null>();
-  const threads = new Set<string>();
-  const ids = new Set(["no such id"]);
-  const newest = catalog.newestFirst().slice(0, idsCompared);
-  for (const { root } of newest) ids.add(root);
-  for (const { event } of (await load(newest)).events) {
-    if (event.user_id !== undefined) tenants.add(event.user_id);
-    if (typeof event.user_id === "string") ids.add(event.user_id);
-    if (event.thread_id !== undefined) threads.add(event.thread_id);
-    for (const { ref } of event.input_refs ?? []) ids.add(ref);
-  }
-  const some = <T>(values: Iterable<T>, most = idsCompared): T[] => [...values].slice(0, most);
-  const scopes = some(tenants).map((tenant): EvidenceScope => ({ tenant }));
-  const store = "all";
-  const reads: Read[] = [];
-  for (const scope of [...scopes, operator]) {
-    reads.push((reader, options) => reader.page(scope, { store }, options));
-    reads.push((reader, options) => reader.turns(scope, {}, options));
-  }
-  for (const thread_id of some(threads)) {
-    reads.push((reader, options) => reader.page(operator, { thread_id }, options));
-  }
-  for (const id of some(ids, idsCompared * 3)) {
-    reads.push((reader, options) => reader.find(operator, id, { store }, options));
-  }
-  return reads;
-}
-
-async function sameAnswers(
-  read: Read,
-  native: Compared,
-  compatibility: Compared,
-): Promise<boolean> {
-  let after: SliceOptions["after"];
-  for (let page = 0; page < pagesCompared; page += 1) {
-    const options = { limit: pageEvents, ...(after === undefined ? {} : { after }) };
-    const [one, other] = [await read(native, options), await read(compatibility, options)];
-    if (!isDeepStrictEqual([one.events, one.next], [other.events, other.next])) return false;
-    if (one.next === null) return true;
-    after = one.next;
-  }
-  return true;
 }

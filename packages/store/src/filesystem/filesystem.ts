@@ -11,18 +11,18 @@ import { CodedError } from "@turnproof/semconv";
 import type { CheckResult } from "../evidence-store.ts";
 import type { NativeIndex } from "../native-index.ts";
 import type { Provider } from "../provider.ts";
+import type { Reads } from "../scoped-reads.ts";
 import { batchCatalog } from "./batch-catalog.ts";
 import type { DiskCalls } from "./disk-calls.ts";
 import { systemCalls } from "./disk-calls.ts";
 import type { Disk } from "./disk.ts";
 import { openDisk } from "./disk.ts";
-import type { Reads } from "./evidence-reads.ts";
 import { evidenceReads } from "./evidence-reads.ts";
 import { filesystemEvidence } from "./filesystem-evidence.ts";
 import { filesystemIndex } from "./filesystem-index.ts";
 import { filesystemMemory } from "./filesystem-memory.ts";
 import { memoryRows } from "./memory-rows.ts";
-import { rootLoader } from "./root-rounds.ts";
+import { rootLoader } from "./root-loader.ts";
 import { newLife } from "./store-life.ts";
 import { termIndex } from "./term-index.ts";
 import { verdictFiles } from "./verdict-files.ts";
@@ -36,7 +36,7 @@ export interface FilesystemOptions {
   readonly clock?: () => string;
   /** How writers of several processes wait for each other. */
   readonly lock?: Partial<LockTimes>;
-  /** Whether evidence is read through the native index; default: without it. */
+  /** `native`: evidence is read through its index wherever that is provisioned; default: never. */
   readonly reads?: "compatibility" | "native";
   /** Calls of the operating system; default: the real ones. */
   readonly calls?: DiskCalls;

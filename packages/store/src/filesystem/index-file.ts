@@ -4,7 +4,7 @@ import type { Manifest } from "./batch-file.ts";
 import { decodeEvents } from "./batch-file.ts";
 import type { Disk, Place } from "./disk.ts";
 import { parseObject } from "./document.ts";
-import { termsOf } from "./index-terms.ts";
+import { termsOf } from "../index-terms.ts";
 
 /** Terms of each root of a batch. */
 export type BatchTerms = readonly (readonly [root: string, terms: readonly number[]])[];

@@ -4,13 +4,13 @@
  */
 import type { BatchCatalog, RootEntry } from "./batch-catalog.ts";
 import type { Disk } from "./disk.ts";
-import { readIndexFile } from "./index-file.ts";
+import { provisionPlace, readIndexFile } from "./index-file.ts";
 import type { BatchTerms } from "./index-file.ts";
 
 /** Candidates of reads. */
 export interface TermIndex {
-  /** Learns of new batches and new index files. */
-  refresh(): Promise<void>;
+  /** Learns of new batches and new index files; false where no index was provisioned. */
+  refresh(): Promise<boolean>;
   /** Roots that may hold what has all these terms, newest last receipt first. */
   candidates(terms: readonly number[]): readonly RootEntry[];
 }
@@ -31,6 +31,7 @@ export function termIndex(disk: Disk, catalog: BatchCatalog): TermIndex {
   };
   return {
     async refresh() {
+      if ((await disk.stat(provisionPlace)) === undefined) return false;
       const batches = catalog.batches();
       const missing = new Set<string>();
       for (const { place, manifest } of batches) {
@@ -44,6 +45,7 @@ export function termIndex(disk: Disk, catalog: BatchCatalog): TermIndex {
         }
       }
       others = missing;
+      return true;
     },
     candidates(terms) {
       if (terms.length === 0) return catalog.newestFirst();

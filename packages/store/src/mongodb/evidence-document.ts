@@ -6,7 +6,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { Document } from "mongodb";
 
 import type { EvidenceBatch } from "../evidence-store.ts";
-import { mentionedIds } from "../mention.ts";
+import { searchedFields } from "../searched-fields.ts";
 import { storedForm } from "../stored-event.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { clampedNanos, epochMicros } from "../time.ts";
@@ -21,10 +21,16 @@ export function nanosOfKey(key: string): bigint {
   return BigInt(key) - 2n ** 63n;
 }
 
-/** Documents of a batch. Their keys are the batch's, so the same batch again is the same documents. */
-export function batchDocuments(batch: EvidenceBatch): readonly Document[] {
-  return batch.events.map((event, index) => {
-    const stored = storedForm(event, batch.receivedAt);
+/**
+ * Rows of a batch and their documents, whose keys are the batch's, so that the same batch again is
+ * the same documents.
+ */
+export function batchDocuments(batch: EvidenceBatch): {
+  readonly rows: readonly StoredEvent[];
+  readonly documents: readonly Document[];
+} {
+  const rows = batch.events.map((event) => storedForm(event, batch.receivedAt));
+  const documents = rows.map((stored, index) => {
     const micros = epochMicros(stored.received_at);
     if (!Number.isSafeInteger(micros) || micros < 0) throw new CodedError("store_rejected_row");
     return {
@@ -33,31 +39,11 @@ export function batchDocuments(batch: EvidenceBatch): readonly Document[] {
       received_us: micros,
       event_key: nanosKey(clampedNanos(stored.timestamp)),
       root_trace_id: stored.root_trace_id,
-      ...searched(stored),
+      ...searchedFields(stored),
       event: JSON.stringify(stored),
     };
   });
-}
-
-function searched(event: StoredEvent): Document {
-  return {
-    application_id: event.application_id ?? null,
-    agent_id: event.agent_id ?? null,
-    // Anonymous was said, and is null; nobody having said anything is a third state.
-    tenant_said: event.user_id !== undefined,
-    user_id: event.user_id ?? null,
-    memory_id: event.memory_id ?? null,
-    thread_id: event.thread_id ?? null,
-    run_id: event.run_id ?? null,
-    turn_id: event.turn_id ?? null,
-    task_id: event.task_id ?? null,
-    span_id: event.span_id ?? null,
-    event_kind: event.event_kind,
-    status: event.status,
-    tool_name: event.attributes.tool_name ?? null,
-    source_store: event.source_store ?? "trace",
-    mentions: mentionedIds(event),
-  };
+  return { rows, documents };
 }
 
 /** The event of a document. */

@@ -1,83 +1,69 @@
 /**
- * @module EvidenceFeed: finds the roots that a read may need, newest received first, and settles
- * them whole. Where the roots that can pass are few, they are named first and only their rows met.
+ * @module EvidenceFeed: documents that pass the conditions of a read, in the order of a page, and
+ * the rows of whole roots. Where the roots that can pass are few, they are named first and only
+ * their rows met.
  */
 import { limits } from "@turnproof/semconv";
 import type { Collection, Document, Filter } from "mongodb";
 
-import type { SliceOptions } from "../evidence-store.ts";
-import { positionOfKeyset } from "../position.ts";
-import type { Position } from "../position.ts";
-import { settle } from "../settle.ts";
+import type { LoadedRoots, RowSource } from "../row-feed.ts";
+import type { EvidenceConditions } from "../search-condition.ts";
 import type { StoredEvent } from "../stored-event.ts";
-import type { Round } from "../walk.ts";
 import { eventOf, nanosKey, nanosOfKey } from "./evidence-document.ts";
-import type { EvidenceConditions } from "./evidence-filter.ts";
-
-/** What to look for. */
-export interface Search {
-  readonly options: SliceOptions;
-  readonly conditions: EvidenceConditions;
-  /** Rows to meet in the first round; later rounds double it. */
-  readonly rowsFirst: number;
-  /** Set when a root was too large to be read whole. */
-  cut?: boolean;
-}
+import { conditionFilter } from "./evidence-filter.ts";
 
 type Events = Collection<Document>;
-const rowsPerRoundMax = 4_000;
+
+/** A place in the order of a page. */
+interface Mark {
+  readonly micros: number;
+  readonly key: string;
+  readonly id: string;
+}
+
 /** Rows of a condition up to which its roots are named in the search itself. */
 const namedRowsMax = 5_000;
 const endOfKeys = "\u{10ffff}";
+/** Roots whose rows are asked for at once. */
+const rootsPerFind = 200;
 
-/** The settled roots of a search, round by round. */
-export async function* evidenceFeed(events: Events, search: Search): AsyncGenerator<Round> {
-  const { options } = search;
-  const start = options.after === undefined ? undefined : positionOfKeyset(options.after);
-  const budget = options.budgetRows ?? limits.scanRowsMax;
-  const named = await namedRoots(events, search.conditions.roots);
-  const met = new Set<string>();
-  let top: Mark | undefined =
-    start === undefined
-      ? undefined
-      : { micros: start.micros, key: nanosKey(start.nanos), id: endOfKeys };
-  let wanted = search.rowsFirst;
-  let examined = 0;
-  for (;;) {
-    options.signal?.throwIfAborted();
-    const rows = await meet(events, [...search.conditions.rows, ...named], top, wanted);
-    const last = rows.at(-1);
-    const ended = last === undefined || rows.length < wanted;
-    const roots = new Set(rows.map((row) => String(row["root_trace_id"])));
-    const fresh = [...roots].filter((root) => !met.has(root));
-    for (const root of fresh) met.add(root);
-    const able = await passing(events, fresh, search.conditions.roots);
-    const loaded = await loadRoots(events, able);
-    if (loaded.cut) search.cut = true;
-    const frontier = ended || last === undefined ? null : frontierOf(last);
-    yield { events: settle(loaded.rows), frontier };
-    if (frontier === null || last === undefined) return;
-    examined += rows.length + loaded.rows.length;
-    // Rows of one moment are met together, or the next page would begin where this one did.
-    if (examined >= budget && (start === undefined || isBelow(frontier, start))) return;
-    top = {
-      micros: Number(last["received_us"]),
-      key: String(last["event_key"]),
-      id: String(last["_id"]),
-    };
-    wanted = Math.min(wanted * 2, rowsPerRoundMax);
-  }
+/** The rows of one search. */
+export function evidenceRows(events: Events, conditions: EvidenceConditions): RowSource<Mark> {
+  const rows = conditions.rows.map(conditionFilter);
+  const roots = conditions.roots.map(conditionFilter);
+  let named: readonly Filter<Document>[] | undefined;
+  return {
+    markAbove: ({ micros, nanos }) => ({ micros, key: nanosKey(nanos), id: endOfKeys }),
+    load: async (met) => loadRoots(events, await passing(events, met, roots)),
+    async meet(below, wanted) {
+      named ??= await namedRoots(events, roots);
+      const all = [...rows, ...named, ...(below === undefined ? [] : [belowMark(below)])];
+      const found = await events
+        .find(all.length === 0 ? {} : { $and: all }, {
+          projection: { root_trace_id: 1, received_us: 1, event_key: 1 },
+        })
+        .sort({ received_us: -1, event_key: -1, _id: -1 })
+        .limit(wanted)
+        .toArray();
+      return found.map((row) => {
+        const mark: Mark = {
+          micros: Number(row["received_us"]),
+          key: String(row["event_key"]),
+          id: String(row["_id"]),
+        };
+        const root = String(row["root_trace_id"]);
+        return { root, micros: mark.micros, nanos: nanosOfKey(mark.key), mark };
+      });
+    },
+  };
 }
 
 /** Rows of whole roots, and whether a root was too large to be read whole. */
-export async function loadRoots(
-  events: Events,
-  roots: readonly string[],
-): Promise<{ readonly rows: StoredEvent[]; readonly cut: boolean }> {
+export async function loadRoots(events: Events, roots: readonly string[]): Promise<LoadedRoots> {
   const rows: StoredEvent[] = [];
   let cut = false;
-  for (let at = 0; at < roots.length; at += 200) {
-    const where = { root_trace_id: { $in: roots.slice(at, at + 200) } };
+  for (let at = 0; at < roots.length; at += rootsPerFind) {
+    const where = { root_trace_id: { $in: roots.slice(at, at + rootsPerFind) } };
     const counts = new Map<string, number>();
     const found = events
       .find(where, { projection: { event: 1, root_trace_id: 1 } })
@@ -91,29 +77,6 @@ export async function loadRoots(
     }
   }
   return { rows, cut };
-}
-
-interface Mark {
-  readonly micros: number;
-  readonly key: string;
-  readonly id: string;
-}
-
-async function meet(
-  events: Events,
-  conditions: readonly Filter<Document>[],
-  top: Mark | undefined,
-  wanted: number,
-): Promise<readonly Document[]> {
-  const below = top === undefined ? [] : [belowMark(top)];
-  const all = [...conditions, ...below];
-  return events
-    .find(all.length === 0 ? {} : { $and: all }, {
-      projection: { root_trace_id: 1, received_us: 1, event_key: 1 },
-    })
-    .sort({ received_us: -1, event_key: -1, _id: -1 })
-    .limit(wanted)
-    .toArray();
 }
 
 function belowMark({ micros, key, id }: Mark): Filter<Document> {
@@ -157,18 +120,4 @@ async function namedRoots(
     return [{ root_trace_id: { $in: roots } }];
   }
   return [];
-}
-
-/** Everything newer than the row's moment has been met; the moment itself may go on. */
-function frontierOf(row: Document): Position {
-  return {
-    micros: Number(row["received_us"]),
-    nanos: nanosOfKey(String(row["event_key"])),
-    key: "",
-  };
-}
-
-function isBelow(frontier: Position, start: Position): boolean {
-  if (frontier.micros !== start.micros) return frontier.micros < start.micros;
-  return frontier.nanos < start.nanos;
 }

@@ -1,93 +1,53 @@
-/** @module EvidenceReader: the reads of a request path over the collections. */
-import type { EventQuery } from "@turnproof/evidence";
+/**
+ * @module EvidenceReader: the reads of a request path over the collections. Compatibility reads meet
+ * rows, native ones the roots that the index leads to, while it is provisioned and complete.
+ */
 import type { Collection, Document } from "mongodb";
 
-import type { EvidenceReader, EventSlice, SliceOptions } from "../evidence-store.ts";
-import { keysetOf } from "../position.ts";
-import { rootSlice } from "../root-slice.ts";
-import type { EvidenceScope } from "../scope.ts";
+import { termsOfRead } from "../index-terms.ts";
+import { rootRounds } from "../root-rounds.ts";
+import { rowFeed } from "../row-feed.ts";
+import { scopedReads } from "../scoped-reads.ts";
+import type { Reads } from "../scoped-reads.ts";
+import { conditionsOf } from "../search-condition.ts";
 import { settle } from "../settle.ts";
-import type { Settled } from "../settle.ts";
-import {
-  bundleFilters,
-  bundleItems,
-  eventItems,
-  eventSlice,
-  mentionItems,
-  rootItems,
-} from "../slice.ts";
-import type { ItemsOf } from "../slice.ts";
-import { walk } from "../walk.ts";
-import type { Walked } from "../walk.ts";
-import { evidenceFeed, loadRoots } from "./evidence-feed.ts";
-import type { Search } from "./evidence-feed.ts";
-import { mentionCondition, queryConditions, scopeConditions } from "./evidence-filter.ts";
-import type { EvidenceConditions } from "./evidence-filter.ts";
-import { coded } from "./store-error.ts";
+import type { Round } from "../walk.ts";
+import { evidenceRows, loadRoots } from "./evidence-feed.ts";
+import type { RootIndex } from "./root-index.ts";
+import { coded, storeError } from "./store-error.ts";
 
-/** The reads that this module serves. */
-export type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" | "root">;
-
-type Found<T> = Walked<T> & { readonly cut: boolean };
-
-/** The reads over a collection of events. */
-export function evidenceReader(events: Collection<Document>): Reads {
-  const search = <T>(
-    scope: EvidenceScope,
-    query: EventQuery,
-    options: SliceOptions,
-    itemsOf: ItemsOf<T>,
-    also: Partial<EvidenceConditions> = {},
-  ): Promise<Found<T>> =>
-    coded(async () => {
-      const asked = queryConditions(query);
-      const wanted: Search = {
-        options,
-        rowsFirst: Math.max(32, options.limit * 2),
-        conditions: {
-          rows: [...asked.rows, ...(also.rows ?? [])],
-          roots: [...scopeConditions(scope), ...asked.roots, ...(also.roots ?? [])],
-        },
-      };
-      const walked = await walk(evidenceFeed(events, wanted), itemsOf, options);
-      return { ...walked, cut: wanted.cut === true };
-    });
-  return {
-    async page(scope, query, options) {
-      return eventsOf(await search(scope, query, options, eventItems(scope, query)));
-    },
-    async find(scope, id, query, options) {
-      const also = { roots: [mentionCondition(id)] };
-      return eventsOf(await search(scope, query, options, mentionItems(scope, query, id), also));
-    },
-    async turns(scope, query, options) {
-      const also = { rows: [{ event_kind: { $ne: "span" } }] };
-      const walked = await search(scope, query, options, rootItems(scope, query), also);
-      return {
-        events: walked.items.flatMap((item) => item.value.events),
-        roots: walked.items.map((item) => item.value.root),
-        next: nextOf(walked),
-        bounded: walked.bounded || walked.cut,
-      };
-    },
-    async bundles(scope, query, options) {
-      const narrowed = bundleFilters(query);
-      const walked = await search(scope, narrowed, options, bundleItems(scope, narrowed));
-      const bundles = walked.items.map((item) => item.value);
-      return { bundles, next: nextOf(walked), sourceRows: bundles.length, errors: [] };
-    },
-    async root(scope, rootTraceId, options) {
-      options.signal?.throwIfAborted();
-      const loaded = await coded(() => loadRoots(events, [rootTraceId]));
-      return rootSlice(settle(loaded.rows), scope, options, loaded.cut);
-    },
-  };
+/** The reads over a collection of events; `index` leads native ones. */
+export function evidenceReader(events: Collection<Document>, index?: RootIndex): Reads {
+  return scopedReads({
+    rounds: (question, options, cut) =>
+      codedRounds(async () => {
+        const terms = index === undefined ? [] : termsOfRead(question);
+        // Without a word to look for, every root is a candidate: the rows lead as well.
+        if (index === undefined || terms.length === 0 || !(await index.isComplete())) {
+          return rowFeed(evidenceRows(events, conditionsOf(question)), options, cut);
+        }
+        const load: Parameters<typeof rootRounds>[1] = async (roots) => {
+          const loaded = await loadRoots(
+            events,
+            roots.map(({ root }) => root),
+          );
+          return { events: settle(loaded.rows), cut: loaded.cut };
+        };
+        return rootRounds(index.candidates(terms), load, options, cut);
+      }),
+    root: (rootTraceId, cut) =>
+      coded(async () => {
+        const loaded = await loadRoots(events, [rootTraceId]);
+        if (loaded.cut) cut();
+        return settle(loaded.rows);
+      }),
+  });
 }
 
-function eventsOf(walked: Found<Settled>): EventSlice {
-  return { ...eventSlice(walked.items, walked.bounded || walked.cut), next: nextOf(walked) };
-}
-
-function nextOf(walked: Found<unknown>): EventSlice["next"] {
-  return walked.next === null ? null : keysetOf(walked.next);
+async function* codedRounds(open: () => Promise<AsyncIterable<Round>>): AsyncGenerator<Round> {
+  try {
+    yield* await open();
+  } catch (error) {
+    throw storeError(error);
+  }
 }

@@ -7,13 +7,17 @@ import { CodedError, memoryCollections, scopedKinds, sharedKinds } from "@turnpr
 import type { Collection, Db, Document, MongoClient } from "mongodb";
 
 import type { CheckResult, EvidenceStore } from "../evidence-store.ts";
+import type { NativeIndex } from "../native-index.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
 import { batchDocuments } from "./evidence-document.ts";
 import { evidenceReader } from "./evidence-reader.ts";
 import { mongodbAdmin } from "./mongodb-admin.ts";
+import { mongodbIndex } from "./mongodb-index.ts";
 import { mongodbMemory } from "./mongodb-memory.ts";
 import type { MongodbOptions } from "./mongodb-options.ts";
 import { mongodbShared } from "./mongodb-shared.ts";
+import { rootIndex } from "./root-index.ts";
+import type { RootIndex } from "./root-index.ts";
 import { coded, duplicateKey, numberOf } from "./store-error.ts";
 import { putVerdicts, quietRoots, readVerdicts } from "./verdict-collection.ts";
 import { vectorIndexes } from "./vector-index.ts";
@@ -21,6 +25,8 @@ import type { VectorIndexes } from "./vector-index.ts";
 
 /** The provider, and what only an operator does. */
 export interface MongodbProvider extends Provider {
+  /** The native index over evidence, for operators' commands. */
+  readonly index: NativeIndex;
   /** The search indexes and whether they filter by tenant. */
   readonly vectors: VectorIndexes;
 }
@@ -54,8 +60,10 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
     close,
     [Symbol.asyncDispose]: close,
   };
-  const evidence = evidenceOf(database, close);
-  return { name: "mongodb", evidence, memory, vectors, close, [Symbol.asyncDispose]: close };
+  const roots = rootIndex(database);
+  const evidence = evidenceOf(database, roots, options.reads ?? "compatibility", close);
+  const index = mongodbIndex(database, roots);
+  return { name: "mongodb", evidence, memory, index, vectors, close, [Symbol.asyncDispose]: close };
 }
 
 async function openClient(
@@ -109,7 +117,12 @@ function eventsOf(database: Db): Collection<Document> {
   return database.collection("evidence_events");
 }
 
-function evidenceOf(database: Db, close: () => Promise<void>): EvidenceStore {
+function evidenceOf(
+  database: Db,
+  roots: RootIndex,
+  reads: "compatibility" | "native",
+  close: () => Promise<void>,
+): EvidenceStore {
   const events = eventsOf(database);
   const batches = database.collection("evidence_batches");
   const verdicts = database.collection("evidence_verdicts");
@@ -117,14 +130,19 @@ function evidenceOf(database: Db, close: () => Promise<void>): EvidenceStore {
     name: "mongodb",
     sources: ["trace", "conversation", "tool_log"],
     async append(batch) {
-      const documents = batchDocuments(batch);
+      const { rows, documents } = batchDocuments(batch);
       await coded(async () => {
         if ((await batches.findOne({ _id: { $eq: batch.batchId as never } })) !== null) return;
         for (let at = 0; at < documents.length; at += 1_000) {
           await insertNew(events, documents.slice(at, at + 1_000));
         }
-        // The manifest goes last: a batch that was cut is never taken for a complete one.
-        await insertNew(batches, [{ _id: batch.batchId as never, event_count: documents.length }]);
+        const generation = await roots.generation();
+        if (generation !== undefined) await roots.add(rows);
+        // The manifest goes last: a batch that was cut is never taken for a complete one, and says
+        // under which index its rows are found.
+        const indexed = generation === undefined ? {} : { indexed: generation };
+        const manifest = { _id: batch.batchId as never, event_count: documents.length, ...indexed };
+        await insertNew(batches, [manifest]);
       });
     },
     async readBack(batchId) {
@@ -134,7 +152,7 @@ function evidenceOf(database: Db, close: () => Promise<void>): EvidenceStore {
         return { rows, complete: manifest !== null && manifest["event_count"] === rows };
       });
     },
-    ...evidenceReader(events),
+    ...evidenceReader(events, reads === "native" ? roots : undefined),
     verdicts: (scope, roots) => readVerdicts(verdicts, scope, roots),
     putVerdicts: (all) => putVerdicts(verdicts, all),
     quietRoots: (since, before, limit) => quietRoots(events, since, before, limit),

@@ -28,7 +28,7 @@ export function numberOf(error: unknown): number | undefined {
 }
 
 /** The coded form of whatever the driver threw; what is unknown may pass later. */
-function storeError(error: unknown): CodedError {
+export function storeError(error: unknown): CodedError {
   if (CodedError.is(error)) return error;
   const name = error instanceof Error ? error.name : "";
   if (/^Mongo(ClientClosed|NotConnected|TopologyClosed|PoolClosed)/.test(name)) {

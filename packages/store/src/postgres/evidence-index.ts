@@ -5,7 +5,6 @@
  */
 import { isDeepStrictEqual } from "node:util";
 
-import type { EventSlice, SliceOptions } from "../evidence-store.ts";
 import type {
   NativeIndex,
   NativeIndexOptions,
@@ -13,14 +12,14 @@ import type {
   Parity,
   ParityOptions,
 } from "../native-index.ts";
-import type { EvidenceScope } from "../scope.ts";
+import { readsOf, sameAnswers } from "../read-parity.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import type { Database, Session } from "./database.ts";
 import { evidenceReader } from "./evidence-reader.ts";
-import type { Reads } from "./evidence-reader.ts";
-import { derivedColumns, derivedRow } from "./evidence-writer.ts";
+import { derivedColumns, derivedRow, derivedTypes } from "./evidence-writer.ts";
+import type { DerivedRow } from "./evidence-writer.ts";
 import { bindings } from "./sql-text.ts";
-import { fromStoredJson } from "./stored-text.ts";
+import { fromStoredJson, toStoredJson } from "./stored-text.ts";
 
 /** Indexes of the native path; the schema makes them, an operator may take them away. */
 const indexes = {
@@ -32,9 +31,8 @@ const indexes = {
 const names = Object.keys(indexes) as (keyof typeof indexes)[];
 /** Rows of one step of a comparison. */
 const chunkRows = 500;
-/** Events whose ids are read both ways, and how much of each answer. */
+/** Events whose ids are read both ways. */
 const sampledRows = 20;
-const pageEvents = 50;
 
 /** The index as operators' commands see it. */
 export function evidenceIndex(database: Database): NativeIndex {
@@ -44,14 +42,16 @@ export function evidenceIndex(database: Database): NativeIndex {
     const provisioned = (await standing(database)).length === names.length;
     return { provisioned, stored, indexed: provisioned ? stored : 0 };
   };
-  const build = async (options: NativeIndexOptions = {}): Promise<NativeIndexState> => {
-    if (options.dryRun === false) await provision(database, options);
-    return state();
-  };
   return {
     state,
-    migrate: build,
-    backfill: build,
+    async migrate(options = {}) {
+      if (options.dryRun === false) await provision(database, options);
+      return state();
+    },
+    async backfill(options = {}) {
+      if (options.dryRun === false) await backfill(database, options);
+      return state();
+    },
     parity: (options) => parity(database, options),
     async drop(options = {}) {
       if (options.dryRun === false) {
@@ -90,6 +90,25 @@ async function provision(
   }
 }
 
+/**
+ * Derives the columns of every row anew and writes those that an earlier version, or somebody's
+ * hand, left different. A row that is right is not written, so an interrupted run only reads again.
+ */
+async function backfill(database: Database, options: NativeIndexOptions): Promise<void> {
+  const set = derivedColumns.map((name) => `${name} = r.${name}`).join(", ");
+  await everyRow(database, options, async (rows) => {
+    const changed = rows.filter(({ held, wanted }) => !isDeepStrictEqual(held, wanted));
+    if (changed.length === 0) return;
+    const bind = bindings();
+    const json = toStoredJson(changed.map(({ place, wanted }) => ({ seq: place, ...wanted })));
+    await database.query(
+      `UPDATE evidence_events AS e SET ${set}
+FROM jsonb_to_recordset(${bind.plain(json)}::jsonb) AS r(seq bigint, ${derivedTypes}) WHERE e.seq = r.seq`,
+      bind.parameters,
+    );
+  });
+}
+
 /** Every row's derived columns against its event, then reads of many ids both ways. */
 async function parity(database: Database, options: ParityOptions): Promise<Parity> {
   return database.transaction(async (session) => {
@@ -110,14 +129,32 @@ interface Compared {
   readonly differences: number;
 }
 
-async function compareRows(
+async function compareRows(session: Session, options: NativeIndexOptions): Promise<Compared> {
+  let [compared, differences] = [0, 0];
+  await everyRow(session, options, async (rows) => {
+    compared += rows.length;
+    differences += rows.filter(({ held, wanted }) => !isDeepStrictEqual(held, wanted)).length;
+  });
+  return { compared, differences };
+}
+
+/** A row's derived columns as they are, and as they should be. */
+interface DerivedPair {
+  readonly place: string;
+  readonly held: unknown;
+  readonly wanted: DerivedRow;
+}
+
+/** All rows in the order of their arrival, some at a time. */
+async function everyRow(
   session: Session,
   { signal, onProgress }: NativeIndexOptions,
-): Promise<Compared> {
+  take: (rows: readonly DerivedPair[]) => Promise<void>,
+): Promise<void> {
   const { rows } = await session.query("SELECT count(*)::text AS n FROM evidence_events");
   const all = Number(rows[0]?.["n"]);
   const held = derivedColumns.map((name) => `'${name}', ${derivedText(name)}`).join(", ");
-  let [compared, differences, after] = [0, 0, "0"];
+  let [done, after] = [0, "0"];
   for (;;) {
     signal?.throwIfAborted();
     const bind = bindings();
@@ -128,14 +165,16 @@ FROM evidence_events AS e WHERE e.seq > ${bind.plain(after)}::bigint
 ORDER BY e.seq LIMIT ${chunkRows}`,
       bind.parameters,
     );
-    for (const row of chunk.rows) {
-      const wanted = derivedRow(fromStoredJson(row["event"] as string) as StoredEvent);
-      if (!isDeepStrictEqual(fromStoredJson(row["held"] as string), wanted)) differences += 1;
-    }
-    compared += chunk.rows.length;
-    onProgress?.(compared, all);
-    if (chunk.rows.length < chunkRows) return { compared, differences };
-    after = chunk.rows.at(-1)?.["place"] as string;
+    const pairs = chunk.rows.map((row) => ({
+      place: row["place"] as string,
+      held: fromStoredJson(row["held"] as string),
+      wanted: derivedRow(fromStoredJson(row["event"] as string) as StoredEvent),
+    }));
+    await take(pairs);
+    done += pairs.length;
+    onProgress?.(done, all);
+    if (pairs.length < chunkRows) return;
+    after = pairs.at(-1)?.place ?? after;
   }
 }
 
@@ -148,42 +187,13 @@ async function compareReads(session: Session, { scope, signal }: ParityOptions):
   const native = evidenceReader(session);
   const compatible = evidenceReader(withoutIndexes(session));
   let [compared, differences] = [0, 0];
-  for (const read of await readsToCompare(session, scope)) {
+  const sample = await native.page(scope, { store: "all" }, { limit: sampledRows });
+  for (const read of readsOf(sample.events, scope)) {
     signal?.throwIfAborted();
-    const [one, other] = [await read(native), await read(compatible)];
-    if (!isDeepStrictEqual(one, other)) differences += 1;
+    if (!(await sameAnswers(read, native, compatible))) differences += 1;
     compared += 1;
   }
   return { compared, differences };
-}
-
-type Read = (reader: Reads) => Promise<Pick<EventSlice, "events" | "next">>;
-
-/** Reads of the tenants, threads and ids that the newest rows name. */
-async function readsToCompare(session: Session, scope: EvidenceScope): Promise<Read[]> {
-  const newest = await evidenceReader(session).page(
-    scope,
-    { store: "all" },
-    { limit: sampledRows },
-  );
-  const options: SliceOptions = { limit: pageEvents };
-  const reads = new Map<string, Read>();
-  const add = (key: readonly unknown[], read: Read): unknown =>
-    reads.set(JSON.stringify(key), read);
-  for (const event of newest.events) {
-    const { user_id: tenant, thread_id } = event;
-    if (tenant !== undefined) {
-      add(["tenant", tenant], (reader) => reader.page({ tenant }, { store: "all" }, options));
-    }
-    if (thread_id !== undefined) {
-      add(["thread", thread_id], (reader) => reader.page(scope, { thread_id }, options));
-    }
-    for (const id of [event.span_id, event.input_refs?.[0]?.ref, tenant, "no such id"]) {
-      if (typeof id !== "string") continue;
-      add(["find", id], (reader) => reader.find(scope, id, { store: "all" }, options));
-    }
-  }
-  return [...reads.values()];
 }
 
 /** The same statements with the search for roots made to scan; roots are still loaded by theirs. */

@@ -6,7 +6,7 @@
 import { CodedError } from "@turnproof/semconv";
 
 import type { BatchReadback, EvidenceBatch } from "../evidence-store.ts";
-import { mentionedIds } from "../mention.ts";
+import { searchedFields } from "../searched-fields.ts";
 import { storedForm } from "../stored-event.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { clampedNanos, epochMicros } from "../time.ts";
@@ -86,6 +86,12 @@ export const derivedColumns: readonly Exclude<Column, "event">[] = columns
   .map(([name]) => name)
   .filter((name) => name !== "event");
 
+/** The same columns with their types, as a statement declares them. */
+export const derivedTypes: string = columns
+  .filter(([name]) => name !== "event")
+  .map(([name, type]) => `${name} ${type}`)
+  .join(", ");
+
 /** What the derived columns of an event hold. */
 export type DerivedRow = Readonly<Record<Exclude<Column, "event">, unknown>>;
 
@@ -104,20 +110,6 @@ export function derivedRow(event: StoredEvent): DerivedRow {
     received_us: micros,
     event_ns: String(clampedNanos(event.timestamp)),
     root_trace_id: event.root_trace_id,
-    application_id: event.application_id ?? null,
-    agent_id: event.agent_id ?? null,
-    tenant_said: event.user_id !== undefined,
-    user_id: event.user_id ?? null,
-    memory_id: event.memory_id ?? null,
-    thread_id: event.thread_id ?? null,
-    run_id: event.run_id ?? null,
-    turn_id: event.turn_id ?? null,
-    task_id: event.task_id ?? null,
-    span_id: event.span_id ?? null,
-    event_kind: event.event_kind,
-    status: event.status,
-    tool_name: event.attributes.tool_name ?? null,
-    source_store: event.source_store ?? "trace",
-    mentions: mentionedIds(event),
+    ...searchedFields(event),
   };
 }

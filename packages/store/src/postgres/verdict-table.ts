@@ -4,11 +4,12 @@ import { createHash } from "node:crypto";
 import type { TurnVerdict } from "../evidence-store.ts";
 import { inScope } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
+import { scopeConditions } from "../search-condition.ts";
 import { microseconds } from "../stored-event.ts";
 import { clampedNanos, epochMicros } from "../time.ts";
 import { verdictKey } from "../verdict.ts";
 import type { Session } from "./database.ts";
-import { scopeConditions } from "./evidence-filter.ts";
+import { conditionSql } from "./evidence-filter.ts";
 import { bindings } from "./sql-text.ts";
 import { fromStored, fromStoredJson, toStoredJson } from "./stored-text.ts";
 
@@ -55,7 +56,10 @@ export async function readVerdicts(
   if (rootTraceIds.length === 0) return [];
   const bind = bindings();
   const known = rootTraceIds.filter((root) => root.isWellFormed());
-  const where = [`root_trace_id = ANY(${bind.texts(known)})`, ...scopeConditions(scope, bind)];
+  const where = [
+    `root_trace_id = ANY(${bind.texts(known)})`,
+    ...scopeConditions(scope).map((condition) => conditionSql(condition, bind)),
+  ];
   const { rows } = await session.query(
     `SELECT verdict::text AS verdict FROM evidence_verdicts WHERE ${where.join(" AND ")}`,
     bind.parameters,

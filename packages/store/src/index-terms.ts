@@ -5,10 +5,10 @@
  */
 import { createHash } from "node:crypto";
 
-import type { EventQuery, TurnEvent } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
 
-import { mentionedAttributes, mentionedFields } from "../mention.ts";
-import type { EvidenceScope } from "../scope.ts";
+import { mentionedAttributes, mentionedFields } from "./mention.ts";
+import type { Question } from "./search-condition.ts";
 
 const anonymous = "scope:anonymous";
 const idOf = (value: string): string => `id:${value}`;
@@ -44,11 +44,7 @@ const indexed = [
 ] as const;
 
 /** Hashes of the words that a root must have to hold anything that a read shows. */
-export function termsOfRead(
-  scope: EvidenceScope,
-  query: EventQuery,
-  id?: string,
-): readonly number[] {
+export function termsOfRead({ scope, query, id }: Question): readonly number[] {
   const words = indexed.flatMap((field) => {
     const value: string | null | undefined = query[field];
     if (value === undefined) return [];

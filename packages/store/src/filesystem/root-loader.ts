@@ -1,17 +1,10 @@
 /**
- * @module RootRounds: settled roots of the files, newest received first, round by round, until a
- * page is full or the scan budget is met. Identity belongs to whole roots, so a root is read whole
- * or not at all.
+ * @module RootLoader: settled roots of the files, the last ones remembered. Identity belongs to
+ * whole roots, so a root is read whole or not at all.
  */
-import { limits } from "@turnproof/semconv";
-
-import type { SliceOptions } from "../evidence-store.ts";
-import { positionOfKeyset } from "../position.ts";
-import type { Position } from "../position.ts";
 import { settle } from "../settle.ts";
 import type { Settled } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
-import type { Round } from "../walk.ts";
 import type { RootEntry } from "./batch-catalog.ts";
 import { decodeEvents } from "./batch-file.ts";
 import type { RootPart } from "./batch-file.ts";
@@ -21,28 +14,27 @@ import type { Disk } from "./disk.ts";
 export interface LoadedRoots {
   readonly events: readonly Settled[];
   /** True when rows of one of them are damaged or gone. */
-  readonly damaged: boolean;
+  readonly cut: boolean;
 }
 
 /** Reads and settles roots, remembering the last ones. */
 export type RootLoader = (entries: readonly RootEntry[]) => Promise<LoadedRoots>;
 
 const rememberedRowsMax = 50_000;
-const firstRound = 16;
-const roundMax = 512;
 /** Parts of one batch are read in one go while the bytes between them are no more than this. */
 const gapBytesMax = 65_536;
-/** Every event of the same microsecond comes after this one. */
-const latestNanos = 9_223_372_036_854_775_807n;
 
 /** A loader over a disk. */
 export function rootLoader(disk: Disk): RootLoader {
-  const remembered = new Map<string, { readonly parts: number; readonly events: Settled[] }>();
+  const remembered = new Map<
+    string,
+    { readonly parts: RootEntry["parts"]; readonly events: Settled[] }
+  >();
   let rows = 0;
   const remember = (entry: RootEntry, events: Settled[]): void => {
     rows += events.length - (remembered.get(entry.root)?.events.length ?? 0);
     remembered.delete(entry.root);
-    remembered.set(entry.root, { parts: entry.parts.length, events });
+    remembered.set(entry.root, { parts: entry.parts, events });
     for (const [root, one] of remembered) {
       if (rows <= rememberedRowsMax) break;
       remembered.delete(root);
@@ -52,21 +44,26 @@ export function rootLoader(disk: Disk): RootLoader {
   return async (entries) => {
     const known = (entry: RootEntry): Settled[] | undefined => {
       const one = remembered.get(entry.root);
-      return one?.parts === entry.parts.length ? one.events : undefined;
+      return one !== undefined && sameParts(one.parts, entry.parts) ? one.events : undefined;
     };
     const wanted = entries.filter((entry) => known(entry) === undefined);
     const read = await readParts(disk, wanted);
     const all: Settled[] = [];
-    let damaged = false;
+    let cut = false;
     for (const entry of entries) {
       const held = known(entry);
       const events = held ?? settledOf(entry, read);
-      if (events === undefined) damaged = true;
+      if (events === undefined) cut = true;
       else for (const event of events) all.push(event);
       if (held === undefined && events !== undefined) remember(entry, events);
     }
-    return { events: all, damaged };
+    return { events: all, cut };
   };
+}
+
+/** Parts are objects of the catalog: what was rewritten, or read anew, is another. */
+function sameParts(known: RootEntry["parts"], parts: RootEntry["parts"]): boolean {
+  return known.length === parts.length && known.every(({ part }, at) => part === parts[at]?.part);
 }
 
 /** The settled events of a root; undefined unless it is whole: then nobody can say whose they are. */
@@ -115,42 +112,4 @@ function runsOf(parts: readonly RootPart[]): RootPart[][] {
     end = part.at + part.length;
   }
   return runs;
-}
-
-/** Rounds over roots that come newest last receipt first; `damaged` is told of unreadable ones. */
-export async function* rootRounds(
-  roots: readonly RootEntry[],
-  load: RootLoader,
-  options: SliceOptions,
-  damaged: () => void,
-): AsyncGenerator<Round> {
-  const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
-  const budget = options.budgetRows ?? limits.scanRowsMax;
-  let wanted = firstRound;
-  let examined = 0;
-  let at = 0;
-  do {
-    options.signal?.throwIfAborted();
-    const chunk: RootEntry[] = [];
-    for (let full = false; at < roots.length && !full; at += 1) {
-      const entry = roots[at] as RootEntry;
-      if (after === undefined || entry.first <= after.micros) {
-        chunk.push(entry);
-        // Roots that reach over the start of the page were paid for by the pages before it.
-        if (after === undefined || entry.last <= after.micros) examined += entry.rows;
-      }
-      // Roots of one microsecond stay together, so that every page gets past its start.
-      const tied = roots[at + 1]?.last === entry.last;
-      full = !tied && (chunk.length >= wanted || examined >= budget);
-    }
-    const loaded = await load(chunk);
-    if (loaded.damaged) damaged();
-    const next = roots[at];
-    yield { events: loaded.events, frontier: next === undefined ? null : frontierAt(next.last) };
-    wanted = Math.min(roundMax, wanted * 2);
-  } while (at < roots.length && examined < budget);
-}
-
-function frontierAt(micros: number): Position {
-  return { micros, nanos: latestNanos, key: "" };
 }

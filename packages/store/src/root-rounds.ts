@@ -1,0 +1,78 @@
+/**
+ * @module RootRounds: settled roots, newest last receipt first, round by round, until a page is full
+ * or the scan budget is met. For providers that know of each root when its first and last row came.
+ */
+import { limits } from "@turnproof/semconv";
+
+import type { SliceOptions } from "./evidence-store.ts";
+import { positionOfKeyset } from "./position.ts";
+import type { Position } from "./position.ts";
+import type { Settled } from "./settle.ts";
+import type { Round } from "./walk.ts";
+
+/** A root, and bounds of the receipt of its rows in microseconds since the epoch. */
+export interface KnownRoot {
+  readonly root: string;
+  readonly first: number;
+  readonly last: number;
+  /** How many rows it has, where that is known before they are read. */
+  readonly rows?: number;
+}
+
+/** Settles roots whole. */
+export type SettleRoots<R extends KnownRoot> = (
+  roots: readonly R[],
+) => Promise<{ readonly events: readonly Settled[]; readonly cut: boolean }>;
+
+const firstRound = 16;
+const roundMax = 512;
+/** Every event of the same microsecond comes after this one. */
+const latestNanos = 9_223_372_036_854_775_807n;
+
+/** Rounds over roots that come newest last receipt first; `cut` is told of unreadable ones. */
+export async function* rootRounds<R extends KnownRoot>(
+  roots: Iterable<R> | AsyncIterable<R>,
+  load: SettleRoots<R>,
+  options: SliceOptions,
+  cut: () => void,
+): AsyncGenerator<Round> {
+  const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
+  const budget = options.budgetRows ?? limits.scanRowsMax;
+  let wanted = firstRound;
+  let examined = 0;
+  let chunk: R[] = [];
+  let before: R | undefined;
+  // Roots that reach over the start of the page were paid for by the pages before it.
+  const isPaid = ({ last }: R): boolean => after === undefined || last <= after.micros;
+  const settled = async (): Promise<readonly Settled[]> => {
+    const taken = chunk;
+    chunk = [];
+    const loaded = await load(taken);
+    if (loaded.cut) cut();
+    const uncounted = taken.filter((one) => one.rows === undefined && isPaid(one));
+    const roots = new Set(uncounted.map(({ root }) => root));
+    for (const { event, copies } of loaded.events) {
+      if (roots.has(event.root_trace_id ?? "")) examined += copies;
+    }
+    return loaded.events;
+  };
+  for await (const entry of roots) {
+    options.signal?.throwIfAborted();
+    // Roots of one microsecond stay together, so that every page gets past its start.
+    const full = chunk.length >= wanted || examined >= budget;
+    if (full && before?.last !== entry.last) {
+      yield { events: await settled(), frontier: frontierAt(entry.last) };
+      if (examined >= budget) return;
+      wanted = Math.min(roundMax, wanted * 2);
+    }
+    before = entry;
+    if (after !== undefined && entry.first > after.micros) continue;
+    chunk.push(entry);
+    if (isPaid(entry)) examined += entry.rows ?? 0;
+  }
+  yield { events: await settled(), frontier: null };
+}
+
+function frontierAt(micros: number): Position {
+  return { micros, nanos: latestNanos, key: "" };
+}
