@@ -25,6 +25,7 @@ import { openStore } from "./backend.ts";
 import { isLoopback, parseConfig } from "./config.ts";
 import type { Config } from "./config.ts";
 import type { AppEnv } from "./http/environment.ts";
+import { compress } from "./http/compress.ts";
 import { createErrorHandler, refuse } from "./http/errors.ts";
 import { gate } from "./http/gate.ts";
 import { noStore } from "./http/no-store.ts";
@@ -244,6 +245,7 @@ function buildApp(parts: Parts, views: ViewTable): Hono<AppEnv> {
     c.set("typed", parts.typed);
     await next();
   });
+  app.use(compress());
   app.use(noStore());
   app.use(parts.requests.middleware);
   app.use(
