@@ -8,7 +8,7 @@ import type { EventKind, EventStatus } from "@turnproof/semconv";
 import type { TurnEvent } from "./event.ts";
 import { roundMs } from "./instant.ts";
 import type { SpokenGroup, WaterfallNode } from "./waterfall.ts";
-import { layOut } from "./waterfall-tree.ts";
+import { createTreeSpace, layOut } from "./waterfall-tree.ts";
 
 /** Differences below these are not called changes. */
 export interface Tolerance {
@@ -153,11 +153,10 @@ export function compareOperations(
   };
   walk(baseline, (parent, placed) => put("baseline", parent, placed));
   walk(candidate, (parent, placed) => put("candidate", parent, placed));
-  const parents = new Int32Array(places.length);
-  places.forEach(({ parent }, place) => (parents[place] = Math.max(parent, -1)));
-  const forest = layOut(parents);
-  const rowOf = new Int32Array(places.length);
-  for (let row = 0; row < places.length; row += 1) rowOf[forest.order[row] as number] = row;
+  const space = createTreeSpace(places.length);
+  places.forEach(({ parent }, place) => (space.parent[place] = Math.max(parent, -1)));
+  const forest = layOut(space, places.length);
+  const { rowOf } = forest;
   const operations: OperationRow[] = [];
   for (let row = 0; row < places.length; row += 1) {
     const index = forest.order[row] as number;

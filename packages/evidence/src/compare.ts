@@ -65,8 +65,8 @@ export function compareTraceWindows(
   const left = judgeWindow(before, { normalizationMetadata: options.baselineMetadata ?? null });
   const right = judgeWindow(after, { normalizationMetadata: options.candidateMetadata ?? null });
   const operations = compareOperations(
-    { events: before.events, groups: buildGroups(before.events) },
-    { events: after.events, groups: buildGroups(after.events) },
+    { events: before.events, groups: buildGroups(before) },
+    { events: after.events, groups: buildGroups(after) },
     options,
   );
   const { matched, ambiguous, total } = operations.counts;

@@ -14,7 +14,7 @@ import type {
 
 import type { EventIdentity, TurnEvent } from "./event.ts";
 import { groupByIdentity } from "./identity-tuple.ts";
-import type { IdentityTuple } from "./identity-tuple.ts";
+import type { IdentityGroups, IdentityTuple } from "./identity-tuple.ts";
 
 /** A stage that a profile requires: an event of a kind, or the finished call of one. */
 export type Stage = EventKind | `${"model_call" | "tool_call" | "turn"}_result`;
@@ -86,10 +86,12 @@ export function readCoverage(
   options: {
     readonly readCompleteness: ReadCompleteness;
     readonly profiles?: CoverageProfiles;
+    /** The partition of these events, where the caller has it. */
+    readonly groups?: IdentityGroups;
   },
 ): Coverage {
   const known = options.profiles ?? coverageProfiles;
-  const scopes = collectScopes(events);
+  const scopes = collectScopes(events, options.groups ?? groupByIdentity(events));
   const profiles = scopes.flatMap((scope) => scopeProfiles(scope, known));
   const missing = new Set(profiles.flatMap((profile) => profile.missing_stages));
   const whole = missing.size === 0 && options.readCompleteness === "complete";
@@ -144,16 +146,35 @@ interface CoverageScope {
   readonly intentTasks: Set<string | undefined>;
   /** Of evidence without a label, with one, and of the runtime's without one. */
   readonly unlabelled: StageSet;
-  readonly labelled: Map<string, StageSet>;
+  labelled: Map<string, StageSet> | undefined;
   readonly runtime: StageSet;
 }
 
-function collectScopes(events: readonly TurnEvent[]): CoverageScope[] {
-  const groups = groupByIdentity(events);
-  const scopes = groups.tuples.map(newScope);
-  for (let at = 0; at < events.length; at += 1) {
-    const event = events[at] as TurnEvent;
-    const scope = scopes[groups.groupOf[at] as number] as CoverageScope;
+/** The turns that declare a profile; the others require nothing and are not looked at further. */
+function collectScopes(events: readonly TurnEvent[], groups: IdentityGroups): CoverageScope[] {
+  const { tuples, starts, order } = groups;
+  const scopes: CoverageScope[] = [];
+  for (let group = 0; group < tuples.length; group += 1) {
+    const to = starts[group + 1] as number;
+    for (let at = starts[group] as number; at < to; at += 1) {
+      const { attributes } = events[order[at] as number] as TurnEvent;
+      if (attributes.coverage_profile === undefined) continue;
+      scopes.push(collectScope(events, groups, group));
+      break;
+    }
+  }
+  return scopes;
+}
+
+function collectScope(
+  events: readonly TurnEvent[],
+  { tuples, starts, order }: IdentityGroups,
+  group: number,
+): CoverageScope {
+  const scope = newScope(tuples[group] as IdentityTuple);
+  const to = starts[group + 1] as number;
+  for (let at = starts[group] as number; at < to; at += 1) {
+    const event = events[order[at] as number] as TurnEvent;
     const { task_id: task, event_kind: kind } = event;
     const profile = event.attributes.coverage_profile;
     if (profile !== undefined) {
@@ -167,7 +188,7 @@ function collectScopes(events: readonly TurnEvent[]): CoverageScope[] {
     add(task === undefined ? scope.unlabelled : labelledOf(scope, task), event, bit);
     if (task === undefined && runtimeKinds.has(kind)) add(scope.runtime, event, bit);
   }
-  return scopes;
+  return scope;
 }
 
 function add(set: StageSet, event: TurnEvent, bit: number): void {
@@ -176,6 +197,7 @@ function add(set: StageSet, event: TurnEvent, bit: number): void {
 }
 
 function labelledOf(scope: CoverageScope, task: string): StageSet {
+  scope.labelled ??= new Map();
   let set = scope.labelled.get(task);
   if (set === undefined) scope.labelled.set(task, (set = { kinds: 0, results: 0 }));
   return set;
@@ -195,7 +217,7 @@ function newScope(identity: IdentityTuple): CoverageScope {
     turnProfiles: undefined,
     intentTasks: new Set(),
     unlabelled: { kinds: 0, results: 0 },
-    labelled: new Map(),
+    labelled: undefined,
     runtime: { kinds: 0, results: 0 },
   };
 }
@@ -228,7 +250,7 @@ function scopeProfiles(scope: CoverageScope, known: CoverageProfiles): ProfileCo
 function wholeTurn({ runtime, unlabelled, labelled }: CoverageScope): StageSet {
   const there = { ...runtime };
   join(there, unlabelled);
-  for (const set of labelled.values()) join(there, set);
+  for (const set of labelled?.values() ?? []) join(there, set);
   return there;
 }
 
@@ -241,9 +263,9 @@ function stagesFor(scope: CoverageScope, task: string | undefined): StageSet {
   const there = { ...scope.runtime };
   const { intentTasks, labelled, unlabelled } = scope;
   if (task === undefined || intentTasks.size <= 1) join(there, unlabelled);
-  if (task !== undefined) join(there, labelled.get(task));
+  if (task !== undefined) join(there, labelled?.get(task));
   // An intent without a label asked for what carries none: another label is another task.
   if (task !== undefined || intentTasks.has(undefined)) return there;
-  for (const [label, set] of labelled) if (!intentTasks.has(label)) join(there, set);
+  for (const [label, set] of labelled ?? []) if (!intentTasks.has(label)) join(there, set);
   return there;
 }

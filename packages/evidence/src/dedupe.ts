@@ -8,6 +8,7 @@ import type { TurnEvent } from "./event.ts";
 import { IdSlots } from "./id-slots.ts";
 import { createIdentityTable } from "./identity-table.ts";
 import { isSameTuple, partition } from "./identity-tuple.ts";
+import type { Partition } from "./identity-tuple.ts";
 import { compareTimes } from "./time.ts";
 
 /** Each event once, and how many copies were set aside. */
@@ -32,7 +33,7 @@ interface Copies {
  * as received when it was first received. Identity must be resolved already (`resolveEvents`).
  */
 export function dedupeEvents(events: readonly TurnEvent[]): Deduplicated {
-  const firsts = findFirsts(events);
+  const firsts = findFirsts(events, groupCopies(events));
   if (firsts === undefined) {
     return {
       events: events.map(withRevision),
@@ -68,18 +69,28 @@ export function dedupeEvents(events: readonly TurnEvent[]): Deduplicated {
   return { events: unique, duplicatesRemoved, copies: counts };
 }
 
-function withRevision(event: TurnEvent): TurnEvent {
+/** The event with the revision that a first content has, unless it says its own. */
+export function withRevision(event: TurnEvent): TurnEvent {
   return event.revision === undefined ? { ...event, revision: 1 } : event;
 }
 
+/**
+ * True when no two of the events are copies, told by the partition of their tuples. Events of a
+ * named principal are not told here: their copies may stand in different tuples.
+ */
+export function areDistinct(events: readonly TurnEvent[], groups: Partition): boolean {
+  return findFirsts(events, groups) === undefined;
+}
+
 /** Index of the first copy of each event, itself where it is the first; undefined without copies. */
-function findFirsts(events: readonly TurnEvent[]): Int32Array | undefined {
-  const { groupOf, groups } = groupCopies(events);
-  const { starts, order } = partition(groupOf, groups);
+function findFirsts(
+  events: readonly TurnEvent[],
+  { starts, order }: Partition,
+): Int32Array | undefined {
   const idAt = (index: number): string => (events[index] as TurnEvent).event_id;
   const ids = new IdSlots(idAt);
   let firsts: Int32Array | undefined;
-  for (let group = 0; group < groups; group += 1) {
+  for (let group = 0; group < starts.length - 1; group += 1) {
     const from = starts[group] as number;
     const to = starts[group + 1] as number;
     if (to - from < 2) continue;
@@ -96,10 +107,7 @@ function findFirsts(events: readonly TurnEvent[]): Int32Array | undefined {
 }
 
 /** Within which group each event may have copies, as a number. */
-function groupCopies(events: readonly TurnEvent[]): {
-  readonly groupOf: Int32Array;
-  readonly groups: number;
-} {
+function groupCopies(events: readonly TurnEvent[]): Partition {
   const said = createIdentityTable([
     "application_id",
     "agent_id",
@@ -126,7 +134,7 @@ function groupCopies(events: readonly TurnEvent[]): {
     before = event;
     groupOf[at] = group;
   }
-  return { groupOf, groups: 2 * Math.max(said.size, received.size) };
+  return partition(groupOf, 2 * Math.max(said.size, received.size));
 }
 
 function addCopy(met: Copies, event: TurnEvent): void {

@@ -87,9 +87,10 @@ export function buildTraceHealth(
   const read = readWindow(events);
   const metadata = options.normalizationMetadata ?? undefined;
   const trust = assessWindow(read.events, read.rejected, metadata);
-  const counts = countFlags(buildGroups(read.events).map(({ group }) => group));
+  const counts = countFlags(buildGroups(read).map(({ group }) => group));
   const coverage = readCoverage(read.events, {
     readCompleteness: trust.read_completeness,
+    groups: read.groups,
     ...(options.profiles === undefined ? {} : { profiles: options.profiles }),
   });
   const failures = new Map<string, number>();

@@ -66,35 +66,54 @@ export function isSameTuple(a: TurnEvent, b: TurnEvent): boolean {
   );
 }
 
+/** A partition while it is made, event by event in input order. */
+export interface Grouping {
+  add(event: TurnEvent): void;
+  /** Once, after as many events as were announced. */
+  done(): IdentityGroups;
+}
+
+/** An empty partition for so many events. */
+export function createGrouping(size: number): Grouping {
+  const tuplesTable = createIdentityTable(tupleFields);
+  const traces = createIdentityTable(["user_id", "root_trace_id"]);
+  const tuples: IdentityTuple[] = [];
+  const traceOf: number[] = [];
+  const groupOf = new Int32Array(size);
+  let before: TurnEvent | undefined;
+  let group = -1;
+  let added = 0;
+  return {
+    add(event) {
+      // Events of a turn stand together, so the table is mostly not asked.
+      if (before === undefined || !isSameTuple(event, before)) {
+        group = tuplesTable.idOf(event);
+        if (group === tuples.length) {
+          tuples.push(tupleOf(event));
+          traceOf.push(traces.idOf(event));
+        }
+      }
+      before = event;
+      groupOf[added] = group;
+      added += 1;
+    },
+    done: () => ({
+      tuples,
+      groupOf,
+      traceOf: Int32Array.from(traceOf),
+      ...partition(groupOf, tuples.length),
+    }),
+  };
+}
+
 /**
  * Partitions events by tuple in linear time; groups keep the order of first occurrence and events
  * their input order.
  */
 export function groupByIdentity(events: readonly TurnEvent[]): IdentityGroups {
-  const tuplesTable = createIdentityTable(tupleFields);
-  const traces = createIdentityTable(["user_id", "root_trace_id"]);
-  const tuples: IdentityTuple[] = [];
-  const traceOf: number[] = [];
-  const groupOf = new Int32Array(events.length);
-  let before: TurnEvent | undefined;
-  let group = -1;
-  for (let index = 0; index < events.length; index += 1) {
-    const event = events[index] as TurnEvent;
-    // Events of a turn stand together, so the table is mostly not asked.
-    if (before === undefined || !isSameTuple(event, before)) group = tuplesTable.idOf(event);
-    before = event;
-    groupOf[index] = group;
-    if (group === tuples.length) {
-      tuples.push(tupleOf(event));
-      traceOf.push(traces.idOf(event));
-    }
-  }
-  return {
-    tuples,
-    groupOf,
-    traceOf: Int32Array.from(traceOf),
-    ...partition(groupOf, tuples.length),
-  };
+  const grouping = createGrouping(events.length);
+  for (const event of events) grouping.add(event);
+  return grouping.done();
 }
 
 /** A stable counting sort of indexes by their group. */

@@ -7,7 +7,7 @@ import { limits } from "@turnproof/semconv";
 import type { FindingText } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
 import { idsOf, labelOf } from "./finding-list.ts";
-import { groupByIdentity, membersOf } from "./identity-tuple.ts";
+import { membersOf } from "./identity-tuple.ts";
 import type { IdentityTuple } from "./identity-tuple.ts";
 import { contextInsights, identityInsights, judgementInsights } from "./insights-context.ts";
 import { memoryInsights, modelInsights } from "./insights-memory.ts";
@@ -45,7 +45,7 @@ export function findInsights(
   events: readonly unknown[],
   options: { readonly scope: "turn" | "window" },
 ): Insights {
-  const { events: readable } = readWindow(events);
+  const { events: readable, groups } = readWindow(events);
   const insights: Insight[] = [];
   if (options.scope === "window") {
     for (const draft of rules(readable)) insights.push(toInsight(draft, null));
@@ -53,7 +53,6 @@ export function findInsights(
       insights.push(toInsight({ code: "recurring_workflow", evidence }, null));
     }
   } else {
-    const groups = groupByIdentity(readable);
     groups.tuples.forEach((identity, group) => {
       for (const draft of rules(membersOf(readable, groups, group))) {
         insights.push(toInsight(draft, identity));

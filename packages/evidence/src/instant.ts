@@ -34,6 +34,7 @@ function minuteMs(text: string): number {
 
 /** More digits than a double holds. */
 const fractionDigitsMax = 15;
+const tens: readonly number[] = Array.from({ length: fractionDigitsMax + 1 }, (_, at) => 10 ** at);
 
 /**
  * Milliseconds since the epoch of a time of the form `YYYY-MM-DDTHH:MM:SS[.fraction]Z`, with the
@@ -42,7 +43,7 @@ const fractionDigitsMax = 15;
 export function instantMs(text: string): number {
   const whole = minuteMs(text) + digits(text, 17, 2) * 1000;
   const count = Math.min(text.length - 21, fractionDigitsMax);
-  return count <= 0 ? whole : whole + (digits(text, 20, count) / 10 ** count) * 1000;
+  return count <= 0 ? whole : whole + (digits(text, 20, count) / (tens[count] as number)) * 1000;
 }
 
 /** A difference of two such numbers without the noise below a tenth of a microsecond. */

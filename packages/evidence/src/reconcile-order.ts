@@ -13,6 +13,8 @@ export interface States {
   readonly older: readonly TurnEvent[];
 }
 
+const none: readonly TurnEvent[] = [];
+
 function sequences(a: TurnEvent, b: TurnEvent): readonly [number, number] | undefined {
   if (a.producer_id === undefined || a.producer_id !== b.producer_id) return undefined;
   if (a.producer_seq === undefined || b.producer_seq === undefined) return undefined;
@@ -32,11 +34,12 @@ export function compareOrder(a: TurnEvent, b: TurnEvent): number {
  * producers give no total order: an event is latest unless another one came after it.
  */
 export function statesOf(events: readonly TurnEvent[]): States {
+  if (events.length < 2) return { latest: events, older: none };
   let newest: TurnEvent | undefined;
   for (const event of events) {
     if (newest === undefined || compareTimes(event.timestamp, newest.timestamp) > 0) newest = event;
   }
-  if (newest === undefined) return { latest: [], older: [] };
+  if (newest === undefined) return { latest: none, older: none };
   const at = newest.timestamp;
   const tied = events.filter((event) => compareTimes(event.timestamp, at) === 0);
   // A producer's last sequence number of this instant; without one an event cannot be superseded.
@@ -61,10 +64,11 @@ export function followers(
 ): readonly TurnEvent[] {
   const [first] = evidence;
   if (first === undefined) return events;
-  const lastSeq = sequenceBounds(evidence, Math.max);
+  let lastSeq: ReadonlyMap<string, number> | undefined;
   return events.filter((event) => {
     const byTime = compareTimes(event.timestamp, first.timestamp);
     if (byTime !== 0) return byTime > 0;
+    lastSeq ??= sequenceBounds(evidence, Math.max);
     const { producer_id, producer_seq } = event;
     const last = producer_id === undefined ? undefined : lastSeq.get(producer_id);
     return last === undefined || producer_seq === undefined || producer_seq >= last;
@@ -92,7 +96,7 @@ export function contradictions(
   later: readonly TurnEvent[],
 ): TurnEvent[] {
   const [first] = later;
-  if (first === undefined) return [];
+  if (first === undefined || earlier.length === 0) return [];
   const firstSeq = sequenceBounds(later, Math.min);
   let received: string | undefined;
   for (const { received_at } of later) {

@@ -5,7 +5,7 @@
  */
 import type { TurnEvent } from "./event.ts";
 import { compareTimes } from "./time.ts";
-import type { TaskScope, TurnEvidence } from "./task-scope.ts";
+import type { Generations, TaskScope, TurnEvidence } from "./task-scope.ts";
 
 /** Finish reasons by which providers say that a limit ended the output. */
 const lengthReasons: ReadonlySet<string> = new Set([
@@ -92,19 +92,13 @@ function latestBefore(
   return calls[low - 1] ?? [];
 }
 
-/** Generations of a turn by task, in order of time, those of one instant together. */
-type Generations = ReadonlyMap<string | undefined, readonly (readonly TurnEvent[])[]>;
-
-const generations = new WeakMap<TurnEvidence, Generations>();
-
 /** Sorted once per turn, and only for a turn that has a contract. */
 function generationsOf(turn: TurnEvidence): Generations {
-  const known = generations.get(turn);
-  if (known !== undefined) return known;
+  if (turn.generations !== undefined) return turn.generations;
   const byTask = new Map<string | undefined, TurnEvent[][]>();
   const sorted = turn.events
     .filter(isGeneration)
-    .toSorted((a, b) => compareTimes(a.timestamp, b.timestamp));
+    .sort((a, b) => compareTimes(a.timestamp, b.timestamp));
   for (const call of sorted) {
     const groups = byTask.get(call.task_id);
     if (groups === undefined) byTask.set(call.task_id, [[call]]);
@@ -114,6 +108,6 @@ function generationsOf(turn: TurnEvidence): Generations {
       else groups.push([call]);
     }
   }
-  generations.set(turn, byTask);
+  turn.generations = byTask;
   return byTask;
 }

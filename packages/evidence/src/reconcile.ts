@@ -82,7 +82,7 @@ export function judgeWindow(read: WindowEvents, options: ReconcileOptions): Verd
   const taskId = options.taskId ?? undefined;
   const metadata = options.normalizationMetadata ?? undefined;
   const trust = assessWindow(read.events, read.rejected, metadata);
-  const scopes = taskScopes(read.events);
+  const scopes = taskScopes(read.events, read.groups);
   // With a task, that task alone and what unlabelled evidence says of lost context.
   const isAsked = (scope: TaskScope): boolean => taskId === undefined || scope.taskId === taskId;
   const benches = scopes.filter(isAsked).map(judgeTask);
@@ -95,7 +95,7 @@ export function judgeWindow(read: WindowEvents, options: ReconcileOptions): Verd
   if (findings.length === 0 || intended.length === 0)
     findings.push(...intentMissing(benches, trust));
   findings.sort(compareFindings);
-  const missing = missingStages(read.events, trust, options.profiles, taskId);
+  const missing = missingStages(read, trust, options.profiles, taskId);
   const judged = intended.length > 0 ? intended : benches.filter(({ scope }) => hasEvidence(scope));
   const blocked = findings.length > 0 || missing.some((stage) => stage !== outcomeStage);
   const status = decide({
@@ -142,7 +142,7 @@ function intentMissing(benches: readonly Bench[], trust: WindowTrust): Finding[]
 }
 
 function missingStages(
-  events: Parameters<typeof readCoverage>[0],
+  { events, groups }: WindowEvents,
   trust: WindowTrust,
   profiles: CoverageProfiles | undefined,
   taskId: string | undefined,
@@ -151,6 +151,7 @@ function missingStages(
   if (!events.some((event) => event.attributes.coverage_profile !== undefined)) return [];
   const coverage = readCoverage(events, {
     readCompleteness: trust.read_completeness,
+    groups,
     ...(profiles === undefined ? {} : { profiles }),
   });
   const concerns = (profile: ProfileCoverage): boolean =>
@@ -186,11 +187,16 @@ function chainOf({ scope, links }: Bench): ChainLink[] {
 }
 
 function compareLinks(a: ChainLink, b: ChainLink): number {
-  const left = `${a.name ?? ""} ${a.state} ${a.evidence_ids.join(" ")}`;
-  const right = `${b.name ?? ""} ${b.state} ${b.evidence_ids.join(" ")}`;
   return (
     linkOrder.indexOf(a.link) - linkOrder.indexOf(b.link) ||
     Number(a.state === "superseded") - Number(b.state === "superseded") ||
-    (left < right ? -1 : left > right ? 1 : 0)
+    compareText(a.name ?? "", b.name ?? "") ||
+    compareText(a.state, b.state) ||
+    // Joined only where nothing else tells two links apart.
+    compareText(a.evidence_ids.join(" "), b.evidence_ids.join(" "))
   );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

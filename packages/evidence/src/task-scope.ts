@@ -4,8 +4,7 @@
  * intent only when the turn has exactly one; everything else counts for nobody.
  */
 import type { TurnEvent } from "./event.ts";
-import { groupByIdentity } from "./identity-tuple.ts";
-import type { IdentityTuple } from "./identity-tuple.ts";
+import type { IdentityGroups, IdentityTuple } from "./identity-tuple.ts";
 import { spanKey } from "./span-key.ts";
 
 /** The evidence of one task of one tuple. */
@@ -26,12 +25,17 @@ export interface TaskScope {
   readonly turn: TurnEvidence;
 }
 
+/** Model calls that ended, by task, in order of time, those of one instant together. */
+export type Generations = ReadonlyMap<string | undefined, readonly (readonly TurnEvent[])[]>;
+
 /** All events of one tuple, and those that some artifact or contract names by span or id. */
 export interface TurnEvidence {
   readonly identity: IdentityTuple;
   readonly events: readonly TurnEvent[];
   /** Events by span, only of spans that evidence of the turn names. */
   readonly bySpan: ReadonlyMap<string, readonly TurnEvent[]>;
+  /** Made when a contract first asks for the call that gave its text. */
+  generations: Generations | undefined;
 }
 
 const lists = {
@@ -65,8 +69,7 @@ function isClaim(event: TurnEvent): boolean {
 }
 
 /** The task scopes of every tuple that holds recorder evidence, in order of first occurrence. */
-export function taskScopes(events: readonly TurnEvent[]): TaskScope[] {
-  const groups = groupByIdentity(events);
+export function taskScopes(events: readonly TurnEvent[], groups: IdentityGroups): TaskScope[] {
   const scopes: TaskScope[] = [];
   groups.tuples.forEach((identity, group) => {
     const from = groups.starts[group] as number;
@@ -88,7 +91,12 @@ function scopesOfTurn(
   events: readonly TurnEvent[],
   claims: readonly TurnEvent[],
 ): TaskScope[] {
-  const turn: TurnEvidence = { identity, events, bySpan: namedSpans(events, claims) };
+  const turn: TurnEvidence = {
+    identity,
+    events,
+    bySpan: namedSpans(events, claims),
+    generations: undefined,
+  };
   const labelled = new Map<string, TaskScope>();
   const all: TaskScope[] = [];
   const open = (taskId: string | undefined): TaskScope => {

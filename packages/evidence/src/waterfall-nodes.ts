@@ -24,8 +24,10 @@ export interface NodeDraft {
   readonly inside: string | undefined;
   /** Place among the group's nodes, by start. */
   index: number;
-  /** The parent and the cause that the node names. */
+  /** The parent that the node names, and its node where the group holds it. */
   parent: string | undefined;
+  above: NodeDraft | undefined;
+  /** The cause that the node names. */
   cause: string | undefined;
   startMs: number;
   endMs: number;
@@ -51,6 +53,7 @@ function newDraft(event: TurnEvent, span: string | undefined, inside?: string): 
     inside,
     index: 0,
     parent: undefined,
+    above: undefined,
     cause: undefined,
     startMs: Number.NaN,
     endMs: Number.NaN,
@@ -67,14 +70,11 @@ function place(draft: NodeDraft, event: TurnEvent): void {
 }
 
 /**
- * The nodes of one group of events, ordered by start, and the node of each span. Spans are claimed
+ * The nodes of one group of events, ordered by start, each with the node of its parent. Spans are claimed
  * by starts and results first; a point that was recorded under the id of such a span, or a result
  * of another kind, becomes a child of it instead of disappearing in it.
  */
-export function pairEvents(members: readonly TurnEvent[]): {
-  readonly drafts: NodeDraft[];
-  readonly bySpan: ReadonlyMap<string, NodeDraft>;
-} {
+export function pairEvents(members: readonly TurnEvent[]): NodeDraft[] {
   const events = inOrder(members) ? members : members.toSorted(compareEvents);
   const bySpan = new Map<string, NodeDraft>();
   const drafts: NodeDraft[] = [];
@@ -93,13 +93,22 @@ export function pairEvents(members: readonly TurnEvent[]): {
   for (const event of events) if (event.phase !== "event") claim(event, false);
   for (const event of events) if (event.phase === "event") claim(event, true);
   for (const draft of drafts) {
-    draft.parent = parentOf(draft);
+    const parent = parentOf(draft);
+    draft.parent = parent;
+    if (parent !== undefined) draft.above = bySpan.get(parent);
     draft.cause = causeOf(draft);
     time(draft);
   }
-  drafts.sort(compareDrafts);
+  if (!areSorted(drafts)) drafts.sort(compareDrafts);
   for (let index = 0; index < drafts.length; index += 1) (drafts[index] as NodeDraft).index = index;
-  return { drafts, bySpan };
+  return drafts;
+}
+
+function areSorted(drafts: readonly NodeDraft[]): boolean {
+  for (let at = 1; at < drafts.length; at += 1) {
+    if (compareDrafts(drafts[at - 1] as NodeDraft, drafts[at] as NodeDraft) > 0) return false;
+  }
+  return true;
 }
 
 function inOrder(events: readonly TurnEvent[]): boolean {

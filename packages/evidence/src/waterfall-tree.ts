@@ -2,30 +2,63 @@
  * @module WaterfallTree: parents, cycles, order and the critical path over plain integer arrays.
  * Nothing here recurses: a chain of 10,000 spans, or of a million, is walked with a stack.
  */
-import { partition } from "./identity-tuple.ts";
-
-/** A forest in pre-order. Indexes are those of the parent array that came in. */
+/** A forest in pre-order. Only the first `size` places of each list are of the forest. */
 export interface Forest {
   readonly order: Int32Array;
+  /** Where each node stands in `order`. */
+  readonly rowOf: Int32Array;
   readonly depth: Int32Array;
   readonly childCount: Int32Array;
   readonly descendantCount: Int32Array;
   /** Position among siblings, from 1, and how many siblings there are. */
   readonly position: Int32Array;
   readonly setSize: Int32Array;
-  /** Members of a node's children: `children[childStarts[i]] …`; the roots are the last set. */
-  readonly children: Int32Array;
-  readonly childStarts: Int32Array;
 }
 
 /**
- * Marks every member of a cycle among `parent` links (-1 is none) and cuts each cycle at its member
- * with the lowest index, so that the same input is always cut at the same place.
+ * Room for the trees of one window, one after the other: most are small, and a dozen new lists for
+ * each turn cost more than what is done with them.
  */
-export function cutCycles(parent: Int32Array): Uint8Array {
-  const inCycle = new Uint8Array(parent.length);
-  const visit = new Int32Array(parent.length).fill(-1);
-  for (let from = 0; from < parent.length; from += 1) {
+export interface TreeSpace extends Forest {
+  /** Parent links of the tree at hand, -1 for none; whoever lays it out fills them. */
+  readonly parent: Int32Array;
+  readonly inCycle: Uint8Array;
+  readonly critical: Uint8Array;
+  /** Members of a node's children: `children[childStarts[i]] …`; the roots are the last set. */
+  readonly children: Int32Array;
+  readonly childStarts: Int32Array;
+  readonly scratch: Int32Array;
+}
+
+/** Room for trees of up to so many nodes. */
+export function createTreeSpace(size: number): TreeSpace {
+  const list = (length = size): Int32Array => new Int32Array(length);
+  return {
+    parent: list(),
+    order: list(),
+    rowOf: list(),
+    depth: list(),
+    childCount: list(),
+    descendantCount: list(),
+    position: list(),
+    setSize: list(),
+    children: list(),
+    childStarts: list(size + 2),
+    scratch: list(size + 1),
+    inCycle: new Uint8Array(size),
+    critical: new Uint8Array(size),
+  };
+}
+
+/**
+ * Marks every member of a cycle among the parent links and cuts each cycle at its member with the
+ * lowest index, so that the same input is always cut at the same place.
+ */
+export function cutCycles(space: TreeSpace, size: number): void {
+  const { parent, inCycle, scratch: visit } = space;
+  inCycle.fill(0, 0, size);
+  visit.fill(-1, 0, size);
+  for (let from = 0; from < size; from += 1) {
     let at = from;
     while (at !== -1 && visit[at] === -1) {
       visit[at] = from;
@@ -41,25 +74,36 @@ export function cutCycles(parent: Int32Array): Uint8Array {
     } while (member !== at);
     parent[lowest] = -1;
   }
-  return inCycle;
+}
+
+/** The children of every node, in the order of their indexes; a counting sort. */
+function sortChildren(space: TreeSpace, size: number): void {
+  const { parent, children, childStarts: starts, scratch: next } = space;
+  starts.fill(0, 0, size + 2);
+  for (let node = 0; node < size; node += 1) {
+    const above = parent[node] as number;
+    // The roots are the children of one node more, the last.
+    const after = (above === -1 ? size : above) + 1;
+    starts[after] = (starts[after] as number) + 1;
+  }
+  for (let node = 0; node <= size; node += 1) {
+    next[node] = starts[node] as number;
+    starts[node + 1] = (starts[node + 1] as number) + (starts[node] as number);
+  }
+  for (let node = 0; node < size; node += 1) {
+    const above = parent[node] as number;
+    const set = above === -1 ? size : above;
+    const at = next[set] as number;
+    children[at] = node;
+    next[set] = at + 1;
+  }
 }
 
 /** Lays a forest without cycles out in pre-order; siblings keep the order of their indexes. */
-export function layOut(parent: Int32Array): Forest {
-  const size = parent.length;
-  // The roots are the children of one node more, the last.
-  const sets = new Int32Array(size);
-  for (let node = 0; node < size; node += 1) {
-    const above = parent[node] as number;
-    sets[node] = above === -1 ? size : above;
-  }
-  const { starts, order: children } = partition(sets, size + 1);
-  const order = new Int32Array(size);
-  const depth = new Int32Array(size);
-  const position = new Int32Array(size);
-  const setSize = new Int32Array(size);
-  const childCount = new Int32Array(size);
-  const stack = new Int32Array(size);
+export function layOut(space: TreeSpace, size: number): Forest {
+  sortChildren(space, size);
+  const { children, childStarts: starts, scratch: stack } = space;
+  const { order, rowOf, depth, position, setSize, childCount, descendantCount, parent } = space;
   let top = 0;
   const push = (node: number, below: number): void => {
     const from = starts[node] as number;
@@ -78,10 +122,11 @@ export function layOut(parent: Int32Array): Forest {
     top -= 1;
     const node = stack[top] as number;
     order[at] = node;
+    rowOf[node] = at;
     childCount[node] = (starts[node + 1] as number) - (starts[node] as number);
     push(node, (depth[node] as number) + 1);
   }
-  const descendantCount = new Int32Array(size);
+  descendantCount.fill(0, 0, size);
   for (let at = size - 1; at >= 0; at -= 1) {
     const node = order[at] as number;
     const above = parent[node] as number;
@@ -90,16 +135,13 @@ export function layOut(parent: Int32Array): Forest {
         (descendantCount[above] as number) + (descendantCount[node] as number) + 1;
     }
   }
-  return {
-    order,
-    depth,
-    childCount,
-    descendantCount,
-    position,
-    setSize,
-    children,
-    childStarts: starts,
-  };
+  return space;
+}
+
+/** When a node began and ended, NaN for unknown. */
+interface Timed {
+  readonly startMs: number;
+  readonly endMs: number;
 }
 
 /**
@@ -107,36 +149,34 @@ export function layOut(parent: Int32Array): Forest {
  * before the point reached, and so on. Nodes without both times are not on it, and what outlives
  * its parent did not hold the parent up.
  */
-export function criticalPath(
-  forest: Forest,
-  startMs: (node: number) => number,
-  endMs: (node: number) => number,
-): Uint8Array {
-  const size = forest.order.length;
-  const critical = new Uint8Array(size);
-  const timed = (node: number): boolean => endMs(node) >= startMs(node);
+export function criticalPath(space: TreeSpace, nodes: readonly Timed[]): Uint8Array {
+  const { critical, children: members, childStarts } = space;
+  const size = nodes.length;
+  critical.fill(0, 0, size);
+  const at = (node: number): Timed => nodes[node] as Timed;
+  const timed = (node: number): boolean => at(node).endMs >= at(node).startMs;
   let root = -1;
-  for (let at = forest.childStarts[size] as number; at < size; at += 1) {
-    const node = forest.children[at] as number;
-    if (timed(node) && (root === -1 || endMs(node) > endMs(root))) root = node;
+  for (let place = childStarts[size] as number; place < size; place += 1) {
+    const node = members[place] as number;
+    if (timed(node) && (root === -1 || at(node).endMs > at(root).endMs)) root = node;
   }
   const stack = root === -1 ? [] : [root];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     critical[node] = 1;
-    const from = forest.childStarts[node] as number;
-    const to = forest.childStarts[node + 1] as number;
+    const from = childStarts[node] as number;
+    const to = childStarts[node + 1] as number;
     if (from === to) continue;
     const children: number[] = [];
-    for (let at = from; at < to; at += 1) {
-      const child = forest.children[at] as number;
+    for (let place = from; place < to; place += 1) {
+      const child = members[place] as number;
       if (timed(child)) children.push(child);
     }
-    children.sort((a, b) => endMs(b) - endMs(a) || startMs(b) - startMs(a) || a - b);
-    let reached = endMs(node);
+    children.sort((a, b) => at(b).endMs - at(a).endMs || at(b).startMs - at(a).startMs || a - b);
+    let reached = at(node).endMs;
     for (const child of children) {
-      if (endMs(child) > reached || startMs(child) < startMs(node)) continue;
+      if (at(child).endMs > reached || at(child).startMs < at(node).startMs) continue;
       stack.push(child);
-      reached = startMs(child);
+      reached = at(child).startMs;
     }
   }
   return critical;

@@ -6,15 +6,16 @@
 import type { EventKind, EventStatus, TimingState } from "@turnproof/semconv";
 
 import type { SpanLink, TurnEvent } from "./event.ts";
-import { compareTuples, groupByIdentity, membersOf } from "./identity-tuple.ts";
+import { compareTuples, membersOf } from "./identity-tuple.ts";
 import type { IdentityGroups, IdentityTuple } from "./identity-tuple.ts";
 import { roundMs } from "./instant.ts";
 import { spanKey } from "./span-key.ts";
 import { durationOf, pairEvents, positionMs, primaryOf } from "./waterfall-nodes.ts";
 import type { NodeDraft } from "./waterfall-nodes.ts";
-import { criticalPath, cutCycles, layOut } from "./waterfall-tree.ts";
-import type { Forest } from "./waterfall-tree.ts";
+import { createTreeSpace, criticalPath, cutCycles, layOut } from "./waterfall-tree.ts";
+import type { Forest, TreeSpace } from "./waterfall-tree.ts";
 import { readWindow } from "./window-events.ts";
+import type { WindowEvents } from "./window-events.ts";
 
 /** Which strip of the page a node is drawn in. */
 export type Lane = "memory" | "model" | "tool" | "host" | "artifact" | "delivery" | "error";
@@ -127,12 +128,7 @@ const skewToleranceMs = 1;
 /** A group that names spans or events beyond its own, by its number. */
 interface Waiting {
   readonly group: number;
-  readonly paired: Group;
-}
-
-interface Group {
-  readonly drafts: NodeDraft[];
-  readonly bySpan: ReadonlyMap<string, NodeDraft>;
+  readonly drafts: readonly NodeDraft[];
 }
 
 /** What the rest of a root knows: spans and events that some group of it named and did not hold. */
@@ -148,7 +144,7 @@ interface Elsewhere {
  */
 export function buildCausalWaterfall(events: readonly unknown[]): CausalWaterfall {
   const window = readWindow(events);
-  const groups = buildGroups(window.events).map(({ group }) => group);
+  const groups = buildGroups(window).map(({ group }) => group);
   return {
     groups,
     counts: countFlags(groups),
@@ -163,22 +159,25 @@ export interface SpokenGroup {
   readonly primaries: readonly TurnEvent[];
 }
 
-/** The groups of a window of readable events, each event once, by earliest start. */
-export function buildGroups(events: readonly TurnEvent[]): SpokenGroup[] {
-  const groups = groupByIdentity(events);
+/** The groups of a window that was read, by earliest start. */
+export function buildGroups({
+  events,
+  groups,
+}: Pick<WindowEvents, "events" | "groups">): SpokenGroup[] {
   const built: SpokenGroup[] = [];
+  const space = createTreeSpace(largestGroup(groups));
   const waiting: Waiting[] = [];
   // What a turn needs while it is built is forgotten with it, unless it asks for another's spans.
   for (let group = 0; group < groups.tuples.length; group += 1) {
-    const paired = pairEvents(membersOf(events, groups, group));
-    const { drafts } = paired;
-    const asks = drafts.some((draft) => draft.cause !== undefined || misses(paired, draft));
-    if (asks) waiting.push({ group, paired });
-    else built.push(buildGroup(groups.tuples[group] as IdentityTuple, paired, nowhere));
+    const drafts = pairEvents(membersOf(events, groups, group));
+    const asks = drafts.some((draft) => draft.cause !== undefined || misses(draft));
+    if (asks) waiting.push({ group, drafts });
+    else built.push(buildGroup(groups.tuples[group] as IdentityTuple, drafts, nowhere, space));
   }
   const elsewhere = lookElsewhere(events, groups, waiting);
-  for (const { group, paired } of waiting) {
-    built.push(buildGroup(groups.tuples[group] as IdentityTuple, paired, elsewhere(group)));
+  for (const { group, drafts } of waiting) {
+    const identity = groups.tuples[group] as IdentityTuple;
+    built.push(buildGroup(identity, drafts, elsewhere(group), space));
   }
   // A group has at least one event, so it has an origin; equal origins fall back to the identity.
   return built.sort(
@@ -186,6 +185,15 @@ export function buildGroups(events: readonly TurnEvent[]): SpokenGroup[] {
       (a.group.origin_ms ?? 0) - (b.group.origin_ms ?? 0) ||
       compareTuples(a.group.identity, b.group.identity),
   );
+}
+
+function largestGroup({ starts }: IdentityGroups): number {
+  let largest = 0;
+  for (let group = 1; group < starts.length; group += 1) {
+    const members = (starts[group] as number) - (starts[group - 1] as number);
+    if (members > largest) largest = members;
+  }
+  return largest;
 }
 
 /** Finds the parents and causes that a group does not hold, root by root and only those wanted. */
@@ -196,7 +204,7 @@ function lookElsewhere(
 ): (group: number) => Elsewhere {
   const wanted = new Map<number, { spans: Set<string>; events: Set<string> }>();
   const found = new Map<number, { spans: Set<string>; events: Set<string> }>();
-  for (const { group, paired } of waiting) {
+  for (const { group, drafts } of waiting) {
     const trace = groups.traceOf[group] as number;
     let sets = wanted.get(trace);
     if (sets === undefined) {
@@ -204,9 +212,9 @@ function lookElsewhere(
       wanted.set(trace, sets);
       found.set(trace, { spans: new Set(), events: new Set() });
     }
-    for (const draft of paired.drafts) {
+    for (const draft of drafts) {
       const { parent, cause } = draft;
-      if (parent !== undefined && misses(paired, draft)) sets.spans.add(parent);
+      if (parent !== undefined && misses(draft)) sets.spans.add(parent);
       if (cause !== undefined) sets.events.add(cause);
     }
   }
@@ -226,28 +234,27 @@ function lookElsewhere(
 const nowhere: Elsewhere = { spans: new Set(), events: new Set() };
 
 /** True when the draft's parent is not in its group. */
-function misses({ bySpan }: Group, { parent }: NodeDraft): boolean {
-  return parent !== undefined && !bySpan.has(parent);
+function misses({ parent, above }: NodeDraft): boolean {
+  return parent !== undefined && above === undefined;
 }
 
-function buildGroup(identity: IdentityTuple, group: Group, elsewhere: Elsewhere): SpokenGroup {
-  const { drafts, bySpan } = group;
-  const parent = new Int32Array(drafts.length);
-  for (let index = 0; index < drafts.length; index += 1) {
-    const named = (drafts[index] as NodeDraft).parent;
-    parent[index] = (named === undefined ? undefined : bySpan.get(named))?.index ?? -1;
+function buildGroup(
+  identity: IdentityTuple,
+  drafts: readonly NodeDraft[],
+  elsewhere: Elsewhere,
+  space: TreeSpace,
+): SpokenGroup {
+  const { parent, inCycle } = space;
+  const size = drafts.length;
+  for (let index = 0; index < size; index += 1) {
+    parent[index] = (drafts[index] as NodeDraft).above?.index ?? -1;
   }
-  const inCycle = cutCycles(parent);
-  const forest = layOut(parent);
-  const critical = criticalPath(
-    forest,
-    (node) => drafts[node]?.startMs ?? Number.NaN,
-    (node) => drafts[node]?.endMs ?? Number.NaN,
-  );
+  cutCycles(space, size);
+  const forest = layOut(space, size);
+  const critical = criticalPath(space, drafts);
   const span = extent(drafts);
-  const rowOf = new Int32Array(drafts.length);
-  for (let row = 0; row < drafts.length; row += 1) rowOf[forest.order[row] as number] = row;
-  const place = { identity, drafts, bySpan, elsewhere, parent, inCycle, forest, critical, rowOf };
+  const { rowOf } = forest;
+  const place = { identity, drafts, elsewhere, parent, inCycle, forest, critical, rowOf };
   const nodes: WaterfallNode[] = [];
   const primaries: TurnEvent[] = [];
   for (let row = 0; row < drafts.length; row += 1) {
@@ -269,7 +276,6 @@ function buildGroup(identity: IdentityTuple, group: Group, elsewhere: Elsewhere)
 interface Place {
   readonly identity: IdentityTuple;
   readonly drafts: readonly NodeDraft[];
-  readonly bySpan: ReadonlyMap<string, NodeDraft>;
   readonly elsewhere: Elsewhere;
   readonly parent: Int32Array;
   readonly inCycle: Uint8Array;
@@ -298,7 +304,7 @@ function buildNode(place: Place, node: number, origin: number): WaterfallNode {
   const { forest, elsewhere } = place;
   const above = place.parent[node] as number;
   const named = draft.parent ?? null;
-  const held = named !== null && place.bySpan.has(named);
+  const held = draft.above !== undefined;
   const isElsewhere = named !== null && !held && elsewhere.spans.has(named);
   const remote = event.parent_remote === true;
   const cause = draft.cause ?? null;

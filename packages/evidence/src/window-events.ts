@@ -2,14 +2,18 @@
  * @module WindowEvents: any array as the events of a window. What already is an event is taken as
  * it is, the rest goes through the normalizer, and copies are set aside.
  */
-import { dedupeEvents } from "./dedupe.ts";
+import { areDistinct, dedupeEvents, withRevision } from "./dedupe.ts";
 import { isTurnEvent } from "./event-shape.ts";
 import type { TurnEvent } from "./event.ts";
+import { createGrouping, groupByIdentity } from "./identity-tuple.ts";
+import type { IdentityGroups } from "./identity-tuple.ts";
 import { normalizeEvents } from "./normalize.ts";
 
 /** Readable events, each once, and what had to be left out. */
 export interface WindowEvents {
   readonly events: readonly TurnEvent[];
+  /** The events by identity: found once, and shared by every step over the window. */
+  readonly groups: IdentityGroups;
   /** Findings of the normalizer. Any of them makes a window untrusted. */
   readonly rejected: number;
   readonly duplicatesRemoved: number;
@@ -18,7 +22,36 @@ export interface WindowEvents {
 /** Reads a window; never throws on data. */
 export function readWindow(input: readonly unknown[]): WindowEvents {
   const values: readonly unknown[] = Array.isArray(input) ? input : [];
-  if (values.every(isReadable)) return { ...dedupeEvents(values), rejected: 0 };
+  return readDistinct(values) ?? readAny(values);
+}
+
+/**
+ * A window of readable events without copies, which most windows are, in one pass over the events
+ * and one over their ids; undefined for any other.
+ */
+function readDistinct(values: readonly unknown[]): WindowEvents | undefined {
+  const grouping = createGrouping(values.length);
+  let revised = true;
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at];
+    if (!isReadable(value)) return undefined;
+    // Copies of a received span are told by its principal, whatever tuple they stand in.
+    if (value.ingest_principal !== undefined) return undefined;
+    if (value.revision === undefined) revised = false;
+    grouping.add(value);
+  }
+  const groups = grouping.done();
+  const events = values as readonly TurnEvent[];
+  if (!areDistinct(events, groups)) return undefined;
+  return {
+    events: revised ? events : events.map(withRevision),
+    groups,
+    rejected: 0,
+    duplicatesRemoved: 0,
+  };
+}
+
+function readAny(values: readonly unknown[]): WindowEvents {
   const events: TurnEvent[] = [];
   const others: unknown[] = [];
   for (const value of values) {
@@ -30,6 +63,7 @@ export function readWindow(input: readonly unknown[]): WindowEvents {
   const { events: unique, duplicatesRemoved } = dedupeEvents(events);
   return {
     events: unique,
+    groups: groupByIdentity(unique),
     rejected: read.normalization_errors,
     duplicatesRemoved: duplicatesRemoved + read.duplicates_removed,
   };
