@@ -152,10 +152,7 @@ async function openParts({ config, log, options, opened, closing }: Opening): Pr
   const producers = createThrottle(options.now);
   const ingest = await openReceiver({
     directory: join(config.dataDir, "journal"),
-    store: {
-      append: async (batch) => (await opening.promise).append(batch),
-      readBack: async (id, receivedAt) => (await opening.promise).readBack(id, receivedAt),
-    },
+    store: opening.promise,
     authenticateIngest: createIngestDoor(config, isLoopback(config.host)),
     // A producer with an old token must not close the sign-in of people behind the same address.
     wrongCredential: (address) => producers.failed(address),

@@ -15,6 +15,7 @@ import type { ConservationSnapshot } from "../conservation.ts";
 import type { AppEnv } from "../http/environment.ts";
 import type { IngestDesk, IngestReport } from "../ingest.ts";
 import type { Log } from "../log.ts";
+import { createBlockThread } from "./block-thread.ts";
 import { createBodyThreads } from "./body-threads.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { decodeFrame } from "./frame-codec.ts";
@@ -27,7 +28,7 @@ export interface ReceiverOptions {
   /** Directory of the journal; one process at a time uses it. */
   readonly directory: string;
   /** Where the drain carries events; a slow or absent store never touches ingest. */
-  readonly store: DrainStore;
+  readonly store: DrainStore | Promise<DrainStore>;
   readonly authenticateIngest: (authorization: string | undefined) => IngestPrincipal | undefined;
   /** Notes a wrong credential; how many seconds its address is to wait, else 0. */
   readonly wrongCredential?: (address: string) => number;
@@ -41,7 +42,7 @@ export interface ReceiverOptions {
   readonly budgetShare?: number;
   /** False answers everything on `/v1` with `ingest_off`. */
   readonly enabled?: boolean;
-  /** Threads for large bodies; default 1, 0 for none. */
+  /** Threads for large bodies; default 1. With 0 nothing is done in threads, blocks included. */
   readonly threads?: number;
 }
 
@@ -65,10 +66,14 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     onEvent: ({ code, count }) => log.warn("journal_event", { code, count }),
   });
   const recovered = journal.stats().pendingSpans;
+  const blocks = createBlockThread();
+  const opened = openedStore(options.store);
   const drain = startDrain({
     journal,
-    store: options.store,
+    store: opened.store,
     decode: createPacedDecoder(),
+    prepare: async (frames) =>
+      opened.takesPrepared() && options.threads !== 0 ? blocks.prepare(frames) : undefined,
     onStateChange: (code) => {
       if (code === undefined) log.info("store_answers");
       else log.warn("store_refuses", { code });
@@ -115,8 +120,28 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
       late.abort();
       await drain.close({ graceMs: Math.min(deadlineMs, 5_000) });
       await threads.close();
+      await blocks.close();
       await journal.close();
     },
+  };
+}
+
+/** A store that may still be opening, and whether it is known to take prepared batches. */
+function openedStore(given: DrainStore | Promise<DrainStore>): {
+  readonly store: DrainStore;
+  readonly takesPrepared: () => boolean;
+} {
+  let ready: DrainStore | undefined;
+  const opening = Promise.resolve(given);
+  // Whoever sends hears of it.
+  opening.then((store) => (ready = store)).catch(() => {});
+  return {
+    store: {
+      append: async (batch) => (await opening).append(batch),
+      appendPrepared: async (batch) => (await opening).appendPrepared?.(batch),
+      readBack: async (id, receivedAt) => (await opening).readBack(id, receivedAt),
+    },
+    takesPrepared: () => ready?.appendPrepared !== undefined,
   };
 }
 

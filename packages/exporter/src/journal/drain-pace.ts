@@ -2,7 +2,7 @@
  * @module DrainPace: when the next batch starts, and how many may be on their way. Small blocks are
  * dear for an engine, so batches start at once while it is quiet and at intervals while it is busy.
  * How many travel together follows what the store shows of itself (faults R14): one more while
- * batches take no longer for it, one fewer when they do, one alone after a failure.
+ * that makes each of them cheaper, one fewer when it does not, one alone after a failure.
  */
 
 /** Times in milliseconds. */
@@ -43,19 +43,24 @@ export class DrainPace {
   }
 }
 
-/** Longer than the best by this factor: the store works on them one after another. */
-const slower = 1.6;
-/** How far the best is forgotten with each batch, so that a store that grew slower is not punished. */
-const forgetting = 1.02;
+/** What one more on its way must save of the time that each of them costs, to be worth it. */
+const worth = 0.85;
+/** How far a figure that was not tried lately is forgotten with each batch, so that it is again. */
+const forgetting = 0.98;
 
 /** How many batches may be on their way. */
 export class AdaptiveConcurrency {
   private readonly max: number;
-  private allowed = 1;
-  private bestMs = Number.POSITIVE_INFINITY;
+  private allowed: number;
+  /**
+   * Time that passes for each batch when so many travel together: what one takes, divided by how
+   * many. A store that works on them one after another shows the same figure for any number.
+   */
+  private readonly shareMs: (number | undefined)[] = [];
 
   constructor(max: number) {
     this.max = Math.max(1, Math.floor(max));
+    this.allowed = Math.min(2, this.max);
   }
 
   get limit(): number {
@@ -64,11 +69,16 @@ export class AdaptiveConcurrency {
 
   /** A batch was stored after so long; `waited` when another one waited for its place meanwhile. */
   stored(elapsedMs: number, waited: boolean): void {
-    const best = Math.max(1, Math.min(this.bestMs * forgetting, elapsedMs));
-    this.bestMs = best;
     if (!waited) return;
-    if (elapsedMs <= best * slower) this.allowed = Math.min(this.max, this.allowed + 1);
-    else this.allowed = Math.max(1, this.allowed - 1);
+    const at = this.allowed;
+    const now = Math.max(1, elapsedMs) / at;
+    const share = ((this.shareMs[at] ?? now) + now) / 2;
+    this.shareMs[at] = share;
+    const fewer = this.shareMs[at - 1];
+    const more = this.shareMs[at + 1];
+    if (fewer !== undefined && share > fewer * worth) this.allowed = at - 1;
+    else if (at < this.max && (more === undefined || more <= share * worth)) this.allowed = at + 1;
+    else if (more !== undefined) this.shareMs[at + 1] = more * forgetting;
   }
 
   /** A try failed: whatever is wrong, more at once does not help it. */

@@ -6,9 +6,11 @@ import { join } from "node:path";
 import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
-import type { BatchReadback, EvidenceBatch } from "@turnproof/store";
+import type { BatchReadback, EvidenceBatch, PreparedBatch } from "@turnproof/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
+import { prepareFrames } from "./batch.ts";
+import type { PartPreparer } from "./batch.ts";
 import type { JournalClock } from "./clock.ts";
 import type { DrainStore } from "./delivery.ts";
 import { startDrain } from "./drain.ts";
@@ -71,7 +73,7 @@ function fastClock(): JournalClock & { readonly slept: number[] } {
 function memoryStore(): DrainStore & {
   readonly batches: Map<string, EvidenceBatch>;
   readonly appends: EvidenceBatch[];
-  answer: (batch: EvidenceBatch) => "store" | "lie" | "store-then-fail" | Code;
+  answer: (batch: EvidenceBatch) => "store" | "lie" | "store-then-fail" | "never" | Code;
   ids(): string[];
 } {
   const batches = new Map<string, EvidenceBatch>();
@@ -85,6 +87,7 @@ function memoryStore(): DrainStore & {
       appends.push(batch);
       const answer = this.answer(batch);
       if (answer === "store" || answer === "store-then-fail") batches.set(batch.batchId, batch);
+      if (answer === "never") return new Promise(() => undefined);
       if (answer === "store-then-fail") return Promise.reject(new Error("connection reset"));
       if (answer === "store" || answer === "lie") return Promise.resolve();
       return Promise.reject(new CodedError(answer));
@@ -92,6 +95,27 @@ function memoryStore(): DrainStore & {
     readBack(batchId): Promise<BatchReadback> {
       const rows = batches.get(batchId)?.events.length ?? 0;
       return Promise.resolve({ rows, complete: rows > 0 });
+    },
+  };
+}
+
+/** A batch that was made ready, with the events for the store in memory. */
+interface Ready extends PreparedBatch {
+  readonly batch: EvidenceBatch;
+}
+
+function readyParts(): PartPreparer {
+  const events: TurnEvent[] = [];
+  return {
+    add: (item) => void events.push(item),
+    finish(batchId, receivedAt) {
+      const ready: Ready = {
+        batchId,
+        receivedAt,
+        events: events.length,
+        batch: { batchId, receivedAt, events },
+      };
+      return ready;
     },
   };
 }
@@ -213,11 +237,11 @@ describe("a drain", () => {
 
   test("a start after a crash resends the same batches under the same ids", async () => {
     const first = memoryStore();
-    first.answer = () => "store_unavailable";
+    first.answer = () => "never";
     for (let index = 0; index < 10; index += 1) await append([event(`e${index}`)]);
-    const dying = startDrain({ journal, store: first, decode, batchSpans: 3, random: () => 0.9 });
+    const dying = startDrain({ journal, store: first, decode, batchSpans: 3 });
     while (first.appends.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
-    await dying.close();
+    await dying.close({ graceMs: 0 });
     await journal.close();
 
     journal = await openJournal({ directory });
@@ -262,6 +286,39 @@ describe("a drain", () => {
     });
     expect(store.ids()).toHaveLength(10_000);
     expect(new Set(store.ids()).has(bad)).toBe(true);
+  });
+
+  test("what was made ready elsewhere is sent as it is; a refused row is found here", async () => {
+    const store = memoryStore();
+    const bad = "e7";
+    store.answer = (batch) =>
+      batch.events.some((item) => item.event_id === bad) ? "store_rejected_row" : "store";
+    const sent: string[] = [];
+    const appendPrepared = async (prepared: PreparedBatch): Promise<void> => {
+      sent.push(prepared.batchId);
+      return store.append((prepared as Ready).batch);
+    };
+    const prepare: DrainOptions["prepare"] = (frames) => prepareFrames(frames, decode, readyParts);
+    const drain = startDrain({
+      journal,
+      store: { ...store, append: (batch) => store.append(batch), appendPrepared },
+      decode,
+      prepare,
+      batchSpans: 5,
+    });
+    for (let index = 0; index < 20; index += 1) await append([event(`e${index}`)]);
+    await journal.append({ payload: Buffer.from("{"), spans: 2 });
+    await drain.idle();
+    const { quarantinedEvents } = drain.stats();
+    await drain.close();
+    expect(sent.length).toBeGreaterThan(1);
+    expect(store.ids().toSorted()).toEqual(
+      Array.from({ length: 20 }, (_, index) => `e${index}`)
+        .filter((id) => id !== bad)
+        .toSorted(),
+    );
+    expect(quarantinedEvents).toBe(3);
+    expect(journal.stats()).toMatchObject({ pendingSpans: 0, quarantinedSpans: 3 });
   });
 
   test("a payload that nobody can read goes to quarantine and stops nothing", async () => {

@@ -1,0 +1,23 @@
+/** @module Block worker: the other side of the block thread. */
+import { parentPort } from "node:worker_threads";
+
+import { prepareFrames } from "@turnproof/exporter/journal";
+import { BlockPreparer } from "@turnproof/store/prepare";
+
+import type { BlockAnswer, BlockTask } from "./block-thread.ts";
+import { decodeFrame } from "./frame-codec.ts";
+
+parentPort?.on("message", ({ id, frames }: BlockTask) => {
+  void answer(id, frames);
+});
+
+async function answer(id: number, frames: BlockTask["frames"]): Promise<void> {
+  let prepared: BlockAnswer["prepared"] = null;
+  try {
+    const decode = (payload: Uint8Array) => ({ events: decodeFrame(payload) });
+    prepared = await prepareFrames(frames, decode, () => new BlockPreparer());
+  } catch {
+    // The drain goes through these frames itself and finds out what is wrong with them.
+  }
+  parentPort?.postMessage({ id, prepared } satisfies BlockAnswer);
+}
