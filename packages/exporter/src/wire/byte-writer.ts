@@ -18,6 +18,18 @@ const hexValues: Uint8Array = (() => {
   return values;
 })();
 
+/** Tag of a text that is field 1. */
+const firstText = 0x0a;
+
+/** Writes a whole number below 2^31 and says where it ends. */
+function putVarint(buffer: Uint8Array, from: number, value: number): number {
+  let at = from;
+  let rest = value;
+  for (; rest > 127; rest >>>= 7) buffer[at++] = (rest & 127) | 128;
+  buffer[at++] = rest;
+  return at;
+}
+
 /** Bytes of an unsigned whole number below 2^32 as a varint. */
 export function varintBytes(value: number): number {
   if (value < 0x80) return 1;
@@ -84,11 +96,8 @@ export class ByteWriter {
     this.room(10);
     let { at } = this;
     const { buffer } = this;
-    if (value >= 0 && value < 0x8000_0000) {
-      let rest = value;
-      for (; rest > 127; rest >>>= 7) buffer[at++] = (rest & 127) | 128;
-      buffer[at++] = rest;
-    } else {
+    if (value >= 0 && value < 0x8000_0000) at = putVarint(buffer, at, value);
+    else {
       let rest = BigInt.asUintN(64, BigInt(value));
       for (; rest > 127n; rest >>= 7n) buffer[at++] = Number(rest & 127n) | 128;
       buffer[at++] = Number(rest);
@@ -148,14 +157,47 @@ export class ByteWriter {
     if (this.ascii(text)) return;
     this.at = from;
     const bytes = Buffer.byteLength(text);
+    this.room(bytes + 5);
     this.varint(bytes);
     this.utf8(text, bytes);
   }
 
-  /** The characters of an ASCII text; false, with nothing written, for any other. */
-  ascii(text: string): boolean {
+  /**
+   * A message of a field: the bytes of its head, then a message that holds one text under the tag
+   * of a first field. Most of what leaves has this form, so it is written in one go.
+   */
+  textPair(tag: number, head: Uint8Array, text: string): void {
+    if (!this.pairOf(tag, head, text, text.length)) {
+      this.pairOf(tag, head, text, Buffer.byteLength(text));
+    }
+  }
+
+  /** False, with nothing written, when the text has more bytes than was thought. */
+  private pairOf(tag: number, head: Uint8Array, text: string, bytes: number): boolean {
+    const inner = 1 + varintBytes(bytes) + bytes;
+    const pair = head.length + varintBytes(inner) + inner;
+    this.room(pair + 6);
+    const from = this.at;
+    const { buffer } = this;
+    let at = from;
+    buffer[at++] = tag;
+    at = putVarint(buffer, at, pair);
+    for (let index = 0; index < head.length; index++) buffer[at++] = head[index] as number;
+    at = putVarint(buffer, at, inner);
+    buffer[at++] = firstText;
+    at = putVarint(buffer, at, bytes);
+    this.at = at;
+    if (bytes !== text.length) this.utf8(text, bytes);
+    else if (!this.ascii(text)) {
+      this.at = from;
+      return false;
+    }
+    return true;
+  }
+
+  /** The characters of an ASCII text, for which there is room; false for any other. */
+  private ascii(text: string): boolean {
     const { length } = text;
-    this.room(length);
     const { buffer, at } = this;
     for (let index = 0; index < length; index++) {
       const code = text.charCodeAt(index);
@@ -166,9 +208,8 @@ export class ByteWriter {
     return true;
   }
 
-  /** The bytes of a text of which the number of bytes is known. */
-  utf8(text: string, bytes: number): void {
-    this.room(bytes);
+  /** The bytes of a text, for which there is room. */
+  private utf8(text: string, bytes: number): void {
     this.buffer.write(text, this.at, bytes, "utf8");
     this.at += bytes;
   }

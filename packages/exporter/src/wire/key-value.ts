@@ -40,35 +40,16 @@ function headOf(name: string): Uint8Array {
 
 /** Writes one attribute under a field's tag. */
 export function writeKeyValue(to: ByteWriter, tag: number, name: string, value: unknown): void {
-  to.byte(tag);
   const head = headOf(name);
-  if (typeof value === "string") return writeTextPair(to, head, value);
+  // Nearly every attribute is a text, and then every length is known before it is written.
+  if (typeof value === "string") return to.textPair(tag, head, value);
+  to.byte(tag);
   const pair = to.open(1);
   to.raw(head);
   const inner = to.open(1);
   writeAnyValue(to, value);
   to.close(inner, 1);
   to.close(pair, 1);
-}
-
-/** Nearly every attribute is a text, and then every length is known before it is written. */
-function writeTextPair(to: ByteWriter, head: Uint8Array, text: string): void {
-  const from = to.at;
-  writeTextLengths(to, head, text.length);
-  if (to.ascii(text)) return;
-  to.at = from;
-  const bytes = Buffer.byteLength(text);
-  writeTextLengths(to, head, bytes);
-  to.utf8(text, bytes);
-}
-
-function writeTextLengths(to: ByteWriter, head: Uint8Array, bytes: number): void {
-  const any = 1 + varintBytes(bytes) + bytes;
-  to.varint(head.length + varintBytes(any) + any);
-  to.raw(head);
-  to.varint(any);
-  to.byte(tags.string);
-  to.varint(bytes);
 }
 
 function writeAnyValue(to: ByteWriter, value: unknown): void {
