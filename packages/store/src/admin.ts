@@ -6,14 +6,35 @@
 import type { ScopedKind } from "@turnproof/semconv";
 
 import type { MemoryRecord } from "./memory-store.ts";
+import type { RetentionDays } from "./retention.ts";
 
+export { deleteUser } from "./delete-user.ts";
+export type { DeletedKind, DeleteUserOptions, DeletionReport } from "./delete-user.ts";
 export { clickhouseAdmin } from "./clickhouse/clickhouse-admin.ts";
+export { defaultRetention } from "./retention.ts";
+export type {
+  Retention,
+  RetentionClass,
+  RetentionCount,
+  RetentionDays,
+  RetentionOptions,
+  RetentionPolicy,
+  RetentionReport,
+  TenantDays,
+} from "./retention.ts";
 
 /** Says "every tenant" out loud. */
 export const unscoped: unique symbol = Symbol("unscoped");
 
 /** Three-state administrative filter: everybody, anonymous rows, or one tenant. */
 export type AdminFilter = typeof unscoped | { readonly tenant: string | null };
+
+/** What becomes of a row that still has this version: another content, or without a record its end. */
+export interface RowChange {
+  readonly id: string;
+  readonly version: number;
+  readonly record?: MemoryRecord;
+}
 
 /** What a provider offers to operators' commands. */
 export interface MemoryAdmin {
@@ -23,6 +44,15 @@ export interface MemoryAdmin {
   /** Deletes every row of one tenant in one kind; returns how many. Never takes `unscoped`. */
   deleteTenant(filter: { readonly tenant: string | null }, kind: ScopedKind): Promise<number>;
   /**
+   * Changes rows of one tenant in one kind, those whose time is over included; returns how many
+   * still had the version that was named. Never takes `unscoped`.
+   */
+  rewrite(
+    filter: { readonly tenant: string | null },
+    kind: ScopedKind,
+    changes: readonly RowChange[],
+  ): Promise<number>;
+  /**
    * Adopts the anonymous entity rows of one memory into a user and returns how many moved: under
    * the write lock on a filesystem, as one update in a database.
    */
@@ -30,16 +60,6 @@ export interface MemoryAdmin {
     readonly memoryId: string;
     readonly userId: string;
   }): Promise<number>;
-}
-
-/** Ages in days after which evidence is not kept (design 5.4): outcomes ≥ metadata ≥ structure. */
-export interface RetentionDays {
-  /** Verified outcomes and feedback. */
-  readonly outcome: number;
-  /** Everything else that is evidence. */
-  readonly metadata: number;
-  /** Plain spans of roots without any evidence. */
-  readonly structure: number;
 }
 
 /** One thing that retention does or would do: a whole week's part, or the rows of a class. */

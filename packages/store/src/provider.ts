@@ -6,6 +6,7 @@
 import type { MemoryAdmin } from "./admin.ts";
 import type { EvidenceStore } from "./evidence-store.ts";
 import type { MemoryStore } from "./memory-store.ts";
+import type { Retention } from "./retention.ts";
 
 /** A memory together with its administrative side. */
 export type AdministeredMemory = MemoryStore & { readonly admin: MemoryAdmin };
@@ -15,5 +16,7 @@ export interface Provider extends AsyncDisposable {
   readonly name: string;
   readonly evidence: EvidenceStore;
   readonly memory: AdministeredMemory;
+  /** Takes away what is past its age, for operators' commands. */
+  readonly retention: Retention;
   close(): Promise<void>;
 }

@@ -4,7 +4,8 @@
  */
 import { CodedError } from "@turnproof/semconv";
 
-import type { EvidenceAdmin, RetentionDays, RetentionStep } from "../admin.ts";
+import type { EvidenceAdmin, RetentionStep } from "../admin.ts";
+import type { RetentionDays } from "../retention.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
 import { openEngine } from "./connection.ts";
 import type { Engine } from "./connection.ts";

@@ -13,6 +13,10 @@ import type { Disk, Place } from "./disk.ts";
 
 /** Where batches lie. */
 export const batchesPlace: Place = ["evidence", "batches"];
+/** Another text after each run that rewrote batches, so that nobody trusts what it knew of them. */
+export const generationPlace: Place = ["evidence", "generation"];
+/** What that text begins with while such a run is under way. */
+export const rewriting = "rewriting ";
 
 /** A root and where all of its rows lie. Never changed: a read keeps the view that it began with. */
 export interface RootEntry {
@@ -88,7 +92,11 @@ export function batchCatalog(disk: Disk): BatchCatalog {
     );
     return !gone;
   };
+  let generation: string | undefined;
   const look = async (): Promise<void> => {
+    const said = (await disk.read(generationPlace))?.toString("utf8");
+    if (said !== generation || said?.startsWith(rewriting) === true) forget();
+    generation = said;
     const there = (await disk.list(batchesPlace)).filter(isDay).toSorted();
     let whole = [...days.keys()].every((day) => there.includes(day));
     for (const day of there) whole = (await readDay(day)) && whole;
@@ -111,16 +119,20 @@ export function batchCatalog(disk: Disk): BatchCatalog {
     root: (root) => roots.get(root),
     has: (batchId) => known.has(batchName(batchId)),
     batches: () => [...known.values()],
-    async readBack(batchId, receivedAt) {
+    readBack(batchId, receivedAt) {
       const name = batchName(batchId);
       const place = known.get(name)?.place ?? [...batchesPlace, dayOf(receivedAt), name];
-      const bytes = await disk.read(place);
-      const manifest = bytes === undefined ? undefined : decodeManifest(bytes);
-      if (bytes === undefined || typeof manifest !== "object") return { rows: 0, complete: false };
-      const complete = manifest.batch_id === batchId && holdsItsRows(bytes, manifest);
-      return { rows: manifest.rows, complete };
+      return readBatchBack(disk, place, batchId);
     },
   };
+}
+
+async function readBatchBack(disk: Disk, place: Place, batchId: string): Promise<BatchReadback> {
+  const bytes = await disk.read(place);
+  const manifest = bytes === undefined ? undefined : decodeManifest(bytes);
+  if (bytes === undefined || typeof manifest !== "object") return { rows: 0, complete: false };
+  const complete = manifest.batch_id === batchId && holdsItsRows(bytes, manifest);
+  return { rows: manifest.rows, complete };
 }
 
 function addPart(roots: Map<string, RootEntry>, place: Place, part: RootPart): void {

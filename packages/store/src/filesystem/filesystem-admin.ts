@@ -2,11 +2,18 @@
 import type { ScopedKind } from "@turnproof/semconv";
 
 import { unscoped } from "../admin.ts";
-import type { AdminFilter, MemoryAdmin } from "../admin.ts";
+import type { AdminFilter, MemoryAdmin, RowChange } from "../admin.ts";
 import type { MemoryRecord } from "../memory-store.ts";
-import { checkFilter, checkLegacyScope, checkScopedKind } from "../memory/record-rules.ts";
+import {
+  checkedChange,
+  checkFilter,
+  checkLegacyScope,
+  checkScopedKind,
+} from "../memory/record-rules.ts";
 import { compareIds, compareRecords } from "../memory/similarity.ts";
-import type { MemoryRows } from "./memory-rows.ts";
+import type { Edit, MemoryRows } from "./memory-rows.ts";
+import type { Rows } from "./row-folder.ts";
+import { documentName } from "./safe-name.ts";
 
 type Line = Pick<MemoryRecord, "id" | "user_id" | "created_at">;
 
@@ -61,10 +68,34 @@ export function filesystemAdmin(
       await rows.prune(kind, filter.tenant);
       return deleted;
     },
+    async rewrite(filter, kind, changes) {
+      open();
+      checkFilter(filter);
+      checkScopedKind(kind);
+      return rows.edit(kind, filter.tenant, (held) => editOf(filter, kind, changes, held));
+    },
     async migrateLegacyEntities(scope) {
       open();
       checkLegacyScope(scope);
       return rows.migrate({ ...scope, at: clock() });
     },
   };
+}
+
+/** The changes that still meet the version they name. */
+function editOf(
+  filter: { readonly tenant: string | null },
+  kind: ScopedKind,
+  changes: readonly RowChange[],
+  held: Rows<MemoryRecord>,
+): Edit<number> {
+  const put: MemoryRecord[] = [];
+  const remove: string[] = [];
+  for (const { id, version, record } of changes) {
+    const row = held.get(documentName(id))?.row;
+    if (row?.id !== id || row.user_id !== filter.tenant || row.version !== version) continue;
+    if (record === undefined) remove.push(documentName(id));
+    else put.push(checkedChange(filter, kind, id, record));
+  }
+  return { change: { put, remove }, answer: put.length + remove.length };
 }

@@ -9,8 +9,12 @@ import { performance } from "node:perf_hooks";
 import { CodedError } from "@turnproof/semconv";
 
 import type { CheckResult } from "../evidence-store.ts";
+import { retainEvidence } from "../evidence-retention.ts";
+import type { RetentionRows } from "../evidence-retention.ts";
+import { retainMemory } from "../memory/memory-retention.ts";
 import type { NativeIndex } from "../native-index.ts";
 import type { Provider } from "../provider.ts";
+import type { Retention } from "../retention.ts";
 import type { Reads } from "../scoped-reads.ts";
 import { batchCatalog } from "./batch-catalog.ts";
 import type { DiskCalls } from "./disk-calls.ts";
@@ -22,6 +26,8 @@ import { filesystemEvidence } from "./filesystem-evidence.ts";
 import { filesystemIndex } from "./filesystem-index.ts";
 import { filesystemMemory } from "./filesystem-memory.ts";
 import { memoryRows } from "./memory-rows.ts";
+import { retentionRows } from "./retention-rows.ts";
+import type { BatchRow } from "./retention-rows.ts";
 import { rootLoader } from "./root-loader.ts";
 import { newLife } from "./store-life.ts";
 import { termIndex } from "./term-index.ts";
@@ -66,12 +72,24 @@ export async function filesystem(options: FilesystemOptions): Promise<Filesystem
     clock,
     check,
   });
-  const { evidence, index } = evidenceOf(disk, evidenceLock, check, options.reads);
+  const { evidence, index, rows: stored } = evidenceOf(disk, evidenceLock, check, options.reads);
+  const retention: Retention = {
+    evidence: (asked) => retainEvidence(stored, asked),
+    memory: (asked) => retainMemory(memory.admin, asked),
+  };
   const close = async (): Promise<void> => {
     await evidence.close();
     await memory.close();
   };
-  return { name: "filesystem", evidence, memory, index, close, [Symbol.asyncDispose]: close };
+  return {
+    name: "filesystem",
+    evidence,
+    memory,
+    retention,
+    index,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 function evidenceOf(
@@ -79,12 +97,13 @@ function evidenceOf(
   lock: WriteLock,
   check: () => Promise<CheckResult>,
   path: FilesystemOptions["reads"] = "compatibility",
-): Pick<FilesystemProvider, "evidence" | "index"> {
+): Pick<FilesystemProvider, "evidence" | "index"> & { readonly rows: RetentionRows<BatchRow> } {
   const life = newLife();
   const catalog = batchCatalog(disk);
   const parts = { catalog, load: rootLoader(disk), open: () => life.open() };
   const compatibility = evidenceReads(parts);
   const native = (): Reads => evidenceReads({ ...parts, index: termIndex(disk, catalog) });
+  const verdicts = verdictFiles(disk, lock);
   const evidence = filesystemEvidence({
     disk,
     catalog,
@@ -92,9 +111,10 @@ function evidenceOf(
     check,
     idle: () => lock.idle(),
     reads: path === "native" ? native() : compatibility,
-    verdicts: verdictFiles(disk, lock),
+    verdicts,
   });
-  return { evidence, index: filesystemIndex({ ...parts, disk, compatibility, native }) };
+  const index = filesystemIndex({ ...parts, disk, compatibility, native });
+  return { evidence, index, rows: retentionRows({ disk, catalog, lock, verdicts }) };
 }
 
 function checkOf(disk: Disk): () => Promise<CheckResult> {

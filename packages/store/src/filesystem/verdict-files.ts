@@ -14,6 +14,8 @@ import type { WriteLock } from "./write-lock.ts";
 export interface VerdictFiles {
   of(scope: EvidenceScope, roots: readonly string[]): Promise<readonly TurnVerdict[]>;
   put(verdicts: readonly TurnVerdict[]): Promise<void>;
+  /** Takes away what was found of roots that are gone. */
+  forget(roots: readonly string[]): Promise<void>;
 }
 
 /** The verdicts of a disk. */
@@ -45,6 +47,19 @@ export function verdictFiles(disk: Disk, lock: WriteLock): VerdictFiles {
       const found: TurnVerdict[] = [];
       for (const root of new Set(roots)) found.push(...(await read(root)));
       return found.filter((verdict) => inScope(verdict, scope));
+    },
+    async forget(roots) {
+      if (roots.length === 0) return;
+      await lock.run(async (held) => {
+        await held.confirm();
+        for (const root of roots) {
+          // The name may be a hash, so that the file of another root is looked at first.
+          const place = placeOf(root);
+          const bytes = await disk.read(place);
+          const parsed = bytes === undefined ? undefined : parseObject(bytes);
+          if (parsed?.["root"] === root) await disk.remove(place);
+        }
+      });
     },
     async put(verdicts) {
       if (verdicts.length === 0) return;

@@ -18,6 +18,7 @@ import type {
 } from "../memory-store.ts";
 import { isAfter, readPosition, writePosition } from "./list-position.ts";
 import {
+  checkedChange,
   checkFilter,
   checkLegacyScope,
   checkScopedKind,
@@ -196,6 +197,18 @@ function ephemeralAdmin(
       const rows = [...table(kind)].filter(([, row]) => row.user_id === filter.tenant);
       for (const [key] of rows) table(kind).delete(key);
       return rows.length;
+    },
+    rewrite: async (filter, kind, changes) => {
+      checkFilter(filter);
+      let changed = 0;
+      for (const { id, version, record } of changes) {
+        const key = JSON.stringify([filter.tenant, id]);
+        if (table(kind).get(key)?.version !== version) continue;
+        if (record === undefined) table(kind).delete(key);
+        else table(kind).set(key, checkedChange(filter, kind, id, record));
+        changed += 1;
+      }
+      return changed;
     },
     migrateLegacyEntities: async ({ memoryId, userId }) => {
       checkLegacyScope({ memoryId, userId });

@@ -153,6 +153,23 @@ export function recordOf(
   };
 }
 
+/**
+ * The record that a row of this tenant and id may be changed into: itself, taken as it is.
+ * @throws CodedError record_invalid for a record of another tenant, kind or id
+ */
+export function checkedChange(
+  filter: { readonly tenant: string | null },
+  kind: ScopedKind,
+  id: string,
+  record: MemoryRecord,
+): MemoryRecord {
+  if (record.user_id !== filter.tenant || record.kind !== kind || record.id !== id) {
+    throw new CodedError("record_invalid", { field: "record" });
+  }
+  const { updated_at: now, version } = record;
+  return recordOf(filter, kind, record, { now, version });
+}
+
 /** True when the row is inside the filter: exactly its tenant, null equalling only null. */
 export function insideFilter(record: MemoryRecord, filter: MemoryFilter): boolean {
   return (

@@ -3,8 +3,13 @@ import type { Db, Document, Filter } from "mongodb";
 
 import { unscoped } from "../admin.ts";
 import type { AdminFilter, MemoryAdmin } from "../admin.ts";
-import { checkFilter, checkLegacyScope, checkScopedKind } from "../memory/record-rules.ts";
-import { ofTenant, scopedRecord } from "./memory-document.ts";
+import {
+  checkedChange,
+  checkFilter,
+  checkLegacyScope,
+  checkScopedKind,
+} from "../memory/record-rules.ts";
+import { ofTenant, scopedDocument, scopedRecord } from "./memory-document.ts";
 import { collectionOf } from "./mongodb-memory.ts";
 import { coded } from "./store-error.ts";
 
@@ -32,6 +37,24 @@ export function mongodbAdmin(database: Db, clock: () => string): MemoryAdmin {
       checkScopedKind(kind);
       const collection = collectionOf(database, kind);
       return (await coded(() => collection.deleteMany(ofTenant(filter)))).deletedCount;
+    },
+    async rewrite(filter, kind, changes) {
+      checkFilter(filter);
+      checkScopedKind(kind);
+      const collection = collectionOf(database, kind);
+      let changed = 0;
+      for (const { id, version, record } of changes) {
+        // A legacy document without a version reads as the first.
+        const versions = { version: { $in: version === 1 ? [1, null] : [version] } };
+        const where = { $and: [ofTenant(filter), { id: { $eq: id } }, versions] };
+        if (record === undefined) {
+          changed += (await coded(() => collection.deleteOne(where))).deletedCount;
+        } else {
+          const $set = scopedDocument(checkedChange(filter, kind, id, record));
+          changed += (await coded(() => collection.updateOne(where, { $set }))).modifiedCount;
+        }
+      }
+      return changed;
     },
     async migrateLegacyEntities(options) {
       checkLegacyScope(options);

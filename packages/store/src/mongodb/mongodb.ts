@@ -7,8 +7,11 @@ import { CodedError, memoryCollections, scopedKinds, sharedKinds } from "@turnpr
 import type { Collection, Db, Document, MongoClient } from "mongodb";
 
 import type { CheckResult, EvidenceStore } from "../evidence-store.ts";
+import { retainEvidence } from "../evidence-retention.ts";
+import { retainMemory } from "../memory/memory-retention.ts";
 import type { NativeIndex } from "../native-index.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
+import type { Retention } from "../retention.ts";
 import { batchDocuments } from "./evidence-document.ts";
 import { evidenceReader } from "./evidence-reader.ts";
 import { mongodbAdmin } from "./mongodb-admin.ts";
@@ -16,6 +19,7 @@ import { mongodbIndex } from "./mongodb-index.ts";
 import { mongodbMemory } from "./mongodb-memory.ts";
 import type { MongodbOptions } from "./mongodb-options.ts";
 import { mongodbShared } from "./mongodb-shared.ts";
+import { retentionRows } from "./retention-rows.ts";
 import { rootIndex } from "./root-index.ts";
 import type { RootIndex } from "./root-index.ts";
 import { coded, duplicateKey, numberOf } from "./store-error.ts";
@@ -63,7 +67,20 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
   const roots = rootIndex(database);
   const evidence = evidenceOf(database, roots, options.reads ?? "compatibility", close);
   const index = mongodbIndex(database, roots);
-  return { name: "mongodb", evidence, memory, index, vectors, close, [Symbol.asyncDispose]: close };
+  const retention: Retention = {
+    evidence: (asked) => retainEvidence(retentionRows(database, roots), asked),
+    memory: (asked) => retainMemory(memory.admin, asked),
+  };
+  return {
+    name: "mongodb",
+    evidence,
+    memory,
+    retention,
+    index,
+    vectors,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 async function openClient(

@@ -6,11 +6,16 @@ import type { ScopedKind } from "@turnproof/semconv";
 
 import { unscoped } from "../admin.ts";
 import type { AdminFilter, MemoryAdmin } from "../admin.ts";
-import { checkFilter, checkLegacyScope, checkScopedKind } from "../memory/record-rules.ts";
+import {
+  checkedChange,
+  checkFilter,
+  checkLegacyScope,
+  checkScopedKind,
+} from "../memory/record-rules.ts";
 import type { MemoryRecord } from "../memory-store.ts";
 import type { Session } from "./database.ts";
-import { ofTenant, tenantDigest } from "./memory-condition.ts";
-import { scopedColumns, scopedRecord } from "./memory-row.ts";
+import { idSql, ofTenant, tenantDigest } from "./memory-condition.ts";
+import { scopedColumns, scopedRecord, scopedValues } from "./memory-row.ts";
 import { bindings, tableOf } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
 
@@ -18,7 +23,11 @@ import type { Bindings } from "./sql-text.ts";
 const pageRows = 500;
 
 /** The administrative side; `session` must be of a role that sees every row. */
-export function postgresAdmin(session: () => Promise<Session>, clock: () => string): MemoryAdmin {
+export function postgresAdmin(
+  session: () => Promise<Session>,
+  clock: () => string,
+  vectors: boolean,
+): MemoryAdmin {
   return {
     rows: (filter, kind) => stream(session, filter, kind),
     async count(filter, kind) {
@@ -34,6 +43,28 @@ export function postgresAdmin(session: () => Promise<Session>, clock: () => stri
       const bind = bindings();
       const sql = `DELETE FROM ${tableOf(kind)} WHERE ${ofTenant(filter, bind)}`;
       return (await (await session()).query(sql, bind.parameters)).changed;
+    },
+    async rewrite(filter, kind, changes) {
+      checkFilter(filter);
+      checkScopedKind(kind);
+      let changed = 0;
+      for (const { id, version, record } of changes) {
+        const bind = bindings();
+        const where = `${ofTenant(filter, bind)} AND ${idSql(id, bind)}
+    AND version = ${bind.plain(String(version))}::bigint`;
+        const next = record === undefined ? undefined : checkedChange(filter, kind, id, record);
+        const set = next === undefined ? [] : scopedValues(next, bind, vectors);
+        const columns = [
+          ...set.map(([name, value]) => `${name} = ${value}`),
+          "version = version + 1",
+        ];
+        const sql =
+          next === undefined
+            ? `DELETE FROM ${tableOf(kind)} WHERE ${where}`
+            : `UPDATE ${tableOf(kind)} SET ${columns.join(", ")} WHERE ${where}`;
+        changed += (await (await session()).query(sql, bind.parameters)).changed;
+      }
+      return changed;
     },
     async migrateLegacyEntities(options) {
       checkLegacyScope(options);

@@ -6,6 +6,8 @@ import { CodedError } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
 
 import type { CheckResult, EvidenceStore } from "../evidence-store.ts";
+import { retainEvidence } from "../evidence-retention.ts";
+import { retainMemory } from "../memory/memory-retention.ts";
 import type { NativeIndex } from "../native-index.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
 import { openDatabase } from "./database.ts";
@@ -19,6 +21,7 @@ import { postgresMemory } from "./postgres-memory.ts";
 import type { MemoryParts } from "./postgres-memory.ts";
 import type { PostgresOptions } from "./postgres-options.ts";
 import { postgresShared } from "./postgres-shared.ts";
+import { retentionRows } from "./retention-rows.ts";
 import { requirePolicies } from "./row-security.ts";
 import { makeVectorIndex, openVectors } from "./vector-index.ts";
 import { putVerdicts, quietRoots, readVerdicts } from "./verdict-table.ts";
@@ -73,10 +76,15 @@ async function provider(database: Database, options: PostgresOptions): Promise<P
     exactRowsMax: options.exactRowsMax ?? exactRowsMax,
   };
   const name = database.embedded ? "postgres embedded" : "postgres server";
+  const memory = memoryOf(name, parts, admin.session, close);
   const provided: PostgresProvider = {
     name,
     evidence: evidenceOf(name, database, close),
-    memory: memoryOf(name, parts, admin.session, close),
+    memory,
+    retention: {
+      evidence: (asked) => retainEvidence(retentionRows(database), asked),
+      memory: (asked) => retainMemory(memory.admin, asked),
+    },
     index: evidenceIndex(database),
     makeVectorIndex: (kind, dimensions) => makeVectorIndex(database, vectors, kind, dimensions),
     async installRowSecurity() {
@@ -115,7 +123,7 @@ function memoryOf(
     name,
     ...postgresMemory(parts),
     shared: postgresShared(parts.database, parts.clock),
-    admin: postgresAdmin(admin, parts.clock),
+    admin: postgresAdmin(admin, parts.clock, parts.vectors !== undefined),
     check: () => check(parts.database, "entity_memory"),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,0 +1,190 @@
+/**
+ * @module Retention: how long what is kept (design 5.4), and which rows of a root are past their
+ * age. Identity is inherited inside a root, so taking a row away could change what is said of
+ * another: whatever stays keeps the rows that say whose it is.
+ */
+import { identityFields, resolveEvents } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
+import { CodedError, limits } from "@turnproof/semconv";
+
+import type { StoredEvent } from "./stored-event.ts";
+import { epochMicros } from "./time.ts";
+
+/** Ages in days after which evidence is not kept (design 5.4): outcomes ≥ metadata ≥ structure. */
+export interface RetentionDays {
+  /** Verified outcomes and feedback. */
+  readonly outcome: number;
+  /** Everything else that is evidence. */
+  readonly metadata: number;
+  /** Plain spans of roots without any evidence. */
+  readonly structure: number;
+}
+
+/** What of a tenant may differ. */
+export type TenantDays = Partial<Pick<RetentionPolicy, "outcome" | "metadata" | "preview">>;
+
+/** Ages of every class, and of tenants with ages of their own. */
+export interface RetentionPolicy extends RetentionDays {
+  /** Words that memory keeps for people to look at: what tools were given and said, comments. */
+  readonly preview: number;
+  /** By tenant; null is the anonymous scope. A key that is missing has the ages above. */
+  readonly tenants?: ReadonlyMap<string | null, TenantDays>;
+  /** True: the words of conversations are previews too. Default false: an agent remembers by them. */
+  readonly conversations?: boolean;
+}
+
+/** What ages in its own time. */
+export type RetentionClass = "outcome" | "metadata" | "structure" | "preview" | "expired";
+
+/** How a run is bounded and watched. A dry run (the default) counts and touches nothing. */
+export interface RetentionOptions {
+  readonly policy: RetentionPolicy;
+  /** ISO 8601 UTC. */
+  readonly now: string;
+  readonly dryRun?: boolean;
+  /** Rows that are taken away in one step; default 5,000. */
+  readonly batchRows?: number;
+  /** Ends the run between two steps; running it again goes on. */
+  readonly signal?: AbortSignal;
+  /** Called with units done and units in all: roots of evidence, rows of memory. */
+  readonly onProgress?: (done: number, all: number) => void;
+}
+
+/** What one class had. */
+export interface RetentionCount {
+  readonly class: RetentionClass;
+  /** Rows past their age that nothing rests on. */
+  readonly expired: number;
+  /** Rows that are gone, or, of previews, without their words; 0 in a dry run. */
+  readonly removed: number;
+}
+
+/** What a run found and did. */
+export interface RetentionReport {
+  readonly dry_run: boolean;
+  /** Units that were looked at. */
+  readonly examined: number;
+  readonly classes: readonly RetentionCount[];
+  /** Rows past their age that stay, because something younger rests on them. */
+  readonly held: number;
+  /** False when the run was ended early: run it again. */
+  readonly complete: boolean;
+}
+
+/** What a provider offers to operators' commands. */
+export interface Retention {
+  evidence(options: RetentionOptions): Promise<RetentionReport>;
+  memory(options: RetentionOptions): Promise<RetentionReport>;
+}
+
+/** The ages of design 5.4. */
+export const defaultRetention: RetentionPolicy = {
+  outcome: limits.retentionOutcomeDays,
+  metadata: limits.retentionMetadataDays,
+  structure: limits.retentionStructureDays,
+  preview: limits.retentionPreviewDays,
+};
+
+const dayMicros = 86_400_000_000;
+
+/**
+ * The ages of a tenant; undefined is nobody.
+ * @throws CodedError record_invalid unless outcome ≥ metadata ≥ preview, and metadata ≥ structure
+ */
+export function daysOf(
+  policy: RetentionPolicy,
+  tenant: string | null | undefined,
+): Required<Pick<RetentionPolicy, "outcome" | "metadata" | "structure" | "preview">> {
+  const own: TenantDays = tenant === undefined ? {} : (policy.tenants?.get(tenant) ?? {});
+  const { outcome, metadata, preview } = { ...policy, ...own };
+  const structure = tenant === undefined ? policy.structure : Math.min(policy.structure, metadata);
+  const all = [outcome, metadata, structure, preview];
+  const known = all.every((days) => Number.isFinite(days) && days >= 0);
+  if (!known || outcome < metadata || metadata < preview || metadata < structure) {
+    throw new CodedError("record_invalid", { field: "days" });
+  }
+  return { outcome, metadata, structure, preview };
+}
+
+/**
+ * The shortest age that any evidence has; every tenant's ages are looked at.
+ * @throws CodedError record_invalid
+ */
+export function shortestDays(policy: RetentionPolicy): number {
+  const tenants = [undefined, ...(policy.tenants?.keys() ?? [])];
+  const all = tenants.map((tenant) => daysOf(policy, tenant));
+  return Math.min(...all.flatMap(({ metadata, structure }) => [metadata, structure]));
+}
+
+/** Microseconds since the epoch of `now`, less some days. @throws CodedError record_invalid */
+export function microsBefore(now: string, days: number): number {
+  const at = epochMicros(now);
+  if (!Number.isFinite(at)) throw new CodedError("record_invalid", { field: "now" });
+  return at - days * dayMicros;
+}
+
+/** What is to become of the rows of one root. */
+export interface RootDecision {
+  /** Places of rows that go, with their class. */
+  readonly expired: ReadonlyMap<number, Exclude<RetentionClass, "preview" | "expired">>;
+  /** How many rows are past their age and stay. */
+  readonly held: number;
+}
+
+/**
+ * Decides over all rows of one root. A root's age is that of its last row, so that copies, starts
+ * and results of one event go together.
+ */
+export function decideRoot(
+  rows: readonly StoredEvent[],
+  policy: RetentionPolicy,
+  now: string,
+): RootDecision {
+  const resolved = resolveEvents(rows);
+  const last = rows.reduce((max, row) => Math.max(max, epochMicros(row.received_at)), 0);
+  const verified = new Set(rows.filter(isVerified).map((row) => row.event_id));
+  const plain = rows.every((row) => row.event_kind === "span");
+  const classes = rows.map((row) => {
+    if (plain) return "structure" as const;
+    return verified.has(row.event_id) ? ("outcome" as const) : ("metadata" as const);
+  });
+  const past = (at: number): boolean => {
+    const name = classes[at] ?? "metadata";
+    return last < microsBefore(now, daysOf(policy, resolved[at]?.user_id)[name]);
+  };
+  const expired = new Set([...rows.keys()].filter(past));
+  const going = releaseHeld(rows, resolved, expired);
+  const decided = new Map([...going].map((at) => [at, classes[at] ?? "metadata"] as const));
+  return { expired: decided, held: expired.size - going.size };
+}
+
+function isVerified({ event_kind, attributes }: StoredEvent): boolean {
+  return (event_kind === "outcome" || event_kind === "feedback") && attributes.verified === true;
+}
+
+/** The expired rows without those that a staying row rests on. */
+function releaseHeld(
+  rows: readonly StoredEvent[],
+  resolved: readonly TurnEvent[],
+  expired: ReadonlySet<number>,
+): ReadonlySet<number> {
+  if (expired.size === 0 || expired.size === rows.length) return expired;
+  const bySpan = Map.groupBy(rows.keys(), (at) => rows[at]?.span_id);
+  const staying = new Set([...rows.keys()].filter((at) => !expired.has(at)));
+  for (const at of staying) {
+    // A set may grow while it is walked: ancestors of ancestors follow.
+    const parent = rows[at]?.parent_span_id;
+    for (const above of (parent === undefined ? undefined : bySpan.get(parent)) ?? []) {
+      staying.add(above);
+    }
+  }
+  const order = [...staying].toSorted((a, b) => a - b);
+  const left = resolveEvents(order.map((at) => rows[at] as StoredEvent));
+  const same = order.every((at, index) => sameIdentity(left[index], resolved[at]));
+  // Where the ancestors are not enough, the root stays whole until everything of it is past.
+  return same ? new Set([...expired].filter((at) => !staying.has(at))) : new Set();
+}
+
+function sameIdentity(a: TurnEvent | undefined, b: TurnEvent | undefined): boolean {
+  return identityFields.every((field) => a?.[field] === b?.[field]);
+}
