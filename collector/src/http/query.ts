@@ -57,7 +57,7 @@ export function readingFor(c: AppContext, parameters: Filters): Reading {
     const value = parameters[field];
     if (value === undefined) continue;
     const keyed = typeof value === "string" && identityFields.has(field);
-    query[field] = keyed ? c.get("typed")(value) : value;
+    query[field] = keyed ? c.get("typed")(value, field) : value;
   }
   if (parameters.scope === "anonymous") {
     if (query["user_id"] !== undefined) {

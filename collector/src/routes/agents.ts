@@ -94,7 +94,7 @@ export function agentsRoutes(parts: Parts): Hono<AppEnv> {
     return respond(c, { model, view: "agents" });
   });
   app.get("/agents/:agent_id", async (c) => {
-    const agent = c.req.param("agent_id").replace(/\.json$/, "");
+    const agent = c.get("typed")(c.req.param("agent_id").replace(/\.json$/, ""), "agent_id");
     const read = await readGroups(c, parts, { agent_id: agent });
     const own = read.events.filter((event) => event.agent_id === agent);
     const insights = findInsights(own, { scope: "window" });

@@ -52,7 +52,7 @@ export function threadsRoutes(parts: Parts): Hono<AppEnv> {
     return respond<ThreadsModel>(c, { model: { items, ...window }, view: "threads" });
   });
   app.get("/threads/:thread_id", async (c) => {
-    const thread = c.req.param("thread_id").replace(/\.json$/, "");
+    const thread = c.get("typed")(c.req.param("thread_id").replace(/\.json$/, ""), "thread_id");
     const { rows, events, window } = await readGroups(c, parts, { thread_id: thread });
     const own = events.filter((event) => event.thread_id === thread);
     const insights = findInsights(own, { scope: "window" });

@@ -1,6 +1,7 @@
 /** Identities that are not opaque: keyed on receipt, and in everything that people type. */
 import { expect, test } from "vitest";
 
+import { traceRequest } from "../../otlp/encode.ts";
 import { openDesk } from "./desk.ts";
 
 const mail = "alice@example.test";
@@ -61,5 +62,50 @@ test("a raw id still finds its events, and is stored nowhere", async () => {
     expect([path, page.items.length]).toEqual([path, 1]);
     expect(JSON.stringify(page)).not.toContain(mail);
   }
+  await desk.collector.close();
+});
+
+test("an agent that is known by a name with spaces is found by it; a raw thread has its page", async () => {
+  const desk = await openDesk();
+  const span = {
+    traceId: "0af7651916cd43dd8448eb211c80319d",
+    spanId: "b7ad6b7169203331",
+    name: "any",
+    startTimeUnixNano: "1760000000000000000",
+    endTimeUnixNano: "1760000001000000000",
+    attributes: {
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.agent.name": "Support Desk",
+      "gen_ai.conversation.id": "chat of carol@example.test",
+    },
+  };
+  const request = traceRequest([span], { "service.name": "desk" });
+  const sent = await desk.collector.app.request("http://localhost:4318/v1/traces", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(request),
+  });
+  expect(sent.status).toBe(200);
+  await desk.json(`/traces/${span.traceId}.json`);
+  const thread = encodeURIComponent("chat of carol@example.test");
+  for (const path of [
+    "/traces/turns.json?agent_id=Support%20Desk",
+    "/traces/events.json?agent_id=Support%20Desk",
+    `/traces/turns.json?thread_id=${thread}`,
+  ]) {
+    const { items } = await desk.json<{ items: unknown[] }>(path);
+    expect([path, items.length]).toEqual([path, 1]);
+  }
+  const verdict = `agent_id=Support%20Desk&root_trace_id=${span.traceId}`;
+  await desk.json(`/traces/reconcile.json?${verdict}`);
+  const agent = await desk.json<{ agent: { agent_id: string; turns: number }; turns: unknown[] }>(
+    "/agents/Support%20Desk.json",
+  );
+  expect(agent).toMatchObject({ agent: { agent_id: "Support Desk", turns: 1 } });
+  const page = await desk.json<{ thread: { turns: number }; timeline: { events: unknown[] } }>(
+    `/threads/${thread}.json`,
+  );
+  expect([page.thread.turns, page.timeline.events.length]).toEqual([1, 1]);
+  expect(JSON.stringify(page)).not.toContain("carol");
   await desk.collector.close();
 });
