@@ -1,9 +1,10 @@
 /**
- * @module `turnproof delete-user`: everything that memory holds of one user, kind by kind. There is
- * no cascade anywhere (requirements: Scope hierarchy 6), so the list is walked and looked at again.
+ * @module `turnproof delete-user`: everything that memory holds of one user, kind by kind, deleted or
+ * only counted (requirements: Scope hierarchy 6).
  */
 import type { Command } from "commander";
-import { CodedError, memoryCollections, scopedKinds } from "@turnproof/semconv";
+import { CodedError } from "@turnproof/semconv";
+import { deleteUser as deleteRows } from "@turnproof/store/admin";
 
 import { readConfig } from "../config.ts";
 import { openMemory } from "../memory/memory-backend.ts";
@@ -26,34 +27,41 @@ export function addDeleteUserCommand(program: Command): void {
     .addHelpText(
       "after",
       "\nEvidence is content-free, has its own retention and is not deleted here.\n" +
-        "Exit code 3 when something is left.",
+        "Exit code 3 when something is left or could not be looked at.",
     )
     .action((user: string, flags: DeleteFlags) => attempt(flags, () => deleteUser(user, flags)));
 }
 
-async function deleteUser(tenant: string, flags: DeleteFlags): Promise<void> {
-  if (tenant === "") throw new CodedError("identity_empty", { field: "user_id" });
+async function deleteUser(userId: string, flags: DeleteFlags): Promise<void> {
+  if (userId === "") throw new CodedError("identity_empty", { field: "user_id" });
   const config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
   const memory = await openMemory(config);
   if (memory === undefined) throw new CodedError("not_configured");
   try {
-    const kinds: { kind: string; found: number; deleted: number; remaining: number }[] = [];
-    for (const kind of scopedKinds) {
-      const found = await memory.admin.count({ tenant }, kind);
-      const deleted = flags.apply === true ? await memory.admin.deleteTenant({ tenant }, kind) : 0;
-      const remaining = flags.apply === true ? await memory.admin.count({ tenant }, kind) : found;
-      kinds.push({ kind: memoryCollections[kind], found, deleted, remaining });
-    }
-    const left = kinds.reduce((sum, { remaining }) => sum + remaining, 0);
-    if (flags.json === true) printJson({ applied: flags.apply === true, kinds, remaining: left });
+    const report = await deleteRows(memory.admin, { userId, dryRun: flags.apply !== true });
+    const kinds = report.kinds.map(({ collection, found, deleted, remaining, error }) => ({
+      kind: collection,
+      found,
+      deleted,
+      // After a failure nobody knows; in a dry run everything found is left.
+      remaining: remaining ?? (error === undefined ? found : null),
+      ...(error === undefined ? {} : { error }),
+    }));
+    const left = kinds.reduce((sum, { remaining }) => sum + (remaining ?? 0), 0);
+    if (flags.json === true) printJson({ applied: !report.dry_run, kinds, remaining: left });
     else {
-      const rows = kinds.map(({ kind, found, deleted, remaining }) =>
-        [kind, found, deleted, remaining].map(String),
-      );
+      const rows = kinds.map(({ kind, found, deleted, remaining, error }) => [
+        kind,
+        String(found),
+        String(deleted),
+        error ?? String(remaining),
+      ]);
       printTable(["COLLECTION", "FOUND", "DELETED", "LEFT"], rows);
-      if (flags.apply !== true) say("A dry run: --apply deletes these rows.");
+      if (report.dry_run) say("A dry run: --apply deletes these rows.");
     }
-    process.exitCode = left === 0 || flags.apply !== true ? exitCodes.ok : exitCodes.partial;
+    const failed = kinds.some(({ error }) => error !== undefined);
+    const done = report.dry_run ? !failed : report.complete;
+    process.exitCode = done ? exitCodes.ok : exitCodes.partial;
   } finally {
     await memory.close();
   }

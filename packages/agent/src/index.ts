@@ -1,10 +1,6 @@
 /** @module The agent: turns on any model of the AI SDK, with scoped memory and evidence. */
 export { Agent } from "./agent.ts";
 export type { FeedbackOptions, OutcomeOptions, TurnStream } from "./agent.ts";
-export { mountAgents } from "./agent-mount.ts";
-export type { MountContext, MountedAgents, MountedEvent, MountedInput } from "./agent-mount.ts";
-export { resultRecord } from "./result-record.ts";
-export type { ResultRecord } from "./result-record.ts";
 export type {
   AgentCacheOptions,
   AgentOptions,

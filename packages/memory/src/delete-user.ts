@@ -1,80 +1,17 @@
-/**
- * @module DeleteUser: everything that is stored for one user, listed kind by kind and deleted
- * explicitly (requirements: Scope hierarchy 6). There is no cascade anywhere, so this walks the
- * list of scoped kinds itself and looks again afterwards. A dry run unless told otherwise.
- */
-import { CodedError, memoryCollections, scopedKinds } from "@turnproof/semconv";
-import type { ScopedKind } from "@turnproof/semconv";
+/** @module DeleteUser: a user's memory, deleted kind by kind, from whatever provider holds it. */
+import { deleteUser as deleteRows } from "@turnproof/store/admin";
+import type { DeleteUserOptions, DeletionReport, MemoryAdmin } from "@turnproof/store/admin";
 
 import { adminOf } from "./migrate-legacy-scope.ts";
 import type { AdministeredStore } from "./migrate-legacy-scope.ts";
 
-type Admin = ReturnType<typeof adminOf>;
-
-/** What one kind held of the user. */
-export interface DeletedKind {
-  readonly kind: ScopedKind;
-  readonly collection: string;
-  readonly found: number;
-  readonly deleted: number;
-  /** Rows that are still there; null in a dry run. */
-  readonly remaining: number | null;
-  /** Code of a failure; the other kinds were gone through all the same. */
-  readonly error?: string;
-}
-
-/** The report of a deletion. */
-export interface DeletionReport {
-  readonly dry_run: boolean;
-  /** Every scoped kind there is, in the order in which it was gone through. */
-  readonly kinds: readonly DeletedKind[];
-  readonly found: number;
-  readonly deleted: number;
-  /** True when nothing is left and nothing failed; false in a dry run that found rows. */
-  readonly complete: boolean;
-}
-
 /**
- * Deletes a user's rows of every scoped kind. Evidence has its own retention and is not memory.
+ * Deletes a user's rows of every scoped kind; a dry run unless told otherwise. For operators only.
  * @throws CodedError identity_missing, identity_empty, capability_missing
  */
 export async function deleteUser(
-  provider: AdministeredStore | Admin,
-  options: { readonly userId: string; readonly dryRun?: boolean },
+  provider: AdministeredStore | MemoryAdmin,
+  options: DeleteUserOptions,
 ): Promise<DeletionReport> {
-  const { userId, dryRun = true } = options;
-  if (userId === "") throw new CodedError("identity_empty", { field: "userId" });
-  if (typeof userId !== "string") throw new CodedError("identity_missing", { field: "userId" });
-  const admin = adminOf(provider);
-  const kinds: DeletedKind[] = [];
-  for (const kind of scopedKinds) kinds.push(await deleteKind(admin, kind, userId, dryRun));
-  const found = kinds.reduce((sum, row) => sum + row.found, 0);
-  return {
-    dry_run: dryRun,
-    kinds,
-    found,
-    deleted: kinds.reduce((sum, row) => sum + row.deleted, 0),
-    complete: kinds.every((row) => row.error === undefined && (row.remaining ?? row.found) === 0),
-  };
-}
-
-async function deleteKind(
-  admin: Admin,
-  kind: ScopedKind,
-  tenant: string,
-  dryRun: boolean,
-): Promise<DeletedKind> {
-  const collection = memoryCollections[kind];
-  let found = 0;
-  let deleted = 0;
-  try {
-    found = await admin.count({ tenant }, kind);
-    if (dryRun) return { kind, collection, found, deleted, remaining: null };
-    deleted = await admin.deleteTenant({ tenant }, kind);
-    const remaining = await admin.count({ tenant }, kind);
-    return { kind, collection, found, deleted, remaining };
-  } catch (error) {
-    const code = CodedError.is(error) ? error.code : "internal_error";
-    return { kind, collection, found, deleted, remaining: null, error: code };
-  }
+  return deleteRows(adminOf(provider), options);
 }

@@ -6,6 +6,7 @@
 import type { Json, MemoryRecord, MemoryStore } from "@turnproof/store";
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 
+import { memoryRef } from "./memory-ref.ts";
 import { migrateLegacyScope } from "./migrate-legacy-scope.ts";
 import type { LegacyScope } from "./migrate-legacy-scope.ts";
 import type { Level, MemoryPlace } from "./place.ts";
@@ -105,9 +106,14 @@ export class EntityMemory {
     return row === undefined ? undefined : entityOf(row);
   }
 
-  /** Forgets an entity; true when there was one. */
-  forget(place: MemoryPlace, name: string, role: EntityRole = "entity"): Promise<boolean> {
-    return this.#store.delete(place, entityLevels(place), "entity", idOf(place, role, name));
+  /** Forgets an entity, and tells the turn; true when there was one. */
+  async forget(place: MemoryPlace, name: string, role: EntityRole = "entity"): Promise<boolean> {
+    const id = idOf(place, role, name);
+    const forgotten = await this.#store.delete(place, entityLevels(place), "entity", id);
+    if (!forgotten) return false;
+    const { ref } = memoryRef(this.#store.fingerprint, "entity", id);
+    await place.turn?.learned({ event: "memory_forgotten", candidateRef: ref });
+    return true;
   }
 
   /**

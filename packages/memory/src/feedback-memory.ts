@@ -77,7 +77,7 @@ export class FeedbackMemory {
         rating: feedback.rating ?? null,
         label: feedback.label ?? null,
         verified: feedback.verified ?? null,
-        comment_hash: comment === undefined ? null : contentFingerprint(comment),
+        comment_hash: comment === undefined ? null : this.#store.fingerprint(comment),
       },
       ...(comment !== undefined && feedback.includeComment === true ? { text: comment } : {}),
     });

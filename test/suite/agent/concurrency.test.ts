@@ -1,35 +1,51 @@
 /**
- * @module One agent, many users at once: no row, event, cache entry, callback or trace context of
- * one turn is ever another's.
+ * @module One agent, many users at once, on each provider: 100 turns of 50 users, streamed and
+ * whole, with cache, tools, cancellations and jobs by carrier. No row, event, cache entry, callback,
+ * request id or trace context of one turn is ever another's.
  */
 import { setTimeout as wait } from "node:timers/promises";
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Agent } from "@turnproof/agent";
 import type { AgentOptions, AnyTool, RunResult, TurnEvent } from "@turnproof/agent";
-import { scopedKinds } from "@turnproof/semconv";
+import type { TurnEvent as EvidenceEvent } from "@turnproof/evidence";
+import { forWorker, ObservabilityRecorder, otelSink } from "@turnproof/instrumentation";
+import { CodedError, scopedKinds } from "@turnproof/semconv";
 import { ephemeralMemory } from "@turnproof/store";
-import { expect, test } from "vitest";
+import { unscoped } from "@turnproof/store/admin";
+import { describe, expect, test } from "vitest";
 
 import { startScriptedModel } from "../../servers/openai-compatible.ts";
-import { observe, ofKind } from "./observed.ts";
+import type { ScriptedModel } from "../../servers/openai-compatible.ts";
+import { observeInto } from "./observed.ts";
+import { providers } from "./providers.ts";
+import type { OpenProvider } from "./providers.ts";
 
-const observed = observe();
+const observed = observeInto();
 const users = Array.from({ length: 50 }, (_, i) => `user_${String(i).padStart(2, "0")}`);
+const markOf = (user: string | null): string => `mark-${user?.slice(-2)}`;
+const marksIn = (text: string): string[] => [...new Set(text.match(/mark-\d\d/g))];
 
-test("100 concurrent turns of 50 users on one agent", async () => {
-  // The model repeats the mark that it was asked with, and every mark it sees in its context.
-  await using server = await startScriptedModel({
-    say: (asked, conversation) => {
-      const seen = [...new Set(conversation.match(/mark-\d\d/g))];
-      return `${asked.includes("order") ? "The order is there." : "Noted."} ${seen.join(" ")}`;
-    },
-  });
-  const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL, includeUsage: true })(
-    "desk-1",
-  );
-  const holder: { agent?: Agent } = {};
+/** The model repeats the mark that it was asked with, and every mark it sees in its context. */
+const script = {
+  wordDelayMs: 1,
+  say: (asked: string, conversation: string): string =>
+    `${asked.includes("order") ? "The order is there." : "Noted."} ${marksIn(conversation).join(" ")}`,
+};
+
+/** What happened to everybody, by turn. */
+interface Crowd {
+  readonly results: readonly RunResult[];
+  readonly cancelled: readonly (readonly [user: string, turnId: string])[];
+  /** What each tool call was told, and what its agent said of its own turn. */
+  readonly contexts: readonly (readonly [told: string | null, found: string | undefined])[];
+  readonly heard: ReadonlyMap<string, readonly TurnEvent[]>;
+}
+
+/** The agent, and the crowd that asks it all at once. */
+function open(server: ScriptedModel, { memory }: OpenProvider) {
   const contexts: (readonly [string | null, string | undefined])[] = [];
+  const heard = new Map<string, TurnEvent[]>();
   const tool: AnyTool = {
     name: "lookup_order",
     description: "Finds an order",
@@ -38,17 +54,19 @@ test("100 concurrent turns of 50 users on one agent", async () => {
     deterministic: true,
     execute: async (_input: unknown, { userId }) => {
       await wait(1 + (Number(userId?.slice(-2)) % 7));
-      contexts.push([userId, holder.agent?.getTraceContext()?.identity.userId ?? undefined]);
+      contexts.push([userId, agent.getTraceContext()?.identity.userId ?? undefined]);
       return { of: userId };
     },
   };
-  const store = ephemeralMemory();
-  const agent = new Agent({ model, store, tools: [tool], cache: {}, agentId: "desk" });
-  holder.agent = agent;
-  const heard = new Map<string, TurnEvent[]>();
-  const ask = async (user: string, round: number): Promise<RunResult> => {
-    const mark = `mark-${user.slice(-2)}`;
-    const key = `${user}/${round}`;
+  const agent: Agent = new Agent({
+    model: createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1"),
+    store: memory,
+    tools: [tool],
+    cache: {},
+    agentId: "desk",
+  });
+  const ask = async (user: string, round: "whole" | "streamed"): Promise<RunResult> => {
+    const key = `${user}/${round}/${heard.size}`;
     heard.set(key, []);
     const options = {
       userId: user,
@@ -56,58 +74,134 @@ test("100 concurrent turns of 50 users on one agent", async () => {
       threadId: `thread-${round}`,
       eventCallback: (event: TurnEvent) => void heard.get(key)?.push(event),
     };
-    const question = `Where is my order? I am ${mark}.`;
+    const question = `Where is my order? I am ${markOf(user)}.`;
     let result: RunResult | undefined;
-    if (round === 0) result = await agent.run(question, options);
+    if (round === "whole") result = await agent.run(question, options);
     else {
       for await (const event of agent.runStream(question, options)) {
         if (event.type === "run.done") result = event.result;
-        await wait(0);
       }
     }
     // Every caller finds its own turn, whatever the others did meanwhile.
     expect(agent.getTraceContext()?.identity.turnId).toBe(result?.turnId);
     return result!;
   };
-  const results = await Promise.all(users.flatMap((user) => [ask(user, 0), ask(user, 1)]));
-  expect(results).toHaveLength(100);
-  for (const result of results) {
-    const mark = `mark-${result.userId?.slice(-2)}`;
-    expect([...new Set(result.text.match(/mark-\d\d/g))], result.userId ?? "").toEqual([mark]);
-  }
-  for (const [asked, found] of contexts) expect(found).toBe(asked);
+  const leave = async (user: string): Promise<readonly [string, string]> => {
+    const options = { userId: user, memoryId: "m1", threadId: "thread-left" };
+    for await (const event of agent.runStream(`Hello, I am ${markOf(user)}.`, options)) {
+      if (event.type === "answer.delta") break;
+    }
+    return [user, agent.getTraceContext()?.identity.turnId ?? ""];
+  };
+  return { contexts, heard, ask, leave };
+}
+
+/** A job of each turn, in a worker that knows its owner; and the same under the next user's name. */
+async function handOver(result: RunResult): Promise<string> {
+  const sink = otelSink();
+  const carrier = result.traceContext.toCarrier();
+  const threadId = result.threadId;
+  const job = await forWorker(carrier, { sink, expected: { userId: result.userId, threadId } });
+  const recorder = new ObservabilityRecorder(sink, job, { strict: true });
+  const span = recorder.startSpan("notes.write", { taskId: `task-${result.userId}` });
+  await wait(Number(result.userId?.slice(-1)));
+  await span.succeed();
+  const next = users[(users.indexOf(result.userId ?? "") + 1) % users.length] ?? "";
+  const refused = forWorker(carrier, { sink, expected: { userId: next, threadId } });
+  return refused.then(
+    () => "accepted",
+    (error: unknown) => (CodedError.is(error) ? error.code : String(error)),
+  );
+}
+
+function checkAnswers({ results, contexts, heard }: Crowd): void {
+  for (const result of results) expect(marksIn(result.text)).toEqual([markOf(result.userId)]);
+  for (const [told, found] of contexts) expect(found).toBe(told);
   for (const [key, events] of heard) {
-    const [user] = key.split("/");
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_e, i) => i + 1));
     const done = events.at(-1);
-    expect(done?.type === "run.done" ? done.result?.userId : undefined).toBe(user);
+    const of = done?.type === "run.done" ? done.result?.userId : undefined;
+    expect(`${of}/`).toBe(`${key.split("/")[0]}/`);
   }
-  // A second question of each: the cache answers with the asker's own answer or not at all.
-  const again = await Promise.all(users.map((user) => ask(user, 0)));
-  expect(again.map(({ cache }) => cache.decision)).toEqual(users.map(() => "hit"));
-  for (const { text, userId } of again) expect(text).toContain(`mark-${userId?.slice(-2)}`);
+}
 
-  for (const user of users) {
-    const mark = `mark-${user.slice(-2)}`;
-    for (const kind of scopedKinds) {
-      for await (const row of store.admin.rows({ tenant: user }, kind)) {
-        const marks = new Set(JSON.stringify(row).match(/mark-\d\d/g));
-        expect(
-          [...marks].filter((found) => found !== mark),
-          `${user} ${kind}`,
-        ).toEqual([]);
-      }
+/** Every request's id belongs to the turn that sent the request. */
+function checkMetadata({ results }: Crowd, server: ScriptedModel): void {
+  const ids = results.flatMap(({ response }) => response?.requestId ?? []);
+  expect(ids.length).toBeGreaterThan(40);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { response, userId } of results) {
+    const id = response?.requestId;
+    if (typeof id !== "string") continue;
+    expect(marksIn(server.bodies[Number(id.slice(4)) - 1] ?? "")).toEqual([markOf(userId)]);
+  }
+}
+
+async function checkRows({ memory }: OpenProvider): Promise<void> {
+  let rows = 0;
+  for (const kind of scopedKinds) {
+    for await (const row of memory.admin.rows(unscoped, kind)) {
+      rows += 1;
+      expect(users).toContain(row.user_id);
+      const foreign = marksIn(JSON.stringify(row)).filter((mark) => mark !== markOf(row.user_id));
+      expect([row.user_id, kind, foreign]).toEqual([row.user_id, kind, []]);
     }
-    const events = await observed.events(user);
-    const turns = new Set(results.filter((r) => r.userId === user).map((r) => r.turnId));
-    for (const { turnId } of again.filter((r) => r.userId === user)) turns.add(turnId);
-    expect(new Set(events.map(({ turn_id }) => turn_id))).toEqual(turns);
-    expect(ofKind(events, "turn")).toHaveLength(3);
+  }
+  expect(rows).toBeGreaterThan(50 * 9);
+}
+
+async function everything(
+  { evidence }: OpenProvider,
+  tenant: string | null,
+): Promise<readonly EvidenceEvent[]> {
+  const { events, next } = await evidence.page({ tenant }, {}, { limit: 1_000 });
+  expect(next).toBeNull();
+  return events;
+}
+
+async function checkEvents(provider: OpenProvider, crowd: Crowd): Promise<void> {
+  expect(await everything(provider, null)).toEqual([]);
+  for (const user of users) {
+    const events = await everything(provider, user);
+    const left = crowd.cancelled.filter(([owner]) => owner === user).map(([, turnId]) => turnId);
+    const own = crowd.results.filter(({ userId }) => userId === user).map(({ turnId }) => turnId);
+    expect(new Set(events.map(({ turn_id }) => turn_id))).toEqual(new Set([...own, ...left]));
+    const turns = events.filter(({ event_kind }) => event_kind === "turn");
+    expect(turns).toHaveLength(own.length + left.length);
     const reads = events.filter(({ operation }) => operation === "search_memory");
     expect(reads.every(({ attributes }) => attributes.foreign_rows === 0)).toBe(true);
     expect(reads.every(({ attributes }) => attributes.scope_applied === "user")).toBe(true);
+    const jobs = events.filter(({ event_kind }) => event_kind === "application_action");
+    expect(new Set(jobs.map(({ task_id }) => task_id))).toEqual(new Set([`task-${user}`]));
+    expect(JSON.stringify(events)).not.toContain("mark-");
   }
-  expect(await observed.text([...users, null])).not.toContain("mark-");
+}
+
+describe.each(Object.entries(providers))("on %s", (_name, openProvider) => {
+  test("100 concurrent turns of 50 users on one agent", { timeout: 240_000 }, async () => {
+    await using server = await startScriptedModel(script);
+    const provider = await openProvider();
+    const flush = observed.into(provider.evidence);
+    const { ask, leave, contexts, heard } = open(server, provider);
+    const leavers = users.filter((_user, i) => i % 5 === 0);
+    const [results, cancelled] = await Promise.all([
+      Promise.all(users.flatMap((user) => [ask(user, "whole"), ask(user, "streamed")])),
+      Promise.all(leavers.map(leave)),
+    ]);
+    expect(results).toHaveLength(100);
+    const refusals = await Promise.all(results.map((result) => handOver(result)));
+    expect(new Set(refusals)).toEqual(new Set(["carrier_scope_mismatch"]));
+    // A second question of each: the cache answers with the asker's own answer or not at all.
+    const again = await Promise.all(users.map((user) => ask(user, "whole")));
+    expect(again.map(({ cache }) => cache.decision)).toEqual(users.map(() => "hit"));
+    await flush();
+    const crowd = { results: [...results, ...again], cancelled, contexts, heard };
+    checkAnswers(crowd);
+    checkMetadata(crowd, server);
+    await checkRows(provider);
+    await checkEvents(provider, crowd);
+    await provider.close();
+  });
 });
 
 test("metadata of an adapter is never another turn's", async () => {

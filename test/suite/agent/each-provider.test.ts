@@ -2,11 +2,6 @@
  * @module The same turns on every provider that keeps memory: what a user gets back, that nobody
  * else does, a verdict from the provider's own evidence, and the operators' commands.
  */
-import { mkdtempSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Agent } from "@turnproof/agent";
 import type { AnyTool } from "@turnproof/agent";
@@ -14,49 +9,13 @@ import { reconcileOutcome } from "@turnproof/evidence";
 import { storeSink } from "@turnproof/exporter";
 import { EntityMemory } from "@turnproof/memory";
 import { deleteUser } from "@turnproof/memory/admin";
-import { ephemeral, ephemeralMemory, filesystem, mongodb } from "@turnproof/store";
-import type { Provider } from "@turnproof/store";
+import { scopedKinds } from "@turnproof/semconv";
+import { unscoped } from "@turnproof/store/admin";
 import { describe, expect, test } from "vitest";
 
-import { startMongo } from "../../servers/mongodb.ts";
 import { startScriptedModel } from "../../servers/openai-compatible.ts";
-import { startEmbeddedPostgres } from "../store/embedded-postgres.ts";
-
-type Opened = Pick<Provider, "evidence" | "memory"> & { readonly close: () => Promise<void> };
-
-const openers: Readonly<Record<string, () => Promise<Opened>>> = {
-  ephemeral: async () => ({
-    evidence: ephemeral(),
-    memory: ephemeralMemory(),
-    close: async () => undefined,
-  }),
-  filesystem: async () => {
-    const directory = mkdtempSync(join(tmpdir(), "turnproof-agent-fs-"));
-    const provider = await filesystem({ directory });
-    const { evidence, memory } = provider;
-    const close = async (): Promise<void> => {
-      await provider.close();
-      await rm(directory, { recursive: true, force: true });
-    };
-    return { evidence, memory, close };
-  },
-  "postgres embedded": async () => {
-    const started = await startEmbeddedPostgres();
-    const { evidence, memory } = await started.open();
-    return { evidence, memory, close: () => started.engine.close() };
-  },
-  // The test's own server: the driver and the protocol are real, the server is not MongoDB.
-  "mongodb (test server)": async () => {
-    const server = await startMongo();
-    const provider = await mongodb({ url: server.url, database: "agent" });
-    const { evidence, memory } = provider;
-    const close = async (): Promise<void> => {
-      await provider.close();
-      await server.close();
-    };
-    return { evidence, memory, close };
-  },
-};
+import { providers } from "./providers.ts";
+import type { OpenProvider } from "./providers.ts";
 
 const lookup: AnyTool = {
   name: "lookup_order",
@@ -69,7 +28,7 @@ const lookup: AnyTool = {
 const place = { memoryId: "m1", threadId: "t1" };
 const complete = { window_complete: true, truncated: false, normalization_errors: 0 };
 
-describe.each(Object.entries(openers))("on %s", (_name, open) => {
+describe.each(Object.entries(providers))("on %s", (_name, open) => {
   test("turns, a verdict, isolation, cache and administration", { timeout: 120_000 }, async () => {
     const provider = await open();
     await using server = await startScriptedModel({
@@ -129,12 +88,8 @@ describe.each(Object.entries(openers))("on %s", (_name, open) => {
     expect(summary.memory).toMatchObject({ conversation: { count: 4 }, feedback: { count: 1 } });
     expect(summary.evidence?.turns).toBe(2);
 
-    const legacy = new EntityMemory(memory);
-    expect(await legacy.migrateLegacyScope({ memoryId: "m1", userId: "zoe" })).toBe(1);
-    expect((await legacy.list({ userId: "zoe", memoryId: "m1" }))[0]?.text).toBe("mark-null");
-    const report = await deleteUser(memory, { userId: "ann", dryRun: false });
-    expect(report.complete).toBe(true);
-    expect(report.deleted).toBeGreaterThan(6);
+    await migrateLegacy(provider);
+    await deleteAnn(provider);
     const gone = await agent.observabilitySummary({ ...place, userId: "ann" });
     expect(Object.values(gone.memory).every(({ count }) => count === 0)).toBe(true);
     const kept = await agent.observabilitySummary({ ...place, userId: "ben", threadId: "t-ben" });
@@ -142,3 +97,48 @@ describe.each(Object.entries(openers))("on %s", (_name, open) => {
     await provider.close();
   });
 });
+
+/** The anonymous rows of one exact memory go to a user, who keeps what they had already. */
+async function migrateLegacy({ memory }: OpenProvider): Promise<void> {
+  const entities = new EntityMemory(memory);
+  const legacy = { memoryId: "m1" };
+  const named = (name: string, text: string) => ({ name, role: "profile", text }) as const;
+  await entities.remember(legacy, named("dog", "mark-dog"));
+  await entities.remember({ memoryId: "m2" }, named("mark", "mark-elsewhere"));
+  const zoe = { userId: "zoe", memoryId: "m1" };
+  await entities.remember(zoe, named("dog", "her own dog"));
+  const texts = async (at: object): Promise<string[]> =>
+    (await entities.list(at)).map(({ text }) => text).toSorted();
+  expect(await entities.migrateLegacyScope({ memoryId: "m1", userId: "zoe" })).toBe(1);
+  expect(await texts(zoe)).toEqual(["her own dog", "mark-null"]);
+  expect(await texts(legacy)).toEqual(["mark-dog"]);
+  expect(await texts({ memoryId: "m2" })).toEqual(["mark-elsewhere"]);
+  expect(await entities.migrateLegacyScope({ memoryId: "m1", userId: "zoe" })).toBe(0);
+  for (const [memoryId, userId] of [
+    ["", "zoe"],
+    ["m1", ""],
+  ] as const) {
+    const refused = entities.migrateLegacyScope({ memoryId, userId });
+    await expect(refused).rejects.toMatchObject({ code: "identity_empty" });
+  }
+}
+
+/** Everything of one user goes, what has expired and nobody reads any more as well. */
+async function deleteAnn({ memory }: OpenProvider): Promise<void> {
+  const expired = { id: "old", data: {}, text: "old", created_at: "2020-01-01T00:00:00.000Z" };
+  const filter = { tenant: "ann", agentId: "desk" };
+  const draft = { ...expired, expires_at: "2020-01-02T00:00:00.000Z" };
+  await memory.put(filter, "semantic_cache", draft);
+  expect(await memory.get(filter, "semantic_cache", "old")).toBeUndefined();
+  const plan = await deleteUser(memory, { userId: "ann" });
+  expect(plan.kinds.map(({ kind }) => kind)).toEqual(scopedKinds);
+  expect(plan).toMatchObject({ dry_run: true, deleted: 0, complete: false });
+  const report = await deleteUser(memory, { userId: "ann", dryRun: false });
+  expect(report).toMatchObject({ complete: true, found: plan.found, deleted: plan.found });
+  expect(report.deleted).toBeGreaterThan(6);
+  const owners = new Set<string | null>();
+  for (const kind of scopedKinds) {
+    for await (const row of memory.admin.rows(unscoped, kind)) owners.add(row.user_id);
+  }
+  expect(owners).toEqual(new Set(["ben", "eve", "zoe", null]));
+}

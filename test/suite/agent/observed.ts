@@ -5,6 +5,7 @@
 import { context, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import {
+  BatchSpanProcessor,
   InMemorySpanExporter,
   SimpleSpanProcessor,
   TracerProvider,
@@ -12,7 +13,7 @@ import {
 import type { TurnEvent } from "@turnproof/evidence";
 import { BundleExporter } from "@turnproof/exporter";
 import { ephemeral } from "@turnproof/store";
-import type { EvidenceStore } from "@turnproof/store";
+import type { EvidenceStore, EvidenceWriter } from "@turnproof/store";
 
 /** What was seen. */
 export interface Observed {
@@ -72,6 +73,30 @@ export function observe(): Observed {
       return JSON.stringify([spans, stored]);
     },
     reset: () => memory.reset(),
+  };
+}
+
+/** Sets the global provider up to write whole bundles into one store after another. */
+export function observeInto(): {
+  /** From now on evidence goes there; the result waits until all of it is written. */
+  readonly into: (store: EvidenceWriter) => () => Promise<void>;
+} {
+  let target: EvidenceWriter = ephemeral();
+  const append: EvidenceWriter["append"] = (batch) => target.append(batch);
+  const exporter = new BundleExporter({ store: { append } });
+  const provider = new TracerProvider({
+    spanProcessors: [new BatchSpanProcessor({ exporter, maxQueueSize: 100_000 })],
+  });
+  trace.setGlobalTracerProvider(provider);
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  return {
+    into: (store) => {
+      target = store;
+      return async () => {
+        await provider.forceFlush();
+        if (exporter.health.write_failures > 0) throw new Error("evidence was not written");
+      };
+    },
   };
 }
 

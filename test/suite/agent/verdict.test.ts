@@ -8,6 +8,7 @@ import { reconcileOutcome } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { ObservabilityRecorder, otelSink, TraceContext } from "@turnproof/instrumentation";
 import type { ResourceRef } from "@turnproof/instrumentation";
+import { keyedFingerprint } from "@turnproof/semconv/fingerprint";
 import { ephemeralMemory } from "@turnproof/store";
 import { expect, test } from "vitest";
 
@@ -133,6 +134,21 @@ test("feedback joins the turn: a hash is evidence, words are memory and only whe
   expect(foreign.evidence).toMatchObject({ events: 0, latest_event_at: null, age_ms: null });
   expect(JSON.stringify(summary)).not.toContain("canary");
   expect(await observed.text(["ben"])).not.toContain("canary-comment");
+});
+
+test("a keyed comment has one hash, in evidence and in memory", async () => {
+  await using server = await startScriptedModel();
+  const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1");
+  const key = { kid: "k1", secret: Buffer.alloc(32, 7) };
+  const fingerprint = (text: string): string => keyedFingerprint(text, { key, purpose: "test" });
+  const agent = new Agent({ model, store: ephemeralMemory(), fingerprint });
+  const place = { userId: "kay", memoryId: "m1", threadId: "t1" };
+  const { traceContext } = await agent.run("Hello", place);
+  await agent.recordFeedback({ rating: -1, comment: "too slow", includeComment: true });
+  const [row] = await agent.memory.feedback.list({ ...place, agentId: "agent" });
+  const [event] = ofKind(await observed.events("kay", traceContext.rootTraceId), "feedback");
+  expect(row?.commentHash).toBe(fingerprint("too slow"));
+  expect(event?.attributes.comment_hash).toBe(row?.commentHash);
 });
 
 test("without a turn there is nothing to give feedback on", async () => {

@@ -220,6 +220,20 @@ describe("administration", () => {
     expect(report.kinds.filter(({ remaining }) => remaining === 0)).toHaveLength(6);
   });
 
+  test("forgetting inside a turn is evidence by a hash, and only when something was forgotten", async () => {
+    const { entities } = new Memory(ephemeralMemory());
+    const { turn, recorded, values } = recordedTurn();
+    const place = { userId: "ann", agentId: "desk", memoryId: "m", turn };
+    await entities.remember(place, { name: "canary-dog", text: "canary-rex" });
+    expect(await entities.forget({ ...place, userId: "ben" }, "canary-dog")).toBe(false);
+    expect(values("learning_event")).toEqual([]);
+    expect(await entities.forget(place, "canary-dog")).toBe(true);
+    expect(await entities.forget(place, "canary-dog")).toBe(false);
+    expect(values("learning_event")).toEqual(["memory_forgotten"]);
+    expect(values("candidate_ref")).toEqual([expect.stringMatching(/^sha256:/)]);
+    expect(textOf(recorded)).not.toContain("canary");
+  });
+
   test("legacy entities of one exact memory are adopted, and become readable", async () => {
     const store = ephemeralMemory();
     const { entities } = new Memory(store);

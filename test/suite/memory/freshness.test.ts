@@ -1,0 +1,136 @@
+/**
+ * @module Freshness of the semantic cache: an answer is given again only while it is young for
+ * whoever asks, and while memory still says what it said when the answer was given.
+ */
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { Agent } from "@turnproof/agent";
+import { Memory } from "@turnproof/memory";
+import type { CacheRequest, MemoryPlace } from "@turnproof/memory";
+import { ephemeralMemory } from "@turnproof/store";
+import { describe, expect, test } from "vitest";
+
+import { startScriptedModel } from "../../servers/openai-compatible.ts";
+
+const place: MemoryPlace = { userId: "ann", agentId: "desk", memoryId: "m1", threadId: "t1" };
+const asking = (more: Partial<CacheRequest> = {}): CacheRequest => ({
+  query: "in which city do I live",
+  model: "m",
+  instructions: "",
+  tools: [],
+  ...more,
+});
+const kept = { turnId: "t", readOnly: true, deterministic: true, finished: true, degraded: false };
+const lisbon = { ...kept, answer: "in Lisbon" };
+const noon = Date.parse("2026-11-21T12:00:00.000Z");
+const at = (seconds: number): string => new Date(noon + seconds * 1_000).toISOString();
+
+/** A memory whose clock, and its store's, stand where they are put. */
+function clocked() {
+  let now = at(0);
+  const clock = (): string => now;
+  const store = ephemeralMemory(clock);
+  const memory = new Memory(store, { clock });
+  return { store, memory, goTo: (seconds: number): string => (now = at(seconds)) };
+}
+
+describe("age", () => {
+  test("an answer is gone at its end, and being given does not make it younger", async () => {
+    const { memory, goTo } = clocked();
+    const cache = memory.cache({ ttlSeconds: 60 });
+    await cache.admit(place, asking(), lisbon);
+    for (const second of [20, 40, 59]) {
+      goTo(second);
+      expect((await cache.lookup(place, asking())).decision).toBe("hit");
+    }
+    goTo(60);
+    expect(await cache.lookup(place, asking())).toMatchObject({ decision: "miss" });
+    await cache.admit(place, asking(), lisbon);
+    goTo(119);
+    expect((await cache.lookup(place, asking())).decision).toBe("hit");
+  });
+
+  test("the asker's own TTL counts, whatever the writer allowed", async () => {
+    const { memory, goTo } = clocked();
+    await memory.cache({ ttlSeconds: 86_400 }).admit(place, asking(), lisbon);
+    goTo(61);
+    const strict = await memory.cache({ ttlSeconds: 60 }).lookup(place, asking());
+    expect(strict).toMatchObject({ decision: "rejected", reason: "expired" });
+    expect(strict.answer).toBeUndefined();
+    expect((await memory.cache().lookup(place, asking())).decision).toBe("hit");
+  });
+
+  test("a row from the future, or without a readable time, never answers", async () => {
+    const { store, memory, goTo } = clocked();
+    const cache = memory.cache();
+    goTo(30);
+    await cache.admit(place, asking(), lisbon);
+    goTo(0);
+    expect((await cache.lookup(place, asking())).decision).toBe("hit");
+    const scope = { tenant: "ann", agentId: "desk", memoryId: "m1" };
+    const [row] = (await store.list(scope, "semantic_cache", { limit: 1 })).records;
+    for (const created_at of [at(86_400), at(61), "9999-12-31T00:00:00.000Z"]) {
+      const { id, text, embedding, data } = row!;
+      const draft = { id, data, created_at, text: text!, embedding: embedding! };
+      await store.put(scope, "semantic_cache", draft);
+      expect(await cache.lookup(place, asking())).toMatchObject({ reason: "expired" });
+    }
+  });
+});
+
+describe("what an answer rests on", () => {
+  const recalled = ["I live in Lisbon", "my street is steep"];
+
+  test("more, less or other memory is another question; order and the question itself are not", async () => {
+    const cache = new Memory(ephemeralMemory()).cache();
+    await cache.admit(place, asking({ recalled }), lisbon);
+    const decide = async (found: readonly string[]): Promise<string> => {
+      const { decision, reason } = await cache.lookup(place, asking({ recalled: found }));
+      return decision === "hit" ? decision : reason;
+    };
+    expect(await decide(recalled)).toBe("hit");
+    expect(await decide(recalled.toReversed())).toBe("hit");
+    expect(await decide([...recalled, "In which city do I live?", "In Lisbon."])).toBe("hit");
+    expect(await decide([...recalled, "I have moved to Porto"])).toBe("memory_changed");
+    expect(await decide(recalled.slice(0, 1))).toBe("memory_changed");
+    expect(await decide([])).toBe("memory_changed");
+    expect(await decide(["I live in Porto", recalled[1]!])).toBe("memory_changed");
+  });
+
+  test("the row holds hashes of what it rests on, never the words", async () => {
+    const store = ephemeralMemory();
+    await new Memory(store).cache().admit(place, asking({ recalled }), lisbon);
+    const { records } = await store.list({ tenant: "ann" }, "semantic_cache", { limit: 5 });
+    expect(JSON.stringify(records)).not.toMatch(/street|steep/);
+    expect(records[0]?.data["rests_on"]).toHaveLength(2);
+  });
+
+  test("an agent answers anew when the user has said otherwise, or has a fact forgotten", async () => {
+    await using server = await startScriptedModel({
+      say: (asked, conversation) =>
+        asked.includes("city") ? (/Porto|Lisbon/.exec(conversation)?.[0] ?? "nowhere") : "Noted.",
+    });
+    const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1");
+    const agent = new Agent({ model, store: ephemeralMemory(), cache: {}, agentId: "desk" });
+    const { conversation, entities } = agent.memory;
+    const tell = (threadId: string, text: string): Promise<unknown> =>
+      conversation.append({ ...place, threadId }, [{ role: "user", text }]);
+    let threads = 0;
+    const ask = async (): Promise<readonly [string, string]> => {
+      const threadId = `ask-${(threads += 1)}`;
+      const options = { userId: "ann", memoryId: "m1", threadId };
+      const { text, cache } = await agent.run("in which city do I live now", options);
+      return [cache.decision === "hit" ? "hit" : (cache.reason ?? ""), text];
+    };
+    await tell("old", "the city I live in is Lisbon");
+    expect(await ask()).toEqual(["nothing_similar", "Lisbon"]);
+    expect(await ask()).toEqual(["hit", "Lisbon"]);
+    await tell("new", "I left, the city I live in now is Porto");
+    expect((await ask())[0]).toBe("memory_changed");
+    const fact = { name: "tower", text: "the city where I live now has a tower" };
+    await entities.remember(place, fact);
+    expect((await ask())[0]).toBe("memory_changed");
+    expect((await ask())[0]).toBe("hit");
+    expect(await entities.forget(place, "tower")).toBe(true);
+    expect((await ask())[0]).toBe("memory_changed");
+  });
+});
