@@ -5,13 +5,14 @@
  */
 import { createHash } from "node:crypto";
 
+import type { SpanRecord } from "@turnproof/exporter";
 import { attribute, ownSpanNames } from "@turnproof/semconv";
 
 import { JsonSpans, logLevels } from "./decode-json.ts";
 import { ProtobufSpans } from "./decode-protobuf.ts";
 import { KeyTable } from "./key-table.ts";
 import { char } from "./json-cursor.ts";
-import type { Decoded, SpanDraft } from "./span-draft.ts";
+import type { Decoded, SpanDraft, SpanSurroundings } from "./span-draft.ts";
 import type { SourceTables } from "./source-tables.ts";
 import { nanoText } from "./unix-nano.ts";
 
@@ -68,7 +69,7 @@ class ProtobufEvaluations extends ProtobufSpans {
       const limit = cursor.position + length;
       if (tag === 50) {
         if (this.namesEvaluation(limit)) isEvaluation = true;
-        else this.values.attribute(limit, draft.attributes);
+        else this.values.attribute(limit, this.coded);
       } else if (tag === 74) draft.traceId = this.traceId(cursor.position, length);
       else if (tag === 82) draft.spanId = this.spanId(cursor.position, length);
       else if (tag === 98) {
@@ -76,7 +77,12 @@ class ProtobufEvaluations extends ProtobufSpans {
       }
       cursor.position = limit;
     }
+    Object.assign(draft.attributes, this.coded.taken.record());
     settleEvaluation(draft, isEvaluation, time === "0" ? observed : time);
+  }
+
+  protected override finish(around: SpanSurroundings): SpanRecord | undefined {
+    return this.draft.finish(around);
   }
 
   /** True for the older spelling, an attribute `event.name`; else the cursor has not moved. */

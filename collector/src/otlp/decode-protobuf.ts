@@ -2,12 +2,13 @@
  * @module Decode protobuf: from a scanned body to span records. Nothing but ids, times, codes and
  * allowlisted attributes is read; the span's name only when its attributes say that it is ours.
  */
-import type { SpanRecord } from "@turnproof/exporter";
+import type { SourceAttributes, SpanRecord } from "@turnproof/exporter";
 
 import { hexText } from "./byte-text.ts";
 import { ProtobufValues } from "./protobuf-values.ts";
-import { SpanDraft, attributeDraft, countRejection, remoteParent } from "./span-draft.ts";
-import type { AttributeDraft, Decoded, RejectionCounts, SpanSurroundings } from "./span-draft.ts";
+import { CodedDraft } from "./coded-draft.ts";
+import { SpanDraft, countRejection, remoteParent } from "./span-draft.ts";
+import type { Decoded, RejectionCounts, SpanSurroundings } from "./span-draft.ts";
 import { scopeNameAt, scopeVersionAt } from "./source-tables.ts";
 import type { SourceTables } from "./source-tables.ts";
 import { nanoText } from "./unix-nano.ts";
@@ -26,6 +27,7 @@ export class ProtobufSpans {
   protected readonly cursor: WireCursor;
   protected readonly tables: SourceTables;
   protected readonly draft: SpanDraft = new SpanDraft();
+  protected readonly coded: CodedDraft = new CodedDraft();
   protected readonly values: ProtobufValues;
   protected readonly spans: SpanRecord[] = [];
   protected readonly rejected: RejectionCounts = {};
@@ -67,11 +69,13 @@ export class ProtobufSpans {
   /** The resource may stand after its scopes, so it is read in a pass of its own. */
   private resourceGroup(end: number): void {
     const start = this.cursor.position;
-    const resource = attributeDraft();
+    const { coded } = this;
     this.draft.reset();
+    coded.begin();
     this.each(end, 10, (limit) => {
-      this.each(limit, 10, (attributeEnd) => this.values.attribute(attributeEnd, resource));
+      this.each(limit, 10, (attributeEnd) => this.values.attribute(attributeEnd, coded));
     });
+    const resource = coded.taken.record();
     const rejection = this.draft.rejection;
     this.cursor.position = start;
     this.each(end, 18, (limit) => this.scopeGroup(limit, resource, rejection));
@@ -79,7 +83,7 @@ export class ProtobufSpans {
 
   private scopeGroup(
     end: number,
-    resource: AttributeDraft,
+    resource: SourceAttributes,
     rejection: SpanDraft["rejection"],
   ): void {
     const start = this.cursor.position;
@@ -105,12 +109,17 @@ export class ProtobufSpans {
     this.each(end, 18, (limit) => {
       this.items++;
       this.draft.reset();
+      this.coded.begin();
       if (rejection !== undefined) this.draft.reject(rejection);
       this.item(limit);
-      const record = this.draft.finish(around);
+      const record = this.finish(around);
       if (record === undefined) countRejection(this.rejected, this.draft.rejection as never);
       else this.spans.push(record);
     });
+  }
+
+  protected finish(around: SpanSurroundings): SpanRecord | undefined {
+    return this.draft.finish(around, this.coded.taken);
   }
 
   /** Reads one span into the draft. */
@@ -142,7 +151,7 @@ export class ProtobufSpans {
           this.nameEnd = limit;
           break;
         case 74:
-          this.values.attribute(limit, draft.attributes);
+          this.values.attribute(limit, this.coded);
           break;
         case 90:
           this.event(limit);
@@ -179,7 +188,7 @@ export class ProtobufSpans {
   /** What had to wait until every attribute was seen: the name of our own span, the exception. */
   private settle(): void {
     const { draft } = this;
-    if (this.nameEnd >= 0 && draft.attributes[this.tables.ownMark] !== undefined) {
+    if (this.nameEnd >= 0 && this.coded.taken.get(this.tables.ownCode) !== undefined) {
       if (this.nameEnd - this.nameStart <= nameBytesMax) {
         draft.name = this.values.text(this.nameStart, this.nameEnd);
       }

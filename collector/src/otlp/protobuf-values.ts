@@ -6,7 +6,8 @@ import { limits } from "@turnproof/semconv";
 import type { AttributeValue } from "@turnproof/semconv";
 
 import { textBytesMax } from "./span-draft.ts";
-import type { AttributeDraft, SpanDraft } from "./span-draft.ts";
+import type { CodedDraft } from "./coded-draft.ts";
+import type { SpanDraft } from "./span-draft.ts";
 import type { SourceTables } from "./source-tables.ts";
 import type { WireCursor } from "./wire-cursor.ts";
 
@@ -28,7 +29,7 @@ export class ProtobufValues {
   }
 
   /** Steps over one KeyValue that ends at `end` and keeps it when its key is in the table. */
-  attribute(end: number, into: AttributeDraft): void {
+  attribute(end: number, into: CodedDraft): void {
     const { cursor } = this;
     const { bytes, position } = cursor;
     // The usual form, a key of less than 128 bytes and then its value, needs no loop.
@@ -68,7 +69,7 @@ export class ProtobufValues {
     if (valueStart < 0) return;
     cursor.position = valueStart;
     const value = this.value(valueEnd);
-    if (value !== undefined) into[this.tables.attributes.names[index] as string] = value;
+    if (value !== undefined) into.put(index, value);
     cursor.position = end;
   }
 

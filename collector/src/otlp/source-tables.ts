@@ -2,13 +2,8 @@
  * @module Source tables: what the decoders may read, compiled once from the vocabulary. Everything
  * that is not in here is stepped over by its length.
  */
-import {
-  attribute,
-  dialectTables,
-  knownScopeNames,
-  otlpNames,
-  sourceAttributeNames,
-} from "@turnproof/semconv";
+import { sourceCode, sourceNames } from "@turnproof/exporter";
+import { attribute, dialectTables, knownScopeNames, otlpNames } from "@turnproof/semconv";
 
 import { KeyTable } from "./key-table.ts";
 import { TextMemo } from "./text-memo.ts";
@@ -21,6 +16,7 @@ interface ScopePrefix {
 
 /** The names as bytes, and the memo of texts; one per decoder, since a memo is state. */
 export interface SourceTables {
+  /** Source names by their number. */
   readonly attributes: KeyTable;
   readonly scopes: KeyTable;
   readonly scopePrefixes: readonly ScopePrefix[];
@@ -30,13 +26,15 @@ export interface SourceTables {
   readonly memo: TextMemo;
   /** Its presence says that the span is ours, so that its name may be read. */
   readonly ownMark: string;
+  /** Its number. */
+  readonly ownCode: number;
 }
 
 /** Compiles the names that semconv lists. */
 export function compileSourceTables(): SourceTables {
   const prefixes = dialectTables.flatMap((table) => table.scopePrefixes);
   return {
-    attributes: new KeyTable(sourceAttributeNames),
+    attributes: new KeyTable(sourceNames),
     scopes: new KeyTable(knownScopeNames),
     scopePrefixes: prefixes.map((name) => ({ name, bytes: Buffer.from(name, "utf8") })),
     exceptionType: new KeyTable([otlpNames.exceptionType]),
@@ -44,6 +42,7 @@ export function compileSourceTables(): SourceTables {
     eventName: new KeyTable([otlpNames.eventName]),
     memo: new TextMemo(),
     ownMark: attribute.event_kind.span,
+    ownCode: sourceCode.get(attribute.event_kind.span) ?? -1,
   };
 }
 

@@ -3,7 +3,13 @@
  * becomes a record or is rejected. Both decoders fill the same draft, so they cannot disagree on
  * what a valid span is.
  */
-import type { DropCounts, SourceAttributes, SpanRecord } from "@turnproof/exporter";
+import { CodedSpan } from "@turnproof/exporter";
+import type {
+  CodedAttributes,
+  DropCounts,
+  SourceAttributes,
+  SpanRecord,
+} from "@turnproof/exporter";
 import { limits } from "@turnproof/semconv";
 import type { AttributeValue, Code } from "@turnproof/semconv";
 
@@ -44,7 +50,12 @@ export interface SpanSurroundings {
   readonly scopeVersion: string | undefined;
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type Said = Omit<SpanRecord, "attributes" | "coded">;
+
+/** What is filled in after a record was made; its attributes come with it. */
+type Filled = { -readonly [K in keyof Said]: Said[K] } & { readonly attributes: SourceAttributes };
+
+const blank = { traceId: "", spanId: "", kind: 0, startTimeUnixNano: "0", statusCode: 0 } as const;
 
 /** Mutable fields of the span at hand; `reset` before each. */
 export class SpanDraft {
@@ -99,20 +110,23 @@ export class SpanDraft {
     else this.drop("attribute_list_too_long");
   }
 
-  /** The record, or undefined when the span is rejected (see `rejection`). */
-  finish(around: SpanSurroundings): SpanRecord | undefined {
+  /**
+   * The record, or undefined when the span is rejected (see `rejection`). Its attributes are the
+   * draft's own, or those that a decoder took by number.
+   */
+  finish(around: SpanSurroundings, coded?: CodedAttributes): SpanRecord | undefined {
     if (this.traceId === "" || this.spanId === "") this.reject("span_id_invalid");
     if (this.rejection !== undefined) return undefined;
-    const record: Mutable<SpanRecord> = {
-      traceId: this.traceId,
-      spanId: this.spanId,
-      kind: this.kind,
-      startTimeUnixNano: this.startTime,
-      endTimeUnixNano: this.endTime,
-      statusCode: this.statusCode,
-      attributes: this.attributes,
-      resource: around.resource,
-    };
+    const record: Filled =
+      coded === undefined
+        ? { ...blank, attributes: this.attributes, resource: around.resource }
+        : new CodedSpan(coded, around.resource);
+    record.traceId = this.traceId;
+    record.spanId = this.spanId;
+    record.kind = this.kind;
+    record.startTimeUnixNano = this.startTime;
+    record.endTimeUnixNano = this.endTime;
+    record.statusCode = this.statusCode;
     if (this.parentSpanId !== "") record.parentSpanId = this.parentSpanId;
     if (this.parentRemote !== undefined) record.parentRemote = this.parentRemote;
     if (this.name !== undefined) record.name = this.name;

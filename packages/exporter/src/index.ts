@@ -13,6 +13,7 @@ export type {
   SpanProcessorLike,
 } from "./gate/sdk-shapes.ts";
 export { spanRecordOf } from "./gate/span-record-of.ts";
+export { CodedAttributes, CodedSpan, sourceCode, sourceNames } from "./mapping/coded-attributes.ts";
 export { eventSchemaVersion, spanToEvent } from "./mapping/span-to-event.ts";
 export type { MappingContext } from "./mapping/span-to-event.ts";
 export type { KeyIdentity } from "./mapping/span-reading.ts";

@@ -231,7 +231,8 @@ test("records hold none of it", () => {
   for (const { spans } of decoded) {
     expect(spans.length).toBeGreaterThan(0);
     // A text of ours in a forbidden form is refused one step later, by the guard.
-    const text = JSON.stringify(spans).replaceAll(/"(https:\/\/[^"]*|[^"]*@example\.com)"/g, '""');
+    const whole = spans.map((span) => ({ ...span, attributes: span.attributes }));
+    const text = JSON.stringify(whole).replaceAll(/"(https:\/\/[^"]*|[^"]*@example\.com)"/g, '""');
     expect(text).not.toContain(canary);
   }
 });

@@ -6,6 +6,7 @@
 import { attribute, dialectOfScope, dialectTables, eventKinds, kindOf } from "@turnproof/semconv";
 import type { Dialect, EventKind } from "@turnproof/semconv";
 
+import { saidUnder, sourceCode } from "./coded-attributes.ts";
 import { planFor } from "./sources.ts";
 import type { DialectPlan } from "./sources.ts";
 import type { SpanRecord } from "./span-record.ts";
@@ -19,11 +20,12 @@ export interface KindDecision {
 }
 
 /** As much of a span as the decision looks at. */
-export type KindSource = Pick<SpanRecord, "attributes" | "statusCode"> & {
+export type KindSource = Pick<SpanRecord, "attributes" | "coded" | "statusCode"> & {
   readonly scopeName?: string | undefined;
 };
 
 const ownKind = attribute.event_kind.span;
+const ownCode = sourceCode.get(ownKind) ?? -1;
 const structuralPlan = planFor("structural");
 const ownPlan = planFor("turnproof");
 
@@ -53,14 +55,14 @@ function ownDecision(word: string): KindDecision | undefined {
 
 /** Decides by the attributes and the scope alone; the name of a span is never read. */
 export function decideKind(span: KindSource): KindDecision {
-  const own = span.attributes[ownKind];
+  const own = span.coded === undefined ? span.attributes[ownKind] : span.coded.get(ownCode);
   const said = typeof own === "string" ? ownDecision(own) : undefined;
   if (said !== undefined) return said;
   const dialect = dialectOf(span);
   if (dialect === undefined) return { kind: "span", plan: structuralPlan, operation: undefined };
   const plan = planFor(dialect);
   for (const rule of plan.rules) {
-    const word = span.attributes[rule.source];
+    const word = saidUnder(span, rule.source);
     if (typeof word !== "string") continue;
     const choice = rule.kinds.get(word);
     if (choice === undefined) break;
@@ -72,11 +74,13 @@ export function decideKind(span: KindSource): KindDecision {
 
 /** The first table whose mark or scope the span has. */
 function dialectOf(span: KindSource): Dialect | undefined {
-  const { attributes, scopeName } = span;
+  const { scopeName } = span;
   const scope = scopeName === undefined ? undefined : scopeDialect(scopeName);
   for (const table of dialectTables) {
     if (table.dialect === scope) return scope;
-    for (const mark of table.marks) if (attributes[mark] !== undefined) return table.dialect;
+    for (const mark of table.marks) {
+      if (saidUnder(span, mark) !== undefined) return table.dialect;
+    }
   }
   return undefined;
 }
@@ -91,6 +95,6 @@ const inputTokens = attribute.input_tokens.span;
  */
 function repeatsInner(span: KindSource, dialect: Dialect): boolean {
   if (dialect !== "vercel_ai" && dialect !== "openinference") return false;
-  if (span.attributes[operationName] !== "embeddings") return false;
-  return span.statusCode !== statusError && span.attributes[inputTokens] === undefined;
+  if (saidUnder(span, operationName) !== "embeddings") return false;
+  return span.statusCode !== statusError && saidUnder(span, inputTokens) === undefined;
 }

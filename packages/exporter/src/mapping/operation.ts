@@ -4,6 +4,7 @@
  */
 import { ownPrefix, ownSpanNames, screenOperation, structuralFamilies } from "@turnproof/semconv";
 
+import { saidUnder } from "./coded-attributes.ts";
 import type { KindDecision } from "./kind-decision.ts";
 import type { SpanRecord } from "./span-record.ts";
 import { rowAt } from "./sources.ts";
@@ -18,7 +19,7 @@ export interface RowValues {
 }
 
 /** As much of a span as its operation looks at. */
-export type OperationSource = Pick<SpanRecord, "kind"> & {
+export type OperationSource = Pick<SpanRecord, "kind" | "coded"> & {
   readonly name?: string | undefined;
   readonly attributes: Readonly<Record<string, unknown>>;
 };
@@ -75,7 +76,7 @@ const families = Object.entries(structuralFamilies);
 function familyOf(span: OperationSource): string {
   const side = sides[span.kind] ?? "";
   for (const [name, family] of families) {
-    if (span.attributes[name] === undefined) continue;
+    if (saidUnder(span, name) === undefined) continue;
     if (family === "messaging") return family;
     return side === "server" ? `${family}.server` : `${family}.client`;
   }

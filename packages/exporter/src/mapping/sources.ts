@@ -19,6 +19,8 @@ import type {
   ValueAdapter,
 } from "@turnproof/semconv";
 
+import { sourceNames } from "./coded-attributes.ts";
+
 /** What one source name is for. A name may serve several rows. */
 export interface Target {
   readonly row: AttributeRow;
@@ -46,6 +48,8 @@ export interface CompiledRule {
 export interface DialectPlan {
   readonly dialect: Dialect;
   readonly sources: ReadonlyMap<string, readonly Target[]>;
+  /** The same by the number of the source name. */
+  readonly byCode: readonly (readonly Target[])[];
   readonly rules: readonly CompiledRule[];
 }
 
@@ -124,7 +128,8 @@ function planOf(dialect: Dialect): DialectPlan {
     if (!map.sources.has(name)) map.sources.set(name, []);
   }
   const rules = rulesOf(own === undefined || own === genAi ? [genAi] : [own, genAi]);
-  return { dialect, sources: map.sources, rules };
+  const byCode = sourceNames.map((name) => map.sources.get(name) ?? []);
+  return { dialect, sources: map.sources, byCode, rules };
 }
 
 /** Attributes whose mere presence says which dialect a span speaks. */

@@ -13,6 +13,7 @@ import {
 } from "@turnproof/semconv";
 import type { AttributeValue, EventKind, RegistryName } from "@turnproof/semconv";
 
+import type { CodedAttributes } from "./coded-attributes.ts";
 import { adapted, usageCounts } from "./source-values.ts";
 import { rowAt } from "./sources.ts";
 import type { Target } from "./sources.ts";
@@ -109,6 +110,14 @@ export class SpanReading {
       const targets = sources.get(name);
       if (targets === undefined) this.drop("attribute_unknown");
       else if (targets.length > 0) this.read(targets, value);
+    }
+  }
+
+  /** Reads every attribute of a span whose names are known by number. */
+  readCoded({ codes, values }: CodedAttributes, byCode: readonly (readonly Target[])[]): void {
+    for (let at = 0; at < codes.length; at++) {
+      const targets = byCode[codes[at] as number] as readonly Target[];
+      if (targets.length > 0) this.read(targets, values[at] as AttributeValue);
     }
   }
 

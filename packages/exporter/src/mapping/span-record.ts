@@ -5,6 +5,8 @@
  */
 import type { AttributeValue } from "@turnproof/semconv";
 
+import type { CodedAttributes } from "./coded-attributes.ts";
+
 /** Attributes by their *source* name (a registry or dialect name), in a null-prototype record. */
 export type SourceAttributes = Readonly<Record<string, AttributeValue>>;
 
@@ -29,6 +31,8 @@ export interface SpanRecord {
   /** 0 unset, 1 ok, 2 error. The message is never read. */
   readonly statusCode: number;
   readonly attributes: SourceAttributes;
+  /** The same by the number of the source name, where a decoder knows it. */
+  readonly coded?: CodedAttributes;
   /** Instrumentation scope name, when it is one that the dialect tables know. */
   readonly scopeName?: string;
   readonly scopeVersion?: string;

@@ -58,7 +58,9 @@ export function spanToEvent(span: SpanRecord, context: MappingContext): TurnEven
   reading.begin(decision.kind, span.dropped, context.keyIdentity);
   // What a span says of itself goes before its resource: a job that goes on with a turn by carrier
   // names the application of the turn, and its own process is another service.
-  reading.readAll(span.attributes, decision.plan.sources);
+  const { coded } = span;
+  if (coded === undefined) reading.readAll(span.attributes, decision.plan.sources);
+  else reading.readCoded(coded, decision.plan.byCode);
   reading.readAll(span.resource, decision.plan.sources);
   const start = instantOf(span.startTimeUnixNano);
   const end = instantOf(span.endTimeUnixNano);
