@@ -26,6 +26,13 @@ const help = `Sends turns to a running collector.
 The week is received now and says when it happened: lists and retention go by receipt, the histogram
 and the time filters by the turns' own time.
 
+Where our agent keeps its memory, unless it is to go with the process:
+
+  MEMORY_DIR=folder                 files
+  MEMORY_POSTGRES_URL=postgres://…  a PostgreSQL
+  MEMORY_PGLITE_DIR=folder          the embedded one
+  MEMORY_MONGODB_URL=mongodb://…    a MongoDB
+
 Start the collector first: npm start`;
 
 const { values } = parseArgs({

@@ -50,8 +50,8 @@ export async function summarizeThread(
       signal: state.signal,
     });
     if (answer.text === "") return answer.usage;
-    const kept = all.filter(({ id }) => covered.has(id)).map(({ id }) => id);
-    const sourceIds = [...kept, ...open.map(({ id }) => id)];
+    // The summary so far is in this one, with all that it stood for, read again or not.
+    const sourceIds = [...covered, ...open.map(({ id }) => id)];
     await summaries.write(state.place, { text: answer.text, sourceIds });
     state.written.summaries += 1;
     return answer.usage;

@@ -26,7 +26,8 @@ export interface Feedback {
 export interface TaskOutcome {
   readonly verified?: boolean;
   readonly source?: string;
-  readonly metrics?: Readonly<Record<string, number>>;
+  /** Finite numbers by name; a boolean is kept as 1 or 0. */
+  readonly metrics?: Readonly<Record<string, number | boolean>>;
   readonly taskId?: string;
   readonly externalId?: string;
 }
@@ -63,7 +64,9 @@ export function outcomeFacts(outcome: string, options: TaskOutcome): Facts {
     [attribute.source.span]: options.source,
     [attribute.metric_names.span]: metrics.length === 0 ? undefined : metrics.map(([name]) => name),
     [attribute.metric_values.span]:
-      metrics.length === 0 ? undefined : metrics.map(([, value]) => value),
+      metrics.length === 0
+        ? undefined
+        : metrics.map(([, value]) => (typeof value === "boolean" ? Number(value) : value)),
   };
 }
 

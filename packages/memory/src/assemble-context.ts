@@ -72,7 +72,7 @@ export async function assembleContext(
   const history =
     policy.history === false || place.threadId === undefined
       ? []
-      : await new Conversation(store).history(place, policy.history);
+      : fromUser(await new Conversation(store).history(place, policy.history));
   const entities = await new EntityMemory(store).list(place);
   const own = policy.history === false ? undefined : await new Summaries(store).latest(place);
   const present = [...history, ...(own === undefined ? [] : [own])].map(({ text }) => text);
@@ -99,6 +99,12 @@ export async function assembleContext(
     recalled: found.selected.map((candidate) => candidate.text),
     conversationDependent: isDependent(history, question.text),
   };
+}
+
+/** Models take a conversation that begins with its user, and bounds may cut after the question. */
+function fromUser(history: readonly Message[]): readonly Message[] {
+  const begin = history.findIndex(({ role }) => role === "user");
+  return begin === -1 ? [] : history.slice(begin);
 }
 
 async function retrieved(

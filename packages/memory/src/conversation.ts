@@ -73,7 +73,8 @@ export class Conversation {
         created_at: this.#store.now(),
         data: {
           role: message.role,
-          complete: message.complete ?? true,
+          // A message without words is nothing that was said; a model refuses it as history.
+          complete: (message.complete ?? true) && message.text !== "",
           ...(message.turnId === undefined ? {} : { turn_id: message.turnId }),
           ...(embedding === undefined ? {} : { embedding_model: this.#store.embeddingModel }),
         },

@@ -1,7 +1,7 @@
 /**
  * @module SharedMemory: the kinds that carry no tenant by design (requirements: Scope hierarchy 5):
  * agent definitions, personas, toolbox, tool servers, skills, shared memory, automations,
- * recommendations, experiments. What is written here is readable by every tenant's turns.
+ * recommendations, experiments, replays. What is written here is readable by every tenant's turns.
  */
 import { attribute, CodedError, memoryCollections, sharedKinds } from "@turnproof/semconv";
 import type { SharedKind } from "@turnproof/semconv";

@@ -229,6 +229,71 @@ describe("the semantic cache", () => {
 });
 
 describe("what a turn keeps", () => {
+  test("history that a model takes: it begins with the user, and nobody says nothing", async () => {
+    await using server = await startScriptedModel({
+      say: (asked) => (asked === "Say nothing" ? "" : undefined),
+    });
+    const history = { messagesMax: 3 };
+    const agent = new Agent({
+      model: modelOf(server),
+      store: ephemeralMemory(),
+      memoryPolicy: { history, retrieval: false },
+    });
+    const place = { userId: "ida", memoryId: "m1", threadId: "t1" };
+    const given = (): string[] => {
+      const { messages } = JSON.parse(server.bodies.at(-1) ?? "{}") as {
+        messages: { role: string; content: unknown }[];
+      };
+      return messages.map(({ role, content }) => `${role}: ${String(content)}`);
+    };
+    const silent = await agent.run("Say nothing", place);
+    expect(silent).toMatchObject({ text: "", status: "partial", persisted: { conversation: 2 } });
+    await agent.run("Hello", place);
+    expect(given()).toEqual(["user: Say nothing", "user: Hello"]);
+    // Three messages reach back to the answer of a question that is beyond them.
+    const third = await agent.run("And now", place);
+    expect(given()).toEqual([
+      "user: Hello",
+      "assistant: Happy to help with that.",
+      "user: And now",
+    ]);
+    expect(third.supply?.history_count).toBe(2);
+    const fourth = await agent.run("Once more", place);
+    expect(given()).toEqual([
+      "user: And now",
+      "assistant: Happy to help with that.",
+      "user: Once more",
+    ]);
+    expect(fourth.supply?.history_count).toBe(2);
+  });
+
+  test("a summary names all that it stands for, however long ago it was said", async () => {
+    await using server = await startScriptedModel({
+      say: (asked) => (asked.includes("user: ") ? "what was said" : undefined),
+    });
+    const agent = new Agent({
+      model: modelOf(server),
+      store: ephemeralMemory(),
+      summarize: { everyMessages: 4 },
+      memoryPolicy: { history: { messagesMax: 2 }, retrieval: false },
+    });
+    const place = { userId: "lou", agentId: "agent", memoryId: "m1", threadId: "t1" };
+    const before = Array.from({ length: 98 }, (_, i) => ({
+      role: i % 2 === 0 ? ("user" as const) : ("assistant" as const),
+      text: `message ${i}`,
+    }));
+    await agent.memory.conversation.append(place, before);
+    await agent.run("one", place);
+    const [first] = await agent.memory.summaries.list(place);
+    expect(first?.sourceIds).toHaveLength(100);
+    // Beyond the 200 messages that are read again.
+    await agent.memory.conversation.append(place, [...before, ...before]);
+    await agent.run("two", place);
+    const [last] = await agent.memory.summaries.list(place);
+    expect(last?.sourceIds).toEqual(expect.arrayContaining([...(first?.sourceIds ?? [])]));
+    expect(last?.sourceIds).toHaveLength(100 + 198);
+  });
+
   test("an answer stands although memory could not be written", async () => {
     await using server = await startScriptedModel();
     const store = ephemeralMemory();

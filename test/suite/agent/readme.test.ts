@@ -4,9 +4,11 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
+import { ephemeral } from "@turnproof/store";
 import { expect, test } from "vitest";
 
 import { startScriptedModel } from "../../servers/openai-compatible.ts";
+import { openCollector } from "./collector-on-port.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -32,17 +34,35 @@ test("memory: a quick start, and what operators do", async () => {
   expect(await run(`${provider}\n${operators}\nconsole.log(report.dry_run);`)).toBe("true\n");
 });
 
-test("agent: a quick start, a stream, a tool and what the host adds", async () => {
+test("agent: a quick start, a stream, a tool, what the host adds, and its job", async () => {
   await using server = await startScriptedModel();
-  const [start = "", stream = "", tool = "", host = ""] = blocks("agent");
+  const store = ephemeral();
+  await using collector = await openCollector({ store });
+  const [start = "", stream = "", tool = "", host = "", job = ""] = blocks("agent");
   const code = [
-    start.replace("http://127.0.0.1:9000/v1", server.baseURL).replace("register({", "void ({"),
+    start
+      .replace("http://127.0.0.1:9000/v1", server.baseURL)
+      .replace("http://127.0.0.1:4318", collector.url),
     stream,
     tool,
     "const { traceContext } = result;",
     "const { userId, memoryId, threadId } = result;",
     host,
+    "const job = { carrier: traceContext.toCarrier(), userId };",
+    job,
     `console.log("\\n" + result.status, result.cache.decision, refund.name, typeof recorder);`,
+    "console.log(traceContext.rootTraceId);",
   ].join("\n");
-  expect(await run(code)).toBe("Happy to help with that.\nsuccess disabled issue_refund object\n");
+  const [spoken, line, root = ""] = (await run(code)).trim().split("\n");
+  expect(spoken).toBe("Happy to help with that.");
+  expect(line).toBe("success disabled issue_refund object");
+  // The newcomer's turn is in the collector: the turn, what its host added, and its job.
+  const kinds = async (): Promise<readonly string[]> => {
+    const { events } = await store.root({ tenant: "user_1" }, root, { limit: 1_000 });
+    return events.map(({ event_kind }) => event_kind);
+  };
+  const wanted = ["turn", "model_call", "memory_supply", "feedback", "outcome"];
+  await expect
+    .poll(kinds, { timeout: 60_000 })
+    .toEqual(expect.arrayContaining([...wanted, "application_action"]));
 });

@@ -77,7 +77,8 @@ async function play(
       contractName: "card_markup",
     });
   }
-  await agent.recordTaskOutcome("success", { verified: true, source: "host", taskId: "k1" });
+  const outcome = { verified: true, source: "host", taskId: "k1" };
+  await agent.recordTaskOutcome("success", { ...outcome, metrics: { cards: 1, printed: false } });
   return observed.events("ann", result.traceContext.rootTraceId);
 }
 
@@ -88,6 +89,10 @@ test("intent, artifact, contract, acknowledged delivery and outcome make a succe
   const events = await play(agent, "nothing");
   const verdict = reconcileOutcome(events, { normalizationMetadata: complete, taskId: "k1" });
   expect(verdict.findings).toEqual([]);
+  expect(ofKind(events, "outcome")[0]?.attributes).toMatchObject({
+    metric_names: ["cards", "printed"],
+    metric_values: [1, 0],
+  });
   expect(verdict).toMatchObject({ status: "success", verified: true, missing_stages: [] });
   expect(reconcileOutcome(events).status).toBe("partial");
   for (const [omit, status] of [
