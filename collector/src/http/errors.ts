@@ -73,7 +73,7 @@ export function createErrorHandler(log: Log): (error: Error, c: AppContext) => P
   return async (error, c) => {
     if (CodedError.is(error)) {
       if (error.status >= 500) log.error("request_failed", logged(c, error.code, error));
-      return refuse(c, error.code, error.field === undefined ? {} : { field: error.field });
+      return refuse(c, error.code, parameterOf(error));
     }
     if (error instanceof HTTPException) {
       const code = httpCodes[error.status] ?? (error.status < 500 ? "bad_request" : undefined);
@@ -82,6 +82,11 @@ export function createErrorHandler(log: Log): (error: Error, c: AppContext) => P
     log.error("request_failed", logged(c, "internal_error", error));
     return refuse(c, "internal_error");
   };
+}
+
+/** Of a failed store the field names the engine and its number: for the log, not for who asked. */
+function parameterOf({ code, field }: CodedError): ProblemOptions {
+  return field === undefined || code.startsWith("store_") ? {} : { field };
 }
 
 const httpCodes: { readonly [status: number]: Code } = {
@@ -106,6 +111,7 @@ function logged(c: AppContext, code: Code, error: Error): Record<string, string>
     route: c.get("route") ?? "",
     error_type: error.name,
     at: frames.filter((frame) => frame !== "").join(" < "),
+    ...(CodedError.is(error) && error.field !== undefined ? { field: error.field } : {}),
     ...(cause === undefined ? {} : { cause }),
   };
 }

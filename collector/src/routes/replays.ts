@@ -1,7 +1,7 @@
 /**
  * @module Replays: a replay is a kept, inert plan. Creating one runs nothing: it keeps what
- * `/traces/replay-plan.json` describes, as a draft experiment of the turn's owner, for people to
- * carry out elsewhere. Read-only mode blocks the keeping and allows the plan (requirements:
+ * `/traces/replay-plan.json` describes, as a record of its own kind, for people to carry out
+ * elsewhere. Read-only mode blocks the keeping and allows the plan (requirements:
  * Authentication 3).
  */
 import { createHash } from "node:crypto";
@@ -46,11 +46,11 @@ export function replayRoutes(parts: Parts): Hono<AppEnv> {
     const digest = createHash("sha256").update(canonicalJson(plan)).digest("hex").slice(0, 32);
     const replay_id = `replay:${digest}`;
     // The same plan asked for again is the same replay.
-    const kept = await shared.get("experiment", replay_id);
+    const kept = await shared.get("replay", replay_id);
     const created_at = kept?.created_at ?? new Date(parts.now()).toISOString();
     const record = { record_type: "replay", replay_id, state: "draft", agent_id, plan } as const;
     if (kept === undefined) {
-      await shared.put("experiment", { id: replay_id, created_at, data: jsonOf(record) });
+      await shared.put("replay", { id: replay_id, created_at, data: jsonOf(record) });
     }
     return respondJson(c, { ...record, created_at }, kept === undefined ? 201 : 200);
   });

@@ -26,6 +26,7 @@ export const sharedKinds = [
   "automation",
   "recommendation",
   "experiment",
+  "replay",
 ] as const;
 export type SharedKind = (typeof sharedKinds)[number];
 
@@ -47,6 +48,7 @@ export const memoryCollections: { readonly [K in ScopedKind | SharedKind]: strin
   automation: "automations",
   recommendation: "recommendations",
   experiment: "experiments",
+  replay: "replays",
 };
 
 /** Kinds that are searched by vector, and whose index must filter by `user_id`. */

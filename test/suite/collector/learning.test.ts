@@ -1,5 +1,6 @@
 /** Recommendations and replays: proposed from evidence, decided once, kept inert. */
 import { ephemeral, ephemeralMemory } from "@turnproof/store";
+import type { MemoryStore } from "@turnproof/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { openDesk, turnEvents } from "./desk.ts";
@@ -31,8 +32,10 @@ interface Body {
 }
 
 let desk: Desk;
+let memory: MemoryStore;
 beforeAll(async () => {
-  desk = await openDesk(env, { memory: ephemeralMemory(), store: ephemeral() });
+  memory = ephemeralMemory();
+  desk = await openDesk(env, { memory, store: ephemeral() });
   await desk.put(turnEvents({ root: "root-alice", user: "alice" }));
 });
 afterAll(() => desk.collector.close());
@@ -120,6 +123,11 @@ describe("replays", () => {
     ]);
     const again = await post("/traces/replays", replay, "otto");
     expect([again.status, again.body]).toEqual([200, made.body]);
+    const kept = async (kind: "replay" | "experiment"): Promise<number> =>
+      (await memory.shared.list(kind, { limit: 10 })).records.filter(({ id }) =>
+        id.startsWith("replay:"),
+      ).length;
+    expect([await kept("replay"), await kept("experiment")]).toEqual([1, 0]);
     expect((await post("/traces/replays", replay, "vera")).status).toBe(403);
     expect((await post("/traces/replays", { ...replay, root_trace_id: "none" })).status).toBe(404);
   });
