@@ -1,7 +1,7 @@
 /**
  * @module One agent, many users at once, on each provider: 100 turns of 50 users, streamed and
- * whole, with cache, tools, cancellations and jobs by carrier. No row, event, cache entry, callback,
- * request id or trace context of one turn is ever another's.
+ * whole, with cache, tools, cancellations and jobs by carrier. No row, event, cache entry, request
+ * id, callback or trace context of one turn is ever another's.
  */
 import { setTimeout as wait } from "node:timers/promises";
 

@@ -1,7 +1,7 @@
 /**
  * @module An app as a process of its own whose every word is a mark: turns with memory of every
- * kind, a cache, tools that fail, a refusal, a stream that is left, feedback, and host evidence that
- * makes a verdict. Evidence goes by OTLP, memory where the environment says; it prints what it did.
+ * kind, a cache, tools that fail, a refusal, a stream that is left, feedback, and host evidence for
+ * a verdict. Evidence goes by OTLP, memory where the environment says; it prints what it did.
  */
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { context, SpanStatusCode, trace } from "@opentelemetry/api";

@@ -1,7 +1,7 @@
 /**
  * @module A turn on each provider, memory and evidence, by OTLP through a collector on a port, to a
- * verdict — and none of the words that were said anywhere but in memory: journal, store, audit, log,
- * metrics, pages.
+ * verdict — and none of the words that were said anywhere but in memory: not in the journal, the
+ * store, the audit, the log, the metrics or a page.
  */
 import { execFile } from "node:child_process";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Runs that take their time: heartbeats of the playground, callers that leave, hooks that throw. */
+/** Runs that take their time: heartbeats, callers that leave, hooks that throw. */
 import { serve } from "@hono/node-server";
 import { ephemeral } from "@turnproof/store";
 import type { AgentPort } from "turnproof";

@@ -127,6 +127,8 @@ const grants: Rule = (file) => {
 const admin: Rule = (file) => {
   const home =
     file.path.startsWith("packages/store/") ||
+    file.path === "packages/memory/src/admin.ts" ||
+    file.path === "packages/memory/src/delete-user.ts" ||
     file.path === "packages/memory/src/migrate-legacy-scope.ts" ||
     file.path.startsWith("collector/src/cli/") ||
     file.path.startsWith("test/") ||
