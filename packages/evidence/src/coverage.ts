@@ -91,8 +91,11 @@ export function readCoverage(
   },
 ): Coverage {
   const known = options.profiles ?? coverageProfiles;
-  const scopes = collectScopes(events, options.groups ?? groupByIdentity(events));
-  const profiles = scopes.flatMap((scope) => scopeProfiles(scope, known));
+  const groups = options.groups ?? groupByIdentity(events);
+  const profiles: ProfileCoverage[] = [];
+  for (let group = 0; group < groups.tuples.length; group += 1) {
+    for (const profile of coverGroup(events, groups, group, known)) profiles.push(profile);
+  }
   const missing = new Set(profiles.flatMap((profile) => profile.missing_stages));
   const whole = missing.size === 0 && options.readCompleteness === "complete";
   return {
@@ -150,21 +153,24 @@ interface CoverageScope {
   readonly runtime: StageSet;
 }
 
-/** The turns that declare a profile; the others require nothing and are not looked at further. */
-function collectScopes(events: readonly TurnEvent[], groups: IdentityGroups): CoverageScope[] {
-  const { tuples, starts, order } = groups;
-  const scopes: CoverageScope[] = [];
-  for (let group = 0; group < tuples.length; group += 1) {
-    const to = starts[group + 1] as number;
-    for (let at = starts[group] as number; at < to; at += 1) {
-      const { attributes } = events[order[at] as number] as TurnEvent;
-      if (attributes.coverage_profile === undefined) continue;
-      scopes.push(collectScope(events, groups, group));
-      break;
-    }
+/** The declared profiles of one group; one that declares none requires nothing. */
+export function coverGroup(
+  events: readonly TurnEvent[],
+  groups: IdentityGroups,
+  group: number,
+  known: CoverageProfiles = coverageProfiles,
+): readonly ProfileCoverage[] {
+  const { starts, order } = groups;
+  const to = starts[group + 1] as number;
+  for (let at = starts[group] as number; at < to; at += 1) {
+    const { attributes } = events[order[at] as number] as TurnEvent;
+    if (attributes.coverage_profile === undefined) continue;
+    return scopeProfiles(collectScope(events, groups, group), known);
   }
-  return scopes;
+  return noProfiles;
 }
+
+const noProfiles: readonly ProfileCoverage[] = [];
 
 function collectScope(
   events: readonly TurnEvent[],

@@ -36,9 +36,9 @@ export function dedupeEvents(events: readonly TurnEvent[]): Deduplicated {
   const firsts = findFirsts(events, groupCopies(events));
   if (firsts === undefined) {
     return {
-      events: events.map(withRevision),
+      events: events.every(hasRevision) ? events.slice() : events.map(withRevision),
       duplicatesRemoved: 0,
-      copies: Array.from({ length: events.length }, () => 1),
+      copies: Array<number>(events.length).fill(1),
     };
   }
   const kept: TurnEvent[] = [];
@@ -67,6 +67,10 @@ export function dedupeEvents(events: readonly TurnEvent[]): Deduplicated {
   const unique = kept.map((event, slot) => latest(event, copies.get(slot)));
   const duplicatesRemoved = events.length - unique.length;
   return { events: unique, duplicatesRemoved, copies: counts };
+}
+
+function hasRevision(event: TurnEvent): boolean {
+  return event.revision !== undefined;
 }
 
 /** The event with the revision that a first content has, unless it says its own. */

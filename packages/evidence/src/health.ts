@@ -86,7 +86,7 @@ export function buildTraceHealth(
 ): TraceHealth {
   const read = readWindow(events);
   const metadata = options.normalizationMetadata ?? undefined;
-  const trust = assessWindow(read.events, read.rejected, metadata);
+  const trust = assessWindow(read, metadata);
   const counts = countFlags(buildGroups(read).map(({ group }) => group));
   const coverage = readCoverage(read.events, {
     readCompleteness: trust.read_completeness,

@@ -7,7 +7,7 @@ import type { ReadCompleteness } from "@turnproof/semconv";
 
 import type { TurnEvent } from "./event.ts";
 import type { NormalizationMetadata } from "./join-pages.ts";
-import { compareTimes } from "./time.ts";
+import type { WindowEvents } from "./window-events.ts";
 
 /** What the reader of the window says of it, and what it knows to be lost. */
 export interface WindowMetadata extends NormalizationMetadata {
@@ -61,10 +61,9 @@ function statedReads(metadata: WindowMetadata): unknown[] {
   );
 }
 
-function lossReasons(events: readonly TurnEvent[]): WindowReason[] {
+function lossReasons(reports: readonly TurnEvent[]): WindowReason[] {
   const reasons = new Set<WindowReason>();
-  for (const { event_kind, attributes } of events) {
-    if (event_kind !== "data_quality") continue;
+  for (const { attributes } of reports) {
     if (isSomething(attributes.loss_dropped)) reasons.add("known_loss");
     if (isSomething(attributes.sampled_out)) reasons.add("sampled_out");
     if (isSomething(attributes.write_failures)) reasons.add("write_failures");
@@ -74,11 +73,10 @@ function lossReasons(events: readonly TurnEvent[]): WindowReason[] {
 
 /** Judges the window. Absent fields of metadata are silent; `window_complete` must speak. */
 export function assessWindow(
-  events: readonly TurnEvent[],
-  rejected: number,
+  { reports, rejected }: Pick<WindowEvents, "reports" | "rejected">,
   metadata: WindowMetadata | undefined,
 ): WindowTrust {
-  const reasons = new Set<WindowReason>(lossReasons(events));
+  const reasons = new Set<WindowReason>(lossReasons(reports));
   if (rejected > 0) reasons.add("events_rejected");
   if (metadata === undefined) reasons.add("metadata_missing");
   else {
@@ -113,14 +111,8 @@ function completeness(
 
 /** The received watermark: what the reader says, else the latest receipt among the events. */
 export function watermarkOf(
-  events: readonly TurnEvent[],
+  { receivedAt }: Pick<WindowEvents, "receivedAt">,
   metadata: WindowMetadata | undefined,
 ): string | null {
-  if (typeof metadata?.as_of === "string") return metadata.as_of;
-  let latest: string | null = null;
-  for (const { received_at } of events) {
-    if (received_at === undefined) continue;
-    if (latest === null || compareTimes(received_at, latest) > 0) latest = received_at;
-  }
-  return latest;
+  return typeof metadata?.as_of === "string" ? metadata.as_of : receivedAt;
 }

@@ -6,8 +6,8 @@
 import { limits } from "@turnproof/semconv";
 import type { VerdictStatus } from "@turnproof/semconv";
 
-import { readCoverage } from "./coverage.ts";
-import type { CoverageProfiles, ProfileCoverage } from "./coverage.ts";
+import { coverGroup } from "./coverage.ts";
+import type { CoverageProfiles } from "./coverage.ts";
 import { compareFindings, idsOf, labelOf, toFindings } from "./finding-list.ts";
 import type { Finding } from "./finding-list.ts";
 import { compareTuples } from "./identity-tuple.ts";
@@ -81,42 +81,106 @@ export function reconcileOutcome(
 export function judgeWindow(read: WindowEvents, options: ReconcileOptions): Verdict {
   const taskId = options.taskId ?? undefined;
   const metadata = options.normalizationMetadata ?? undefined;
-  const trust = assessWindow(read.events, read.rejected, metadata);
-  const scopes = taskScopes(read.events, read.groups);
-  // With a task, that task alone and what unlabelled evidence says of lost context.
-  const isAsked = (scope: TaskScope): boolean => taskId === undefined || scope.taskId === taskId;
-  const benches = scopes.filter(isAsked).map(judgeTask);
-  const beside = scopes.filter((scope) => !isAsked(scope) && scope.taskId === undefined);
-  const intended = benches.filter(({ scope }) => scope.intents.length > 0);
-  const findings = [...benches, ...beside.map(judgeContext)].flatMap(({ scope, notices }) =>
-    toFindings(scope, notices, trust.complete),
-  );
+  const trust = assessWindow(read, metadata);
+  const notes = judgeTuples(read, trust, options.profiles, taskId);
+  const { intended, other, findings } = notes;
   // Evidence that nobody asked for is said only where nothing else keeps the verdict from success.
-  if (findings.length === 0 || intended.length === 0)
-    findings.push(...intentMissing(benches, trust));
+  if (findings.length === 0 || intended.tasks === 0)
+    findings.push(...notes.unasked.flatMap((scope) => intentMissing(scope, trust)));
   findings.sort(compareFindings);
-  const missing = missingStages(read, trust, options.profiles, taskId);
-  const judged = intended.length > 0 ? intended : benches.filter(({ scope }) => hasEvidence(scope));
+  const missing = [...notes.missingStages].toSorted();
+  const judged = intended.tasks > 0 ? intended : other;
   const blocked = findings.length > 0 || missing.some((stage) => stage !== outcomeStage);
-  const status = decide({
-    judged: judged.length > 0,
-    complete: trust.complete,
-    bad: judged.some((bench) => bench.bad),
-    blocked,
-  });
-  const intents = intended.reduce((sum, { scope }) => sum + scope.intents.length, 0);
+  const { complete } = trust;
+  const status = decide({ judged: judged.tasks > 0, complete, bad: judged.bad, blocked });
+  const { intents } = notes;
   return {
     status,
     verified: status === "success",
     task_id: taskId ?? null,
-    as_of: watermarkOf(read.events, metadata),
+    as_of: watermarkOf(read, metadata),
     findings,
-    chain: benches.toSorted(compareBenches).flatMap(chainOf),
+    chain: notes.chains.sort(compareChains).flatMap(({ links }) => links),
     missing_stages: missing,
     window: trust,
     intent_count: intents,
     why: explain(status, { trust, findings, missing, intents }),
   };
+}
+
+/** How many tasks there are of a sort, and whether a latest state of one is positively bad. */
+interface Judged {
+  tasks: number;
+  bad: boolean;
+}
+
+/** The links of one task, and where they stand among those of others. */
+interface TaskChain {
+  readonly scope: Pick<TaskScope, "identity" | "taskId">;
+  readonly intents: number;
+  readonly links: readonly ChainLink[];
+}
+
+/** What is kept of the tasks; everything else of one is forgotten before the next is judged. */
+interface Notes {
+  readonly intended: Judged;
+  /** Tasks with evidence and without an intent, and their scopes. */
+  readonly other: Judged;
+  readonly unasked: TaskScope[];
+  readonly findings: Finding[];
+  readonly chains: TaskChain[];
+  readonly missingStages: Set<string>;
+  intents: number;
+}
+
+/** Judges tuple by tuple: with a task, that task and what unlabelled evidence says of context. */
+function judgeTuples(
+  { events, groups }: WindowEvents,
+  trust: WindowTrust,
+  profiles: CoverageProfiles | undefined,
+  taskId: string | undefined,
+): Notes {
+  const notes: Notes = {
+    intended: { tasks: 0, bad: false },
+    other: { tasks: 0, bad: false },
+    unasked: [],
+    findings: [],
+    chains: [],
+    missingStages: new Set(),
+    intents: 0,
+  };
+  for (let group = 0; group < groups.tuples.length; group += 1) {
+    for (const scope of taskScopes(events, groups, group)) {
+      if (taskId === undefined || scope.taskId === taskId) noteTask(notes, scope, trust);
+      else if (scope.taskId === undefined) noteFindings(notes, judgeContext(scope), trust);
+    }
+    for (const profile of coverGroup(events, groups, group, profiles)) {
+      const concerns = taskId === undefined || (profile.task_id ?? taskId) === taskId;
+      if (concerns) for (const stage of profile.missing_stages) notes.missingStages.add(stage);
+    }
+  }
+  return notes;
+}
+
+function noteTask(notes: Notes, scope: TaskScope, trust: WindowTrust): void {
+  const bench = judgeTask(scope);
+  const intents = scope.intents.length;
+  noteFindings(notes, bench, trust);
+  if (intents > 0 || hasEvidence(scope)) {
+    const judged = intents > 0 ? notes.intended : notes.other;
+    judged.tasks += 1;
+    judged.bad ||= bench.bad;
+    if (intents === 0) notes.unasked.push(scope);
+  }
+  notes.intents += intents;
+  const { identity, taskId } = scope;
+  const links = chainOf(bench);
+  if (links.length > 0) notes.chains.push({ scope: { identity, taskId }, intents, links });
+}
+
+function noteFindings(notes: Notes, { scope, notices }: Bench, trust: WindowTrust): void {
+  if (notices.length === 0) return;
+  for (const finding of toFindings(scope, notices, trust.complete)) notes.findings.push(finding);
 }
 
 function decide(facts: {
@@ -131,43 +195,20 @@ function decide(facts: {
 }
 
 /** Evidence of a result that nobody asked for: an intent was lost, or never recorded. */
-function intentMissing(benches: readonly Bench[], trust: WindowTrust): Finding[] {
-  return benches
-    .filter(({ scope }) => scope.intents.length === 0 && hasEvidence(scope))
-    .flatMap(({ scope }) => {
-      const evidence = [...scope.artifacts, ...scope.contracts, ...scope.deliveries];
-      const notice = { code: "intent_missing", evidence, absence: true } as const;
-      return toFindings(scope, [notice], trust.complete);
-    });
+function intentMissing(scope: TaskScope, trust: WindowTrust): Finding[] {
+  const evidence = [...scope.artifacts, ...scope.contracts, ...scope.deliveries];
+  const notice = { code: "intent_missing", evidence, absence: true } as const;
+  return toFindings(scope, [notice], trust.complete);
 }
 
-function missingStages(
-  { events, groups }: WindowEvents,
-  trust: WindowTrust,
-  profiles: CoverageProfiles | undefined,
-  taskId: string | undefined,
-): string[] {
-  // Without a declared profile nothing is required, and the walk over all stages is saved.
-  if (!events.some((event) => event.attributes.coverage_profile !== undefined)) return [];
-  const coverage = readCoverage(events, {
-    readCompleteness: trust.read_completeness,
-    groups,
-    ...(profiles === undefined ? {} : { profiles }),
-  });
-  const concerns = (profile: ProfileCoverage): boolean =>
-    taskId === undefined || profile.task_id === undefined || profile.task_id === taskId;
-  const missing = coverage.profiles.filter(concerns).flatMap((profile) => profile.missing_stages);
-  return [...new Set(missing)].toSorted();
-}
-
-function compareBenches(a: Bench, b: Bench): number {
+function compareChains(a: TaskChain, b: TaskChain): number {
   const left = a.scope.taskId ?? "";
   const right = b.scope.taskId ?? "";
   return (
     compareTuples(a.scope.identity, b.scope.identity) ||
     (left < right ? -1 : left > right ? 1 : 0) ||
     // Without labels a turn has what its intents asked for and what is nobody's.
-    b.scope.intents.length - a.scope.intents.length
+    b.intents - a.intents
   );
 }
 

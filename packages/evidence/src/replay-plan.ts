@@ -75,7 +75,7 @@ export function buildReplayPlan(
 ): ReplayPlan {
   const read = readWindow(events);
   const metadata = options.normalizationMetadata ?? undefined;
-  const trust = assessWindow(read.events, read.rejected, metadata);
+  const trust = assessWindow(read, metadata);
   const claims = read.events.filter((event) => planned.has(event.event_kind));
   const tenants = new Set(read.events.map((event) => event.user_id));
   const [tenant] = tenants;

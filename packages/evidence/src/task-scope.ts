@@ -68,23 +68,29 @@ function isClaim(event: TurnEvent): boolean {
   return lists[kind] === "actions" || event.phase !== "start";
 }
 
-/** The task scopes of every tuple that holds recorder evidence, in order of first occurrence. */
-export function taskScopes(events: readonly TurnEvent[], groups: IdentityGroups): TaskScope[] {
-  const scopes: TaskScope[] = [];
-  groups.tuples.forEach((identity, group) => {
-    const from = groups.starts[group] as number;
-    const to = groups.starts[group + 1] as number;
-    const members: TurnEvent[] = [];
-    const claims: TurnEvent[] = [];
-    for (let at = from; at < to; at += 1) {
-      const event = events[groups.order[at] as number] as TurnEvent;
-      members.push(event);
-      if (isClaim(event)) claims.push(event);
-    }
-    if (claims.length > 0) scopes.push(...scopesOfTurn(identity, members, claims));
-  });
-  return scopes;
+/**
+ * The task scopes of one tuple, none where it holds no recorder evidence. Tuple by tuple, so that
+ * what one of them needs is forgotten before the next.
+ */
+export function taskScopes(
+  events: readonly TurnEvent[],
+  { tuples, starts, order }: IdentityGroups,
+  group: number,
+): readonly TaskScope[] {
+  const from = starts[group] as number;
+  const to = starts[group + 1] as number;
+  let claims: TurnEvent[] | undefined;
+  for (let at = from; at < to; at += 1) {
+    const event = events[order[at] as number] as TurnEvent;
+    if (isClaim(event)) (claims ??= []).push(event);
+  }
+  if (claims === undefined) return noScopes;
+  const members: TurnEvent[] = [];
+  for (let at = from; at < to; at += 1) members.push(events[order[at] as number] as TurnEvent);
+  return scopesOfTurn(tuples[group] as IdentityTuple, members, claims);
 }
+
+const noScopes: readonly TaskScope[] = [];
 
 function scopesOfTurn(
   identity: IdentityTuple,

@@ -62,32 +62,9 @@ const commonForm =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,18})?Z$/;
 const normalCharsMax = 39;
 
-/** `YYYY-MM-DDT` of the last time that passed: events stand together, so it is mostly the next's. */
-let knownDay = "none";
-const dayChars = 11;
-
 /** True for the normalized form of a real time. */
 export function isNormalTime(text: string): boolean {
-  if (text.length > normalCharsMax) return false;
-  if (text.startsWith(knownDay)) return isClock(text);
-  if (!commonForm.test(text) && !isNormal(text)) return false;
-  knownDay = text.slice(0, dayChars);
-  return true;
-}
-
-/** What follows a day that is known: `HH:MM:SS[.fraction]Z`. */
-function isClock(text: string): boolean {
-  const last = text.length - 1;
-  if (last < secondChars || text.charCodeAt(last) !== zulu) return false;
-  if (text.charCodeAt(13) !== colon || text.charCodeAt(16) !== colon) return false;
-  if (last > secondChars) {
-    if (text.charCodeAt(secondChars) !== dot || last === secondChars + 1) return false;
-    for (let at = secondChars + 1; at < last; at += 1) {
-      const unit = text.charCodeAt(at);
-      if (unit < 0x30 || unit > 0x39) return false;
-    }
-  }
-  return isBelow(pair(text, 11), 24) && isBelow(pair(text, 14), 60) && isBelow(pair(text, 17), 60);
+  return text.length <= normalCharsMax && (commonForm.test(text) || isNormal(text));
 }
 
 /** The same for a day that only some months have. */

@@ -8,6 +8,7 @@ import type { TurnEvent } from "./event.ts";
 import { createGrouping, groupByIdentity } from "./identity-tuple.ts";
 import type { IdentityGroups } from "./identity-tuple.ts";
 import { normalizeEvents } from "./normalize.ts";
+import { compareTimes } from "./time.ts";
 
 /** Readable events, each once, and what had to be left out. */
 export interface WindowEvents {
@@ -17,6 +18,10 @@ export interface WindowEvents {
   /** Findings of the normalizer. Any of them makes a window untrusted. */
   readonly rejected: number;
   readonly duplicatesRemoved: number;
+  /** What producers and doors report of themselves: the events of kind `data_quality`. */
+  readonly reports: readonly TurnEvent[];
+  /** The latest receipt among the events, null where none says. */
+  readonly receivedAt: string | null;
 }
 
 /** Reads a window; never throws on data. */
@@ -31,6 +36,8 @@ export function readWindow(input: readonly unknown[]): WindowEvents {
  */
 function readDistinct(values: readonly unknown[]): WindowEvents | undefined {
   const grouping = createGrouping(values.length);
+  const reports: TurnEvent[] = [];
+  let receivedAt: string | null = null;
   let revised = true;
   for (let at = 0; at < values.length; at += 1) {
     const value = values[at];
@@ -38,6 +45,8 @@ function readDistinct(values: readonly unknown[]): WindowEvents | undefined {
     // Copies of a received span are told by its principal, whatever tuple they stand in.
     if (value.ingest_principal !== undefined) return undefined;
     if (value.revision === undefined) revised = false;
+    if (value.event_kind === "data_quality") reports.push(value);
+    receivedAt = later(receivedAt, value.received_at);
     grouping.add(value);
   }
   const groups = grouping.done();
@@ -48,6 +57,8 @@ function readDistinct(values: readonly unknown[]): WindowEvents | undefined {
     groups,
     rejected: 0,
     duplicatesRemoved: 0,
+    reports,
+    receivedAt,
   };
 }
 
@@ -66,7 +77,13 @@ function readAny(values: readonly unknown[]): WindowEvents {
     groups: groupByIdentity(unique),
     rejected: read.normalization_errors,
     duplicatesRemoved: duplicatesRemoved + read.duplicates_removed,
+    reports: unique.filter((event) => event.event_kind === "data_quality"),
+    receivedAt: unique.reduce<string | null>((at, event) => later(at, event.received_at), null),
   };
+}
+
+function later(a: string | null, b: string | undefined): string | null {
+  return b !== undefined && (a === null || compareTimes(b, a) > 0) ? b : a;
 }
 
 /** A value that throws when it is looked at, such as a proxy, is left to the normalizer. */
