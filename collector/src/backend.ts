@@ -42,14 +42,19 @@ export async function openStore(config: Config, options: OpenOptions = {}): Prom
       return (await postgres({ url })).evidence;
     }
     case "filesystem":
-      return (await filesystem({ directory: join(config.dataDir, "files") })).evidence;
+      return (await filesystem({ directory: evidenceFolder(config), reads: "native" })).evidence;
     case "mongodb": {
       const url = config.documentDbUri;
       if (url === undefined) throw new CodedError("not_configured", { field: "DOCUMENT_DB_URI" });
       // Work on indexes is a mutation too, and read-only mode rejects it (requirements: Authentication 1).
-      return (await mongodb({ url, manageIndexes: !config.readOnly })).evidence;
+      return (await mongodb({ url, manageIndexes: !config.readOnly, reads: "native" })).evidence;
     }
   }
+}
+
+/** Where evidence lies in plain files. */
+export function evidenceFolder(config: Config): string {
+  return join(config.dataDir, "files");
 }
 
 /** True when the engine's native part can be loaded here. */

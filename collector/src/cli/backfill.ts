@@ -1,6 +1,7 @@
 /**
- * @module `turnproof backfill` and `turnproof parity`: evidence of one backend into the configured
- * one, and the proof that both hold the same. Reading from the first stays the way back.
+ * @module `turnproof backfill` and `turnproof parity`: the native index of the configured backend, or
+ * with `--from` the evidence of another one, and the proof that both ways read the same. Reading the
+ * first way stays the way back.
  */
 import type { Command } from "commander";
 import { CodedError } from "@turnproof/semconv";
@@ -11,11 +12,12 @@ import type { Config } from "../config.ts";
 import { withJson } from "./command.ts";
 import { allEvents, appendAll, markOf } from "./evidence-copy.ts";
 import { attempt } from "./failure.ts";
+import { fillIndex, proveIndex } from "./native-index.ts";
 import { exitCodes, printJson, printTable, say } from "./terminal.ts";
 
 interface CopyFlags {
   readonly json?: boolean;
-  readonly from: string;
+  readonly from?: string;
   readonly apply?: boolean;
   readonly dataDir?: string;
   readonly backend?: string;
@@ -26,26 +28,29 @@ const sources = ["clickhouse", "filesystem", "postgres", "mongodb"] as const;
 /** Adds both commands. */
 export function addBackfillCommands(program: Command): void {
   shared(program, "backfill")
-    .description("copy the evidence of another backend into the configured one")
-    .option("--apply", "copy; without it events are only counted")
+    .description("fill the native index, or with --from copy another backend's evidence")
+    .option("--apply", "fill or copy; without it there is only a report")
     .addHelpText(
       "after",
       `
-Events keep their time of receipt and their identity, so running it again copies nothing twice.
+The index goes on where it was when it was ended (exit code 3). Copied events keep their time of
+receipt and their identity, so running it again copies nothing twice.
 
+  turnproof backfill --apply
+  turnproof parity
   turnproof backfill --from filesystem --apply
   turnproof parity --from filesystem`,
     )
     .action((flags: CopyFlags) => attempt(flags, () => backfill(flags)));
   shared(program, "parity")
-    .description("compare the evidence of another backend with the configured one, event by event")
+    .description("compare native with compatibility reads, or with --from two backends")
     .addHelpText("after", "\nExit code 0 when both hold the same, 1 otherwise.")
     .action((flags: CopyFlags) => attempt(flags, () => parity(flags)));
 }
 
 function shared(program: Command, name: string): Command {
   return withJson(program.command(name))
-    .requiredOption("--from <backend>", sources.join(", "))
+    .option("--from <backend>", `${sources.join(", ")}; without it the native index is meant`)
     .option("--backend <kind>", "the configured backend (default TURNPROOF_BACKEND)")
     .option("--data-dir <dir>", "where embedded stores lie (default .turnproof)");
 }
@@ -61,6 +66,10 @@ function configsOf(flags: CopyFlags): { readonly from: Config; readonly to: Conf
 }
 
 async function backfill(flags: CopyFlags): Promise<void> {
+  if (flags.from === undefined) {
+    await fillIndex(readConfig(flags), flags);
+    return;
+  }
   const configs = configsOf(flags);
   await using from = await openStore(configs.from);
   await using to = await openStore(configs.to);
@@ -81,6 +90,10 @@ async function backfill(flags: CopyFlags): Promise<void> {
 }
 
 async function parity(flags: CopyFlags): Promise<void> {
+  if (flags.from === undefined) {
+    await proveIndex(readConfig(flags), flags);
+    return;
+  }
   const configs = configsOf(flags);
   await using from = await openStore(configs.from);
   await using to = await openStore(configs.to);

@@ -1,53 +1,116 @@
 /**
- * @module `turnproof migrate`: brings the tables of the configured store to this version, which
- * starting the collector does as well; here it is a step of its own, with an answer.
+ * @module `turnproof migrate`: whether the tables of the configured stores are of this version, and
+ * the native index over evidence; with `--apply` both are brought about. `--rollback` takes the
+ * index away again: the compatibility reads never went.
  */
 import type { Command } from "commander";
+import { CodedError } from "@turnproof/semconv";
+import type { NativeIndexState } from "@turnproof/store";
 
 import { openStore } from "../backend.ts";
 import { readConfig } from "../config.ts";
-import { openMemory } from "../memory/memory-backend.ts";
+import type { Config } from "../config.ts";
+import { backendOf, openArchive } from "./archive.ts";
+import type { Room } from "./archive.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, printJson, printTable } from "./terminal.ts";
+import { exitCodes, interruption, printJson, printTable, progressBar, say } from "./terminal.ts";
 
 interface MigrateFlags {
   readonly json?: boolean;
+  readonly apply?: boolean;
+  readonly rollback?: boolean;
   readonly dataDir?: string;
   readonly backend?: string;
+}
+
+/** What is said of one store. */
+interface RoomState {
+  readonly store: Room;
+  readonly backend: string;
+  /** `ready`; `behind`, which `--apply` mends; `on opening`, where that does it; or a code. */
+  readonly schema: string;
+  readonly index?: NativeIndexState;
 }
 
 /** Adds the command. */
 export function addMigrateCommand(program: Command): void {
   withJson(program.command("migrate"))
-    .description("bring the configured stores to this version; additive, run as their owner")
+    .description("show whether stores and native index are of this version; --apply brings them")
+    .option("--apply", "change the stores; without it they are only looked at")
+    .option("--rollback", "take the native index away; reads go on without it")
     .option("--data-dir <dir>", "where embedded stores lie (default .turnproof)")
     .option("--backend <kind>", "clickhouse, filesystem, postgres, mongodb or ephemeral")
-    .addHelpText("after", "\nForward only. Data of a newer version is refused, never guessed at.")
+    .addHelpText(
+      "after",
+      `
+Additive and forward only, as the owner of the schema; data of a newer version is refused.
+The native index: migrate --apply, then backfill --apply, then parity. Exit code 3 while a store is
+behind.`,
+    )
     .action((flags: MigrateFlags) => attempt(flags, () => migrate(flags)));
 }
 
 async function migrate(flags: MigrateFlags): Promise<void> {
   const config = readConfig(flags);
-  await using store = await openStore(config);
-  const memory = await openMemory(config);
-  try {
-    const checks = [
-      { store: store.name, ...(await store.check()) },
-      ...(memory === undefined
-        ? []
-        : [{ store: `memory: ${memory.name}`, ...(await memory.check()) }]),
-    ];
-    if (flags.json === true) printJson({ stores: checks });
-    else {
-      const rows = checks.map(({ store: name, ok, code }) => [
-        name,
-        ok ? "ready" : (code ?? "fails"),
-      ]);
-      printTable(["STORE", "STATE"], rows);
-    }
-    process.exitCode = checks.every(({ ok }) => ok) ? exitCodes.ok : exitCodes.failed;
-  } finally {
-    await memory?.close();
+  const rooms: RoomState[] = [];
+  for (const room of ["evidence", "memory"] as const) {
+    if (backendOf(config, room) === "none") continue;
+    rooms.push(await stateOf(config, room, flags));
   }
+  const applied = flags.apply === true;
+  if (flags.json === true) printJson({ applied, rollback: flags.rollback === true, stores: rooms });
+  else {
+    const rows = rooms.map(({ store, backend, schema, index }) => [
+      store,
+      backend,
+      schema,
+      index === undefined ? "" : index.provisioned ? "provisioned" : "none",
+      index === undefined ? "" : `${index.indexed} of ${index.stored}`,
+    ]);
+    printTable(["STORE", "BACKEND", "SCHEMA", "NATIVE INDEX", "INDEXED"], rows);
+    if (!applied) say("A dry run: --apply changes the stores.");
+  }
+  const failed = rooms.some(({ schema }) => !["ready", "behind", "on opening"].includes(schema));
+  const behind = rooms.some(({ schema }) => schema === "behind");
+  process.exitCode = failed ? exitCodes.failed : behind ? exitCodes.partial : exitCodes.ok;
+}
+
+async function stateOf(config: Config, room: Room, flags: MigrateFlags): Promise<RoomState> {
+  const backend = backendOf(config, room);
+  const about = { store: room, backend };
+  const applied = flags.apply === true;
+  try {
+    const archive = await openArchive(config, room, { mayChange: applied });
+    if (archive === undefined) return { ...about, schema: await schemaOf(config, room, applied) };
+    await using opened = archive;
+    const check = await (room === "evidence" ? opened.evidence : opened.memory).check();
+    const schema = check.ok ? "ready" : (check.code ?? "store_unavailable");
+    // Memory is read by its own indexes, which are the schema's.
+    if (room === "memory") return { ...about, schema };
+    const bar = progressBar("native index");
+    const asked = { dryRun: !applied, signal: interruption(), onProgress: bar };
+    const index = await (flags.rollback === true
+      ? opened.index.drop(asked)
+      : opened.index.migrate(asked));
+    bar.end();
+    return { ...about, schema, index };
+  } catch (error) {
+    if (!CodedError.is(error)) throw error;
+    const behind = error.code === "not_configured" && !applied && !namesVariable(error.field);
+    return { ...about, schema: behind ? "behind" : error.code };
+  }
+}
+
+/** Without its connection string a store is not behind, it is unknown. */
+function namesVariable(field: string | undefined): boolean {
+  return field !== undefined && /^[A-Z_]+$/.test(field);
+}
+
+/** ClickHouse keeps its index by itself and is brought to this version by whoever opens it. */
+async function schemaOf(config: Config, room: Room, applied: boolean): Promise<string> {
+  if (!applied || room === "memory") return "on opening";
+  await using store = await openStore(config);
+  const check = await store.check();
+  return check.ok ? "ready" : (check.code ?? "store_unavailable");
 }

@@ -1,78 +1,211 @@
 /**
- * @module `turnproof retention`: what evidence is too old for its class, and, when told to, its
- * deletion. A dry run unless `--apply`; a run that was cut short goes on when it is run again.
+ * @module `turnproof retention`: what is too old for its class, and, when told to, its end, in the
+ * store of evidence and in memory. A dry run unless `--apply`; a run that was ended goes on when it
+ * is run again.
  */
+import { readFileSync } from "node:fs";
+
 import type { Command } from "commander";
 import { CodedError, limits } from "@turnproof/semconv";
-import { clickhouseAdmin } from "@turnproof/store/admin";
+import { clickhouseAdmin, defaultRetention } from "@turnproof/store/admin";
+import type { RetentionOptions, RetentionPolicy, RetentionReport } from "@turnproof/store/admin";
+import { z } from "zod";
 
 import { connectionOf } from "../backend.ts";
 import { readConfig } from "../config.ts";
+import type { Config } from "../config.ts";
+import { backendOf, openArchive } from "./archive.ts";
+import type { Room } from "./archive.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, printJson, printTable, say } from "./terminal.ts";
+import { exitCodes, interruption, printJson, printTable, progressBar, say } from "./terminal.ts";
 
 interface RetentionFlags {
   readonly json?: boolean;
   readonly apply?: boolean;
   readonly dataDir?: string;
+  readonly backend?: string;
+  readonly only?: string;
   readonly outcomeDays?: string;
   readonly metadataDays?: string;
   readonly structureDays?: string;
+  readonly previewDays?: string;
+  readonly conversations?: boolean;
+  readonly tenants?: string;
+}
+
+/** What a run said of one store. */
+interface RoomReport extends RetentionReport {
+  readonly store: Room;
+  readonly backend: string;
 }
 
 /** Adds the command. */
 export function addRetentionCommand(program: Command): void {
   withJson(program.command("retention"))
-    .description("show what evidence is too old for its class; --apply deletes it")
-    .option("--apply", "delete; without it nothing is touched")
+    .description("show what is too old for its class in evidence and memory; --apply removes it")
+    .option("--apply", "remove; without it nothing is touched")
+    .option("--only <store>", "evidence or memory (default both)")
     .option("--outcome-days <days>", `verified outcomes (default ${limits.retentionOutcomeDays})`)
     .option("--metadata-days <days>", `other evidence (default ${limits.retentionMetadataDays})`)
     .option(
       "--structure-days <days>",
       `spans of roots without evidence (default ${limits.retentionStructureDays})`,
     )
-    .option("--data-dir <dir>", "where the embedded store lies (default .turnproof)")
+    .option(
+      "--preview-days <days>",
+      `words of tool calls and comments in memory (default ${limits.retentionPreviewDays})`,
+    )
+    .option("--conversations", "words of conversations age as previews too")
+    .option("--tenants <file>", "JSON list of tenants with days of their own")
+    .option("--backend <kind>", "clickhouse, filesystem, postgres or mongodb")
+    .option("--data-dir <dir>", "where embedded stores lie (default .turnproof)")
     .addHelpText(
       "after",
       `
-Weeks older than every class go as whole parts, the rest row by row. For the ClickHouse backend;
-the embedded one is used by one process at a time, so stop the collector first. Memory is not
-evidence and is not touched: see \`turnproof delete-user\`.`,
+A tenant of the file is { "user_id": string or null, "outcome"?, "metadata"?, "preview"? }, in days.
+Rows that something younger rests on are held until that goes. Exit code 3 when it was ended early:
+run it again. Stop a collector that uses an embedded ClickHouse first.`,
     )
     .action((flags: RetentionFlags) => attempt(flags, () => retain(flags)));
 }
 
 async function retain(flags: RetentionFlags): Promise<void> {
-  const config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
-  if (config.backend !== "clickhouse") throw new CodedError("capability_missing");
-  const days = {
-    outcome: daysOf(flags.outcomeDays, limits.retentionOutcomeDays),
-    metadata: daysOf(flags.metadataDays, limits.retentionMetadataDays),
-    structure: daysOf(flags.structureDays, limits.retentionStructureDays),
-  };
+  const config = readConfig(flags);
+  if (flags.only !== undefined && flags.only !== "evidence" && flags.only !== "memory") {
+    throw new CodedError("parameter_invalid", { field: "only" });
+  }
+  const policy = policyOf(flags);
+  const applied = flags.apply === true;
+  const signal = interruption();
+  const stores: RoomReport[] = [];
+  for (const room of ["evidence", "memory"] as const) {
+    if (flags.only !== undefined && flags.only !== room) continue;
+    const bar = progressBar(room);
+    const now = new Date().toISOString();
+    const options = { policy, now, dryRun: !applied, signal, onProgress: bar };
+    const report = await retainRoom(config, room, options);
+    bar.end();
+    if (report !== undefined)
+      stores.push({ store: room, backend: backendOf(config, room), ...report });
+  }
+  const complete = stores.every((report) => report.complete);
+  if (flags.json === true) {
+    const { tenants, ...days } = policy;
+    printJson({ applied, days, tenants: tenants?.size ?? 0, complete, stores });
+  } else printReports(stores, applied, complete);
+  process.exitCode = complete ? exitCodes.ok : exitCodes.partial;
+}
+
+function printReports(stores: readonly RoomReport[], applied: boolean, complete: boolean): void {
+  const rows = stores.flatMap(({ store, backend, classes }) =>
+    classes.map((one) => [store, backend, one.class, String(one.expired), String(one.removed)]),
+  );
+  printTable(["STORE", "BACKEND", "CLASS", "TOO OLD", "REMOVED"], rows, "Nothing is kept here.");
+  const held = stores.reduce((sum, report) => sum + report.held, 0);
+  if (held > 0) say(`${held} rows are too old and stay: something younger rests on them.`);
+  if (!complete) say("Ended early: run it again and it goes on.");
+  else if (!applied) say("A dry run: --apply removes this.");
+}
+
+/** One store; undefined where nothing outlives the process. */
+async function retainRoom(
+  config: Config,
+  room: Room,
+  options: RetentionOptions,
+): Promise<RetentionReport | undefined> {
+  if (room === "evidence" && config.backend === "clickhouse") {
+    return retainClickhouse(config, options);
+  }
+  const archive = await openArchive(config, room, { mayChange: options.dryRun === false }).catch(
+    (error: unknown) => {
+      // A dry run makes nothing, so where nothing was made there is nothing to count.
+      if (CodedError.is(error) && error.field === room) return undefined;
+      throw error;
+    },
+  );
+  if (archive === undefined) return undefined;
+  await using opened = archive;
+  const { retention } = opened;
+  // Awaited here: the provider closes when this function ends.
+  return await (room === "evidence" ? retention.evidence(options) : retention.memory(options));
+}
+
+/** Weeks older than every class go as whole parts there, the rest class by class. */
+async function retainClickhouse(
+  config: Config,
+  { policy, now, dryRun, signal, onProgress }: RetentionOptions,
+): Promise<RetentionReport> {
+  // Its rows go by their own words; a tenant that is inherited could not be told from another.
+  if (policy.tenants !== undefined)
+    throw new CodedError("capability_missing", { field: "tenants" });
   await using admin = await clickhouseAdmin({ connection: connectionOf(config) });
-  const now = new Date().toISOString();
-  const steps = await admin.retentionPlan(days, now);
-  if (flags.apply === true) {
-    for (const [index, step] of steps.entries()) {
-      if (process.stderr.isTTY) process.stderr.write(`\r${index + 1} of ${steps.length}`);
-      await admin.applyRetention(step, days, now);
-    }
-    if (process.stderr.isTTY) process.stderr.write("\r");
+  const steps = await admin.retentionPlan(policy, now);
+  let done = 0;
+  for (const step of dryRun === true ? [] : steps) {
+    if (signal?.aborted === true) break;
+    await admin.applyRetention(step, policy, now);
+    done += 1;
+    onProgress?.(done, steps.length);
   }
-  const rows = steps.reduce((sum, step) => sum + step.rows, 0);
-  if (flags.json === true) printJson({ applied: flags.apply === true, days, steps, rows });
-  else {
-    const lines = steps.map(({ step, subject, rows: held }) => [step, subject, String(held)]);
-    printTable(["STEP", "SUBJECT", "ROWS"], lines, "Nothing is too old.");
-    say(flags.apply === true ? `${rows} rows deleted.` : "A dry run: --apply deletes this.");
-  }
-  process.exitCode = exitCodes.ok;
+  // A week that is older than everything holds verified outcomes at most.
+  const classOf = ({ step, subject }: (typeof steps)[number]): string =>
+    step === "drop_week" ? "outcome" : subject;
+  const sum = (name: string, some: typeof steps): number =>
+    some.reduce((all, step) => all + (classOf(step) === name ? step.rows : 0), 0);
+  return {
+    dry_run: dryRun === true,
+    examined: steps.length,
+    classes: (["outcome", "metadata", "structure"] as const).map((name) => ({
+      class: name,
+      expired: sum(name, steps),
+      removed: sum(name, steps.slice(0, done)),
+    })),
+    held: 0,
+    complete: dryRun === true || done === steps.length,
+  };
+}
+
+function policyOf(flags: RetentionFlags): RetentionPolicy {
+  const tenants = flags.tenants === undefined ? undefined : tenantsOf(flags.tenants);
+  return {
+    outcome: daysOf(flags.outcomeDays, defaultRetention.outcome),
+    metadata: daysOf(flags.metadataDays, defaultRetention.metadata),
+    structure: daysOf(flags.structureDays, defaultRetention.structure),
+    preview: daysOf(flags.previewDays, defaultRetention.preview),
+    ...(flags.conversations === true ? { conversations: true } : {}),
+    ...(tenants === undefined ? {} : { tenants }),
+  };
 }
 
 function daysOf(value: string | undefined, fallback: number): number {
   if (value === undefined) return fallback;
   if (!/^\d{1,5}$/.test(value)) throw new CodedError("parameter_invalid", { field: "days" });
   return Number(value);
+}
+
+const days = z.number().int().min(0).max(99_999).optional();
+const tenantList = z.array(
+  z.strictObject({
+    user_id: z.string().min(1).nullable(),
+    outcome: days,
+    metadata: days,
+    preview: days,
+  }),
+);
+
+/** The tenants of a file. @throws CodedError parameter_invalid, never with a value of it */
+function tenantsOf(file: string): NonNullable<RetentionPolicy["tenants"]> {
+  const parsed = tenantList.safeParse(JSON.parse(readFileSync(file, "utf8")));
+  if (!parsed.success) throw new CodedError("parameter_invalid", { field: "tenants" });
+  return new Map(
+    parsed.data.map(({ user_id, outcome, metadata, preview }) => [
+      user_id,
+      {
+        ...(outcome === undefined ? {} : { outcome }),
+        ...(metadata === undefined ? {} : { metadata }),
+        ...(preview === undefined ? {} : { preview }),
+      },
+    ]),
+  );
 }

@@ -63,3 +63,36 @@ export function printable(text: string): string {
 function plain(text: string): string {
   return stripVTControlCharacters(text);
 }
+
+/** How far long work is; drawn on a terminal only. */
+export interface ProgressBar {
+  (done: number, all: number): void;
+  /** Wipes the line. */
+  end(): void;
+}
+
+const barCells = 24;
+
+/** A bar on stderr that is drawn anew when its percentage changes. */
+export function progressBar(label: string): ProgressBar {
+  let drawn = -1;
+  const draw = (done: number, all: number): void => {
+    const percent = all === 0 ? 100 : Math.floor((Math.min(done, all) / all) * 100);
+    if (!process.stderr.isTTY || percent === drawn) return;
+    drawn = percent;
+    const filled = Math.round((percent / 100) * barCells);
+    const bar = "█".repeat(filled) + pc.dim("░".repeat(barCells - filled));
+    process.stderr.write(`\r${label} ${bar} ${percent}% ${done} of ${all}`);
+  };
+  const end = (): void => {
+    if (process.stderr.isTTY && drawn !== -1) process.stderr.write("\r\u001b[K");
+  };
+  return Object.assign(draw, { end });
+}
+
+/** Aborted by the first Ctrl-C, so that work ends between two steps; the second ends the process. */
+export function interruption(): AbortSignal {
+  const stop = new AbortController();
+  process.once("SIGINT", () => stop.abort());
+  return stop.signal;
+}

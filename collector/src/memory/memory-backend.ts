@@ -22,7 +22,7 @@ export async function openMemory(config: Config): Promise<AdministeredMemory | u
     case "ephemeral":
       return ephemeralMemory();
     case "filesystem":
-      return (await filesystem({ directory: join(config.dataDir, "memory") })).memory;
+      return (await filesystem({ directory: memoryFolder(config) })).memory;
     case "postgres": {
       const url = config.postgresUrl;
       if (url === undefined) {
@@ -36,6 +36,11 @@ export async function openMemory(config: Config): Promise<AdministeredMemory | u
       return (await mongodb({ url, manageIndexes: !config.readOnly })).memory;
     }
   }
+}
+
+/** Where memory lies in plain files. */
+export function memoryFolder(config: Config): string {
+  return join(config.dataDir, "memory");
 }
 
 /** The memory as routes may use it: in read-only mode without any mutation. */

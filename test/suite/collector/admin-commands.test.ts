@@ -184,7 +184,7 @@ test("a user's memory goes kind by kind, and nobody else's", async () => {
   expect([gone.code, JSON.parse(gone.out)]).toEqual([0, expect.objectContaining({ remaining: 0 })]);
   await using provider = await filesystem({ directory: join(dataDir, "memory") });
   expect(await provider.memory.count({ tenant: "bob" }, "conversation")).toBe(1);
-  expect((await turnproof(["migrate", "--json"], env)).code).toBe(0);
+  expect((await turnproof(["migrate", "--apply", "--json"], env)).code).toBe(0);
   for (const command of ["import", "retention", "backfill", "parity", "migrate", "delete-user"]) {
     const help = await turnproof([command, "--help"], env);
     expect([command, help.code, help.out.includes("--json")]).toEqual([command, 0, true]);

@@ -1,0 +1,62 @@
+/**
+ * @module Archive: the configured providers, whole, for operators' commands: their native index and
+ * their retention lie beside the ports that a collector serves. None for ClickHouse, which keeps
+ * both by itself, and for what lies in a process.
+ */
+import { existsSync } from "node:fs";
+
+import { CodedError } from "@turnproof/semconv";
+import { filesystem, mongodb, postgres } from "@turnproof/store";
+import type { NativeIndex, Provider } from "@turnproof/store";
+
+import { evidenceFolder } from "../backend.ts";
+import type { Config } from "../config.ts";
+import { memoryFolder } from "../memory/memory-backend.ts";
+
+/** A provider with an index of its own. */
+export type Archive = Provider & { readonly index: NativeIndex };
+
+/** Which of the two configured stores is meant. */
+export type Room = "evidence" | "memory";
+
+/** What the configuration names for the room. */
+export function backendOf(config: Config, room: Room): Config["backend"] | Config["memoryBackend"] {
+  return room === "evidence" ? config.backend : config.memoryBackend;
+}
+
+/**
+ * Opens the provider of a room; undefined where it is not one of these three. With `mayChange` false
+ * nothing is made or migrated: `not_configured` says that the schema is behind.
+ * @throws CodedError of the provider, `not_configured` without its connection string
+ */
+export async function openArchive(
+  config: Config,
+  room: Room,
+  { mayChange = true }: { readonly mayChange?: boolean } = {},
+): Promise<Archive | undefined> {
+  switch (backendOf(config, room)) {
+    case "filesystem": {
+      const directory = room === "evidence" ? evidenceFolder(config) : memoryFolder(config);
+      if (!mayChange && !existsSync(directory)) {
+        throw new CodedError("not_configured", { field: room });
+      }
+      return filesystem({ directory, reads: "native" });
+    }
+    case "postgres": {
+      const url = config.postgresUrl;
+      if (url === undefined) {
+        throw new CodedError("not_configured", { field: "TURNPROOF_POSTGRES_URL" });
+      }
+      return postgres({ url, migrate: mayChange });
+    }
+    case "mongodb": {
+      const url = config.documentDbUri;
+      if (url === undefined) throw new CodedError("not_configured", { field: "DOCUMENT_DB_URI" });
+      return mongodb({ url, manageIndexes: mayChange, reads: "native" });
+    }
+    case "clickhouse":
+    case "ephemeral":
+    case "none":
+      return undefined;
+  }
+}
