@@ -6,7 +6,7 @@
  */
 import type { Code } from "./codes.ts";
 import { isCardNumber } from "./guard/account-numbers.ts";
-import { detect, isHexId } from "./guard/detectors.ts";
+import { detect, detectSplit, isHexId } from "./guard/detectors.ts";
 import { createMemo, remember, remembers } from "./guard/memo.ts";
 import type { Memo } from "./guard/memo.ts";
 import { hasShape } from "./guard/shapes.ts";
@@ -138,6 +138,10 @@ function admitList(
       if (code !== undefined) return { code };
     }
     copy.push(entry);
+  }
+  if (length > 1 && type === "string") {
+    const code = detectSplit(copy as string[]);
+    if (code !== undefined) return { code };
   }
   return copy as unknown as AttributeValue;
 }

@@ -19,7 +19,7 @@ const localhostPattern: RegExp = /(?:^|[^A-Za-z0-9.-])localhost(?::\d{2,5})?\//i
 
 /** `user:secret@host` before a port, a path or the end of a dotted host. */
 const userinfoPattern: RegExp =
-  /(?:^|[\s/|])[^\s:@/|]{1,80}:[^\s@/|]{1,120}@[A-Za-z0-9._-]{1,120}(?::\d{2,5}(?:\/|$)|\/)/;
+  /(?:^|[\s/|@])[^\s:@/|]{1,80}:[^\s@/|]{1,120}@[A-Za-z0-9._-]{1,120}(?::\d{2,5}(?:\/|$)|\/)/;
 
 const topLevels: ReadonlySet<string> = new Set(
   (
@@ -67,6 +67,9 @@ function hasHostPath(text: string): boolean {
 /** An at sign spelt out in brackets. */
 const bracketedAtPattern: RegExp = /[^\s()] ?\(at\) ?[^\s()]/i;
 
+/** An address spelt out in words. */
+const speltPattern: RegExp = /[^\s] at [A-Za-z0-9-]{1,63} dot ([A-Za-z]{2,24})/i;
+
 /** What may follow the at sign of an address: labels, and a last label of letters. */
 const domainPattern: RegExp = /^[\p{L}\p{N}_-]{1,63}(?:\.[\p{L}\p{N}_-]{1,63}){0,8}/u;
 
@@ -74,10 +77,12 @@ const domainPattern: RegExp = /^[\p{L}\p{N}_-]{1,63}(?:\.[\p{L}\p{N}_-]{1,63}){0
 export function hasEmail(text: string): boolean {
   for (let at = text.indexOf("@"); at !== -1; at = text.indexOf("@", at + 1)) {
     if (at === 0 || !isLocalEnd(text.charCodeAt(at - 1))) continue;
-    const domain = domainPattern.exec(text.slice(at + 1, at + 255))?.[0];
+    const domain = domainPattern.exec(text.slice(at + 1, at + 255))?.[0].replace(/[_-]{1,9}$/, "");
     if (domain !== undefined && isMailDomain(domain)) return true;
   }
-  return text.includes("(") && bracketedAtPattern.test(text);
+  if (text.includes("(") && bracketedAtPattern.test(text)) return true;
+  const spelt = text.includes(" ") ? speltPattern.exec(text)?.[1] : undefined;
+  return spelt !== undefined && topLevels.has(spelt.toLowerCase());
 }
 
 function isLocalEnd(code: number): boolean {
@@ -125,6 +130,6 @@ function isIpv6(text: string): boolean {
   const groups = text.split(":");
   if (!groups.every((group) => group.length <= 4) || !/\d/.test(text)) return false;
   const gap = text.indexOf("::");
-  if (gap === -1) return groups.length === 8;
+  if (gap === -1) return groups.length > 7 && groups.length < 11;
   return text.indexOf("::", gap + 1) === -1 && groups.length <= 9;
 }

@@ -8,8 +8,9 @@ import { hasAccountNumber } from "./account-numbers.ts";
 import { hasEmail, hasIpAddress, hasUrl } from "./addresses.ts";
 import { hasKeywordForm, hasOddTokenForm } from "./keyword-forms.ts";
 import { marks } from "./marks.ts";
-import { hasTokenForm } from "./token-forms.ts";
-import { unwrap } from "./wrapped.ts";
+import { fold } from "./folded.ts";
+import { hasSplitTokenForm, hasTokenForm } from "./token-forms.ts";
+import { opensJson, unwrap, unwrapHex } from "./wrapped.ts";
 
 const { upper, lower, beyondHex, at, slash, colon, dot, space, equals, dash, other, wide, keyish } =
   marks;
@@ -53,6 +54,9 @@ const accountDigitsMin = 11;
 /** Fewest characters in a row that could wrap an address. */
 const wrappedCharsMin = 8;
 
+/** How often a text may be wrapped; whoever wraps it more often does so on purpose. */
+const wrapsMax = 2;
+
 /** The refusal code of a text, or undefined; `versions` may look like an IPv4 address. */
 export function detect(text: string, allowsIp: boolean): Code | undefined {
   let seen = 0;
@@ -80,6 +84,22 @@ export function detect(text: string, allowsIp: boolean): Code | undefined {
   return suspect(text, seen, digits, longest, allowsIp);
 }
 
+/**
+ * The refusal code of a credential or an e-mail address that stands in several entries of a list,
+ * each of which may pass. Cards are not looked for: short numbers in a row are ids.
+ */
+export function detectSplit(entries: readonly string[]): Code | undefined {
+  if (hasSplitTokenForm(entries)) return "attribute_credential";
+  for (let at = 1; at < entries.length; at++) {
+    const before = entries[at - 1] as string;
+    const after = entries[at] as string;
+    if ((before.endsWith("@") || after.startsWith("@")) && hasEmail(before + after)) {
+      return "attribute_email";
+    }
+  }
+  return undefined;
+}
+
 /** True for lower-case hex with or without dashes, a UUID among it, that no detector would refuse. */
 export function isHexId(text: string): boolean {
   if (text.length < 2 || text.length > 64) return false;
@@ -90,6 +110,7 @@ export function isHexId(text: string): boolean {
     else if ((code < 97 || code > 102) && (code !== 45 || text.length !== 36)) return false;
   }
   if (text.length === 36) return isUuid(text);
+  if (wraps(text)) return false;
   return digits < accountDigitsMin || (digits < text.length && text.charCodeAt(1) < 65);
 }
 
@@ -101,11 +122,34 @@ function suspect(
   allowsIp: boolean,
 ): Code | undefined {
   const told = plainly(text, seen, digits, longest, allowsIp);
-  if (told !== undefined || longest < wrappedCharsMin) return told;
-  const inner = unwrap(text);
-  if (inner === "") return undefined;
+  if (told !== undefined) return told;
+  if (longest >= wrappedCharsMin) {
+    const inner = unwrap(text);
+    if (inner !== "") return wrappedCode(inner, wrapsMax);
+  }
+  if ((seen & wide) === 0) return undefined;
+  const folded = fold(text);
+  return folded === undefined ? undefined : detect(folded, allowsIp);
+}
+
+/** What a text that came out of an encoding may not be, or wrap in turn. */
+function wrappedCode(inner: string, depth: number): Code | undefined {
   if (jsonPattern.test(inner)) return "attribute_credential";
-  return plainly(inner, marks.all, inner.length, inner.length, false);
+  const told = plainly(inner, marks.all, inner.length, inner.length, false);
+  if (told !== undefined || depth < 2) return told;
+  const deeper = unwrap(inner);
+  return deeper === "" ? undefined : wrappedCode(deeper, depth - 1);
+}
+
+/** True for hex digits that encode printable text, which hardly any id does. */
+function wraps(text: string): boolean {
+  return text.length > 15 && startsPrintable(text) && unwrapHex(text) !== undefined;
+}
+
+/** Whether the first two digits could encode a printable character. */
+function startsPrintable(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return first > 49 && first < 56;
 }
 
 function plainly(
@@ -116,7 +160,9 @@ function plainly(
   allowsIp: boolean,
 ): Code | undefined {
   if (longest >= tokenCharsMin) {
-    if (hasTokenForm(text) || hasOddTokenForm(text, seen)) return "attribute_credential";
+    if (hasTokenForm(text) || hasOddTokenForm(text, seen) || opensJson(text)) {
+      return "attribute_credential";
+    }
   }
   if ((seen & keyish) !== 0 && (seen & (equals | colon | space)) !== 0 && hasKeywordForm(text)) {
     return "attribute_credential";
@@ -129,8 +175,12 @@ function plainly(
   return digits >= accountDigitsMin && hasAccountNumber(text) ? "attribute_card" : undefined;
 }
 
-/** Hex digits of one case are an id, unless they are a card number or an IBAN. */
+/** Hex digits of one case are an id, unless they are a card number, an IBAN or a text. */
 function hexCode(text: string, letters: number, digits: number): Code | undefined {
+  if (wraps(text)) {
+    const code = wrappedCode(unwrapHex(text) ?? "", wrapsMax);
+    if (code !== undefined) return code;
+  }
   if (digits < accountDigitsMin || (letters !== 0 && text.charCodeAt(1) < 65)) return undefined;
   return hasAccountNumber(text) ? "attribute_card" : undefined;
 }

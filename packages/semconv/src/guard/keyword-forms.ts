@@ -18,7 +18,7 @@ const oddForms: readonly OddForm[] = [
   {
     mark: marks.colon,
     needs: ":",
-    pattern: /(?:^|[^A-Za-z0-9])\d{8,10}:[A-Za-z0-9_-]{35}(?:[^A-Za-z0-9_-]|$)/,
+    pattern: /(?:^|[^A-Za-z0-9])\d{8,10}:[A-Za-z0-9_-]{35}(?:[^A-Za-z0-9-]|$)/,
   },
   {
     mark: marks.dash,
@@ -59,6 +59,35 @@ const oddForms: readonly OddForm[] = [
     needs: "AAAA",
     pattern: /(?:^|[^A-Za-z0-9])AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{100}/,
   },
+  // Asana, Cloudflare's origin key, Authress, Harness, Infisical, MaxMind, Braintree, Astra
+  {
+    mark: marks.colon,
+    needs: "1/",
+    pattern: /(?:^|[^A-Za-z0-9])1\/\d{12,20}:[0-9a-f]{32}/,
+  },
+  { mark: marks.dash, needs: "v1.0-", pattern: /v1\.0-[0-9a-f]{24}-[0-9a-f]{100}/ },
+  {
+    mark: marks.dot,
+    needs: ".acc",
+    pattern: /_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30}/,
+  },
+  {
+    mark: marks.dot,
+    needs: "pat.",
+    pattern: /(?:^|[^A-Za-z0-9])pat\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}/,
+  },
+  {
+    mark: marks.dot,
+    needs: "st.",
+    pattern: /(?:^|[^A-Za-z0-9])st\.[0-9a-f]{24}\.[0-9a-f]{32}\.[0-9a-f]{32}/,
+  },
+  {
+    mark: marks.other,
+    needs: "_mmk",
+    pattern: /(?:^|[^A-Za-z0-9])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk/,
+  },
+  { mark: marks.other, needs: "access_token$", pattern: /access_token\$(?:production|sandbox)\$/ },
+  { mark: marks.colon, needs: "AstraCS:", pattern: /AstraCS:[A-Za-z0-9]{20}/ },
   // Keys of a private kind, in the open
   {
     mark: marks.space,
@@ -70,7 +99,7 @@ const oddForms: readonly OddForm[] = [
 
 /** `password=…`, `api_key: …`, `AccountKey=…`. */
 const keywordPattern: RegExp =
-  /(?:passw(?:or)?d|passphrase|pwd|secret|token|api[ _.-]?key|access[ _.-]?key|account[ _.-]?key|private[ _.-]?key|shared[ _.-]?key|credentials?|authorization)["']? ?([:=]) ?([^\s=:]{1,240})/i;
+  /(?:passw(?:or)?d|passphrase|pwd|secret|token|api[ _.-]?key|access[ _.-]?key|account[ _.-]?key|private[ _.-]?key|genie[ _.-]?key|shared[ _.-]?key|credentials?|authorization)["']? ?([:=]) ?([^\s=:]{1,240})/i;
 
 /** `auth=…` and `sig=…` are words of a query string; with a colon they are ordinary labels. */
 const queryKeywordPattern: RegExp = /(?:^|[^A-Za-z])(?:auth|sig|dsn|pin|otp)=[^\s=]/i;
@@ -153,7 +182,8 @@ function hasCloudSecret(text: string): boolean {
       continue;
     }
     const before = text.charCodeAt(at - cloudSecretChars - 1);
-    const stands = run === cloudSecretChars || (run > cloudSecretChars && before === 47);
+    const stands =
+      run === cloudSecretChars || (run > cloudSecretChars && (before === 47 || before === 43));
     if (stands && isCloudSecret(text.slice(at - cloudSecretChars, at))) return true;
     run = 0;
   }

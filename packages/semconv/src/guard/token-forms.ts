@@ -120,6 +120,50 @@ const written: readonly (readonly [prefixes: string, alphabet: Alphabet, min: nu
   ["vcp_ vci_ vca_ vcr_ vck_", "word", 24],
   ["sl.u. sl.B", "url", 60],
   ["tfp_", "url", 40],
+  // Names of the public scanners' lists that are not above
+  ["aio_", "alnum", 26],
+  ["apify_api_", "alnum", 30],
+  ["bt-st-", "alnum", 40],
+  ["bkua_ sqp_ squ_ sqa_", "hex", 40],
+  ["csk-", "alnum", 40],
+  ["CCIPAT_", "word", 40],
+  ["cfut_ cfat_", "alnum", 38],
+  ["CFPAT-", "url", 40],
+  ["dnkey-", "url", 40],
+  ["ddp_ ddo_", "alnum", 34],
+  ["fio-u-", "url", 50],
+  ["live_pub_ test_pub_", "hex", 31],
+  ["live_", "url", 40],
+  ["s-s4t2ud- u-s4t2ud-", "hex", 60],
+  ["jina_", "alnum", 60],
+  ["pylf_v1_", "word", 40],
+  ["pubkey-", "hex", 32],
+  ["APP_USR- TEST-APP_USR-", "url", 40],
+  ["m0-", "alnum", 36],
+  ["ak- as-", "alnum", 22],
+  ["napi_", "alnum", 60],
+  ["oy2", "alnum", 43],
+  ["API-", "upper", 25],
+  ["access-sandbox- access-development- access-production-", "url", 36],
+  ["phx_ phc_ phs_ phr_", "alnum", 40],
+  ["rzp_live_ rzp_test_", "alnum", 14],
+  ["rnd_", "alnum", 28],
+  ["tk-us- tk-eu-", "alnum", 44],
+  ["SCW", "upper", 17],
+  ["sgp_", "alnum", 60],
+  ["sm_pat_ sm_aat_ sm_sat_", "alnum", 16],
+  ["sk_", "hex", 48],
+  ["sk-helicone- pk-helicone-", "url", 20],
+  ["testsk_", "url", 30],
+  ["tskey-", "url", 24],
+  ["VF.DM.", "dotted", 30],
+  ["AQVN", "url", 35],
+  ["t1.", "dotted", 120],
+  ["y0_", "url", 50],
+  ["z_", "alnum", 60],
+  ["nk-", "url", 43],
+  ["wandb_v1_", "url", 60],
+  ["pat-na1- pat-na2- pat-eu1-", "url", 36],
   // Models and tools for them
   ["sk-", "alnum", 20],
   [
@@ -172,6 +216,17 @@ const firstCodes: Uint8Array = (() => {
 
 function startKey(text: string, at: number): number {
   return (text.charCodeAt(at) << 16) | text.charCodeAt(at + 1);
+}
+
+/** True when several texts in a row have the form together, from the start of one of them. */
+export function hasSplitTokenForm(texts: readonly string[]): boolean {
+  const joined = texts.join("");
+  let at = 0;
+  for (const text of texts) {
+    if (firstCodes[joined.charCodeAt(at)] === 1 && formAt(joined, at)) return true;
+    at += text.length;
+  }
+  return false;
 }
 
 /** True when a word of the text has the form of a vendor's credential. Linear in the text. */

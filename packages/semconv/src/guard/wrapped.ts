@@ -1,24 +1,38 @@
 /**
- * @module Wrapped: words that are base64 of printable text. Random ids stop at their first or
- * second byte, so this costs an id next to nothing.
+ * @module Wrapped: words that are base64, hex or base32 of printable text, in UTF-8 or UTF-16.
+ * Random ids stop at their first or second byte, so this costs an id next to nothing.
  */
 
-/** Fewest characters of a word that is read as base64. */
-const wordCharsMin = 8;
+/** Fewest characters of a word that is read as an encoding. */
+const wordCharsMin = { 6: 8, 5: 16, 4: 16 } as const;
 
-const sixBits: Int8Array = (() => {
+/** Bits that a character of the encoding stands for: base64, base32, hex. */
+type Bits = keyof typeof wordCharsMin;
+
+function valuesOf(alphabet: string, more: Readonly<Record<string, number>> = {}): Int8Array {
   const values = new Int8Array(128).fill(-1);
-  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   for (let at = 0; at < alphabet.length; at++) values[alphabet.charCodeAt(at)] = at;
-  for (const mark of "+-") values[mark.charCodeAt(0)] = 62;
-  for (const mark of "/_") values[mark.charCodeAt(0)] = 63;
+  for (const [mark, value] of Object.entries(more)) values[mark.charCodeAt(0)] = value;
   return values;
-})();
+}
 
-/** The six bits of a character, or -1. */
-function bitsOf(text: string, at: number): number {
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const base64: Int8Array = valuesOf(`${letters}${letters.toLowerCase()}0123456789`, {
+  "+": 62,
+  "-": 62,
+  "/": 63,
+  _: 63,
+});
+const base32: readonly Int8Array[] = [
+  valuesOf(`${letters}234567`),
+  valuesOf(`${letters.toLowerCase()}234567`),
+];
+const hex: Int8Array = valuesOf("0123456789abcdef", { A: 10, B: 11, C: 12, D: 13, E: 14, F: 15 });
+
+/** The value of a character, or -1. */
+function valueAt(values: Int8Array, text: string, at: number): number {
   const code = text.charCodeAt(at);
-  return code < 128 ? (sixBits[code] ?? -1) : -1;
+  return code < 128 ? (values[code] ?? -1) : -1;
 }
 
 /**
@@ -30,41 +44,70 @@ function bitsOf(text: string, at: number): number {
 export function unwrap(text: string): string {
   let found = "";
   for (let at = 0; at < text.length; at++) {
-    if ((at > 0 && isWithin(text, at - 1)) || !startsPrintable(text, at)) continue;
-    const inner = printableFrom(text, at);
-    if (inner !== undefined) found += found === "" ? inner : `\n${inner}`;
+    if (at > 0 && isWithin(text, at - 1)) continue;
+    found = join(found, decodeFrom(text, at, base64, 6));
+    found = join(found, decodeFrom(text, at, hex, 4));
+    for (const values of base32) found = join(found, decodeFrom(text, at, values, 5));
+    // Some write a mark before hex digits.
+    if (valueAt(hex, text, at) === 0 && text.charCodeAt(at + 1) === 120) {
+      found = join(found, decodeFrom(text, at + 2, hex, 4));
+    }
   }
   return found;
 }
 
-/** Whether the first two characters could encode a printable first byte. */
-function startsPrintable(text: string, at: number): boolean {
-  const first = ((bitsOf(text, at) << 2) | (bitsOf(text, at + 1) >> 4)) & 0xff;
-  return first > 31 && first < 127;
+/** How base64 begins when it holds an object of JSON, and how much of it must be one. */
+const jsonStart = "eyJ";
+const jsonCharsMin = 20;
+
+/** True when a word of the text is base64 that begins as an object of JSON does, and goes on so. */
+export function opensJson(text: string): boolean {
+  for (let at = text.indexOf(jsonStart); at !== -1; at = text.indexOf(jsonStart, at + 1)) {
+    if (at > 0 && isWithin(text, at - 1)) continue;
+    const head = text.slice(at, at + jsonCharsMin);
+    if (head.length === jsonCharsMin && decodeFrom(head, 0, base64, 6) !== undefined) return true;
+  }
+  return false;
+}
+
+/** The printable text that the whole of a text of hex digits encodes, or undefined. */
+export function unwrapHex(text: string): string | undefined {
+  return text.length % 2 === 0 ? decodeFrom(text, 0, hex, 4) : undefined;
+}
+
+function join(found: string, inner: string | undefined): string {
+  if (inner === undefined) return found;
+  return found === "" ? inner : `${found}\n${inner}`;
 }
 
 /** True for a character after which no word can begin. */
 function isWithin(text: string, at: number): boolean {
-  const bits = bitsOf(text, at);
+  const bits = valueAt(base64, text, at);
   return bits !== -1 && bits < 62;
 }
 
-/** Decodes from here to the end of the word; undefined at the first byte that is not printable. */
-function printableFrom(text: string, from: number): string | undefined {
+/**
+ * Decodes from here to the end of the word; undefined at the first byte that is not printable. A
+ * byte of zero stands beside each letter of UTF-16.
+ */
+function decodeFrom(text: string, from: number, values: Int8Array, bits: Bits): string | undefined {
   let held = 0;
   let pending = 0;
   let inner = "";
   let at = from;
   for (; at < text.length; at++) {
-    const bits = bitsOf(text, at);
-    if (bits === -1) break;
-    held = ((held << 6) | bits) & 0xffff;
-    pending += 6;
+    const value = valueAt(values, text, at);
+    if (value === -1) break;
+    held = ((held << bits) | value) & 0xffff;
+    pending += bits;
     if (pending < 8) continue;
     pending -= 8;
     const code = (held >> pending) & 0xff;
+    if (code === 0 && inner !== "") continue;
     if ((code < 32 || code > 126) && code !== 10 && code !== 13) return undefined;
     inner += String.fromCharCode(code);
   }
-  return at - from < wordCharsMin ? undefined : inner;
+  if (at - from < wordCharsMin[bits]) return undefined;
+  // A word of the narrower encodings that goes on in another alphabet is no word of theirs.
+  return bits !== 6 && at < text.length && isWithin(text, at) ? undefined : inner;
 }

@@ -1,0 +1,40 @@
+/**
+ * @module Folded: a text beyond ASCII as a reader sees it: full-width and mathematical letters,
+ * letters of other scripts that look like Latin ones, digits of any script, and no mark that joins
+ * or accents. Only display names have such texts.
+ */
+
+/** Letters that look like a Latin one, and that one. */
+const lookAlikes: ReadonlyMap<string, string> = new Map(
+  (
+    "аa вb сc ԁd еe ғf ԍg һh іi јj кk ԛq мm пn оo рp гr ѕs тt υu ѵv ԝw хx уy " +
+    "АA ВB СC ԀD ЕE ԌG НH ІI ЈJ КK МM ОO РP ЅS ТT ѴV ԜW ХX ҮY ӏl ІI Ӏl " +
+    "αa βb εe ηn ιi κk νv οo ρp τt υu χx γy ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX " +
+    "ıi ɑa ɡg ʟL ᴀA ᴄc ᴏo ꜱs ᴢz օo ոn սu ցg"
+  )
+    .split(" ")
+    .map((pair) => [pair.slice(0, 1), pair.slice(1)] as const),
+);
+
+const wideDigit: RegExp = /\p{Nd}/u;
+
+/** The value of a digit of any script: digits of a script stand in a row from nought. */
+function digitOf(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
+  for (let value = 0; value < 10; value++) {
+    if (!wideDigit.test(String.fromCodePoint(code - value - 1))) return String(value);
+  }
+  return char;
+}
+
+/** The text in ASCII as far as it looks like that, or undefined when nothing changes. */
+export function fold(text: string): string | undefined {
+  let folded = "";
+  for (const char of text.normalize("NFKD")) {
+    if (char < "\u0080") folded += char;
+    else if (/[\p{M}\p{Cf}]/u.test(char)) continue;
+    else if (wideDigit.test(char)) folded += digitOf(char);
+    else folded += lookAlikes.get(char) ?? char;
+  }
+  return folded === text ? undefined : folded;
+}
