@@ -8,7 +8,6 @@ import { join } from "node:path";
 
 import { Hono } from "hono";
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
-import type { Key } from "@turnproof/semconv/fingerprint";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
 import { openAudit } from "./audit/log.ts";
@@ -18,7 +17,7 @@ import { createCredentials } from "./auth/credentials.ts";
 import { createIngestDoor } from "./auth/ingest-tokens.ts";
 import { createPseudonyms } from "./auth/pseudonyms.ts";
 import { createSessions } from "./auth/sessions.ts";
-import { openKeyring, stableSecret } from "./auth/stable-secret.ts";
+import { openIdentityKey, openKeyring } from "./auth/stable-secret.ts";
 import { createTypedIdentity } from "./auth/typed-identity.ts";
 import { createThrottle } from "./auth/throttle.ts";
 import { openStore } from "./backend.ts";
@@ -132,7 +131,7 @@ async function openParts({ config, log, options, opened, closing }: Opening): Pr
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const persistent = config.backend !== "ephemeral";
   const keyring = openKeyring(config.sessionSecret, config.dataDir);
-  const identityKey = identityKeyOf(config);
+  const identityKey = openIdentityKey(config.identityKey, config.dataDir);
   const typed = createTypedIdentity(identityKey);
   const credentials = createCredentials(config, typed);
   const { auditScope, pseudonymKey } = config;
@@ -192,11 +191,6 @@ async function openParts({ config, log, options, opened, closing }: Opening): Pr
     now,
     closing,
   };
-}
-
-/** The configured key, or one that stays in the data directory so that fingerprints stay the same. */
-function identityKeyOf(config: Config): Key {
-  return parseKeyring(config.identityKey ?? stableSecret(config.dataDir, "identity-key"))[0];
 }
 
 async function openedStore(

@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
+import type { Key } from "@turnproof/semconv/fingerprint";
 
 import { createKeyring } from "./keyring.ts";
 import type { Keyring } from "./keyring.ts";
@@ -31,4 +32,9 @@ export function stableSecret(
 /** The keyring of a configured secret, or of the one that the data directory keeps. */
 export function openKeyring(configured: string | undefined, dataDir: string): Keyring {
   return createKeyring(parseKeyring(configured ?? stableSecret(dataDir, "session-secret")));
+}
+
+/** The key of identities: the configured one, or the one that the data directory keeps. */
+export function openIdentityKey(configured: string | undefined, dataDir: string): Key {
+  return parseKeyring(configured ?? stableSecret(dataDir, "identity-key"))[0];
 }

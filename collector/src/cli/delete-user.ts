@@ -3,10 +3,14 @@
  * only counted (requirements: Scope hierarchy 6).
  */
 import type { Command } from "commander";
-import { CodedError } from "@turnproof/semconv";
+import { attribute, CodedError, screenValue } from "@turnproof/semconv";
 import { deleteUser as deleteRows } from "@turnproof/store/admin";
+import type { DeletedKind, DeletionReport } from "@turnproof/store/admin";
 
+import { openIdentityKey } from "../auth/stable-secret.ts";
+import { createTypedIdentity } from "../auth/typed-identity.ts";
 import { readConfig } from "../config.ts";
+import type { Config } from "../config.ts";
 import { openMemory } from "../memory/memory-backend.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
@@ -16,6 +20,15 @@ interface DeleteFlags {
   readonly json?: boolean;
   readonly apply?: boolean;
   readonly dataDir?: string;
+}
+
+/** A line of the report. */
+interface Kind {
+  readonly kind: string;
+  readonly found: number;
+  readonly deleted: number;
+  readonly remaining: number | null;
+  readonly error?: string;
 }
 
 /** Adds the command. */
@@ -38,17 +51,18 @@ async function deleteUser(userId: string, flags: DeleteFlags): Promise<void> {
   const memory = await openMemory(config);
   if (memory === undefined) throw new CodedError("not_configured");
   try {
-    const report = await deleteRows(memory.admin, { userId, dryRun: flags.apply !== true });
-    const kinds = report.kinds.map(({ collection, found, deleted, remaining, error }) => ({
-      kind: collection,
-      found,
-      deleted,
-      // After a failure nobody knows; in a dry run everything found is left.
-      remaining: remaining ?? (error === undefined ? found : null),
-      ...(error === undefined ? {} : { error }),
-    }));
+    const dryRun = flags.apply !== true;
+    const reports: DeletionReport[] = [];
+    for (const stored of storedForms(userId, config)) {
+      reports.push(await deleteRows(memory.admin, { userId: stored, dryRun }));
+    }
+    const byKind = Map.groupBy(
+      reports.flatMap((report) => report.kinds),
+      ({ kind }) => kind,
+    );
+    const kinds = [...byKind.values()].map(summed);
     const left = kinds.reduce((sum, { remaining }) => sum + (remaining ?? 0), 0);
-    if (flags.json === true) printJson({ applied: !report.dry_run, kinds, remaining: left });
+    if (flags.json === true) printJson({ applied: !dryRun, kinds, remaining: left });
     else {
       const rows = kinds.map(({ kind, found, deleted, remaining, error }) => [
         kind,
@@ -57,12 +71,37 @@ async function deleteUser(userId: string, flags: DeleteFlags): Promise<void> {
         error ?? String(remaining),
       ]);
       printTable(["COLLECTION", "FOUND", "DELETED", "LEFT"], rows);
-      if (report.dry_run) say("A dry run: --apply deletes these rows.");
+      if (dryRun) say("A dry run: --apply deletes these rows.");
     }
     const failed = kinds.some(({ error }) => error !== undefined);
-    const done = report.dry_run ? !failed : report.complete;
+    const done = dryRun ? !failed : reports.every(({ complete }) => complete);
     process.exitCode = done ? exitCodes.ok : exitCodes.partial;
   } finally {
     await memory.close();
   }
+}
+
+/** One kind over the forms of a user. */
+function summed(rows: readonly DeletedKind[]): Kind {
+  const error = rows.find((row) => row.error !== undefined)?.error;
+  const sum = (of: (row: DeletedKind) => number): number =>
+    rows.reduce((total, row) => total + of(row), 0);
+  return {
+    kind: rows[0]?.collection ?? "",
+    found: sum(({ found }) => found),
+    deleted: sum(({ deleted }) => deleted),
+    // After a failure nobody knows; in a dry run everything found is left.
+    remaining: error === undefined ? sum(({ remaining, found }) => remaining ?? found) : null,
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/**
+ * What was typed, and, where that is no opaque id, its keyed form as well: a host may keep memory
+ * under either, and a deletion that looks at one of them alone would say that there is nothing.
+ */
+function storedForms(userId: string, config: Config): readonly string[] {
+  if (screenValue(attribute.user_id, userId) === undefined) return [userId];
+  const typed = createTypedIdentity(openIdentityKey(config.identityKey, config.dataDir));
+  return [userId, typed(userId)];
 }

@@ -140,7 +140,11 @@ async function execute(
     const value = jsonOf(answer.value);
     return { answer, output: failed ? { type: "error-json", value } : { type: "json", value } };
   } catch (error) {
-    state.signal.throwIfAborted();
+    if (state.signal.aborted) {
+      // Given up is not failed: nobody knows what the tool had done by then.
+      await open.step.end("unknown");
+      throw state.signal.reason;
+    }
     await open.result({ outcome: "error", errorType: errorTypeOf(error) });
     const text = error instanceof Error ? error.message : String(error);
     return {

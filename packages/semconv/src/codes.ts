@@ -37,7 +37,7 @@ export const codes = {
     status: 403,
   },
   identity_not_opaque: {
-    sentence: "An identity must be opaque. Key this field: register({ keyed: [...] }).",
+    sentence: "An identity must be an opaque id, or its keyed fingerprint: no address, no URL.",
     status: 400,
   },
   identity_missing: {

@@ -17,10 +17,11 @@ function blocks(name: string): string[] {
   return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code!);
 }
 
-async function run(code: string): Promise<string> {
+async function run(code: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const flags = ["-C", "@turnproof/source", "--input-type=module-typescript"];
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, "-e", code], {
     cwd: root,
+    env: { ...process.env, ...env },
   });
   return stdout;
 }
@@ -37,12 +38,14 @@ test("memory: a quick start, and what operators do", async () => {
 test("agent: a quick start, a stream, a tool, what the host adds, and its job", async () => {
   await using server = await startScriptedModel();
   const store = ephemeral();
-  await using collector = await openCollector({ store });
-  const [start = "", stream = "", tool = "", host = "", job = ""] = blocks("agent");
+  const key = "0123456789abcdef0123456789abcdef";
+  await using collector = await openCollector({ store, env: { TURNPROOF_IDENTITY_KEY: key } });
+  const [start = "", keyed = "", stream = "", tool = "", host = "", job = ""] = blocks("agent");
   const code = [
     start
       .replace("http://127.0.0.1:9000/v1", server.baseURL)
       .replace("http://127.0.0.1:4318", collector.url),
+    keyed,
     stream,
     tool,
     "const { traceContext } = result;",
@@ -53,7 +56,9 @@ test("agent: a quick start, a stream, a tool, what the host adds, and its job", 
     `console.log("\\n" + result.status, result.cache.decision, refund.name, typeof recorder);`,
     "console.log(traceContext.rootTraceId);",
   ].join("\n");
-  const [spoken, line, root = ""] = (await run(code)).trim().split("\n");
+  const [spoken, line, root = ""] = (await run(code, { TURNPROOF_IDENTITY_KEY: key }))
+    .trim()
+    .split("\n");
   expect(spoken).toBe("Happy to help with that.");
   expect(line).toBe("success disabled issue_refund object");
   // The newcomer's turn is in the collector: the turn, what its host added, and its job.
@@ -65,4 +70,7 @@ test("agent: a quick start, a stream, a tool, what the host adds, and its job", 
   await expect
     .poll(kinds, { timeout: 60_000 })
     .toEqual(expect.arrayContaining([...wanted, "application_action"]));
+  const mail = encodeURIComponent("ann@example.com");
+  const found = await fetch(`${collector.url}/traces/events.json?event_kind=turn&user_id=${mail}`);
+  expect(((await found.json()) as { items: object[] }).items).toHaveLength(1);
 });

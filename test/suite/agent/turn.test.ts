@@ -182,6 +182,32 @@ describe.each(["openai", "anthropic"] as const)("over %s", (shape) => {
     expect(await agent.memory.conversation.history({ ...here, agentId: "agent" })).toEqual([]);
   });
 
+  test("a tool that is given up in the middle is unknown, not failed", async () => {
+    const { server, model } = await start();
+    await using _ = server;
+    const begun = Promise.withResolvers<void>();
+    const slow: AnyTool = {
+      ...lookup,
+      execute: (_input: unknown, { signal }: { readonly signal: AbortSignal }) => {
+        begun.resolve();
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(new Error("canary-aborted")));
+        });
+      },
+    };
+    const agent = new Agent({ model, store: ephemeralMemory(), tools: [slow] });
+    const giveUp = new AbortController();
+    const turn = agent.run("Where is my order A-1001?", { ...here, signal: giveUp.signal });
+    await begun.promise;
+    giveUp.abort();
+    await expect(turn).rejects.toThrow(/abort/i);
+    const written = await observed.events("ann", agent.getTraceContext()?.rootTraceId);
+    const [call] = ofKind(written, "tool_call");
+    expect([call?.status, call?.attributes.tool_outcome]).toEqual(["unknown", undefined]);
+    expect(ofKind(written, "turn").map(({ status }) => status)).toEqual(["partial"]);
+    expect(await observed.text(["ann"])).not.toContain("canary-aborted");
+  });
+
   test("a signal cancels both forms", async () => {
     const { server, model } = await start({ wordDelayMs: 20 });
     await using _ = server;

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Conversation } from "@turnproof/memory";
+import { identityPurpose, keyedFingerprint, parseKeyring } from "@turnproof/semconv/fingerprint";
 import { clickhouse, filesystem } from "@turnproof/store";
 import { clickhouseAdmin } from "@turnproof/store/admin";
 import { expect, test } from "vitest";
@@ -168,6 +169,37 @@ test("retention takes each class at its age, and nothing in a dry run", async ()
   ]);
 }, 120_000);
 
+test("a user goes under what was typed and under its keyed form", async () => {
+  const dataDir = folder();
+  const secret = "0123456789abcdef0123456789abcdef";
+  const env = {
+    TURNPROOF_DATA_DIR: dataDir,
+    TURNPROOF_BACKEND: "filesystem",
+    TURNPROOF_IDENTITY_KEY: secret,
+  };
+  const mail = "alice@example.test";
+  const [key] = parseKeyring(secret);
+  const keyed = keyedFingerprint(mail, { key, purpose: identityPurpose });
+  const memoryDir = join(dataDir, "memory");
+  {
+    await using provider = await filesystem({ directory: memoryDir });
+    for (const userId of [mail, keyed, "bob"]) {
+      const place = { userId, agentId: "helper", threadId: "t" };
+      await new Conversation(provider.memory).append(place, [{ role: "user", text: "canary" }]);
+    }
+  }
+  const dry = await turnproof(["delete-user", mail, "--json"], env);
+  expect([dry.code, JSON.parse(dry.out)]).toEqual([0, expect.objectContaining({ remaining: 2 })]);
+  const gone = await turnproof(["delete-user", mail, "--apply", "--json"], env);
+  expect([gone.code, JSON.parse(gone.out)]).toEqual([0, expect.objectContaining({ remaining: 0 })]);
+  expect(`${gone.out}${gone.err}`).not.toMatch(/alice|canary/);
+  await using provider = await filesystem({ directory: memoryDir });
+  const left = [mail, keyed, "bob"].map((tenant) =>
+    provider.memory.count({ tenant }, "conversation"),
+  );
+  expect(await Promise.all(left)).toEqual([0, 0, 1]);
+}, 240_000);
+
 test("a user's memory goes kind by kind, and nobody else's", async () => {
   const dataDir = folder();
   const env = { TURNPROOF_DATA_DIR: dataDir, TURNPROOF_BACKEND: "filesystem" };
@@ -182,6 +214,11 @@ test("a user's memory goes kind by kind, and nobody else's", async () => {
   expect([dry.code, JSON.parse(dry.out)]).toEqual([0, expect.objectContaining({ remaining: 1 })]);
   const gone = await turnproof(["delete-user", "alice", "--apply", "--json"], env);
   expect([gone.code, JSON.parse(gone.out)]).toEqual([0, expect.objectContaining({ remaining: 0 })]);
+  const nobody = await turnproof(["delete-user", "dora", "--apply", "--json"], env);
+  expect([nobody.code, JSON.parse(nobody.out)]).toEqual([
+    0,
+    expect.objectContaining({ applied: true, remaining: 0 }),
+  ]);
   await using provider = await filesystem({ directory: join(dataDir, "memory") });
   expect(await provider.memory.count({ tenant: "bob" }, "conversation")).toBe(1);
   expect((await turnproof(["migrate", "--apply", "--json"], env)).code).toBe(0);
