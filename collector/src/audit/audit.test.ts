@@ -4,10 +4,11 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
-import { renameSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -19,6 +20,7 @@ import { createPseudonyms } from "../auth/pseudonyms.ts";
 import { createSigner } from "./checkpoint.ts";
 import { openAudit } from "./log.ts";
 import type { Audit } from "./log.ts";
+import type { Append } from "./reserve.ts";
 import { verifyAudit } from "./verify.ts";
 import type { AuditVerification } from "./verify.ts";
 
@@ -27,7 +29,7 @@ const keyring = createKeyring(parseKeyring("0123456789abcdef0123456789abcdef"));
 interface Bench {
   readonly dir: string;
   readonly file: string;
-  readonly open: (bytesMax?: number) => Promise<Audit>;
+  readonly open: (bytesMax?: number, append?: Append) => Promise<Audit>;
   readonly verify: () => Promise<AuditVerification>;
 }
 
@@ -39,8 +41,15 @@ function bench(): Bench {
   return {
     dir,
     file,
-    open: (bytesMax) =>
-      openAudit({ file, keyring, pseudonyms, signer, ...(bytesMax ? { bytesMax } : {}) }),
+    open: (bytesMax, append) =>
+      openAudit({
+        file,
+        keyring,
+        pseudonyms,
+        signer,
+        ...(bytesMax ? { bytesMax } : {}),
+        ...(append ? { append } : {}),
+      }),
     verify: () => verifyAudit({ file, keyring, origin: "test", publicKey: signer.publicKey }),
   };
 }
@@ -143,4 +152,79 @@ test("one writer per file", async () => {
   await expect(open()).rejects.toMatchObject({ code: "audit_unavailable" });
   await audit.close();
   await (await open()).close();
+});
+
+/** A disk with room for so many bytes in one directory; the last write before it is full is cut. */
+function smallDisk(dir: string, room: { bytes: number }): Append {
+  return async (handle, text) => {
+    const used = readdirSync(dir).reduce((sum, name) => {
+      const found = statSync(join(dir, name), { throwIfNoEntry: false });
+      return sum + (found?.isFile() === true ? found.size : 0);
+    }, 0);
+    const left = Math.max(0, room.bytes - used);
+    await handle.appendFile(text.slice(0, left));
+    if (left < text.length) throw Object.assign(new Error("full"), { code: "ENOSPC" });
+  };
+}
+
+test("a full disk is recorded in the space that was kept, nothing is taken, and it recovers", async () => {
+  const { dir, file, open, verify } = bench();
+  const room = { bytes: 100_000 };
+  const audit = await open(undefined, smallDisk(dir, room));
+  await write(audit, 3);
+  const events = (): string[] =>
+    readFileSync(file, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { event: string }).event);
+  let written = 3;
+  while (written < 500) {
+    const entry = { event: "events.read", result: "ok" };
+    if (
+      !(await audit.append(entry).then(
+        () => true,
+        () => false,
+      ))
+    )
+      break;
+    written += 1;
+  }
+  expect(written).toBeLessThan(500);
+  expect(audit.healthy).toBe(false);
+  expect(() => audit.requireWritable()).toThrow(
+    expect.objectContaining({ code: "audit_unavailable" }),
+  );
+  // However often it is asked while the disk is full: one record says so, and no other comes.
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    await expect(write(audit, 1)).rejects.toMatchObject({ code: "audit_unavailable" });
+  }
+  expect(events()).toHaveLength(written + 1);
+  expect(events().at(-1)).toBe("log.full");
+  expect((await verify()).ok).toBe(true);
+  room.bytes = 1_000_000;
+  await write(audit, 2);
+  expect(audit.healthy).toBe(true);
+  expect(events().slice(-3)).toEqual(["log.resumed", "events.read", "events.read"]);
+  // The space is kept again, for the next time.
+  expect(statSync(`${file}.reserve`).size).toBeGreaterThan(10_000);
+  await audit.close();
+  expect(await verify()).toMatchObject({ ok: true, records: written + 4 });
+});
+
+test("a full disk at a checkpoint or a rotation leaves both files whole", async () => {
+  const { dir, open, verify } = bench();
+  const room = { bytes: 1_000_000 };
+  const audit = await open(3_000, smallDisk(dir, room));
+  for (let round = 0; round < 12; round += 1) {
+    await write(audit, 13);
+    const used = readdirSync(dir).reduce((sum, name) => {
+      const found = statSync(join(dir, name));
+      return sum + (found.isFile() ? found.size : 0);
+    }, 0);
+    room.bytes = used + round * 70;
+    for (let attempt = 0; attempt < 3; attempt += 1) await write(audit, 1).catch(() => {});
+    room.bytes = 1_000_000;
+  }
+  await audit.close();
+  expect(await verify()).toMatchObject({ ok: true, findings: [] });
 });

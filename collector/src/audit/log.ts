@@ -15,7 +15,10 @@ import type { CheckpointSigner } from "./checkpoint.ts";
 import { recoverChain } from "./recover.ts";
 import { hashOfLine, sealRecord } from "./record.ts";
 import type { AuditRecord } from "./record.ts";
+import { createReserve, isFull } from "./reserve.ts";
+import type { Append, Reserve } from "./reserve.ts";
 import { holdLock } from "./writer-lock.ts";
+import type { WriterLock, WriterLockOptions } from "./writer-lock.ts";
 
 /** What a caller tells; names and addresses become pseudonyms before they are written. */
 interface AuditEntry {
@@ -47,12 +50,16 @@ export interface AuditOptions {
   readonly signer: CheckpointSigner;
   readonly bytesMax?: number;
   readonly now?: () => Date;
+  readonly lock?: WriterLockOptions;
+  /** How text reaches a file; default: the file system's own. */
+  readonly append?: Append;
 }
 
 const bytesMaxDefault = 67_108_864;
 const checkpointEvery = 100;
 const checkpointAfterMs = 60_000;
 const retryAfterMs = 1_000;
+const appendText: Append = (handle, text) => handle.appendFile(text);
 
 interface Waiting {
   readonly entry: AuditEntry;
@@ -68,12 +75,19 @@ interface Waiting {
 export async function openAudit(options: AuditOptions): Promise<Audit> {
   try {
     mkdirSync(dirname(options.file), { recursive: true, mode: 0o700 });
-    const release = holdLock(`${options.file}.lock`);
-    const chain = await recoverChain(options.file, options.keyring);
-    const handle = await open(options.file, "a", 0o600);
-    const log = new AuditWriter(options, handle, chain.seq, chain.head, release);
-    if (chain.torn) await log.append({ event: "log.recovered", result: "ok" });
-    return log;
+    const lock = await holdLock(`${options.file}.lock`, options.lock);
+    try {
+      const chain = await recoverChain(options.file, options.keyring);
+      const handle = await open(options.file, "a", 0o600);
+      const reserve = createReserve(`${options.file}.reserve`, options.append ?? appendText);
+      const log = new AuditWriter(options, handle, chain, { lock, reserve });
+      await reserve.refill();
+      if (chain.torn) await log.append({ event: "log.recovered", result: "ok" });
+      return log;
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
   } catch (cause) {
     throw new CodedError("audit_unavailable", { cause });
   }
@@ -81,7 +95,8 @@ export async function openAudit(options: AuditOptions): Promise<Audit> {
 
 class AuditWriter implements Audit {
   readonly #options: AuditOptions;
-  readonly #release: () => void;
+  readonly #lock: WriterLock;
+  readonly #reserve: Reserve;
   readonly #queue: Waiting[] = [];
   #handle: FileHandle;
   #seq: number;
@@ -90,24 +105,26 @@ class AuditWriter implements Audit {
   #checkpointAt = Date.now();
   #running: Promise<void> | undefined;
   #failedAt = 0;
+  /** The disk was full, and nothing was recorded since. */
+  #full = false;
 
   constructor(
     options: AuditOptions,
     handle: FileHandle,
-    seq: number,
-    head: string,
-    release: () => void,
+    chain: { readonly seq: number; readonly head: string },
+    held: { readonly lock: WriterLock; readonly reserve: Reserve },
   ) {
     this.#options = options;
     this.#handle = handle;
-    this.#seq = seq;
-    this.#head = head;
-    this.#checkpointSeq = seq;
-    this.#release = release;
+    this.#seq = chain.seq;
+    this.#head = chain.head;
+    this.#checkpointSeq = chain.seq;
+    this.#lock = held.lock;
+    this.#reserve = held.reserve;
   }
 
   get healthy(): boolean {
-    return this.#failedAt === 0;
+    return this.#failedAt === 0 && !this.#lock.lost;
   }
 
   get records(): number {
@@ -115,6 +132,7 @@ class AuditWriter implements Audit {
   }
 
   requireWritable(): void {
+    if (this.#lock.lost) throw new CodedError("audit_unavailable");
     if (this.#failedAt !== 0 && Date.now() - this.#failedAt < retryAfterMs) {
       throw new CodedError("audit_unavailable");
     }
@@ -129,9 +147,13 @@ class AuditWriter implements Audit {
 
   async close(): Promise<void> {
     await this.#running;
-    if (this.#seq > this.#checkpointSeq) await this.#checkpoint();
-    await this.#handle.close();
-    this.#release();
+    try {
+      if (this.#seq > this.#checkpointSeq && !this.#lock.lost) await this.#checkpoint();
+    } finally {
+      await this.#handle.close();
+      await this.#reserve.release();
+      this.#lock.release();
+    }
   }
 
   /** Everything that waits becomes one write and one sync. */
@@ -155,8 +177,30 @@ class AuditWriter implements Audit {
   }
 
   async #write(entries: readonly AuditEntry[]): Promise<void> {
+    if (this.#lock.lost) throw new CodedError("audit_unavailable");
+    if (this.#full && !(await this.#reserve.refill())) throw new CodedError("audit_unavailable");
     const moved = await this.#reopenWhenMoved();
-    const all = moved ? [{ event: "log.reopened", result: "ok" }, ...entries] : entries;
+    const first: AuditEntry[] = [];
+    if (moved) first.push({ event: "log.reopened", result: "ok" });
+    if (this.#full) first.push({ event: "log.resumed", result: "ok" });
+    try {
+      await this.#appendRecords([...first, ...entries]);
+      this.#full = false;
+    } catch (error) {
+      if (isFull(error)) await this.#recordFull();
+      throw error;
+    }
+    await this.#afterWrite();
+  }
+
+  /** The space that was kept is for one record: from here on nothing was served. */
+  async #recordFull(): Promise<void> {
+    this.#full = true;
+    if (!(await this.#reserve.release())) return;
+    await this.#appendRecords([{ event: "log.full", result: "audit_unavailable" }]).catch(() => {});
+  }
+
+  async #appendRecords(all: readonly AuditEntry[]): Promise<void> {
     let seq = this.#seq;
     let head = this.#head;
     const lines = all.map((entry) => {
@@ -164,18 +208,21 @@ class AuditWriter implements Audit {
       head = hashOfLine(line);
       return line;
     });
-    const before = (await this.#handle.stat()).size;
-    try {
-      await this.#handle.appendFile(`${lines.join("\n")}\n`);
-      await this.#handle.datasync();
-    } catch (error) {
-      // Half a line must not stand in the chain; when this fails too, the next open recovers.
-      await this.#handle.truncate(before).catch(() => {});
-      throw error;
-    }
+    await this.#appendDurably(this.#handle, lines);
     this.#seq = seq;
     this.#head = head;
-    await this.#afterWrite();
+  }
+
+  /** Half a line must not stand in a file; where this fails too, the next open recovers. */
+  async #appendDurably(handle: FileHandle, lines: readonly string[]): Promise<void> {
+    const before = (await handle.stat()).size;
+    try {
+      await (this.#options.append ?? appendText)(handle, `${lines.join("\n")}\n`);
+      await handle.datasync();
+    } catch (error) {
+      await handle.truncate(before).catch(() => {});
+      throw error;
+    }
   }
 
   async #afterWrite(): Promise<void> {
@@ -213,8 +260,7 @@ class AuditWriter implements Audit {
     const line = this.#options.signer.line({ seq: this.#seq, head: this.#head }, now);
     const handle = await open(`${this.#options.file}.checkpoints`, "a", 0o600);
     try {
-      await handle.appendFile(`${line}\n`);
-      await handle.datasync();
+      await this.#appendDurably(handle, [line]);
     } finally {
       await handle.close();
     }

@@ -1,48 +1,132 @@
 /**
- * @module Writer lock: one writer per audit file. A lock whose process is gone is taken over.
+ * @module Writer lock: one writer per audit file. The lock names a process by boot, pid namespace,
+ * pid and start, because a pid alone is used again after a crash. A holder that this process cannot
+ * see (another container) is gone when its heartbeat, the time of the file, stands still.
  */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 
+import { systemProcesses } from "@turnproof/exporter/journal";
+import type { Owner, Processes } from "@turnproof/exporter/journal";
 import { CodedError } from "@turnproof/semconv";
 
-const held = new Set<string>();
+/** A held lock. */
+export interface WriterLock {
+  /** True once somebody else holds the file: nothing may be written any more. */
+  readonly lost: boolean;
+  release(): void;
+}
+
+/** How life is told from death; times in milliseconds. */
+export interface WriterLockOptions {
+  readonly processes?: Processes;
+  /** Time between two heartbeats, and how long one may stand still. */
+  readonly heartbeatMs?: number;
+  readonly silenceMs?: number;
+}
+
+interface Holder extends Owner {
+  /** Tells two holders inside one process apart. */
+  readonly token: string;
+}
+
+const defaults = { heartbeatMs: 2_000, silenceMs: 8_000 } as const;
 
 /**
- * Takes the lock; the returned function gives it back.
+ * Takes the lock.
  *
  * @throws CodedError `audit_unavailable` while a living process holds it
  */
-export function holdLock(path: string): () => void {
-  if (held.has(path)) throw new CodedError("audit_unavailable");
-  const take = (): boolean => {
-    try {
-      writeFileSync(path, String(process.pid), { flag: "wx", mode: 0o600 });
-      return true;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      return false;
+export async function holdLock(path: string, options: WriterLockOptions = {}): Promise<WriterLock> {
+  const { processes = systemProcesses } = options;
+  const { heartbeatMs, silenceMs } = { ...defaults, ...options };
+  const text = JSON.stringify({ ...processes.self(), token: randomUUID() } satisfies Holder);
+  if (!create(path, text)) {
+    const held = readText(path);
+    if (await isHeld(path, held, { processes, heartbeatMs, silenceMs })) {
+      throw new CodedError("audit_unavailable");
     }
-  };
-  if (!take()) {
-    if (isAlive(Number(readFileSync(path, "utf8")))) throw new CodedError("audit_unavailable");
-    rmSync(path, { force: true });
-    if (!take()) throw new CodedError("audit_unavailable");
+    // Whoever took it over meanwhile wrote another name, and keeps it.
+    if (readText(path) === held) rmSync(path, { force: true });
+    if (!create(path, text)) throw new CodedError("audit_unavailable");
   }
-  held.add(path);
-  return () => {
-    held.delete(path);
-    rmSync(path, { force: true });
+  return keepAlive(path, text, heartbeatMs);
+}
+
+function create(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return false;
+  }
+}
+
+async function isHeld(
+  path: string,
+  text: string | undefined,
+  { processes, heartbeatMs, silenceMs }: Required<WriterLockOptions>,
+): Promise<boolean> {
+  const holder = text === undefined ? undefined : holderOf(text);
+  const liveness = holder === undefined ? "unknown" : processes.liveness(holder);
+  if (liveness !== "unknown") return liveness === "alive";
+  const first = beatOf(path);
+  // Under one kernel there is one clock, so a heartbeat that is long over needs no waiting.
+  const sameClock = holder !== undefined && holder.boot === processes.self().boot;
+  const silentMs = sameClock && first !== undefined ? Date.now() - first : 0;
+  for (let waited = silentMs; waited < silenceMs; waited += heartbeatMs / 2) {
+    await sleep(heartbeatMs / 2);
+    const beat = beatOf(path);
+    if (beat === undefined) return false;
+    if (beat !== first) return true;
+  }
+  return false;
+}
+
+function keepAlive(path: string, text: string, heartbeatMs: number): WriterLock {
+  let lost = false;
+  const timer = setInterval(() => {
+    const said = readText(path);
+    // A lock that somebody removed is raised again; one that names another is lost.
+    lost ||= said === undefined ? !create(path, text) : said !== text;
+    if (lost) clearInterval(timer);
+    else utimesSync(path, new Date(), new Date());
+  }, heartbeatMs);
+  timer.unref();
+  return {
+    get lost() {
+      return lost;
+    },
+    release: () => {
+      clearInterval(timer);
+      if (readText(path) === text) rmSync(path, { force: true });
+    },
   };
 }
 
-function isAlive(pid: number): boolean {
-  // A container's collector has the same pid after every restart: a lock of our own pid that this
-  // process does not hold is a stale one.
-  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
+/** The holder that a lock file names; an earlier version wrote its pid alone, which says nothing. */
+function holderOf(text: string): Holder | undefined {
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    const { boot, namespace, pid, started, token } = JSON.parse(text) as Partial<Holder>;
+    if (boot === undefined || namespace === undefined || started === undefined) return undefined;
+    return pid === undefined || token === undefined
+      ? undefined
+      : { boot, namespace, pid, started, token };
+  } catch {
+    return undefined;
   }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function beatOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 }
