@@ -6,7 +6,7 @@
 import type { Code } from "../codes.ts";
 import { hasAccountNumber } from "./account-numbers.ts";
 import { hasEmail, hasIpAddress, hasUrl } from "./addresses.ts";
-import { hasKeywordForm, hasOddTokenForm } from "./keyword-forms.ts";
+import { hasKeywordForm, hasOddForm, hasOddTokenForm } from "./keyword-forms.ts";
 import { marks } from "./marks.ts";
 import { fold } from "./folded.ts";
 import { hasSplitTokenForm, hasTokenForm } from "./token-forms.ts";
@@ -54,6 +54,9 @@ const accountDigitsMin = 11;
 /** Fewest characters in a row that could wrap an address. */
 const wrappedCharsMin = 8;
 
+/** Most entries of a list from each of which a credential is looked for. */
+const splitStartsMax = 8;
+
 /** How often a text may be wrapped; whoever wraps it more often does so on purpose. */
 const wrapsMax = 2;
 
@@ -90,6 +93,12 @@ export function detect(text: string, allowsIp: boolean): Code | undefined {
  */
 export function detectSplit(entries: readonly string[]): Code | undefined {
   if (hasSplitTokenForm(entries)) return "attribute_credential";
+  // A form begins with some entry; a long list of references is looked at as a whole.
+  const starts = entries.length > splitStartsMax ? 1 : entries.length - 1;
+  for (let at = 0; at < starts; at++) {
+    const rest = (at === 0 ? entries : entries.slice(at)).join("");
+    if (hasOddForm(rest, marks.all) || opensJson(rest)) return "attribute_credential";
+  }
   for (let at = 1; at < entries.length; at++) {
     const before = entries[at - 1] as string;
     const after = entries[at] as string;
@@ -125,7 +134,8 @@ function suspect(
   if (told !== undefined) return told;
   if (longest >= wrappedCharsMin) {
     const inner = unwrap(text);
-    if (inner !== "") return wrappedCode(inner, wrapsMax);
+    const code = inner === "" ? undefined : wrappedCode(inner, wrapsMax);
+    if (code !== undefined) return code;
   }
   if ((seen & wide) === 0) return undefined;
   const folded = fold(text);

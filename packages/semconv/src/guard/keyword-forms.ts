@@ -138,14 +138,20 @@ export function hasKeywordForm(text: string): boolean {
   return word !== undefined && /\d/.test(word) && /[A-Za-z]/.test(word);
 }
 
+/** True for a credential of an odd form that stands in the text. */
+export function hasOddForm(text: string, seen: number): boolean {
+  for (const { mark, needs, pattern } of oddForms) {
+    if ((seen & mark) !== 0 && text.includes(needs) && pattern.test(text)) return true;
+  }
+  return false;
+}
+
 /**
  * True for a credential of an odd form, or a random tail after a telling prefix; `seen` are the
  * text's marks.
  */
 export function hasOddTokenForm(text: string, seen: number): boolean {
-  for (const { mark, needs, pattern } of oddForms) {
-    if ((seen & mark) !== 0 && text.includes(needs) && pattern.test(text)) return true;
-  }
+  if (hasOddForm(text, seen)) return true;
   const tail = (seen & marks.keyish) !== 0 ? prefixedPattern.exec(text)?.[1] : undefined;
   if (tail !== undefined && isRandom(tail)) return true;
   return hasCloudSecret(text) || hasDiscordToken(text);
