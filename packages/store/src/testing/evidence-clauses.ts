@@ -5,31 +5,11 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
 import type { EvidenceStore } from "../evidence-store.ts";
-import type { Clause, Harness } from "./contract.ts";
+import type { Clause } from "./contract.ts";
+import { onStore } from "./on-store.ts";
 import { everybody, receivedAt, sampleEvent, sampleTurn, withoutReceipt } from "./sample-event.ts";
+import { evidenceTieClauses } from "./tie-clauses.ts";
 import { eventsOf, walkPages } from "./walk-pages.ts";
-
-type Body = (store: EvidenceStore, put: Put) => Promise<void>;
-type Put = (second: number, events: readonly TurnEvent[], batchId?: string) => Promise<void>;
-
-/** A clause over one new store, closed afterwards. */
-export function onStore(name: string, body: Body): Clause {
-  return {
-    name,
-    async run(harness: Harness) {
-      const store = await harness.open();
-      const put: Put = async (second, events, batchId = `batch ${second}`) => {
-        await store.append({ batchId, receivedAt: receivedAt(second), events });
-        await harness.settle(store);
-      };
-      try {
-        await body(store, put);
-      } finally {
-        await store.close();
-      }
-    },
-  };
-}
 
 const who = { agent_id: "helper", user_id: "u-1", thread_id: "t-1", application_id: "desk" };
 
@@ -299,4 +279,10 @@ function byId(a: Partial<TurnEvent>, b: Partial<TurnEvent>): number {
 }
 
 /** All clauses about what is kept and found. */
-export const evidenceClauses: readonly Clause[] = [...writing, ...order, ...finding, ...living];
+export const evidenceClauses: readonly Clause[] = [
+  ...writing,
+  ...order,
+  ...evidenceTieClauses,
+  ...finding,
+  ...living,
+];

@@ -13,7 +13,7 @@ import type { EvidenceBatch, EvidenceStore } from "../evidence-store.ts";
 import { issueOperatorGrant } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
 import type { Clause, Harness } from "./contract.ts";
-import { onStore } from "./evidence-clauses.ts";
+import { onStore } from "./on-store.ts";
 import { hostileIds } from "./hostile.ts";
 import { histories } from "./random-world.ts";
 import type { Command } from "./random-world.ts";

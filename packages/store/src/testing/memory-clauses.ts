@@ -4,10 +4,12 @@ import { memoryAdminClauses } from "./memory-admin-clauses.ts";
 import { memoryRowClauses } from "./memory-row-clauses.ts";
 import { memorySearchClauses } from "./memory-search-clauses.ts";
 import { memorySharedClauses } from "./memory-shared-clauses.ts";
+import { memoryTieClauses } from "./tie-clauses.ts";
 
 /** All clauses about rows, searches, shared kinds and administration. */
 export const memoryClauses: readonly Clause[] = [
   ...memoryRowClauses,
+  ...memoryTieClauses,
   ...memorySearchClauses,
   ...memorySharedClauses,
   ...memoryAdminClauses,
