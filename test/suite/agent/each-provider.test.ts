@@ -7,7 +7,7 @@ import { Agent } from "@turnproof/agent";
 import type { AnyTool } from "@turnproof/agent";
 import { reconcileOutcome } from "@turnproof/evidence";
 import { storeSink } from "@turnproof/exporter";
-import { EntityMemory } from "@turnproof/memory";
+import { EntityMemory, Memory } from "@turnproof/memory";
 import { deleteUser } from "@turnproof/memory/admin";
 import { scopedKinds } from "@turnproof/semconv";
 import { unscoped } from "@turnproof/store/admin";
@@ -88,6 +88,7 @@ describe.each(Object.entries(providers))("on %s", (_name, open) => {
     expect(summary.memory).toMatchObject({ conversation: { count: 4 }, feedback: { count: 1 } });
     expect(summary.evidence?.turns).toBe(2);
 
+    await cacheRules(provider);
     await migrateLegacy(provider);
     await deleteAnn(provider);
     const gone = await agent.observabilitySummary({ ...place, userId: "ann" });
@@ -97,6 +98,38 @@ describe.each(Object.entries(providers))("on %s", (_name, open) => {
     await provider.close();
   });
 });
+
+/** What the cache may answer with, over rows that went through the provider. */
+async function cacheRules({ memory: store }: OpenProvider): Promise<void> {
+  const at = { userId: "ben", agentId: "cache", memoryId: "m9" };
+  const plain = { model: "m", instructions: "", tools: [] };
+  const request = (query: string, recalled: readonly string[] = []) => ({
+    ...plain,
+    query,
+    recalled,
+  });
+  const fine = { turnId: "t", readOnly: true, deterministic: true, finished: true };
+  const answer = { ...fine, degraded: false, answer: "at nine" };
+  const cache = new Memory(store).cache();
+  const decide = async (query: string, recalled?: readonly string[], userId = "ben") => {
+    const { decision, reason } = await cache.lookup({ ...at, userId }, request(query, recalled));
+    return [decision, reason];
+  };
+  const longAgo = new Date(Date.now() - 7_200_000).toISOString();
+  const past = new Memory(store, { clock: () => longAgo }).cache();
+  const old = "how heavy may a letter to norway be";
+  expect(await past.admit(at, request(old), answer)).toMatchObject({ admitted: true });
+  expect(await decide(old)).toEqual(["miss", "nothing_similar"]);
+  const open = "when does the shop on the corner open";
+  const recalled = ["the shop opens late", "sundays are holidays"];
+  const lasting = new Memory(store).cache({ ttlSeconds: 86_400 });
+  await lasting.admit(at, request(open, recalled), answer);
+  expect(await decide(open, recalled)).toEqual(["hit", "same_request"]);
+  expect(await decide(open, recalled.slice(1))).toEqual(["rejected", "memory_changed"]);
+  expect(await decide(open, recalled, "ann")).toEqual(["miss", "nothing_similar"]);
+  const refused = await cache.admit(at, request(open), { ...answer, readOnly: false });
+  expect(refused).toEqual({ admitted: false, reason: "side_effect" });
+}
 
 /** The anonymous rows of one exact memory go to a user, who keeps what they had already. */
 async function migrateLegacy({ memory }: OpenProvider): Promise<void> {

@@ -25,8 +25,10 @@ export interface StoredEvidence {
   readonly store: EvidenceStore;
   /** Variables by which an app keeps its memory with the same provider. */
   readonly memoryEnv: Readonly<Record<string, string>>;
-  /** Opens that memory here, once the app has ended; undefined where it ended with it. */
+  /** Opens that memory here; undefined where it ends with the app. */
   readonly memory: (() => Promise<AdministeredMemory>) | undefined;
+  /** True when app and collector may have that memory open at once. */
+  readonly sharesMemory: boolean;
   /** What lies at rest, whole. */
   atRest(): Promise<readonly (string | Buffer)[]>;
   /** The same of memory: what proves that a scan finds words where they are. */
@@ -54,6 +56,7 @@ async function inProcess(): Promise<StoredEvidence> {
     store,
     memoryEnv: {},
     memory: undefined,
+    sharesMemory: false,
     atRest: async () => {
       const slices = ["ann", "ben", null].map((tenant) =>
         store.page({ tenant }, {}, { limit: 1_000 }),
@@ -73,6 +76,7 @@ async function inFiles(): Promise<StoredEvidence> {
     store,
     memoryEnv,
     memory: memoryOf(memoryEnv),
+    sharesMemory: true,
     atRest: async () => filesUnder(evidence),
     memoryAtRest: async () => filesUnder(memory),
     async close() {
@@ -95,6 +99,7 @@ async function inClickhouse(): Promise<StoredEvidence> {
     store,
     memoryEnv,
     memory: memoryOf(memoryEnv),
+    sharesMemory: true,
     async atRest() {
       const tables = await ask("SELECT name FROM system.tables WHERE database = currentDatabase()");
       const names = tables.trim().split("\n");
@@ -139,6 +144,7 @@ async function inEmbeddedPostgres(): Promise<StoredEvidence> {
     store,
     memoryEnv,
     memory: memoryOf(memoryEnv),
+    sharesMemory: false,
     async atRest() {
       await engine.exec("CHECKPOINT");
       return [...(await tablesOf(ask)), ...filesUnder(parent)];
@@ -176,6 +182,7 @@ async function inPostgresServer(): Promise<StoredEvidence> {
     store,
     memoryEnv,
     memory: memoryOf(memoryEnv),
+    sharesMemory: true,
     atRest: () => atRest(evidence),
     memoryAtRest: () => atRest(memory),
     async close() {
@@ -194,6 +201,7 @@ async function inTestMongo(): Promise<StoredEvidence> {
     store,
     memoryEnv,
     memory: memoryOf(memoryEnv),
+    sharesMemory: true,
     atRest: async () => [server.stored("evidence")],
     memoryAtRest: async () => [server.stored("memory")],
     async close() {

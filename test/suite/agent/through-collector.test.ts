@@ -4,6 +4,7 @@
  * store, the audit, the log, the metrics or a page.
  */
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -85,7 +86,11 @@ const pages = (root: string): readonly string[] => [
   "/agents/marked",
   "/threads.json",
   "/learning.json",
-  "/memory",
+  "/memory?user_id=ann",
+  "/threads/t1?user_id=ann",
+  "/traces/events.json?store=all&user_id=ann&limit=1000",
+  "/traces/events.json?store=conversation&user_id=ann",
+  "/traces/events.json?store=tool_log&user_id=ann",
   "/metrics",
 ];
 
@@ -94,9 +99,11 @@ describe.each(Object.entries(evidencePlaces))("on %s", (name, open) => {
     const place = await open();
     const gate = gated(place.store);
     {
+      await using shared = place.sharesMemory ? await place.memory?.() : undefined;
       await using collector = await openCollector({
         store: gate.store,
         env: { TURNPROOF_UI_AUTH_TOKEN: token, TURNPROOF_MEMORY_BACKEND: "ephemeral" },
+        ...(shared === undefined ? {} : { memory: shared }),
       });
       const run = await runApp(collector.url, place.memoryEnv);
       expect(run).toMatchObject({
@@ -119,6 +126,11 @@ describe.each(Object.entries(evidencePlaces))("on %s", (name, open) => {
         const response = await fetch(`${collector.url}${path}`, { headers });
         expect([path, response.status, marksIn(await response.text())]).toEqual([path, 200, []]);
       }
+      // Where the collector holds that memory it counts its rows, and says none of their words.
+      const rows = await fetch(`${collector.url}/memory.json?user_id=ann`, { headers });
+      const { total } = (await rows.json()) as { total: number };
+      expect(total > 0).toBe(place.sharesMemory);
+      expect(readFileSync(join(collector.dataDir, "audit.jsonl"), "utf8")).toContain("route");
       expect(found([collector.log(), ...filesUnder(collector.dataDir)])).toEqual([]);
       expect(filesUnder(collector.dataDir).some((file) => file.includes("marked"))).toBe(true);
       const evidence = await place.atRest();
