@@ -6,10 +6,12 @@ import type { Collection, Document } from "mongodb";
 import type { TurnVerdict } from "../evidence-store.ts";
 import { inScope } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
+import { scopeConditions } from "../search-condition.ts";
 import { microseconds } from "../stored-event.ts";
 import { clampedNanos, epochMicros } from "../time.ts";
 import { verdictKey } from "../verdict.ts";
 import { nanosKey } from "./evidence-document.ts";
+import { conditionFilter } from "./evidence-filter.ts";
 import { coded, duplicateKey, numberOf } from "./store-error.ts";
 
 /** Writes verdicts; of two for one turn the later judged stands. */
@@ -23,6 +25,9 @@ export async function putVerdicts(
     const where = { $and: [{ _id: { $eq: key as never } }, { judged_key: { $lte: judged } }] };
     const fields = {
       root_trace_id: verdict.root_trace_id,
+      application_id: verdict.application_id ?? null,
+      tenant_said: verdict.user_id !== undefined,
+      user_id: verdict.user_id ?? null,
       judged_key: judged,
       verdict: JSON.stringify(verdict),
     };
@@ -48,7 +53,8 @@ export async function readVerdicts(
   rootTraceIds: readonly string[],
 ): Promise<readonly TurnVerdict[]> {
   if (rootTraceIds.length === 0) return [];
-  const where = { root_trace_id: { $in: [...rootTraceIds] } };
+  const scoped = scopeConditions(scope).map(conditionFilter);
+  const where = { $and: [{ root_trace_id: { $in: [...rootTraceIds] } }, ...scoped] };
   const rows = await coded(() => collection.find(where).toArray());
   return rows
     .map((row) => JSON.parse(String(row["verdict"])) as TurnVerdict)
