@@ -52,11 +52,19 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
   // it again.
   await rm(blocks, { recursive: true, force: true });
   await mkdir(blocks, { recursive: true });
+  const writes = oneByOne();
+  const reads = oneByOne();
   let serial = 0;
   return {
     embedded: true,
-    query: (sql, parameters, signal) => select(reading, sql, parameters, signal),
-    command: (sql) => coded(() => run(writing, sql)),
+    query: (sql, parameters, signal) =>
+      coded(() =>
+        reads(() => {
+          signal?.throwIfAborted();
+          return select(reading, sql, parameters, signal);
+        }),
+      ),
+    command: (sql) => coded(() => writes(() => run(writing, sql))),
     async insert(table, block, token) {
       const { columns } = block;
       const names = columns.map(({ name }) => name).join(", ");
@@ -69,7 +77,7 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
       const settings = `${insertSettings}, insert_deduplication_token = '${token}', max_insert_threads = 1`;
       const sql = `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${source} SETTINGS ${settings}`;
       try {
-        await coded(() => run(writing, sql));
+        await coded(() => writes(() => run(writing, sql)));
       } finally {
         await rm(file, { force: true });
       }
@@ -78,6 +86,21 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
       await reading.close();
       await writing.close();
     },
+  };
+}
+
+/**
+ * Lets one piece of work begin when the one before it has ended. A connection answers one query at a
+ * time, and each that waits inside the engine holds one of the few threads of Node's pool: four of
+ * them, and the journal's fdatasync waits for a query to end (783 ms beside four queries of 0.8 s;
+ * with one on each connection 0.3 ms).
+ */
+function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
   };
 }
 
