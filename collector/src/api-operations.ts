@@ -17,6 +17,7 @@ import { feedbackBody, outcomeBody } from "./routes/judgements.ts";
 import { learningParameters, recommendationBody, reviewBody } from "./routes/learning.ts";
 import { liveParameters } from "./routes/live.ts";
 import { memoryParameters } from "./routes/memory.ts";
+import { overviewParameters } from "./routes/overview.ts";
 import { reconcileBody, reconcileParameters } from "./routes/reconcile.ts";
 import { replayBody } from "./routes/replays.ts";
 import { revealBody } from "./routes/reveal.ts";
@@ -217,6 +218,14 @@ export const operations: { readonly [route: string]: Operation } = {
   },
   "GET /traces": { ...turns, answers: html },
   "GET /traces/turns.json": turns,
+  "GET /traces/overview.json": {
+    summary: "All turns of a filter at a glance: how many when, and which values they say",
+    text:
+      "Counted, not read, within a budget of examined rows. A turn stands where it last spoke; " +
+      "values are the commonest of each key of the filter bar.",
+    query: overviewParameters,
+    returns: "Bins over time, values, and whether a bound left turns out.",
+  },
   "GET /traces/events.json": {
     summary: "Normalized events, or the original records",
     text:

@@ -22,6 +22,7 @@ export function operatorStore(store: EvidenceStore, readOnly: boolean): Evidence
     turns: store.turns.bind(store),
     root: store.root.bind(store),
     find: store.find.bind(store),
+    ...(store.survey === undefined ? {} : { survey: store.survey.bind(store) }),
     verdicts: store.verdicts.bind(store),
     quietRoots: store.quietRoots.bind(store),
     check: store.check.bind(store),

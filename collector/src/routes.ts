@@ -24,6 +24,7 @@ import { livenessRoutes } from "./routes/liveness.ts";
 import { memoryRoutes } from "./routes/memory.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { patternsRoutes } from "./routes/patterns.ts";
+import { overviewRoutes } from "./routes/overview.ts";
 import { reconcileRoutes } from "./routes/reconcile.ts";
 import { replayRoutes } from "./routes/replays.ts";
 import { revealRoutes } from "./routes/reveal.ts";
@@ -43,6 +44,7 @@ export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {
     sessionRoutes,
     settingsRoutes,
     turnsRoutes,
+    overviewRoutes,
     healthRoutes,
     compareRoutes,
     analysisRoutes,

@@ -108,7 +108,8 @@ SETTINGS ${durable};
 `;
 
 const verdicts = `
--- What the background judge found, the latest per turn.
+-- What the background judge found, the latest per turn. A page asks for some hundred roots that lie
+-- anywhere, so a granule is small.
 CREATE TABLE IF NOT EXISTS verdicts
 (
     root_trace_id String CODEC(ZSTD(1)),
@@ -127,7 +128,7 @@ CREATE TABLE IF NOT EXISTS verdicts
 )
 ENGINE = ReplacingMergeTree(judged_nanos)
 ORDER BY (root_trace_id, turn_key)
-SETTINGS index_granularity = 1024, ${durable};
+SETTINGS index_granularity = 128, min_bytes_for_wide_part = '100G', ${durable};
 `;
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(ddlFile, clickhouseDdl());

@@ -11,6 +11,8 @@ import { Histogram } from "../views/elements/histogram.tsx";
 import { TurnRow } from "../views/elements/turn-row.tsx";
 import { watchBrush } from "./brush.ts";
 import { completeFilter } from "./completion.tsx";
+import { overviewOf } from "./overview.tsx";
+import type { Overview } from "./overview.tsx";
 import { startMarks } from "./marks.tsx";
 import { announce, base, drawn, fetchJson, find, findAll, twin } from "./page.ts";
 import { showTimes } from "./preferences.ts";
@@ -33,10 +35,12 @@ const liveFilters = new Set(
 const query = new URLSearchParams(location.search);
 let live = true;
 let waiting: Model | undefined;
+let overview: Overview | undefined;
 
 /** Starts what the home page does by itself. */
 export function start(): void {
-  completeFilter(facetNames);
+  overview = overviewOf(query);
+  completeFilter((key) => [...facetNames(key), ...(overview?.values(key) ?? [])]);
   startMarks();
   watchBrush(query);
   const button = find<HTMLButtonElement>("[data-live]");
@@ -156,7 +160,11 @@ function drawList(body: HTMLElement, items: readonly Row[]): void {
     return tr;
   });
   body.replaceChildren(...rows);
-  find("[data-histogram-place]")?.replaceChildren(drawn(<Histogram bins={binsOf(items)} />));
+  if (overview?.shown !== true) {
+    const bars = drawn(<Histogram bins={binsOf(items)} extent="on this page" />);
+    find("[data-histogram-place]")?.replaceChildren(bars);
+  }
+  overview?.renew();
   const facets = (
     <Facets facets={facetsOf(items)} path={`${base}/traces`} terms={termsOf(query)} query={query} />
   );

@@ -99,12 +99,32 @@ const steps = [
 ];
 const binsMax = 72;
 
+/** Turns at one time. */
+export interface Spoken {
+  readonly atMs: number;
+  readonly turns: number;
+  readonly errors: number;
+}
+
 /** Turns over time, by when each of them last spoke. */
 export function binsOf(rows: readonly TurnRow[], within?: readonly [number, number]): Bin[] {
-  const times = rows.map((row) => Date.parse(row.ended_at)).filter((time) => !Number.isNaN(time));
-  if (times.length === 0) return [];
-  const first = within?.[0] ?? times.reduce((a, b) => Math.min(a, b));
-  const last = within?.[1] ?? times.reduce((a, b) => Math.max(a, b));
+  return binsOfCounts(
+    rows
+      .map((row) => ({
+        atMs: Date.parse(row.ended_at),
+        turns: 1,
+        errors: row.has_error ? 1 : 0,
+      }))
+      .filter(({ atMs }) => !Number.isNaN(atMs)),
+    within,
+  );
+}
+
+/** The same of turns that were counted; what lies outside of the range is left out. */
+export function binsOfCounts(counts: readonly Spoken[], within?: readonly [number, number]): Bin[] {
+  if (counts.length === 0) return [];
+  const first = within?.[0] ?? counts.reduce((least, { atMs }) => Math.min(least, atMs), Infinity);
+  const last = within?.[1] ?? counts.reduce((most, { atMs }) => Math.max(most, atMs), -Infinity);
   const span = Math.max(last - first, 1);
   const step =
     steps.find((size) => span / size < binsMax) ??
@@ -117,11 +137,11 @@ export function binsOf(rows: readonly TurnRow[], within?: readonly [number, numb
     turns: 0,
     errors: 0,
   }));
-  for (const row of rows) {
-    const bin = bins[Math.floor((Date.parse(row.ended_at) - from) / step)];
+  for (const { atMs, turns, errors } of counts) {
+    const bin = bins[Math.floor((atMs - from) / step)];
     if (bin === undefined) continue;
-    bin.turns += 1;
-    if (row.has_error) bin.errors += 1;
+    bin.turns += turns;
+    bin.errors += errors;
   }
   return bins;
 }
@@ -157,8 +177,8 @@ const facetValues: readonly (readonly [
 ];
 const facetShownMax = 6;
 
-/** Facets of the rows; a facet without a value is left out. */
-export function facetsOf(rows: readonly TurnRow[]): Facet[] {
+/** Facets of the rows, so many values of each; a facet without a value is left out. */
+export function facetsOf(rows: readonly TurnRow[], shownMax: number = facetShownMax): Facet[] {
   return facetValues.flatMap(([key, name, valuesOf]) => {
     const counts = new Map<string, number>();
     for (const row of rows) {
@@ -166,7 +186,7 @@ export function facetsOf(rows: readonly TurnRow[]): Facet[] {
     }
     if (counts.size === 0) return [];
     const sorted = [...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-    const values = sorted.slice(0, facetShownMax).map(([value, count]) => ({ value, count }));
+    const values = sorted.slice(0, shownMax).map(([value, count]) => ({ value, count }));
     return [{ key, name, values, total: counts.size }];
   });
 }

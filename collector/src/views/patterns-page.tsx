@@ -178,7 +178,7 @@ const Bars: FC = () => (
         <ShareBar part={null} whole={4} label="unknown share of 4" />
       </Fact>
     </Facts>
-    <Histogram bins={binsOf(patternTurns)} />
+    <Histogram bins={binsOf(patternTurns)} extent="in all" />
   </Card>
 );
 

@@ -42,7 +42,7 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
       {none && !filtered ? <FirstSteps frame={frame} /> : null}
       <div class="turns" data-turns hidden={none && !filtered}>
         <div data-histogram-place>
-          <Histogram bins={binsOf(model.items)} />
+          <Histogram bins={binsOf(model.items)} extent="on this page" />
         </div>
         <div class="columns">
           <details class="facets" data-facets>

@@ -115,6 +115,32 @@ export interface SliceOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Fields whose values a survey lists. */
+export type SurveyField = "agent" | "app" | "user" | "thread" | "memory" | "tool" | "model";
+
+/** How much a survey examines at most. */
+export interface SurveyOptions {
+  readonly budgetRows: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Turns that were counted and not read: each once, at its own time, under its filters. */
+export interface TurnSurvey {
+  /** Length of a slot in milliseconds; slots without turns are left out. */
+  readonly slot_ms: number;
+  readonly slots: readonly {
+    readonly at_ms: number;
+    readonly turns: number;
+    /** Turns whose root holds an error. */
+    readonly errors: number;
+  }[];
+  /** Values that are said there, the commonest first, some dozens at most. */
+  readonly values: Readonly<Record<SurveyField, readonly string[]>>;
+  /** Receipts that were examined, where the budget left others out; else null. */
+  readonly since: string | null;
+  readonly until: string | null;
+}
+
 /** Appends only; the handle of ingest. */
 export interface EvidenceWriter {
   /**
@@ -160,6 +186,15 @@ export interface EvidenceReader {
     query: EventQuery,
     options: SliceOptions,
   ): Promise<EventSlice>;
+  /**
+   * Counts turns without reading them whole, where a provider can; undefined where only whole roots
+   * tell, as for a reader who is bound to a tenant. Turns are those that have a span of their own.
+   */
+  survey?(
+    scope: EvidenceScope,
+    query: EventQuery,
+    options: SurveyOptions,
+  ): Promise<TurnSurvey | undefined>;
   /** Verdicts of the background judge for these roots. */
   verdicts(scope: EvidenceScope, rootTraceIds: readonly string[]): Promise<readonly TurnVerdict[]>;
 }

@@ -12,7 +12,10 @@ export type {
   Keyset,
   PreparedBatch,
   SliceOptions,
+  SurveyField,
+  SurveyOptions,
   TurnSlice,
+  TurnSurvey,
   TurnVerdict,
 } from "./evidence-store.ts";
 export { eventColumns } from "./clickhouse/columns.ts";

@@ -4,13 +4,17 @@
  */
 import type { FC } from "hono/jsx";
 
+import { countText } from "../../display/figures.ts";
 import type { Bin } from "../../display/turn-figures.ts";
 import { Time } from "./figure.tsx";
 
 const height = 48;
 
-/** Turns per bin; nothing is drawn without any. */
-export const Histogram: FC<{ readonly bins: readonly Bin[] }> = ({ bins }) => {
+/** Turns per bin, and of what they are all the turns; nothing is drawn without any. */
+export const Histogram: FC<{ readonly bins: readonly Bin[]; readonly extent: string }> = ({
+  bins,
+  extent,
+}) => {
   const most = bins.reduce((max, bin) => Math.max(max, bin.turns), 0);
   const first = bins[0];
   const last = bins.at(-1);
@@ -31,7 +35,7 @@ export const Histogram: FC<{ readonly bins: readonly Bin[] }> = ({ bins }) => {
         width="100%"
         height={String(height)}
         role="img"
-        aria-label={`${turns} turns over time, ${errors} with errors`}
+        aria-label={`${turns} turns over time ${extent}, ${errors} with errors`}
         focusable="false"
       >
         {bins.map((bin, index) => (
@@ -42,7 +46,8 @@ export const Histogram: FC<{ readonly bins: readonly Bin[] }> = ({ bins }) => {
       <figcaption>
         <Time at={iso(first.fromMs)} form={form} />
         <span class="readout" data-readout>
-          {turns} turns{errors === 0 ? "" : `, ${errors} with errors`}
+          {countText(turns)} turns {extent}
+          {errors === 0 ? "" : `, ${countText(errors)} with errors`}
         </span>
         <Time at={iso(last.toMs)} form={form} />
       </figcaption>

@@ -376,7 +376,8 @@ ORDER BY name
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1;
 
 
--- What the background judge found, the latest per turn.
+-- What the background judge found, the latest per turn. A page asks for some hundred roots that lie
+-- anywhere, so a granule is small.
 CREATE TABLE IF NOT EXISTS verdicts
 (
     root_trace_id String CODEC(ZSTD(1)),
@@ -395,4 +396,4 @@ CREATE TABLE IF NOT EXISTS verdicts
 )
 ENGINE = ReplacingMergeTree(judged_nanos)
 ORDER BY (root_trace_id, turn_key)
-SETTINGS index_granularity = 1024, fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1;
+SETTINGS index_granularity = 128, min_bytes_for_wide_part = '100G', fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1;

@@ -17,6 +17,7 @@ import type { PreparedBlocks } from "./prepared-batch.ts";
 import { quietRoots, readBack } from "./read-back.ts";
 import { receiptSpans } from "./receipt-span.ts";
 import { reader, readTouched } from "./reader.ts";
+import { survey } from "./survey.ts";
 import { putVerdicts, readVerdicts } from "./verdict-table.ts";
 
 /** How to open the provider. */
@@ -67,6 +68,7 @@ async function provider(engine: Engine, filterOfScope: ScopeFilter): Promise<Evi
     appendPrepared: (batch) => send(batch as PreparedBlocks),
     readBack: (batchId, receivedAt) => readBack(engine, batchId, receivedAt),
     ...read,
+    survey: (scope, query, options) => survey(engine, scope, query, options),
     verdicts: (scope, roots) => readVerdicts(engine, scope, roots),
     putVerdicts: (verdicts) => putVerdicts(engine, verdicts),
     quietRoots: (since, before, limit) => quietRoots(engine, since, before, limit),

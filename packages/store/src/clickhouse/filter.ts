@@ -24,6 +24,8 @@ export interface Filters {
   readonly rootHashes: readonly number[];
   /** True when nearly every root has what is wanted: then time alone leads. */
   readonly open: boolean;
+  /** True when hashes of whole roots say everything: no time, and nothing that nearly all say. */
+  readonly byRoots: boolean;
 }
 
 /**
@@ -68,8 +70,10 @@ export function filtersOf(query: EventQuery, bind: Bindings): Filters {
   const rowHashes = [...fineHashes, ...coarse.map(murmur32)];
   const timed = query.start_time !== undefined || query.end_time !== undefined;
   const usual = query.store === undefined || query.store === "trace" || query.store === "all";
-  const open = rootHashes.length === 0 && rowHashes.length === 0 && !timed && usual;
-  return { rows: rowConditions(query, bind), fineHashes, rowHashes, sureHashes, rootHashes, open };
+  const byRoots = rowHashes.length === fineHashes.length && !timed && usual;
+  const open = rootHashes.length === 0 && rowHashes.length === 0 && byRoots;
+  const rows = rowConditions(query, bind);
+  return { rows, fineHashes, rowHashes, sureHashes, rootHashes, open, byRoots };
 }
 
 function rowConditions(query: EventQuery, bind: Bindings): string[] {

@@ -116,6 +116,22 @@ ORDER BY hash DESC, bucket DESC LIMIT ${span.limit}`;
   }));
 }
 
+/** Those of the roots under which all of these hashes stand. */
+export async function rootsSaying(
+  engine: Engine,
+  hashes: readonly number[],
+  roots: readonly number[],
+  signal?: AbortSignal,
+): Promise<readonly number[]> {
+  const wanted = [...new Set(hashes)];
+  if (roots.length === 0 || wanted.length === 0) return roots;
+  const sql = `SELECT root FROM locate
+WHERE hash IN (${wanted.join(", ")}) AND root IN (${roots.join(", ")})
+GROUP BY root HAVING uniqExact(hash) = ${wanted.length}`;
+  const answer = await engine.query(sql, {}, signal);
+  return (answer.columns.get("root") ?? []) as number[];
+}
+
 /** Buckets that are in every rare list, or `common` when none is rare. */
 export function commonPlaces(lists: readonly Places[]): Places {
   let found: Places = "common";

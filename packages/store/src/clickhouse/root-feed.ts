@@ -18,6 +18,7 @@ import {
   inBuckets,
   placesOf,
   rootsOfAll,
+  rootsSaying,
 } from "./locate.ts";
 import type { Occurrence, Places, RootBuckets } from "./locate.ts";
 import { loadRoots } from "./root-loader.ts";
@@ -48,6 +49,9 @@ const leadingRowsMax = 50_000;
 /** A value under which more rows of the locate table stand is not worth its intersection. */
 const joinedRowsMax = 500_000;
 const rootsPerRoundMax = 1_000;
+/** Arrivals among which the roots of a common value are looked for, at first and at most. */
+const arrivalsFirst = 2_000;
+const arrivalsMax = 32_000;
 const firstWindowMicros = 600_000_000;
 const firstArrivalSeconds = 86_400;
 const firstBuckets = 128;
@@ -81,6 +85,7 @@ export async function* rootFeed(engine: Engine, search: Search): AsyncGenerator<
     const named = await rootsOfAll(engine, leading, { limit: namedRootsMax, sure }, options.signal);
     if (named !== undefined) return yield* namedRounds(engine, search, named);
   }
+  if (filters.byRoots) return yield* arrivalRounds(engine, search, leading);
   yield* windows(engine, search, { rowPlaces, known });
 }
 
@@ -133,8 +138,12 @@ function newestUpTo(buckets: readonly number[], last: number): number {
   return buckets.reduce((best, bucket) => (bucket <= last ? Math.max(best, bucket) : best), 0);
 }
 
-/** Rounds over all roots by the second of their receipt. */
-async function* arrivalRounds(engine: Engine, search: Search): AsyncGenerator<Round> {
+/** Rounds over all roots, or those that say the hashes, by the second of their receipt. */
+async function* arrivalRounds(
+  engine: Engine,
+  search: Search,
+  hashes: readonly number[] = [],
+): AsyncGenerator<Round> {
   const { options } = search;
   const span = await search.receiptSpan(options.signal);
   if (span === undefined) return yield nothing;
@@ -144,7 +153,10 @@ async function* arrivalRounds(engine: Engine, search: Search): AsyncGenerator<Ro
   const met = new Set<number>();
   let high = Math.floor(Math.min(after?.micros ?? span.last, span.last) / 1_000_000);
   let low = Math.max(high - firstArrivalSeconds, first);
-  let limit = search.rootsFirst + 8;
+  const narrowed = hashes.length > 0;
+  const limitMax = narrowed ? arrivalsMax : rootsPerRoundMax;
+  let limit = narrowed ? Math.max(arrivalsFirst, search.rootsFirst) : search.rootsFirst + 8;
+  let rootsWanted = search.rootsFirst + 8;
   let examined = 0;
   while (high >= first && examined < budget) {
     const found = await arrivals(engine, { low, high, limit }, options.signal);
@@ -153,24 +165,33 @@ async function* arrivalRounds(engine: Engine, search: Search): AsyncGenerator<Ro
     const whole = found.filter(({ seconds }) => seconds !== cutAt);
     if (whole.length === 0 && cutAt !== undefined) {
       const known = new Map<number, Occurrence>();
-      if (limit > rootsPerRoundMax)
+      if (limit > limitMax)
         return yield* windows(engine, search, { rowPlaces: "common", known }, met);
       limit *= 4;
       continue;
     }
-    const fresh = [...new Set(whole.map(({ root }) => root))].filter((root) => !met.has(root));
+    const unmet = whole.filter(({ root }) => !met.has(root));
+    const names = [...new Set(unmet.map(({ root }) => root))];
+    const saying = new Set(await rootsSaying(engine, hashes, names, options.signal));
+    const kept = unmet.filter(({ root }) => saying.has(root));
+    // Of many that say it only as many are loaded as a page may show, whole seconds again.
+    const last = narrowed ? kept[rootsWanted - 1]?.seconds : undefined;
+    const near = last === undefined ? kept : kept.filter(({ seconds }) => seconds >= last);
+    const all = near.length === kept.length;
+    const fresh = [...new Set(near.map(({ root }) => root))];
     for (const root of fresh) met.add(root);
-    const oldest = cutAt === undefined && low <= first;
-    const reached = cutAt === undefined ? low : cutAt + 1;
+    const oldest = all && cutAt === undefined && low <= first;
+    const reached = all ? (cutAt === undefined ? low : cutAt + 1) : (last ?? low);
     const frontier = { micros: reached * 1_000_000 - 1, nanos: endOfTime, key: "" };
     const buckets = await bucketsOfRoots(engine, fresh, options.signal);
     const round = await loadRound(engine, search, buckets, oldest ? null : frontier);
-    examined += round.events.length;
+    examined += round.events.length + (narrowed ? whole.length : 0);
     yield round;
     if (oldest) return;
     high = reached - 1;
-    if (cutAt === undefined) low = first;
-    limit = Math.min(limit * 2, rootsPerRoundMax);
+    if (all && cutAt === undefined) low = first;
+    limit = Math.min(limit * 2, limitMax);
+    rootsWanted = Math.min(rootsWanted * 2, rootsPerRoundMax);
   }
 }
 

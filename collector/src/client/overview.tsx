@@ -1,0 +1,69 @@
+/**
+ * @module Overview in the browser: the histogram and the offered values of all turns under the
+ * filters, in place of those of the page. It is asked for after the page stands, so the list never
+ * waits for it.
+ */
+import { timeText } from "../display/figures.ts";
+import type { Bin } from "../display/turn-figures.ts";
+import { Histogram } from "../views/elements/histogram.tsx";
+import { base, drawn, fetchJson, find } from "./page.ts";
+import { clock, showTimes } from "./preferences.ts";
+
+/** What the page needs of the answer. */
+interface Model {
+  readonly bins: readonly Bin[];
+  readonly values: { readonly [key: string]: readonly string[] | undefined };
+  readonly complete: boolean;
+  readonly since: string | null;
+}
+
+/** The overview of a page. */
+export interface Overview {
+  /** True when the histogram is that of all turns. */
+  readonly shown: boolean;
+  /** Values of a key of the bar that some turn says. */
+  values(key: string): readonly string[];
+  /** Asks again, unless it did a moment ago. */
+  renew(): void;
+}
+
+/** What a store does not answer, and what belongs to one page. */
+const pageParameters = ["q", "verdict", "finding", "cursor", "limit"];
+const renewMs = 15_000;
+
+/** Asks for the overview of the page with this query and draws it. */
+export function overviewOf(query: URLSearchParams): Overview {
+  const filters = new URLSearchParams(query);
+  const narrowed = ["q", "verdict", "finding"].some((name) => query.has(name));
+  for (const name of pageParameters) filters.delete(name);
+  let model: Model | undefined;
+  let asked = -Infinity;
+  let shown = false;
+  const ask = async (): Promise<void> => {
+    asked = performance.now();
+    const answer = await fetchJson<Model>(`${base}/traces/overview.json?${filters.toString()}`);
+    if (answer === undefined) return;
+    model = answer;
+    // A page that filters by itself shows a part of these turns; its own bars say which.
+    if (narrowed || answer.bins.length === 0) return;
+    shown = true;
+    const place = find("[data-histogram-place]");
+    place?.replaceChildren(drawn(<Histogram bins={answer.bins} extent={extentOf(answer)} />));
+    if (place !== undefined) showTimes(place);
+  };
+  void ask();
+  return {
+    get shown() {
+      return shown;
+    },
+    values: (key) => model?.values[key] ?? [],
+    renew: () => {
+      if (performance.now() - asked > renewMs) void ask();
+    },
+  };
+}
+
+function extentOf({ complete, since }: Model): string {
+  if (since !== null) return `received since ${timeText(since, clock(), "daytime")}`;
+  return complete ? "in all" : "so far";
+}

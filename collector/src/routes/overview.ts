@@ -1,0 +1,145 @@
+/**
+ * @module Overview: all turns of a filter at a glance: how many when, and which values they say. It
+ * counts what a list only shows a page of, within a budget, and says where it stopped.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import type { EventQuery } from "@turnproof/evidence";
+import { limits } from "@turnproof/semconv";
+import type { Keyset, SurveyField, TurnSurvey } from "@turnproof/store";
+
+import { scopeKey } from "../auth/grants.ts";
+import type { Reading } from "../auth/grants.ts";
+import { binsOfCounts, facetsOf } from "../display/turn-figures.ts";
+import type { Bin, Spoken } from "../display/turn-figures.ts";
+import { principalOf } from "../http/environment.ts";
+import type { AppEnv } from "../http/environment.ts";
+import { filters, readParameters } from "../http/parameters.ts";
+import { readingFor } from "../http/query.ts";
+import { respondJson } from "../http/respond.tsx";
+import type { Parts } from "../parts.ts";
+import { isSettled } from "../window.ts";
+import { rowsOf } from "./turns.ts";
+
+const { limit: _limit, cursor: _cursor, ...shared } = filters;
+
+/** Parameters of the overview: the filters of the list that a store answers. */
+export const overviewParameters = z.strictObject(shared).partial();
+
+/** Body of `/traces/overview.json`. */
+export interface OverviewModel {
+  /** Turns by when they last spoke; over the selected range, or from the first to the last. */
+  readonly bins: readonly Bin[];
+  readonly turns: number;
+  readonly errors: number;
+  /** Values of the bar's keys that these turns say, the commonest first. */
+  readonly values: Readonly<Partial<Record<SurveyField, readonly string[]>>>;
+  /** True when no turn of the filter was left out. */
+  readonly complete: boolean;
+  /** Receipts that were examined, where a bound left others out. */
+  readonly since: string | null;
+  readonly until: string | null;
+}
+
+/** Roots that are read whole where a store cannot count them. */
+const rootsMax = 1_000;
+const rootsPerRead = 250;
+const valuesMax = 50;
+/** How long an answer serves whoever asks the same: a tail makes pages ask again and again. */
+const freshMs = 5_000;
+const keptMax = 64;
+
+/** GET `/traces/overview.json`. */
+export function overviewRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const kept = new Map<
+    string,
+    { readonly until: number; readonly model: Promise<OverviewModel> }
+  >();
+  app.get("/traces/overview.json", async (c) => {
+    const reading = readingFor(c, readParameters(c, overviewParameters));
+    const key = JSON.stringify([scopeKey(principalOf(c)), reading.query]);
+    const now = parts.now();
+    const known = kept.get(key);
+    if (known !== undefined && known.until > now) return respondJson(c, await known.model);
+    const model = overviewOf(parts, reading);
+    kept.delete(key);
+    kept.set(key, { until: now + freshMs, model });
+    for (const old of kept.keys()) {
+      if (kept.size <= keptMax) break;
+      kept.delete(old);
+    }
+    // A failure is nobody's answer but the first asker's.
+    model.catch(() => kept.delete(key));
+    return respondJson(c, await model);
+  });
+  return app;
+}
+
+async function overviewOf(parts: Parts, reading: Reading): Promise<OverviewModel> {
+  const { scope, query } = reading;
+  const settled = await isSettled(parts);
+  const budgetRows = limits.scanRowsMax;
+  const survey =
+    (await parts.store.survey?.(scope, query, { budgetRows })) ?? (await readTurns(parts, reading));
+  const counts = survey.slots.map(({ at_ms, turns, errors }) => ({ atMs: at_ms, turns, errors }));
+  const total = (field: keyof Spoken): number => counts.reduce((sum, slot) => sum + slot[field], 0);
+  return {
+    bins: binsOfCounts(counts, rangeOf(query)),
+    turns: total("turns"),
+    errors: total("errors"),
+    values: survey.values,
+    complete: settled && survey.since === null && survey.until === null,
+    since: survey.since,
+    until: survey.until,
+  };
+}
+
+/** The selected range, its last instant included; undefined where an end is open. */
+function rangeOf({ start_time, end_time }: EventQuery): readonly [number, number] | undefined {
+  if (start_time === undefined || end_time === undefined) return undefined;
+  const from = Date.parse(start_time);
+  return [from, Math.max(Date.parse(end_time) - 1, from)];
+}
+
+/** The same from turns that are read whole, the newest received first. */
+async function readTurns(
+  parts: Parts,
+  { scope, query }: Reading,
+): Promise<Pick<TurnSurvey, "slots" | "since" | "until"> & Pick<OverviewModel, "values">> {
+  const rows: ReturnType<typeof rowsOf>[number][] = [];
+  let after: Keyset | null = null;
+  let roots = 0;
+  let bounded = false;
+  do {
+    const slice = await parts.store.turns(scope, query, {
+      limit: rootsPerRead,
+      ...(after === null ? {} : { after }),
+    });
+    rows.push(...rowsOf(slice.events, query, slice.roots));
+    roots += slice.roots.length;
+    after = slice.next;
+    bounded = slice.bounded;
+  } while (after !== null && !bounded && roots < rootsMax);
+  const oldest = rows.at(-1)?.received_at ?? null;
+  return {
+    slots: rows.map((row) => ({
+      at_ms: Date.parse(row.ended_at),
+      turns: 1,
+      errors: row.has_error ? 1 : 0,
+    })),
+    values: {
+      ...Object.fromEntries(
+        facetsOf(rows, valuesMax).map(({ key, values }) => [key, values.map(({ value }) => value)]),
+      ),
+      thread: distinct(rows.flatMap((row) => row.thread_id ?? [])),
+      memory: distinct(rows.flatMap((row) => row.memory_id ?? [])),
+    },
+    since: after !== null || bounded ? oldest : null,
+    until: null,
+  };
+}
+
+function distinct(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].slice(0, valuesMax);
+}

@@ -1,0 +1,72 @@
+/**
+ * @module Overview over HTTP: all turns of a filter and not those of a page, inside the asker's
+ * scope, and honest about what was left out.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { openDesk, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+interface Overview {
+  readonly bins: readonly { fromMs: number; toMs: number; turns: number; errors: number }[];
+  readonly turns: number;
+  readonly values: Readonly<Record<string, readonly string[] | undefined>>;
+  readonly complete: boolean;
+  readonly since: string | null;
+}
+
+const accounts = JSON.stringify({
+  otto: { token: "otto-token-0123456789", role: "viewer" },
+  alice: { token: "alice-token-0123456789", role: "viewer", user_id: "alice" },
+});
+const as = (name: string): Record<string, string> => ({
+  authorization: `Bearer ${name}-token-0123456789`,
+});
+
+let desk: Desk;
+
+beforeAll(async () => {
+  desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts });
+  for (let hour = 0; hour < 12; hour += 1) {
+    const at = new Date(Date.UTC(2026, 10, 20, hour, 30)).toISOString();
+    const user = hour % 3 === 0 ? "bob" : "alice";
+    const root = `root-${hour}`;
+    const events = turnEvents({ root, at, user, agent: `agent-${user}`, thread: `thr-${user}` });
+    await desk.put(events, `2026-11-21T10:00:${String(hour).padStart(2, "0")}.000000Z`);
+  }
+});
+
+afterAll(() => desk.collector.close());
+
+test("it counts what a page of one row does not show", async () => {
+  const page = await desk.json<{ items: unknown[] }>("/traces/turns.json?limit=1", as("otto"));
+  expect(page.items).toHaveLength(1);
+  const overview = await desk.json<Overview>("/traces/overview.json", as("otto"));
+  expect(overview.turns).toBe(12);
+  expect(overview.bins.reduce((sum, bin) => sum + bin.turns, 0)).toBe(12);
+  expect(overview.values["agent"]).toEqual(["agent-alice", "agent-bob"]);
+  expect(overview).toMatchObject({ complete: true, since: null });
+});
+
+test("a range is drawn from end to end, by the turns' own time", async () => {
+  const range = "start_time=2026-11-20T03:00:00Z&end_time=2026-11-20T06:00:00Z";
+  const overview = await desk.json<Overview>(`/traces/overview.json?${range}`, as("otto"));
+  expect(overview.turns).toBe(3);
+  expect(overview.bins[0]?.fromMs).toBe(Date.UTC(2026, 10, 20, 3));
+  expect(overview.bins.at(-1)?.toMs).toBe(Date.UTC(2026, 10, 20, 6));
+});
+
+test("a tenant's overview holds nothing of another's, whoever asked before", async () => {
+  await desk.json("/traces/overview.json", as("otto"));
+  const overview = await desk.json<Overview>("/traces/overview.json", as("alice"));
+  expect(overview.turns).toBe(8);
+  expect(JSON.stringify(overview)).not.toContain("bob");
+  const foreign = await desk.get("/traces/overview.json?user_id=bob", as("alice"));
+  expect(foreign.status).toBe(403);
+});
+
+test("what belongs to a page is no parameter", async () => {
+  for (const name of ["cursor=x", "limit=10", "q=has:error", "verdict=failed"]) {
+    expect((await desk.get(`/traces/overview.json?${name}`, as("otto"))).status).toBe(400);
+  }
+});
