@@ -51,7 +51,8 @@ export async function runTool(
   bench: ToolBench,
 ): Promise<ToolRun> {
   const tool = bench.tools.find(({ name }) => name === call.toolName);
-  const shownName = admissible(attribute.tool_name, call.toolName) ?? "unknown";
+  // A name that is none of the agent's tools is the model's own words.
+  const shownName = admissible(attribute.tool_name, tool?.name) ?? "unknown";
   const callId = call.toolCallId;
   await state.emit({ type: "tool.started", callId, toolName: shownName });
   const { input, refusal } = readCall(call, tool, state);
@@ -71,7 +72,7 @@ export async function runTool(
         ? execute(tool, input, { callId, state, open })
         : refused(open, refusal ?? unknownTool),
   );
-  await log(call, run, state, bench, performance.now() - startedAt);
+  await log(call, { ...run, shownName }, state, bench, performance.now() - startedAt);
   const { outcome } = run.answer;
   state.called.push({ callId, toolName: shownName, outcome });
   const badge = toolBadges[outcome];
@@ -173,20 +174,23 @@ function evidenceOf(answer: ToolAnswer): Parameters<ToolCall["result"]>[0] {
  */
 async function log(
   call: LanguageModelV4ToolCall,
-  run: Executed,
+  run: Executed & { readonly shownName: string },
   state: TurnState,
   { memory }: ToolBench,
   durationMs: number,
 ): Promise<void> {
   const { turnId } = state.traceContext.identity;
   const { outcome } = run.answer;
-  const input = jsonOf(call.input);
+  const { shownName: toolName } = run;
+  const given = jsonOf(call.input);
+  // A name that the model made up is content: it stands with the input.
+  const input = toolName === call.toolName ? given : { tool: call.toolName, input: given };
   const result: JSONValue = jsonOf(run.answer.value);
   try {
     await memory.toolLog.record(state.place, {
       turnId,
       callId: call.toolCallId,
-      toolName: call.toolName,
+      toolName,
       input: input as never,
       result: result as never,
       outcome,
@@ -194,7 +198,7 @@ async function log(
     });
     state.written.toolLog += 1;
     const ordinal = state.called.length + 1;
-    const step = { turnId, ordinal, toolName: call.toolName, outcome };
+    const step = { turnId, ordinal, toolName, outcome };
     await memory.workflow.record(state.place, step);
     state.written.workflowSteps += 1;
   } catch (error) {

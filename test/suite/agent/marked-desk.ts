@@ -33,6 +33,7 @@ await using model = await startAnthropic({
       ? [
           { name: "find_parcel", input: { code: marks.toolInput } },
           { name: "break_parcel", input: { code: marks.toolInput } },
+          { name: marks.toolName, input: {} },
         ]
       : [];
     const tool = calls[results];

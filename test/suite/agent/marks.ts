@@ -21,6 +21,7 @@ const ways = [
   "facts",
   "crossThread",
   "summary",
+  "toolName",
   "toolInput",
   "toolResult",
   "toolError",

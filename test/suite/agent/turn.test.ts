@@ -337,7 +337,7 @@ describe("what the model is given", () => {
   );
 
   test("a tool that fails, falls back or does not exist is an answer with its outcome", async () => {
-    const names = ["lookup_order", "issue_refund", "no_such_tool"];
+    const names = ["lookup_order", "issue_refund", "canary_no_such_tool"];
     await using server = await startAnthropic({
       script: (_asked, results) => {
         const name = names[results];
@@ -364,7 +364,13 @@ describe("what the model is given", () => {
       fallback_used: true,
       fallback_provider: "bank_b",
     });
+    expect(result.tools[2]?.toolName).toBe("unknown");
     expect(server.bodies.at(-1)).toContain("canary-tool-error");
-    expect(await observed.text(["ann"])).not.toContain("canary-tool-error");
+    expect(server.bodies.at(-1)).toContain("canary_no_such_tool");
+    // What was asked for by a name that nobody gave is in the tool log, and nowhere else.
+    const log = await agent.memory.toolLog.list({ ...here, agentId: "agent" });
+    const made = log.find(({ toolName }) => toolName === "unknown");
+    expect(made).toMatchObject({ input: { tool: "canary_no_such_tool" }, outcome: "error" });
+    expect(await observed.text(["ann"])).not.toMatch(/canary.(tool-error|no_such_tool)/);
   });
 });
