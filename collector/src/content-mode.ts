@@ -1,7 +1,7 @@
 /**
  * @module Content mode: the only module that hands content to a route, and therefore to a person
- * (requirements: Authentication 2, 3; design 6.3). Content lies in memory rows; the role decides
- * whether it may be seen at all, the mode how: `metadata` never, `redacted` masked, `full` as it is.
+ * (requirements: Authentication 2, 3; design 6.3). Content lies in memory rows, those of imported
+ * bundles among them; the role decides whether it may be seen at all, the mode how: `metadata` never, `redacted` masked, `full` as it is.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -10,11 +10,12 @@ import type { Json, MemoryFilter, MemoryRecord, MemoryStore } from "@turnproof/s
 import { permits } from "./auth/principal.ts";
 import type { Principal } from "./auth/principal.ts";
 import type { Config } from "./config.ts";
+import { contentIds } from "./memory/legacy-content.ts";
 import { redact } from "./redaction.ts";
 
 /** One piece of content of an event. */
 export interface ShownPart {
-  /** What the words are: `user`, `assistant`, `input`, `result` or `comment`. */
+  /** What the words are: `user`, `assistant`, `input`, `result`, `text` or `comment`. */
   readonly part: string;
   readonly record_id: string;
   readonly text: string;
@@ -40,7 +41,8 @@ export async function revealContent(
   requireReveal(mode, principal);
   const tenant = event.user_id;
   if (tenant === undefined) throw new CodedError("identity_missing", { field: "user_id" });
-  const parts = await contentOf(memory, { tenant, ...placeOf(event) }, event);
+  const own = await contentOf(memory, { tenant, ...placeOf(event) }, event);
+  const parts = own.length > 0 ? own : await importedContent(memory, tenant, event);
   if (mode === "full") return parts;
   const ids = tenant === null ? [] : [tenant];
   return parts.map((part) => ({ ...part, text: redact(part.text, ids) }));
@@ -113,6 +115,19 @@ async function contentOf(
   }
 }
 
+/** Words of a legacy bundle that was imported. */
+async function importedContent(
+  memory: MemoryStore,
+  tenant: string | null,
+  event: TurnEvent,
+): Promise<readonly ShownPart[]> {
+  for (const id of contentIds(event)) {
+    const shown = rowOf(await memory.get({ tenant }, "trace_content", id), importedParts);
+    if (shown.length > 0) return shown;
+  }
+  return [];
+}
+
 function rowOf(
   row: MemoryRecord | undefined,
   parts: (row: MemoryRecord) => readonly Part[],
@@ -149,6 +164,14 @@ async function matching(
 function messageParts({ text, data }: MemoryRecord): readonly Part[] {
   const role = data["role"] === "assistant" ? "assistant" : "user";
   return text === undefined ? [] : [{ part: role, text }];
+}
+
+function importedParts({ data }: MemoryRecord): readonly Part[] {
+  const { parts = null } = data;
+  if (typeof parts !== "object" || parts === null || Array.isArray(parts)) return [];
+  return Object.entries(parts).flatMap(([part, text]) =>
+    typeof text === "string" ? [{ part, text }] : [],
+  );
 }
 
 function callParts({ data }: MemoryRecord): readonly Part[] {

@@ -1,33 +1,36 @@
 /**
- * @module `turnproof import`: bundles of versions 1 to 3 from a folder of JSON and JSONL files, as
- * events of the configured store. What cannot be read is reported by code and file, never by value.
+ * @module `turnproof import`: legacy bundles of versions 1 to 3, from files or the databases of
+ * earlier providers, as events of the configured store, and their words as rows of the configured
+ * memory. What cannot be read is reported by code, never by value.
  */
-import { createReadStream } from "node:fs";
-import { readFile, readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-
 import type { Command } from "commander";
 import { normalize } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
-import type { EvidenceStore } from "@turnproof/store";
+import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
 import { openStore } from "../backend.ts";
 import { readConfig } from "../config.ts";
+import type { Config } from "../config.ts";
+import { keepContent, legacyContent } from "../memory/legacy-content.ts";
+import { openMemory } from "../memory/memory-backend.ts";
 import { withJson } from "./command.ts";
 import { appendAll } from "./evidence-copy.ts";
 import { attempt } from "./failure.ts";
+import { defaultTable, recordsOf } from "./import-sources.ts";
 import { exitCodes, printJson, printTable, say } from "./terminal.ts";
 
 interface ImportFlags {
   readonly json?: boolean;
   readonly apply?: boolean;
+  /** False with `--no-content`. */
+  readonly content: boolean;
+  readonly table: string;
   readonly dataDir?: string;
   readonly backend?: string;
 }
 
-/** What became of the files. */
+/** What became of the records. */
 interface Report {
   files: number;
   rows: number;
@@ -35,48 +38,82 @@ interface Report {
   duplicates: number;
   /** Events without a root of their own got one from their turn or bundle. */
   rootless: number;
+  /** Events whose words were kept, or would be. */
+  content: number;
   readonly findings: { [code: string]: number };
 }
 
-const batchRows = 500;
+/** Where it is written; nothing in a dry run. */
+interface Target {
+  readonly store: EvidenceStore | undefined;
+  readonly memory: MemoryStore | undefined;
+}
 
 /** Adds the command. */
 export function addImportCommand(program: Command): void {
-  withJson(program.command("import <folder>"))
-    .description("read legacy bundles (v1 to v3) from JSON and JSONL files into the store")
-    .option("--apply", "write; without it files are only read and reported")
-    .option("--backend <kind>", "clickhouse, filesystem or postgres")
+  withJson(program.command("import <source>"))
+    .description("read legacy bundles (v1 to v3) from files, PostgreSQL or MongoDB into the store")
+    .option("--apply", "write; without it records are only read and reported")
+    .option("--table <name>", "table or collection that holds the bundles", defaultTable)
+    .option("--no-content", "leave their words behind; otherwise only reveal shows them")
+    .option("--backend <kind>", "clickhouse, filesystem, postgres or mongodb")
     .option("--data-dir <dir>", "where embedded stores lie (default .turnproof)")
     .addHelpText(
       "after",
       `
-A file holds one record, a list of them, or one per line (.jsonl, .ndjson). Only allowlisted fields
-become evidence; texts stay where they are. Running it again writes nothing twice.
-Exit code 3 when some records could not be read. Stop a collector that uses the embedded store.`,
+The source is a folder or a file, or one of the words postgres (TURNPROOF_POSTGRES_URL) and mongodb
+(DOCUMENT_DB_URI). A file holds one record, a list of them, or one per line (.jsonl, .ndjson).
+
+  turnproof import ./old-traces
+  turnproof import postgres --table public.trace_bundles --backend clickhouse --apply
+
+Only allowlisted fields become evidence. Words become rows of the memory backend, which age as
+previews (turnproof retention) and which POST /traces/reveal alone shows. Running it again writes
+nothing twice. Exit code 3 when some records could not be read. Stop a collector that uses the
+embedded store.`,
     )
-    .action((folder: string, flags: ImportFlags) => attempt(flags, () => importAll(folder, flags)));
+    .action((source: string, flags: ImportFlags) => attempt(flags, () => importAll(source, flags)));
 }
 
-async function importAll(folder: string, flags: ImportFlags): Promise<void> {
+async function importAll(source: string, flags: ImportFlags): Promise<void> {
   const config = readConfig(flags);
-  const report: Report = { files: 0, rows: 0, events: 0, duplicates: 0, rootless: 0, findings: {} };
-  const store = flags.apply === true ? await openStore(config) : undefined;
+  const counts = { files: 0, rows: 0, events: 0, duplicates: 0, rootless: 0, content: 0 };
+  const report: Report = { ...counts, findings: {} };
+  const target = await openTarget(config, flags);
   try {
-    for (const file of await filesOf(folder)) {
-      report.files += 1;
-      await importFile(file, report, store);
-      if (process.stderr.isTTY) process.stderr.write(`\r${report.files} files`);
+    for await (const { rows, files } of recordsOf(source, flags.table, config)) {
+      report.files = files;
+      await importRows(rows, report, target);
+      await importContent(rows, report, target, flags.content && config.memoryBackend !== "none");
+      if (process.stderr.isTTY) process.stderr.write(`\r${report.rows} records`);
     }
   } finally {
-    await store?.close();
+    await target.store?.close();
+    await target.memory?.close();
   }
   if (process.stderr.isTTY) process.stderr.write("\r");
+  printReport(report, flags);
+}
+
+async function openTarget(config: Config, flags: ImportFlags): Promise<Target> {
+  if (flags.apply !== true) return { store: undefined, memory: undefined };
+  const store = await openStore(config);
+  try {
+    return { store, memory: flags.content ? await openMemory(config) : undefined };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function printReport(report: Report, flags: ImportFlags): void {
   const applied = flags.apply === true;
   if (flags.json === true) printJson({ applied, ...report });
   else {
+    const { files, rows, events, duplicates, rootless, content } = report;
     printTable(
-      ["FILES", "RECORDS", "EVENTS", "COPIES", "WITHOUT ROOT"],
-      [[report.files, report.rows, report.events, report.duplicates, report.rootless].map(String)],
+      ["SOURCES", "RECORDS", "EVENTS", "COPIES", "WITHOUT ROOT", "WITH WORDS"],
+      [[files, rows, events, duplicates, rootless, content].map(String)],
     );
     for (const [code, count] of Object.entries(report.findings)) say(`${count} × ${code}`);
     if (!applied) say("A dry run: --apply writes these events.");
@@ -85,55 +122,24 @@ async function importAll(folder: string, flags: ImportFlags): Promise<void> {
   process.exitCode = clean ? exitCodes.ok : exitCodes.partial;
 }
 
-async function filesOf(folder: string): Promise<readonly string[]> {
-  const at = await stat(folder);
-  if (at.isFile()) return [folder];
-  const names = await readdir(folder, { recursive: true });
-  return names
-    .filter((name) => /\.(json|jsonl|ndjson)$/i.test(name))
-    .toSorted()
-    .map((name) => join(folder, name));
-}
-
-async function importFile(
-  file: string,
+async function importContent(
+  rows: readonly unknown[],
   report: Report,
-  store: EvidenceStore | undefined,
+  { memory }: Target,
+  wanted: boolean,
 ): Promise<void> {
-  let rows: unknown[] = [];
-  for await (const row of rowsOf(file)) {
-    rows.push(row);
-    if (rows.length < batchRows) continue;
-    await importRows(rows, report, store);
-    rows = [];
-  }
-  if (rows.length > 0) await importRows(rows, report, store);
-}
-
-/** A line that is no JSON is a row that is no record: the normalizer says so. */
-async function* rowsOf(file: string): AsyncGenerator<unknown> {
-  if (/\.(jsonl|ndjson)$/i.test(file)) {
-    const lines = createInterface({ input: createReadStream(file), crlfDelay: Infinity });
-    for await (const line of lines) if (line.trim() !== "") yield parsed(line);
-    return;
-  }
-  const value = parsed(await readFile(file, "utf8"));
-  if (Array.isArray(value)) yield* value as unknown[];
-  else yield value;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
+  if (!wanted) return;
+  for (const row of rows) {
+    const content = legacyContent(row, withRoot);
+    report.content += content.length;
+    if (memory !== undefined) await keepContent(memory, content);
   }
 }
 
 async function importRows(
   rows: readonly unknown[],
   report: Report,
-  store: EvidenceStore | undefined,
+  { store }: Target,
 ): Promise<void> {
   const { events, errors, duplicates_removed } = normalize(rows);
   report.rows += rows.length;
@@ -141,7 +147,8 @@ async function importRows(
   for (const { code, count } of errors) {
     report.findings[code] = (report.findings[code] ?? 0) + count;
   }
-  const rooted = events.map((event) => withRoot(event, report));
+  report.rootless += events.filter((event) => event.root_trace_id === undefined).length;
+  const rooted = events.map(withRoot);
   report.events += rooted.length;
   if (store === undefined || rooted.length === 0) return;
   const receivedAt = new Date().toISOString().replace("Z", "000Z");
@@ -172,9 +179,8 @@ async function appendOne(
 }
 
 /** A store keeps evidence by root; a legacy row without one is a root of its own turn. */
-function withRoot(event: TurnEvent, report: Report): TurnEvent {
+function withRoot(event: TurnEvent): TurnEvent {
   if (event.root_trace_id !== undefined) return event;
-  report.rootless += 1;
   const own = event.turn_id ?? event.run_id ?? event.thread_id ?? event.event_id;
   return { ...event, root_trace_id: `legacy:${own}`.slice(0, 240) };
 }

@@ -12,6 +12,8 @@ export const scopedKinds = [
   "tool_log",
   "semantic_cache",
   "feedback",
+  /** Words of imported legacy bundles, for reveal alone (design 6.2). */
+  "trace_content",
 ] as const;
 export type ScopedKind = (typeof scopedKinds)[number];
 
@@ -39,6 +41,7 @@ export const memoryCollections: { readonly [K in ScopedKind | SharedKind]: strin
   entity: "entity_memory",
   tool_log: "tool_logs",
   feedback: "feedback",
+  trace_content: "trace_content",
   agent_definition: "agents",
   persona: "personas",
   toolbox_entry: "toolbox",

@@ -1,7 +1,6 @@
 /** @module The schema: 001_add_user_id.sql over legacy data, roles, versions. */
 import { readFile } from "node:fs/promises";
 
-import { scopedKinds } from "@turnproof/semconv";
 import { postgres } from "@turnproof/store";
 import { unscoped } from "@turnproof/store/admin";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -73,7 +72,7 @@ test("legacy rows are anonymous, no tenant reads them, and entities can be adopt
   const database = await legacyDatabase();
   await using store = await postgres({ url: server.url(database) });
   const { memory } = store;
-  for (const kind of scopedKinds) {
+  for (const kind of Object.values(tables)) {
     const legacy = await memory.list({ tenant: null }, kind, { limit: 9 });
     expect(legacy.records.map(({ id, user_id }) => [id, user_id])).toEqual([
       ["old-1", null],

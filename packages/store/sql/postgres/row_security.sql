@@ -52,3 +52,9 @@ ALTER TABLE feedback FORCE ROW LEVEL SECURITY;
 DROP POLICY IF EXISTS feedback_tenant ON feedback;
 CREATE POLICY feedback_tenant ON feedback
     USING (turnproof_row_visible(user_id)) WITH CHECK (turnproof_row_visible(user_id));
+
+ALTER TABLE trace_content ENABLE ROW LEVEL SECURITY;
+ALTER TABLE trace_content FORCE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS trace_content_tenant ON trace_content;
+CREATE POLICY trace_content_tenant ON trace_content
+    USING (turnproof_row_visible(user_id)) WITH CHECK (turnproof_row_visible(user_id));

@@ -1,7 +1,8 @@
 /**
  * @module MemoryRetention: what memory keeps for people to look at ages as a preview (design 5.4):
- * the words of tool calls and of comments, and of conversations where an operator says so. The row
- * stays, with what says when and where it was. Rows whose own time is over go whole.
+ * the words of tool calls, comments and imported bundles, and of conversations where an operator
+ * says so. The row stays, with what says when and where it was. Rows whose own time is over go
+ * whole.
  */
 import { scopedKinds } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
@@ -22,6 +23,8 @@ const wordless: ReadonlySet<string> = new Set([
   "turn_id",
   "run_id",
   "root_trace_id",
+  "event_id",
+  "event_kind",
   "task_id",
   "tool_name",
   "tool_call_id",
@@ -106,6 +109,7 @@ function classOf(
   const isPreview =
     kind === "tool_log" ||
     kind === "feedback" ||
+    kind === "trace_content" ||
     (kind === "conversation" && policy.conversations === true);
   return isPreview && epochMicros(row.updated_at) < before && hasWords(row) ? "preview" : undefined;
 }

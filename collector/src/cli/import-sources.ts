@@ -1,0 +1,185 @@
+/**
+ * @module Import sources: where legacy records are read from: files, a table of PostgreSQL or a
+ * collection of MongoDB. Reading alone: a table in a transaction that may not write.
+ */
+import { createReadStream } from "node:fs";
+import { readFile, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import { CodedError } from "@turnproof/semconv";
+
+import type { Config } from "../config.ts";
+
+/** Records in batches, and how many of the source's parts were read so far. */
+export interface RecordBatch {
+  readonly rows: readonly unknown[];
+  /** Files; a table or a collection is one. */
+  readonly files: number;
+}
+
+/** Table or collection that legacy providers kept their bundles in, unless another is named. */
+export const defaultTable = "trace_bundles";
+
+const batchRows = 500;
+
+/**
+ * Reads a folder, a file, or the words `postgres` and `mongodb`, which stand for the configured
+ * databases.
+ *
+ * @throws CodedError `not_configured` without a connection string, `parameter_invalid` for a table
+ * that is not there, `store_unavailable` when nobody answers
+ */
+export function recordsOf(
+  source: string,
+  table: string,
+  config: Config,
+): AsyncGenerator<RecordBatch> {
+  if (source === "postgres") return tableRows(config.postgresUrl, table);
+  if (source === "mongodb") return collectionRows(config.documentDbUri, table);
+  return fileRows(source);
+}
+
+async function* fileRows(folder: string): AsyncGenerator<RecordBatch> {
+  let files = 0;
+  for (const file of await filesOf(folder)) {
+    files += 1;
+    let rows: unknown[] = [];
+    for await (const row of rowsOf(file)) {
+      rows.push(row);
+      if (rows.length < batchRows) continue;
+      yield { rows, files };
+      rows = [];
+    }
+    yield { rows, files };
+  }
+}
+
+async function filesOf(folder: string): Promise<readonly string[]> {
+  const at = await stat(folder);
+  if (at.isFile()) return [folder];
+  const names = await readdir(folder, { recursive: true });
+  return names
+    .filter((name) => /\.(json|jsonl|ndjson)$/i.test(name))
+    .toSorted()
+    .map((name) => join(folder, name));
+}
+
+/** A line that is no JSON is a row that is no record: the normalizer says so. */
+async function* rowsOf(file: string): AsyncGenerator<unknown> {
+  if (/\.(jsonl|ndjson)$/i.test(file)) {
+    const lines = createInterface({ input: createReadStream(file), crlfDelay: Infinity });
+    for await (const line of lines) if (line.trim() !== "") yield parsed(line);
+    return;
+  }
+  const value = parsed(await readFile(file, "utf8"));
+  if (Array.isArray(value)) yield* value as unknown[];
+  else yield value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const undefinedTable = "42P01";
+
+async function* tableRows(url: string | undefined, table: string): AsyncGenerator<RecordBatch> {
+  if (url === undefined) {
+    throw new CodedError("not_configured", { field: "TURNPROOF_POSTGRES_URL" });
+  }
+  if (!/^[A-Za-z_][\w$]{0,62}(\.[A-Za-z_][\w$]{0,62})?$/.test(table)) {
+    throw new CodedError("parameter_invalid", { field: "table" });
+  }
+  const name = table.replace(/[^.]+/g, '"$&"');
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: url });
+  // A server that goes away rejects the query that waits for it; the event says nothing more.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query("BEGIN READ ONLY");
+    await client.query(
+      `DECLARE records NO SCROLL CURSOR FOR SELECT row_to_json(t)::text AS record FROM ${name} t`,
+    );
+    for (;;) {
+      const { rows } = await client.query<{ record: string }>(`FETCH ${batchRows} FROM records`);
+      if (rows.length === 0) return;
+      yield { rows: rows.map(({ record }) => asRecord(parsed(record), "id")), files: 1 };
+    }
+  } catch (error) {
+    if (CodedError.is(error)) throw error;
+    const { code } = error as { readonly code?: unknown };
+    if (code === undefinedTable) throw new CodedError("parameter_invalid", { field: "table" });
+    throw new CodedError("store_unavailable", { field: "TURNPROOF_POSTGRES_URL" });
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function* collectionRows(
+  url: string | undefined,
+  collection: string,
+): AsyncGenerator<RecordBatch> {
+  if (url === undefined) throw new CodedError("not_configured", { field: "DOCUMENT_DB_URI" });
+  const { MongoClient, MongoError } = await import("mongodb");
+  const client = new MongoClient(url, { serverSelectionTimeoutMS: 5_000, appName: "turnproof" });
+  try {
+    await client.connect();
+    const found = client.db().collection(collection).find({}, { batchSize: batchRows });
+    let rows: unknown[] = [];
+    for await (const document of found) {
+      rows.push(asRecord(plain(document), "_id"));
+      if (rows.length < batchRows) continue;
+      yield { rows, files: 1 };
+      rows = [];
+    }
+    yield { rows, files: 1 };
+  } catch (error) {
+    if (!(error instanceof MongoError)) throw error;
+    throw new CodedError("store_unavailable", { field: "DOCUMENT_DB_URI" });
+  } finally {
+    await client.close();
+  }
+}
+
+/** A row of a table says in its columns what a record says in its fields. */
+function asRecord(row: unknown, key: "id" | "_id"): unknown {
+  if (typeof row !== "object" || row === null) return row;
+  const said = row as Readonly<Record<string, unknown>>;
+  const { [key]: id, ...rest } = said;
+  const named = typeof id === "string" || typeof id === "number";
+  return {
+    ...rest,
+    ...(said["record_id"] === undefined && named ? { record_id: String(id) } : {}),
+    // Only a record that says what it is has its text parsed.
+    ...(said["record_type"] === undefined && said["event_kind"] === undefined
+      ? { record_type: "trace_bundle" }
+      : {}),
+  };
+}
+
+/** A value of the driver's own: it says its type and how it is written. */
+interface DriverValue {
+  readonly _bsontype: string;
+  toString(): string;
+}
+
+/** A document's values as JSON has them; bytes are left out. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value === "bigint") return Number(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Uint8Array) return undefined;
+  if ("_bsontype" in value) {
+    const written = value as DriverValue;
+    if (["ObjectId", "UUID"].includes(written._bsontype)) return written.toString();
+    const number = ["Long", "Decimal128", "Double", "Int32"].includes(written._bsontype);
+    return number ? Number(written.toString()) : undefined;
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+}

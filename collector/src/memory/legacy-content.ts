@@ -1,0 +1,142 @@
+/**
+ * @module Legacy content: the words of imported legacy bundles. Evidence never holds them; they
+ * become rows of the scoped kind `trace_content`, under the event's own tenant, and only
+ * `content-mode.ts` hands them to anybody (design 6.2).
+ */
+import { createHash } from "node:crypto";
+
+import { normalize } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
+import type { Json, MemoryDraft, MemoryStore } from "@turnproof/store";
+
+type Loose = Readonly<Record<string, unknown>>;
+
+/** Words of one event and whose they are. */
+export interface LegacyContent {
+  readonly tenant: string | null;
+  readonly draft: MemoryDraft;
+}
+
+/** Under which names legacy writers kept words, and what they are called when they are shown. */
+const partNames: { readonly [part: string]: readonly string[] } = {
+  user: ["query", "question", "user_message"],
+  assistant: ["answer", "response", "final_text", "output_text"],
+  input: ["arguments", "args", "input", "prompt", "messages", "parameters"],
+  result: ["result", "output", "error_message"],
+  text: ["text", "content", "reasoning", "excerpt", "excerpts", "page_body", "candidates"],
+  comment: ["comment"],
+};
+
+/** A longer text is cut: it is there to be looked at, not to be kept whole. */
+const charsMax = 65_536;
+
+/** The words in a stored record, by event; empty for a record without any. */
+export function legacyContent(
+  row: unknown,
+  rooted: (event: TurnEvent) => TurnEvent,
+): readonly LegacyContent[] {
+  const payload = payloadOf(row);
+  const children = payload?.["events"];
+  if (!isRecord(row) || payload === undefined || !Array.isArray(children)) return [];
+  return children.flatMap((child: unknown): LegacyContent[] => {
+    const words = isRecord(child) ? wordsOf(child) : {};
+    if (Object.keys(words).length === 0) return [];
+    // The normalizer says which event a child becomes, when it stands alone in its own envelope.
+    const { event_count: _count, ...rest } = payload;
+    const alone = { ...rest, events: [child] };
+    const { events } = normalize([payload === row ? alone : { ...row, ...wrapped(row, alone) }]);
+    const [event] = events;
+    if (event?.user_id === undefined) return [];
+    return [{ tenant: event.user_id, draft: draftOf(rooted(event), words) }];
+  });
+}
+
+/** Keeps the words; the same words again are the same row. */
+export async function keepContent(
+  memory: MemoryStore,
+  content: readonly LegacyContent[],
+): Promise<void> {
+  for (const { tenant, draft } of content) {
+    const { agent_id: agentId, memory_id: memoryId, thread_id: threadId } = draft;
+    const place = {
+      tenant,
+      ...(agentId === undefined ? {} : { agentId }),
+      ...(memoryId === undefined ? {} : { memoryId }),
+      ...(threadId === undefined ? {} : { threadId }),
+    };
+    const kept = await memory.get({ tenant }, "trace_content", draft.id);
+    if (kept === undefined) await memory.put(place, "trace_content", draft);
+  }
+}
+
+/** Ids under which the words of an event may lie: its turn may have been derived when it was read. */
+export function contentIds(event: TurnEvent): readonly string[] {
+  const { turn_id: _turn, ...turnless } = event;
+  return [...new Set([contentId(event), contentId(turnless)])];
+}
+
+function contentId({ root_trace_id, turn_id, event_id }: Partial<TurnEvent>): string {
+  const text = JSON.stringify([root_trace_id ?? "", turn_id ?? "", event_id ?? ""]);
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+function draftOf(event: TurnEvent, parts: Readonly<Record<string, string>>): MemoryDraft {
+  const { agent_id, memory_id, thread_id, root_trace_id, turn_id, event_id, event_kind } = event;
+  return {
+    id: contentId(event),
+    ...(agent_id === undefined ? {} : { agent_id }),
+    ...(memory_id === undefined ? {} : { memory_id }),
+    ...(thread_id === undefined ? {} : { thread_id }),
+    created_at: event.timestamp,
+    data: {
+      event_id,
+      event_kind,
+      root_trace_id: root_trace_id ?? null,
+      turn_id: turn_id ?? null,
+      parts,
+    },
+  };
+}
+
+/** Words stand in a child itself or in its `data` or `attributes`. */
+function wordsOf(child: Loose): Readonly<Record<string, string>> {
+  const places = [child, child["data"], child["attributes"], child["payload"]].filter(isRecord);
+  const words: Record<string, string> = {};
+  for (const [part, names] of Object.entries(partNames)) {
+    for (const place of places) {
+      const name = names.find((each) => place[each] !== undefined && place[each] !== null);
+      if (name === undefined) continue;
+      const value = place[name] as Json;
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      if (text !== "") words[part] ??= text.slice(0, charsMax);
+    }
+  }
+  return words;
+}
+
+const payloadNames = ["payload", "bundle", "content", "data", "value"] as const;
+
+/** The bundle of a record, parsed where it was stored as text. */
+function payloadOf(row: unknown): Loose | undefined {
+  if (!isRecord(row)) return undefined;
+  if (Array.isArray(row["events"])) return row;
+  const name = payloadNames.find((each) => row[each] !== undefined);
+  const value = name === undefined ? undefined : row[name];
+  if (typeof value !== "string") return isRecord(value) ? value : undefined;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return isRecord(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The payload under the name that the record has for it. */
+function wrapped(row: Loose, payload: Loose): Loose {
+  const name = payloadNames.find((each) => row[each] !== undefined) ?? "payload";
+  return { [name]: payload };
+}
+
+function isRecord(value: unknown): value is Loose {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
