@@ -23,7 +23,10 @@ export interface Finding {
   readonly identity: IdentityTuple;
   /** The registered label that it speaks of: artifact type, contract or delivery target. */
   readonly subject: string | null;
-  /** At most 32, sorted; `evidence_count` says how many there are. */
+  /**
+   * At most 32, sorted; `evidence_count` says how many there are. Of evidence that many findings
+   * share, such as the deliveries of one instant, at most 32 are counted for each.
+   */
   readonly evidence_ids: readonly string[];
   readonly evidence_count: number;
 }
@@ -53,6 +56,16 @@ export function idsOf(events: readonly TurnEvent[]): string[] {
   const [only] = events;
   if (only !== undefined && events.length === 1) return [only.event_id];
   return [...new Set(events.map((event) => event.event_id))].toSorted();
+}
+
+/**
+ * At most as many of the events as a finding shows, those with the lowest ids. For evidence that
+ * many findings share: each would hold all of it otherwise.
+ */
+export function shownOf(events: readonly TurnEvent[]): readonly TurnEvent[] {
+  if (events.length <= limits.findingEvidenceMax) return events;
+  const sorted = events.toSorted((a, b) => compareText(a.event_id, b.event_id));
+  return sorted.slice(0, limits.findingEvidenceMax);
 }
 
 /** The findings of one task: notices of the same code and subject become one. */

@@ -3,16 +3,19 @@
  * what it should, came from a producer that succeeded, and was delivered in that very version
  * (requirements: Reconciliation 2, 3, 4, 10).
  */
-import { authoritativeRole } from "@turnproof/semconv";
-
 import type { FindingCode } from "./diagnostics-table.ts";
 import type { ResourceRef, TurnEvent } from "./event.ts";
-import { hasOwnIdentity, mayAssert, noteConflicts } from "./reconcile-bench.ts";
+import { hasOwnIdentity, mayAssert, noteConflict, noteConflicts } from "./reconcile-bench.ts";
 import type { Bench } from "./reconcile-bench.ts";
-import { candidatesOf, covering, noteDelivery } from "./reconcile-delivery.ts";
-import { compareOrder, followers, statesOf } from "./reconcile-order.ts";
+import { covering, deliveriesOf, noteCover } from "./reconcile-delivery.ts";
+import { compareOrder, statesOf } from "./reconcile-order.ts";
 import type { States } from "./reconcile-order.ts";
 import { judgeProducer } from "./reconcile-producer.ts";
+import { judgeSources, wantedBy } from "./reconcile-sources.ts";
+import { conflictsAmong, producerOf, tiedOf } from "./reconcile-tied.ts";
+import type { Tied } from "./reconcile-tied.ts";
+import { deliveredOtherwise } from "./reconcile-version.ts";
+import { compareTimes } from "./time.ts";
 
 /** One artifact of a task: everything that was recorded of one resource of one type. */
 export interface ArtifactState extends States {
@@ -68,15 +71,26 @@ export function artifactStates(artifacts: readonly TurnEvent[]): ArtifactState[]
   for (const [type, byRef] of byType) {
     const named = [...byRef].filter(([ref]) => ref !== undefined).flatMap(([, events]) => events);
     for (const [ref, events] of byRef) {
-      const open = ref === undefined ? events.filter((event) => !isReplaced(event, named)) : events;
+      const open = ref === undefined ? withoutReplaced(events, named) : events;
       if (open.length > 0) states.push({ type, ref, ...statesOf(open) });
     }
   }
   return states;
 }
 
-function isReplaced(attempt: TurnEvent, named: readonly TurnEvent[]): boolean {
-  return isFailed(attempt) && named.some((event) => compareOrder(event, attempt) > 0);
+/** The attempts that did not fail, and those that no named artifact of their type came after. */
+function withoutReplaced(
+  attempts: readonly TurnEvent[],
+  named: readonly TurnEvent[],
+): readonly TurnEvent[] {
+  const newest = tiedOf(statesOf(named).latest);
+  const [one] = newest.events;
+  if (one === undefined) return attempts;
+  return attempts.filter((attempt) => {
+    if (!isFailed(attempt)) return true;
+    const own = newest.byProducer.get(producerOf(attempt));
+    return compareOrder(own?.[0] ?? one, attempt) <= 0;
+  });
 }
 
 /** Judges every artifact of the task, and then what each intent asked for. */
@@ -91,18 +105,11 @@ export function judgeArtifacts(bench: Bench): void {
     for (const event of artifact.latest) judgeRecord(bench, artifact, event);
     before.set(artifact, bench.notices[from]?.code);
   }
-  const requested = new Set<ArtifactState>();
-  const shelf = { newest: newestByType(standing), gone: byTypeOf(states) };
-  for (const intent of bench.scope.intents) {
-    for (const artifact of requestedBy(bench, intent, shelf)) {
-      requested.add(artifact);
-      judgeSources(bench, intent, artifact);
-    }
-  }
+  const requested = judgeRequests(bench, newestByType(standing), byTypeOf(states));
   for (const artifact of states) {
     const from = bench.notices.length;
-    if (requested.has(artifact)) judgeDelivered(bench, artifact);
-    const reason = before.get(artifact) ?? bench.notices[from]?.code;
+    const delivered = requested.has(artifact) ? judgeDelivered(bench, artifact) : undefined;
+    const reason = before.get(artifact) ?? bench.notices[from]?.code ?? delivered;
     if (requested.has(artifact) && before.get(artifact) === undefined && stands(artifact)) {
       bench.valid = true;
     }
@@ -111,32 +118,54 @@ export function judgeArtifacts(bench: Bench): void {
   judgeCredit(bench, standing);
 }
 
-/** Artifacts of a task by type: the newest that stand, and all. */
-interface Shelf {
-  readonly newest: ReadonlyMap<string | undefined, readonly ArtifactState[]>;
-  readonly gone: ReadonlyMap<string | undefined, readonly ArtifactState[]>;
-}
+type ByType = ReadonlyMap<string | undefined, readonly ArtifactState[]>;
 
-/** The artifacts that satisfy an intent's request, and a notice for each type that has none. */
-function requestedBy(bench: Bench, intent: TurnEvent, shelf: Shelf): ArtifactState[] {
-  const expected = new Set(intent.attributes.expected_artifact_types ?? []);
-  // An intent that names no type asks for whatever its task made.
-  if (expected.size === 0) return [...shelf.newest.values()].flat();
-  const requested: ArtifactState[] = [];
-  for (const type of expected) {
-    const newest = shelf.newest.get(type);
-    if (newest !== undefined) {
-      requested.push(...newest);
-      continue;
+/**
+ * The artifacts that satisfy what the intents ask for, with a notice for each type that has none.
+ * Intents that ask alike are held against the artifacts together.
+ */
+function judgeRequests(bench: Bench, newest: ByType, all: ByType): ReadonlySet<ArtifactState> {
+  const requested = new Set<ArtifactState>();
+  const request = (intents: readonly TurnEvent[], types: ByType): void => {
+    const wanted = wantedBy(intents);
+    for (const [type, artifacts] of types) {
+      for (const artifact of artifacts) requested.add(artifact);
+      const events = artifacts.flatMap(({ latest }) => latest);
+      judgeSources(bench, wanted, type, events);
     }
-    const gone = shelf.gone.get(type) ?? [];
-    const evidence = [intent, ...gone.flatMap((artifact) => artifact.latest)];
-    bench.notices.push({ code: "artifact_missing", subject: type, evidence, absence: true });
-    if (gone.length > 0) continue;
-    const reason = "artifact_missing";
-    bench.links.push({ link: "artifact", name: type, state: "missing", reason, evidence: [] });
+  };
+  const byType = new Map<string, TurnEvent[]>();
+  const untyped: TurnEvent[] = [];
+  for (const intent of bench.scope.intents) {
+    const expected = new Set(intent.attributes.expected_artifact_types ?? []);
+    if (expected.size === 0) untyped.push(intent);
+    for (const type of expected) {
+      const asking = byType.get(type);
+      if (asking === undefined) byType.set(type, [intent]);
+      else asking.push(intent);
+    }
+  }
+  // An intent that names no type asks for whatever its task made.
+  if (untyped.length > 0) request(untyped, newest);
+  for (const [type, intents] of byType) {
+    const artifacts = newest.get(type);
+    if (artifacts === undefined) noteMissing(bench, type, intents, all.get(type) ?? []);
+    else request(intents, new Map([[type, artifacts]]));
   }
   return requested;
+}
+
+function noteMissing(
+  bench: Bench,
+  type: string,
+  intents: readonly TurnEvent[],
+  gone: readonly ArtifactState[],
+): void {
+  const code = "artifact_missing";
+  const evidence = [...intents, ...gone.flatMap((artifact) => artifact.latest)];
+  bench.notices.push({ code, subject: type, evidence, absence: true });
+  if (gone.length > 0) return;
+  bench.links.push({ link: "artifact", name: type, state: "missing", reason: code, evidence: [] });
 }
 
 function byTypeOf(artifacts: readonly ArtifactState[]): Map<string | undefined, ArtifactState[]> {
@@ -188,64 +217,34 @@ function judgeRecord(bench: Bench, { type: subject }: ArtifactState, event: Turn
   if (!hasOwnIdentity(event)) note("artifact_identity_derived");
 }
 
-/** Every authoritative source of the intent must be among the artifact's, in its version. */
-function judgeSources(bench: Bench, intent: TurnEvent, artifact: ArtifactState): void {
-  for (const wanted of intent.input_refs ?? []) {
-    if (wanted.role !== authoritativeRole) continue;
-    for (const event of artifact.latest) {
-      const sources = event.input_refs ?? [];
-      if (sources.some((source) => isSame(source, wanted))) continue;
-      const mismatch = sources.some((source) => isRival(source, wanted));
-      const code = mismatch ? "artifact_source_mismatch" : "artifact_source_missing";
-      const evidence = [intent, event];
-      bench.notices.push({ code, subject: artifact.type, evidence, absence: !mismatch });
-    }
-  }
-}
-
-function isSame(source: ResourceRef, wanted: ResourceRef): boolean {
-  return (
-    source.ref === wanted.ref &&
-    source.version === wanted.version &&
-    source.resource_type === wanted.resource_type
-  );
-}
-
-/** In the place of the wanted source: the same resource, or one that plays its part. */
-function isRival(source: ResourceRef, wanted: ResourceRef): boolean {
-  if (source.ref === wanted.ref) return true;
-  const plays = source.role === undefined || source.role === authoritativeRole;
-  return plays && source.resource_type === wanted.resource_type;
-}
-
-/** The latest delivery that names the artifact must name its version and be acknowledged. */
-function judgeDelivered(bench: Bench, artifact: ArtifactState): void {
+/**
+ * The latest delivery that names the artifact must name its version and be acknowledged. Gives what
+ * that delivery itself is wanting, which is noted once however many artifacts it names.
+ */
+function judgeDelivered(bench: Bench, artifact: ArtifactState): FindingCode | undefined {
   const { type: subject, ref, latest } = artifact;
-  const note = (code: FindingCode, evidence: readonly TurnEvent[], absence: boolean): void => {
+  const note = (
+    code: FindingCode,
+    evidence: readonly TurnEvent[],
+    absence: boolean,
+  ): FindingCode => {
     bench.notices.push({ code, subject, evidence, absence });
+    return code;
   };
-  if (bench.scope.deliveries.length === 0) return;
+  if (bench.scope.deliveries.length === 0) return undefined;
   if (ref === undefined) return note("delivery_artifact_unnamed", latest, true);
-  const named = new Set(latest.map((event) => refOf(event)?.resource_type));
-  const names = (delivery: TurnEvent): readonly ResourceRef[] =>
-    (delivery.input_refs ?? []).filter(
-      (input) => input.ref === ref && named.has(input.resource_type),
-    );
-  const naming = bench.index.byRef.get(ref)?.filter((delivery) => names(delivery).length > 0) ?? [];
-  if (naming.length === 0) return note("delivery_artifact_unnamed", latest, true);
-  const candidates = candidatesOf(naming);
+  const types = new Set(latest.flatMap((event) => refOf(event)?.resource_type ?? []));
+  const candidates = deliveriesOf(bench.index, ref, types);
+  if (candidates === undefined) return note("delivery_artifact_unnamed", latest, true);
   const cover = covering(bench, candidates, latest);
-  if (cover.latest.length === 0) {
-    return note("delivery_precedes_evidence", [...latest, ...candidates.latest], true);
+  if (cover.except === undefined) {
+    return note("delivery_precedes_evidence", [...latest, ...candidates.latest.shown], true);
   }
   const versions = new Set(latest.map(versionOf));
   if (versions.has(undefined)) note("artifact_version_unknown", latest, false);
-  for (const delivery of cover.latest) {
-    const delivered = names(delivery).map((input) => input.version);
-    const matches = [...versions].every((version) => delivered.includes(version));
-    if (!matches) note("delivery_version_mismatch", [...latest, delivery], false);
-    noteDelivery(bench, delivery);
-  }
+  const mismatched = deliveredOtherwise(candidates, cover.except, { ref, types, versions });
+  if (mismatched.length > 0) note("delivery_version_mismatch", [...latest, ...mismatched], false);
+  return noteCover(bench, candidates, cover);
 }
 
 function link(bench: Bench, artifact: ArtifactState, reason: FindingCode | undefined): void {
@@ -293,12 +292,20 @@ function judgeCredit(bench: Bench, standing: readonly ArtifactState[]): void {
     firstPersisted([...artifact.older, ...artifact.latest]),
   );
   // All of them were persisted once the last of the first persistences had happened.
-  const bar = firsts.every((event) => event !== undefined) ? statesOf(firsts).latest : [];
-  const paid = new Set(bar.length === 0 ? [] : followers(charges, bar));
+  const bar = tiedOf(firsts.every((event) => event !== undefined) ? statesOf(firsts).latest : []);
   for (const charge of charges) {
-    if (paid.has(charge)) noteConflicts(bench, bar, [charge]);
-    else bench.notices.push({ code: "credit_before_persistence", evidence: [charge] });
+    if (bar.at !== undefined && follows(charge, bar)) {
+      noteConflict(bench, conflictsAmong(bar, [charge]), [charge]);
+    } else bench.notices.push({ code: "credit_before_persistence", evidence: [charge] });
   }
+}
+
+/** True at or after all of the tied events; within the instant by the producer's numbers. */
+function follows(event: TurnEvent, tied: Tied): boolean {
+  const byTime = compareTimes(event.timestamp, tied.at as string);
+  if (byTime !== 0) return byTime > 0;
+  const [own] = tied.byProducer.get(producerOf(event)) ?? [];
+  return own === undefined || compareOrder(event, own) >= 0;
 }
 
 function firstPersisted(events: readonly TurnEvent[]): TurnEvent | undefined {

@@ -8,6 +8,8 @@ import type { TurnEvent } from "./event.ts";
 import type { Notice } from "./finding-list.ts";
 import { tupleFields } from "./identity-tuple.ts";
 import { contradictions } from "./reconcile-order.ts";
+import type { Tied } from "./reconcile-tied.ts";
+import type { VersionCount } from "./reconcile-version.ts";
 import type { TaskScope } from "./task-scope.ts";
 
 /** State of one link of the chain intent → artifact → contract → delivery. */
@@ -41,7 +43,10 @@ export interface LinkDraft {
 
 /** Deliveries of a task by what they name. */
 export interface DeliveryIndex {
-  readonly byRef: ReadonlyMap<string, readonly TurnEvent[]>;
+  /** By ref and resource type. */
+  readonly byRef: ReadonlyMap<string, ReadonlyMap<string, readonly TurnEvent[]>>;
+  /** Of a ref, by the types asked for; made when an artifact first asks. */
+  readonly named: Map<string, Map<string, Candidates>>;
   readonly byContract: ReadonlyMap<string, Candidates>;
   /** Those that name no contract, and may carry any. */
   readonly withoutContract: Candidates;
@@ -49,8 +54,23 @@ export interface DeliveryIndex {
 
 /** Deliveries that may cover something: the latest, and the latest that were emitted. */
 export interface Candidates {
-  readonly latest: readonly TurnEvent[];
-  readonly emitted: readonly TurnEvent[];
+  readonly latest: Tied;
+  readonly emitted: Tied;
+  /** Producers of latest deliveries that say that they did not go out. */
+  readonly refused: ReadonlySet<string | undefined>;
+  /** Of the latest, those whose own wants are not noted yet, by producer. */
+  readonly unnoted: Map<string | undefined, readonly TurnEvent[]>;
+  /** What the noted ones are wanting first. */
+  readonly wanting: Map<string | undefined, FindingCode>;
+  /** Versions that the latest name, counted when an artifact first asks. */
+  versions: Map<string | undefined, VersionCount> | undefined;
+}
+
+/** A producing span as the task sees it. */
+export interface Producer {
+  readonly state: "missing" | "incomplete" | "failed" | "succeeded";
+  /** At most as many of its events as a finding shows. */
+  readonly evidence: readonly TurnEvent[];
 }
 
 /** The notes on one task. */
@@ -59,6 +79,8 @@ export interface Bench {
   readonly index: DeliveryIndex;
   readonly notices: Notice[];
   readonly links: LinkDraft[];
+  /** What became of each span that an artifact names as its producer. */
+  readonly producers: Map<string, Producer>;
   /** A latest state says no: failed artifact, failed parse, no emission, no ownership. */
   bad: boolean;
   /** At least one artifact or contract is what it should be. */
@@ -66,6 +88,19 @@ export interface Bench {
 }
 
 const tuple: ReadonlySet<string> = new Set(tupleFields);
+
+/** An empty bench for a task. */
+export function openBench(scope: TaskScope, index: DeliveryIndex): Bench {
+  return {
+    scope,
+    index,
+    notices: [],
+    links: [],
+    producers: new Map(),
+    bad: false,
+    valid: false,
+  };
+}
 
 /** False for evidence of a principal that may not assert verification (design 3.8.4). */
 export function mayAssert(event: TurnEvent): boolean {
@@ -77,6 +112,16 @@ export function hasOwnIdentity(event: TurnEvent): boolean {
   return event.identity_derived?.some((field) => tuple.has(field)) !== true;
 }
 
+/** Notes a conflict of clocks, where there is one. */
+export function noteConflict(
+  bench: Bench,
+  conflicting: readonly TurnEvent[],
+  decisive: readonly TurnEvent[],
+): void {
+  if (conflicting.length === 0) return;
+  bench.notices.push({ code: "clock_conflict", evidence: [...conflicting, ...decisive] });
+}
+
 /**
  * Notes where clocks contradict the order of events that decide; `later` lies in one instant, as
  * the latest states of one thing do.
@@ -86,7 +131,5 @@ export function noteConflicts(
   earlier: readonly TurnEvent[],
   later: readonly TurnEvent[],
 ): void {
-  const conflicting = contradictions(earlier, later);
-  if (conflicting.length === 0) return;
-  bench.notices.push({ code: "clock_conflict", evidence: [...conflicting, ...later] });
+  noteConflict(bench, contradictions(earlier, later), later);
 }

@@ -6,7 +6,7 @@ import type { FindingCode } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
 import { noteConflicts } from "./reconcile-bench.ts";
 import type { Bench, LinkReason, LinkState } from "./reconcile-bench.ts";
-import { covering, isRefused, noteDelivery } from "./reconcile-delivery.ts";
+import { covering, isCoverRefused, noteCover } from "./reconcile-delivery.ts";
 import { statesOf } from "./reconcile-order.ts";
 import type { States } from "./reconcile-order.ts";
 import { isTruncated, markerMissing } from "./reconcile-truncation.ts";
@@ -114,10 +114,10 @@ function judgeEmission(bench: Bench, contract: ContractState): void {
   const naming = subject === undefined ? undefined : byContract.get(subject);
   const candidates = naming ?? withoutContract;
   const cover = covering(bench, candidates, latest);
-  const evidence = [...latest, ...candidates.latest];
   if (!cover.emitted) {
+    const evidence = [...latest, ...candidates.latest.shown];
     if (contract.required === true) {
-      const refused = cover.latest.some(isRefused);
+      const refused = isCoverRefused(candidates, cover);
       const code = "contract_not_emitted";
       bench.notices.push({ code, subject, evidence, absence: !refused });
       if (refused) bench.bad = true;
@@ -126,5 +126,5 @@ function judgeEmission(bench: Bench, contract: ContractState): void {
     }
     return;
   }
-  for (const delivery of cover.latest) noteDelivery(bench, delivery);
+  noteCover(bench, candidates, cover);
 }

@@ -2,10 +2,18 @@
  * @module ReconcileDelivery: whether something was delivered after it was there, emitted and
  * acknowledged (requirements: Reconciliation 2, 3, 7).
  */
+import type { FindingCode } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
-import { hasOwnIdentity, mayAssert, noteConflicts } from "./reconcile-bench.ts";
+import { hasOwnIdentity, mayAssert, noteConflict, noteConflicts } from "./reconcile-bench.ts";
 import type { Bench, Candidates, DeliveryIndex, LinkReason, LinkState } from "./reconcile-bench.ts";
-import { followers, statesOf } from "./reconcile-order.ts";
+import { statesOf } from "./reconcile-order.ts";
+import {
+  conflictsAmong,
+  conflictsBefore,
+  precedingProducers,
+  producerOf,
+  tiedOf,
+} from "./reconcile-tied.ts";
 
 /** True when the delivery says that it went out and did not fail doing so. */
 function isEmitted(delivery: TurnEvent): boolean {
@@ -13,7 +21,7 @@ function isEmitted(delivery: TurnEvent): boolean {
 }
 
 /** True when the delivery says that it did not go out. */
-export function isRefused(delivery: TurnEvent): boolean {
+function isRefused(delivery: TurnEvent): boolean {
   return delivery.attributes.emitted === false || delivery.status === "error";
 }
 
@@ -26,7 +34,7 @@ function isDenied(delivery: TurnEvent): boolean {
 }
 
 /** Notes what is wanting of a delivery that counts. */
-export function noteDelivery(bench: Bench, delivery: TurnEvent): void {
+function noteDelivery(bench: Bench, delivery: TurnEvent): void {
   const subject = delivery.attributes.delivery_target;
   if (!isEmitted(delivery)) {
     bench.notices.push({ code: "delivery_not_emitted", subject, evidence: [delivery] });
@@ -43,50 +51,128 @@ export function noteDelivery(bench: Bench, delivery: TurnEvent): void {
 }
 
 /** Deliveries reduced to what can still cover anything. */
-export function candidatesOf(deliveries: readonly TurnEvent[]): Candidates {
+function candidatesOf(deliveries: readonly TurnEvent[]): Candidates {
+  const latest = tiedOf(statesOf(deliveries).latest);
+  const emitted = deliveries.every(isEmitted)
+    ? latest
+    : tiedOf(statesOf(deliveries.filter(isEmitted)).latest);
+  const refused = latest === emitted ? [] : latest.events.filter(isRefused);
   return {
-    latest: statesOf(deliveries).latest,
-    emitted: statesOf(deliveries.filter(isEmitted)).latest,
+    latest,
+    emitted,
+    refused: new Set(refused.map(producerOf)),
+    unnoted: new Map(latest.byProducer),
+    wanting: new Map(),
+    versions: undefined,
   };
+}
+
+function addTo<K>(map: Map<K, TurnEvent[]>, key: K, delivery: TurnEvent): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [delivery]);
+  else if (known.at(-1) !== delivery) known.push(delivery);
 }
 
 /** The deliveries of a task by what they name. */
 export function indexDeliveries(deliveries: readonly TurnEvent[]): DeliveryIndex {
-  const byRef = new Map<string, TurnEvent[]>();
+  const byRef = new Map<string, Map<string, TurnEvent[]>>();
   const byContract = new Map<string, TurnEvent[]>();
   const withoutContract: TurnEvent[] = [];
-  const add = (map: Map<string, TurnEvent[]>, key: string, delivery: TurnEvent): void => {
-    const known = map.get(key);
-    if (known === undefined) map.set(key, [delivery]);
-    else if (known.at(-1) !== delivery) known.push(delivery);
-  };
   for (const delivery of deliveries) {
-    for (const { ref } of delivery.input_refs ?? []) add(byRef, ref, delivery);
+    for (const { ref, resource_type } of delivery.input_refs ?? []) {
+      let byType = byRef.get(ref);
+      if (byType === undefined) byRef.set(ref, (byType = new Map()));
+      addTo(byType, resource_type, delivery);
+    }
     const name = delivery.attributes.contract_name;
     if (name === undefined) withoutContract.push(delivery);
-    else add(byContract, name, delivery);
+    else addTo(byContract, name, delivery);
   }
   return {
     byRef,
+    named: new Map(),
     byContract: new Map([...byContract].map(([name, list]) => [name, candidatesOf(list)])),
     withoutContract: candidatesOf(withoutContract),
   };
 }
 
+/** Deliveries that name a resource under one of the types, undefined where none does. */
+export function deliveriesOf(
+  { byRef, named }: DeliveryIndex,
+  ref: string,
+  types: ReadonlySet<string>,
+): Candidates | undefined {
+  const byType = byRef.get(ref);
+  if (byType === undefined) return undefined;
+  const asked = [...types].filter((type) => byType.has(type)).toSorted();
+  if (asked.length === 0) return undefined;
+  let known = named.get(ref);
+  if (known === undefined) named.set(ref, (known = new Map()));
+  const key = asked.length === 1 ? (asked[0] as string) : JSON.stringify(asked);
+  let candidates = known.get(key);
+  if (candidates === undefined) {
+    const naming = new Set(asked.flatMap((type) => byType.get(type) ?? []));
+    candidates = candidatesOf([...naming]);
+    known.set(key, candidates);
+  }
+  return candidates;
+}
+
+/** What of the candidates stands at or after some evidence. */
+export interface Cover {
+  /** Producers whose latest deliveries do not; undefined where no delivery does. */
+  readonly except: ReadonlySet<string> | undefined;
+  /** Whether any emitted one does. */
+  readonly emitted: boolean;
+}
+
 /**
- * The latest of the candidates at or after all of the evidence, which lies in one instant, and
- * whether any emitted one is. Where clocks contradict the order of what decides, that is noted,
+ * Which of the candidates stand at or after all of the evidence, which lies in one instant, and
+ * whether any emitted one does. Where clocks contradict the order of what decides, that is noted,
  * whichever way it would decide.
  */
 export function covering(
   bench: Bench,
-  candidates: Candidates,
+  { latest, emitted }: Candidates,
   evidence: readonly TurnEvent[],
-): { readonly latest: readonly TurnEvent[]; readonly emitted: boolean } {
-  const latest = followers(candidates.latest, evidence);
-  if (latest.length > 0) noteConflicts(bench, evidence, latest);
-  else noteConflicts(bench, candidates.latest, evidence);
-  return { latest, emitted: followers(candidates.emitted, evidence).length > 0 };
+): Cover {
+  const except = precedingProducers(latest, evidence);
+  if (except === undefined) noteConflict(bench, conflictsAmong(latest, evidence), evidence);
+  else noteConflict(bench, conflictsBefore(evidence, latest), latest.shown);
+  return { except, emitted: precedingProducers(emitted, evidence) !== undefined };
+}
+
+/**
+ * Notes what is wanting of the deliveries that cover something, of each of them once, and gives the
+ * first of what they are wanting.
+ */
+export function noteCover(
+  bench: Bench,
+  { unnoted, wanting }: Candidates,
+  { except }: Cover,
+): FindingCode | undefined {
+  if (except === undefined) return undefined;
+  for (const [producer, deliveries] of unnoted) {
+    if (isExcepted(producer, except)) continue;
+    unnoted.delete(producer);
+    const from = bench.notices.length;
+    for (const delivery of deliveries) noteDelivery(bench, delivery);
+    const code = bench.notices[from]?.code;
+    if (code !== undefined) wanting.set(producer, code);
+  }
+  for (const [producer, code] of wanting) if (!isExcepted(producer, except)) return code;
+  return undefined;
+}
+
+function isExcepted(producer: string | undefined, except: ReadonlySet<string>): boolean {
+  return producer !== undefined && except.has(producer);
+}
+
+/** True when one of the latest that cover something says that it did not go out. */
+export function isCoverRefused({ refused }: Candidates, { except }: Cover): boolean {
+  if (except === undefined) return false;
+  for (const producer of refused) if (!isExcepted(producer, except)) return true;
+  return false;
 }
 
 function linkOf(delivery: TurnEvent): { readonly state: LinkState; readonly reason: LinkReason } {

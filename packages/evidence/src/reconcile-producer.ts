@@ -5,7 +5,8 @@
 import type { EventKind } from "@turnproof/semconv";
 
 import type { TurnEvent } from "./event.ts";
-import type { Bench } from "./reconcile-bench.ts";
+import { shownOf } from "./finding-list.ts";
+import type { Bench, Producer } from "./reconcile-bench.ts";
 import { statesOf } from "./reconcile-order.ts";
 import type { TaskScope } from "./task-scope.ts";
 
@@ -36,19 +37,39 @@ export function judgeProducer(
   artifact: TurnEvent,
   subject: string | undefined,
 ): void {
-  const span = artifact.attributes.producing_span_id;
-  const named = span === undefined ? [] : (bench.scope.turn.bySpan.get(span) ?? []);
-  const producers = named.filter((event) => mayProduceFor(bench.scope, event));
+  const { state, evidence } = producerOf(bench, artifact.attributes.producing_span_id);
+  if (state === "succeeded") return;
+  bench.notices.push({
+    code: `artifact_producer_${state}`,
+    subject,
+    evidence: [artifact, ...evidence],
+    absence: state !== "failed",
+  });
+}
+
+const nothing: Producer = { state: "missing", evidence: [] };
+
+/** Looked up once per span, however many artifacts name it. */
+function producerOf(bench: Bench, span: string | undefined): Producer {
+  if (span === undefined) return nothing;
+  let producer = bench.producers.get(span);
+  if (producer === undefined) {
+    producer = readProducer(bench.scope, span);
+    bench.producers.set(span, producer);
+  }
+  return producer;
+}
+
+function readProducer(scope: TaskScope, span: string): Producer {
+  const named = scope.turn.bySpan.get(span) ?? [];
+  const producers = named.filter((event) => mayProduceFor(scope, event));
+  if (producers.length === 0) return nothing;
+  const evidence = shownOf(producers);
   // A structural span makes no claim, so it is no result (design 3.2).
   const results = producers.filter(
     (event) => event.phase !== "start" && event.event_kind !== "span",
   );
-  const evidence = [artifact, ...producers];
-  if (producers.length === 0) {
-    bench.notices.push({ code: "artifact_producer_missing", subject, evidence, absence: true });
-  } else if (results.length === 0) {
-    bench.notices.push({ code: "artifact_producer_incomplete", subject, evidence, absence: true });
-  } else if (statesOf(results).latest.some((event) => event.status !== "success")) {
-    bench.notices.push({ code: "artifact_producer_failed", subject, evidence });
-  }
+  if (results.length === 0) return { state: "incomplete", evidence };
+  const failed = statesOf(results).latest.some((event) => event.status !== "success");
+  return { state: failed ? "failed" : "succeeded", evidence };
 }

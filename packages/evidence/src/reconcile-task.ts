@@ -5,6 +5,7 @@
 import { diagnosticCodes } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
 import { judgeArtifacts } from "./reconcile-artifacts.ts";
+import { openBench } from "./reconcile-bench.ts";
 import type { Bench } from "./reconcile-bench.ts";
 import { judgeContracts } from "./reconcile-contracts.ts";
 import { indexDeliveries, judgeDeliveries } from "./reconcile-delivery.ts";
@@ -34,7 +35,7 @@ function hasWholeIdentity(intent: TurnEvent): boolean {
 /** Judges one task: notices, chain, and whether a latest state is positively bad. */
 export function judgeTask(scope: TaskScope): Bench {
   const index = indexDeliveries(scope.deliveries);
-  const bench: Bench = { scope, index, notices: [], links: [], bad: false, valid: false };
+  const bench = openBench(scope, index);
   for (const intent of scope.intents) {
     const whole = hasWholeIdentity(intent);
     if (!whole) bench.notices.push({ code: "intent_identity_incomplete", evidence: [intent] });
@@ -71,8 +72,7 @@ export function judgeTask(scope: TaskScope): Bench {
 
 /** What a task that is not asked about still says of its turn: that a worker lost its context. */
 export function judgeContext(scope: TaskScope): Bench {
-  const index = indexDeliveries([]);
-  const bench: Bench = { scope, index, notices: [], links: [], bad: false, valid: false };
+  const bench = openBench(scope, indexDeliveries([]));
   if (scope.contextMissing.length > 0) {
     bench.notices.push({ code: "trace_context_missing", evidence: scope.contextMissing });
   }

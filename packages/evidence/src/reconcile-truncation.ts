@@ -5,7 +5,7 @@
  */
 import type { TurnEvent } from "./event.ts";
 import { compareTimes } from "./time.ts";
-import type { Generations, TaskScope, TurnEvidence } from "./task-scope.ts";
+import type { TaskScope, TextEnds, TurnEvidence } from "./task-scope.ts";
 
 /** Finish reasons by which providers say that a limit ended the output. */
 const lengthReasons: ReadonlySet<string> = new Set([
@@ -24,6 +24,29 @@ export function markerMissing({ attributes }: TurnEvent): boolean {
   return attributes.opening_marker_found === false || attributes.closing_marker_found === false;
 }
 
+/** How the text of some calls ended; several where nothing tells which gave the text. */
+export interface TextEnd {
+  /** Of the calls that tie: the instant at which they ended. */
+  readonly at: string;
+  /** A finish reason says length. */
+  byLength: boolean;
+  /** A call met its own limit of tokens. */
+  byTokens: boolean;
+  /** The longest text, in characters. */
+  chars: number | undefined;
+}
+
+function newEnd(at: string): TextEnd {
+  return { at, byLength: false, byTokens: false, chars: undefined };
+}
+
+function addCall(end: TextEnd, { attributes }: TurnEvent): void {
+  const { finish_reason, output_tokens, max_output_tokens, response_chars } = attributes;
+  end.byLength ||= finish_reason?.some(endedByLength) === true;
+  end.byTokens ||= met(output_tokens, max_output_tokens);
+  if (response_chars !== undefined) end.chars = Math.max(end.chars ?? 0, response_chars);
+}
+
 /**
  * True when a finish reason says length, or the output limit was met with a marker missing. The
  * reason is the record's own, or that of the call it was parsed from; the limit is the contract's
@@ -32,18 +55,10 @@ export function markerMissing({ attributes }: TurnEvent): boolean {
 export function isTruncated(scope: TaskScope, record: TurnEvent): boolean {
   const { contract_finish_reason, output_limit, output_chars } = record.attributes;
   if (endedByLength(contract_finish_reason)) return true;
-  const calls = callsOf(scope, record);
-  if (calls.some(({ attributes }) => attributes.finish_reason?.some(endedByLength))) return true;
+  const end = endOf(scope, record);
+  if (end?.byLength === true) return true;
   if (!markerMissing(record)) return false;
-  const lengths = output_chars === undefined ? calls.map(charsOf) : [output_chars];
-  return (
-    lengths.some((chars) => met(chars, output_limit)) ||
-    calls.some(({ attributes: a }) => met(a.output_tokens, a.max_output_tokens))
-  );
-}
-
-function charsOf({ attributes }: TurnEvent): number | undefined {
-  return attributes.response_chars;
+  return met(output_chars ?? end?.chars, output_limit) || end?.byTokens === true;
 }
 
 function met(value: number | undefined, limit: number | undefined): boolean {
@@ -51,19 +66,18 @@ function met(value: number | undefined, limit: number | undefined): boolean {
 }
 
 /**
- * The calls that the record may have been parsed from: the one that it hangs under; else, unless
- * the record says itself how its text ended, the latest of the turn and task that had ended by
- * then, several where they tie.
+ * How the text ended that the record was parsed from: that of the call that it hangs under; else,
+ * unless the record says itself how its text ended, of the latest call of the turn and task that
+ * had ended by then.
  */
-function callsOf(scope: TaskScope, record: TurnEvent): readonly TurnEvent[] {
+function endOf(scope: TaskScope, record: TurnEvent): TextEnd | undefined {
   const { turn } = scope;
   const parent = record.parent_span_id;
-  const named = parent === undefined ? [] : (turn.bySpan.get(parent) ?? []);
-  const above = named.filter(isGeneration);
-  if (above.length > 0) return above;
-  if (record.attributes.contract_finish_reason !== undefined) return [];
-  const own = scope.taskId === undefined ? [] : latestBefore(turn, scope.taskId, record);
-  return own.length > 0 ? own : latestBefore(turn, undefined, record);
+  const above = parent === undefined ? undefined : endOfSpan(turn, parent);
+  if (above !== undefined) return above;
+  if (record.attributes.contract_finish_reason !== undefined) return undefined;
+  const own = scope.taskId === undefined ? undefined : latestBefore(turn, scope.taskId, record);
+  return own ?? latestBefore(turn, undefined, record);
 }
 
 /** True for the result of a model call that can end by length; an embedding has no output text. */
@@ -75,39 +89,51 @@ function isGeneration(event: TurnEvent): boolean {
   );
 }
 
+/** Read once per span, however many records hang under it. */
+function endOfSpan(turn: TurnEvidence, span: string): TextEnd | undefined {
+  const known = turn.endOfSpan.get(span);
+  // Null is a span that is no call.
+  if (known !== undefined) return known ?? undefined;
+  let end: TextEnd | undefined;
+  for (const event of turn.bySpan.get(span) ?? []) {
+    if (isGeneration(event)) addCall((end ??= newEnd(event.timestamp)), event);
+  }
+  turn.endOfSpan.set(span, end ?? null);
+  return end;
+}
+
 function latestBefore(
   turn: TurnEvidence,
   taskId: string | undefined,
   record: TurnEvent,
-): readonly TurnEvent[] {
-  const calls = generationsOf(turn).get(taskId) ?? [];
+): TextEnd | undefined {
+  const ends = endsOf(turn).get(taskId) ?? [];
   let low = 0;
-  let high = calls.length;
+  let high = ends.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const call = calls[middle] as readonly TurnEvent[];
-    if (compareTimes((call[0] as TurnEvent).timestamp, record.timestamp) <= 0) low = middle + 1;
+    if (compareTimes((ends[middle] as TextEnd).at, record.timestamp) <= 0) low = middle + 1;
     else high = middle;
   }
-  return calls[low - 1] ?? [];
+  return ends[low - 1];
 }
 
 /** Sorted once per turn, and only for a turn that has a contract. */
-function generationsOf(turn: TurnEvidence): Generations {
-  if (turn.generations !== undefined) return turn.generations;
-  const byTask = new Map<string | undefined, TurnEvent[][]>();
-  const sorted = turn.events
-    .filter(isGeneration)
-    .sort((a, b) => compareTimes(a.timestamp, b.timestamp));
-  for (const call of sorted) {
-    const groups = byTask.get(call.task_id);
-    if (groups === undefined) byTask.set(call.task_id, [[call]]);
-    else {
-      const last = groups.at(-1) as TurnEvent[];
-      if (compareTimes((last[0] as TurnEvent).timestamp, call.timestamp) === 0) last.push(call);
-      else groups.push([call]);
+function endsOf(turn: TurnEvidence): TextEnds {
+  if (turn.ends !== undefined) return turn.ends;
+  const byTask = new Map<string | undefined, TextEnd[]>();
+  const calls = turn.events.filter(isGeneration);
+  calls.sort((a, b) => compareTimes(a.timestamp, b.timestamp));
+  for (const call of calls) {
+    let ends = byTask.get(call.task_id);
+    if (ends === undefined) byTask.set(call.task_id, (ends = []));
+    let last = ends.at(-1);
+    if (last === undefined || compareTimes(last.at, call.timestamp) !== 0) {
+      last = newEnd(call.timestamp);
+      ends.push(last);
     }
+    addCall(last, call);
   }
-  turn.generations = byTask;
+  turn.ends = byTask;
   return byTask;
 }

@@ -5,6 +5,7 @@
  */
 import type { TurnEvent } from "./event.ts";
 import type { IdentityGroups, IdentityTuple } from "./identity-tuple.ts";
+import type { TextEnd } from "./reconcile-truncation.ts";
 import { spanKey } from "./span-key.ts";
 
 /** The evidence of one task of one tuple. */
@@ -25,8 +26,8 @@ export interface TaskScope {
   readonly turn: TurnEvidence;
 }
 
-/** Model calls that ended, by task, in order of time, those of one instant together. */
-export type Generations = ReadonlyMap<string | undefined, readonly (readonly TurnEvent[])[]>;
+/** How the texts of model calls ended, by task, in order of time. */
+export type TextEnds = ReadonlyMap<string | undefined, readonly TextEnd[]>;
 
 /** All events of one tuple, and those that some artifact or contract names by span or id. */
 export interface TurnEvidence {
@@ -34,8 +35,9 @@ export interface TurnEvidence {
   readonly events: readonly TurnEvent[];
   /** Events by span, only of spans that evidence of the turn names. */
   readonly bySpan: ReadonlyMap<string, readonly TurnEvent[]>;
-  /** Made when a contract first asks for the call that gave its text. */
-  generations: Generations | undefined;
+  /** How texts ended, read when a contract first asks: of the turn, and of named spans. */
+  ends: TextEnds | undefined;
+  readonly endOfSpan: Map<string, TextEnd | null>;
 }
 
 const lists = {
@@ -101,7 +103,8 @@ function scopesOfTurn(
     identity,
     events,
     bySpan: namedSpans(events, claims),
-    generations: undefined,
+    ends: undefined,
+    endOfSpan: new Map(),
   };
   const labelled = new Map<string, TaskScope>();
   const all: TaskScope[] = [];

@@ -1,0 +1,117 @@
+/**
+ * @module ReconcileTied: events of one instant that are asked about again and again, by every
+ * artifact or contract that they may cover. What an answer needs is counted once, by producer, so
+ * that a thousand deliveries of one instant cost a thousand artifacts no more than one would.
+ */
+import { shownOf } from "./finding-list.ts";
+import type { TurnEvent } from "./event.ts";
+import { compareTimes } from "./time.ts";
+
+/** Events of one instant, of which each producer has at most its last sequence number. */
+export interface Tied {
+  /** The instant; undefined where there is no event. */
+  readonly at: string | undefined;
+  readonly events: readonly TurnEvent[];
+  /** By producer, those without a sequence under undefined. */
+  readonly byProducer: ReadonlyMap<string | undefined, readonly TurnEvent[]>;
+  /** At most as many as a finding shows. */
+  readonly shown: readonly TurnEvent[];
+  /** Those that say when they were received, the latest first. */
+  readonly received: readonly TurnEvent[];
+}
+
+/** A producer that numbered the event, or undefined. */
+export function producerOf({ producer_id, producer_seq }: TurnEvent): string | undefined {
+  return producer_seq === undefined ? undefined : producer_id;
+}
+
+/** Reads the latest of some states (`statesOf`). */
+export function tiedOf(events: readonly TurnEvent[]): Tied {
+  const [first] = events;
+  const byProducer = new Map<string | undefined, TurnEvent[]>();
+  for (const event of events) {
+    const producer = producerOf(event);
+    const known = byProducer.get(producer);
+    if (known === undefined) byProducer.set(producer, [event]);
+    else known.push(event);
+  }
+  const received = events.filter((event) => event.received_at !== undefined);
+  if (received.length > 1) {
+    received.sort((a, b) => compareTimes(b.received_at as string, a.received_at as string));
+  }
+  return { at: first?.timestamp, events, byProducer, shown: shownOf(events), received };
+}
+
+const nobody: ReadonlySet<string> = new Set();
+
+/**
+ * Whose tied events do not stand at or after all of the evidence, which lies in one instant:
+ * undefined where none of them follows. Within one instant a producer's own numbers decide.
+ */
+export function precedingProducers(
+  tied: Tied,
+  evidence: readonly TurnEvent[],
+): ReadonlySet<string> | undefined {
+  const [first] = evidence;
+  if (tied.at === undefined) return undefined;
+  const byTime = first === undefined ? 1 : compareTimes(tied.at, first.timestamp);
+  if (byTime !== 0) return byTime > 0 ? nobody : undefined;
+  const preceding = new Set<string>();
+  let left = tied.events.length;
+  for (const event of evidence) {
+    const producer = producerOf(event);
+    if (producer === undefined || preceding.has(producer)) continue;
+    const own = tied.byProducer.get(producer);
+    if (own === undefined || !isBefore(own, event)) continue;
+    preceding.add(producer);
+    left -= own.length;
+  }
+  return left > 0 ? preceding : undefined;
+}
+
+/** A producer's tied events have one number, its last of the instant. */
+function isBefore([one]: readonly TurnEvent[], event: TurnEvent): boolean {
+  return (one?.producer_seq as number) < (event.producer_seq as number);
+}
+
+/** Of the earlier events those that numbers or receipt put after one of the tied ones. */
+export function conflictsBefore(earlier: readonly TurnEvent[], tied: Tied): readonly TurnEvent[] {
+  const { at } = tied;
+  if (at === undefined) return [];
+  const firstReceived = tied.received.at(-1)?.received_at;
+  return earlier.filter((event) => {
+    if (compareTimes(event.timestamp, at) >= 0) return false;
+    const producer = producerOf(event);
+    const own = producer === undefined ? undefined : tied.byProducer.get(producer);
+    if (own !== undefined && isBefore(own, event)) return true;
+    const { received_at } = event;
+    return (
+      firstReceived !== undefined &&
+      received_at !== undefined &&
+      compareTimes(received_at, firstReceived) > 0
+    );
+  });
+}
+
+/** Of the tied events some that numbers or receipt put after one of `later`, and times before. */
+export function conflictsAmong(tied: Tied, later: readonly TurnEvent[]): readonly TurnEvent[] {
+  const [first] = later;
+  if (first === undefined || tied.at === undefined) return [];
+  if (compareTimes(tied.at, first.timestamp) >= 0) return [];
+  const conflicting = new Set<TurnEvent>();
+  for (const event of later) {
+    const producer = producerOf(event);
+    const own = producer === undefined ? undefined : tied.byProducer.get(producer);
+    const [one] = own ?? [];
+    if (one !== undefined && (one.producer_seq as number) > (event.producer_seq as number)) {
+      for (const tiedEvent of shownOf(own ?? [])) conflicting.add(tiedEvent);
+    }
+    if (event.received_at === undefined) continue;
+    // The latest received come first; a finding shows no more of them.
+    for (const tiedEvent of tied.received.slice(0, tied.shown.length)) {
+      if (compareTimes(tiedEvent.received_at as string, event.received_at) <= 0) break;
+      conflicting.add(tiedEvent);
+    }
+  }
+  return [...conflicting];
+}
