@@ -13,6 +13,7 @@ import { exitCodes, printJson, printTable, printable, say } from "./terminal.ts"
 interface FindFlags extends SharedFlags {
   readonly agent?: string;
   readonly thread?: string;
+  readonly user?: string;
   readonly since?: string;
   readonly until?: string;
   readonly limit?: string;
@@ -28,6 +29,7 @@ export function addFindCommand(program: Command): void {
     .description("find the roots that mention an opaque id, over the whole history")
     .option("--agent <id>", "only this agent")
     .option("--thread <id>", "only this thread")
+    .option("--user <id>", "only this tenant")
     .option("--since <time>", "child events at or after this time (ISO 8601)")
     .option("--until <time>", "child events before this time (ISO 8601)")
     .option("--limit <events>", "events per page, 1 to 1,000")
@@ -52,6 +54,7 @@ async function find(id: string, flags: FindFlags): Promise<void> {
       id,
       agent_id: flags.agent,
       thread_id: flags.thread,
+      user_id: flags.user,
       start_time: flags.since,
       end_time: flags.until,
       limit: flags.limit,

@@ -17,15 +17,44 @@ import type { Parts } from "../parts.ts";
 import { isSettled } from "../window.ts";
 
 /** Parameters of the finder. */
-export const findParameters = z.strictObject({
-  id: id.describe("A user, thread, root, run, turn, job, source, artifact or error id.").optional(),
-  agent_id: filters.agent_id.optional(),
-  thread_id: filters.thread_id.optional(),
-  start_time: filters.start_time.optional(),
-  end_time: filters.end_time.optional(),
-  limit: filters.limit.optional(),
-  cursor: filters.cursor.optional(),
-});
+export const findParameters = z
+  .strictObject({
+    id: id.describe(
+      "A user, thread, root, run, turn, task, job, source, artifact or error id. Without it, the " +
+        "first of user, thread, root, run, turn, task and resource that is given.",
+    ),
+    application_id: filters.application_id,
+    agent_id: filters.agent_id,
+    user_id: filters.user_id.describe(
+      "Tenant; only narrows what the asker may read, and lets rows of its memory be searched too.",
+    ),
+    scope: filters.scope,
+    memory_id: filters.memory_id.describe("Memory."),
+    thread_id: filters.thread_id,
+    root_trace_id: filters.root_trace_id.describe("Root trace."),
+    run_id: filters.run_id.describe("Run."),
+    turn_id: filters.turn_id.describe("Turn."),
+    task_id: filters.task_id.describe("Task."),
+    resource_ref: filters.resource_ref.describe("A resource among inputs, outputs or candidates."),
+    event_kind: filters.event_kind.describe("Kind of event, by today's or an older name."),
+    status: filters.status.describe("Status of the event."),
+    start_time: filters.start_time.describe("Child-event time, inclusive, ISO 8601."),
+    end_time: filters.end_time.describe("Child-event time, exclusive, ISO 8601."),
+    limit: filters.limit,
+    cursor: filters.cursor,
+  })
+  .partial();
+
+/** Filters that are ids themselves, in the order in which one stands for a missing `id`. */
+const idFilters = [
+  "user_id",
+  "thread_id",
+  "root_trace_id",
+  "run_id",
+  "turn_id",
+  "task_id",
+  "resource_ref",
+] as const;
 
 /** A root that mentions the id. */
 export interface FoundRoot {
@@ -61,7 +90,9 @@ export function findRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/traces/find", "/traces/find.json"], async (c) => {
     const parameters = readParameters(c, findParameters);
-    const wanted = parameters.id === undefined ? undefined : c.get("typed")(parameters.id);
+    const named = idFilters.find((name) => parameters[name] !== undefined);
+    const asked = parameters.id ?? (named === undefined ? undefined : parameters[named]);
+    const wanted = asked === undefined ? undefined : c.get("typed")(asked);
     const limit = parameters.limit ?? limits.pageEventsDefault;
     const paging = pagingOf(c, parts, { ...parameters, view: "find" });
     const { scope, query } = readingFor(c, { ...parameters, store: "all" });

@@ -250,6 +250,8 @@ describe.each(everyone)("as %s", (asker) => {
     "/traces/turns.json?user_id=usr_bo",
     "/traces/turns.json?scope=anonymous",
     "/traces/turns.json?q=tokens:%3E10",
+    "/traces/overview.json",
+    "/traces/overview.json?agent_id=briefing-writer",
     "/traces/events.json?limit=1000",
     "/traces/events.json?limit=1000&store=all",
     `/traces/events.json?limit=1000&store=all${tenant}`,

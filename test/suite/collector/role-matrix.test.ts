@@ -148,6 +148,10 @@ const table: { readonly [route: string]: readonly [statuses: string, asked: Aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/turns.json" },
   ],
+  "GET /traces/overview.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/overview.json" },
+  ],
   "GET /traces/events.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/events.json?limit=1000&store=all" },
