@@ -4,25 +4,31 @@
  * attribute of the registry, at the recorder (which throws), the exporter (which drops) and the
  * receiver (which drops, and keys identities). None of it comes out anywhere.
  */
-import { ROOT_CONTEXT } from "@opentelemetry/api";
+import { createTraceState, ROOT_CONTEXT } from "@opentelemetry/api";
 import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { contentFree } from "@turnproof/exporter";
+import type { ReadableSpanLike } from "@turnproof/exporter";
 import { ObservabilityRecorder, TraceContext } from "@turnproof/instrumentation";
 import type { EvidenceSink } from "@turnproof/instrumentation";
 import { attribute, CodedError, mayCarry, registryRows } from "@turnproof/semconv";
 import type { EventKind } from "@turnproof/semconv";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { createGate } from "../../../packages/exporter/src/gate/gate.ts";
+import { RequestWriter } from "../../../packages/exporter/src/wire/trace-request.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import type { PlainAttributes, PlainSpan } from "../../otlp/encode.ts";
 import { json, openHarness, protobuf } from "../receive/harness.ts";
 import type { Harness } from "../receive/harness.ts";
 import { drawer, seeded } from "../semconv/corpus-random.ts";
+import { encodings } from "../semconv/corpus-encodings.ts";
+import { publishedTokens } from "../semconv/corpus-published.ts";
 import { addresses, disguises, vendorTokens } from "../semconv/corpus-secrets.ts";
+import { judge } from "../semconv/second-judge.ts";
 
 const kinds: readonly EventKind[] = [
   "turn",
@@ -37,16 +43,20 @@ const kinds: readonly EventKind[] = [
 ];
 const draw = drawer(seeded(4318));
 const plain = [
-  ...Object.values(vendorTokens).map((make) => make(draw)),
+  ...Object.values({ ...vendorTokens, ...publishedTokens }).map((make) => make(draw)),
   // Four small numbers between dots are a version in a row of versions: the one stated exception.
   ...addresses.map(([, text]) => text).filter((text) => !/^\d+(\.\d+){3}$/.test(text)),
 ];
-const secrets = [...new Set(plain.flatMap((secret) => [secret, ...disguises(secret)]))].filter(
+const clothed = (secret: string): string[] => [
+  ...disguises(secret),
+  ...Object.values(encodings).map((encode) => encode(secret)),
+];
+const secrets = [...new Set(plain.flatMap((secret) => [secret, ...clothed(secret)]))].filter(
   // A disguise of a bare host or number may be nothing but an ordinary name.
   (text) => text.length >= 12 && text.length <= 240,
 );
 
-/** Text attributes that a kind may carry, all holding the same text. */
+/** Text attributes that a kind may carry, all holding the same text; lists beside a harmless one. */
 function poisoned(kind: EventKind, text: string): Record<string, string | string[]> {
   const rows = registryRows.filter(
     (row) =>
@@ -57,7 +67,7 @@ function poisoned(kind: EventKind, text: string): Record<string, string | string
   );
   return {
     ...Object.fromEntries(
-      rows.map((row) => [row.span, row.type === "string" ? text : [text]] as const),
+      rows.map((row) => [row.span, row.type === "string" ? text : ["plain", text]] as const),
     ),
     [attribute.event_kind.span]: kind,
   };
@@ -73,15 +83,105 @@ const leaks = (text: string): readonly string[] =>
   plain.filter((secret) => secret.length >= 12 && text.includes(secret));
 
 test("the corpus is large and every text of it is a secret in some clothes", () => {
-  expect(plain.length).toBeGreaterThan(120);
-  expect(secrets.length).toBeGreaterThan(800);
+  expect(plain.length).toBeGreaterThan(190);
+  expect(secrets.length).toBeGreaterThan(3_000);
 });
 
-test("the exporter's gate lets none of it through, in any attribute, name, event or status", () => {
+/** A span as an SDK would hand it over, with the text in every place that takes one. */
+function spanOf(secret: string, index: number): ReadableSpanLike {
+  const kind = kinds[index % kinds.length] as EventKind;
+  const id = (digits: number): string => (index + 1).toString(16).padStart(digits, "0");
+  const state = createTraceState(`v=${secret.replaceAll(/[,=]/g, "").slice(0, 40)}`);
+  const context = { traceId: id(32), spanId: id(16), traceFlags: 1, traceState: state };
+  return {
+    name: `call ${secret}`,
+    kind: 2,
+    spanContext: () => context,
+    parentSpanContext: { ...context, spanId: "b".repeat(16), isRemote: true },
+    parentSpanId: secret,
+    startTime: [1_790_000_000, 0],
+    endTime: [1_790_000_001, 0],
+    duration: [1, 0],
+    ended: true,
+    status: { code: 2, message: secret },
+    attributes: { ...poisoned(kind, secret), [secret]: secret, note: secret },
+    events: [
+      { name: secret, time: [1_790_000_000, 5], attributes: { [secret]: secret } },
+      {
+        name: "exception",
+        time: [1_790_000_000, 6],
+        attributes: {
+          "exception.type": secret,
+          "exception.message": secret,
+          "exception.stacktrace": secret,
+        },
+      },
+    ],
+    links: [
+      { context: { ...context, spanId: "c".repeat(16) }, attributes: { [secret]: secret } },
+      { context: { ...context, traceId: `id ${secret}` } },
+    ],
+    resource: { attributes: { "service.name": secret, "host.name": secret, [secret]: secret } },
+    instrumentationScope: { name: secret, version: secret },
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  };
+}
+
+/** Every text that came out, whatever held it. */
+const everything = (spans: readonly ReadableSpanLike[]): string =>
+  JSON.stringify(
+    spans.map(({ spanContext, ...span }) => [
+      span,
+      spanContext(),
+      spanContext().traceState?.serialize(),
+    ]),
+  );
+
+/** A text as JSON would write it. */
+const written = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+test("the exporter's gate lets none of it through, in any place and any clothes", async () => {
+  const out: string[] = [];
+  const gate = contentFree({
+    export: (spans: ReadableSpanLike[], done: (answer: { code: number }) => void) => {
+      out.push(...spans.map((span) => everything([span])));
+      done({ code: 0 });
+    },
+    shutdown: async () => {},
+  });
+  const spans = secrets.map(spanOf);
+  gate.export(spans, () => {});
+  expect(out).toHaveLength(spans.length);
+  const passed = secrets.filter((secret, at) => out[at]?.includes(written(secret)));
+  expect(passed.map((text) => text.slice(0, 40))).toEqual([]);
+  expect(leaks(out.join("\n"))).toEqual([]);
+  const before = await judge(plain.join("\n"));
+  const after = await judge(out.join("\n"));
+  expect(before.size).toBeGreaterThan(30);
+  expect([...after.values()]).toEqual([]);
+  expect(Object.values(gate.dropped).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(1_000);
+});
+
+test("neither do the bytes that the gate writes itself", () => {
+  const gate = createGate();
+  const writer = new RequestWriter();
+  const passed: string[] = [];
+  for (const [index, secret] of secrets.entries()) {
+    // Another suite holds the bytes to the objects; a part of the corpus shows it here.
+    if (index % 5 !== 0) continue;
+    expect(gate.write(spanOf(secret, index), writer, undefined)).toBe(true);
+    const bytes = Buffer.from(writer.finish().bytes);
+    if (bytes.includes(secret)) passed.push(secret.slice(0, 40));
+  }
+  expect(passed).toEqual([]);
+});
+
+test("an SDK's own spans keep none of it either", () => {
   const inner = new InMemorySpanExporter();
-  const gate = contentFree(inner);
   const provider = new TracerProvider({
-    spanProcessors: [new SimpleSpanProcessor({ exporter: gate })],
+    spanProcessors: [new SimpleSpanProcessor({ exporter: contentFree(inner) })],
   });
   const tracer = provider.getTracer("app");
   for (const [index, secret] of plain.entries()) {
@@ -93,21 +193,12 @@ test("the exporter's gate lets none of it through, in any attribute, name, event
     span.setStatus({ code: 2, message: secret });
     span.end();
   }
-  const out = JSON.stringify(
-    inner
-      .getFinishedSpans()
-      .map(({ name, attributes, events, status, links, resource }) => [
-        name,
-        attributes,
-        events,
-        status,
-        links,
-        resource.attributes,
-      ]),
+  const finished = inner.getFinishedSpans();
+  expect(finished).toHaveLength(plain.length);
+  const out = finished.map(({ name, attributes, events, status, links, resource }) =>
+    JSON.stringify([name, attributes, events, status, links, resource.attributes]),
   );
-  expect(inner.getFinishedSpans()).toHaveLength(plain.length);
-  expect(leaks(out)).toEqual([]);
-  expect(Object.values(gate.dropped).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(1_000);
+  expect(leaks(out.join("\n"))).toEqual([]);
 });
 
 test("the receiver lets none of it in, by either encoding", async () => {
@@ -140,10 +231,12 @@ test("the receiver lets none of it in, by either encoding", async () => {
   }
   const events = await harness.events();
   expect(events.length).toBeGreaterThanOrEqual(spans.length);
-  const wrapped = secrets.filter((secret) =>
-    JSON.stringify(events).includes(JSON.stringify(secret).slice(1, -1)),
-  );
-  expect(wrapped).toEqual([]);
+  const stored = Map.groupBy(events, (event) => event.root_trace_id ?? "");
+  const passed = secrets.filter((secret, index) => {
+    const own = stored.get((index + 1).toString(16).padStart(32, "0")) ?? [];
+    return own.length === 0 || JSON.stringify(own).includes(written(secret));
+  });
+  expect(passed.map((text) => text.slice(0, 40))).toEqual([]);
   expect(leaks(harness.logged())).toEqual([]);
 });
 

@@ -16,12 +16,14 @@ function base32(text: string): string {
 }
 
 const mapped = (text: string, map: (char: string, code: number) => string): string =>
-  [...text].map((char) => map(char, char.codePointAt(0) ?? 0)).join("");
+  Array.from(text)
+    .map((char) => map(char, char.codePointAt(0) ?? 0))
+    .join("");
 
 const cyrillic: Readonly<Record<string, string>> = Object.fromEntries(
-  [..."aAeEoOcCpPxXiIsSKMHTB"].map((char, at) => [
+  Array.from("aAeEoOcCpPxXiIsSKMHTB").map((char, at) => [
     char,
-    [..."аАеЕоОсСрРхХіІѕЅКМНТВ"][at] as string,
+    Array.from("аАеЕоОсСрРхХіІѕЅКМНТВ")[at] as string,
   ]),
 );
 

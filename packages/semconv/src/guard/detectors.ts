@@ -12,8 +12,22 @@ import { fold } from "./folded.ts";
 import { hasSplitTokenForm, hasTokenForm } from "./token-forms.ts";
 import { opensJson, unwrap, unwrapHex } from "./wrapped.ts";
 
-const { upper, lower, beyondHex, at, slash, colon, dot, space, equals, dash, other, wide, keyish } =
-  marks;
+const {
+  upper,
+  lower,
+  beyondHex,
+  at,
+  slash,
+  colon,
+  dot,
+  space,
+  equals,
+  dash,
+  other,
+  wide,
+  keyish,
+  under,
+} = marks;
 
 const classes: Uint16Array = buildClasses();
 
@@ -30,17 +44,25 @@ function buildClasses(): Uint16Array {
     [" ", space],
     ["=", equals],
     ["-", dash],
+    ["_", under],
   ] as const;
   for (const [mark, bit] of marks) table[mark.charCodeAt(0)] = bit;
   return table;
 }
 
-/** Letters that end a telling word, in both cases, and a quote after one. */
-const wordEnds: Uint8Array = (() => {
-  const ends = new Uint8Array(128);
-  for (const letter of "cdeghlnprstyCDEGHLNPRSTY\"' ") ends[letter.charCodeAt(0)] = 1;
-  return ends;
-})();
+/** The last two letters of every word that tells a secret: secret, key, token, password … */
+const wordTails: ReadonlySet<number> = new Set(
+  "et ey en rd wd er se al ls on th ig sn in tp ic st"
+    .split(" ")
+    .map((tail) => (tail.charCodeAt(0) << 8) | tail.charCodeAt(1)),
+);
+
+/** True when a telling word, a quote or a space after one may end before this place. */
+function mayEndWord(text: string, at: number): boolean {
+  const last = text.charCodeAt(at - 1);
+  if (last === 32 || last === 34 || last === 39) return true;
+  return wordTails.has(((text.charCodeAt(at - 2) | 32) << 8) | last | 32);
+}
 
 /** Fewest characters of any credential that is recognised by its form. */
 const tokenCharsMin = 14;
@@ -66,14 +88,14 @@ export function detect(text: string, allowsIp: boolean): Code | undefined {
   let digits = 0;
   let run = 0;
   let longest = 0;
-  let previous = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     const bits = code < 128 ? (classes[code] ?? other) : wide;
     seen |= bits;
     if (code > 47 && code < 58) digits++;
-    else if ((bits & (upper | lower)) === 0 && wordEnds[previous] === 1) seen |= keyish;
-    previous = code < 128 ? code : 0;
+    else if ((bits & (upper | lower)) === 0 && index > 1 && mayEndWord(text, index)) {
+      seen |= keyish;
+    }
     if ((bits & (at | space | colon)) === 0) {
       if (++run > longest) longest = run;
     } else run = 0;

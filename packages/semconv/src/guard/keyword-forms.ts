@@ -50,7 +50,7 @@ const oddForms: readonly OddForm[] = [
     pattern: /(?:^|[^A-Za-z0-9])s\.[A-Za-z0-9]{24}(?:[^A-Za-z0-9]|$)/,
   },
   {
-    mark: marks.other,
+    mark: marks.under,
     needs: "re_",
     pattern: /(?:^|[^A-Za-z0-9])re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}/,
   },
@@ -82,7 +82,7 @@ const oddForms: readonly OddForm[] = [
     pattern: /(?:^|[^A-Za-z0-9])st\.[0-9a-f]{24}\.[0-9a-f]{32}\.[0-9a-f]{32}/,
   },
   {
-    mark: marks.other,
+    mark: marks.under,
     needs: "_mmk",
     pattern: /(?:^|[^A-Za-z0-9])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk/,
   },

@@ -17,6 +17,8 @@ export const marks = {
   wide: 2_048,
   /** A separator after a letter that a telling word may end with: secret, key, token, password … */
   keyish: 4_096,
+  /** An underscore, which ids join their parts by. */
+  under: 8_192,
   /** Every mark at once. */
-  all: 8_191,
+  all: 16_383,
 } as const;

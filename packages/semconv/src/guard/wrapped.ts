@@ -23,11 +23,28 @@ const base64: Int8Array = valuesOf(`${letters}${letters.toLowerCase()}0123456789
   "/": 63,
   _: 63,
 });
-const base32: readonly Int8Array[] = [
-  valuesOf(`${letters}234567`),
-  valuesOf(`${letters.toLowerCase()}234567`),
-];
+const base32 = {
+  capitals: valuesOf(`${letters}234567`),
+  small: valuesOf(`${letters.toLowerCase()}234567`),
+} as const;
 const hex: Int8Array = valuesOf("0123456789abcdef", { A: 10, B: 11, C: 12, D: 13, E: 14, F: 15 });
+
+/**
+ * With which first characters a word could be printable text: 1 for hex, 2 for base32, 4 for
+ * base64, 8 for a mark. The first byte of a text is a character from the space to the tilde.
+ */
+const openings: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) => {
+  const opens = (values: Int8Array, bits: Bits): boolean => {
+    const lowest = (values[code] as number) << (8 - bits);
+    return lowest >= 0 && lowest < 127 && lowest + (1 << (8 - bits)) > 32;
+  };
+  return (
+    (opens(hex, 4) ? 1 : 0) |
+    (opens(base32.capitals, 5) || opens(base32.small, 5) ? 2 : 0) |
+    (opens(base64, 6) ? 4 : 0) |
+    (code === 48 ? 8 : 0)
+  );
+});
 
 /** The value of a character, or -1. */
 function valueAt(values: Int8Array, text: string, at: number): number {
@@ -45,11 +62,17 @@ export function unwrap(text: string): string {
   let found = "";
   for (let at = 0; at < text.length; at++) {
     if (at > 0 && isWithin(text, at - 1)) continue;
-    found = join(found, decodeFrom(text, at, base64, 6));
-    found = join(found, decodeFrom(text, at, hex, 4));
-    for (const values of base32) found = join(found, decodeFrom(text, at, values, 5));
+    const first = text.charCodeAt(at);
+    const opens = first < 128 ? (openings[first] as number) : 0;
+    if (opens === 0) continue;
+    if ((opens & 4) !== 0) found = join(found, decodeFrom(text, at, base64, 6));
+    if ((opens & 1) !== 0) found = join(found, decodeFrom(text, at, hex, 4));
+    if ((opens & 2) !== 0) {
+      const values = first < 97 ? base32.capitals : base32.small;
+      found = join(found, decodeFrom(text, at, values, 5));
+    }
     // Some write a mark before hex digits.
-    if (valueAt(hex, text, at) === 0 && text.charCodeAt(at + 1) === 120) {
+    if (first === 48 && text.charCodeAt(at + 1) === 120) {
       found = join(found, decodeFrom(text, at + 2, hex, 4));
     }
   }
