@@ -10,6 +10,7 @@ import { EntityMemory } from "./entity-memory.ts";
 import type { Entity } from "./entity-memory.ts";
 import { memoryRef } from "./memory-ref.ts";
 import { findReferences } from "./references.ts";
+import type { Recalled } from "./request-fingerprint.ts";
 import type { SupplySource } from "./references.ts";
 import { retrieve } from "./retrieve.ts";
 import type { Retrieved, RetrieveOptions } from "./retrieve.ts";
@@ -43,8 +44,8 @@ export interface AssembledContext {
   readonly record: SupplyRecord;
   /** Fingerprints of what is supplied whatever is asked. */
   readonly standing: readonly string[];
-  /** Texts that retrieval selected for this question, in its order. */
-  readonly recalled: readonly string[];
+  /** What retrieval found for this question. */
+  readonly recalled: Recalled;
   /** True when the thread says anything else than this same question and its answers. */
   readonly conversationDependent: boolean;
 }
@@ -96,7 +97,7 @@ export async function assembleContext(
     items,
     record: supplyRecord(items, { scores, count: ledger.length, degraded, fallbackUsed }),
     standing: standing.map((item) => store.fingerprint(`${item.ref.ref} ${item.text}`)).toSorted(),
-    recalled: found.selected.map((candidate) => candidate.text),
+    recalled: { selected: found.selected, considered: ledger.map(({ candidate }) => candidate) },
     conversationDependent: isDependent(history, question.text),
   };
 }

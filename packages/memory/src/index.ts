@@ -20,7 +20,7 @@ export type { MemoryPlace, MemoryWitness } from "./place.ts";
 export { findReferences } from "./references.ts";
 export type { SupplySource } from "./references.ts";
 export { requestFingerprint, stableText } from "./request-fingerprint.ts";
-export type { CacheRequest } from "./request-fingerprint.ts";
+export type { CacheRequest, Recalled, RecalledRow } from "./request-fingerprint.ts";
 export type { Retrieved, RetrieveOptions } from "./retrieve.ts";
 export { select } from "./selection.ts";
 export type { Candidate, LedgerLine, SelectionOptions, SelectionReason } from "./selection.ts";

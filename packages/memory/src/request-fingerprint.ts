@@ -4,6 +4,19 @@
  */
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 
+/** A row that retrieval found, and the text that it would put into a context. */
+export interface RecalledRow {
+  readonly source: "cross_thread" | "summary" | "entity";
+  readonly id: string;
+  readonly text: string;
+}
+
+/** Rows that were placed in the context, and all that were looked at. */
+export interface Recalled {
+  readonly selected: readonly RecalledRow[];
+  readonly considered: readonly RecalledRow[];
+}
+
 /** What an answer depends on. */
 export interface CacheRequest {
   readonly query: string;
@@ -21,10 +34,10 @@ export interface CacheRequest {
   /** What memory would place in the context whatever is asked: profile, preferences, samples. */
   readonly standing?: readonly string[] | undefined;
   /**
-   * Texts that retrieval found for this question. They differ from asking to asking, so they are
-   * no part of the fingerprint: the cache compares them with what its answer rested on.
+   * What retrieval found for this question. It differs from asking to asking, so it is no part of
+   * the fingerprint: the cache compares it with what its answer rested on.
    */
-  readonly recalled?: readonly string[] | undefined;
+  readonly recalled?: Recalled | undefined;
 }
 
 /** A JSON text in which the order of keys says nothing. */

@@ -3,7 +3,7 @@
  * question, selected under a budget, with the whole decision as evidence (requirements: Memory
  * supply, Retrieved).
  */
-import type { ScoredRecord } from "@turnproof/store";
+import type { MemoryRecord, ScoredRecord } from "@turnproof/store";
 
 import { messageOf } from "./conversation.ts";
 import { entityLevels, entityOf } from "./entity-memory.ts";
@@ -90,14 +90,32 @@ function candidateOf(
   query: readonly number[] | undefined,
 ): Candidate {
   const relevance = query === undefined ? score : Math.max(0, cosineOf(record.embedding, query));
-  const name = source === "entity" ? `${entityOf(record).name}: ` : "";
   return {
     id: record.id,
     source,
-    text: `${name}${record.text ?? ""}`,
+    text: recalledText(source, record),
     relevance,
     ...(record.embedding === undefined ? {} : { embedding: record.embedding }),
   };
+}
+
+/** The text that a row puts into a context. */
+export function recalledText(source: Candidate["source"], record: MemoryRecord): string {
+  const name = source === "entity" ? `${entityOf(record).name}: ` : "";
+  return `${name}${record.text ?? ""}`;
+}
+
+/** The row behind a candidate, as it is now; undefined when it is gone. */
+export function recalledRow(
+  store: WatchedStore,
+  place: MemoryPlace,
+  source: Candidate["source"],
+  id: string,
+): Promise<MemoryRecord | undefined> {
+  const from = sources.find((known) => known.source === source);
+  return from === undefined
+    ? Promise.resolve(undefined)
+    : store.get(place, from.levels(place), from.kind, id);
 }
 
 async function witnessRetrieval(

@@ -11,6 +11,7 @@ import type { MemoryRecord, MemoryStore } from "@turnproof/store";
 import { after } from "./clock.ts";
 import { filterOf } from "./place.ts";
 import type { Level, MemoryPlace } from "./place.ts";
+import { restingOn, stillStands } from "./rested-answer.ts";
 import { requestFingerprint } from "./request-fingerprint.ts";
 import type { CacheRequest } from "./request-fingerprint.ts";
 import { cosineOf } from "./vector.ts";
@@ -171,7 +172,7 @@ export class SemanticCache {
         answer: candidate.answer,
         fingerprint,
         literals: literalsOf(request.query),
-        rests_on: this.#restsOn(request, candidate.answer),
+        ...restingOn(this.#store.fingerprint, request, candidate.answer),
         embedding_model: this.#store.embeddingModel,
         turn_id: candidate.turnId,
       },
@@ -201,7 +202,8 @@ export class SemanticCache {
       left = left.filter(({ row }) => holds(row));
       if (left.length === 0) return { decision: "rejected", reason, ...seen };
     }
-    const [hit] = left as [(typeof left)[0]];
+    const hit = await firstWhere(left, ({ row }) => this.#stands(place, row, request));
+    if (hit === undefined) return { decision: "rejected", reason: "memory_changed", ...seen };
     const answer = answerOf(hit.row);
     const turnId = hit.row.data["turn_id"];
     return {
@@ -223,7 +225,6 @@ export class SemanticCache {
       ["fingerprint_changed", (row) => row.data["fingerprint"] === fingerprint],
       ["literals_differ", (row) => row.data["literals"] === literals && answerOf(row) !== ""],
       ["expired", (row) => this.#isFresh(row)],
-      ["memory_changed", (row) => this.#restsOnTheSame(row, request)],
     ];
   }
 
@@ -233,19 +234,10 @@ export class SemanticCache {
     return age < this.#options.ttlSeconds * 1_000 && age > -skewMsMax;
   }
 
-  /** Memory that is found for the question now is what the answer was given with, no more or less. */
-  #restsOnTheSame(row: MemoryRecord, request: CacheRequest): boolean {
-    const stored = row.data["rests_on"];
-    const then = Array.isArray(stored) ? stored : [];
-    const now = this.#restsOn(request, answerOf(row), row.text);
-    return then.length === now.length && now.every((item) => then.includes(item));
-  }
-
-  /** Recalled texts as fingerprints, but for the question and the answer themselves. */
-  #restsOn(request: CacheRequest, answer: string, question: string = request.query): string[] {
-    const own = new Set([request.query, question, answer].map(sameWordsKey));
-    const keys = (request.recalled ?? []).map(sameWordsKey).filter((key) => !own.has(key));
-    return [...new Set(keys)].map((key) => this.#store.fingerprint(key)).toSorted();
+  /** Memory still says what it said when the answer was given. A store that fails does not. */
+  async #stands(place: MemoryPlace, row: MemoryRecord, request: CacheRequest): Promise<boolean> {
+    const answered = { question: row.text ?? "", answer: answerOf(row), data: row.data };
+    return stillStands(this.#store, place, request, answered).catch(() => false);
   }
 
   async #nearest(
@@ -270,6 +262,14 @@ export class SemanticCache {
       ...(lookup.similarity === undefined ? {} : { similarity: lookup.similarity }),
     });
   }
+}
+
+async function firstWhere<T>(
+  items: readonly T[],
+  holds: (item: T) => Promise<boolean>,
+): Promise<T | undefined> {
+  for (const item of items) if (await holds(item)) return item;
+  return undefined;
 }
 
 function answerOf(row: MemoryRecord): string {

@@ -128,7 +128,7 @@ function checkAnswers({ results, contexts, heard }: Crowd): void {
 /** Every request's id belongs to the turn that sent the request. */
 function checkMetadata({ results }: Crowd, server: ScriptedModel): void {
   const ids = results.flatMap(({ response }) => response?.requestId ?? []);
-  expect(ids.length).toBeGreaterThan(40);
+  expect(ids.length).toBeGreaterThan(10);
   expect(new Set(ids).size).toBe(ids.length);
   for (const { response, userId } of results) {
     const id = response?.requestId;

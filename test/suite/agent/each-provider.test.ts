@@ -8,6 +8,7 @@ import type { AnyTool } from "@turnproof/agent";
 import { reconcileOutcome } from "@turnproof/evidence";
 import { storeSink } from "@turnproof/exporter";
 import { EntityMemory, Memory } from "@turnproof/memory";
+import type { RecalledRow } from "@turnproof/memory";
 import { deleteUser } from "@turnproof/memory/admin";
 import { scopedKinds } from "@turnproof/semconv";
 import { unscoped } from "@turnproof/store/admin";
@@ -103,15 +104,15 @@ describe.each(Object.entries(providers))("on %s", (_name, open) => {
 async function cacheRules({ memory: store }: OpenProvider): Promise<void> {
   const at = { userId: "ben", agentId: "cache", memoryId: "m9" };
   const plain = { model: "m", instructions: "", tools: [] };
-  const request = (query: string, recalled: readonly string[] = []) => ({
+  const request = (query: string, selected: readonly RecalledRow[] = []) => ({
     ...plain,
     query,
-    recalled,
+    recalled: { selected, considered: selected },
   });
   const fine = { turnId: "t", readOnly: true, deterministic: true, finished: true };
   const answer = { ...fine, degraded: false, answer: "at nine" };
   const cache = new Memory(store).cache();
-  const decide = async (query: string, recalled?: readonly string[], userId = "ben") => {
+  const decide = async (query: string, recalled?: readonly RecalledRow[], userId = "ben") => {
     const { decision, reason } = await cache.lookup({ ...at, userId }, request(query, recalled));
     return [decision, reason];
   };
@@ -121,11 +122,21 @@ async function cacheRules({ memory: store }: OpenProvider): Promise<void> {
   expect(await past.admit(at, request(old), answer)).toMatchObject({ admitted: true });
   expect(await decide(old)).toEqual(["miss", "nothing_similar"]);
   const open = "when does the shop on the corner open";
-  const recalled = ["the shop opens late", "sundays are holidays"];
+  const shop = { source: "entity", id: "shop", text: "shop: it opens late" } as const;
+  const sunday = { source: "entity", id: "sunday", text: "sunday: a holiday" } as const;
+  const recalled = [shop, sunday];
+  const row = { data: { name: "shop", role: "entity" }, created_at: longAgo };
+  await store.put({ tenant: "ben", memoryId: "m9" }, "entity", {
+    ...row,
+    id: "shop",
+    text: "it opens late",
+  });
   const lasting = new Memory(store).cache({ ttlSeconds: 86_400 });
   await lasting.admit(at, request(open, recalled), answer);
   expect(await decide(open, recalled)).toEqual(["hit", "same_request"]);
-  expect(await decide(open, recalled.slice(1))).toEqual(["rejected", "memory_changed"]);
+  expect(await decide(open, [sunday])).toEqual(["hit", "same_request"]);
+  // The row of the other is nowhere, so what the answer rested on is gone.
+  expect(await decide(open, [shop])).toEqual(["rejected", "memory_changed"]);
   expect(await decide(open, recalled, "ann")).toEqual(["miss", "nothing_similar"]);
   const refused = await cache.admit(at, request(open), { ...answer, readOnly: false });
   expect(refused).toEqual({ admitted: false, reason: "side_effect" });

@@ -5,7 +5,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Agent } from "@turnproof/agent";
 import { Memory } from "@turnproof/memory";
-import type { CacheRequest, MemoryPlace } from "@turnproof/memory";
+import type { CacheRequest, MemoryPlace, RecalledRow } from "@turnproof/memory";
 import { ephemeralMemory } from "@turnproof/store";
 import { describe, expect, test } from "vitest";
 
@@ -78,30 +78,84 @@ describe("age", () => {
 });
 
 describe("what an answer rests on", () => {
-  const recalled = ["I live in Lisbon", "my street is steep"];
+  const row = (id: string, text: string): RecalledRow => ({ source: "entity", id, text });
+  const home = row("home", "home: I live in Lisbon");
+  const street = row("street", "street: my street is steep");
+  const dog = row("dog", "dog: my dog is old");
+  const found = (selected: readonly RecalledRow[], more: readonly RecalledRow[] = []) => ({
+    selected,
+    considered: [...selected, ...more],
+  });
 
-  test("more, less or other memory is another question; order and the question itself are not", async () => {
-    const cache = new Memory(ephemeralMemory()).cache();
-    await cache.admit(place, asking({ recalled }), lisbon);
-    const decide = async (found: readonly string[]): Promise<string> => {
-      const { decision, reason } = await cache.lookup(place, asking({ recalled: found }));
+  /** A cache whose answer was given with home and street, the dog being looked at as well. */
+  async function answered() {
+    const store = ephemeralMemory();
+    const memory = new Memory(store);
+    const scope = { tenant: "ann", memoryId: "m1" };
+    const put = ({ id, text }: RecalledRow): Promise<unknown> => {
+      const [name = "", ...rest] = text.split(": ");
+      const data = { name, role: "entity" };
+      return store.put(scope, "entity", { id, data, text: rest.join(": "), created_at: at(0) });
+    };
+    for (const item of [home, street, dog]) await put(item);
+    const cache = memory.cache();
+    await cache.admit(place, asking({ recalled: found([home, street], [dog]) }), lisbon);
+    const decide = async (recalled: CacheRequest["recalled"]): Promise<string> => {
+      const { decision, reason } = await cache.lookup(place, asking({ recalled }));
       return decision === "hit" ? decision : reason;
     };
-    expect(await decide(recalled)).toBe("hit");
-    expect(await decide(recalled.toReversed())).toBe("hit");
-    expect(await decide([...recalled, "In which city do I live?", "In Lisbon."])).toBe("hit");
-    expect(await decide([...recalled, "I have moved to Porto"])).toBe("memory_changed");
-    expect(await decide(recalled.slice(0, 1))).toBe("memory_changed");
-    expect(await decide([])).toBe("memory_changed");
-    expect(await decide(["I live in Porto", recalled[1]!])).toBe("memory_changed");
+    return { store, scope, put, decide };
+  }
+
+  test("new memory is another question; order, the question and its answer are not", async () => {
+    const { decide } = await answered();
+    expect(await decide(found([home, street]))).toBe("hit");
+    expect(await decide(found([street, home]))).toBe("hit");
+    const said = [row("q", "In which city do I live?"), row("a", "In Lisbon.")];
+    expect(await decide(found([home, street, ...said]))).toBe("hit");
+    const moved = row("new", "I have moved to Porto");
+    expect(await decide(found([home, street, moved]))).toBe("memory_changed");
+    expect(await decide(found([home, row("street", "street: it is flat")]))).toBe("memory_changed");
+  });
+
+  test("what others pushed out of sight stands; what is gone or says otherwise does not", async () => {
+    const { store, scope, put, decide } = await answered();
+    expect(await decide(found([home]))).toBe("hit");
+    expect(await decide(found([home, dog]))).toBe("hit");
+    expect(await decide(undefined)).toBe("hit");
+    await put(row("street", "street: it is flat"));
+    expect(await decide(found([home]))).toBe("memory_changed");
+    await put(street);
+    expect(await decide(found([home]))).toBe("hit");
+    await store.delete(scope, "entity", "street");
+    expect(await decide(found([home]))).toBe("memory_changed");
+    expect(await decide(undefined)).toBe("memory_changed");
   });
 
   test("the row holds hashes of what it rests on, never the words", async () => {
-    const store = ephemeralMemory();
-    await new Memory(store).cache().admit(place, asking({ recalled }), lisbon);
+    const { store } = await answered();
     const { records } = await store.list({ tenant: "ann" }, "semantic_cache", { limit: 5 });
-    expect(JSON.stringify(records)).not.toMatch(/street|steep/);
+    expect(JSON.stringify(records)).not.toMatch(/steep|old/);
     expect(records[0]?.data["rests_on"]).toHaveLength(2);
+    expect(records[0]?.data["considered"]).toHaveLength(3);
+  });
+
+  test("an agent with a lot to recall still answers from the cache", async () => {
+    await using server = await startScriptedModel();
+    const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1");
+    const agent = new Agent({ model, store: ephemeralMemory(), cache: {}, agentId: "desk" });
+    const told = Array.from({ length: 40 }, (_, i) => ({
+      role: "user" as const,
+      text: `the city where I live has bridge number ${i} over the river`,
+    }));
+    await agent.memory.conversation.append({ ...place, threadId: "old" }, told);
+    const decisions: string[] = [];
+    for (let thread = 0; thread < 6; thread += 1) {
+      const options = { userId: "ann", memoryId: "m1", threadId: `ask-${thread}` };
+      const { cache } = await agent.run("does the city where I live have a bridge", options);
+      decisions.push(cache.decision);
+    }
+    expect(decisions).toEqual(["miss", "hit", "hit", "hit", "hit", "hit"]);
   });
 
   test("an agent answers anew when the user has said otherwise, or has a fact forgotten", async () => {

@@ -1,0 +1,94 @@
+/**
+ * @module RestedAnswer: what of memory a cached answer rests on, and whether it still stands. New
+ * memory that bears on the question, or a row that is gone or says something else, ends the answer;
+ * a row that others merely pushed out of sight does not.
+ */
+import type { Json } from "@turnproof/store";
+
+import type { Fingerprint } from "./memory-ref.ts";
+import type { MemoryPlace } from "./place.ts";
+import type { CacheRequest, RecalledRow } from "./request-fingerprint.ts";
+import { recalledRow, recalledText } from "./retrieve.ts";
+import type { WatchedStore } from "./watched-store.ts";
+import { sameWordsKey } from "./words.ts";
+
+/** A cached answer, its question, and the data that was stored with it. */
+interface Answered {
+  readonly question: string;
+  readonly answer: string;
+  readonly data: Readonly<Record<string, Json>>;
+}
+
+const sources: readonly string[] = ["cross_thread", "summary", "entity"];
+
+/** Data of a cache row: hashes of all that was considered, and the rows that were placed. */
+export function restingOn(
+  fingerprint: Fingerprint,
+  { query, recalled }: CacheRequest,
+  answer: string,
+): { readonly considered: string[]; readonly rests_on: { [field: string]: Json }[] } {
+  const isOwn = ownWords(query, answer);
+  const hash = (text: string): string => fingerprint(sameWordsKey(text));
+  const considered = (recalled?.considered ?? []).map(({ text }) => hash(text));
+  return {
+    considered: [...new Set(considered)].toSorted(),
+    rests_on: (recalled?.selected ?? [])
+      .filter(({ text }) => !isOwn(text))
+      .map(({ source, id, text }) => ({ source, id, hash: hash(text) })),
+  };
+}
+
+/** True while nothing new is placed for the question and nothing that was placed has changed. */
+export async function stillStands(
+  store: WatchedStore,
+  place: MemoryPlace,
+  { query, recalled }: CacheRequest,
+  { question, answer, data }: Answered,
+): Promise<boolean> {
+  const isOwn = ownWords(query, question, answer);
+  const hash = (text: string): string => store.fingerprint(sameWordsKey(text));
+  const known = new Set(Array.isArray(data["considered"]) ? data["considered"] : []);
+  const placed = recalled?.selected ?? [];
+  if (placed.some(({ text }) => !isOwn(text) && !known.has(hash(text)))) return false;
+  const inSight = new Map(recalled?.considered.map((row) => [nameOf(row), row.text]));
+  for (const row of rowsOf(data["rests_on"])) {
+    const text = inSight.get(nameOf(row)) ?? (await storedText(store, place, row));
+    if (text === undefined || hash(text) !== row.hash) return false;
+  }
+  return true;
+}
+
+/** The question in its wordings and the answer are in memory since they were said: nothing new. */
+function ownWords(...texts: readonly string[]): (text: string) => boolean {
+  const own = new Set(texts.map(sameWordsKey));
+  return (text) => own.has(sameWordsKey(text));
+}
+
+function nameOf({ source, id }: Pick<RecalledRow, "source" | "id">): string {
+  return `${source}/${id}`;
+}
+
+async function storedText(
+  store: WatchedStore,
+  place: MemoryPlace,
+  { source, id }: Pick<RecalledRow, "source" | "id">,
+): Promise<string | undefined> {
+  const row = await recalledRow(store, place, source, id);
+  return row === undefined ? undefined : recalledText(source, row);
+}
+
+/** What a row of the cache says that its answer rests on; anything unreadable stands for nothing. */
+function rowsOf(
+  stored: Json | undefined,
+): readonly (Pick<RecalledRow, "source" | "id"> & { readonly hash: string })[] {
+  if (!Array.isArray(stored)) return [];
+  return (stored as readonly Json[]).map((item) => {
+    const { source, id, hash } = (item ?? {}) as Readonly<Record<string, Json>>;
+    const readable = typeof source === "string" && sources.includes(source);
+    return {
+      source: readable ? (source as RecalledRow["source"]) : "entity",
+      id: typeof id === "string" ? id : "",
+      hash: typeof hash === "string" ? hash : "",
+    };
+  });
+}
