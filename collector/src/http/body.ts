@@ -18,13 +18,16 @@ const bytesMaxDefault = 65_536;
 /**
  * Reads a body.
  *
- * @throws CodedError `media_type_unsupported`, `body_too_large`, `bad_request` or `body_invalid`
+ * @throws CodedError `media_type_unsupported`, `body_too_large`, `bad_request`, `body_invalid`, or
+ * `parameter_unknown` for a query string
  */
 export async function readBody<S extends z.ZodType>(
   c: AppContext,
   schema: S,
   bytesMax: number = bytesMaxDefault,
 ): Promise<ReadBody<z.output<S>>> {
+  // What is posted stands in the body; nothing beside it is read.
+  if (new URL(c.req.url).search.length > 1) throw new CodedError("parameter_unknown");
   const type = c.req.header("content-type") ?? "";
   const form = /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type);
   if (!form && !/^application\/json\b/i.test(type)) {
@@ -41,7 +44,9 @@ export async function readBody<S extends z.ZodType>(
 
 /** Fields of a form without the empty ones; one that occurs twice is none of ours. */
 async function formOf(c: AppContext): Promise<Record<string, unknown>> {
-  const fields = await c.req.parseBody({ all: true });
+  const fields = await c.req.parseBody({ all: true }).catch(() => {
+    throw new CodedError("bad_request");
+  });
   return Object.fromEntries(
     Object.entries(fields).filter(([name, value]) => name !== "csrf_token" && value !== ""),
   );

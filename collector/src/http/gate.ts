@@ -19,7 +19,7 @@ import { sameSite } from "./cross-site.ts";
 import { clientAddress, wantsPage } from "./environment.ts";
 import type { AppContext, AppEnv } from "./environment.ts";
 import { refuse } from "./errors.ts";
-import { isEndpoint, routeName, routeRules } from "./permissions.ts";
+import { isEndpoint, methodsAt, routeName, routeRules } from "./permissions.ts";
 import type { RouteRule } from "./permissions.ts";
 import { sessionCookie } from "./session-cookie.ts";
 
@@ -54,7 +54,7 @@ export function gate(options: GateOptions): MiddlewareHandler<AppEnv> {
     if (found.principal === undefined) return denied(c, options, found.wrong);
     c.set("principal", found.principal);
     c.set("session", found.session);
-    if (rule === undefined) return refuse(c, "not_found");
+    if (rule === undefined) return unserved(c, basePath);
     const refusal = await judge(c, rule, found, options);
     const record = { event: rule.audit ?? "", route: name, ...asker(c, found.principal) };
     if (refusal !== undefined) {
@@ -64,6 +64,14 @@ export function gate(options: GateOptions): MiddlewareHandler<AppEnv> {
     await answer(c, next, audit, record);
     return;
   };
+}
+
+/** A path that answers to other methods says to which ones. */
+function unserved(c: AppContext, basePath: string): Promise<Response> {
+  const methods = methodsAt(c.req.path, basePath);
+  if (methods.length === 0) return refuse(c, "not_found");
+  c.header("Allow", methods.join(", "));
+  return refuse(c, "method_not_allowed");
 }
 
 type Recorded = Parameters<Audit["append"]>[0];
@@ -161,8 +169,9 @@ async function carriesToken(c: AppContext, session: OpenSession): Promise<boolea
   if (header !== undefined) return header === session.csrfToken;
   const type = c.req.header("content-type") ?? "";
   if (!/^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type)) return false;
-  const body = await c.req.parseBody();
-  return body["csrf_token"] === session.csrfToken;
+  // A body that cannot be read carries nothing.
+  const body = await c.req.parseBody().catch(() => undefined);
+  return body?.["csrf_token"] === session.csrfToken;
 }
 
 function asker(

@@ -90,6 +90,17 @@ export const eventOnlyFilters = [
 ] as const;
 
 /**
+ * The id in the last part of a path, with or without `.json`; what can be no id is not there.
+ *
+ * @throws CodedError `not_found`
+ */
+export function readPathId(c: AppContext, name: string): string {
+  const result = id.safeParse(c.req.param(name)?.replace(/\.json$/, ""));
+  if (!result.success) throw new CodedError("not_found");
+  return result.data;
+}
+
+/**
  * Reads the query string by a schema of its whole vocabulary.
  *
  * @throws CodedError `parameter_unknown`, `parameter_repeated` or `parameter_invalid`; `field` is

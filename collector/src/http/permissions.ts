@@ -116,6 +116,24 @@ export function routeName(method: string, path: string, basePath: string): strin
   return `${method} ${below === "" ? "/" : below}`;
 }
 
+/** Methods that a path answers to, in any of its spellings as a template; none where nothing is. */
+export function methodsAt(path: string, basePath: string): readonly string[] {
+  const parts = (basePath === "/" ? path : path.slice(basePath.length)).split("/");
+  const methods = Object.keys(routeRules).flatMap((route) => {
+    const [method = "", template = ""] = route.split(" ");
+    const places = template.split("/");
+    const fits =
+      places.length === parts.length &&
+      places.every((place, index) => {
+        const part = parts[index] ?? "";
+        return place.startsWith(":") ? part !== "" : place === part;
+      });
+    if (!fits || method === "ALL") return [];
+    return method === "GET" ? ["GET", "HEAD"] : [method];
+  });
+  return [...new Set(methods)].toSorted();
+}
+
 /**
  * Holds an app to the table, in both directions.
  *

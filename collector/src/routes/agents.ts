@@ -12,7 +12,7 @@ import { callHook } from "../hooks.ts";
 import { principalOf } from "../http/environment.ts";
 import type { AppContext, AppEnv } from "../http/environment.ts";
 import { pagingOf } from "../http/paging.ts";
-import { filters, readParameters } from "../http/parameters.ts";
+import { filters, readParameters, readPathId } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
@@ -94,7 +94,7 @@ export function agentsRoutes(parts: Parts): Hono<AppEnv> {
     return respond(c, { model, view: "agents" });
   });
   app.get("/agents/:agent_id", async (c) => {
-    const agent = c.get("typed")(c.req.param("agent_id").replace(/\.json$/, ""), "agent_id");
+    const agent = c.get("typed")(readPathId(c, "agent_id"), "agent_id");
     const read = await readGroups(c, parts, { agent_id: agent });
     const own = read.events.filter((event) => event.agent_id === agent);
     const insights = findInsights(own, { scope: "window" });

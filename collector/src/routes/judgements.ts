@@ -21,12 +21,20 @@ import type { Parts } from "../parts.ts";
 import { collectRoot, turnFilter } from "../window.ts";
 
 const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((v) => v === "true")]);
+/** A form sends a number as its digits; nothing else becomes one, and nothing becomes 0. */
+const wholeNumber = z.union([
+  z.number(),
+  z
+    .string()
+    .regex(/^-?\d{1,3}$/)
+    .transform(Number),
+]);
 const target = { agent_id: id, root_trace_id: id, turn_id: id, external_id: id.optional() };
 
 /** Body of a feedback. */
 export const feedbackBody = z.strictObject({
   ...target,
-  rating: z.coerce.number().int().min(-100).max(100),
+  rating: wholeNumber.pipe(z.number().int().min(-100).max(100)),
   label: id.optional(),
   comment: z.string().max(10_000).describe("Kept as a hash, unless it is to be kept.").optional(),
   include_comment: flag.describe("Keeps the words in memory, under the turn's tenant.").optional(),
@@ -120,21 +128,23 @@ async function record(c: AppContext, parts: Parts, judgement: Judgement): Promis
   if (screened.refusedCount > 0) throw new CodedError("body_invalid");
   const turn = await storedTurn(c, parts, of);
   const now = new Date(parts.now()).toISOString();
+  const typed = c.get("typed");
+  const externalId = of.external_id === undefined ? undefined : typed(of.external_id);
   const identity = Object.fromEntries(
     identityOrder.flatMap((field) => (turn[field] === undefined ? [] : [[field, turn[field]]])),
   );
   const event: TurnEvent = {
     ...identity,
     schema_version: 3,
-    event_id: eventIdOf(kind, of.external_id, identity),
-    ...(of.external_id === undefined ? {} : { external_id: of.external_id }),
+    event_id: eventIdOf(kind, externalId, identity),
+    ...(externalId === undefined ? {} : { external_id: externalId }),
     event_kind: kind,
     operation: kind,
     phase: "event",
     status: "success",
     timestamp: now,
     component: "operator",
-    ...(judgement.taskId === undefined ? {} : { task_id: judgement.taskId }),
+    ...(judgement.taskId === undefined ? {} : { task_id: typed(judgement.taskId) }),
     attributes,
   };
   if (judgement.comment !== undefined) await keepComment(parts, event, judgement.comment);

@@ -33,6 +33,10 @@ export function liveRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.get("/traces/live", (c) => {
     const reading = readingFor(c, readParameters(c, liveParameters));
+    // Nobody reads the body of this one, and a tail that nobody reads would never end.
+    if (c.req.method === "HEAD") {
+      return c.body(null, 200, { "Content-Type": "text/event-stream" });
+    }
     const resumeAt = resumeTime(c.req.header("last-event-id"));
     // The audit record and the headers leave before the first event does.
     return streamSSE(c, async (stream) => {

@@ -42,7 +42,7 @@ export function sessionRoutes(parts: Parts): Hono<AppEnv> {
 
   app.post("/login", async (c) => {
     if (!sameSite(c, config.origins)) return refuse(c, "cross_origin");
-    const parsed = loginForm.safeParse(await c.req.parseBody());
+    const parsed = loginForm.safeParse(await c.req.parseBody().catch(() => undefined));
     if (!parsed.success) throw new CodedError("body_invalid");
     const next = localPath(parsed.data.next, base);
     const found = credentials.byToken(parsed.data.token);

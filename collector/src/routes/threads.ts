@@ -9,7 +9,7 @@ import { limits } from "@turnproof/semconv";
 import type { AppContext, AppEnv } from "../http/environment.ts";
 import { respond } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
-import { readParameters } from "../http/parameters.ts";
+import { readParameters, readPathId } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { collectNewest } from "../window.ts";
 import { evidenceRoots, groupOf, groupsParameters, readGroups } from "./agents.ts";
@@ -52,7 +52,7 @@ export function threadsRoutes(parts: Parts): Hono<AppEnv> {
     return respond<ThreadsModel>(c, { model: { items, ...window }, view: "threads" });
   });
   app.get("/threads/:thread_id", async (c) => {
-    const thread = c.get("typed")(c.req.param("thread_id").replace(/\.json$/, ""), "thread_id");
+    const thread = c.get("typed")(readPathId(c, "thread_id"), "thread_id");
     const { rows, events, window } = await readGroups(c, parts, { thread_id: thread });
     const own = events.filter((event) => event.thread_id === thread);
     const insights = findInsights(own, { scope: "window" });

@@ -22,7 +22,7 @@ import type {
 import { CodedError } from "@turnproof/semconv";
 
 import type { AppEnv } from "../http/environment.ts";
-import { filters, readParameters } from "../http/parameters.ts";
+import { filters, readParameters, readPathId } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
 import { timelineRows } from "../memory/memory-events.ts";
@@ -61,7 +61,7 @@ export interface TurnModel {
 export function turnRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.get("/traces/:root_trace_id", async (c) => {
-    const root = c.req.param("root_trace_id").replace(/\.json$/, "");
+    const root = readPathId(c, "root_trace_id");
     const reading = readingFor(c, readParameters(c, turnParameters));
     const window = await collectRoot(parts, reading, root);
     const { verdict, events } = await judgeWindow(parts, window, reading.query);
