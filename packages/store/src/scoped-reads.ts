@@ -3,13 +3,17 @@
  * differ in how they find roots, never in what a read shows of them.
  */
 import type { EvidenceReader, EventSlice, SliceOptions } from "./evidence-store.ts";
+import type { LegacyBundles, LegacyRows } from "./legacy-bundles.ts";
 import { keysetOf } from "./position.ts";
+import type { Position } from "./position.ts";
 import { rootSlice } from "./root-slice.ts";
 import type { Question } from "./search-condition.ts";
+import { settle } from "./settle.ts";
 import type { Settled } from "./settle.ts";
 import { bundleFilters, bundleItems, eventItems, eventSlice } from "./slice.ts";
 import { mentionItems, rootItems } from "./slice.ts";
 import type { ItemsOf } from "./slice.ts";
+import type { StoredEvent } from "./stored-event.ts";
 import { walk } from "./walk.ts";
 import type { Round, Walked } from "./walk.ts";
 
@@ -20,8 +24,37 @@ export type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" |
 export interface RootSource {
   /** Roots that may hold part of the answer, newest received first. */
   rounds(question: Question, options: SliceOptions, cut: () => void): AsyncIterable<Round>;
-  /** The settled events of one root. */
-  root(rootTraceId: string, cut: () => void): Promise<readonly Settled[]>;
+  /** All rows of some roots, as they were said. */
+  rows(roots: readonly string[], cut: () => void): Promise<readonly StoredEvent[]>;
+  /** Bundles of earlier versions beside them; absent where there are none. */
+  readonly legacy?: LegacyBundles;
+}
+
+/** Nothing that a page shows stands above this. */
+const aboveAll: Position = {
+  micros: Number.MAX_SAFE_INTEGER,
+  nanos: 9_223_372_036_854_775_807n,
+  key: "",
+};
+
+/** The rounds of a source, the roots that legacy bundles know first and whole. */
+async function* roundsOf(
+  source: RootSource,
+  legacy: LegacyRows | undefined,
+  asked: readonly [question: Question, options: SliceOptions, cut: () => void],
+): AsyncGenerator<Round> {
+  if (legacy === undefined || legacy.roots.size === 0) {
+    yield* source.rounds(...asked);
+    return;
+  }
+  const { roots } = legacy;
+  const native = await source.rows([...roots.keys()], asked[2]);
+  // Their items wait until everything newer has been met, like those of any root.
+  yield { events: settle([...native, ...[...roots.values()].flat()]), frontier: aboveAll };
+  for await (const { events, frontier } of source.rounds(...asked)) {
+    const others = events.filter(({ event }) => !roots.has(event.root_trace_id ?? ""));
+    yield { events: others, frontier };
+  }
 }
 
 /** The reads over these roots. */
@@ -30,13 +63,16 @@ export function scopedReads(source: RootSource): Reads {
     question: Question,
     itemsOf: ItemsOf<T>,
     options: SliceOptions,
-  ): Promise<Walked<T>> => {
+  ): Promise<Found<T>> => {
     let cut = false;
-    const rounds = source.rounds(question, options, () => {
+    const onCut = (): void => {
       cut = true;
-    });
+    };
+    const legacy = await source.legacy?.read();
+    const rounds = roundsOf(source, legacy, [question, options, onCut]);
     const walked = await walk(rounds, itemsOf, options);
-    return { ...walked, bounded: walked.bounded || cut };
+    const bounded = walked.bounded || cut || legacy?.cut === true;
+    return { ...walked, bounded, errors: legacy?.errors ?? [] };
   };
   return {
     async page(scope, query, options) {
@@ -61,23 +97,29 @@ export function scopedReads(source: RootSource): Reads {
       const itemsOf = bundleItems(scope, narrowed);
       const walked = await search({ scope, query: narrowed }, itemsOf, options);
       const bundles = walked.items.map((item) => item.value);
-      return { bundles, next: nextOf(walked), sourceRows: bundles.length, errors: [] };
+      const { errors } = walked;
+      return { bundles, next: nextOf(walked), sourceRows: bundles.length, errors };
     },
     async root(scope, rootTraceId, options) {
       options.signal?.throwIfAborted();
       let cut = false;
-      const events = await source.root(rootTraceId, () => {
+      const legacy = await source.legacy?.read();
+      const rows = await source.rows([rootTraceId], () => {
         cut = true;
       });
-      return rootSlice(events, scope, options, cut);
+      const own = legacy?.roots.get(rootTraceId) ?? [];
+      const slice = rootSlice(settle([...rows, ...own]), scope, options, cut);
+      return { ...slice, errors: legacy?.errors ?? [] };
     },
   };
 }
 
-function eventsOf(walked: Walked<Settled>): EventSlice {
-  return { ...eventSlice(walked.items, walked.bounded), next: nextOf(walked) };
+type Found<T> = Walked<T> & Pick<EventSlice, "errors">;
+
+function eventsOf({ items, bounded, errors, ...walked }: Found<Settled>): EventSlice {
+  return { ...eventSlice(items, bounded), next: nextOf(walked), errors };
 }
 
-function nextOf(walked: Walked<unknown>): EventSlice["next"] {
+function nextOf(walked: Pick<Walked<unknown>, "next">): EventSlice["next"] {
   return walked.next === null ? null : keysetOf(walked.next);
 }

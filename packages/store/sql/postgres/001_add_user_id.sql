@@ -43,3 +43,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS feedback_tenant_id
     ON feedback (md5(coalesce('u' || user_id, 'a')), md5(id));
 CREATE INDEX IF NOT EXISTS feedback_tenant_created
     ON feedback (md5(coalesce('u' || user_id, 'a')), created_key DESC);
+
+-- Bundles of an earlier version are read where they lie; where there is no such table, nothing is to
+-- be done.
+ALTER TABLE IF EXISTS trace_bundles ADD COLUMN IF NOT EXISTS user_id text COLLATE "C";

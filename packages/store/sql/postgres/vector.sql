@@ -10,3 +10,4 @@ ALTER TABLE workflow_memory ADD COLUMN IF NOT EXISTS embedding_vector vector;
 ALTER TABLE tool_logs ADD COLUMN IF NOT EXISTS embedding_vector vector;
 ALTER TABLE semantic_cache ADD COLUMN IF NOT EXISTS embedding_vector vector;
 ALTER TABLE feedback ADD COLUMN IF NOT EXISTS embedding_vector vector;
+ALTER TABLE trace_content ADD COLUMN IF NOT EXISTS embedding_vector vector;

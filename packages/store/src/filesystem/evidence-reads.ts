@@ -7,12 +7,16 @@ import { rootRounds } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";
 import { termsOfRead } from "../index-terms.ts";
-import type { BatchCatalog, RootEntry } from "./batch-catalog.ts";
+import type { BatchCatalog } from "./batch-catalog.ts";
+import type { Disk } from "./disk.ts";
+import { legacyFiles } from "./legacy-files.ts";
+import { rowsOfRoots } from "./root-loader.ts";
 import type { RootLoader } from "./root-loader.ts";
 import type { TermIndex } from "./term-index.ts";
 
 /** What reads stand on. */
 export interface ReadParts {
+  readonly disk: Disk;
   readonly catalog: BatchCatalog;
   readonly load: RootLoader;
   /** Throws when the store was closed. */
@@ -22,7 +26,7 @@ export interface ReadParts {
 }
 
 /** The reads over these parts. */
-export function evidenceReads({ catalog, load, open, index }: ReadParts): Reads {
+export function evidenceReads({ disk, catalog, load, open, index }: ReadParts): Reads {
   return scopedReads({
     async *rounds(question, options, cut) {
       open();
@@ -31,14 +35,12 @@ export function evidenceReads({ catalog, load, open, index }: ReadParts): Reads 
       const roots = native ? index?.candidates(termsOfRead(question)) : undefined;
       yield* rootRounds(roots ?? catalog.newestFirst(), load, options, cut);
     },
-    async root(rootTraceId, cut) {
+    async rows(roots, cut) {
       open();
       await catalog.refresh();
-      const entry: RootEntry | undefined = catalog.root(rootTraceId);
-      if (entry === undefined) return [];
-      const loaded = await load([entry]);
-      if (loaded.cut) cut();
-      return loaded.events;
+      const entries = roots.flatMap((root) => catalog.root(root) ?? []);
+      return rowsOfRoots(disk, entries, cut);
     },
+    legacy: legacyFiles(disk),
   });
 }

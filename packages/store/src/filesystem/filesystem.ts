@@ -100,7 +100,7 @@ function evidenceOf(
 ): Pick<FilesystemProvider, "evidence" | "index"> & { readonly rows: RetentionRows<BatchRow> } {
   const life = newLife();
   const catalog = batchCatalog(disk);
-  const parts = { catalog, load: rootLoader(disk), open: () => life.open() };
+  const parts = { disk, catalog, load: rootLoader(disk), open: () => life.open() };
   const compatibility = evidenceReads(parts);
   const native = (): Reads => evidenceReads({ ...parts, index: termIndex(disk, catalog) });
   const verdicts = verdictFiles(disk, lock);
@@ -113,7 +113,7 @@ function evidenceOf(
     reads: path === "native" ? native() : compatibility,
     verdicts,
   });
-  const index = filesystemIndex({ ...parts, disk, compatibility, native });
+  const index = filesystemIndex({ ...parts, compatibility, native });
   return { evidence, index, rows: retentionRows({ disk, catalog, lock, verdicts }) };
 }
 

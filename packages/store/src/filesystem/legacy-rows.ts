@@ -69,7 +69,7 @@ async function readAll(disk: Disk, kind: ScopedKind): Promise<Map<string, Memory
     (name) => name.endsWith(".json") && name !== indexName,
   );
   if (names.length === 0) return rows;
-  const index = indexOf(await disk.read([collection, indexName]));
+  const index = legacyIndex(await disk.read([collection, indexName]));
   for (const name of names) {
     if ((await disk.stat([collection, name]))?.kind !== "file") continue;
     const bytes = await disk.read([collection, name]);
@@ -83,7 +83,7 @@ async function readAll(disk: Disk, kind: ScopedKind): Promise<Map<string, Memory
 type Said = Readonly<Record<string, unknown>>;
 
 /** Entries of an old index by id and by file, whether it was a list or a map. */
-function indexOf(bytes: Buffer | undefined): (key: string) => Said | undefined {
+export function legacyIndex(bytes: Buffer | undefined): (key: string) => Said | undefined {
   const entries = new Map<string, Said>();
   const take = (value: unknown, key?: string): void => {
     if (typeof value !== "object" || value === null) return;

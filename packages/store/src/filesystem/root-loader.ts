@@ -66,6 +66,21 @@ function sameParts(known: RootEntry["parts"], parts: RootEntry["parts"]): boolea
   return known.length === parts.length && known.every(({ part }, at) => part === parts[at]?.part);
 }
 
+/** All rows of these roots as they were said; a root with a damaged row is left out and told. */
+export async function rowsOfRoots(
+  disk: Disk,
+  entries: readonly RootEntry[],
+  cut: () => void,
+): Promise<readonly StoredEvent[]> {
+  const read = await readParts(disk, entries);
+  return entries.flatMap((entry) => {
+    const parts = entry.parts.map(({ part }) => read.get(part));
+    if (parts.every((part) => part !== undefined)) return parts.flat();
+    cut();
+    return [];
+  });
+}
+
 /** The settled events of a root; undefined unless it is whole: then nobody can say whose they are. */
 function settledOf(
   entry: RootEntry,

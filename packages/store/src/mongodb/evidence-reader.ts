@@ -5,6 +5,7 @@
 import type { Collection, Document } from "mongodb";
 
 import { termsOfRead } from "../index-terms.ts";
+import type { LegacyBundles } from "../legacy-bundles.ts";
 import { rootRounds } from "../root-rounds.ts";
 import { rowFeed } from "../row-feed.ts";
 import { scopedReads } from "../scoped-reads.ts";
@@ -16,8 +17,15 @@ import { evidenceRows, loadRoots } from "./evidence-feed.ts";
 import type { RootIndex } from "./root-index.ts";
 import { coded, storeError } from "./store-error.ts";
 
-/** The reads over a collection of events; `index` leads native ones. */
-export function evidenceReader(events: Collection<Document>, index?: RootIndex): Reads {
+/**
+ * The reads over a collection of events, and over legacy bundles where there are some; `index` leads
+ * native ones.
+ */
+export function evidenceReader(
+  events: Collection<Document>,
+  index?: RootIndex,
+  legacy?: LegacyBundles,
+): Reads {
   return scopedReads({
     rounds: (question, options, cut) =>
       codedRounds(async () => {
@@ -35,12 +43,13 @@ export function evidenceReader(events: Collection<Document>, index?: RootIndex):
         };
         return rootRounds(index.candidates(terms), load, options, cut);
       }),
-    root: (rootTraceId, cut) =>
+    rows: (roots, cut) =>
       coded(async () => {
-        const loaded = await loadRoots(events, [rootTraceId]);
+        const loaded = await loadRoots(events, roots);
         if (loaded.cut) cut();
-        return settle(loaded.rows);
+        return loaded.rows;
       }),
+    ...(legacy === undefined ? {} : { legacy }),
   });
 }
 

@@ -12,8 +12,10 @@ import { retainMemory } from "../memory/memory-retention.ts";
 import type { NativeIndex } from "../native-index.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
 import type { Retention } from "../retention.ts";
+import type { Reads } from "../scoped-reads.ts";
 import { batchDocuments } from "./evidence-document.ts";
 import { evidenceReader } from "./evidence-reader.ts";
+import { legacyBundles } from "./legacy-collection.ts";
 import { mongodbAdmin } from "./mongodb-admin.ts";
 import { mongodbIndex } from "./mongodb-index.ts";
 import { mongodbMemory } from "./mongodb-memory.ts";
@@ -65,8 +67,9 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
     [Symbol.asyncDispose]: close,
   };
   const roots = rootIndex(database);
-  const evidence = evidenceOf(database, roots, options.reads ?? "compatibility", close);
-  const index = mongodbIndex(database, roots);
+  const index = options.reads === "native" ? roots : undefined;
+  const reader = evidenceReader(eventsOf(database), index, await legacyBundles(database));
+  const evidence = evidenceOf(database, roots, reader, close);
   const retention: Retention = {
     evidence: (asked) => retainEvidence(retentionRows(database, roots), asked),
     memory: (asked) => retainMemory(memory.admin, asked),
@@ -76,7 +79,7 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
     evidence,
     memory,
     retention,
-    index,
+    index: mongodbIndex(database, roots),
     vectors,
     close,
     [Symbol.asyncDispose]: close,
@@ -137,7 +140,7 @@ function eventsOf(database: Db): Collection<Document> {
 function evidenceOf(
   database: Db,
   roots: RootIndex,
-  reads: "compatibility" | "native",
+  reads: Reads,
   close: () => Promise<void>,
 ): EvidenceStore {
   const events = eventsOf(database);
@@ -169,7 +172,7 @@ function evidenceOf(
         return { rows, complete: manifest !== null && manifest["event_count"] === rows };
       });
     },
-    ...evidenceReader(events, reads === "native" ? roots : undefined),
+    ...reads,
     verdicts: (scope, roots) => readVerdicts(verdicts, scope, roots),
     putVerdicts: (all) => putVerdicts(verdicts, all),
     quietRoots: (since, before, limit) => quietRoots(events, since, before, limit),

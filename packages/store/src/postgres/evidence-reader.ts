@@ -1,21 +1,23 @@
 /** @module EvidenceReader: the reads of a request path over the tables. */
+import type { LegacyBundles } from "../legacy-bundles.ts";
 import { rowFeed } from "../row-feed.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";
 import { conditionsOf } from "../search-condition.ts";
-import { settle } from "../settle.ts";
 import type { Session } from "./database.ts";
 import { evidenceRows, loadRoots } from "./evidence-feed.ts";
 
-/** The reads over a database. */
-export function evidenceReader(session: Session): Reads {
+/** The reads over a database, and over its table of legacy bundles where there is one. */
+export function evidenceReader(session: Session, legacy?: LegacyBundles): Reads {
   return scopedReads({
     rounds: (question, options, cut) =>
       rowFeed(evidenceRows(session, conditionsOf(question)), options, cut),
-    async root(rootTraceId, cut) {
-      const loaded = await loadRoots(session, rootTraceId.isWellFormed() ? [rootTraceId] : []);
+    async rows(roots, cut) {
+      const known = roots.filter((root) => root.isWellFormed());
+      const loaded = await loadRoots(session, known);
       if (loaded.cut) cut();
-      return settle(loaded.rows);
+      return loaded.rows;
     },
+    ...(legacy === undefined ? {} : { legacy }),
   });
 }

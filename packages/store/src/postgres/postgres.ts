@@ -7,6 +7,7 @@ import type { ScopedKind } from "@turnproof/semconv";
 
 import type { CheckResult, EvidenceStore } from "../evidence-store.ts";
 import { retainEvidence } from "../evidence-retention.ts";
+import type { LegacyBundles } from "../legacy-bundles.ts";
 import { retainMemory } from "../memory/memory-retention.ts";
 import type { NativeIndex } from "../native-index.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
@@ -15,6 +16,7 @@ import type { Database, Session } from "./database.ts";
 import { evidenceIndex } from "./evidence-index.ts";
 import { evidenceReader } from "./evidence-reader.ts";
 import { appendBatch, readBackBatch } from "./evidence-writer.ts";
+import { legacyTable } from "./legacy-table.ts";
 import { migrate, readScript } from "./migration.ts";
 import { postgresAdmin } from "./postgres-admin.ts";
 import { postgresMemory } from "./postgres-memory.ts";
@@ -79,7 +81,7 @@ async function provider(database: Database, options: PostgresOptions): Promise<P
   const memory = memoryOf(name, parts, admin.session, close);
   const provided: PostgresProvider = {
     name,
-    evidence: evidenceOf(name, database, close),
+    evidence: evidenceOf(name, database, await legacyTable(database), close),
     memory,
     retention: {
       evidence: (asked) => retainEvidence(retentionRows(database), asked),
@@ -97,13 +99,18 @@ async function provider(database: Database, options: PostgresOptions): Promise<P
   return provided;
 }
 
-function evidenceOf(name: string, database: Database, close: () => Promise<void>): EvidenceStore {
+function evidenceOf(
+  name: string,
+  database: Database,
+  legacy: LegacyBundles | undefined,
+  close: () => Promise<void>,
+): EvidenceStore {
   return {
     name,
     sources: ["trace", "conversation", "tool_log"],
     append: (batch) => appendBatch(database, batch),
     readBack: (batchId) => readBackBatch(database, batchId),
-    ...evidenceReader(database),
+    ...evidenceReader(database, legacy),
     verdicts: (scope, roots) => readVerdicts(database, scope, roots),
     putVerdicts: (verdicts) => putVerdicts(database, verdicts),
     quietRoots: (since, before, limit) => quietRoots(database, since, before, limit),
