@@ -86,9 +86,10 @@ export interface Side {
   readonly groups: readonly SpokenGroup[];
 }
 
+/** An operation of one side: its node and the event that speaks for it. */
 interface Placed {
-  readonly node: WaterfallNode;
-  readonly event: TurnEvent;
+  node: WaterfallNode | undefined;
+  event: TurnEvent | undefined;
 }
 
 interface Place {
@@ -96,19 +97,49 @@ interface Place {
   readonly kind: EventKind;
   readonly operation: string | null;
   readonly ordinal: number;
-  /** How many siblings alike there are on each side. */
-  readonly alike: { baseline: number; candidate: number };
-  baseline: Placed | undefined;
-  candidate: Placed | undefined;
+  /** The siblings alike on each side. */
+  readonly alike: Alike;
+  below: Siblings | undefined;
+  readonly baseline: Placed;
+  readonly candidate: Placed;
 }
 
 type SideName = "baseline" | "candidate";
 
-/** Numbers for (parent place, label): the siblings alike, and their places by ordinal. */
-type Alike = {
+/** Siblings of one kind and operation: their places by ordinal, and how many each side has. */
+interface Alike {
+  readonly label: number;
   readonly places: number[];
-  readonly counts: { baseline: number; candidate: number };
-};
+  baseline: number;
+  candidate: number;
+}
+
+/** Labels that siblings are looked through one by one for; most have one or two. */
+const labelsListed = 8;
+
+/** The children of one place by label. */
+interface Siblings {
+  readonly list: Alike[];
+  byLabel: Map<number, Alike> | undefined;
+}
+
+function alikeOf(siblings: Siblings, label: number): Alike {
+  const { list, byLabel } = siblings;
+  const known = byLabel === undefined ? listed(list, label) : byLabel.get(label);
+  if (known !== undefined) return known;
+  const alike: Alike = { label, places: [], baseline: 0, candidate: 0 };
+  list.push(alike);
+  byLabel?.set(label, alike);
+  if (list.length > labelsListed && byLabel === undefined) {
+    siblings.byLabel = new Map(list.map((one) => [one.label, one]));
+  }
+  return alike;
+}
+
+function listed(list: readonly Alike[], label: number): Alike | undefined {
+  for (const alike of list) if (alike.label === label) return alike;
+  return undefined;
+}
 
 /** Aligns and compares. Turns are aligned by their order in time, whatever their ids. */
 export function compareOperations(
@@ -117,23 +148,17 @@ export function compareOperations(
   tolerance: Tolerance,
 ): OperationComparison {
   const places: Place[] = [];
-  const siblings = new Map<number, Map<number, Alike>>();
+  const tops: Siblings[] = [];
   const labelOf = labels();
-  const put = (side: SideName, parent: number, placed: Placed): number => {
-    const { event_kind: kind, operation } = placed.node;
-    let byLabel = siblings.get(parent);
-    if (byLabel === undefined) {
-      byLabel = new Map();
-      siblings.set(parent, byLabel);
-    }
-    const label = labelOf(kind, operation ?? "");
-    let alike = byLabel.get(label);
-    if (alike === undefined) {
-      alike = { places: [], counts: { baseline: 0, candidate: 0 } };
-      byLabel.set(label, alike);
-    }
-    const at = alike.counts[side];
-    alike.counts[side] = at + 1;
+  const siblingsAt = (parent: number): Siblings => {
+    if (parent < 0) return (tops[-1 - parent] ??= { list: [], byLabel: undefined });
+    return ((places[parent] as Place).below ??= { list: [], byLabel: undefined });
+  };
+  const put = (side: SideName, parent: number, node: WaterfallNode, event: TurnEvent): number => {
+    const { event_kind: kind, operation } = node;
+    const alike = alikeOf(siblingsAt(parent), labelOf(kind, operation ?? ""));
+    const at = alike[side];
+    alike[side] = at + 1;
     let place = alike.places[at];
     if (place === undefined) {
       place = places.length;
@@ -143,16 +168,19 @@ export function compareOperations(
         kind,
         operation,
         ordinal: at + 1,
-        alike: alike.counts,
-        baseline: undefined,
-        candidate: undefined,
+        alike,
+        below: undefined,
+        baseline: { node: undefined, event: undefined },
+        candidate: { node: undefined, event: undefined },
       });
     }
-    (places[place] as Place)[side] = placed;
+    const placed = (places[place] as Place)[side];
+    placed.node = node;
+    placed.event = event;
     return place;
   };
-  walk(baseline, (parent, placed) => put("baseline", parent, placed));
-  walk(candidate, (parent, placed) => put("candidate", parent, placed));
+  walk(baseline, (parent, node, event) => put("baseline", parent, node, event));
+  walk(candidate, (parent, node, event) => put("candidate", parent, node, event));
   const space = createTreeSpace(places.length);
   places.forEach(({ parent }, place) => (space.parent[place] = Math.max(parent, -1)));
   const forest = layOut(space, places.length);
@@ -181,14 +209,17 @@ function labels(): (kind: EventKind, operation: string) => number {
 }
 
 /** Visits the nodes of a side from the top; group `n` hangs below place `-1 - n`. */
-function walk(side: Side, put: (parent: number, placed: Placed) => number): void {
+function walk(
+  side: Side,
+  put: (parent: number, node: WaterfallNode, event: TurnEvent) => number,
+): void {
   side.groups.forEach(({ group, primaries }, ordinal) => {
     const placeOf = new Int32Array(group.nodes.length);
     for (let row = 0; row < group.nodes.length; row += 1) {
       const node = group.nodes[row] as WaterfallNode;
       const above =
         node.parent_index === null ? -1 - ordinal : (placeOf[node.parent_index] as number);
-      placeOf[row] = put(above, { node, event: primaries[row] as TurnEvent });
+      placeOf[row] = put(above, node, primaries[row] as TurnEvent);
     }
   });
 }
@@ -200,11 +231,13 @@ function toRow(
   tolerance: Tolerance,
 ): OperationRow {
   const { baseline, candidate } = place;
-  const changes = baseline && candidate ? fieldChanges(baseline.event, candidate.event) : unchanged;
-  const both = baseline !== undefined && candidate !== undefined;
+  const before = baseline.event;
+  const after = candidate.event;
+  const both = before !== undefined && after !== undefined;
+  const changes = both ? fieldChanges(before, after) : unchanged;
   const matched = changes.length > 0 ? "changed" : "unchanged";
   return {
-    change: both ? matched : baseline === undefined ? "added" : "removed",
+    change: both ? matched : before === undefined ? "added" : "removed",
     event_kind: place.kind,
     operation: place.operation,
     ordinal: place.ordinal,
@@ -212,20 +245,15 @@ function toRow(
     parent_index: parent,
     changed_fields: changes.length === 0 ? noFields : changes.map(({ field }) => field),
     changes,
-    baseline_event_id: baseline?.node.event_id ?? null,
-    candidate_event_id: candidate?.node.event_id ?? null,
+    baseline_event_id: baseline.node?.event_id ?? null,
+    candidate_event_id: candidate.node?.event_id ?? null,
     duration_ms: delta(
-      baseline?.node.duration_ms ?? null,
-      candidate?.node.duration_ms ?? null,
+      baseline.node?.duration_ms ?? null,
+      candidate.node?.duration_ms ?? null,
       tolerance.toleranceMs ?? 5,
       tolerance.toleranceRatio ?? 0.1,
     ),
-    tokens: delta(
-      tokensOf(baseline?.event),
-      tokensOf(candidate?.event),
-      0,
-      tolerance.toleranceRatio ?? 0.1,
-    ),
+    tokens: delta(tokensOf(before), tokensOf(after), 0, tolerance.toleranceRatio ?? 0.1),
     ambiguous: both && place.alike.baseline !== place.alike.candidate,
   };
 }
@@ -261,12 +289,20 @@ function tokensOf(event: TurnEvent | undefined): number | null {
   return input_tokens + output_tokens;
 }
 
+const unknownDelta: Delta = {
+  baseline: null,
+  candidate: null,
+  difference: null,
+  beyond_tolerance: null,
+};
+
 function delta(
   baseline: number | null,
   candidate: number | null,
   absolute: number,
   ratio: number,
 ): Delta {
+  if (baseline === null && candidate === null) return unknownDelta;
   if (baseline === null || candidate === null) {
     return { baseline, candidate, difference: null, beyond_tolerance: null };
   }
