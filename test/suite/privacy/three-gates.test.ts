@@ -132,11 +132,7 @@ function spanOf(secret: string, index: number): ReadableSpanLike {
 /** Every text that came out, whatever held it. */
 const everything = (spans: readonly ReadableSpanLike[]): string =>
   JSON.stringify(
-    spans.map(({ spanContext, ...span }) => [
-      span,
-      spanContext(),
-      spanContext().traceState?.serialize(),
-    ]),
+    spans.map((span) => [span, span.spanContext(), span.spanContext().traceState?.serialize()]),
   );
 
 /** A text as JSON would write it. */
