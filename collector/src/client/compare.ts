@@ -35,4 +35,5 @@ export function start(): void {
       },
     },
   ]);
+  document.body.dataset["ready"] = "";
 }

@@ -37,7 +37,7 @@ export function sightsOf(week: Week): readonly Sight[] {
     {
       name: "poisoned cache",
       words: "after the release the semantic cache went on with last week's prices",
-      path: turnsOf(orderDesk.agentId, incidents.staleCache),
+      path: turn("stale"),
     },
     { name: "crash", words: "a turn that began and never ended", path: turn("crashed") },
     {

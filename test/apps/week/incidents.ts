@@ -14,6 +14,7 @@ export type SingleIncident =
   | "undelivered"
   | "crashed"
   | "clock"
+  | "stale"
   | "before_release"
   | "after_release";
 
@@ -80,6 +81,20 @@ export function incidentsOf(endMs: number): Incidents {
       plot: "not_owned",
       name: "ownership",
     },
+    {
+      ...order,
+      atMs: at(2, 10.3),
+      thread: "thr_maren_2",
+      plot: "stale_cache",
+      name: "stale",
+    },
+    // Whatever else happens in the storm, one customer meets it again and again.
+    ...[0, 1, 2, 3].map((turn) => ({
+      ...order,
+      atMs: at(4, 13.3) + turn * 9 * minuteMs,
+      thread: "thr_maren_0",
+      plot: "fallback" as const,
+    })),
     {
       atMs: at(1, 11.1),
       role: researcher,

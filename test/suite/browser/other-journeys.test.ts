@@ -71,7 +71,7 @@ test("what changed since the release: mark two turns, compare, read what is open
     .locator("time")
     .evaluateAll((times) => times.map((time) => time.getAttribute("datetime") ?? ""));
   expect(ended[0]?.localeCompare(ended.at(-1) ?? "")).toBe(-1);
-  await page.waitForTimeout(300);
+  await page.locator("body[data-ready]").waitFor();
   await press(page, "n");
   const open = page.locator("#not-established");
   expect(await open.evaluate((node) => node === document.activeElement)).toBe(true);

@@ -1,0 +1,204 @@
+/**
+ * @module The three journeys on a week that nobody looked at before, by keyboard alone and with the
+ * strokes counted: a customer who got nothing, what changed with a release, whether telemetry is
+ * being lost. Each within a minute, from the home.
+ */
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Browser, Page } from "playwright-core";
+
+import { orderDesk } from "../../apps/week/cast.ts";
+import { parcelThread } from "../../apps/week/incidents.ts";
+import { tellWeek } from "../../apps/week/week.ts";
+import type { Week } from "../../apps/week/week.ts";
+import { openBrowser, openSite, visit } from "./browser.ts";
+import type { Site } from "./browser.ts";
+
+const turns = Number(process.env["TURNPROOF_TEST_WEEK_TURNS"] ?? 240);
+const journeyMsMax = 60_000;
+const wide = { width: 1440, theme: "light" } as const;
+
+let browser: Browser;
+let site: Site;
+let week: Week;
+
+beforeAll(async () => {
+  [browser, site] = await Promise.all([openBrowser(), openSite()]);
+  week = await tellWeek({ endpoint: site.url, endMs: Date.now(), turns, seed: "journeys" });
+  const judged = [week.last, ...Object.values(week.found)].map(({ root }) => root);
+  await vi.waitFor(
+    async () => {
+      for (const root of judged) {
+        const answer = await fetch(`${site.url}/traces/turns.json?root_trace_id=${root}`);
+        const { items } = (await answer.json()) as {
+          readonly items: readonly { readonly verdict: string | null }[];
+        };
+        if (items.length === 0 || items.some(({ verdict }) => verdict === null)) {
+          throw new Error("the judge has not looked at everything yet");
+        }
+      }
+    },
+    { timeout: 150_000, interval: 500 },
+  );
+}, 240_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+/** A keyboard that counts what is pressed on it. */
+class Keyboard {
+  strokes = 0;
+  readonly #page: Page;
+  readonly #began = performance.now();
+
+  constructor(page: Page) {
+    this.#page = page;
+  }
+
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) {
+      this.strokes += 1;
+      await this.#page.keyboard.press(key);
+    }
+  }
+
+  async type(text: string): Promise<void> {
+    this.strokes += text.length;
+    await this.#page.keyboard.type(text);
+  }
+
+  /** Presses a key that leads to another page. */
+  async go(to: RegExp, ...keys: readonly string[]): Promise<void> {
+    await Promise.all([this.#page.waitForURL(to), this.press(...keys)]);
+    await this.#page.waitForLoadState("load");
+  }
+
+  end(journey: string, strokesMax: number): void {
+    const tookMs = performance.now() - this.#began;
+    console.log(`${journey}: ${this.strokes} strokes, ${Math.round(tookMs)} ms`);
+    expect(this.strokes).toBeLessThanOrEqual(strokesMax);
+    expect(tookMs).toBeLessThan(journeyMsMax);
+  }
+}
+
+/** The script of a list has taken over from the markup. */
+async function ready(page: Page): Promise<void> {
+  await page.waitForFunction(() => document.querySelector("[data-filter] [role=combobox]"));
+}
+
+test("the week holds what it says it holds", async () => {
+  expect(week.turns).toBe(turns);
+  expect(week.unplanned).toBe(0);
+  expect(week.lossy.lost).toBeGreaterThan(0);
+  const of = async (root: string): Promise<{ status: string; codes: readonly string[] }> => {
+    const answer = await fetch(`${site.url}/traces/${root}.json`);
+    const { verdict } = (await answer.json()) as {
+      readonly verdict: { status: string; findings: readonly { code: string }[] };
+    };
+    return { status: verdict.status, codes: verdict.findings.map(({ code }) => code) };
+  };
+  const { found } = week;
+  expect((await of(found.undelivered.root)).codes).toContain("delivery_unconfirmed");
+  expect((await of(found.ownership.root)).codes).toContain("artifact_ownership_unverified");
+  expect((await of(found.clock.root)).codes).toContain("clock_conflict");
+  expect((await of(found.before_release.root)).status).toBe("success");
+  expect((await of(found.after_release.root)).status).toBe("success");
+  expect((await of(found.crashed.root)).status).not.toBe("success");
+  expect((await of(found.stale.root)).codes).toContain("artifact_source_mismatch");
+  const { fromMs, toMs } = week.incidents.storm;
+  const storm = new URLSearchParams({
+    agent_id: orderDesk.agentId,
+    start_time: new Date(fromMs).toISOString(),
+    end_time: new Date(toMs).toISOString(),
+  });
+  const answer = await fetch(`${site.url}/traces/turns.json?${storm}`);
+  const { items } = (await answer.json()) as {
+    readonly items: readonly { readonly tools: { readonly fallback: number } }[];
+  };
+  expect(items.filter(({ tools }) => tools.fallback > 0).length).toBeGreaterThan(2);
+});
+
+test("the whole week stands in the histogram of the home", async () => {
+  const { page, offences, close } = await visit(browser, site, "/traces?limit=50", wide);
+  await page.locator("[data-readout]", { hasText: "in all" }).waitFor();
+  expect(await page.locator("[data-rows] tr").count()).toBeLessThan(turns);
+  const [from, to] = await page
+    .locator("[data-histogram]")
+    .evaluate((figure: HTMLElement) => [
+      Number(figure.dataset["from"]),
+      Number(figure.dataset["to"]),
+    ]);
+  expect((to ?? 0) - (from ?? 0)).toBeGreaterThan(5 * 86_400_000);
+  expect(offences).toEqual([]);
+  await close();
+});
+
+test("thread T's customer got nothing: find it, open it, read why", async () => {
+  const { page, offences, close } = await visit(browser, site, "/traces", wide);
+  await ready(page);
+  const keyboard = new Keyboard(page);
+  await keyboard.press("/");
+  await keyboard.type(`thread:${parcelThread} `);
+  await keyboard.go(/thread_id=/, "Enter");
+  await ready(page);
+  // Three turns; the one that is no success says so in its row.
+  const rows = page.locator("[data-rows] tr");
+  expect(await rows.count()).toBe(3);
+  expect(await rows.first().innerText()).toMatch(/partial/);
+  await keyboard.press("j");
+  await keyboard.go(/\/traces\/[0-9a-f]{32}/, "Enter");
+  await page.locator("body[data-ready]").waitFor();
+  expect(page.url()).toContain(week.found.undelivered.root);
+  const sentence = await page.locator(".verdict .sentence").innerText();
+  expect(sentence).toMatch(/acknowledged|receipt|confirmed/i);
+  await keyboard.press("]");
+  const event = await page.evaluate(() => document.activeElement?.getAttribute("data-event") ?? "");
+  expect(event).not.toBe("");
+  expect(await page.locator("[data-panel-body]").innerText()).toContain("chat_window");
+  keyboard.end("got nothing", 34);
+  expect(offences).toEqual([]);
+  await close();
+});
+
+test("what changed with the release: two turns of one thread, what differs, what is open", async () => {
+  const { page, offences, close } = await visit(browser, site, "/traces", wide);
+  await ready(page);
+  const keyboard = new Keyboard(page);
+  await keyboard.press("/");
+  await keyboard.type("thread:thr_maren_1 ");
+  await keyboard.go(/thread_id=/, "Enter");
+  await ready(page);
+  await keyboard.press("j", "m", "j", "m");
+  await page.locator("[data-marks]").waitFor();
+  await keyboard.go(/\/traces\/compare\?/, "c");
+  const query = new URL(page.url()).searchParams;
+  expect(query.get("agent_id")).toBe(orderDesk.agentId);
+  expect(query.get("baseline_root")).toBe(week.found.before_release.root);
+  expect(query.get("candidate_root")).toBe(week.found.after_release.root);
+  const words = await page.locator("main").innerText();
+  expect(words).toContain("atlas-small-2");
+  expect(words).toContain("atlas-small-3");
+  await page.locator("body[data-ready]").waitFor();
+  await keyboard.press("n");
+  await page.waitForFunction(() => document.activeElement?.id === "not-established");
+  keyboard.end("what changed", 30);
+  expect(offences).toEqual([]);
+  await close();
+});
+
+test("are we losing telemetry: health, producer, number", async () => {
+  const { page, offences, close } = await visit(browser, site, "/traces", wide);
+  await ready(page);
+  const keyboard = new Keyboard(page);
+  await keyboard.go(/\/traces\/health/, "g", "h");
+  const { producer, lost } = week.lossy;
+  const losses = page.locator("#losses");
+  expect(await losses.locator(".answer").innerText()).toContain(`at least ${lost} events`);
+  const row = losses.locator("tbody tr").first();
+  expect(await row.innerText()).toContain(producer.slice(0, 8));
+  expect(await row.innerText()).toMatch(new RegExp(`known ${lost}\\b`));
+  keyboard.end("losing telemetry", 2);
+  expect(offences).toEqual([]);
+  await close();
+});
