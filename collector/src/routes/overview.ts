@@ -79,7 +79,7 @@ export function overviewRoutes(parts: Parts): Hono<AppEnv> {
 async function overviewOf(parts: Parts, reading: Reading): Promise<OverviewModel> {
   const { scope, query } = reading;
   const settled = await isSettled(parts);
-  const budgetRows = limits.scanRowsMax;
+  const budgetRows = limits.scanRowsMax / 2;
   const survey =
     (await parts.store.survey?.(scope, query, { budgetRows })) ?? (await readTurns(parts, reading));
   const counts = survey.slots.map(({ at_ms, turns, errors }) => ({ atMs: at_ms, turns, errors }));

@@ -134,7 +134,7 @@ export interface TurnSurvey {
     /** Turns whose root holds an error. */
     readonly errors: number;
   }[];
-  /** Values that are said there, the commonest first, some dozens at most. */
+  /** Values that are said among a part of them, the commonest first, some dozens at most. */
   readonly values: Readonly<Record<SurveyField, readonly string[]>>;
   /** Receipts that were examined, where the budget left others out; else null. */
   readonly since: string | null;

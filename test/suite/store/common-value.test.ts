@@ -79,6 +79,20 @@ async function walked(from: EvidenceStore, query: EventQuery): Promise<readonly 
 test.each([
   { name: "a common agent", query: { agent_id: "common-helper" }, size: 6_000 },
   { name: "the application of all", query: { application_id: "shop" }, size: roots },
+  {
+    name: "an hour of the first day",
+    query: { start_time: "2026-11-02T01:00:00Z", end_time: "2026-11-02T02:00:00Z" },
+    size: 476,
+  },
+  {
+    name: "a common agent in an hour nobody spoke",
+    query: {
+      agent_id: "common-helper",
+      start_time: "2026-10-02T01:00:00Z",
+      end_time: "2026-10-02T02:00:00Z",
+    },
+    size: 0,
+  },
 ])("turns of $name, page by page", async ({ query, size }) => {
   const pages = await walked(store, query);
   expect(pages.flat()).toHaveLength(size);

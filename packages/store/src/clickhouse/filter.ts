@@ -15,6 +15,8 @@ import type { Bindings } from "./sql-text.ts";
 /** A query in a scope, ready for the engine. */
 export interface Filters {
   readonly rows: readonly string[];
+  /** Of the conditions on rows those on their own time; the tables are ordered by receipt. */
+  readonly times: readonly string[];
   /** Hashes of what the rows must say: those that lead to roots, and all of them. */
   readonly fineHashes: readonly number[];
   readonly rowHashes: readonly number[];
@@ -72,8 +74,9 @@ export function filtersOf(query: EventQuery, bind: Bindings): Filters {
   const usual = query.store === undefined || query.store === "trace" || query.store === "all";
   const byRoots = rowHashes.length === fineHashes.length && !timed && usual;
   const open = rootHashes.length === 0 && rowHashes.length === 0 && byRoots;
-  const rows = rowConditions(query, bind);
-  return { rows, fineHashes, rowHashes, sureHashes, rootHashes, open, byRoots };
+  const times = timeConditions(query);
+  const rows = [...rowConditions(query, bind), ...times];
+  return { rows, times, fineHashes, rowHashes, sureHashes, rootHashes, open, byRoots };
 }
 
 function rowConditions(query: EventQuery, bind: Bindings): string[] {
@@ -89,10 +92,15 @@ function rowConditions(query: EventQuery, bind: Bindings): string[] {
     const ref = bind.text(query.resource_ref);
     rows.push(`(has(input_refs, ${ref}) OR has(output_refs, ${ref}) OR has(ledger_refs, ${ref}))`);
   }
-  if (isTime(query.start_time)) rows.push(`timestamp >= ${nanosSql(query.start_time)}`);
-  // The column is clamped, so an end beyond its range still lets its last value through.
-  if (isTime(query.end_time)) rows.push(`timestamp <= ${nanosSql(query.end_time)}`);
   return rows;
+}
+
+function timeConditions({ start_time, end_time }: EventQuery): string[] {
+  return [
+    ...(isTime(start_time) ? [`timestamp >= ${nanosSql(start_time)}`] : []),
+    // The column is clamped, so an end beyond its range still lets its last value through.
+    ...(isTime(end_time) ? [`timestamp <= ${nanosSql(end_time)}`] : []),
+  ];
 }
 
 function isTime(time: string | undefined): time is string {

@@ -3,6 +3,7 @@
  * of 32 bits may stand for two values or two roots; readers check what they load.
  */
 import type { Engine } from "./connection.ts";
+import type { ReceiptSpan } from "./receipt-span.ts";
 
 /** Under this hash every root stands at each second in which something of it was received. */
 export const arrivalHash = 0;
@@ -114,6 +115,37 @@ ORDER BY hash DESC, bucket DESC LIMIT ${span.limit}`;
     root: root as number,
     seconds: seconds[i] as number,
   }));
+}
+
+/** Where rows of a range of their own time lie by receipt. */
+export interface TimedPlaces {
+  readonly places: Places;
+  /** First and last receipt among them, in microseconds; undefined when there is no such row. */
+  readonly span: ReceiptSpan | undefined;
+}
+
+/**
+ * In which receipts rows of this time lie: an event may be received long after it happened, so only
+ * the rows can tell. Reads two columns.
+ */
+export async function placesOfTimes(
+  engine: Engine,
+  conditions: readonly string[],
+  signal?: AbortSignal,
+): Promise<TimedPlaces> {
+  const sql = `SELECT groupUniqArray(${rareBucketsMax + 1})(toUnixTimestamp(bucket)) AS buckets,
+    min(low) AS first, max(high) AS last
+FROM (
+    SELECT toStartOfFiveMinutes(received_at) AS bucket, min(received_at) AS low,
+        max(received_at) AS high
+    FROM events WHERE ${conditions.join(" AND ")} GROUP BY bucket
+)`;
+  const answer = await engine.query(sql, {}, signal);
+  const buckets = (answer.columns.get("buckets")?.[0] ?? []) as number[];
+  if (buckets.length === 0) return { places: [], span: undefined };
+  const at = (name: string): number => Number(answer.columns.get(name)?.[0] ?? 0);
+  const places = buckets.length > rareBucketsMax ? "common" : buckets.toSorted((a, b) => a - b);
+  return { places, span: { first: at("first"), last: at("last") } };
 }
 
 /** Those of the roots under which all of these hashes stand. */

@@ -17,6 +17,7 @@ import {
   commonPlaces,
   inBuckets,
   placesOf,
+  placesOfTimes,
   rootsOfAll,
   rootsSaying,
 } from "./locate.ts";
@@ -86,7 +87,12 @@ export async function* rootFeed(engine: Engine, search: Search): AsyncGenerator<
     if (named !== undefined) return yield* namedRounds(engine, search, named);
   }
   if (filters.byRoots) return yield* arrivalRounds(engine, search, leading);
-  yield* windows(engine, search, { rowPlaces, known });
+  if (filters.times.length === 0) return yield* windows(engine, search, { rowPlaces, known });
+  const timed = await placesOfTimes(engine, filters.times, options.signal);
+  if (timed.span === undefined) return yield nothing;
+  const both = commonPlaces([rowPlaces, timed.places]);
+  if (both !== "common" && both.length === 0) return yield nothing;
+  yield* windows(engine, search, { rowPlaces: both, known, span: timed.span });
 }
 
 const nothing: Round = { events: [], frontier: null };
@@ -94,6 +100,8 @@ const nothing: Round = { events: [], frontier: null };
 interface Found {
   readonly rowPlaces: Places;
   readonly known: ReadonlyMap<number, Occurrence>;
+  /** Receipts outside of which nothing lies. */
+  readonly span?: ReceiptSpan;
 }
 
 /** Rounds over roots that are known by name, in the order of their newest five minutes. */
@@ -190,8 +198,10 @@ async function* arrivalRounds(
     if (oldest) return;
     high = reached - 1;
     if (all && cutAt === undefined) low = first;
-    limit = Math.min(limit * 2, limitMax);
-    rootsWanted = Math.min(rootsWanted * 2, rootsPerRoundMax);
+    // Where few say it, the next look goes much further.
+    const thin = narrowed && fresh.length < rootsWanted / 2;
+    limit = Math.min(limit * (thin ? 8 : 2), limitMax);
+    if (!thin) rootsWanted = Math.min(rootsWanted * 2, rootsPerRoundMax);
   }
 }
 
@@ -203,7 +213,7 @@ async function* windows(
   met: Set<number> = new Set(),
 ): AsyncGenerator<Round> {
   const { options } = search;
-  const span = await search.receiptSpan(options.signal);
+  const span = found.span ?? (await search.receiptSpan(options.signal));
   if (span === undefined) return yield nothing;
   const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
   const budget = options.budgetRows ?? limits.scanRowsMax;

@@ -51,20 +51,23 @@ export async function survey(
   if (!("operator" in scope) || coarse.length > 0 || !traces) return undefined;
   const { rootHashes, fineHashes, sureHashes } = filtersOf(query, bindings());
   const span = await receipts(engine, query, options);
-  const received = [
-    `received_at >= fromUnixTimestamp64Micro(${span.low})`,
-    `received_at <= fromUnixTimestamp64Micro(${span.high})`,
-  ];
   const hashes = new Set([...rootHashes, ...fineHashes, ...sureHashes, ...scopeFilter(scope)]);
   const said = [...hashes].map((hash) => inRoots(hash));
-  const rows = [...received, ...filtersOf(timed, bind).rows, ...said];
+  const rows = [...filtersOf(timed, bind).rows, ...said];
   const slotMs = slotOf(start_time, end_time);
   const counted = await engine.query(
-    slotsSql(rows, slotMs, inRoots(murmur32("status:error"))),
+    slotsSql([...receivedIn(span), ...rows], slotMs, inRoots(murmur32("status:error"))),
     bind.parameters,
     options.signal,
   );
-  const values = await engine.query(valuesSql(rows), bind.parameters, options.signal);
+  // What is common is common among fewer, too.
+  const fewer = { ...options, budgetRows: Math.ceil(options.budgetRows / 4) };
+  const sample = await receipts(engine, query, fewer);
+  const values = await engine.query(
+    valuesSql([...receivedIn(sample), ...rows]),
+    bind.parameters,
+    options.signal,
+  );
   const column = (name: string): readonly unknown[] => counted.columns.get(name) ?? [];
   return {
     slot_ms: slotMs,
@@ -126,6 +129,13 @@ interface Receipts {
   readonly low: number;
   readonly high: number;
   readonly cut: boolean;
+}
+
+function receivedIn({ low, high }: Receipts): readonly string[] {
+  return [
+    `received_at >= fromUnixTimestamp64Micro(${low})`,
+    `received_at <= fromUnixTimestamp64Micro(${high})`,
+  ];
 }
 
 /**
