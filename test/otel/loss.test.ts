@@ -254,6 +254,7 @@ describe(`losses on line ${line}`, () => {
           expect(uncounted).toBeLessThanOrEqual(givenUp);
           if (givenUp === 0) {
             expect(health.exported).toBe(backend.took.length);
+            expect(health.spooled).toBe(disk.holds.length);
             exact++;
           }
           seen += health.created;
