@@ -91,3 +91,36 @@ test("a tail refuses what a page refuses", async () => {
   expect((await desk.get("/traces/live?limit=5", headers)).status).toBe(400);
   expect((await desk.get("/traces/live")).status).toBe(401);
 });
+
+test("a tail beats once it was silent for 15 seconds, and not before", async () => {
+  let now = Date.parse("2026-11-21T12:00:00.000Z");
+  const own = await openDesk({}, { now: () => now, judge: false });
+  const response = await own.get("/traces/live");
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  const reading = (async () => {
+    for await (const piece of chunks(reader)) text += piece;
+  })();
+  await expect.poll(() => text, { timeout: 30_000 }).toContain("event: hello");
+  now += 14_999;
+  await own.put(turnEvents({ root: "root-live" }), new Date(now).toISOString());
+  await expect.poll(() => text.match(/event: event/g), { timeout: 30_000 }).toHaveLength(3);
+  expect(text).not.toContain("heartbeat");
+  // The tail looks at its clock when it looks for events, some time after they were written.
+  const later = (): string => {
+    now += 15_000;
+    return text;
+  };
+  await expect.poll(later, { timeout: 30_000 }).toContain("event: heartbeat\ndata: {}\n\n");
+  await reader.cancel();
+  await reading;
+  await own.collector.close();
+});
+
+async function* chunks(reader: ReadableStreamDefaultReader<string>): AsyncGenerator<string> {
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}
