@@ -1,7 +1,7 @@
 /**
  * @module Loss: the counters against a model that knows what really became of every numbered span,
- * under any mix of full queues, failing, silent and late exporters, failing disks, samplers, flushes
- * and shutdowns. Time stands still unless the test moves it, so a failing run plays again.
+ * under any mix of full queues, failing, silent and late exporters, failing disks, samplers,
+ * flushes and shutdowns. Time stands still unless the test moves it, so a failing run plays again.
  */
 import { turnproofProcessor } from "@turnproof/exporter";
 import type {

@@ -81,7 +81,7 @@ export class ByteWriter {
   }
 
   /** Bytes as they are. */
-  raw(bytes: Uint8Array): void {
+  copy(bytes: Uint8Array): void {
     const { length } = bytes;
     this.room(length);
     const { buffer, at } = this;

@@ -45,7 +45,7 @@ export function writeKeyValue(to: ByteWriter, tag: number, name: string, value: 
   if (typeof value === "string") return to.textPair(tag, head, value);
   to.byte(tag);
   const pair = to.open(1);
-  to.raw(head);
+  to.copy(head);
   const inner = to.open(1);
   writeAnyValue(to, value);
   to.close(inner, 1);

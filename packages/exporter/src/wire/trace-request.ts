@@ -106,11 +106,11 @@ export class RequestWriter {
     for (const { resource, scope, spans, scopeSpans, bytes } of parts) {
       begin(out, tags.first, bytes);
       begin(out, tags.first, resource.length);
-      out.raw(resource);
+      out.copy(resource);
       begin(out, tags.second, scopeSpans);
       begin(out, tags.first, scope.length);
-      out.raw(scope);
-      out.raw(spans);
+      out.copy(scope);
+      out.copy(spans);
     }
     const request = { bytes: out.bytes(), length: this.spans };
     for (const { writer } of groups) {
