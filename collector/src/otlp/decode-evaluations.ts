@@ -12,18 +12,26 @@ import { JsonSpans, logLevels } from "./decode-json.ts";
 import { ProtobufSpans } from "./decode-protobuf.ts";
 import { KeyTable } from "./key-table.ts";
 import { char } from "./json-cursor.ts";
-import type { Decoded, SpanDraft, SpanSurroundings } from "./span-draft.ts";
+import type { Decoded, SpanDraft, SpanSurroundings, TakeSpan } from "./span-draft.ts";
 import type { SourceTables } from "./source-tables.ts";
 import { nanoText } from "./unix-nano.ts";
 
 /** Decodes one body that `scanProtobuf` accepted for logs. */
-export function decodeProtobufEvaluations(bytes: Buffer, tables: SourceTables): Decoded {
-  return new ProtobufEvaluations(bytes, tables).request();
+export function decodeProtobufEvaluations(
+  bytes: Buffer,
+  tables: SourceTables,
+  take?: TakeSpan,
+): Decoded {
+  return new ProtobufEvaluations(bytes, tables).request(take);
 }
 
 /** Decodes one body that `scanJson` accepted for logs. */
-export function decodeJsonEvaluations(bytes: Buffer, tables: SourceTables): Decoded {
-  return new JsonEvaluations(bytes, tables, logLevels).request();
+export function decodeJsonEvaluations(
+  bytes: Buffer,
+  tables: SourceTables,
+  take?: TakeSpan,
+): Decoded {
+  return new JsonEvaluations(bytes, tables, logLevels).request(take);
 }
 
 /** Makes the draft a point in time under the span that was judged. */

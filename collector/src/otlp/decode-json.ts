@@ -8,7 +8,13 @@ import { JsonCursor, char } from "./json-cursor.ts";
 import { JsonValues } from "./json-values.ts";
 import { KeyTable } from "./key-table.ts";
 import { SpanDraft, attributeDraft, countRejection, remoteParent } from "./span-draft.ts";
-import type { AttributeDraft, Decoded, RejectionCounts, SpanSurroundings } from "./span-draft.ts";
+import type {
+  AttributeDraft,
+  Decoded,
+  RejectionCounts,
+  SpanSurroundings,
+  TakeSpan,
+} from "./span-draft.ts";
 import { scopeNameAt, scopeVersionAt } from "./source-tables.ts";
 import type { SourceTables } from "./source-tables.ts";
 
@@ -58,8 +64,8 @@ const spanLevels = levels("resourceSpans", "scopeSpans", "spans");
 export const logLevels: Levels = levels("resourceLogs", "scopeLogs", "logRecords");
 
 /** Decodes one body that `scanJson` accepted for traces. */
-export function decodeJsonSpans(bytes: Buffer, tables: SourceTables): Decoded {
-  return new JsonSpans(bytes, tables, spanLevels).request();
+export function decodeJsonSpans(bytes: Buffer, tables: SourceTables, take?: TakeSpan): Decoded {
+  return new JsonSpans(bytes, tables, spanLevels).request(take);
 }
 
 /** Walks resource groups, scope groups and spans in place. */
@@ -72,6 +78,7 @@ export class JsonSpans {
   private readonly spans: SpanRecord[] = [];
   private readonly rejected: RejectionCounts = {};
   private items = 0;
+  private take: TakeSpan = () => {};
   private nameAt = -1;
 
   constructor(bytes: Buffer, tables: SourceTables, names: Levels) {
@@ -81,7 +88,8 @@ export class JsonSpans {
     this.values = new JsonValues(this.cursor, tables, this.draft);
   }
 
-  request(): Decoded {
+  request(take: TakeSpan = (span) => void this.spans.push(span)): Decoded {
+    this.take = take;
     const { cursor } = this;
     cursor.object(this.levels.groups, () => cursor.array(() => this.resourceGroup()));
     return { spans: this.spans, items: this.items, rejected: this.rejected };
@@ -133,7 +141,7 @@ export class JsonSpans {
     this.item();
     const record = this.draft.finish(around);
     if (record === undefined) countRejection(this.rejected, this.draft.rejection as never);
-    else this.spans.push(record);
+    else this.take(record);
   }
 
   /** Reads one span into the draft. */

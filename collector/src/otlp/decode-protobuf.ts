@@ -8,7 +8,7 @@ import { hexText } from "./byte-text.ts";
 import { ProtobufValues } from "./protobuf-values.ts";
 import { CodedDraft } from "./coded-draft.ts";
 import { SpanDraft, countRejection, remoteParent } from "./span-draft.ts";
-import type { Decoded, RejectionCounts, SpanSurroundings } from "./span-draft.ts";
+import type { Decoded, RejectionCounts, SpanSurroundings, TakeSpan } from "./span-draft.ts";
 import { scopeNameAt, scopeVersionAt } from "./source-tables.ts";
 import type { SourceTables } from "./source-tables.ts";
 import { nanoText } from "./unix-nano.ts";
@@ -18,8 +18,8 @@ import { WireCursor } from "./wire-cursor.ts";
 const nameBytesMax = 256;
 
 /** Decodes one body that `scanProtobuf` accepted for traces. */
-export function decodeProtobufSpans(bytes: Buffer, tables: SourceTables): Decoded {
-  return new ProtobufSpans(bytes, tables).request();
+export function decodeProtobufSpans(bytes: Buffer, tables: SourceTables, take?: TakeSpan): Decoded {
+  return new ProtobufSpans(bytes, tables).request(take);
 }
 
 /** Walks resource groups, scope groups and spans in place. */
@@ -33,6 +33,7 @@ export class ProtobufSpans {
   protected readonly rejected: RejectionCounts = {};
   protected items = 0;
   private readonly bytes: Buffer;
+  private take: TakeSpan = () => {};
   private lastTraceAt = -1;
   private lastTraceId = "";
   private nameStart = 0;
@@ -47,7 +48,8 @@ export class ProtobufSpans {
     this.values = new ProtobufValues(this.cursor, tables, this.draft);
   }
 
-  request(): Decoded {
+  request(take: TakeSpan = (span) => void this.spans.push(span)): Decoded {
+    this.take = take;
     this.each(this.bytes.length, 10, (end) => this.resourceGroup(end));
     return { spans: this.spans, items: this.items, rejected: this.rejected };
   }
@@ -114,7 +116,7 @@ export class ProtobufSpans {
       this.item(limit);
       const record = this.finish(around);
       if (record === undefined) countRejection(this.rejected, this.draft.rejection as never);
-      else this.spans.push(record);
+      else this.take(record);
     });
   }
 

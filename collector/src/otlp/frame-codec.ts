@@ -4,9 +4,50 @@
  */
 import type { TurnEvent } from "@turnproof/evidence";
 
-/** The payload of a frame. */
+/** A frame under construction. */
+interface FrameWriter {
+  readonly events: number;
+  add(event: TurnEvent): void;
+  /** The payload: a JSON array of the events. */
+  payload(): Buffer;
+}
+
+/** Events that become text together: a call for each costs more, and all of them live long. */
+const chunkEvents = 64;
+
+/** Starts a frame. */
+export function frameWriter(): FrameWriter {
+  const parts: Buffer[] = [];
+  let chunk: TurnEvent[] = [];
+  let events = 0;
+  const write = (): void => {
+    // The chunk's own brackets give way to those of the whole.
+    const text = JSON.stringify(chunk);
+    parts.push(Buffer.from(parts.length === 0 ? text : `,${text.slice(1)}`));
+    chunk = [];
+  };
+  return {
+    get events() {
+      return events;
+    },
+    add(event) {
+      chunk.push(event);
+      events += 1;
+      if (chunk.length === chunkEvents) write();
+    },
+    payload() {
+      if (chunk.length > 0 || parts.length === 0) write();
+      const last = parts.length - 1;
+      return Buffer.concat(parts.map((part, i) => (i === last ? part : part.subarray(0, -1))));
+    },
+  };
+}
+
+/** The payload of a frame of these events. */
 export function encodeFrame(events: readonly TurnEvent[]): Buffer {
-  return Buffer.from(JSON.stringify(events), "utf8");
+  const writer = frameWriter();
+  for (const event of events) writer.add(event);
+  return writer.payload();
 }
 
 /** The events of a payload that {@link encodeFrame} wrote. */

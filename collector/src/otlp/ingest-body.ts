@@ -5,12 +5,13 @@
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import type { SpanRecord } from "@turnproof/exporter";
+import type { Code } from "@turnproof/semconv";
 
 import type { IngestPrincipal } from "../auth/ingest-tokens.ts";
 import { decodeJsonEvaluations, decodeProtobufEvaluations } from "./decode-evaluations.ts";
 import { decodeJsonSpans } from "./decode-json.ts";
 import { decodeProtobufSpans } from "./decode-protobuf.ts";
-import { encodeFrame } from "./frame-codec.ts";
+import { frameWriter } from "./frame-codec.ts";
 import { inflate } from "./inflate.ts";
 import type { ContentCoding } from "./inflate.ts";
 import type { OtlpEncoding } from "./otlp-answer.ts";
@@ -18,7 +19,7 @@ import { scanJson } from "./scan-json.ts";
 import { scanProtobuf } from "./scan-protobuf.ts";
 import type { SourceTables } from "./source-tables.ts";
 import { countRejection } from "./span-draft.ts";
-import type { Decoded, RejectionCounts } from "./span-draft.ts";
+import type { Decoded, RejectionCounts, TakeSpan } from "./span-draft.ts";
 import type { Signal } from "./wire-schema.ts";
 
 /** A body as it arrived, and what is known around it. */
@@ -62,39 +63,48 @@ export function ingestBody(
     const rejected: RejectionCounts = items === 0 ? {} : { metrics_not_accepted: items };
     return { items, events: 0, rejected, dropped: {}, payload: nothing };
   }
-  return frame(decode(bytes, body, tables), body, mapSpan);
+  return frame(bytes, body, tables, mapSpan);
 }
 
-function decode(bytes: Buffer, body: IngestBody, tables: SourceTables): Decoded {
+function decode(bytes: Buffer, body: IngestBody, tables: SourceTables, take: TakeSpan): Decoded {
   if (body.signal === "logs") {
     return body.encoding === "json"
-      ? decodeJsonEvaluations(bytes, tables)
-      : decodeProtobufEvaluations(bytes, tables);
+      ? decodeJsonEvaluations(bytes, tables, take)
+      : decodeProtobufEvaluations(bytes, tables, take);
   }
   return body.encoding === "json"
-    ? decodeJsonSpans(bytes, tables)
-    : decodeProtobufSpans(bytes, tables);
+    ? decodeJsonSpans(bytes, tables, take)
+    : decodeProtobufSpans(bytes, tables, take);
 }
 
-function frame(decoded: Decoded, body: IngestBody, mapSpan: SpanMapper): IngestOutcome {
-  const rejected: RejectionCounts = { ...decoded.rejected };
+/** Each span becomes an event and its part of the frame before the next one is read. */
+function frame(
+  bytes: Buffer,
+  body: IngestBody,
+  tables: SourceTables,
+  mapSpan: SpanMapper,
+): IngestOutcome {
+  const refused: RejectionCounts = {};
   const dropped: Record<string, number> = {};
   const bound = body.principal.applicationId;
-  const events: TurnEvent[] = [];
-  for (const span of decoded.spans) {
+  const written = frameWriter();
+  const decoded = decode(bytes, body, tables, (span) => {
     const event = mapSpan(span, body);
-    if (event === undefined) countRejection(rejected, "span_unmapped");
-    else if (bound !== undefined && (event.application_id ?? bound) !== bound) {
-      countRejection(rejected, "span_application_foreign");
-    } else {
-      // What a bound token says nothing of belongs to the application it is bound to.
-      const own = bound !== undefined && event.application_id === undefined;
-      events.push(own ? { ...event, application_id: bound } : event);
-      if (event.dropped !== undefined) addCounts(dropped, event.dropped);
+    if (event === undefined) return countRejection(refused, "span_unmapped");
+    if (bound !== undefined && (event.application_id ?? bound) !== bound) {
+      return countRejection(refused, "span_application_foreign");
     }
-  }
-  const payload = events.length === 0 ? nothing : encodeFrame(events);
-  return { items: decoded.items, events: events.length, rejected, dropped, payload };
+    // What a bound token says nothing of belongs to the application it is bound to.
+    const own = bound !== undefined && event.application_id === undefined;
+    written.add(own ? { ...event, application_id: bound } : event);
+    if (event.dropped !== undefined) addCounts(dropped, event.dropped);
+  });
+  const rejected: RejectionCounts = { ...decoded.rejected };
+  for (const [code, count] of Object.entries(refused))
+    countRejection(rejected, code as Code, count);
+  const { events } = written;
+  const payload = events === 0 ? nothing : written.payload();
+  return { items: decoded.items, events, rejected, dropped, payload };
 }
 
 function addCounts(into: Record<string, number>, counts: Readonly<Record<string, number>>): void {

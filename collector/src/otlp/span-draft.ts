@@ -34,11 +34,17 @@ export const textBytesMax = 1_024;
 /** Why a span was rejected, with how many; the codes are content-free. */
 export type RejectionCounts = Partial<Record<Code, number>>;
 
+/**
+ * Takes each span as soon as it was read. A body holds thousands; nobody keeps them, so that they
+ * die young and the collector of garbage finds nothing to carry.
+ */
+export type TakeSpan = (span: SpanRecord) => void;
+
 /** What a decoder made of a body. */
 export interface Decoded {
-  /** Spans (or evaluation events) that stand. */
+  /** Spans (or evaluation events) that stand; empty when they were taken one by one. */
   readonly spans: readonly SpanRecord[];
-  /** Items on the wire: `spans.length` plus every rejected one. */
+  /** Items on the wire: those that stand and every rejected one. */
   readonly items: number;
   readonly rejected: RejectionCounts;
 }

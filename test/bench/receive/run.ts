@@ -1,5 +1,6 @@
 /**
- * @module Receive bench: `node -C @turnproof/source test/bench/receive/run.ts [seconds]`. Spans a
+ * @module Receive bench: `node -C @turnproof/source test/bench/receive/run.ts [seconds] [parts]`
+ * (parts: `durable,stored,acknowledged` by default all). Spans a
  * second through HTTP until durable and until stored, acknowledgement at a fixed rate, event-loop
  * delay and memory, with and without threads, beside the engine's own insert of the same rows in
  * the same run. The receiver is a process of its own; this one generates the load. Figures of a
@@ -19,6 +20,7 @@ import { batches, spansPerBatch } from "./payloads.ts";
 import type { Load } from "./payloads.ts";
 
 const seconds = Number(process.argv[2] ?? 4);
+const parts = new Set((process.argv[3] ?? "durable,stored,acknowledged").split(","));
 const connections = 8;
 const agent = new Agent({ keepAlive: true, maxSockets: connections });
 
@@ -170,7 +172,7 @@ async function acknowledgement(threads: number): Promise<void> {
   const at = (share: number): string =>
     round(times[Math.floor(times.length * share)] ?? Number.NaN, 2);
   console.log(
-    `acknowledged at 5,000 spans/s, ${threads} threads: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, loop p99 ${round(after.loopP99Ms, 1)} ms`,
+    `acknowledged at 5,000 spans/s, ${threads} threads: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, loop p99 ${round(after.loopP99Ms, 1)} ms, max ${round(after.loopMaxMs, 1)} ms`,
   );
   await receiver.close();
 }
@@ -202,13 +204,19 @@ const zipped = batches("11 kB of content, gzip", 24, true, "gzip");
 console.log(
   `bytes a span: own ${round(own.bytesPerSpan)}, with content ${round(content.bytesPerSpan)}`,
 );
-for (const threads of [0, 1, 2]) {
-  for (const load of [own, content, zipped]) await durable(load, threads);
+if (parts.has("durable")) {
+  for (const threads of [0, 1, 2]) {
+    for (const load of [own, content, zipped]) await durable(load, threads);
+  }
 }
-for (const threads of [0, 1]) await stored(own, threads);
-await stored(content, 1);
-for (const threads of [0, 1]) {
-  await acknowledgement(threads);
-  await diskAlone();
+if (parts.has("stored")) {
+  for (const threads of [0, 1]) await stored(own, threads);
+  await stored(content, 1);
+}
+if (parts.has("acknowledged")) {
+  for (const threads of [0, 1]) {
+    await acknowledgement(threads);
+    await diskAlone();
+  }
 }
 agent.destroy();

@@ -68,7 +68,11 @@ describe("when it does not go on", () => {
       store: {
         append: () =>
           away.down ? Promise.reject(new CodedError("store_unavailable")) : Promise.resolve(),
-        readBack: async () => ({ rows: 1_000_000, complete: true }),
+        // A store that is away cannot be asked either, or a retry would find what was never sent.
+        readBack: () =>
+          away.down
+            ? Promise.reject(new CodedError("store_unavailable"))
+            : Promise.resolve({ rows: 1_000_000, complete: true }),
       },
     });
     const body = encodeProtobuf(
