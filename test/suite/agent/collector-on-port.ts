@@ -2,7 +2,7 @@
  * @module A collector of this process on a real port, over any store, with everything that it wrote
  * to its log.
  */
-import { mkdtempSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -27,7 +27,7 @@ export async function openCollector(options: {
   readonly env?: Readonly<Record<string, string>>;
 }): Promise<PortedCollector> {
   const { store, agents, memory, env } = options;
-  const dataDir = mkdtempSync(join(tmpdir(), "turnproof-on-port-"));
+  const dataDir = await mkdtemp(join(tmpdir(), "turnproof-on-port-"));
   const lines: string[] = [];
   const note = (...line: unknown[]): void => void lines.push(JSON.stringify(line));
   const collector = await createCollector({
@@ -50,6 +50,7 @@ export async function openCollector(options: {
       collector.endStreams();
       server.close();
       await collector.close(1_000);
+      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }

@@ -11,69 +11,15 @@ import type { MemoryStore } from "@turnproof/store";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { everything, fill } from "./filled-memory.ts";
 import { recordedTurn, textOf } from "./recorded-turn.ts";
 
 const codeOf = (error: unknown): string => (CodedError.is(error) ? error.code : String(error));
 const rejection = (work: Promise<unknown>): Promise<string> => work.then(() => "resolved", codeOf);
-const request = { query: "what is my city", model: "m", instructions: "", tools: [] };
-const kept = { turnId: "t", readOnly: true, deterministic: true, finished: true, degraded: false };
-
-/** Writes one row of each unit; every text carries the mark. */
-async function fill(memory: Memory, place: MemoryPlace, mark: string): Promise<void> {
-  await memory.conversation.append(place, [
-    { role: "user", text: `${mark} what is my city` },
-    { role: "assistant", text: `${mark} your city is Lisbon` },
-  ]);
-  await memory.summaries.write(place, { text: `${mark} city summary`, sourceIds: ["x"] });
-  await memory.entities.remember(place, { name: "city", role: "profile", text: `${mark} Lisbon` });
-  await memory.entities.remember(place, { name: "river", text: `${mark} the city river is Tejo` });
-  await memory.workflow.record(place, {
-    turnId: "t",
-    ordinal: 1,
-    toolName: "find",
-    outcome: "success",
-  });
-  await memory.toolLog.record(place, {
-    turnId: "t",
-    callId: "c",
-    toolName: "find",
-    input: { mark },
-    result: { mark },
-    outcome: "success",
-    durationMs: 1,
-  });
-  await memory.feedback.record(place, {
-    turnId: "t",
-    rootTraceId: "r",
-    comment: mark,
-    includeComment: true,
-  });
-  await memory.cache().admit(place, request, { ...kept, answer: mark });
-}
-
 /** A row of the kind that no unit writes: words of an imported bundle, kept for reveal. */
 async function importWords(store: MemoryStore, userId: string): Promise<void> {
   const draft = { id: "w", text: "imported", data: {}, created_at: "2026-11-21T10:00:00.000Z" };
   await store.put({ tenant: userId }, "trace_content", draft);
-}
-
-/** Everything that any unit gives out at a place, as one text. */
-async function everything(memory: Memory, place: MemoryPlace): Promise<string> {
-  const context = await memory.assembleContext(
-    { ...place, threadId: "another" },
-    { text: "city Lisbon river summary" },
-    { retrieval: { relevanceMin: 0, itemsMax: 100, charsMax: 1e9 } },
-  );
-  return JSON.stringify([
-    await memory.conversation.history(place),
-    await memory.summaries.list(place),
-    await memory.entities.list(place),
-    await memory.entities.get(place, "city", "profile"),
-    await memory.toolLog.list(place),
-    await memory.feedback.list(place),
-    await memory.cache().lookup(place, request),
-    context,
-  ]);
 }
 
 describe("tenants", () => {
