@@ -75,7 +75,11 @@ async function playWeek(endpoint: string): Promise<number> {
   console.log(`${week.turns} turns, ${week.spans} evidence spans sent in ${secondsSince(began)}`);
   if (week.unplanned > 0) console.error(`${week.unplanned} spans were lost without being meant to`);
   const judged = await isJudged(endpoint, week.last.root);
-  console.log(judged ? `judged after ${secondsSince(began)}` : "the judge is still at work");
+  console.log(
+    judged
+      ? `judged after ${secondsSince(began)}`
+      : "the judge is still at work: verdicts appear by themselves",
+  );
   for (const { name, words, path } of sightsOf(week)) {
     console.log(`\n  ${name}: ${words}\n    ${endpoint}${path}`);
   }
@@ -88,7 +92,7 @@ function secondsSince(began: number): string {
 
 /** Waits until the judge has looked at a turn; it takes the longest quiet first. */
 async function isJudged(endpoint: string, root: string): Promise<boolean> {
-  for (const until = Date.now() + 180_000; Date.now() < until;) {
+  for (const until = Date.now() + 60_000; Date.now() < until;) {
     const answer = await fetch(`${endpoint}/traces/turns.json?root_trace_id=${root}`);
     // A collector that asks who is there shows nothing to this script.
     if (!answer.ok) return false;

@@ -68,7 +68,7 @@ async function askHelper(stage: Stage, helper: string): Promise<void> {
     agentId: helper,
     threadId: thread,
     runId: identity.runId,
-    turnId: `turn_${dice.hex(20)}`,
+    turnId: dice.id("turn"),
     coverageProfile: "chat_response",
     ...(person === undefined ? {} : { userId: person }),
     sink,

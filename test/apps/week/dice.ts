@@ -14,6 +14,8 @@ export interface Dice {
   /** A time around the median that is now and then many times as long. */
   around(medianMs: number): number;
   hex(digits: number): string;
+  /** An opaque id that cannot be taken for a card's or an account's number. */
+  id(prefix: string): string;
 }
 
 /** Dice of a seed; two seeds that differ in anything tell different weeks. */
@@ -27,6 +29,15 @@ export function diceOf(seed: string): Dice {
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const hex = (digits: number): string => {
+    let text = "";
+    while (text.length < digits) {
+      text += Math.floor(roll() * 4_294_967_296)
+        .toString(16)
+        .padStart(8, "0");
+    }
+    return text.slice(0, digits);
   };
   return {
     roll,
@@ -42,14 +53,7 @@ export function diceOf(seed: string): Dice {
       const bell = (roll() + roll() + roll() - 1.5) * 1.6;
       return medianMs * Math.exp(bell) * (roll() < 0.01 ? 8 : 1);
     },
-    hex: (digits) => {
-      let text = "";
-      while (text.length < digits) {
-        text += Math.floor(roll() * 4_294_967_296)
-          .toString(16)
-          .padStart(8, "0");
-      }
-      return text.slice(0, digits);
-    },
+    hex,
+    id: (prefix) => `${prefix}_w${hex(19)}`,
   };
 }

@@ -20,7 +20,7 @@ export async function bind({
   clock.pass(dice.around(1.5));
   const page = `page_${dice.between(1, 90)}`;
   await turn.bindContext({
-    requestId: `req_${dice.hex(16)}`,
+    requestId: dice.id("req"),
     clientPageType: role.product?.artifact ?? "article",
     clientPageId: page,
     canonicalPageType: role.product?.artifact ?? "article",
@@ -103,7 +103,7 @@ export async function modelCall(stage: Stage, round: number, last: boolean): Pro
       const inputTokens = 900 + round * 700 + dice.between(0, 2_600);
       await call.respond({
         responseModel: model,
-        requestId: `resp_${dice.hex(16)}`,
+        requestId: dice.id("resp"),
         finishReason: last ? "stop" : "tool_calls",
         usage: {
           inputTokens,
@@ -123,7 +123,7 @@ export async function toolCall({ turn, clock, dice, role, plot }: Stage): Promis
     {
       name: tool.name,
       type: "function",
-      callId: `call_${dice.hex(16)}`,
+      callId: dice.id("call"),
       primaryProvider: tool.provider,
     },
     async (call) => {

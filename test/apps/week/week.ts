@@ -48,7 +48,7 @@ export interface Week {
 type Beginning = Pick<Appointed, "atMs"> & Partial<Appointed>;
 
 /** Turns that travel together. */
-const batchTurns = 6;
+const batchTurns = 10;
 
 /** Tells the week to a collector. */
 export async function tellWeek(options: WeekOptions): Promise<Week> {
