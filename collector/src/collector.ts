@@ -139,12 +139,6 @@ async function openParts({ config, log, options, opened, closing }: Opening): Pr
     auditScope,
     ...(pseudonymKey === undefined ? {} : { key: parseKeyring(pseudonymKey)[0] }),
   });
-  let audit: Audit | undefined;
-  if (config.auditLog !== undefined) {
-    const signer = createSigner(config.dataDir, config.auditScope);
-    audit = await openAudit({ file: config.auditLog, keyring, pseudonyms, signer });
-    opened.push(audit.close.bind(audit));
-  }
   // The journal's lock comes first: it says in one sentence that the directory is in use.
   const opening = Promise.withResolvers<EvidenceStore>();
   opening.promise.catch(() => {});
@@ -161,6 +155,17 @@ async function openParts({ config, log, options, opened, closing }: Opening): Pr
     enabled: config.ingest === "on",
   });
   opened.push((deadlineMs) => ingest.close(deadlineMs));
+  let audit: Audit | undefined;
+  if (config.auditLog !== undefined) {
+    const signer = createSigner(config.dataDir, config.auditScope);
+    const at = { file: config.auditLog, keyring, pseudonyms, signer };
+    audit = await openAudit(at).catch((error: unknown) => {
+      // What the journal holds waits for a store that never comes.
+      opening.reject(error);
+      throw error;
+    });
+    opened.push(audit.close.bind(audit));
+  }
   const store = options.store ?? (await openedStore(config, opening, log));
   opening.resolve(store);
   // Closed after everything that uses it.

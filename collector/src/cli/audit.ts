@@ -2,6 +2,7 @@
  * @module `turnproof audit verify`: walks the audit log and says where it was touched.
  */
 import { createPublicKey } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -13,7 +14,7 @@ import { openKeyring } from "../auth/stable-secret.ts";
 import { readConfig } from "../config.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, printJson, printTable, say } from "./terminal.ts";
+import { exitCodes, fail, printJson, printTable, say } from "./terminal.ts";
 
 interface AuditFlags {
   readonly json?: boolean;
@@ -44,6 +45,11 @@ that somebody else keeps: copy them away, and name them with --checkpoints.`,
 async function verify(flags: AuditFlags): Promise<void> {
   const config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
   const file = flags.file ?? config.auditLog ?? join(config.dataDir, "audit.jsonl");
+  // A name that was mistyped is no empty log of which nothing was cut.
+  if (!existsSync(file) && !existsSync(flags.checkpoints ?? `${file}.checkpoints`)) {
+    fail("No audit log lies there; name it with --file or --data-dir.", exitCodes.usage);
+    return;
+  }
   const publicKey =
     flags.pub === undefined
       ? createSigner(config.dataDir, config.auditScope).publicKey

@@ -78,8 +78,13 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
     return await fetch(url, init);
   } catch (cause) {
     if (init.signal?.aborted === true) throw cause;
-    throw new Refusal(0, "unreachable", "The collector does not answer there. Is it running?");
+    throw new Refusal(0, "unreachable", `No collector answers at ${placeOf(url)}.`);
   }
+}
+
+/** Scheme, host and port; a path or a credential is nobody's business. */
+function placeOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : "that address, which is no URL";
 }
 
 async function refusalOf(response: Response): Promise<Refusal> {

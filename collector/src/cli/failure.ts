@@ -1,6 +1,7 @@
 /**
- * @module Failure: what a command says when it cannot go on. Configuration problems come as a
- * table, codes as their sentence, anything else as its name.
+ * @module Failure: what a command says when it cannot go on, and what to do next. Configuration
+ * problems come as a table, codes as their sentence, anything else as its name; with `--json` the
+ * code stands on stdout as well.
  */
 import { CodedError, codes } from "@turnproof/semconv";
 import type { CodeRow } from "@turnproof/semconv";
@@ -9,20 +10,36 @@ import { ConfigError } from "../config.ts";
 import { Refusal } from "./client.ts";
 import { exitCodes, fail, printJson, printTable } from "./terminal.ts";
 
+/** How a failure is told. */
+export interface FailureOptions {
+  readonly json?: boolean;
+  /** Exit code of a collector's refusal, where 1 says something else; default 1. */
+  readonly refusedCode?: number;
+}
+
 /** Runs a command; what it throws becomes a sentence and an exit code. */
-export async function attempt(
-  flags: { readonly json?: boolean },
-  run: () => Promise<void>,
-): Promise<void> {
+export async function attempt(options: FailureOptions, run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
-    reportFailure(error, flags);
+    reportFailure(error, options);
   }
 }
 
+/** What to do next, by code. */
+const advice: { readonly [code: string]: string | undefined } = {
+  journal_locked: "Stop the other collector, or choose another --data-dir.",
+  store_locked: "Stop the other collector, or choose another --data-dir.",
+  audit_unavailable:
+    "Another collector may hold the file (TURNPROOF_UI_AUDIT_LOG), or its disk may be full.",
+  unreachable: "Start it with `turnproof`, or name another with --url or TURNPROOF_URL.",
+  unauthenticated: "Name a token with --token or TURNPROOF_TOKEN.",
+  forbidden: "Another role is needed; `/settings.json` says which one this token has.",
+  not_configured: "`turnproof doctor` says what is set.",
+};
+
 /** Ends the command with what went wrong; never a value, never a stack. */
-export function reportFailure(error: unknown, options: { readonly json?: boolean } = {}): void {
+export function reportFailure(error: unknown, options: FailureOptions = {}): void {
   if (error instanceof ConfigError) {
     if (options.json === true) printJson({ code: error.code, problems: error.problems });
     else {
@@ -32,26 +49,38 @@ export function reportFailure(error: unknown, options: { readonly json?: boolean
     fail(`The configuration has ${error.problems.length} problem(s).`, exitCodes.usage);
     return;
   }
+  const { code, sentence, field, exitCode = exitCodes.failed } = failureOf(error, options);
+  if (options.json === true) printJson({ code, detail: sentence, ...field });
+  const next = advice[code] === undefined ? "" : ` ${advice[code]}`;
+  const where = field?.field === undefined ? "" : `, ${field.field}`;
+  fail(`${sentence}${next} (${code}${where})`, exitCode);
+}
+
+interface Failure {
+  readonly code: string;
+  readonly sentence: string;
+  readonly field?: { readonly field: string };
+  readonly exitCode?: number;
+}
+
+function failureOf(error: unknown, { refusedCode }: FailureOptions): Failure {
   if (CodedError.is(error)) {
-    const row: CodeRow = codes[error.code];
-    const held = error.code === "journal_locked" || error.code === "store_locked";
-    const advice = held ? " Stop the other collector, or choose another --data-dir." : "";
-    const field = error.field === undefined ? "" : `, ${error.field}`;
-    fail(`${row.sentence}${advice} (${error.code}${field})`);
-    return;
+    const { sentence }: CodeRow = codes[error.code];
+    const { code, field } = error;
+    return { code, sentence, ...(field === undefined ? {} : { field: { field } }) };
   }
   if (error instanceof Refusal) {
-    fail(`${error.message} (${error.code})`);
-    return;
+    const { code, message: sentence } = error;
+    return { code, sentence, ...(refusedCode === undefined ? {} : { exitCode: refusedCode }) };
   }
   const file = (error as NodeJS.ErrnoException | undefined)?.code;
-  if (file === "ENOENT" || file === "EISDIR") {
-    fail("A file that was named cannot be read.", exitCodes.usage);
-    return;
+  const exitCode = exitCodes.usage;
+  if (file === "ENOENT" || file === "EISDIR" || file === "EACCES") {
+    return { code: "file_unreadable", sentence: "A file that was named cannot be read.", exitCode };
   }
   if (error instanceof SyntaxError) {
-    fail("A file that was named is not JSON.", exitCodes.usage);
-    return;
+    return { code: "file_invalid", sentence: "A file that was named is not JSON.", exitCode };
   }
-  fail(`Something failed: ${error instanceof Error ? error.name : "unknown"}.`);
+  const name = error instanceof Error ? error.name : "unknown";
+  return { code: "internal_error", sentence: `Something failed: ${name}.` };
 }

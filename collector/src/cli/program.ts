@@ -36,7 +36,8 @@ Start the collector, then point any OpenTelemetry app at it:
   turnproof
   OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 node app.js
 
-Commands that ask a running collector take --url and --token; all of them take --json.`,
+Commands that ask a running collector take --url and --token; all of them take --json.
+Exit codes: 0 done, 1 not so or failed, 2 a wrong call or configuration, 3 in part, 4 unknown.`,
     );
   for (const add of [
     addUiCommand,
@@ -68,11 +69,28 @@ export async function run(argv: readonly string[]): Promise<void> {
     const known = program.commands.map((command) => command.name());
     // The default command would take a mistyped one for an argument of its own.
     if (/^[a-z]/.test(word) && word !== "help" && !known.includes(word)) {
-      program.error(`error: there is no command of that name; there are ${known.join(", ")}`);
+      const meant = known.filter((name) => isNear(name, word));
+      const which = meant.length > 0 ? `did you mean ${meant.join(" or ")}?` : known.join(", ");
+      program.error(`error: there is no command of that name; ${which}`);
     }
     await program.parseAsync([...argv]);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
+}
+
+/** True when one letter too many, too few, wrong or swapped with its neighbour lies between them. */
+function isNear(name: string, word: string): boolean {
+  if (name.startsWith(word) || word.startsWith(name)) return true;
+  let same = 0;
+  while (same < name.length && name[same] === word[same]) same += 1;
+  const [rest, given] = [name.slice(same), word.slice(same)];
+  const swapped = `${given[1] ?? ""}${given[0] ?? ""}${given.slice(2)}`;
+  return (
+    rest === given.slice(1) ||
+    rest.slice(1) === given ||
+    rest.slice(1) === given.slice(1) ||
+    rest === swapped
+  );
 }

@@ -48,14 +48,16 @@ export function addReconcileCommand(program: Command): void {
     .addHelpText(
       "after",
       `
-Exit codes: 0 success, 1 failed, 3 partial, 4 unknown, 2 a wrong call.
+Exit codes: 0 success, 1 failed, 3 partial, 4 unknown or nobody to ask, 2 a wrong call.
 
 As a gate after a job:
   turnproof reconcile --agent writer --root "$TRACE_ID" --task "$JOB_ID" || exit 1
 
 A file of events without its metadata is unverified, and at best partial.`,
     )
-    .action((flags: ReconcileFlags) => attempt(flags, () => reconcile(flags)));
+    .action((flags: ReconcileFlags) =>
+      attempt({ ...flags, refusedCode: exitCodes.unknown }, () => reconcile(flags)),
+    );
 }
 
 async function reconcile(flags: ReconcileFlags): Promise<void> {

@@ -33,6 +33,8 @@ export function addVerifyCommand(program: Command): void {
 }
 
 async function verify(file: string, flags: VerifyFlags): Promise<void> {
+  // What was named comes first: whoever mistyped a file need not be asked for a collector.
+  const jws = await readFile(file, "utf8");
   const keys =
     flags.keys === undefined
       ? await createClient(flags).json<JSONWebKeySet>("/.well-known/jwks.json")
@@ -41,7 +43,7 @@ async function verify(file: string, flags: VerifyFlags): Promise<void> {
     flags.events === undefined
       ? undefined
       : (readEvents(await readFile(flags.events, "utf8")).events as readonly TurnEvent[]);
-  const check = await checkStatement(await readFile(file, "utf8"), keys, events);
+  const check = await checkStatement(jws, keys, events);
   if (flags.json === true) printJson(check);
   else {
     const { statement } = check;

@@ -1,0 +1,193 @@
+/**
+ * The command line as somebody finds it who has never seen it: help that teaches, errors that say
+ * what to do next, the same failure for people and for programs, exit codes (design 6.5).
+ */
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { createProgram } from "../../../collector/src/cli/program.ts";
+import { startCollector } from "../faults/collector-child.ts";
+import type { CollectorChild } from "../faults/collector-child.ts";
+
+const launcher = join(import.meta.dirname, "../../../collector/bin/turnproof.js");
+const token = "operator-token-0123456789";
+const folder = (): string => mkdtempSync(join(tmpdir(), "turnproof-newcomer-"));
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+function turnproof(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [launcher, ...args],
+      { cwd: folder(), env: { PATH: process.env["PATH"], ...env } },
+      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    );
+  });
+}
+
+let dataDir: string;
+let collector: CollectorChild;
+/** A port at which nobody listens. */
+let silent: string;
+
+beforeAll(async () => {
+  dataDir = folder();
+  collector = await startCollector(dataDir, {
+    TURNPROOF_BACKEND: "filesystem",
+    TURNPROOF_UI_AUTH_TOKEN: token,
+  });
+  const probe = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => probe.once("listening", resolve));
+  silent = `http://127.0.0.1:${(probe.address() as AddressInfo).port}`;
+  await new Promise((resolve) => probe.close(resolve));
+});
+afterAll(() => collector.stop());
+
+describe("help", () => {
+  const program = createProgram();
+  const commands = program.commands.flatMap((command) =>
+    command.commands.length === 0 ? [command] : command.commands,
+  );
+
+  test.each(commands.map((command) => [command.name(), command] as const))(
+    "%s says what it does, what its options are and when it has failed",
+    (_name, command) => {
+      expect(command.description().length).toBeGreaterThan(15);
+      for (const option of command.options) {
+        expect([option.flags, option.description.length > 5]).toEqual([option.flags, true]);
+      }
+      const known = command.options.map((option) => option.long);
+      if (command.name() !== "ui") expect(known).toContain("--json");
+    },
+  );
+
+  test("the first one teaches the first two steps and the exit codes", async () => {
+    const { code, out } = await turnproof(["--help"]);
+    expect(code).toBe(0);
+    for (const word of ["OTEL_EXPORTER_OTLP_ENDPOINT", "Exit codes", "--url", "doctor"]) {
+      expect(out).toContain(word);
+    }
+  });
+
+  test.each([
+    ["fnd", "did you mean find?"],
+    ["docter", "did you mean doctor?"],
+    ["reconcil", "did you mean reconcile?"],
+    ["xyz", "ui, canary, reconcile"],
+  ])("turnproof %s", async (word, said) => {
+    const { code, err } = await turnproof([word]);
+    expect([code, err]).toEqual([2, expect.stringContaining(said)]);
+  });
+});
+
+describe("nobody answers", () => {
+  test.each([
+    [["find", "x"], 1],
+    [["export"], 1],
+    [["tail"], 1],
+    [["canary"], 1],
+    [["reconcile", "--agent", "a", "--root", "b"], 4],
+  ] as const)("%j", async (args, code) => {
+    const said = await turnproof([...args, "--url", `${silent}/canary-path`, "--json"]);
+    expect([said.code, JSON.parse(said.out)]).toEqual([
+      code,
+      expect.objectContaining({ code: "unreachable" }),
+    ]);
+    expect(said.err).toContain(silent);
+    expect(said.err).toContain("Start it with `turnproof`");
+    expect(`${said.out}${said.err}`).not.toContain("canary-path");
+  });
+
+  test("an address that is none is no crash", async () => {
+    const said = await turnproof(["find", "x", "--url", "no url at all"]);
+    expect([said.code, said.err]).toEqual([1, expect.stringContaining("which is no URL")]);
+  });
+});
+
+describe("somebody refuses", () => {
+  const at = (): readonly string[] => ["--url", collector.url];
+
+  test("without a token, and with a wrong one", async () => {
+    for (const env of [{}, { TURNPROOF_TOKEN: "another-token-0123456789" }]) {
+      const said = await turnproof(["find", "x", ...at()], env);
+      expect([said.code, said.err]).toEqual([
+        1,
+        expect.stringContaining("Name a token with --token"),
+      ]);
+    }
+  });
+
+  test("a time that is none is named by its parameter", async () => {
+    const said = await turnproof(["find", "x", "--since", "yesterday", ...at(), "--token", token]);
+    expect([said.code, said.err]).toEqual([1, expect.stringContaining("start_time")]);
+    expect(said.err).not.toContain("yesterday");
+  });
+
+  test("nothing to judge is no verdict", async () => {
+    const call = ["reconcile", "--agent", "a", "--root", "b", "--json", ...at()];
+    const said = await turnproof(call, { TURNPROOF_TOKEN: token });
+    expect([said.code, JSON.parse(said.out)]).toEqual([
+      4,
+      expect.objectContaining({ code: "trace_not_found_in_window" }),
+    ]);
+  });
+
+  test("a data directory in use says whose move it is", async () => {
+    for (const auth of [{}, { TURNPROOF_UI_AUTH_TOKEN: token }]) {
+      const env = { TURNPROOF_DATA_DIR: dataDir, TURNPROOF_BACKEND: "filesystem", ...auth };
+      const said = await turnproof(["ui", "--port", "0"], env);
+      expect([said.code, said.err]).toEqual([1, expect.stringContaining("journal_locked")]);
+      expect(said.err).toContain("choose another --data-dir");
+    }
+  });
+});
+
+describe("files that are not there, or not what they should be", () => {
+  test.each([
+    [["verify", "no-file"], 2, "file_unreadable"],
+    [["reconcile", "--events", "no-file"], 2, "file_unreadable"],
+    [["import", "no-folder"], 2, "file_unreadable"],
+  ] as const)("%j", async (args, code, said) => {
+    const ran = await turnproof([...args, "--json"]);
+    expect([ran.code, JSON.parse(ran.out)]).toEqual([
+      code,
+      expect.objectContaining({ code: said }),
+    ]);
+  });
+
+  test("an audit log that does not lie there was not verified", async () => {
+    const missing = await turnproof(["audit", "verify", "--file", join(folder(), "none.jsonl")]);
+    expect([missing.code, missing.err]).toEqual([
+      2,
+      expect.stringContaining("No audit log lies there"),
+    ]);
+    const empty = join(folder(), "audit.jsonl");
+    writeFileSync(empty, "");
+    expect((await turnproof(["audit", "verify", "--file", empty])).code).toBe(0);
+  });
+});
+
+test("doctor looks and makes nothing", async () => {
+  const place = join(folder(), "not/yet/there");
+  const well = await turnproof(["doctor", "--json", "--data-dir", place]);
+  const { checks } = JSON.parse(well.out) as { checks: { check: string; state: string }[] };
+  expect([well.code, checks.find(({ check }) => check === "data directory")?.state]).toEqual([
+    0,
+    "ok",
+  ]);
+  expect(existsSync(place)).toBe(false);
+  const ill = await turnproof(["doctor"], { TURNPROOF_PORT: "x", TURNPROOF_BACKEND: "none" });
+  expect(ill.code).toBe(1);
+  for (const name of ["TURNPROOF_PORT", "TURNPROOF_BACKEND"]) expect(ill.out).toContain(name);
+});
