@@ -15,7 +15,7 @@ import type {
 } from "./evidence-store.ts";
 import { comparePositions, keysetOf, positionOfKeyset } from "./position.ts";
 import { rootSlice } from "./root-slice.ts";
-import { inScope } from "./scope.ts";
+import { checkScope, inScope } from "./scope.ts";
 import type { EvidenceScope } from "./scope.ts";
 import { settle } from "./settle.ts";
 import type { Settled } from "./settle.ts";
@@ -52,19 +52,21 @@ export function ephemeral(): EvidenceStore {
 type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" | "root">;
 
 function reads(rows: HeldRows): Reads {
-  const read = <T>(itemsOf: ItemsOf<T>, options: SliceOptions): Cut<T> =>
-    cut(itemsOf(rows.settled()), options);
+  const read = <T>(scope: EvidenceScope, itemsOf: ItemsOf<T>, options: SliceOptions): Cut<T> => {
+    checkScope(scope);
+    return cut(itemsOf(rows.settled()), options);
+  };
   return {
     async page(scope, query, options) {
-      const page = read(eventItems(scope, query), options);
+      const page = read(scope, eventItems(scope, query), options);
       return { ...eventSlice(page.items, false), next: page.next };
     },
     async find(scope, id, query, options) {
-      const page = read(mentionItems(scope, query, id), options);
+      const page = read(scope, mentionItems(scope, query, id), options);
       return { ...eventSlice(page.items, false), next: page.next };
     },
     async turns(scope, query, options) {
-      const page = read(rootItems(scope, query), options);
+      const page = read(scope, rootItems(scope, query), options);
       return {
         events: page.items.flatMap((item) => item.value.events),
         roots: page.items.map((item) => item.value.root),
@@ -73,11 +75,14 @@ function reads(rows: HeldRows): Reads {
       };
     },
     async bundles(scope, query, options) {
-      const page = read(bundleItems(scope, query), options);
+      const page = read(scope, bundleItems(scope, query), options);
       const bundles = page.items.map((item) => item.value);
       return { bundles, next: page.next, sourceRows: bundles.length, errors: [] };
     },
-    root: async (scope, root, options) => rootSlice(rows.settled(root), scope, options),
+    async root(scope, root, options) {
+      checkScope(scope);
+      return rootSlice(rows.settled(root), scope, options);
+    },
   };
 }
 

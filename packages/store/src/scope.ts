@@ -3,6 +3,8 @@
  * default, and a grant cannot be written down: only `issueOperatorGrant`, called by the collector's
  * auth (tidy holds everybody else to that), makes one.
  */
+import { CodedError } from "@turnproof/semconv";
+
 const grant: unique symbol = Symbol("operator-grant");
 
 /** Proof that an authenticated principal bound to no tenant asked. */
@@ -24,6 +26,25 @@ export function issueOperatorGrant(
   return Object.freeze({ [grant]: true as const, applicationId: options.applicationId });
 }
 
+/**
+ * Refuses what is no scope. A tenant that was never said would otherwise equal that of rows which
+ * nobody said a tenant of, and those are an operator's alone (design 3.1).
+ * @throws CodedError identity_missing, record_invalid
+ */
+export function checkScope(scope: EvidenceScope): void {
+  const said = scope as { readonly tenant?: unknown } | null | undefined;
+  if (typeof said !== "object" || said === null) {
+    throw new CodedError("record_invalid", { field: "scope" });
+  }
+  if ("operator" in said) return;
+  if (said.tenant === undefined) throw new CodedError("identity_missing", { field: "tenant" });
+  if (!isTenant(said.tenant)) throw new CodedError("record_invalid", { field: "tenant" });
+}
+
+function isTenant(tenant: unknown): tenant is string | null {
+  return tenant === null || typeof tenant === "string";
+}
+
 /** True when an event with this resolved identity is inside the scope. */
 export function inScope(
   event: { readonly user_id?: string | null; readonly application_id?: string },
@@ -32,5 +53,6 @@ export function inScope(
   const applicationId = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
   if (applicationId !== undefined && event.application_id !== applicationId) return false;
   if ("operator" in scope) return scope.operator[grant] === true;
-  return event.user_id === scope.tenant;
+  // Said once more, for a scope that came from code without types.
+  return isTenant(scope.tenant) && event.user_id === scope.tenant;
 }

@@ -7,6 +7,7 @@ import type { LegacyBundles, LegacyRows } from "./legacy-bundles.ts";
 import { keysetOf } from "./position.ts";
 import type { Position } from "./position.ts";
 import { rootSlice } from "./root-slice.ts";
+import { checkScope } from "./scope.ts";
 import type { Question } from "./search-condition.ts";
 import { settle } from "./settle.ts";
 import type { Settled } from "./settle.ts";
@@ -64,6 +65,7 @@ export function scopedReads(source: RootSource): Reads {
     itemsOf: ItemsOf<T>,
     options: SliceOptions,
   ): Promise<Found<T>> => {
+    checkScope(question.scope);
     let cut = false;
     const onCut = (): void => {
       cut = true;
@@ -101,6 +103,7 @@ export function scopedReads(source: RootSource): Reads {
       return { bundles, next: nextOf(walked), sourceRows: bundles.length, errors };
     },
     async root(scope, rootTraceId, options) {
+      checkScope(scope);
       options.signal?.throwIfAborted();
       let cut = false;
       const legacy = await source.legacy?.read();

@@ -6,6 +6,7 @@
  */
 import type { EventQuery } from "@turnproof/evidence";
 
+import { checkScope } from "./scope.ts";
 import type { EvidenceScope } from "./scope.ts";
 import { clampedNanos, epochSeconds } from "./time.ts";
 
@@ -73,8 +74,9 @@ export function conditionsOf({ scope, query, id, evidenceOnly }: Question): Evid
   };
 }
 
-/** Conditions under which a root can hold rows of the scope. */
+/** Conditions under which a root can hold rows of the scope. @throws CodedError as `checkScope` */
 export function scopeConditions(scope: EvidenceScope): readonly Condition[] {
+  checkScope(scope);
   const applicationId = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
   return [
     ...("operator" in scope ? [] : [identity("user_id", scope.tenant)]),

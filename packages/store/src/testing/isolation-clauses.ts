@@ -17,7 +17,7 @@ import { onStore } from "./on-store.ts";
 import { hostileIds } from "./hostile.ts";
 import { histories } from "./random-world.ts";
 import type { Command } from "./random-world.ts";
-import { receivedAt, sampleTurn } from "./sample-event.ts";
+import { receivedAt, sampleEvent, sampleTurn } from "./sample-event.ts";
 import { walkPages } from "./walk-pages.ts";
 
 /** What a read of one command shows, page by page, in a form that two stores can be compared by. */
@@ -155,6 +155,24 @@ export const isolationClauses: readonly Clause[] = [
         for (const events of reads) {
           equal(events.length, 3);
           inside(events, scope);
+        }
+      }
+      // Rows of nobody are an operator's alone, whatever stands where a tenant should.
+      await put(3, [sampleEvent("nn", { root_trace_id: "root-0", span_id: "nn" })]);
+      await put(4, [sampleEvent("mm", { root_trace_id: "nobody" })]);
+      for (const none of [{}, { tenant: undefined }, { tenant: 0 }, { tenant: ["ann"] }]) {
+        const scope = none as unknown as EvidenceScope;
+        for (const read of [
+          () => store.page(scope, {}, { limit: 10 }),
+          () => store.turns(scope, {}, { limit: 10 }),
+          () => store.root(scope, "nobody", { limit: 10 }),
+          () => store.find(scope, "nobody", {}, { limit: 10 }),
+        ]) {
+          const events = await read().then(
+            (slice) => slice.events,
+            () => [],
+          );
+          equal(events.length, 0);
         }
       }
       for (const tenant of [null, "", "nobody", "x\ud800", "*", "%"]) {
