@@ -68,7 +68,10 @@ export class AttributeScreen implements RowValues {
   private readonly rules: IdentityRules;
   private readonly count: CountDrop;
   private readonly key: { readonly key?: KeyIdentity };
-  private readonly subjects = new Map<number, { readonly rank: number; readonly text: string }>();
+  /** Values that names are built of, and the rank of each, by place; `said` are the places. */
+  private readonly texts: (string | undefined)[] = registryRows.map(() => undefined);
+  private readonly ranks = new Uint16Array(registryRows.length);
+  private readonly said: number[] = [];
   /** Names of the span screened last that did not leave. */
   lost = 0;
 
@@ -84,7 +87,7 @@ export class AttributeScreen implements RowValues {
 
   /** Of the attributes screened last: the value of a row that names are built of. */
   text(at: number): string | undefined {
-    return this.subjects.get(at)?.text;
+    return this.texts[at];
   }
 
   /** Gives the sink what may leave of these attributes. */
@@ -95,7 +98,8 @@ export class AttributeScreen implements RowValues {
   ): void {
     const { sources } = decision.plan;
     const carrier = carrierOf(decision.kind);
-    if (this.subjects.size > 0) this.subjects.clear();
+    for (const at of this.said) this.texts[at] = undefined;
+    this.said.length = 0;
     const names = Object.keys(attributes);
     let left = 0;
     for (const name of names) {
@@ -143,9 +147,12 @@ export class AttributeScreen implements RowValues {
   }
 
   private remember(target: Target, value: AttributeValue): void {
-    const held = this.subjects.get(target.index);
-    if (typeof value !== "string" || (held !== undefined && held.rank <= target.rank)) return;
-    this.subjects.set(target.index, { rank: target.rank, text: value });
+    const { index, rank } = target;
+    if (typeof value !== "string") return;
+    if (this.texts[index] === undefined) this.said.push(index);
+    else if ((this.ranks[index] as number) <= rank) return;
+    this.texts[index] = value;
+    this.ranks[index] = rank;
   }
 
   private identity(target: Target, value: AttributeValue): string | undefined {

@@ -172,6 +172,21 @@ export class ByteWriter {
     }
   }
 
+  /** The same for a whole number from 0 to 2^31, under a tag of its own. */
+  numberPair(tag: number, head: Uint8Array, numberTag: number, value: number): void {
+    const inner = 1 + varintBytes(value);
+    const pair = head.length + 1 + inner;
+    this.room(pair + 3);
+    const { buffer } = this;
+    let { at } = this;
+    buffer[at++] = tag;
+    at = putVarint(buffer, at, pair);
+    for (let index = 0; index < head.length; index++) buffer[at++] = head[index] as number;
+    buffer[at++] = inner;
+    buffer[at++] = numberTag;
+    this.at = putVarint(buffer, at, value);
+  }
+
   /** False, with nothing written, when the text has more bytes than was thought. */
   private pairOf(tag: number, head: Uint8Array, text: string, bytes: number): boolean {
     const inner = 1 + varintBytes(bytes) + bytes;

@@ -43,6 +43,9 @@ export function writeKeyValue(to: ByteWriter, tag: number, name: string, value: 
   const head = headOf(name);
   // Nearly every attribute is a text, and then every length is known before it is written.
   if (typeof value === "string") return to.textPair(tag, head, value);
+  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) < 0x8000_0000) {
+    return to.numberPair(tag, head, tags.int, value as number);
+  }
   to.byte(tag);
   const pair = to.open(1);
   to.copy(head);
