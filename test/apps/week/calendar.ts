@@ -1,12 +1,12 @@
 /**
- * @module Calendar: when turns begin in the seven days before an instant: few at night, many by day,
- * fewer at weekends. Times are UTC.
+ * @module Calendar: when turns begin in the seven days before an instant: few at night, many by
+ * day, fewer at weekends. Times are UTC.
  */
 import type { Dice } from "./dice.ts";
 
 const hourMs = 3_600_000;
 /** One day in milliseconds. */
-export const dayMs: number = 24 * hourMs;
+const dayMs: number = 24 * hourMs;
 
 /** An hour of a day so many days before the one in which the week ends; both UTC. */
 export function daysBefore(endMs: number, days: number, hour: number): number {

@@ -1,7 +1,7 @@
 /**
  * @module Week: seven days of several agents before an instant, told turn by turn in the order in
- * which they began, and sent in that order. A turn says when it happened; the collector says when it
- * was received, which for the whole week is now: pages, cursors and retention go by receipt, the
+ * which they began, and sent in that order. A turn says when it happened; the collector says when
+ * it was received, which for the whole week is now: pages, cursors and retention go by receipt, the
  * histogram and the time filters by the turns' own time.
  */
 import { context } from "@opentelemetry/api";

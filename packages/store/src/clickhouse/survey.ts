@@ -1,5 +1,5 @@
 /**
- * @module Survey: turns counted over time, and the values that they say, by one read of a few narrow
+ * @module Survey: turns counted over time, and the values that they say, by reads of a few narrow
  * columns. It serves readers who may see every tenant: what belongs to one tenant can be inherited
  * inside a root, which only a read of whole roots tells.
  */
@@ -18,7 +18,7 @@ import { bindings } from "./sql-text.ts";
 const openSlotMs = 300_000;
 const slotsMax = 720;
 const valuesMax = 50;
-/** A clock that runs ahead of the receiver's by more than this hides its turns from a time range. */
+/** A clock that runs further ahead of the receiver's hides its turns from a time range. */
 const aheadMicros = 86_400_000_000;
 
 /** Where each field is said, and by which rows. */
@@ -117,10 +117,10 @@ FROM (
 }
 
 function valuesSql(rows: readonly string[]): string {
-  const lists = Object.entries(fields).map(
-    ([name, [kind, sql]]) =>
-      `arrayFilter(x -> x != '', topKIf(${valuesMax})(${sql}, event_kind = '${kind}')) AS ${name}_values`,
-  );
+  const lists = Object.entries(fields).map(([name, [kind, sql]]) => {
+    const common = `topKIf(${valuesMax})(${sql}, event_kind = '${kind}')`;
+    return `arrayFilter(x -> x != '', ${common}) AS ${name}_values`;
+  });
   return `SELECT ${lists.join(",\n    ")}
 FROM events WHERE event_kind IN ('turn', 'tool_call', 'model_call') AND ${rows.join("\n    AND ")}`;
 }
