@@ -1,6 +1,6 @@
 /**
- * @module Reserve: a little disk space that is kept for the audit log, so that a full disk can still
- * be recorded. Once it is spent nothing is served until it can be kept again (design 6.3).
+ * @module Reserve: a little disk space that is kept for the audit log, so that a full disk can
+ * still be recorded. Once it is spent nothing is served until it can be kept again (design 6.3).
  */
 import { open, rm } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";

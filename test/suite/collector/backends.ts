@@ -1,6 +1,6 @@
 /**
- * @module Backends: one collector per backend that the configuration can name, each over a store and
- * a memory of its own, opened as an operator would, with and without the native index.
+ * @module Backends: one collector per backend that the configuration can name, each over a store
+ * and a memory of its own, opened as an operator would, with and without the native index.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -63,7 +63,7 @@ export async function openBackends(
       await postgresCase(opening, server, "native"),
       await postgresCase(opening, server, "compatibility"),
       await embeddedPostgresCase(opening),
-      await mongodbCase(opening),
+      ...(await mongodbCases(opening)),
     ];
     return { cases, [Symbol.asyncDispose]: close };
   } catch (error) {
@@ -135,15 +135,18 @@ async function plainCase(
   return start(opening, backend, { env: { TURNPROOF_BACKEND: backend }, dataDir });
 }
 
+/** As `turnproof migrate --apply` leaves it; the collector then reads through the index. */
 async function nativeFilesystemCase(opening: Opening): Promise<BackendCase> {
   const dataDir = await directory(opening);
-  const place = await filesystem({ directory: join(dataDir, "files"), reads: "native" });
-  await place.index.migrate({ dryRun: false });
+  const files = await filesystem({ directory: join(dataDir, "files") });
+  const { provisioned } = await files.index.migrate({ dryRun: false });
+  if (!provisioned) throw new Error("the native index was not made");
+  await files.close();
+  const place = await filesystem({ directory: join(dataDir, "memory") });
   await seed(place.memory, opening.rows);
-  opening.closing.push(() => place.close());
-  const given = { store: place.evidence, memory: place.memory };
+  await place.close();
   const env = { TURNPROOF_BACKEND: "filesystem" };
-  return start(opening, "filesystem, native index", { env, dataDir, given });
+  return start(opening, "filesystem, native index", { env, dataDir });
 }
 
 async function postgresCase(
@@ -175,22 +178,30 @@ async function embeddedPostgresCase(opening: Opening): Promise<BackendCase> {
   return start(opening, "postgres embedded", { env: {}, dataDir, given });
 }
 
-async function mongodbCase(opening: Opening): Promise<BackendCase> {
+async function mongodbCases(opening: Opening): Promise<BackendCase[]> {
   // A real server certifies; without one, the test's own answers what the provider asks.
   const own = process.env["MONGODB_URI"] === undefined ? await startMongo() : undefined;
   if (own !== undefined) opening.closing.push(() => own.close());
-  const address = new URL(own?.url ?? process.env["MONGODB_URI"] ?? "");
-  address.pathname = `/backends_${process.pid}_${Date.now()}`;
-  const url = address.href;
-  const provider = await mongodb({ url });
-  await seed(provider.memory, opening.rows);
-  await provider.close();
-  return start(opening, "mongodb", {
-    env: {
+  const cases: BackendCase[] = [];
+  for (const reads of ["compatibility", "native"] as const) {
+    const address = new URL(own?.url ?? process.env["MONGODB_URI"] ?? "");
+    address.pathname = `/backends_${process.pid}_${Date.now()}_${reads}`;
+    const url = address.href;
+    const provider = await mongodb({ url });
+    await seed(provider.memory, opening.rows);
+    if (reads === "native") {
+      await provider.index.migrate({ dryRun: false });
+      const { provisioned } = await provider.index.backfill({ dryRun: false });
+      if (!provisioned) throw new Error("the native index was not made");
+    }
+    await provider.close();
+    const env = {
       TURNPROOF_BACKEND: "mongodb",
       TURNPROOF_MEMORY_BACKEND: "mongodb",
       DOCUMENT_DB_URI: url,
-    },
-    dataDir: await directory(opening),
-  });
+    };
+    const dataDir = await directory(opening);
+    cases.push(await start(opening, `mongodb, ${reads}`, { env, dataDir }));
+  }
+  return cases;
 }

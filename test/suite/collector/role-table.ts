@@ -1,0 +1,229 @@
+/**
+ * @module Role table: every route × every asker and the status it gets, written by hand from
+ * design.md 6.2 and 6.3. It shares no line with the collector's own table of permissions.
+ */
+
+/** The columns: who asks. `readOnly` is the admin of a collector in read-only mode. */
+export const askers = [
+  "missing",
+  "viewer",
+  "analyst",
+  "operator",
+  "admin",
+  "alice",
+  "shop",
+  "nobody",
+  "producer",
+  "expired",
+  "revoked",
+  "readOnly",
+] as const;
+/** Who asks. */
+export type Asker = (typeof askers)[number];
+
+/** A request that its own asker is answered; `O` stands for the owner. */
+export interface Asked {
+  readonly path: string;
+  readonly body?: object;
+  readonly form?: string;
+}
+
+const turn = { agent_id: "agent-O", root_trace_id: "root-O", turn_id: "root-O-turn" };
+const sides = "baseline_root=root-O&candidate_root=root-O";
+
+/**
+ * Statuses in the order of {@link askers}. Missing, producer, expired and revoked are always 401
+ * where anything is asked for; read-only mode refuses what changes something.
+ *
+ * no | viewer analyst operator admin | alice shop nobody | producer expired revoked | read-only
+ */
+export const table: { readonly [route: string]: readonly [statuses: string, asked: Asked] } = {
+  "GET /healthz": ["200 200 200 200 200 200 200 200 200 200 200 200", { path: "/healthz" }],
+  "GET /readyz": ["200 200 200 200 200 200 200 200 200 200 200 200", { path: "/readyz" }],
+  "GET /login": ["200 200 200 200 200 200 200 200 200 200 200 200", { path: "/login" }],
+  "GET /favicon.ico": ["200 200 200 200 200 200 200 200 200 200 200 200", { path: "/favicon.ico" }],
+  "GET /.well-known/jwks.json": [
+    "200 200 200 200 200 200 200 200 200 200 200 200",
+    { path: "/.well-known/jwks.json" },
+  ],
+  "GET /": ["401 302 302 302 302 302 302 302 401 401 401 302", { path: "/" }],
+  "GET /settings": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/settings" }],
+  "GET /settings.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/settings.json" },
+  ],
+  "GET /openapi.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/openapi.json" },
+  ],
+  "GET /docs": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/docs" }],
+  "GET /patterns": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/patterns" }],
+  "GET /metrics": ["401 200 200 200 200 403 403 403 401 401 401 200", { path: "/metrics" }],
+  "GET /traces": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/traces" }],
+  "GET /traces/turns.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/turns.json" },
+  ],
+  "GET /traces/overview.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/overview.json" },
+  ],
+  "GET /traces/events.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/events.json?limit=1000&store=all" },
+  ],
+  "GET /traces/health": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/health" },
+  ],
+  "GET /traces/health.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/health.json" },
+  ],
+  "GET /traces/compare": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: `/traces/compare?agent_id=agent-O&${sides}` },
+  ],
+  "GET /traces/compare.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: `/traces/compare.json?agent_id=agent-O&${sides}` },
+  ],
+  "GET /traces/analysis.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/analysis.json" },
+  ],
+  "GET /traces/inspect.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/inspect.json?resource_ref=letter-O" },
+  ],
+  "GET /traces/replay-plan.json": [
+    "401 403 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/replay-plan.json?agent_id=agent-O&root_trace_id=root-O" },
+  ],
+  "GET /traces/reconcile": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/reconcile?agent_id=agent-O&root_trace_id=root-O" },
+  ],
+  "GET /traces/reconcile.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/reconcile.json?agent_id=agent-O&root_trace_id=root-O" },
+  ],
+  "GET /traces/reconcile.jws": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/reconcile.jws?agent_id=agent-O&root_trace_id=root-O" },
+  ],
+  "POST /traces/reconcile": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/reconcile", body: { events: [] } },
+  ],
+  "GET /traces/find": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/find?id=letter-O" },
+  ],
+  "GET /traces/find.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/find.json?id=letter-O" },
+  ],
+  "GET /traces/capabilities.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/capabilities.json" },
+  ],
+  "GET /traces/artifact.json": [
+    "401 403 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/artifact.json?resource_ref=letter-O" },
+  ],
+  "POST /traces/account/resolve": [
+    "401 403 403 200 200 200 200 404 401 401 401 200",
+    { path: "/traces/account/resolve", body: { email: "alice@example.test" } },
+  ],
+  // Rows of memory name no application, so one that is bound to an application sees no words.
+  "POST /traces/reveal": [
+    "401 403 403 403 200 200 403 200 401 401 401 200",
+    {
+      path: "/traces/reveal",
+      body: { ...turn, turn_id: undefined, event_id: "root-O-turn-span:result" },
+    },
+  ],
+  "POST /traces/replays": [
+    "401 403 2xx 2xx 2xx 2xx 2xx 2xx 401 401 401 403",
+    { path: "/traces/replays", body: turn },
+  ],
+  "POST /traces/feedback": [
+    "401 403 403 201 201 201 201 201 401 401 401 403",
+    { path: "/traces/feedback", body: { ...turn, rating: 1 } },
+  ],
+  "POST /traces/outcomes": [
+    "401 403 403 201 201 201 201 201 401 401 401 403",
+    { path: "/traces/outcomes", body: { ...turn, outcome: "success" } },
+  ],
+  "GET /learning": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/learning" }],
+  "GET /learning.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/learning.json" },
+  ],
+  "POST /traces/recommendations": [
+    "401 403 403 201 201 201 201 201 401 401 401 403",
+    { path: "/traces/recommendations", body: { agent_id: "agent-O", root_trace_id: "root-O" } },
+  ],
+  "POST /traces/recommendations/:recommendation_id/review": [
+    "401 403 403 404 404 404 404 404 401 401 401 403",
+    { path: "/traces/recommendations/rec-of-nobody/review", body: { decision: "deferred" } },
+  ],
+  "GET /memory": ["401 200 200 200 200 200 403 200 401 401 401 200", { path: "/memory" }],
+  "GET /memory.json": ["401 200 200 200 200 200 403 200 401 401 401 200", { path: "/memory.json" }],
+  "POST /agents/:agent_id/run": [
+    "401 403 403 200 200 200 200 200 401 401 401 403",
+    { path: "/agents/mounted/run", form: "query=hello" },
+  ],
+  "POST /agents/:agent_id/playground/stream": [
+    "401 403 403 200 200 200 200 200 401 401 401 403",
+    { path: "/agents/mounted/playground/stream", form: "query=hello" },
+  ],
+  "GET /traces/live": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/traces/live" }],
+  "GET /traces/:root_trace_id": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/root-O.json" },
+  ],
+  "GET /agents": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/agents" }],
+  "GET /agents.json": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/agents.json" }],
+  "GET /agents/:agent_id": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/agents/agent-O.json" },
+  ],
+  "GET /threads": ["401 200 200 200 200 200 200 200 401 401 401 200", { path: "/threads" }],
+  "GET /threads.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/threads.json" },
+  ],
+  "GET /threads/:thread_id": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/threads/thread-O.json" },
+  ],
+  // A producer's token opens the door of telemetry and no other, and nobody else's opens that one.
+  "POST /v1/traces": [
+    "401 401 401 401 401 401 401 401 200 401 401 401",
+    { path: "/v1/traces", body: {} },
+  ],
+  "POST /v1/logs": [
+    "401 401 401 401 401 401 401 401 200 401 401 401",
+    { path: "/v1/logs", body: {} },
+  ],
+  "POST /v1/metrics": [
+    "401 401 401 401 401 401 401 401 200 401 401 401",
+    { path: "/v1/metrics", body: {} },
+  ],
+  // Signing out has a session to end or none; both are fine for whoever is known.
+  "POST /logout": [
+    "401 303 303 303 303 303 303 303 401 401 401 303",
+    { path: "/logout", form: "" },
+  ],
+};
+
+/** Routes that take no credential of a person, or whose files are served to everybody. */
+export const elsewhere: ReadonlySet<string> = new Set([
+  "POST /login",
+  "GET /assets/:file",
+  "ALL /v1/traces",
+  "ALL /v1/logs",
+  "ALL /v1/metrics",
+]);
