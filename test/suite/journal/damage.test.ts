@@ -68,7 +68,7 @@ describe("a journal of 200 frames", () => {
       const lost = new Set(touched?.kind === 1 ? [touched.sequence] : []);
       await expectLoss(disk, lost, 1);
     }
-  }, 120_000);
+  }, 300_000);
 
   test("counts a flip once, over any number of restarts and after the drain", async () => {
     const disk = pristine.afterKill();
@@ -97,7 +97,7 @@ describe("a journal of 200 frames", () => {
       );
       await expectLoss(disk, lost, 1);
     }
-  }, 120_000);
+  }, 300_000);
 
   test("survives zeroed pages", async () => {
     const [name = ""] = segmentsOf(pristine);

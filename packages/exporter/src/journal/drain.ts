@@ -44,7 +44,7 @@ export interface DrainOptions {
   /** Spans within `busyMs` from which on it counts as busy; default 500. */
   readonly busySpans?: number;
   /**
-   * Most batches on their way at the same time; default 4. How many there are follows the store:
+   * Most batches on their way at the same time; default 3. How many there are follows the store:
    * see `AdaptiveConcurrency`. One more is always being built.
    */
   readonly inFlightMax?: number;
@@ -88,7 +88,7 @@ const defaults = {
   busyMs: 500,
   quietMs: 20,
   busySpans: 500,
-  inFlightMax: 4,
+  inFlightMax: 3,
   callTimeoutMs: 60_000,
   graceMs: 5_000,
 } as const;
