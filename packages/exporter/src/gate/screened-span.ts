@@ -33,12 +33,21 @@ export interface GateMemory {
 const ownNames: Readonly<Record<string, string>> = ownSpanNames;
 const noLinks: readonly Link[] = [];
 const noEvents: readonly SpanEventLike[] = [];
-const idPattern = /^[0-9a-f]{16}$/i;
-const traceIdPattern = /^[0-9a-f]{32}$/i;
+
+/** True for an id of so many hex digits; a loop, because it is asked for every span. */
+function isHex(text: string, digits: number): boolean {
+  if (text.length !== digits) return false;
+  for (let at = 0; at < digits; at++) {
+    const code = text.charCodeAt(at);
+    const letter = code | 32;
+    if ((code < 48 || code > 57) && (letter < 97 || letter > 102)) return false;
+  }
+  return true;
+}
 
 /** An id of another form is somebody's text. */
 export function hasIds({ traceId, spanId }: SpanContext): boolean {
-  return traceIdPattern.test(traceId) && idPattern.test(spanId);
+  return isHex(traceId, 32) && isHex(spanId, 16);
 }
 
 /** A span that may leave, its attributes an object of our own; what was refused is counted. */
@@ -95,7 +104,7 @@ export function parentOf(span: ReadableSpanLike): SpanContext | undefined {
 /** The id of the span's parent, when it has the form of one. */
 export function parentIdOf(span: ReadableSpanLike): string | undefined {
   const parentId = parentOf(span)?.spanId ?? span.parentSpanId;
-  return parentId !== undefined && idPattern.test(parentId) ? parentId : undefined;
+  return parentId !== undefined && isHex(parentId, 16) ? parentId : undefined;
 }
 
 /** The name under which the span leaves; its attributes were the last to be screened. */
