@@ -1,7 +1,7 @@
 /**
- * @module EvidenceRetention: walks the roots that have been quiet for long enough, the longest quiet
- * first, and takes away in bounded steps what is past its age. Nothing is remembered between two
- * runs: what a run did is gone, so the next one begins where it ended.
+ * @module EvidenceRetention: walks the roots that have been quiet for long enough, the longest
+ * quiet first, and takes away in bounded steps what is past its age. Nothing is remembered between
+ * two runs: what a run did is gone, so the next one begins where it ended.
  */
 import { decideRoot, microsBefore, shortestDays } from "./retention.ts";
 import type { RetentionClass, RetentionOptions, RetentionReport } from "./retention.ts";

@@ -1,7 +1,7 @@
 /**
- * @module LegacyBundles: trace bundles of earlier versions (v1 to v3) that still lie where they were
- * written, read where they lie (requirements: Versioning). Only allowlisted fields become evidence;
- * one without a user is anonymous, whoever asks. Importing them makes them native.
+ * @module LegacyBundles: trace bundles of earlier versions (v1 to v3) that still lie where they
+ * were written, read where they lie (requirements: Versioning). Only allowlisted fields become
+ * evidence; one without a user is anonymous, whoever asks. Importing them makes them native.
  */
 import { normalize } from "@turnproof/evidence";
 import type { NormalizationError, TurnEvent } from "@turnproof/evidence";

@@ -1,6 +1,7 @@
 /**
- * @module RootRounds: settled roots, newest last receipt first, round by round, until a page is full
- * or the scan budget is met. For providers that know of each root when its first and last row came.
+ * @module RootRounds: settled roots, newest last receipt first, round by round, until a page is
+ * full or the scan budget is met. For providers that know of each root when its first and last row
+ * came.
  */
 import { limits } from "@turnproof/semconv";
 

@@ -1,8 +1,8 @@
 /**
- * @module SearchCondition: a scope and a query as conditions on searched fields, before any database
- * spells them. What one row decides alone is a condition on rows; identity may be inherited, so a
- * filter on it becomes "some row of this root says so" and is decided exactly after the root is
- * settled. Both let too much through, never too little.
+ * @module SearchCondition: a scope and a query as conditions on searched fields, before any
+ * database spells them. What one row decides alone is a condition on rows; identity may be
+ * inherited, so a filter on it becomes "some row of this root says so" and is decided exactly after
+ * the root is settled. Both let too much through, never too little.
  */
 import type { EventQuery } from "@turnproof/evidence";
 

@@ -1,7 +1,7 @@
 /**
- * @module SearchedFields: what a database keeps beside an event to find it by: the identity that the
- * row itself says, what it is, and every id that it names. One home, so that PostgreSQL's columns
- * and MongoDB's fields are the same and conditions on them can be written once.
+ * @module SearchedFields: what a database keeps beside an event to find it by: the identity that
+ * the row itself says, what it is, and every id that it names. One home, so that PostgreSQL's
+ * columns and MongoDB's fields are the same and conditions on them can be written once.
  */
 import type { EventKind, EventStatus } from "@turnproof/semconv";
 

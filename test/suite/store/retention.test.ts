@@ -1,7 +1,7 @@
 /**
- * @module Retention on every provider that holds both ports: each class at its age, tenants with ages
- * of their own, a dry run that touches nothing, bounded steps that may be cut short, and nothing that
- * stays ever says another's name.
+ * @module Retention on every provider that holds both ports: each class at its age, tenants with
+ * ages of their own, a dry run that touches nothing, bounded steps that may be cut short, and
+ * nothing that stays ever says another's name.
  */
 import { PGlite } from "@electric-sql/pglite";
 import { identityFields, resolveEvents } from "@turnproof/evidence";

@@ -1,6 +1,6 @@
 /**
- * @module StatementMongodb: a client of the official driver that passes every call on and lets a test
- * change the filters of one method first.
+ * @module StatementMongodb: a client of the official driver that passes every call on and lets a
+ * test change the filters of one method first.
  */
 import type { Collection, Db, MongoClient } from "mongodb";
 

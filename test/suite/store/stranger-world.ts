@@ -1,8 +1,9 @@
 /**
  * @module StrangerWorld: tenants and ids that somebody might try, and what a stranger to the code
- * expects of a store that keeps them apart: a model of plain maps, where two texts are one only when
- * JavaScript says so.
+ * expects of a store that keeps them apart: a model of plain maps, where two texts are one only
+ * when JavaScript says so.
  */
+import { expect } from "vitest";
 
 /** Texts that careless code takes for one another, for nothing, for everything or for code. */
 export const strangeTexts: readonly string[] = [
@@ -138,4 +139,17 @@ export function numbersOf(seed: number): (below: number) => number {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * below);
   };
+}
+
+/** How much a driver does, and what repeats it. */
+export interface StrangerEffort {
+  readonly commands: number;
+  readonly seed: number;
+}
+
+/** Throws unless nothing of anybody else is in the answer. */
+export function only(answer: unknown, tenant: number): void {
+  const own = ownerMark(tenant);
+  const foreign = [...ownersIn(answer)].filter((mark) => mark !== own);
+  expect(foreign, "marks of other owners").toEqual([]);
 }

@@ -1,7 +1,8 @@
 /**
  * @module RetentionRows: the rows of batch files for a run of retention, and their end: a batch is
- * written anew without them and renamed into place, or removed when nothing is left. While that goes
- * on, and once more afterwards, the generation tells other processes to learn the batches anew.
+ * written anew without them and renamed into place, or removed when nothing is left. While that
+ * goes on, and once more afterwards, the generation tells other processes to learn the batches
+ * anew.
  */
 import { randomBytes } from "node:crypto";
 

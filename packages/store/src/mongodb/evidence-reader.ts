@@ -1,6 +1,6 @@
 /**
- * @module EvidenceReader: the reads of a request path over the collections. Compatibility reads meet
- * rows, native ones the roots that the index leads to, while it is provisioned and complete.
+ * @module EvidenceReader: the reads of a request path over the collections. Compatibility reads
+ * meet rows, native ones the roots that the index leads to, while it is provisioned and complete.
  */
 import type { Collection, Document } from "mongodb";
 
@@ -18,8 +18,8 @@ import type { RootIndex } from "./root-index.ts";
 import { coded, storeError } from "./store-error.ts";
 
 /**
- * The reads over a collection of events, and over legacy bundles where there are some; `index` leads
- * native ones.
+ * The reads over a collection of events, and over legacy bundles where there are some; `index`
+ * leads native ones.
  */
 export function evidenceReader(
   events: Collection<Document>,

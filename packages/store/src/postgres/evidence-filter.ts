@@ -1,6 +1,6 @@
 /**
- * @module EvidenceFilter: conditions on searched fields as SQL; the columns are called as the fields
- * are. Every value is a parameter.
+ * @module EvidenceFilter: conditions on searched fields as SQL; the columns are called as the
+ * fields are. Every value is a parameter.
  */
 import type { Comparison, Condition } from "../search-condition.ts";
 import type { Bindings } from "./sql-text.ts";

@@ -1,6 +1,6 @@
 /**
- * @module TieClauses: hundreds of rows that share one moment, walked with small pages: each is shown
- * once. A keyset that knows the moment alone loses rows or never ends.
+ * @module TieClauses: hundreds of rows that share one moment, walked with small pages: each is
+ * shown once. A keyset that knows the moment alone loses rows or never ends.
  */
 import { deepEqual, equal } from "node:assert/strict";
 
