@@ -18,6 +18,7 @@ export function watchBrush(query: URLSearchParams): void {
   place.addEventListener("pointerdown", (event) => {
     if ((event.target as Element).closest("svg") === null || event.button !== 0) return;
     from = share(event);
+    place.dataset["brushing"] = "";
     place.setPointerCapture(event.pointerId);
   });
   place.addEventListener("pointermove", (event) => {
@@ -33,10 +34,12 @@ export function watchBrush(query: URLSearchParams): void {
     const to = share(event);
     const range: readonly [number, number] = [Math.min(from, to), Math.max(from, to)];
     from = undefined;
+    delete place.dataset["brushing"];
     narrow(range, query);
   });
   place.addEventListener("pointercancel", () => {
     from = undefined;
+    delete place.dataset["brushing"];
     find("[data-brush]")?.setAttribute("width", "0");
   });
 }

@@ -47,9 +47,7 @@ export function overviewOf(query: URLSearchParams): Overview {
     // A page that filters by itself shows a part of these turns; its own bars say which.
     if (narrowed || answer.bins.length === 0) return;
     shown = true;
-    const place = find("[data-histogram-place]");
-    place?.replaceChildren(drawn(<Histogram bins={answer.bins} extent={extentOf(answer)} />));
-    if (place !== undefined) showTimes(place);
+    draw(answer);
   };
   void ask();
   return {
@@ -61,6 +59,18 @@ export function overviewOf(query: URLSearchParams): Overview {
       if (performance.now() - asked > renewMs) void ask();
     },
   };
+}
+
+function draw(model: Model): void {
+  const place = find("[data-histogram-place]");
+  if (place === undefined) return;
+  // Bars are not taken away from under a brush.
+  if (place.dataset["brushing"] !== undefined) {
+    setTimeout(() => draw(model), 250);
+    return;
+  }
+  place.replaceChildren(drawn(<Histogram bins={model.bins} extent={extentOf(model)} />));
+  showTimes(place);
 }
 
 function extentOf({ complete, since }: Model): string {

@@ -201,11 +201,20 @@ test("the filter bar is the address: terms of the store become parameters, the r
 test("a brush over the histogram narrows the time", async () => {
   const { page, close } = await visit(browser, site, "/traces", wide);
   await page.locator("[role=combobox]").waitFor();
+  // The bars of all turns take the place of the page's own.
+  await page.locator("[data-readout]", { hasText: "in all" }).waitFor();
   const box = await page.locator("[data-histogram] svg").boundingBox();
   if (box === null) throw new Error("no histogram");
-  await page.mouse.move(box.x + box.width * 0.25, box.y + 20);
+  const busy = await page
+    .locator("[data-histogram] g")
+    .evaluateAll((bars) => bars.map((bar) => Number((bar as SVGGElement).dataset["turns"])));
+  // Wherever the turns of this hour of the day lie: over the fullest bar and its neighbours.
+  const fullest = busy.indexOf(Math.max(...busy));
+  const at = (bar: number): number => box.x + (box.width * bar) / busy.length;
+  await page.mouse.move(Math.max(at(fullest - 1), box.x + 1), box.y + 20);
   await page.mouse.down();
-  await page.mouse.move(box.x + box.width * 0.5, box.y + 20, { steps: 4 });
+  const right = Math.min(at(fullest + 2), box.x + box.width - 1);
+  await page.mouse.move(right, box.y + 20, { steps: 4 });
   await Promise.all([page.waitForURL(/start_time=/), page.mouse.up()]);
   const query = new URL(page.url()).searchParams;
   const [start, end] = [query.get("start_time") ?? "", query.get("end_time") ?? ""];
