@@ -65,8 +65,8 @@ export interface RetentionReport {
   /** Units that were looked at. */
   readonly examined: number;
   readonly classes: readonly RetentionCount[];
-  /** Rows past their age that stay, because something younger rests on them. */
-  readonly held: number;
+  /** Rows past their age that stay, as something younger rests on them; null where not counted. */
+  readonly held: number | null;
   /** False when the run was ended early: run it again. */
   readonly complete: boolean;
 }

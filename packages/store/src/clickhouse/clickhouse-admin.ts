@@ -38,12 +38,24 @@ function cut(days: number, now: string): string {
   return `fromUnixTimestamp64Milli(toInt64(${Math.floor(at)}), 'UTC')`;
 }
 
+/**
+ * What each class has that is past its age. Identity is inherited inside a root, so a root's metadata
+ * stays until its last row is past, and turns stay while a verified outcome may rest on them.
+ */
 function classes(days: RetentionDays, now: string): { readonly [name: string]: string } {
   const evidence = "SELECT root_trace_id FROM events WHERE event_kind != 'span'";
+  const [structure, metadata, outcome] = [days.structure, days.metadata, days.outcome].map((age) =>
+    cut(age, now),
+  );
+  const young = `SELECT root_trace_id FROM events WHERE received_at >= ${metadata}`;
+  const rests = `SELECT root_trace_id FROM events WHERE ${verified} AND received_at >= ${outcome}`;
   return {
-    structure: `event_kind = 'span' AND received_at < ${cut(days.structure, now)} AND root_trace_id NOT IN (${evidence})`,
-    metadata: `NOT ifNull(${verified}, false) AND received_at < ${cut(days.metadata, now)}`,
-    outcome: `received_at < ${cut(days.outcome, now)}`,
+    structure: `event_kind = 'span' AND received_at < ${structure} AND root_trace_id NOT IN (${evidence})`,
+    metadata:
+      `NOT ifNull(${verified}, false) AND received_at < ${metadata} ` +
+      `AND root_trace_id NOT IN (${young}) ` +
+      `AND NOT (event_kind = 'turn' AND root_trace_id IN (${rests}))`,
+    outcome: `received_at < ${outcome}`,
   };
 }
 
