@@ -4,8 +4,6 @@
  */
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -38,8 +36,8 @@ function turnproof(args: readonly string[], env: Record<string, string> = {}): P
 
 let dataDir: string;
 let collector: CollectorChild;
-/** A port at which nobody listens. */
-let silent: string;
+/** A port at which nobody listens, and that no other test is ever given. */
+const silent = "http://127.0.0.1:1";
 
 beforeAll(async () => {
   dataDir = folder();
@@ -47,10 +45,6 @@ beforeAll(async () => {
     TURNPROOF_BACKEND: "filesystem",
     TURNPROOF_UI_AUTH_TOKEN: token,
   });
-  const probe = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => probe.once("listening", resolve));
-  silent = `http://127.0.0.1:${(probe.address() as AddressInfo).port}`;
-  await new Promise((resolve) => probe.close(resolve));
 });
 afterAll(() => collector.stop());
 
