@@ -1,5 +1,5 @@
 /**
- * @module ReconcileSources: whether artifacts rest on the authoritative sources that intents declare
+ * @module ReconcileSources: whether artifacts rest on the authoritative sources of the intents
  * (requirements: Reconciliation 4). Several intents may want many sources of many artifacts; each
  * artifact is held against all of them by counting, never source by source.
  */

@@ -70,9 +70,9 @@ function place(draft: NodeDraft, event: TurnEvent): void {
 }
 
 /**
- * The nodes of one group of events, ordered by start, each with the node of its parent. Spans are claimed
- * by starts and results first; a point that was recorded under the id of such a span, or a result
- * of another kind, becomes a child of it instead of disappearing in it.
+ * The nodes of one group of events, ordered by start, each with the node of its parent. Spans are
+ * claimed by starts and results first; a point that was recorded under the id of such a span, or a
+ * result of another kind, becomes a child of it instead of disappearing in it.
  */
 export function pairEvents(members: readonly TurnEvent[]): NodeDraft[] {
   const events = inOrder(members) ? members : members.toSorted(compareEvents);
