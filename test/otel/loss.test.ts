@@ -39,7 +39,7 @@ type Step =
 
 /** The sequence numbers of the numbered spans of a request of ours. */
 function numbersIn(bytes: Uint8Array): number[] {
-  type Plain = Record<string, never>[];
+  type Plain = Record<string, unknown>[];
   const { resourceSpans = [] } = decodeProtobuf(bytes) as { resourceSpans?: Plain };
   return resourceSpans
     .flatMap(({ scopeSpans }) => scopeSpans as Plain)

@@ -116,9 +116,20 @@ export class Witness {
     }
   }
 
-  #judgeResult(observation: Observation, result: EvidenceResult): EvidenceResult {
+  #judgeResult(observation: Observation, given: EvidenceResult): EvidenceResult {
+    const result = this.#judgeErrorType(given);
     if (result.attributes === undefined) return result;
     return { ...result, attributes: screened(observation.kind, result.attributes) };
+  }
+
+  /** A text that is no class is somebody's message; what failed is still evidence without it. */
+  #judgeErrorType(result: EvidenceResult): EvidenceResult {
+    const { errorType } = result;
+    if (errorType === undefined || screenValue(attribute.error_type, errorType) === undefined) {
+      return result;
+    }
+    this.health.refused += 1;
+    return { ...result, errorType: otherError };
   }
 
   async #settle(written: Promise<void>): Promise<void> {
@@ -218,9 +229,12 @@ export function operationName(name: string): string {
   return name;
 }
 
+/** OpenTelemetry's word for a class that has no name of its own. */
+const otherError = "_OTHER";
+
 /** The class of what was thrown, never its text: a short name, or `_OTHER`. */
 export function errorTypeOf(error: unknown): string {
   if (CodedError.is(error)) return error.code;
   const name = error instanceof Error ? error.constructor.name || error.name : typeof error;
-  return screenValue(attribute.error_type, name) === undefined ? name : "_OTHER";
+  return screenValue(attribute.error_type, name) === undefined ? name : otherError;
 }
