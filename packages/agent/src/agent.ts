@@ -12,6 +12,7 @@ import type {
   SpanOptions,
   TaskOutcome,
   TraceContext,
+  TurnIdentity,
 } from "@turnproof/instrumentation";
 import type { Memory } from "@turnproof/memory";
 import { CodedError } from "@turnproof/semconv";
@@ -250,14 +251,11 @@ export class Agent {
     listener: Listener | undefined,
   ): TurnState {
     const { options: own, agentId } = this.#parts;
-    const userId = idOf(options.userId, "userId") ?? null;
-    const memoryId = idOf(options.memoryId, "memoryId") ?? own.memoryId ?? agentId;
-    const threadId = idOf(options.threadId, "threadId") ?? `thread_${crypto.randomUUID()}`;
     const turn = new Turn({
       agentId,
-      userId,
-      memoryId,
-      threadId,
+      userId: idOf(options.userId, "userId") ?? null,
+      memoryId: idOf(options.memoryId, "memoryId") ?? own.memoryId ?? agentId,
+      threadId: idOf(options.threadId, "threadId") ?? `thread_${crypto.randomUUID()}`,
       sink: this.#sink,
       ...defined({
         agentName: own.name,
@@ -273,7 +271,7 @@ export class Agent {
       owner: this.#parts,
       turn,
       traceContext: turn.traceContext,
-      place: { userId, agentId, memoryId, threadId, turn },
+      place: { ...placeOf(turn.traceContext.identity), turn },
       query,
       options,
       budget: new ToolBudget(own.routing?.callsMax),
@@ -288,6 +286,12 @@ export class Agent {
 /** An own signal for a call that brought none, so that tools always have one. */
 function signalOf(options: RunOptions): AbortSignal {
   return options.signal ?? new AbortController().signal;
+}
+
+/** Memory lies where evidence says: a keyed id has one form in both (design 3.1). */
+function placeOf(identity: TurnIdentity): Omit<TurnState["place"], "turn"> {
+  const { userId, agentId, memoryId, threadId } = identity;
+  return { userId: userId ?? null, agentId, memoryId: memoryId ?? agentId, threadId };
 }
 
 /** Missing, undefined and null are no id; "" is an error, and so is anything but text. */

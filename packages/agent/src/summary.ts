@@ -1,6 +1,7 @@
 /** @module Summary: bounded counts and freshness of an agent's scope (requirements: Summary). */
 import type { KindCount } from "@turnproof/memory";
-import type { ScopedKind } from "@turnproof/semconv";
+import { attribute, knownIdentity } from "@turnproof/semconv";
+import type { AttributeRow, ScopedKind } from "@turnproof/semconv";
 import { summarizeEvidence } from "@turnproof/store";
 import type { EvidenceSummary } from "@turnproof/store";
 
@@ -30,10 +31,16 @@ export async function summarizeAgent(
   parts: AgentParts,
   options: SummaryOptions,
 ): Promise<AgentSummary> {
-  const { agentId } = parts;
-  const { threadId } = options;
-  const userId = options.userId ?? null;
-  const memoryId = options.memoryId ?? parts.options.memoryId ?? agentId;
+  const known = (row: AttributeRow, value: string): string => knownIdentity(row, value);
+  const agentId = known(attribute.agent_id, parts.agentId);
+  const threadId =
+    options.threadId === undefined ? undefined : known(attribute.thread_id, options.threadId);
+  const userId =
+    typeof options.userId === "string" ? known(attribute.user_id, options.userId) : null;
+  const memoryId = known(
+    attribute.memory_id,
+    options.memoryId ?? parts.options.memoryId ?? parts.agentId,
+  );
   const memory = await parts.memory.counts({ userId, agentId, memoryId, threadId });
   const latest = Object.values(memory)
     .flatMap(({ latest_at }) => (latest_at === null ? [] : [latest_at]))

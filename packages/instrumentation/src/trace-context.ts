@@ -10,7 +10,7 @@ import {
   TraceFlags,
 } from "@opentelemetry/api";
 import type { Context, SpanContext } from "@opentelemetry/api";
-import { attribute, CodedError, screenValue } from "@turnproof/semconv";
+import { attribute, CodedError, knownIdentity, opaqueIdentity } from "@turnproof/semconv";
 import type { AttributeRow } from "@turnproof/semconv";
 
 import { readCarrier, writeCarrier } from "./carrier.ts";
@@ -48,18 +48,17 @@ const identityRows: readonly (readonly [keyof TurnIdentity, AttributeRow, boolea
 ];
 
 /**
- * Refuses what is no opaque identity (design 3.1).
+ * The identity with every keyed field replaced; refuses what is not opaque then (design 3.1).
  * @throws CodedError identity_missing, identity_empty, identity_not_opaque
  */
-function checkIdentity(identity: TurnIdentity): void {
+function checkedIdentity(identity: TurnIdentity): TurnIdentity {
+  const checked: { -readonly [K in keyof TurnIdentity]: TurnIdentity[K] } = { ...identity };
   for (const [field, row, required] of identityRows) {
     const value = identity[field];
     if (value === undefined && required) throw new CodedError("identity_missing", { field });
-    if (value === "") throw new CodedError("identity_empty", { field });
-    if (typeof value === "string" && screenValue(row, value) !== undefined) {
-      throw new CodedError("identity_not_opaque", { field });
-    }
+    if (typeof value === "string") checked[field] = opaqueIdentity(row, value, field);
   }
+  return Object.freeze(checked);
 }
 
 /** The trace context of a turn at one of its spans; immutable. */
@@ -70,8 +69,7 @@ export class TraceContext {
   readonly causedBy: string | undefined;
 
   constructor(identity: TurnIdentity, spanContext: SpanContext, causedBy?: string) {
-    checkIdentity(identity);
-    this.identity = Object.freeze({ ...identity });
+    this.identity = checkedIdentity(identity);
     this.spanContext = spanContext;
     this.causedBy = causedBy;
   }
@@ -134,11 +132,17 @@ export function fromContent(content: CarrierContent): TraceContext {
 }
 
 function checkExpected(content: CarrierContent, expected: ExpectedScope): void {
-  const differs =
+  const { userId } = expected;
+  const same = (row: AttributeRow, said: string | undefined, wanted: string | undefined): boolean =>
+    // A carrier holds the form in which a keyed field is known; a worker may expect either.
+    wanted === undefined || said === wanted || said === knownIdentity(row, wanted);
+  const agrees =
     // Nobody-said is not anonymous: a worker that expects either must be told so.
-    content.userId !== expected.userId ||
-    (expected.agentId !== undefined && content.agentId !== expected.agentId) ||
-    (expected.memoryId !== undefined && content.memoryId !== expected.memoryId) ||
-    (expected.threadId !== undefined && content.threadId !== expected.threadId);
-  if (differs) throw new CodedError("carrier_scope_mismatch");
+    (typeof userId === "string"
+      ? same(attribute.user_id, content.userId ?? undefined, userId)
+      : content.userId === userId) &&
+    same(attribute.agent_id, content.agentId, expected.agentId) &&
+    same(attribute.memory_id, content.memoryId, expected.memoryId) &&
+    same(attribute.thread_id, content.threadId, expected.threadId);
+  if (!agrees) throw new CodedError("carrier_scope_mismatch");
 }

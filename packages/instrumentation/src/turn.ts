@@ -84,9 +84,9 @@ export class Turn {
       ...(userId === undefined ? {} : { userId }),
       ...(memoryId === undefined ? {} : { memoryId }),
     };
-    const name = options.agentName ?? agentId;
     // The ids of the span are known only once it has begun, the identity is judged before.
     const seed = new TraceContext(identity, { traceId: "", spanId: "", traceFlags: 0 });
+    const name = options.agentName ?? seed.identity.agentId;
     const facts = {
       [attribute.genai_operation.span]: "invoke_agent",
       [attribute.agent_name.span]: name,

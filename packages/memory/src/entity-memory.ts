@@ -9,6 +9,7 @@ import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 import { memoryRef } from "./memory-ref.ts";
 import { migrateLegacyScope } from "./migrate-legacy-scope.ts";
 import type { LegacyScope } from "./migrate-legacy-scope.ts";
+import { levelOf } from "./place.ts";
 import type { Level, MemoryPlace } from "./place.ts";
 import { watched } from "./watched-store.ts";
 import type { MemoryOptions, WatchedStore } from "./watched-store.ts";
@@ -68,10 +69,11 @@ export class EntityMemory {
   /** Remembers an entity; the same role and name in the same memory is replaced. */
   async remember(place: MemoryPlace, entity: EntityDraft): Promise<Entity> {
     const role = entity.role ?? "entity";
+    const agentId = levelOf(place, "agentId");
     const [embedding] = (await this.#store.embed([`${entity.name} ${entity.text}`])) ?? [];
     const row = await this.#store.put(place, entityLevels(place), "entity", {
       id: idOf(place, role, entity.name),
-      ...(place.agentId === undefined ? {} : { agent_id: place.agentId }),
+      ...(agentId === null ? {} : { agent_id: agentId }),
       text: entity.text,
       created_at: this.#store.now(),
       data: {
@@ -128,6 +130,7 @@ export class EntityMemory {
 
 /** The same for the same thing, so that remembering again replaces; unique within a tenant. */
 function idOf(place: MemoryPlace, role: EntityRole, name: string): string {
-  const home = place.memoryId === undefined ? ["agent", place.agentId] : ["memory", place.memoryId];
+  const memoryId = levelOf(place, "memoryId");
+  const home = memoryId === null ? ["agent", levelOf(place, "agentId")] : ["memory", memoryId];
   return `ent_${contentFingerprint(JSON.stringify([...home, role, name])).slice(7, 47)}`;
 }

@@ -3,7 +3,7 @@
  * (requirements: Administrative migration). For operators with an exact memory id; never with
  * arguments that a model made, never on a path that serves a request.
  */
-import { CodedError } from "@turnproof/semconv";
+import { attribute, CodedError, knownIdentity } from "@turnproof/semconv";
 import type { MemoryStore } from "@turnproof/store";
 import type { MemoryAdmin } from "@turnproof/store/admin";
 
@@ -41,6 +41,6 @@ export async function migrateLegacyScope(
   scope: LegacyScope,
 ): Promise<number> {
   const memoryId = exact(scope?.memoryId, "memoryId");
-  const userId = exact(scope?.userId, "userId");
+  const userId = knownIdentity(attribute.user_id, exact(scope?.userId, "userId"));
   return adminOf(provider).migrateLegacyEntities({ memoryId, userId });
 }

@@ -3,7 +3,8 @@
  * package takes one first; none of them can say "everybody" (requirements: Scope hierarchy 1 to 3).
  */
 import type { Turn } from "@turnproof/instrumentation";
-import { CodedError } from "@turnproof/semconv";
+import { attribute, CodedError, knownIdentity } from "@turnproof/semconv";
+import type { AttributeRow } from "@turnproof/semconv";
 import type { MemoryFilter } from "@turnproof/store";
 
 /** The part of a turn that memory reports to; without one, nothing of it becomes evidence. */
@@ -34,6 +35,19 @@ export interface MemoryPlace {
 /** Levels below the tenant. */
 export type Level = "agentId" | "memoryId" | "threadId";
 
+/** Rows that judge the ids of a place: a keyed field is kept under its fingerprint (design 3.1). */
+const rowOf: Readonly<Record<Level | "userId", AttributeRow>> = {
+  userId: attribute.user_id,
+  agentId: attribute.agent_id,
+  memoryId: attribute.memory_id,
+  threadId: attribute.thread_id,
+};
+
+/** The level's id as it is kept, or null. */
+export function levelOf(place: MemoryPlace, level: Level): string | null {
+  return idOf((place as MemoryPlace | undefined)?.[level] ?? null, level);
+}
+
 /**
  * The filter of a place, cut to the levels that a kind knows.
  * @throws CodedError identity_missing (no place), identity_empty (an empty id), record_invalid
@@ -46,18 +60,18 @@ export function filterOf(place: MemoryPlace, levels: readonly Level[]): MemoryFi
   const filter: { tenant: string | null; agentId?: string; memoryId?: string; threadId?: string } =
     { tenant };
   for (const level of levels) {
-    const value = idOf(place[level] ?? null, level);
+    const value = levelOf(place, level);
     if (value !== null) filter[level] = value;
   }
   return filter;
 }
 
 /** What a host that has no types may have passed is judged here as well. */
-function idOf(value: unknown, field: string): string | null {
+function idOf(value: unknown, field: Level | "userId"): string | null {
   if (value === null) return null;
   if (value === "") throw new CodedError("identity_empty", { field });
   if (typeof value !== "string") throw new CodedError("record_invalid", { field });
-  return value;
+  return knownIdentity(rowOf[field], value);
 }
 
 /**
@@ -65,7 +79,7 @@ function idOf(value: unknown, field: string): string | null {
  * @throws CodedError identity_missing
  */
 export function required(place: MemoryPlace, level: Level): string {
-  const value = idOf((place as MemoryPlace | undefined)?.[level] ?? null, level);
+  const value = levelOf(place, level);
   if (value === null) throw new CodedError("identity_missing", { field: level });
   return value;
 }

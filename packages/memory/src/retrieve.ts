@@ -8,6 +8,7 @@ import type { MemoryRecord, ScoredRecord } from "@turnproof/store";
 import { messageOf } from "./conversation.ts";
 import { entityLevels, entityOf } from "./entity-memory.ts";
 import { memoryRef } from "./memory-ref.ts";
+import { levelOf } from "./place.ts";
 import type { Level, MemoryPlace } from "./place.ts";
 import { select } from "./selection.ts";
 import type { Candidate, LedgerLine, SelectionOptions } from "./selection.ts";
@@ -81,7 +82,8 @@ export async function retrieve(
 function isStanding(source: Candidate["source"], hit: ScoredRecord, place: MemoryPlace): boolean {
   if (source === "entity") return entityOf(hit.record).role !== "entity";
   if (source === "summary") return false;
-  return hit.record.thread_id === place.threadId || !messageOf(hit.record).complete;
+  const here = levelOf(place, "threadId") ?? undefined;
+  return hit.record.thread_id === here || !messageOf(hit.record).complete;
 }
 
 function candidateOf(

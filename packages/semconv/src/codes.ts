@@ -37,7 +37,8 @@ export const codes = {
     status: 403,
   },
   identity_not_opaque: {
-    sentence: "An identity must be an opaque id, or its keyed fingerprint: no address, no URL.",
+    sentence:
+      "An identity is an opaque id: no address, no URL. register({ keyed: [field] }) keys such ids.",
     status: 400,
   },
   identity_missing: {

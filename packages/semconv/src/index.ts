@@ -34,6 +34,8 @@ export {
   ownSpanNames,
 } from "./kinds.ts";
 export type { EventKind, LegacyKind } from "./kinds.ts";
+export { keyIdentities, knownIdentity, opaqueIdentity } from "./keyed-identity.ts";
+export type { IdentityKeying } from "./keyed-identity.ts";
 export { limits } from "./limits.ts";
 export { otlpNames } from "./otlp-names.ts";
 export { attribute, attributeBySpanName, mayCarry, registryRows } from "./registry.ts";

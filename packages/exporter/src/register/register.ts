@@ -5,7 +5,7 @@
  */
 import { context, diag, propagation, trace } from "@opentelemetry/api";
 import type { TextMapPropagator } from "@opentelemetry/api";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, keyIdentities } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 import { identityPurpose, keyedFingerprint, parseKeyring } from "@turnproof/semconv/fingerprint";
 import type { EvidenceWriter } from "@turnproof/store";
@@ -123,7 +123,13 @@ function identityOf(
     return {};
   }
   const [key] = parseKeyring(secret);
-  return { keyIdentity: (value) => keyedFingerprint(value, { key, purpose: identityPurpose }) };
+  const made = new RegExp(`^${key.kid}_[a-z2-7]{26}$`);
+  // Our own API keys first (design 3.1); a fingerprint of this key is not keyed once more.
+  const keyIdentity = (value: string): string =>
+    made.test(value) ? value : keyedFingerprint(value, { key, purpose: identityPurpose });
+  const fields = options.keyed ?? [];
+  if (fields.length > 0) keyIdentities({ fields, key: keyIdentity });
+  return { keyIdentity };
 }
 
 function exporterOf(options: RegisterOptions, peers: Peers): SpanExporterLike<ReadableSpanLike> {
