@@ -91,6 +91,9 @@ describe("time", () => {
     "A/".repeat(120),
     "abc/".repeat(60),
     "QUFB".repeat(60),
+    "QUE-".repeat(60),
+    "MFRA-".repeat(48),
+    "0x41-".repeat(48),
     "::".repeat(120),
     "a.b.".repeat(59) + "com",
   ];
