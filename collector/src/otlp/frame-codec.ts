@@ -7,36 +7,30 @@ import type { TurnEvent } from "@turnproof/evidence";
 /** A frame under construction. */
 interface FrameWriter {
   readonly events: number;
-  add(event: TurnEvent): void;
+  add(events: readonly TurnEvent[]): void;
   /** The payload: a JSON array of the events. */
   payload(): Buffer;
 }
 
-/** Events that become text together: a call for each costs more, and all of them live long. */
-const chunkEvents = 64;
-
 /** Starts a frame. */
 export function frameWriter(): FrameWriter {
   const parts: Buffer[] = [];
-  let chunk: TurnEvent[] = [];
-  let events = 0;
-  const write = (): void => {
-    // The chunk's own brackets give way to those of the whole.
-    const text = JSON.stringify(chunk);
-    parts.push(Buffer.from(parts.length === 0 ? text : `,${text.slice(1)}`));
-    chunk = [];
-  };
+  let count = 0;
   return {
     get events() {
-      return events;
+      return count;
     },
-    add(event) {
-      chunk.push(event);
-      events += 1;
-      if (chunk.length === chunkEvents) write();
+    add(events) {
+      if (events.length === 0) return;
+      // The part's own brackets give way to those of the whole.
+      const text = JSON.stringify(events);
+      parts.push(Buffer.from(parts.length === 0 ? text : `,${text.slice(1)}`));
+      count += events.length;
     },
     payload() {
-      if (chunk.length > 0 || parts.length === 0) write();
+      const [only] = parts;
+      if (only === undefined) return Buffer.from("[]");
+      if (parts.length === 1) return only;
       const last = parts.length - 1;
       return Buffer.concat(parts.map((part, i) => (i === last ? part : part.subarray(0, -1))));
     },
@@ -46,7 +40,7 @@ export function frameWriter(): FrameWriter {
 /** The payload of a frame of these events. */
 export function encodeFrame(events: readonly TurnEvent[]): Buffer {
   const writer = frameWriter();
-  for (const event of events) writer.add(event);
+  writer.add(events);
   return writer.payload();
 }
 

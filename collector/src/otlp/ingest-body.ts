@@ -77,7 +77,13 @@ function decode(bytes: Buffer, body: IngestBody, tables: SourceTables, take: Tak
     : decodeProtobufSpans(bytes, tables, take);
 }
 
-/** Each span becomes an event and its part of the frame before the next one is read. */
+/**
+ * Spans that are read, mapped and written together: one step after the other over a few hundred is
+ * quicker than all steps for each, and memory does not grow with the body.
+ */
+const togetherMax = 512;
+
+/** Spans become events, and these the frame. */
 function frame(
   bytes: Buffer,
   body: IngestBody,
@@ -88,17 +94,29 @@ function frame(
   const dropped: Record<string, number> = {};
   const bound = body.principal.applicationId;
   const written = frameWriter();
-  const decoded = decode(bytes, body, tables, (span) => {
-    const event = mapSpan(span, body);
-    if (event === undefined) return countRejection(refused, "span_unmapped");
-    if (bound !== undefined && (event.application_id ?? bound) !== bound) {
-      return countRejection(refused, "span_application_foreign");
+  let together: SpanRecord[] = [];
+  const write = (): void => {
+    const events: TurnEvent[] = [];
+    for (const span of together) {
+      const event = mapSpan(span, body);
+      if (event === undefined) countRejection(refused, "span_unmapped");
+      else if (bound !== undefined && (event.application_id ?? bound) !== bound) {
+        countRejection(refused, "span_application_foreign");
+      } else {
+        // What a bound token says nothing of belongs to the application it is bound to.
+        const own = bound !== undefined && event.application_id === undefined;
+        events.push(own ? { ...event, application_id: bound } : event);
+        if (event.dropped !== undefined) addCounts(dropped, event.dropped);
+      }
     }
-    // What a bound token says nothing of belongs to the application it is bound to.
-    const own = bound !== undefined && event.application_id === undefined;
-    written.add(own ? { ...event, application_id: bound } : event);
-    if (event.dropped !== undefined) addCounts(dropped, event.dropped);
+    written.add(events);
+    together = [];
+  };
+  const decoded = decode(bytes, body, tables, (span) => {
+    together.push(span);
+    if (together.length === togetherMax) write();
   });
+  write();
   const rejected: RejectionCounts = { ...decoded.rejected };
   for (const [code, count] of Object.entries(refused))
     countRejection(rejected, code as Code, count);
