@@ -25,8 +25,8 @@ function minuteOf(text: string): Minute {
 
 const minuteChars = 16;
 /**
- * The last few minutes: an event has its own time beside that of its receipt, and a batch comes from
- * several clocks. The slot goes by the minute's own digits.
+ * The last few minutes: an event has its own time beside that of its receipt, and a batch comes
+ * from several clocks. The slot goes by the minute's own digits.
  */
 const minutes: Minute[] = Array.from({ length: 16 }, () => ({
   text: "",

@@ -90,10 +90,10 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
 }
 
 /**
- * Lets one piece of work begin when the one before it has ended. A connection answers one query at a
- * time, and each that waits inside the engine holds one of the few threads of Node's pool: four of
- * them, and the journal's fdatasync waits for a query to end (783 ms beside four queries of 0.8 s;
- * with one on each connection 0.3 ms).
+ * Lets one piece of work begin when the one before it has ended. A connection answers one query
+ * at a time, and each that waits inside the engine holds one of the few threads of Node's pool:
+ * four of them, and the journal's fdatasync waits for a query to end (783 ms beside four queries
+ * of 0.8 s; with one on each connection 0.3 ms).
  */
 function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();

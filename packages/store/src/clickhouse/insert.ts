@@ -1,8 +1,8 @@
 /**
- * @module Insert: a prepared batch into the tables: columns it touches for the first time, where its
- * ids occur, its rows, and the manifest last, so that a half-written batch is never taken for whole.
- * One insert holds one week of receipt; its token is a hash of the batch, so the same batch sent
- * again leaves one copy.
+ * @module Insert: prepared blocks into the tables: columns they touch for the first time, where
+ * their ids occur, the rows, and the manifest last, so that a half-written batch is never taken for
+ * whole. One insert holds one week of receipt; its token is a hash of the batch, so the same batch
+ * sent again leaves one copy.
  */
 import { createHash } from "node:crypto";
 
