@@ -46,12 +46,17 @@ export class OpenStep {
         value === undefined ? [] : [[name, value]],
       ),
     );
-    this.#ended ??= this.#open.end({
-      status,
-      attributes,
-      ...(errorType === undefined ? {} : { errorType }),
-    });
-    return this.#ended;
+    try {
+      this.#ended ??= this.#open.end({
+        status,
+        attributes,
+        ...(errorType === undefined ? {} : { errorType }),
+      });
+      return this.#ended;
+    } catch (error) {
+      // What the guard refused was not said: the step is open still, and can be ended otherwise.
+      return Promise.reject(error);
+    }
   }
 }
 

@@ -88,12 +88,17 @@ export class RecorderSpan implements Disposable, AsyncDisposable {
   }
 
   #end(status: EventStatus, { outputRefs, facts }: SpanResult, errorType?: string): Promise<void> {
-    this.#ended ??= this.#open.end({
-      status,
-      attributes: { ...definedFacts(facts), ...refAttributes("output", outputRefs) },
-      ...(errorType === undefined ? {} : { errorType }),
-    });
-    return this.#ended;
+    try {
+      this.#ended ??= this.#open.end({
+        status,
+        attributes: { ...definedFacts(facts), ...refAttributes("output", outputRefs) },
+        ...(errorType === undefined ? {} : { errorType }),
+      });
+      return this.#ended;
+    } catch (error) {
+      // What the guard refused was not said: the span is open still, and can be ended otherwise.
+      return Promise.reject(error);
+    }
   }
 }
 

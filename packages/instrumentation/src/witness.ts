@@ -3,7 +3,7 @@
  * sink. Everything recorded anywhere in this package goes through `begin` or `point`, so there is
  * one place where identity is stamped, content refused and failure counted.
  */
-import { SpanKind } from "@opentelemetry/api";
+import { diag, INVALID_SPAN_CONTEXT, SpanKind, trace } from "@opentelemetry/api";
 import type { Context, Link, TimeInput } from "@opentelemetry/api";
 import {
   attribute,
@@ -17,7 +17,7 @@ import {
 import type { AttributeValue, EventKind, EventPhase, EventStatus } from "@turnproof/semconv";
 import { externalEventId } from "@turnproof/semconv/external-id";
 
-import type { EvidenceResult, EvidenceSink, OpenEvidence } from "./evidence-sink.ts";
+import type { EvidenceDraft, EvidenceResult, EvidenceSink, OpenEvidence } from "./evidence-sink.ts";
 import type { TraceContext } from "./trace-context.ts";
 import { version } from "./version.ts";
 
@@ -50,7 +50,7 @@ export interface WitnessHealth {
 export interface WitnessOptions {
   /** True: a failed write throws. False (default): the host goes on, and the failure is counted. */
   readonly strict?: boolean;
-  /** Receives content-free codes; default: none. */
+  /** Receives content-free codes; default: OpenTelemetry's own log (`diag`), as a warning. */
   readonly log?: (code: string) => void;
 }
 
@@ -66,8 +66,8 @@ export class Witness {
   }
 
   /**
-   * Begins a span of the turn.
-   * @throws CodedError when the guard refuses something; nothing is recorded then
+   * Begins a span of the turn. Its `end` throws what the guard refuses and stays open then.
+   * @throws CodedError when the guard refuses something, or, strict, when the sink cannot begin
    */
   begin(
     turn: TraceContext,
@@ -77,7 +77,7 @@ export class Witness {
   ): OpenEvidence {
     const attributes = this.#judge(turn, observation, phase);
     const { name, spanKind: kind = SpanKind.INTERNAL, links, startTime } = observation;
-    const open = this.#sink.start({
+    const open = this.#start({
       name,
       kind,
       attributes,
@@ -86,9 +86,24 @@ export class Witness {
       ...(startTime === undefined ? {} : { startTime }),
     });
     return {
-      ...open,
-      end: (result) => this.#settle(open.end(this.#judgeResult(observation, result))),
+      // What is nested in a span that could not begin belongs to whatever is around it.
+      spanContext: open?.spanContext ?? trace.getSpanContext(parent) ?? INVALID_SPAN_CONTEXT,
+      context: open?.context ?? parent,
+      end: (result) => {
+        const judged = this.#judgeResult(observation, result);
+        return open === undefined ? Promise.resolve() : this.#settle(() => open.end(judged));
+      },
     };
+  }
+
+  /** Begins at the sink; undefined, counted, when it cannot and that is no reason to stop. */
+  #start(draft: EvidenceDraft): OpenEvidence | undefined {
+    try {
+      return this.#sink.start(draft);
+    } catch (error) {
+      this.#failed(error);
+      return undefined;
+    }
   }
 
   /** Records a point in time: a span of zero length under `parent`. */
@@ -119,7 +134,12 @@ export class Witness {
   #judgeResult(observation: Observation, given: EvidenceResult): EvidenceResult {
     const result = this.#judgeErrorType(given);
     if (result.attributes === undefined) return result;
-    return { ...result, attributes: screened(observation.kind, result.attributes) };
+    try {
+      return { ...result, attributes: screened(observation.kind, result.attributes) };
+    } catch (error) {
+      this.health.refused += 1;
+      throw error;
+    }
   }
 
   /** A text that is no class is somebody's message; what failed is still evidence without it. */
@@ -132,18 +152,23 @@ export class Witness {
     return { ...result, errorType: otherError };
   }
 
-  async #settle(written: Promise<void>): Promise<void> {
+  async #settle(write: () => Promise<void>): Promise<void> {
     try {
-      await written;
-      this.health.recorded += 1;
+      await write();
     } catch (error) {
-      this.health.write_failures += 1;
-      const code = CodedError.is(error) ? error.code : "write_failed";
-      this.#options.log?.(code);
-      if (this.#options.strict === true) {
-        throw CodedError.is(error) ? error : new CodedError("write_failed", { cause: error });
-      }
+      this.#failed(error);
+      return;
     }
+    this.health.recorded += 1;
+  }
+
+  /** Counts a failed write and says its code (requirements: Storage rules). Strict: throws it. */
+  #failed(error: unknown): void {
+    this.health.write_failures += 1;
+    const failure = CodedError.is(error) ? error : new CodedError("write_failed", { cause: error });
+    const { log = (code): void => diag.warn(`turnproof: ${code}`) } = this.#options;
+    log(failure.code);
+    if (this.#options.strict === true) throw failure;
   }
 }
 
