@@ -122,6 +122,13 @@ describe("secrets", () => {
     expect(passed).toEqual([]);
   });
 
+  test("a hex id is no account, though its length, country and remainder would do", () => {
+    const ids = ["be30a4d1c7f02b96", "be30a4d1c7f02b97"];
+    for (let at = 0; at < 97; at++) ids.push(`be${String(at).padStart(2, "0")}a4d1c7f02b96`);
+    expect(ids.filter((id) => screenValue(rowOf("id"), id) !== undefined)).toEqual([]);
+    expect(screenValue(rowOf("id"), "BE68539007547034")).toBe("attribute_card");
+  });
+
   test("an identity that looks like one is refused by us and keyed by a receiver", () => {
     const row = rowOf("id");
     const key = (value: string): string => `k1_${Buffer.from(value).toString("hex").slice(0, 26)}`;
