@@ -12,6 +12,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { Context, TextMapGetter, TextMapPropagator, TextMapSetter } from "@opentelemetry/api";
+import { limits } from "@turnproof/semconv";
 
 import { isOwnMember, readMembers, writeMembers } from "./carrier.ts";
 import { fromContent, TraceContext } from "./trace-context.ts";
@@ -47,13 +48,15 @@ export class TurnPropagator implements TextMapPropagator {
     let foreign = "";
     this.#inner.inject(from, carrier, {
       set: (target, key, value) => {
-        if (key.toLowerCase() === header) foreign = value;
+        if (key.toLowerCase() === header) foreign = withoutOwn(value);
         else setter.set(target, key, value);
       },
     });
     const turn = from.getValue(allowKey) === true ? TraceContext.active(from) : undefined;
     const own = turn === undefined ? "" : writeMembers(membersOf(turn));
-    const value = [foreign, own].filter((part) => part !== "").join(",");
+    const both = [foreign, own].filter((part) => part !== "").join(",");
+    // Beyond the standard's limits a reader cuts the end off: half a turn is worth nothing.
+    const value = isTransportable(both) ? both : foreign;
     if (value !== "") setter.set(carrier, header, value);
   }
 
@@ -70,6 +73,8 @@ export class TurnPropagator implements TextMapPropagator {
     );
     const span = trace.getSpanContext(inner);
     if (span === undefined || !isSpanContextValid(span)) return cleaned;
+    // A reader keeps one of two members of a name; which of them is true, nobody can say.
+    if (ownMembers(getter.get(carrier, header)) > own.length) return cleaned;
     try {
       const identity = readMembers(own.map(([name, { value }]) => [name, value] as const));
       const { traceId, spanId, traceFlags } = span;
@@ -86,6 +91,29 @@ export class TurnPropagator implements TextMapPropagator {
   fields(): string[] {
     return [...new Set([...this.#inner.fields(), header])];
   }
+}
+
+const memberName = (member: string): string => (member.split("=", 1)[0] ?? "").trim();
+
+/** The members of others: ours leave only inside `propagateTurn`, and as the active turn says. */
+function withoutOwn(value: string): string {
+  return value
+    .split(",")
+    .filter((member) => !isOwnMember(memberName(member)))
+    .join(",");
+}
+
+/** How many members of ours a header holds, repeated ones included. */
+function ownMembers(value: string | readonly string[] | undefined): number {
+  const members = [value ?? []].flat().flatMap((part) => part.split(","));
+  return members.filter((member) => isOwnMember(memberName(member))).length;
+}
+
+/** W3C Baggage 3.3.2, and the number of members that OpenTelemetry's readers take. */
+function isTransportable(value: string): boolean {
+  return (
+    value.length <= limits.carrierBytesMax && value.split(",").length <= limits.baggageMembersMax
+  );
 }
 
 function membersOf(turn: TraceContext): Parameters<typeof writeMembers>[0] {

@@ -19,8 +19,10 @@ export const limits = {
   healthRowsMax: 1_000,
   /** Evidence ids named by one finding. */
   findingEvidenceMax: 32,
-  /** Bytes of a carrier. */
+  /** Bytes of a carrier, and of a `baggage` header. */
   carrierBytesMax: 8_192,
+  /** Members of a `baggage` header; readers cut off what comes after. */
+  baggageMembersMax: 180,
   /** Bytes of one OTLP body after decompression. */
   otlpBodyBytesMax: 67_108_864,
   /** Spans and attributes per span on the wire, and nesting depth of a value. */

@@ -2,15 +2,30 @@
  * @module W3C Trace Context and Baggage at our two readers: a carrier, which is strict, and the
  * propagator, which restarts the trace where the standard says so and never takes half a turn.
  */
-import { defaultTextMapGetter, ROOT_CONTEXT, trace } from "@opentelemetry/api";
+import {
+  context as contexts,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
+  propagation,
+  ROOT_CONTEXT,
+  trace,
+} from "@opentelemetry/api";
+import type { Context } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import {
   CompositePropagator,
   W3CBaggagePropagator,
   W3CTraceContextPropagator,
 } from "@opentelemetry/core";
-import { readCarrier, receivedTurn, TurnPropagator } from "@turnproof/instrumentation";
+import {
+  propagateTurn,
+  readCarrier,
+  receivedTurn,
+  TraceContext,
+  TurnPropagator,
+} from "@turnproof/instrumentation";
 import { CodedError, limits } from "@turnproof/semconv";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const traceId = "12345678901234567890123456789012";
 const spanId = "1234567890123456";
@@ -124,6 +139,11 @@ const members: readonly (readonly [name: string, value: string, turn: boolean])[
   ["a scope of everybody", `${baggage},turnproof.scope=everybody`, false],
   ["nothing", "", false],
   ["only commas", ",,,", false],
+  ["a member twice, the last one forged", `${baggage},turnproof.agent_id=b`, false],
+  ["a member twice, the first one forged", `turnproof.agent_id=b,${baggage}`, false],
+  ["a member twice, the same value", `${baggage},turnproof.agent_id=a`, false],
+  ["a foreign member twice", `tier=gold,tier=silver,${baggage}`, true],
+  ["properties on a member of ours", baggage.replace("=a,", "=a;p=1,"), true],
   ["more than 8 KiB of others", `${"x=".padEnd(9_000, "y")}`, false],
 ];
 
@@ -135,10 +155,65 @@ describe("baggage of a request", () => {
     expect(trace.getSpanContext(context)?.traceId).toBe(traceId);
   });
 
+  test.each([
+    ["a list of headers, each with a part of the members", baggage.split(","), true],
+    ["a list of headers that contradict each other", [baggage, "turnproof.agent_id=b"], false],
+  ])("%s", (_, value, turn) => {
+    const headers = { traceparent: whole, baggage: value };
+    const context = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
+    expect(receivedTurn(context) !== undefined).toBe(turn);
+  });
+
   test("a carrier holds at most so many bytes, whatever they are", () => {
     const long = `${baggage},turnproof.memory_id=${"m".repeat(limits.carrierBytesMax)}`;
     expect(codeOf(() => readCarrier({ traceparent: whole, baggage: long }))).toBe(
       "carrier_too_large",
     );
+  });
+});
+
+describe("baggage that is sent", () => {
+  const identity = { agentId: "a", userId: "u_1", threadId: "t", runId: "r", turnId: "u" };
+  const turn = new TraceContext(identity, { traceId, spanId, traceFlags: 1 });
+  const manager = new AsyncLocalStorageContextManager().enable();
+  beforeAll(() => void contexts.setGlobalContextManager(manager));
+  afterAll(() => contexts.disable());
+
+  /** What is sent inside and outside of `propagateTurn` when the application has this baggage. */
+  function sent(foreign: Readonly<Record<string, string>>): {
+    readonly inside: Record<string, string>;
+    readonly outside: Record<string, string>;
+  } {
+    const entries = Object.entries(foreign).map(([name, value]) => [name, { value }] as const);
+    const held = propagation.createBaggage(Object.fromEntries(entries));
+    const inject = (from: Context): Record<string, string> => {
+      const headers: Record<string, string> = {};
+      propagator.inject(from, headers, defaultTextMapSetter);
+      return headers;
+    };
+    const from = propagation.setBaggage(turn.toContext(ROOT_CONTEXT), held);
+    return {
+      outside: inject(from),
+      inside: contexts.with(from, () => propagateTurn(() => inject(contexts.active()))),
+    };
+  }
+  const namesOf = (headers: Readonly<Record<string, string>>): readonly string[] =>
+    (headers["baggage"] ?? "").split(",").map((member) => member.split("=")[0] ?? "");
+
+  test("a member of ours that an application put there is never sent, nor taken for the turn", () => {
+    const { inside, outside } = sent({ "turnproof.user_id": "u_2", tier: "gold" });
+    expect(namesOf(outside)).toEqual(["tier"]);
+    const received = propagator.extract(ROOT_CONTEXT, inside, defaultTextMapGetter);
+    expect(receivedTurn(received)?.identity.userId).toBe("u_1");
+    expect(namesOf(inside).filter((name) => name === "turnproof.user_id")).toHaveLength(1);
+  });
+
+  test.each([
+    ["members", Object.fromEntries(Array.from({ length: 179 }, (_, n) => [`k${n}`, "v"]))],
+    ["bytes", Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`k${n}`, "v".repeat(199)]))],
+  ])("at the limit of %s no half of a turn is sent, and foreign members stay", (_, foreign) => {
+    const { inside, outside } = sent(foreign);
+    expect(inside["baggage"]).toBe(outside["baggage"]);
+    expect(namesOf(inside)).toHaveLength(Object.keys(foreign).length);
   });
 });
