@@ -252,7 +252,9 @@ describe(`losses on line ${line}`, () => {
           const uncounted = safe - health.exported - health.spooled;
           expect(uncounted).toBeGreaterThanOrEqual(0);
           expect(uncounted).toBeLessThanOrEqual(givenUp);
-          if (givenUp === 0) {
+          // A shutdown puts on the disk what has no answer yet; the answer may be a yes after all.
+          const twice = backend.took.some((seq) => disk.holds.includes(seq));
+          if (givenUp === 0 && !twice) {
             expect(health.exported).toBe(backend.took.length);
             expect(health.spooled).toBe(disk.holds.length);
             exact++;

@@ -262,6 +262,53 @@ describe(`the processor on line ${line}`, () => {
     await reopened.close();
   });
 
+  test("a shutdown while nobody answers leaves everything on the disk", async () => {
+    folder = await mkdtemp(join(tmpdir(), "turnproof-spool-"));
+    const spool = await openJournal({ directory: folder });
+    const silent = scripted(() => "silent");
+    const sizes = { batchMax: 8, delayMs: 5, shutdownDeadlineMs: 100 };
+    const first = turnproofProcessor({ exporter: silent, spool, ...sizes });
+    const tracer = createProvider({ spanProcessors: [first] }).getTracer("app");
+    for (let at = 0; at < 20; at++) tracer.startSpan("x", { attributes: chat }).end();
+    await first.shutdown();
+    expect(first.health).toMatchObject({ created: 20, exported: 0, spooled: 20, dropped: {} });
+    balance(first.health);
+    await spool.close();
+
+    const exporter = scripted(() => "done");
+    const reopened = await openJournal({ directory: folder });
+    const second = turnproofProcessor({ exporter, spool: reopened });
+    await expect.poll(() => reopened.stats().pendingFrames, { timeout: 10_000 }).toBe(0);
+    const numbers = evidenceOf(exporter.accepted).map(
+      (span) => span.attributes[attribute.producer_seq.span],
+    );
+    expect(numbers).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
+    await second.shutdown();
+    await reopened.close();
+  });
+
+  test("while nobody answers, new spans go to the disk at once instead of filling the queue", async () => {
+    folder = await mkdtemp(join(tmpdir(), "turnproof-spool-"));
+    const spool = await openJournal({ directory: folder });
+    let asked = 0;
+    const silent = scripted(() => {
+      asked++;
+      return "silent";
+    });
+    const sizes = { batchMax: 10, queueMax: 50, delayMs: 5, exportTimeoutMs: 300 };
+    const processor = turnproofProcessor({ exporter: silent, spool, ...sizes });
+    const tracer = createProvider({ spanProcessors: [processor] }).getTracer("app");
+    for (let round = 1; round <= 20; round++) {
+      for (let at = 0; at < 20; at++) tracer.startSpan("x", { attributes: chat }).end();
+      await expect.poll(() => processor.health.spooled, { timeout: 10_000 }).toBe(round * 20);
+    }
+    // One export had to fail before anybody knew; a few more belong to the disk's own tries.
+    expect(asked).toBeLessThan(20);
+    expect(processor.health).toMatchObject({ created: 400, spooled: 400, dropped: {} });
+    await processor.shutdown();
+    await spool.close();
+  });
+
   test("written through, every batch is durable before it is sent", async () => {
     folder = await mkdtemp(join(tmpdir(), "turnproof-spool-"));
     const spool = await openJournal({ directory: folder });

@@ -36,6 +36,9 @@ const itemClasses: readonly ItemClass[] = ["evidence", "structure", "markers"];
 const producerId = attribute.producer_id.span;
 const producerSeq = attribute.producer_seq.span;
 
+/** Spans of one frame when a shutdown puts a whole queue onto the disk. */
+const rescueBatch = 512;
+
 /** Exports one batch at a time. */
 export class BatchExport<S> {
   private readonly options: BatchExportOptions<S>;
@@ -46,6 +49,14 @@ export class BatchExport<S> {
   private readonly writeThrough: boolean;
   /** The batch on its way, until its outcome is known or no longer waited for. */
   private flight: BatchCounts | undefined;
+  /** The items of that batch, for a shutdown that cannot wait for their answer. */
+  private flying: readonly QueueItem[] = [];
+  /** That batch on its way to the disk. */
+  private storing: Promise<void> | undefined;
+  /** The batch that a shutdown took over. */
+  private rescued: BatchCounts | undefined;
+  /** True since an export failed, until one from the disk arrives: the disk is next in line. */
+  private away = false;
 
   constructor(options: BatchExportOptions<S>) {
     this.options = options;
@@ -55,24 +66,63 @@ export class BatchExport<S> {
     if (spool === undefined) return;
     this.spool = new DiskSpool({
       journal: spool,
-      send: async (spans) => (await this.send(spans)) === "done",
+      send: async (spans) => {
+        const sent = (await this.send(spans)) === "done";
+        this.away = !sent;
+        return sent;
+      },
       onDelivered: (count) => ledger.delivered(count),
     });
   }
 
   /** Sends a batch; settles when each of its items is accounted for, and never rejects. */
   async export(items: readonly QueueItem[]): Promise<void> {
-    const counts: BatchCounts = { evidence: 0, structure: 0, markers: 0 };
-    for (const item of items) counts[item.kind]++;
+    const counts = countsOf(items);
     this.flight = counts;
+    this.flying = items;
+    this.storing = undefined;
     await settleResources(items, this.options.exportTimeoutMs);
     if (this.flight !== counts) return;
-    if (this.direct === undefined) await this.exportSpans(items, counts);
+    // While nobody answers, waiting for another "no" would only fill the queue.
+    if (this.away || this.direct === undefined) await this.exportSpans(items, counts);
     else await this.exportBytes(items, counts, this.direct);
   }
 
+  /**
+   * Puts what waits and what is on its way onto the disk, where there is one: a shutdown cannot
+   * wait for an answer. What is not durable within the time is lost.
+   */
+  async rescue(waiting: readonly QueueItem[], timeoutMs: number): Promise<void> {
+    const { spool, flight, flying } = this;
+    if (spool === undefined) return this.giveUp(waiting);
+    const deadline = Date.now() + timeoutMs;
+    if (flight !== undefined) {
+      this.rescued = flight;
+      const storing = this.storing ?? this.store(flying, flight, spool);
+      await within(storing, deadline - Date.now());
+    }
+    this.abandon("shutdown_deadline");
+    for (let at = 0; at < waiting.length; at += rescueBatch) {
+      const items = waiting.slice(at, at + rescueBatch);
+      const counts = countsOf(items);
+      this.flight = counts;
+      await within(this.store(items, counts, spool), deadline - Date.now());
+      this.abandon("shutdown_deadline");
+    }
+  }
+
+  /** Screens the items and makes them durable; settles their counts when they are. */
+  private async store(
+    items: readonly QueueItem[],
+    counts: BatchCounts,
+    spool: DiskSpool,
+  ): Promise<void> {
+    const spans = items.flatMap((item) => this.screenedAgain(item));
+    await spool.append(spans, counts.evidence, () => this.spooled(counts));
+  }
+
   /** Counts what is on its way as lost; whatever becomes of it is not counted again. */
-  abandon(code: Code): void {
+  private abandon(code: Code): void {
     const counts = this.flight;
     if (counts !== undefined) this.lost(counts, code);
   }
@@ -80,6 +130,11 @@ export class BatchExport<S> {
   /** Sends what lies on the disk. */
   async drain(): Promise<void> {
     if (this.writeThrough) await this.spool?.drain();
+  }
+
+  private giveUp(waiting: readonly QueueItem[]): void {
+    for (const { kind } of waiting) this.options.ledger.dropped(kind, 1, "shutdown_deadline");
+    this.abandon("shutdown_deadline");
   }
 
   /** Stops sending from the disk. */
@@ -95,7 +150,8 @@ export class BatchExport<S> {
       this.refused(item, counts);
       return [];
     });
-    const result = this.writeThrough || spans.length === 0 ? "failed" : await this.send(spans);
+    const held = this.writeThrough || this.away || spans.length === 0;
+    const result = held ? "failed" : await this.send(spans);
     if (result === "done") this.exported(counts);
     else await this.keep(spans, counts, result);
   }
@@ -118,11 +174,14 @@ export class BatchExport<S> {
     if (request.length === 0) return this.exported(counts);
     const result = this.judged(await sendRequest(exporter, request, exportTimeoutMs));
     if (result === "done") return this.exported(counts);
-    const again = (item: QueueItem): ReadableSpanLike[] => {
-      const screened = gate.screenAgain(item.span);
-      return screened === undefined ? [] : [this.numbered(screened, item)];
-    };
-    await this.keep(this.spool === undefined ? [] : passed.flatMap(again), counts, result);
+    const again =
+      this.spool === undefined ? [] : passed.flatMap((item) => this.screenedAgain(item));
+    await this.keep(again, counts, result);
+  }
+
+  private screenedAgain(item: QueueItem): ReadableSpanLike[] {
+    const screened = this.options.gate.screenAgain(item.span);
+    return screened === undefined ? [] : [this.numbered(screened, item)];
   }
 
   /** An item that the gate cannot screen leaves the batch. */
@@ -165,18 +224,26 @@ export class BatchExport<S> {
     result: CallResult,
   ): Promise<void> {
     const { spool } = this;
+    if (this.rescued === counts) return;
     if (spool === undefined || spans.length === 0) return this.lost(counts, codeOf(result));
+    this.away ||= !this.writeThrough;
     try {
-      await spool.append(spans, counts.evidence, () => {
-        if (!this.takes(counts)) return false;
-        for (const kind of itemClasses) this.options.ledger.spooled(kind, counts[kind]);
-        return true;
-      });
+      this.storing = spool.append(spans, counts.evidence, () => this.spooled(counts));
+      await this.storing;
     } catch {
+      // A disk that takes nothing is no way out: the next batch asks the exporter again.
+      this.away = false;
       diag.warn("turnproof: journal_failed");
       return this.lost(counts, codeOf(result));
     }
     if (this.writeThrough) void spool.drain();
+  }
+
+  /** The batch is durable; false when it was accounted for before. */
+  private spooled(counts: BatchCounts): boolean {
+    if (!this.takes(counts)) return false;
+    for (const kind of itemClasses) this.options.ledger.spooled(kind, counts[kind]);
+    return true;
   }
 
   private async send(spans: readonly ReadableSpanLike[]): Promise<CallResult> {
@@ -192,6 +259,12 @@ export class BatchExport<S> {
     }
     return result;
   }
+}
+
+function countsOf(items: readonly QueueItem[]): BatchCounts {
+  const counts: BatchCounts = { evidence: 0, structure: 0, markers: 0 };
+  for (const item of items) counts[item.kind]++;
+  return counts;
 }
 
 function codeOf(result: CallResult): Code {

@@ -18,7 +18,6 @@ import { BatchExport } from "./batch-export.ts";
 import { evidenceSampler } from "./evidence-sampler.ts";
 import type { EvidenceSamplerOptions, SamplerLike } from "./evidence-sampler.ts";
 import { ExportQueue } from "./export-queue.ts";
-import type { QueueItem } from "./export-queue.ts";
 import { callExporter, within } from "./exporter-call.ts";
 import { LossLedger } from "./loss-ledger.ts";
 import type { ExportHealth, ItemClass } from "./loss-ledger.ts";
@@ -60,6 +59,9 @@ const settingDefaults = {
   shutdownDeadlineMs: 5_000,
   reportEveryMs: 60_000,
 } as const;
+
+/** How long a disk may take for what a shutdown could not deliver. */
+const rescueMsMax = 5_000;
 
 type Settings = { readonly [K in keyof typeof settingDefaults]: number };
 
@@ -150,7 +152,10 @@ export class TurnproofProcessor<S = never> {
     await this.flush(this.settings.flushDeadlineMs);
   }
 
-  /** Flushes once more, counts what is left as lost, reports, and ends the exporter. */
+  /**
+   * Flushes once more; what is left then goes to the disk where there is a spool, and is counted
+   * as lost where there is none. Reports, and ends the exporter.
+   */
   async shutdown(): Promise<void> {
     if (this.ended) return;
     this.ended = true;
@@ -158,7 +163,7 @@ export class TurnproofProcessor<S = never> {
     // A host that is told here could do nothing about it any more; the counters say it.
     await within(this.flush(this.settings.shutdownDeadlineMs), this.settings.shutdownDeadlineMs);
     clearTimeout(this.timer);
-    this.abandon(this.queue.take(Number.MAX_SAFE_INTEGER));
+    await this.batches.rescue(this.queue.take(Number.MAX_SAFE_INTEGER), rescueMsMax);
     await this.report(Math.max(500, deadline - Date.now()));
     await within(this.batches.close(), 1_000);
     await within(this.exporter.shutdown(), Math.max(500, deadline - Date.now()));
@@ -239,12 +244,6 @@ export class TurnproofProcessor<S = never> {
     do await this.pump(true);
     while (this.queue.length > 0);
     await this.batches.drain();
-  }
-
-  /** Gives up what still waits and what is on its way. */
-  private abandon(items: readonly QueueItem[]): void {
-    for (const item of items) this.ledger.dropped(item.kind, 1, "shutdown_deadline");
-    this.batches.abandon("shutdown_deadline");
   }
 
   /** Says what was lost so far, when that is news. The report itself is not counted. */
