@@ -86,6 +86,11 @@ export function addPlacement(draft: EventDraft, child: Loose, legacy: boolean, f
   if (!Array.isArray(links) || read.length < links.length) flaw();
 }
 
+/** True for a label of a task, wherever it stands: an identifier that the guard lets pass. */
+export function isTaskId(value: unknown): value is string {
+  return isUsableId(value) && screenValue(attribute.task_id, value) === undefined;
+}
+
 const placeNames = [
   ["span_id", "span"],
   ["parent_span_id", "parent_id"],

@@ -3,6 +3,8 @@
  * Not for security: it breaks ties between revisions, nothing else (design 3.6). The digest that a
  * statement signs is SHA-256 and made outside of this package.
  */
+import { limits } from "@turnproof/semconv";
+
 import { canonicalJson } from "./canonical-json.ts";
 import type { TurnEvent } from "./event.ts";
 
@@ -20,6 +22,11 @@ export function contentOf(event: TurnEvent): string {
     producer_seq: undefined,
     identity_derived: undefined,
   });
+}
+
+/** An id made of others: itself, or a digest of it where it outgrew what an id may be. */
+export function composedId(text: string): string {
+  return text.length <= limits.stringCharsMax ? text : `derived:${stableHash(text)}`;
 }
 
 /** Sixteen hex digits of a text; equal texts give equal digits on every platform. */

@@ -17,7 +17,7 @@ import {
 } from "@turnproof/semconv";
 import type { AttributeRow, EventKind } from "@turnproof/semconv";
 
-import { isComponent, isDialect, isDropCount, isOperation } from "./child-fields.ts";
+import { isComponent, isDialect, isDropCount, isOperation, isTaskId } from "./child-fields.ts";
 import { identityFields } from "./event.ts";
 import type { IdentityField, ResourceRef, SourceStore, TurnEvent } from "./event.ts";
 import { isUsableId } from "./normalization-findings.ts";
@@ -78,10 +78,6 @@ function duration(value: unknown): number {
 
 function text(value: unknown, passes: (value: unknown) => boolean): number {
   return value === undefined ? 0 : passes(value) ? 1 : refused;
-}
-
-function isTask(value: unknown): boolean {
-  return isUsableId(value) && screenValue(attribute.task_id, value) === undefined;
 }
 
 function isPlain(value: object): boolean {
@@ -180,7 +176,7 @@ function originOf(event: Loose, before: Loose): number {
     text(event.dialect, isDialect) +
     text(event.identity_derived, isDerived) +
     text(event.dropped, isDropped) +
-    text(event.task_id, isTask)
+    text(event.task_id, isTaskId)
   );
 }
 

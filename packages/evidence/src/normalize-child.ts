@@ -3,20 +3,13 @@
  * Normalize). Children of versions 1 and 2 are read through the tables of their names, version 3 as
  * it stands. Never throws on data; nothing that was present is read as absent.
  */
-import {
-  attribute,
-  eventKinds,
-  eventPhases,
-  eventStatuses,
-  legacyKinds,
-  screenValue,
-} from "@turnproof/semconv";
+import { eventKinds, eventPhases, eventStatuses, legacyKinds } from "@turnproof/semconv";
 import type { EventKind, EventPhase, EventStatus } from "@turnproof/semconv";
 
 import { readVersion } from "./bundle.ts";
 import { readAttributes, readLegacyAttributes } from "./child-attributes.ts";
 import type { AttributeReading } from "./child-attributes.ts";
-import { addExtent, addOrigin, addPlacement } from "./child-fields.ts";
+import { addExtent, addOrigin, addPlacement, isTaskId } from "./child-fields.ts";
 import type { EventDraft } from "./child-fields.ts";
 import { mergeIdentity, readIdentity, speaksOfScope } from "./child-identity.ts";
 import type { IdentityDraft } from "./child-identity.ts";
@@ -222,9 +215,7 @@ function addTask(draft: EventDraft, child: Loose, context: ChildContext, id: unk
   const inner = isRecord(attributes) ? (attributes["task_id"] ?? undefined) : undefined;
   const task = child["task_id"] ?? inner;
   if (task === undefined) return;
-  if (!isUsableId(task) || (inner !== undefined && inner !== task)) {
-    context.report("invalid_task_id", id);
-  } else if (screenValue(attribute.task_id, task) === undefined) draft.task_id = task;
+  if (isTaskId(task) && (inner === undefined || inner === task)) draft.task_id = task;
   else context.report("invalid_task_id", id);
 }
 

@@ -5,9 +5,10 @@
 import type { EventStatus } from "@turnproof/semconv";
 
 import { readLegacyAttributes } from "./child-attributes.ts";
-import { addExtent, addPlacement } from "./child-fields.ts";
+import { addExtent, addPlacement, isTaskId } from "./child-fields.ts";
 import type { EventDraft } from "./child-fields.ts";
 import { readIdentity } from "./child-identity.ts";
+import { composedId } from "./content-hash.ts";
 import type { SourceStore, TurnEvent } from "./event.ts";
 import { readStatus } from "./legacy-words.ts";
 import { isUsableId } from "./normalization-findings.ts";
@@ -48,7 +49,7 @@ export function readMemoryRow(
   const kind = kinds[store];
   const draft: EventDraft = {
     schema_version: 1,
-    ...(isUsableId(rowId) ? { event_id: `${kind}:${rowId}` } : {}),
+    ...(isUsableId(rowId) ? { event_id: composedId(`${kind}:${rowId}`) } : {}),
     event_kind: kind,
     phase: "event",
     status: "unknown",
@@ -61,7 +62,7 @@ export function readMemoryRow(
   };
   addPlacement(draft, merged, true, () => report("invalid_metadata", rowId));
   const task = merged["task_id"] ?? undefined;
-  if (isUsableId(task)) draft.task_id = task;
+  if (isTaskId(task)) draft.task_id = task;
   else if (task !== undefined) report("invalid_task_id", rowId);
   if (store === "tool_log") addExecution(draft, merged, report, rowId);
   return draft as Omit<TurnEvent, "event_id">;

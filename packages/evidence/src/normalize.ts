@@ -7,7 +7,7 @@ import type { SourceStore, NormalizationError, TurnEvent } from "./event.ts";
 import { looksLikeBundle, openBundle } from "./bundle.ts";
 import { mergeIdentity, noIdentity, readIdentity } from "./child-identity.ts";
 import type { IdentityDraft } from "./child-identity.ts";
-import { contentOf, stableHash } from "./content-hash.ts";
+import { composedId, contentOf, stableHash } from "./content-hash.ts";
 import { dedupeEvents } from "./dedupe.ts";
 import { sumErrors } from "./join-pages.ts";
 import { NormalCheck } from "./normal-event.ts";
@@ -243,7 +243,7 @@ function readBundle(
 function withId(reading: ChildReading, numbers?: Map<string, number>): TurnEvent {
   if (reading.event_id !== undefined) return reading as TurnEvent;
   if (reading.dialect !== "legacy" && reading.span_id !== undefined) {
-    return { ...reading, event_id: `${reading.span_id}:${reading.phase}` };
+    return { ...reading, event_id: composedId(`${reading.span_id}:${reading.phase}`) };
   }
   const event: TurnEvent = { ...reading, event_id: "" };
   const mark = stableHash(contentOf(event));
