@@ -105,6 +105,16 @@ const bare: { readonly [name: string]: (n: number) => Json[] } = {
     intent(free),
     ...times(n, (i) => [work(i), numbered(artifact(), i, { output_refs: [other(i)] })]),
   ],
+  "versions of one ref from one span with many results": (n) =>
+    times(n, (i) => [
+      work(i, { input_refs: [{ ...ledger, ref: `ledger-${i}` }] }),
+      numbered(artifact(), i, { output_refs: [invoice(String(i))] }),
+    ]),
+  "versions of one ref from spans of many roots": (n) =>
+    times(n, (i) => [
+      work(i, { root_trace_id: `root-${i}`, input_refs: [ledger] }),
+      numbered(artifact(), i, { root_trace_id: `root-${i}`, output_refs: [invoice(String(i))] }),
+    ]),
   "contracts under one span with many calls": (n) => [
     intent(free),
     ...times(n, (i) => [

@@ -5,6 +5,7 @@
  */
 import {
   buildCausalWaterfall,
+  buildLineage,
   buildTraceHealth,
   compareTraceWindows,
   findInsights,
@@ -47,6 +48,7 @@ const judges: { readonly [name: string]: (events: readonly Json[]) => unknown } 
   compare: (events) => compareTraceWindows(events, events),
   health: (events) => buildTraceHealth(events),
   insights: (events) => findInsights(events, { scope: "turn" }),
+  lineage: (events) => buildLineage(events, { ref: "invoice-5" }),
 };
 
 function readsOf(judge: (events: readonly Json[]) => unknown, events: readonly Json[]): number {
