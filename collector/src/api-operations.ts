@@ -175,7 +175,9 @@ export const operations: { readonly [route: string]: Operation } = {
   "GET /traces/inspect.json": {
     summary: "Lineage: what a resource rests on",
     query: inspectParameters,
-    returns: "One lineage per tenant; tenants are never mixed.",
+    returns:
+      "One lineage per tenant; tenants are never mixed. `edges_omitted` of a node counts sources of " +
+      "its span that have a node and no edge from it.",
     failures: windowFailures,
   },
   "GET /traces/replay-plan.json": {

@@ -82,3 +82,20 @@ test("circles of 10,000 artifacts are walked once", () => {
   expect(lineage?.nodes).toHaveLength(size);
   expect(lineage?.edges).toHaveLength(size);
 });
+
+test("a span's many sources are all there, and what is not drawn again is counted", () => {
+  const work = { event_kind: "application_action", phase: "result", span_id: "work" } as const;
+  const produced = { attributes: { producing_span_id: "work" } };
+  const events = [
+    ...Array.from({ length: 100 }, (_, at) => event(`w-${at}`, [], [ref(`source-${at}`)], work)),
+    event("v1", [ref("reply-1", "1")], [], produced),
+    event("v2", [ref("reply-1", "2")], [], produced),
+    // A span of the same id elsewhere is another span.
+    event("far", [], [ref("source-far")], { ...work, root_trace_id: "other" }),
+  ];
+  const [lineage] = buildLineage(events, { ref: "reply-1" });
+  expect(lineage?.nodes).toHaveLength(102);
+  const drawn = [0, 1].map((at) => lineage?.edges.filter(({ from }) => from === at).length);
+  expect(drawn).toEqual([100, 64]);
+  expect(lineage?.nodes.slice(0, 3).map((node) => node.edges_omitted)).toEqual([0, 36, 0]);
+});

@@ -29,6 +29,8 @@ export interface LineageNode {
   readonly provenance_status: ProvenanceStatus | null;
   /** False where no event of the window produced it. */
   readonly recorded: boolean;
+  /** Sources of the spans that produced it to which no edge is drawn; they are nodes all the same. */
+  readonly edges_omitted: number;
 }
 
 /** `from` rests on `to`: indexes into `nodes`, and the event that says so. */
@@ -47,11 +49,25 @@ export interface Lineage {
 
 type Tenant = string | null | undefined;
 
-/** The resources of one tenant: type, ref and version are steps of a trie. */
+/** What the events of one span name as inputs: each resource once, in order of time. */
+interface SpanSources {
+  readonly refs: Map<string, ResourceRef>;
+  /** True once an event has drawn an edge to every one of them. */
+  drawn: boolean;
+}
+
+/**
+ * How many sources of a span each further event has an edge to. Many events of one span that names
+ * many sources would otherwise need the product of both.
+ */
+const furtherEdgesMax = 64;
+
+/** The resources of one tenant. */
 interface Shelf {
   readonly tenant: Tenant;
   readonly producers: Map<string, TurnEvent[]>;
-  readonly spans: Map<string, TurnEvent[]>;
+  /** By root and span. */
+  readonly spans: Map<string, SpanSources>;
   readonly asked: Map<string, ResourceRef>;
 }
 
@@ -78,18 +94,30 @@ export function buildLineage(events: readonly unknown[], query: LineageQuery): L
   return [...shelves.values()].filter(({ asked }) => asked.size > 0).map(walk);
 }
 
+function spanKeyOf(root: string | undefined, span: string): string {
+  return JSON.stringify([root ?? null, span]);
+}
+
 function addEvent(shelf: Shelf, event: TurnEvent, query: LineageQuery): void {
-  const put = (map: Map<string, TurnEvent[]>, key: string): void => {
-    const known = map.get(key);
-    if (known === undefined) map.set(key, [event]);
-    else known.push(event);
-  };
+  const inputs = event.input_refs ?? [];
   // A delivery carries what it names; it makes nothing.
   const outputs = event.event_kind === "delivery" ? [] : (event.output_refs ?? []);
-  for (const output of outputs) put(shelf.producers, keyOf(output));
-  const span = spanKey(event);
-  if (span !== undefined && event.event_kind !== "artifact") put(shelf.spans, span);
-  for (const ref of [...outputs, ...(event.input_refs ?? [])]) {
+  for (const output of outputs) {
+    const key = keyOf(output);
+    const known = shelf.producers.get(key);
+    if (known === undefined) shelf.producers.set(key, [event]);
+    else known.push(event);
+  }
+  const span = event.event_kind === "artifact" ? undefined : spanKey(event);
+  if (span !== undefined && inputs.length > 0) {
+    const place = spanKeyOf(event.root_trace_id, span);
+    let sources = shelf.spans.get(place);
+    if (sources === undefined) {
+      shelf.spans.set(place, (sources = { refs: new Map(), drawn: false }));
+    }
+    for (const ref of inputs) addRef(sources.refs, ref);
+  }
+  for (const ref of [...outputs, ...inputs]) {
     const asked =
       ref.ref === query.ref &&
       (query.resourceType === undefined || ref.resource_type === query.resourceType) &&
@@ -98,17 +126,23 @@ function addEvent(shelf: Shelf, event: TurnEvent, query: LineageQuery): void {
   }
 }
 
+/** What was said of a resource first stands. */
+function addRef(refs: Map<string, ResourceRef>, ref: ResourceRef): void {
+  const key = keyOf(ref);
+  if (!refs.has(key)) refs.set(key, ref);
+}
+
+/** A node while the lineage is walked. */
+type NodeDraft = { -readonly [K in keyof LineageNode]: LineageNode[K] };
+
 function walk(shelf: Shelf): Lineage {
   const indexOf = new Map<string, number>();
-  const nodes: LineageNode[] = [];
-  const refs: ResourceRef[] = [];
+  const nodes: NodeDraft[] = [];
   const edges: LineageEdge[] = [];
-  const visit = (ref: ResourceRef, depth: number): number => {
-    const key = keyOf(ref);
+  const visit = (key: string, ref: ResourceRef, depth: number): number => {
     const known = indexOf.get(key);
     if (known !== undefined) return known;
     indexOf.set(key, nodes.length);
-    refs.push(ref);
     nodes.push({
       resource_type: ref.resource_type,
       ref: ref.ref,
@@ -117,17 +151,19 @@ function walk(shelf: Shelf): Lineage {
       ownership_verified: ref.ownership_verified ?? null,
       provenance_status: ref.provenance_status ?? null,
       recorded: shelf.producers.has(key),
+      edges_omitted: 0,
     });
     return nodes.length - 1;
   };
-  for (const ref of shelf.asked.values()) visit(ref, 0);
-  // The list grows while it is walked, so breadth comes before depth.
-  for (let from = 0; from < nodes.length; from += 1) {
-    const key = keyOf(refs[from] as ResourceRef);
-    const below = (nodes[from] as LineageNode).depth + 1;
+  for (const [key, ref] of shelf.asked) visit(key, ref, 0);
+  // A map is walked in the order in which it grows, so breadth comes before depth.
+  for (const [key, from] of indexOf) {
+    const node = nodes[from] as NodeDraft;
     for (const event of shelf.producers.get(key) ?? []) {
-      for (const source of sourcesOf(shelf, event)) {
-        const to = visit(source, below);
+      const { refs, omitted } = sourcesOf(shelf, event);
+      node.edges_omitted += omitted;
+      for (const [sourceKey, source] of refs) {
+        const to = visit(sourceKey, source, node.depth + 1);
         if (to !== from) edges.push({ from, to, event_id: event.event_id });
       }
     }
@@ -136,14 +172,23 @@ function walk(shelf: Shelf): Lineage {
 }
 
 /** What an event rests on: its own inputs, and those of the span that produced its artifact. */
-function sourcesOf(shelf: Shelf, event: TurnEvent): ResourceRef[] {
-  const span = event.attributes.producing_span_id;
-  const producers = (span === undefined ? [] : (shelf.spans.get(span) ?? [])).filter(
-    (producer) => producer.root_trace_id === event.root_trace_id,
-  );
-  const sources = new Map<string, ResourceRef>();
-  for (const { input_refs } of [event, ...producers]) {
-    for (const ref of input_refs ?? []) if (!sources.has(keyOf(ref))) sources.set(keyOf(ref), ref);
+function sourcesOf(
+  shelf: Shelf,
+  event: TurnEvent,
+): { readonly refs: Map<string, ResourceRef>; readonly omitted: number } {
+  const refs = new Map<string, ResourceRef>();
+  for (const ref of event.input_refs ?? []) addRef(refs, ref);
+  const producer = event.attributes.producing_span_id;
+  if (producer === undefined) return { refs, omitted: 0 };
+  const span = shelf.spans.get(spanKeyOf(event.root_trace_id, producer));
+  if (span === undefined) return { refs, omitted: 0 };
+  let left = span.drawn ? furtherEdgesMax : Infinity;
+  for (const [key, ref] of span.refs) {
+    if (left === 0) break;
+    left -= 1;
+    if (!refs.has(key)) refs.set(key, ref);
   }
-  return [...sources.values()];
+  const omitted = span.drawn ? Math.max(0, span.refs.size - furtherEdgesMax) : 0;
+  span.drawn = true;
+  return { refs, omitted };
 }
