@@ -54,27 +54,6 @@ export function statesOf(events: readonly TurnEvent[]): States {
   return { latest, older: events.filter((event) => !kept.has(event)) };
 }
 
-/**
- * Of the events those at or after all of the evidence, which lies in one instant: by time or,
- * within the instant, by sequence.
- */
-export function followers(
-  events: readonly TurnEvent[],
-  evidence: readonly TurnEvent[],
-): readonly TurnEvent[] {
-  const [first] = evidence;
-  if (first === undefined) return events;
-  let lastSeq: ReadonlyMap<string, number> | undefined;
-  return events.filter((event) => {
-    const byTime = compareTimes(event.timestamp, first.timestamp);
-    if (byTime !== 0) return byTime > 0;
-    lastSeq ??= sequenceBounds(evidence, Math.max);
-    const { producer_id, producer_seq } = event;
-    const last = producer_id === undefined ? undefined : lastSeq.get(producer_id);
-    return last === undefined || producer_seq === undefined || producer_seq >= last;
-  });
-}
-
 function sequenceBounds(
   events: readonly TurnEvent[],
   choose: (a: number, b: number) => number,

@@ -74,12 +74,6 @@ export function fractionDigits(time: string): number {
   return time.length - 20 - (time.charCodeAt(time.length - 1) === 90 ? 1 : 0);
 }
 
-/** Digits of the fraction of a time, without the final Z. */
-export function fractionOf(time: string): string {
-  if (time.charCodeAt(19) !== 46) return "";
-  return time.endsWith("Z") ? time.slice(20, -1) : time.slice(20);
-}
-
 /** A time in two whole numbers since the epoch; `nanos` is what lies beyond the second. */
 export interface Instant {
   readonly seconds: number;
@@ -124,7 +118,7 @@ export function instantOfNanos(nanos: bigint): Instant {
 }
 
 /** The ISO text of nanoseconds with this many fractional digits (0 to 9). */
-export function isoOfNanos(nanos: bigint, digits: number): string {
+function isoOfNanos(nanos: bigint, digits: number): string {
   return isoOfInstant(instantOfNanos(nanos), digits);
 }
 
