@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { evidenceSampler, turnproofProcessor } from "@turnproof/exporter";
 import type { ExportHealth, ReadableSpanLike } from "@turnproof/exporter";
 import { openJournal } from "@turnproof/exporter/journal";
-import { attribute } from "@turnproof/semconv";
+import type { Journal } from "@turnproof/exporter/journal";
+import { attribute, CodedError } from "@turnproof/semconv";
 import { afterEach, describe, expect, test } from "vitest";
 
 import { alwaysOff, createProvider, line } from "#sdk";
@@ -307,6 +308,32 @@ describe(`the processor on line ${line}`, () => {
     expect(processor.health).toMatchObject({ created: 400, spooled: 400, dropped: {} });
     await processor.shutdown();
     await spool.close();
+  });
+
+  test("a full disk is counted as loss, and is no reason to stop asking the exporter", async () => {
+    let up = false;
+    const exporter = scripted(() => (up ? "done" : "failed"));
+    const spool: Pick<Journal, "append" | "read" | "checkpoint" | "stats"> = {
+      append: () => Promise.reject(new CodedError("journal_full")),
+      read: async function* () {},
+      checkpoint: () => Promise.resolve(),
+      stats: () => ({ pendingFrames: 0 }) as never,
+    };
+    const processor = turnproofProcessor({ exporter, spool, delayMs: 5 });
+    const tracer = createProvider({ spanProcessors: [processor] }).getTracer("app");
+    tracer.startSpan("x", { attributes: chat }).end();
+    await processor.forceFlush();
+    expect(processor.health).toMatchObject({
+      exported: 0,
+      spooled: 0,
+      dropped: { export_failed: 1 },
+    });
+    up = true;
+    tracer.startSpan("x", { attributes: chat }).end();
+    await processor.forceFlush();
+    expect(processor.health).toMatchObject({ exported: 1, dropped: { export_failed: 1 } });
+    balance(processor.health);
+    await processor.shutdown();
   });
 
   test("written through, every batch is durable before it is sent", async () => {

@@ -22,12 +22,13 @@ export interface CollectorChild {
   stop(): Promise<number | null>;
 }
 
-/** Starts a collector and waits until it listens. */
+/** Starts a collector, at a port that was its own before if one is given; waits until it listens. */
 export async function startCollector(
   dataDir: string,
   env: Record<string, string> = {},
+  port = "0",
 ): Promise<CollectorChild> {
-  const child = spawn(process.execPath, [launcher, "--port", "0"], {
+  const child = spawn(process.execPath, [launcher, "--port", port], {
     env: {
       PATH: process.env["PATH"],
       TURNPROOF_DATA_DIR: dataDir,
