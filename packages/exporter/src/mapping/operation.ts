@@ -2,7 +2,13 @@
  * @module Operation: the name an event goes by. Span names are content, so a foreign one is never
  * read: the registry's name for the kind is built from screened attributes (design 3.2, 3.3).
  */
-import { ownPrefix, ownSpanNames, screenOperation, structuralFamilies } from "@turnproof/semconv";
+import {
+  limits,
+  ownPrefix,
+  ownSpanNames,
+  screenOperation,
+  structuralFamilies,
+} from "@turnproof/semconv";
 
 import { saidUnder } from "./coded-attributes.ts";
 import type { KindDecision } from "./kind-decision.ts";
@@ -55,8 +61,14 @@ export function operationOf(
   }
 }
 
+/**
+ * The operation on its subject. Each of them fits a text of an event and both together may not; the
+ * subject stands under its own attribute anyway, and a row that is too long no store would take.
+ */
 function named(operation: string, subject: string | undefined): string {
-  return subject === undefined ? operation : `${operation} ${subject}`;
+  if (subject === undefined) return operation;
+  const both = `${operation} ${subject}`;
+  return both.length > limits.stringCharsMax ? operation : both;
 }
 
 /** A name of ours loses its prefix; a host's own operation must have the form of one. */
