@@ -147,6 +147,7 @@ async function openParts({ config, log, options, opened, closing }: Opening): Pr
     directory: join(config.dataDir, "journal"),
     store: opening.promise,
     authenticateIngest: createIngestDoor(config, isLoopback(config.host)),
+    origins: config.origins,
     // A producer with an old token must not close the sign-in of people behind the same address.
     wrongCredential: (address) => producers.failed(address),
     identityKey,

@@ -11,6 +11,7 @@ import type { Context } from "hono";
 
 import type { IngestPrincipal } from "../auth/ingest-tokens.ts";
 import type { Conservation } from "../conservation.ts";
+import { sameSite } from "../http/cross-site.ts";
 import { clientAddress } from "../http/environment.ts";
 import type { AppEnv } from "../http/environment.ts";
 import type { Log } from "../log.ts";
@@ -37,6 +38,8 @@ export interface BodyProcessor {
 export interface OtlpRoutesOptions {
   /** Lets a producer in by its token; undefined is 401. */
   readonly authenticateIngest: (authorization: string | undefined) => IngestPrincipal | undefined;
+  /** Public origins of the collector; another one's page may not send (design 6.3). */
+  readonly origins?: readonly string[];
   /** Notes a wrong credential; how many seconds this address is to wait, else 0. */
   readonly wrongCredential?: (address: string) => number;
   readonly journal: IngestJournal;
@@ -80,6 +83,7 @@ async function receive(
   conservation.request();
   try {
     if (options.enabled?.() === false) throw new CodedError("ingest_off");
+    if (!sameSite(c, options.origins ?? [])) throw new CodedError("cross_origin");
     const principal = options.authenticateIngest(credentialOf(c));
     if (principal === undefined) throw new CodedError(refusalOf(c, options));
     const coding = contentCoding(c.req.header("content-encoding"));

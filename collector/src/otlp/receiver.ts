@@ -30,6 +30,8 @@ export interface ReceiverOptions {
   /** Where the drain carries events; a slow or absent store never touches ingest. */
   readonly store: DrainStore | Promise<DrainStore>;
   readonly authenticateIngest: (authorization: string | undefined) => IngestPrincipal | undefined;
+  /** Public origins of the collector; another one's page may not send. */
+  readonly origins?: readonly string[];
   /** Notes a wrong credential; how many seconds its address is to wait, else 0. */
   readonly wrongCredential?: (address: string) => number;
   /** Key under which an identity that is not opaque is replaced by its fingerprint. */
@@ -87,6 +89,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   const state = { open: true };
   const routes = otlpRoutes({
     authenticateIngest: options.authenticateIngest,
+    origins: options.origins ?? [],
     ...(options.wrongCredential === undefined ? {} : { wrongCredential: options.wrongCredential }),
     journal,
     conservation,

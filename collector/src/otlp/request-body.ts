@@ -14,7 +14,7 @@ export const undeclaredBytes = 65_536;
 /** The declared length, undefined when the client does not say; throws 400 and 413. */
 export function declaredBytes(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(header)) throw new CodedError("bad_request");
+  if (!/^\d+$/.test(header)) throw new CodedError("bad_request");
   const bytes = Number(header);
   if (bytes > limits.otlpBodyBytesMax) throw new CodedError("body_too_large");
   return bytes;

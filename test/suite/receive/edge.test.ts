@@ -197,9 +197,17 @@ describe("smuggling and broken messages", () => {
     expect([400, 431]).toContain(statuses(await exchange(port, url))[0]);
   });
 
-  test("a body longer than it may be is refused by its length, unread", async () => {
-    const sent = `${head}Content-Length: 67108865\r\n\r\n`;
-    expect(statuses(await exchange(port, sent))).toEqual([413]);
+  test.each(["67108865", "9007199254740993", "18446744073709551615"])(
+    "a body of %s bytes is refused by its length, unread",
+    async (length) => {
+      const sent = `${head}Content-Length: ${length}\r\n\r\n`;
+      expect(statuses(await exchange(port, sent))).toEqual([413]);
+    },
+  );
+
+  test("a length beyond 64 bits is no length", async () => {
+    const sent = `${head}Content-Length: 18446744073709551616\r\n\r\n`;
+    expect(statuses(await exchange(port, sent))).toEqual([400]);
   });
 });
 

@@ -42,6 +42,33 @@ describe("principals", () => {
     await fresh.close();
   });
 
+  test("another site's page may not send, with or without a token (design 6.3)", async () => {
+    for (const given of [[], tokens]) {
+      const fresh = await openHarness({
+        tokens: given,
+        receiver: { origins: ["https://traces.example"] },
+      });
+      const send = (headers: Record<string, string>) =>
+        fresh.post(of("shop"), { ...as("shop-token-0123456789"), ...headers });
+      const foreign = [
+        { origin: "https://evil.example" },
+        { origin: "null" },
+        { "sec-fetch-site": "cross-site" },
+        { origin: "https://traces.example", "sec-fetch-site": "cross-site" },
+      ];
+      for (const headers of foreign) {
+        const answer = await send(headers);
+        expect([answer.status, answer.type]).toEqual([403, "application/x-protobuf"]);
+        expect(answer.body.toString()).toContain("cross_origin");
+      }
+      expect((await send({ origin: "https://traces.example" })).status).toBe(200);
+      expect((await send({})).status).toBe(200);
+      const { received, requests_refused } = fresh.receiver.conservation();
+      expect([received, requests_refused]).toEqual([2, { cross_origin: foreign.length }]);
+      await fresh.close();
+    }
+  });
+
   test("nobody comes in without a token, by whatever header", async () => {
     const fresh = await openHarness({ tokens });
     const basic = Buffer.from("shop:shop-token-0123456789").toString("base64");
