@@ -202,6 +202,7 @@ function bound(store: EvidenceStore): EvidenceStore {
     bundles: store.bundles.bind(store),
     turns: store.turns.bind(store),
     root: store.root.bind(store),
+    ...(store.roots === undefined ? {} : { roots: store.roots.bind(store) }),
     find: store.find.bind(store),
     ...(store.survey === undefined ? {} : { survey: store.survey.bind(store) }),
     verdicts: store.verdicts.bind(store),

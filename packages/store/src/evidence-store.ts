@@ -176,6 +176,15 @@ export interface EvidenceReader {
   /** Every event of one root in scope, oldest first; `bounded` when `limit` cut it. */
   root(scope: EvidenceScope, rootTraceId: string, options: SliceOptions): Promise<EventSlice>;
   /**
+   * `root` of each of these, where a provider reads many as cheaply as one: the same slices, one for
+   * every id. Where they hold more rows than `budgetRows` the answer is empty: ask for each alone.
+   */
+  roots?(
+    scope: EvidenceScope,
+    rootTraceIds: readonly string[],
+    options: Omit<SliceOptions, "after">,
+  ): Promise<ReadonlyMap<string, EventSlice>>;
+  /**
    * Events that name an opaque id (user, thread, root, run, turn, task, job, source, artifact, tool
    * call, request, error code) in their resolved identity, references or attributes, over the whole
    * history, newest received first.

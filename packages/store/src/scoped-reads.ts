@@ -2,6 +2,8 @@
  * @module ScopedReads: the reads of a request path over whatever finds and settles roots. Providers
  * differ in how they find roots, never in what a read shows of them.
  */
+import { limits } from "@turnproof/semconv";
+
 import type { EvidenceReader, EventSlice, SliceOptions } from "./evidence-store.ts";
 import type { LegacyBundles, LegacyRows } from "./legacy-bundles.ts";
 import { keysetOf } from "./position.ts";
@@ -19,7 +21,7 @@ import { walk } from "./walk.ts";
 import type { Round, Walked } from "./walk.ts";
 
 /** The reads that this module serves. */
-export type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" | "root">;
+export type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" | "root" | "roots">;
 
 /** Where settled roots come from; `cut` is told of roots that could not be read whole. */
 export interface RootSource {
@@ -113,6 +115,25 @@ export function scopedReads(source: RootSource): Reads {
       const own = legacy?.roots.get(rootTraceId) ?? [];
       const slice = rootSlice(settle([...rows, ...own]), scope, options, cut);
       return { ...slice, errors: legacy?.errors ?? [] };
+    },
+    async roots(scope, ids, options) {
+      checkScope(scope);
+      options.signal?.throwIfAborted();
+      let cut = false;
+      const legacy = await source.legacy?.read();
+      const held = await source.rows([...new Set(ids)], () => {
+        cut = true;
+      });
+      // Which of them was cut nobody said, so each is asked for alone.
+      if (cut || held.length > (options.budgetRows ?? limits.rootEventsMax)) return new Map();
+      const rows = Map.groupBy(held, (row) => row.root_trace_id ?? "");
+      return new Map(
+        ids.map((id) => {
+          const own = [...(rows.get(id) ?? []), ...(legacy?.roots.get(id) ?? [])];
+          const slice = rootSlice(settle(own), scope, options);
+          return [id, { ...slice, errors: legacy?.errors ?? [] }];
+        }),
+      );
     },
   };
 }

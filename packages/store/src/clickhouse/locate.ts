@@ -100,15 +100,25 @@ export interface Arrival {
   readonly seconds: number;
 }
 
-/** The latest arrivals of a span of seconds, newest first. */
+/**
+ * A set of very many roots is dear to hold against the marks of the key and leaves none of them out
+ * (110 ms instead of 13 for 80,000 roots); its rows are held against it instead.
+ */
+export const setsApart = "SETTINGS use_index_for_in_with_subqueries = 0";
+
+/** The latest arrivals of a span of seconds, of roots that say all of these hashes, newest first. */
 export async function arrivals(
   engine: Engine,
   span: { readonly low: number; readonly high: number; readonly limit: number },
+  hashes: readonly number[] = [],
   signal?: AbortSignal,
 ): Promise<Arrival[]> {
+  const said = [...new Set(hashes)].map(
+    (hash) => ` AND root IN (SELECT root FROM locate WHERE hash = ${hash})`,
+  );
   const sql = `SELECT root, bucket FROM locate
-WHERE hash = ${arrivalHash} AND bucket >= ${span.low} AND bucket <= ${span.high}
-ORDER BY hash DESC, bucket DESC LIMIT ${span.limit}`;
+WHERE hash = ${arrivalHash} AND bucket >= ${span.low} AND bucket <= ${span.high}${said.join("")}
+ORDER BY hash DESC, bucket DESC LIMIT ${span.limit} ${setsApart}`;
   const answer = await engine.query(sql, {}, signal);
   const seconds = answer.columns.get("bucket") ?? [];
   return (answer.columns.get("root") ?? []).map((root, i) => ({
@@ -146,22 +156,6 @@ FROM (
   const at = (name: string): number => Number(answer.columns.get(name)?.[0] ?? 0);
   const places = buckets.length > rareBucketsMax ? "common" : buckets.toSorted((a, b) => a - b);
   return { places, span: { first: at("first"), last: at("last") } };
-}
-
-/** Those of the roots under which all of these hashes stand. */
-export async function rootsSaying(
-  engine: Engine,
-  hashes: readonly number[],
-  roots: readonly number[],
-  signal?: AbortSignal,
-): Promise<readonly number[]> {
-  const wanted = [...new Set(hashes)];
-  if (roots.length === 0 || wanted.length === 0) return roots;
-  const sql = `SELECT root FROM locate
-WHERE hash IN (${wanted.join(", ")}) AND root IN (${roots.join(", ")})
-GROUP BY root HAVING uniqExact(hash) = ${wanted.length}`;
-  const answer = await engine.query(sql, {}, signal);
-  return (answer.columns.get("root") ?? []) as number[];
 }
 
 /** Buckets that are in every rare list, or `common` when none is rare. */

@@ -1,5 +1,6 @@
 /** @module Reader: the reads of a request path over the tables; each is one search for roots. */
 import type { EventQuery } from "@turnproof/evidence";
+import { limits } from "@turnproof/semconv";
 
 import type { EvidenceReader, EventSlice, Keyset, SliceOptions } from "../evidence-store.ts";
 import { keysetOf } from "../position.ts";
@@ -30,7 +31,7 @@ import { walk } from "../walk.ts";
 import type { Walked } from "../walk.ts";
 
 /** The reads that this module serves. */
-export type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" | "root">;
+export type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" | "root" | "roots">;
 
 /** Columns that any row ever set, as far as the table says. */
 export async function readTouched(engine: Engine): Promise<Set<string>> {
@@ -95,6 +96,21 @@ export function reader(engine: Engine, known: Known, filterOfScope: ScopeFilter)
       const loaded = await loadRoots(engine, touched, buckets, options.signal);
       const rows = loaded.rows.filter((row) => row.root_trace_id === rootTraceId);
       return rootSlice(settle(rows), scope, options, loaded.cut);
+    },
+    async roots(scope, ids, options) {
+      await refresh(engine, touched);
+      const buckets = await bucketsOfRoots(engine, ids.map(murmur32), options.signal);
+      const { budgetRows: rowsMax = limits.rootEventsMax, signal } = options;
+      const loaded = await loadRoots(engine, touched, buckets, signal, rowsMax);
+      if (loaded.rows.length > rowsMax) return new Map();
+      const rows = Map.groupBy(loaded.rows, (row) => row.root_trace_id ?? "");
+      return new Map(
+        ids.map((id) => {
+          const own = rows.get(id) ?? [];
+          const cut = loaded.cut && own.length > limits.rootEventsMax;
+          return [id, rootSlice(settle(own), scope, options, cut)];
+        }),
+      );
     },
   };
 }

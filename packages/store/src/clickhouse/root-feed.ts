@@ -19,7 +19,7 @@ import {
   placesOf,
   placesOfTimes,
   rootsOfAll,
-  rootsSaying,
+  setsApart,
 } from "./locate.ts";
 import type { Occurrence, Places, RootBuckets } from "./locate.ts";
 import { loadRoots } from "./root-loader.ts";
@@ -50,11 +50,10 @@ const leadingRowsMax = 50_000;
 /** A value under which more rows of the locate table stand is not worth its intersection. */
 const joinedRowsMax = 500_000;
 const rootsPerRoundMax = 1_000;
-/** Arrivals among which the roots of a common value are looked for, at first and at most. */
-const arrivalsFirst = 2_000;
-const arrivalsMax = 32_000;
 const firstWindowMicros = 600_000_000;
 const firstArrivalSeconds = 86_400;
+/** How much longer the next span of arrivals is when one did not fill a page. */
+const arrivalGrowth = 8;
 const firstBuckets = 128;
 const bucketMicros = 300_000_000;
 const granuleRows = 2_048;
@@ -160,48 +159,35 @@ async function* arrivalRounds(
   const first = Math.floor(span.first / 1_000_000);
   const met = new Set<number>();
   let high = Math.floor(Math.min(after?.micros ?? span.last, span.last) / 1_000_000);
-  let low = Math.max(high - firstArrivalSeconds, first);
-  const narrowed = hashes.length > 0;
-  const limitMax = narrowed ? arrivalsMax : rootsPerRoundMax;
-  let limit = narrowed ? Math.max(arrivalsFirst, search.rootsFirst) : search.rootsFirst + 8;
-  let rootsWanted = search.rootsFirst + 8;
+  let reach = firstArrivalSeconds;
+  let limit = search.rootsFirst + 8;
   let examined = 0;
   while (high >= first && examined < budget) {
-    const found = await arrivals(engine, { low, high, limit }, options.signal);
+    const low = Math.max(high - reach, first);
+    const found = await arrivals(engine, { low, high, limit }, hashes, options.signal);
     const cutAt = found.length < limit ? undefined : found.at(-1)?.seconds;
     // A second comes whole or not at all; one with very many roots is told apart by its rows.
     const whole = found.filter(({ seconds }) => seconds !== cutAt);
     if (whole.length === 0 && cutAt !== undefined) {
       const known = new Map<number, Occurrence>();
-      if (limit > limitMax)
+      if (limit > rootsPerRoundMax)
         return yield* windows(engine, search, { rowPlaces: "common", known }, met);
       limit *= 4;
       continue;
     }
-    const unmet = whole.filter(({ root }) => !met.has(root));
-    const names = [...new Set(unmet.map(({ root }) => root))];
-    const saying = new Set(await rootsSaying(engine, hashes, names, options.signal));
-    const kept = unmet.filter(({ root }) => saying.has(root));
-    // Of many that say it only as many are loaded as a page may show, whole seconds again.
-    const last = narrowed ? kept[rootsWanted - 1]?.seconds : undefined;
-    const near = last === undefined ? kept : kept.filter(({ seconds }) => seconds >= last);
-    const all = near.length === kept.length;
-    const fresh = [...new Set(near.map(({ root }) => root))];
+    const fresh = [...new Set(whole.map(({ root }) => root))].filter((root) => !met.has(root));
     for (const root of fresh) met.add(root);
-    const oldest = all && cutAt === undefined && low <= first;
-    const reached = all ? (cutAt === undefined ? low : cutAt + 1) : (last ?? low);
+    const oldest = cutAt === undefined && low <= first;
+    const reached = cutAt === undefined ? low : cutAt + 1;
     const frontier = { micros: reached * 1_000_000 - 1, nanos: endOfTime, key: "" };
     const buckets = await bucketsOfRoots(engine, fresh, options.signal);
     const round = await loadRound(engine, search, buckets, oldest ? null : frontier);
-    examined += round.events.length + (narrowed ? whole.length : 0);
+    examined += round.events.length;
     yield round;
     if (oldest) return;
     high = reached - 1;
-    if (all && cutAt === undefined) low = first;
-    // Where few say it, the next look goes much further.
-    const thin = narrowed && fresh.length < rootsWanted / 2;
-    limit = Math.min(limit * (thin ? 8 : 2), limitMax);
-    if (!thin) rootsWanted = Math.min(rootsWanted * 2, rootsPerRoundMax);
+    if (cutAt === undefined) reach *= arrivalGrowth;
+    limit = Math.min(limit * 2, rootsPerRoundMax);
   }
 }
 
@@ -321,7 +307,8 @@ function meet(engine: Engine, search: Search, found: Found, window: Window): Pro
     argMax(timestamp, (received_at, timestamp)) AS at
 FROM events
 WHERE ${[...rows, ...said].join("\n    AND ")}
-GROUP BY root ORDER BY received DESC, at DESC LIMIT ${window.rootsWanted} WITH TIES`;
+GROUP BY root ORDER BY received DESC, at DESC LIMIT ${window.rootsWanted} WITH TIES
+${setsApart}`;
   return engine.query(sql, bind.parameters, options.signal);
 }
 

@@ -21,13 +21,14 @@ const placesMax = 2_000;
 
 /**
  * Loads all rows of the roots with these hashes, whose buckets are known, with the columns that any
- * row ever set.
+ * row ever set; with `rowsMax` no more than one beyond it, of whichever roots come first.
  */
 export async function loadRoots(
   engine: Engine,
   touched: ReadonlySet<string>,
   buckets: RootBuckets,
   signal?: AbortSignal,
+  rowsMax?: number,
 ): Promise<LoadedRoots> {
   const names = eventColumns
     .map(({ name }) => name)
@@ -40,14 +41,16 @@ export async function loadRoots(
   );
   if (places.length === 0) return { rows: [], cut: false };
   const rows: StoredEvent[] = [];
+  const bound = rowsMax === undefined ? "" : ` LIMIT ${rowsMax + 1}`;
   for (let from = 0; from < places.length; from += placesMax) {
     const sql = `SELECT ${names.join(", ")}
 FROM events
 PREWHERE (toStartOfFiveMinutes(received_at), murmurHash3_32(root_trace_id))
     IN (${places.slice(from, from + placesMax).join(", ")})
-LIMIT ${limits.rootEventsMax + 1} BY root_trace_id`;
+LIMIT ${limits.rootEventsMax + 1} BY root_trace_id${bound}`;
     const answer = await engine.query(sql, {}, signal);
     for (const row of decodeRows(answer)) rows.push(row);
+    if (rowsMax !== undefined && rows.length > rowsMax) break;
   }
   return { rows, cut: rows.length > limits.rootEventsMax && someRootIsCut(rows) };
 }

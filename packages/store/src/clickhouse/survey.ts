@@ -10,6 +10,7 @@ import type { EvidenceScope } from "../scope.ts";
 import { epochMicros, isoOfMicros } from "../time.ts";
 import type { Answer, Engine } from "./connection.ts";
 import { filtersOf, scopeFilter } from "./filter.ts";
+import { setsApart } from "./locate.ts";
 import { murmur32 } from "./murmur.ts";
 import { rowTerms } from "./locate-terms.ts";
 import { bindings } from "./sql-text.ts";
@@ -113,7 +114,7 @@ FROM (
     SELECT max(timestamp) AS at, max(status = 'error' OR ${failed}) AS failed
     FROM events WHERE event_kind = 'turn' AND ${rows.join("\n    AND ")}
     GROUP BY cityHash64(root_trace_id, if(turn_id = '', span_id, turn_id))
-) GROUP BY slot ORDER BY slot`;
+) GROUP BY slot ORDER BY slot ${setsApart}`;
 }
 
 function valuesSql(rows: readonly string[]): string {
@@ -122,7 +123,8 @@ function valuesSql(rows: readonly string[]): string {
     return `arrayFilter(x -> x != '', ${common}) AS ${name}_values`;
   });
   return `SELECT ${lists.join(",\n    ")}
-FROM events WHERE event_kind IN ('turn', 'tool_call', 'model_call') AND ${rows.join("\n    AND ")}`;
+FROM events WHERE event_kind IN ('turn', 'tool_call', 'model_call') AND ${rows.join("\n    AND ")}
+${setsApart}`;
 }
 
 interface Receipts {

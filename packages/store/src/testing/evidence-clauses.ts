@@ -139,6 +139,22 @@ const order: readonly Clause[] = [
       ["s20", "s10", "s0"],
     );
   }),
+  onStore("many roots read at once are what each is alone", async (store, put) => {
+    if (store.roots === undefined) return;
+    await put(1, [...sampleTurn("root-1", who), ...sampleTurn("root-2", { user_id: "u-2" })]);
+    // The second part of a root comes minutes later, and a copy of the first with it.
+    await put(900, [...sampleTurn("root-1", who), sampleEvent("zz", { root_trace_id: "root-2" })]);
+    const ids = ["root-1", "root-2", "nobody"];
+    for (const scope of [everybody, { tenant: "u-1" }, { tenant: null }]) {
+      for (const limit of [2, 10]) {
+        const read = await store.roots(scope, ids, { limit });
+        deepEqual([...read.keys()], ids);
+        for (const id of ids) deepEqual(read.get(id), await store.root(scope, id, { limit }));
+      }
+    }
+    const few = await store.roots(everybody, ids, { limit: 10, budgetRows: 2 });
+    equal(few.size, 0);
+  }),
   onStore("a root is read oldest first and bounded by the limit", async (store, put) => {
     await put(1, sampleTurn("root-1", who));
     const pages = await walkPages((o) => store.root(everybody, "root-1", o), { limit: 2 });
