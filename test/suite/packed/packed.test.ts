@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const ours = ["semconv", "evidence", "store", "exporter"];
+const ours = ["semconv", "evidence", "store", "exporter", "instrumentation"];
 const second = JSON.parse(await readFile(join(root, "test/otel-2/package.json"), "utf8")) as {
   dependencies: Record<string, string>;
 };
@@ -32,6 +32,14 @@ tracer.startActiveSpan("CANARY turn", { attributes: turn }, (span) => {
   span.end();
 });
 `;
+
+/** The examples of a README, as they stand there. */
+const examples = async (name: string): Promise<string[]> => {
+  const text = await readFile(join(root, "packages", name, "README.md"), "utf8");
+  return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code ?? "");
+};
+const witness = (await examples("instrumentation")).join("\n");
+const gate = (await examples("exporter")).find((code) => code.includes("contentFree(")) ?? "";
 
 const say =
   "console.log(JSON.stringify([turnproof.installed, turnproof.problem ?? null, turnproof.health]));";
@@ -71,6 +79,36 @@ ${body}
 turnproof.shutdown().then(() => {
   ${say}
 });
+`,
+  "gated.mjs": `
+import { trace } from "@opentelemetry/api";
+${gate.replace("new OTLPTraceExporter()", "new OTLPTraceExporter({ url: process.env.COLLECTOR + '/v1/traces' })")}
+trace.setGlobalTracerProvider(provider);
+${body}
+await provider.shutdown();
+console.log(JSON.stringify(gated.dropped));
+`,
+  "witness.mts": `
+${witness.replace('"http://127.0.0.1:4318"', 'process.env.COLLECTOR ?? ""')}
+console.log(JSON.stringify([turnproof.installed, turnproof.problem ?? null, turnproof.health]));
+await turnproof.shutdown();
+`,
+  "common-witness.cjs": `
+const { register } = require("@turnproof/exporter/register");
+const { withTurn, forWorker, ObservabilityRecorder, otelSink } = require("@turnproof/instrumentation");
+const turnproof = register({ endpoint: process.env.COLLECTOR, serviceName: "common-witness" });
+(async () => {
+  const identity = { agentId: "desk", userId: "user_1", threadId: "t1" };
+  const carrier = await withTurn(identity, (turn) => {
+    const span = turn.recorder().startSpan("notes.enqueue", { kind: "queue" });
+    return span.succeed().then(() => span.toCarrier());
+  });
+  const sink = otelSink();
+  const job = await forWorker(carrier, { sink, expected: { userId: "user_1" } });
+  await new ObservabilityRecorder(sink, job).startSpan("notes.write").succeed();
+  await turnproof.shutdown();
+  console.log(JSON.stringify(turnproof.health));
+})();
 `,
   "knows-nothing.mjs": `
 import { trace } from "@opentelemetry/api";
@@ -194,6 +232,29 @@ describe("packed files with API 1.9 and SDK 2, outside the workspaces", () => {
     expect(bodies.join()).not.toContain("CANARY");
   });
 
+  test("an exporter of the application's own is behind the gate", async () => {
+    const dropped: unknown = JSON.parse(await play(["gated.mjs"], {}));
+    expect(dropped).toMatchObject({ span_name_replaced: 2 });
+    expect(received().names).toEqual(["chat m", "invoke_agent Desk"]);
+    expect(bodies.join()).not.toContain("CANARY");
+  });
+
+  test("the witness's README, as a module with types", async () => {
+    const [built, problem, health] = JSON.parse(await play(["witness.mts"], {}));
+    expect([built, problem]).toEqual([true, null]);
+    expect(health).toMatchObject({ created: 12, exported: 12, dropped: {} });
+    expect(received().names).toEqual(
+      expect.arrayContaining(["chat gpt-x", "notes.write", "turnproof.delivery.notes_page"]),
+    );
+  });
+
+  test("a turn and its job in CommonJS", async () => {
+    const health: unknown = JSON.parse(await play(["common-witness.cjs"], {}));
+    expect(health).toMatchObject({ created: 3, exported: 3, dropped: {} });
+    const jobs = ["invoke_agent desk", "notes.enqueue", "notes.write", "turnproof.data_quality"];
+    expect(received()).toEqual({ names: jobs, services: ["common-witness"] });
+  });
+
   test("an application that knows nothing of us is set up by --import", async () => {
     await play(["--import", "@turnproof/exporter/register/auto", "knows-nothing.mjs"], {
       OTEL_EXPORTER_OTLP_ENDPOINT: url,
@@ -207,9 +268,10 @@ describe("packed files with API 1.9 and SDK 2, outside the workspaces", () => {
     await writeFile(join(folder, "typed.mts"), typed);
     const flags = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024"];
     const compiler = join(root, "node_modules/typescript/bin/tsc");
-    const checked = run(process.execPath, [compiler, ...flags, "--skipLibCheck", "typed.mts"], {
-      cwd: folder,
-    });
+    await writeFile(join(folder, "witness-typed.mts"), witness);
+    await writeFile(join(folder, "gated-typed.mts"), gate);
+    const files = ["--skipLibCheck", "typed.mts", "witness-typed.mts", "gated-typed.mts"];
+    const checked = run(process.execPath, [compiler, ...flags, ...files], { cwd: folder });
     const { stdout } = await checked.catch((error: { stdout: string }) => error);
     expect(stdout).toBe("");
   });
