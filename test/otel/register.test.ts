@@ -45,7 +45,11 @@ describe(`register on line ${line}`, () => {
     await rest.flush();
     expect(exporter.spans[0]?.name).toBe("chat m");
     const again = register({ exporter, flushOnExit: false, variables: {} });
-    expect(again).toMatchObject({ installed: false, problem: undefined });
+    // Nothing reaches a processor that no provider has: said, not left to be found out.
+    expect(again).toMatchObject({ installed: false, problem: "provider_registered" });
+    const off = { OTEL_SDK_DISABLED: "true" };
+    const disabled = register({ exporter, flushOnExit: false, variables: off });
+    expect(disabled).toMatchObject({ installed: false, problem: undefined });
   });
 
   test("keys identity under the key of the environment, and refuses to key without one", async () => {

@@ -192,6 +192,9 @@ export const codes = {
     sentence:
       "A provider is registered but our spans do not record: two versions of @opentelemetry/api.",
   },
+  provider_registered: {
+    sentence: "A tracer provider is registered already: give it register's processor.",
+  },
   content_source_missing: { sentence: "An artifact needs at least one source." },
   trace_context_missing: { sentence: "A worker went on without its carrier." },
 

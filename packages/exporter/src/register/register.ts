@@ -60,7 +60,10 @@ export interface Registration {
   readonly processor: TurnproofProcessor<ReadableSpanLike>;
   /** True when a provider was built and is the global one. */
   readonly installed: boolean;
-  /** Why spans will not be recorded although a provider is there, or undefined. */
+  /**
+   * Why spans will not come here although a provider is there, or undefined: `api_version_mismatch`
+   * or `provider_registered`.
+   */
   readonly problem: Code | undefined;
   readonly health: ExportHealth;
   flush(): Promise<void>;
@@ -80,13 +83,14 @@ export function register(options: RegisterOptions = {}): Registration {
     ...identityOf(options, environment),
     exporter: exporterOf(options, peers),
   });
-  const wanted = options.provider !== false && !environment.disabled && !hasProvider();
+  const asked = options.provider !== false && !environment.disabled;
+  const wanted = asked && !hasProvider();
   const provider = wanted ? install(processor, options, environment, peers) : undefined;
   const end = async (): Promise<void> => {
     await (provider === undefined ? processor.shutdown() : provider.shutdown());
   };
   if (options.flushOnExit !== false) flushOnExit(processor, end);
-  const problem = wanted && provider === undefined ? "api_version_mismatch" : undefined;
+  const problem = asked && provider === undefined ? problemOf(wanted) : undefined;
   if (problem !== undefined) diag.error(`turnproof: ${problem}`);
   return {
     processor,
@@ -98,6 +102,11 @@ export function register(options: RegisterOptions = {}): Registration {
     flush: () => processor.forceFlush(),
     shutdown: end,
   };
+}
+
+/** Why a provider was asked for and is not ours: nobody could see one, or there was one before. */
+function problemOf(tried: boolean): Code {
+  return tried ? "api_version_mismatch" : "provider_registered";
 }
 
 function batching(environment: Environment): Partial<TurnproofProcessorOptions> {
