@@ -1,8 +1,9 @@
 /**
  * @module Block thread: the side of the drain that makes frames ready for the store, off the event
  * loop: decoding them and building an engine's blocks takes as long as receiving them did, and no
- * request is to wait for it (design 8: build blocks in a worker). Payloads are shared, not copied;
- * blocks come back by transfer.
+ * request is to wait for it (design 8: build blocks in a worker). Payloads lie in memory that both
+ * threads share. A thread that dies, or does not answer in time, costs nothing but time: its frames
+ * are made ready on the event loop, and the next ones get a new thread.
  */
 import { Worker } from "node:worker_threads";
 
@@ -22,54 +23,94 @@ export interface BlockAnswer {
 
 /** Makes frames ready; started with the first ones. */
 export interface BlockThread {
-  /** Undefined when the thread died of them. */
+  /** Undefined when the thread died of them, was too slow, or is closed. */
   prepare(frames: readonly SentFrame[]): Promise<PreparedFrames | undefined>;
+  /** Ends the thread; what it was asked is undefined then, and it does not start again. */
   close(): Promise<void>;
+}
+
+/** Which module the thread runs, and how patient to be with it. */
+export interface BlockThreadOptions {
+  /** Default: `block-worker`. */
+  readonly module?: URL;
+  /** Milliseconds after which a thread that does not answer is given up; default 30,000. */
+  readonly answerMsMax?: number;
 }
 
 /** Heap of the thread: the events of one frame at a time, and the dictionaries of a block. */
 const heapMegabytesMax = 512;
+/** A block of 50,000 spans takes a second or two; on a machine under great load ten times that. */
+const answerMsDefault = 30_000;
+
+const source: boolean = import.meta.url.endsWith(".ts");
 
 /** A thread that starts with the first frames. */
-export function createBlockThread(): BlockThread {
-  const waiting = new Map<number, (prepared: PreparedFrames | undefined) => void>();
-  let worker: Worker | undefined;
+export function createBlockThread(options: BlockThreadOptions = {}): BlockThread {
+  const answerMsMax = options.answerMsMax ?? answerMsDefault;
+  let running: RunningThread | undefined;
   let nextId = 0;
-  const settle = ({ id, prepared }: BlockAnswer): void => {
-    waiting.get(id)?.(prepared ?? undefined);
-    waiting.delete(id);
+  let closed = false;
+  return {
+    async prepare(frames) {
+      if (closed) return undefined;
+      if (running === undefined || running.gone) running = new RunningThread(options.module);
+      const sent = frames.map(({ sequence, payload, spans, appendedAtMs }) => {
+        return { sequence, payload, spans, appendedAtMs };
+      });
+      return running.ask({ id: nextId++, frames: sent }, answerMsMax);
+    },
+    async close() {
+      closed = true;
+      await running?.end();
+    },
   };
-  function start(): Worker {
-    const source = import.meta.url.endsWith(".ts");
-    const started = new Worker(new URL(`./block-worker.${source ? "ts" : "js"}`, import.meta.url), {
+}
+
+/** One worker and what it was asked; the end of another one is no matter of its. */
+class RunningThread {
+  gone = false;
+  private readonly worker: Worker;
+  private readonly waiting = new Map<number, (prepared: PreparedFrames | undefined) => void>();
+
+  constructor(module: URL | undefined) {
+    const standard = new URL(`./block-worker.${source ? "ts" : "js"}`, import.meta.url);
+    this.worker = new Worker(module ?? standard, {
       execArgv: source ? ["--conditions=@turnproof/source"] : [],
       resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
     });
-    started.unref();
-    started.on("message", settle);
-    const died = (): void => {
-      if (worker === started) worker = undefined;
-      for (const resolve of waiting.values()) resolve(undefined);
-      waiting.clear();
-    };
-    started.on("error", died);
-    started.on("exit", died);
-    return started;
+    this.worker.unref();
+    this.worker.on("message", ({ id, prepared }: BlockAnswer) => {
+      this.settle(id, prepared ?? undefined);
+    });
+    for (const end of ["error", "exit", "messageerror"]) {
+      this.worker.on(end, () => void this.end());
+    }
   }
-  return {
-    prepare(frames) {
-      const id = nextId++;
-      return new Promise((resolve) => {
-        waiting.set(id, resolve);
-        const sent = frames.map(({ sequence, payload, spans, appendedAtMs }) => {
-          return { sequence, payload, spans, appendedAtMs };
-        });
-        const task: BlockTask = { id, frames: sent };
-        (worker ??= start()).postMessage(task);
-      });
-    },
-    async close() {
-      await worker?.terminate();
-    },
-  };
+
+  /** Undefined when the thread ends, or does not answer by then: it is ended. */
+  async ask(task: BlockTask, answerMsMax: number): Promise<PreparedFrames | undefined> {
+    const answer = Promise.withResolvers<PreparedFrames | undefined>();
+    this.waiting.set(task.id, answer.resolve);
+    const late = setTimeout(() => void this.end(), answerMsMax);
+    late.unref();
+    try {
+      this.worker.postMessage(task);
+      return await answer.promise;
+    } finally {
+      clearTimeout(late);
+      this.waiting.delete(task.id);
+    }
+  }
+
+  /** Ends it, whatever it is doing; everything it was asked has no answer. */
+  async end(): Promise<void> {
+    this.gone = true;
+    for (const id of this.waiting.keys()) this.settle(id, undefined);
+    await this.worker.terminate();
+  }
+
+  private settle(id: number, prepared: PreparedFrames | undefined): void {
+    this.waiting.get(id)?.(prepared);
+    this.waiting.delete(id);
+  }
 }
