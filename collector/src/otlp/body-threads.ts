@@ -35,6 +35,8 @@ export interface BodyThreadsOptions {
   /** Bytes above which a body goes to a thread, as they arrive and when they are compressed. */
   readonly inlineBytesMax?: number;
   readonly inlineCompressedBytesMax?: number;
+  /** Module that a thread runs; default `ingest-thread`. */
+  readonly module?: URL;
 }
 
 /** A processor that must be closed. */
@@ -75,7 +77,7 @@ export function createBodyThreads(options: BodyThreadsOptions): BodyThreads {
     const idle = threads.find((thread) => thread.waiting === 0);
     if (idle !== undefined) return idle.run(body);
     if (threads.length < options.threads) {
-      const thread = new BodyThread(options.settings);
+      const thread = new BodyThread(options);
       threads.push(thread);
       return thread.run(body);
     }
@@ -89,58 +91,78 @@ interface Waiting {
   readonly reject: (error: CodedError) => void;
 }
 
-/** One worker thread; should it die of a body, that body is refused and a new one takes over. */
+/**
+ * One worker thread after another. The body that one dies of is refused for good, because it would
+ * kill the next one as well; those that waited behind it may come again.
+ */
 class BodyThread {
-  private readonly settings: MapperSettings;
-  private readonly waitingTasks = new Map<number, Waiting>();
-  private worker: Worker | undefined;
-  private nextId = 0;
+  private readonly options: BodyThreadsOptions;
+  private running: RunningThread | undefined;
 
-  constructor(settings: MapperSettings) {
-    this.settings = settings;
+  constructor(options: BodyThreadsOptions) {
+    this.options = options;
   }
 
   get waiting(): number {
-    return this.waitingTasks.size;
+    return this.running?.waiting.size ?? 0;
   }
 
   run(body: IngestBody): Promise<IngestOutcome> {
-    const worker = (this.worker ??= this.start());
-    const id = this.nextId++;
+    if (this.running === undefined || this.running.gone) {
+      this.running = startThread(this.options);
+    }
+    const { waiting, worker } = this.running;
     return new Promise((resolve, reject) => {
-      this.waitingTasks.set(id, { resolve, reject });
+      const id = nextTask++;
+      waiting.set(id, { resolve, reject });
       const task: ThreadTask = { id, body };
       worker.postMessage(task, [body.bytes.buffer as ArrayBuffer]);
     });
   }
 
   async close(): Promise<void> {
-    await this.worker?.terminate();
+    await this.running?.worker.terminate();
   }
+}
 
-  private start(): Worker {
-    const source = import.meta.url.endsWith(".ts");
-    const worker = new Worker(new URL(`./ingest-thread.${source ? "ts" : "js"}`, import.meta.url), {
-      workerData: this.settings,
-      execArgv: source ? ["--conditions=@turnproof/source"] : [],
-      resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
-    });
-    worker.unref();
-    worker.on("message", (answer: ThreadAnswer) => this.settle(answer));
-    const died = (): void => {
-      if (this.worker === worker) this.worker = undefined;
-      for (const { reject } of this.waitingTasks.values()) reject(new CodedError("internal_error"));
-      this.waitingTasks.clear();
-    };
-    worker.on("error", died);
-    worker.on("exit", died);
-    return worker;
-  }
+let nextTask = 0;
 
-  private settle(answer: ThreadAnswer): void {
-    const waiting = this.waitingTasks.get(answer.id);
-    this.waitingTasks.delete(answer.id);
-    if ("outcome" in answer) waiting?.resolve(answer.outcome);
-    else waiting?.reject(new CodedError(answer.code));
-  }
+/** A worker, and its own tasks: the end of another one is no matter of theirs. */
+interface RunningThread {
+  readonly worker: Worker;
+  /** In the order in which they are worked on. */
+  readonly waiting: Map<number, Waiting>;
+  gone: boolean;
+}
+
+const source: boolean = import.meta.url.endsWith(".ts");
+
+function startThread(options: BodyThreadsOptions): RunningThread {
+  const standard = new URL(`./ingest-thread.${source ? "ts" : "js"}`, import.meta.url);
+  const worker = new Worker(options.module ?? standard, {
+    workerData: options.settings,
+    execArgv: source ? ["--conditions=@turnproof/source"] : [],
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
+  });
+  worker.unref();
+  const thread: RunningThread = { worker, waiting: new Map(), gone: false };
+  const { waiting } = thread;
+  worker.on("message", (answer: ThreadAnswer) => {
+    const asked = waiting.get(answer.id);
+    waiting.delete(answer.id);
+    if ("outcome" in answer) asked?.resolve(answer.outcome);
+    else asked?.reject(new CodedError(answer.code));
+  });
+  const died = (): void => {
+    thread.gone = true;
+    let code: Code = "internal_error";
+    for (const { reject } of waiting.values()) {
+      reject(new CodedError(code));
+      code = "overloaded";
+    }
+    waiting.clear();
+  };
+  worker.on("error", died);
+  worker.on("exit", died);
+  return thread;
 }

@@ -1,0 +1,63 @@
+/** @module Tests of the body threads: what a thread that dies of one body leaves to the others. */
+import type { Code } from "@turnproof/semconv";
+import { CodedError } from "@turnproof/semconv";
+import { expect, test } from "vitest";
+
+import { createBodyThreads } from "./body-threads.ts";
+import type { IngestBody } from "./ingest-body.ts";
+
+const settings = { identityKey: { kid: "k1", secret: Buffer.alloc(32, 7) } };
+
+/** A thread that answers after a while, and dies of a body that begins with 1. */
+const module: URL = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort } from "node:worker_threads";
+    parentPort.on("message", ({ id, body }) => {
+      if (body.bytes[0] === 1) throw new Error("of this body");
+      const outcome = { items: 1, events: 0, rejected: {}, dropped: {}, payload: new Uint8Array(0) };
+      setTimeout(() => parentPort.postMessage({ id, outcome }), 200);
+    });`)}`,
+);
+
+/** A body that is too large for the event loop. */
+function body(first: number): IngestBody {
+  const bytes = new Uint8Array(300_000);
+  bytes[0] = first;
+  return {
+    signal: "traces",
+    encoding: "protobuf",
+    coding: "identity",
+    bytes,
+    principal: { name: "local", trusted: true },
+    receivedAt: "2026-11-21T10:00:00.000000Z",
+  };
+}
+
+const outcomeOf = (run: Promise<unknown>): Promise<Code | "taken"> =>
+  run.then(
+    () => "taken" as const,
+    (error: unknown) => (CodedError.is(error) ? error.code : "internal_error"),
+  );
+
+test("the body a thread dies of is refused for ever, those behind it may come again", async () => {
+  const threads = createBodyThreads({ settings, threads: 1, module });
+  const bodies = [1, 0, 1, 0].map((first) => outcomeOf(threads.run(body(first))));
+  expect(await Promise.all(bodies)).toEqual([
+    "internal_error",
+    "overloaded",
+    "overloaded",
+    "overloaded",
+  ]);
+  expect(await outcomeOf(threads.run(body(0)))).toBe("taken");
+  await threads.close();
+});
+
+test("a body in the next thread is not refused by the end of the one before", async () => {
+  const threads = createBodyThreads({ settings, threads: 1, module });
+  // The error of a thread is told before its end is: in between the next one is at work already.
+  for (let round = 0; round < 3; round += 1) {
+    expect(await outcomeOf(threads.run(body(1)))).toBe("internal_error");
+    expect(await outcomeOf(threads.run(body(0)))).toBe("taken");
+  }
+  await threads.close();
+});
