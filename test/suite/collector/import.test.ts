@@ -85,19 +85,22 @@ interface Ran {
 async function run(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ran> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   let out = "";
-  const write = (chunk: string | Uint8Array): boolean => {
+  let said = "";
+  const stdout = vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
     out += String(chunk);
     return true;
-  };
-  const stdout = vi.spyOn(process.stdout, "write").mockImplementation(write);
-  const stderr = vi.spyOn(process.stderr, "write").mockImplementation(write);
+  });
+  const stderr = vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
+    said += String(chunk);
+    return true;
+  });
   const before = process.exitCode;
   try {
     process.exitCode = 0;
     await createProgram().parseAsync(["node", "turnproof", "import", ...args, "--json"]);
     const code = Number(process.exitCode);
-    const report = out.startsWith("{") ? (JSON.parse(out) as Ran["report"]) : undefined;
-    return { code, report: report as Ran["report"], said: out };
+    const report = JSON.parse(out) as Ran["report"];
+    return { code, report, said: out + said };
   } finally {
     process.exitCode = before;
     stdout.mockRestore();
