@@ -60,7 +60,7 @@ export function provenanceFacts(
 ): Facts {
   const kept: Record<string, AttributeValue> = {};
   const dropped: [string, unknown][] = [];
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of entriesOf(given)) {
     if (value === undefined || value === null) continue;
     const row = fields.get(name);
     if (row !== undefined && screenValue(row, value) === undefined) {
@@ -73,6 +73,19 @@ export function provenanceFacts(
     [attribute.request_context_fingerprint.span]:
       dropped.length === 0 ? undefined : fingerprint(textOf(dropped)),
   };
+}
+
+/** Fields by name; what is no map is one field without a name, what cannot be read has no value. */
+function entriesOf(given: unknown): readonly (readonly [string, unknown])[] {
+  if (given === undefined || given === null) return [];
+  if (typeof given !== "object" || Array.isArray(given)) return [["", given]];
+  return Object.keys(given).map((name) => {
+    try {
+      return [name, (given as Readonly<Record<string, unknown>>)[name]] as const;
+    } catch {
+      return [name, ""] as const;
+    }
+  });
 }
 
 /** A text of what was dropped, for the fingerprint alone. */
