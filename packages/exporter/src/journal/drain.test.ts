@@ -6,11 +6,9 @@ import { join } from "node:path";
 import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
-import type { BatchReadback, EvidenceBatch, PreparedBatch } from "@turnproof/store";
+import type { BatchReadback, EvidenceBatch } from "@turnproof/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { prepareFrames } from "./batch.ts";
-import type { PartPreparer } from "./batch.ts";
 import type { JournalClock } from "./clock.ts";
 import type { DrainStore } from "./delivery.ts";
 import { startDrain } from "./drain.ts";
@@ -95,27 +93,6 @@ function memoryStore(): DrainStore & {
     readBack(batchId): Promise<BatchReadback> {
       const rows = batches.get(batchId)?.events.length ?? 0;
       return Promise.resolve({ rows, complete: rows > 0 });
-    },
-  };
-}
-
-/** A batch that was made ready, with the events for the store in memory. */
-interface Ready extends PreparedBatch {
-  readonly batch: EvidenceBatch;
-}
-
-function readyParts(): PartPreparer {
-  const events: TurnEvent[] = [];
-  return {
-    add: (item) => void events.push(item),
-    finish(batchId, receivedAt) {
-      const ready: Ready = {
-        batchId,
-        receivedAt,
-        events: events.length,
-        batch: { batchId, receivedAt, events },
-      };
-      return ready;
     },
   };
 }
@@ -287,39 +264,6 @@ describe("a drain", () => {
     });
     expect(store.ids()).toHaveLength(10_000);
     expect(new Set(store.ids()).has(bad)).toBe(true);
-  });
-
-  test("what was made ready elsewhere is sent as it is; a refused row is found here", async () => {
-    const store = memoryStore();
-    const bad = "e7";
-    store.answer = (batch) =>
-      batch.events.some((item) => item.event_id === bad) ? "store_rejected_row" : "store";
-    const sent: string[] = [];
-    const appendPrepared = async (prepared: PreparedBatch): Promise<void> => {
-      sent.push(prepared.batchId);
-      return store.append((prepared as Ready).batch);
-    };
-    const prepare: DrainOptions["prepare"] = (frames) => prepareFrames(frames, decode, readyParts);
-    const drain = startDrain({
-      journal,
-      store: { ...store, append: (batch) => store.append(batch), appendPrepared },
-      decode,
-      prepare,
-      batchSpans: 5,
-    });
-    for (let index = 0; index < 20; index += 1) await append([event(`e${index}`)]);
-    await journal.append({ payload: Buffer.from("{"), spans: 2 });
-    await drain.idle();
-    const { quarantinedEvents } = drain.stats();
-    await drain.close();
-    expect(sent.length).toBeGreaterThan(1);
-    expect(store.ids().toSorted()).toEqual(
-      Array.from({ length: 20 }, (_, index) => `e${index}`)
-        .filter((id) => id !== bad)
-        .toSorted(),
-    );
-    expect(quarantinedEvents).toBe(3);
-    expect(journal.stats()).toMatchObject({ pendingSpans: 0, quarantinedSpans: 3 });
   });
 
   test("a payload that nobody can read goes to quarantine and stops nothing", async () => {

@@ -15,14 +15,15 @@ import type { Code } from "@turnproof/semconv";
 
 import type { JournalPosition } from "./backlog.ts";
 import { assembleBatch } from "./batch.ts";
-import type { Batch, DecodeFrame, PreparedFrames } from "./batch.ts";
+import type { DecodeFrame, PreparedFrames } from "./batch.ts";
 import { systemClock } from "./clock.ts";
 import type { JournalClock } from "./clock.ts";
 import { AdaptiveConcurrency, DrainPace } from "./drain-pace.ts";
 import { deliver, deliverPrepared, retryDelayMs } from "./delivery.ts";
 import type { DeliveryOptions, DrainStore } from "./delivery.ts";
 import type { Journal } from "./contract.ts";
-import type { JournalFrame } from "./journal-reader.ts";
+import { gatherFrames } from "./gather.ts";
+import type { Gathered, PrepareFrames } from "./gather.ts";
 
 /** What is drained where, and in blocks of which size. */
 export interface DrainOptions {
@@ -33,7 +34,7 @@ export interface DrainOptions {
    * Makes frames ready in another thread for a store that has `appendPrepared`; undefined, or a
    * rejection, leaves them to `decode` here. Must give what `prepareFrames` gives.
    */
-  readonly prepare?: (frames: readonly JournalFrame[]) => Promise<PreparedFrames | undefined>;
+  readonly prepare?: PrepareFrames;
   /** Spans at which a batch is sent without waiting for more; default 50,000. */
   readonly batchSpans?: number;
   /** Payload bytes that one batch may hold; default 64 MiB. */
@@ -257,35 +258,19 @@ async function pace(flow: Flow): Promise<void> {
   }
 }
 
-/** Frames that travel together, made ready elsewhere or assembled here. */
-interface Gathered {
-  readonly frames: readonly JournalFrame[];
-  readonly through: JournalPosition;
-  readonly prepared?: PreparedFrames;
-  readonly assembled?: Batch;
-}
-
-/** Frames up to the planned end, or up to the bounds of a batch. */
-async function gather(flow: Flow, plannedEnd: number | undefined): Promise<Gathered | undefined> {
+/** The next frames; undefined when there are none, or when it was stopped meanwhile. */
+function gather(flow: Flow, plannedEnd: number | undefined): Promise<Gathered | undefined> {
   const { options } = flow;
-  const frames: JournalFrame[] = [];
-  let spans = 0;
-  let bytes = 0;
-  for await (const frame of options.journal.read(flow.at)) {
-    if (plannedEnd !== undefined && frame.sequence > plannedEnd) break;
-    frames.push(frame);
-    spans += frame.spans;
-    bytes += frame.payload.byteLength;
-    if (plannedEnd !== undefined) continue;
-    if (spans >= (options.batchSpans ?? defaults.batchSpans)) break;
-    if (bytes >= (options.batchBytes ?? defaults.batchBytes)) break;
-  }
-  const through = frames.at(-1)?.position;
-  if (through === undefined) return undefined;
-  flow.pace.started(flow.clock.now(), spans);
-  const prepared = await options.prepare?.(frames).catch(() => undefined);
-  if (prepared !== undefined) return { frames, through, prepared };
-  return { frames, through, assembled: await assembleBatch(frames, through, options.decode) };
+  return gatherFrames({
+    frames: options.journal.read(flow.at),
+    plannedEnd,
+    batchSpans: options.batchSpans ?? defaults.batchSpans,
+    batchBytes: options.batchBytes ?? defaults.batchBytes,
+    decode: options.decode,
+    prepare: options.prepare,
+    stop: flow.stop.signal,
+    onRead: (spans) => flow.pace.started(flow.clock.now(), spans),
+  });
 }
 
 /** Stores one batch, and checkpoints it when all before it are. */

@@ -1,0 +1,75 @@
+/**
+ * @module Gather: which frames travel together, and making them ready: in another thread where the
+ * store takes that, else here.
+ */
+import type { JournalPosition } from "./backlog.ts";
+import { assembleBatch } from "./batch.ts";
+import type { Batch, DecodeFrame, PreparedFrames } from "./batch.ts";
+import type { JournalFrame } from "./journal-reader.ts";
+
+/** Frames that travel together, made ready elsewhere or assembled here. */
+export interface Gathered {
+  readonly frames: readonly JournalFrame[];
+  readonly through: JournalPosition;
+  readonly prepared?: PreparedFrames;
+  readonly assembled?: Batch;
+}
+
+/** Makes frames ready elsewhere; undefined, or a rejection, leaves them to this thread. */
+export type PrepareFrames = (
+  frames: readonly JournalFrame[],
+) => Promise<PreparedFrames | undefined>;
+
+/** Where frames come from, where the batch ends, and who makes it ready. */
+export interface GatherOptions {
+  readonly frames: AsyncIterable<JournalFrame>;
+  /** Sequence at which a batch ended that may have been sent; undefined: the bounds decide. */
+  readonly plannedEnd: number | undefined;
+  readonly batchSpans: number;
+  readonly batchBytes: number;
+  readonly decode: DecodeFrame;
+  readonly prepare: PrepareFrames | undefined;
+  readonly stop: AbortSignal;
+  /** Called with the spans of the batch before it is made ready. */
+  readonly onRead: (spans: number) => void;
+}
+
+/** Frames up to the planned end, or up to the bounds of a batch; undefined when there are none. */
+export async function gatherFrames(options: GatherOptions): Promise<Gathered | undefined> {
+  const { plannedEnd, batchSpans, batchBytes } = options;
+  const frames: JournalFrame[] = [];
+  let spans = 0;
+  let bytes = 0;
+  for await (const frame of options.frames) {
+    if (plannedEnd !== undefined && frame.sequence > plannedEnd) break;
+    frames.push(frame);
+    spans += frame.spans;
+    bytes += frame.payload.byteLength;
+    if (plannedEnd !== undefined) continue;
+    if (spans >= batchSpans || bytes >= batchBytes) break;
+  }
+  const through = frames.at(-1)?.position;
+  if (through === undefined) return undefined;
+  options.onRead(spans);
+  const prepared = await preparedUnlessStopped(options, frames);
+  // Nothing of them was sent: the next start reads them again.
+  if (options.stop.aborted) return undefined;
+  if (prepared !== undefined) return { frames, through, prepared };
+  return { frames, through, assembled: await assembleBatch(frames, through, options.decode) };
+}
+
+/** What another thread makes of the frames; closing waits for no thread, however long it takes. */
+async function preparedUnlessStopped(
+  { prepare, stop }: GatherOptions,
+  frames: readonly JournalFrame[],
+): Promise<PreparedFrames | undefined> {
+  if (prepare === undefined || stop.aborted) return undefined;
+  const stopped = Promise.withResolvers<undefined>();
+  const onStop = (): void => stopped.resolve(undefined);
+  stop.addEventListener("abort", onStop);
+  try {
+    return await Promise.race([prepare(frames).catch(() => undefined), stopped.promise]);
+  } finally {
+    stop.removeEventListener("abort", onStop);
+  }
+}
