@@ -2,6 +2,8 @@
  * @module Judge: looks at turns that grew quiet and keeps their verdict and finding codes beside
  * the turn index, so that lists can show and filter them. An unjudged turn stays labelled so.
  */
+import { setImmediate as nextTask } from "node:timers/promises";
+
 import { compareTimes, foldTurns } from "@turnproof/evidence";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
@@ -11,13 +13,15 @@ import { collectorScope } from "./auth/grants.ts";
 import { producerReports } from "./losses.ts";
 import type { Parts } from "./parts.ts";
 import { judgeWindow } from "./verdict.ts";
-import { collectRoot } from "./window.ts";
+import { collectRoot, collectRoots } from "./window.ts";
+import type { Window } from "./window.ts";
 
 /** When and how much the judge looks. */
 export interface JudgeOptions {
   /** A root is quiet when nothing arrived for this long. */
   readonly quietMs?: number;
   readonly everyMs?: number;
+  /** Roots of one look; more than these are looked at again at once. */
   readonly rootsMax?: number;
 }
 
@@ -29,13 +33,15 @@ export interface Judge {
 }
 
 const defaults = { quietMs: 5_000, everyMs: 2_000, rootsMax: 200 } as const;
-/** Verdicts that are kept together: a write costs the same for one as for many. */
-const verdictsPerWrite = 50;
+/** Roots that are read and kept together: a statement costs the same for one as for many. */
+const rootsPerRead = 50;
 /** On a fresh start the judge goes back this far. */
 const lookBackMs = 24 * 3_600_000;
 /** Once in a while it looks again at what is this young: another collector may store late. */
 const wideEveryMs = 60_000;
 const wideBackMs = 10 * 60_000;
+/** Where much is young, looking again takes long; it may not keep the judge from what is new. */
+const wideRest = 10;
 
 /** Starts the judge; it never throws, and what it could not judge it tries again. */
 export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
@@ -44,44 +50,49 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
   let running: Promise<number> | undefined;
   let closed = false;
   let wideAt = parts.now();
-  const look = async (): Promise<number> => {
-    const wide = parts.now() - wideAt >= wideEveryMs;
-    if (wide) {
-      wideAt = parts.now();
-      since = earlier(since, new Date(parts.now() - wideBackMs).toISOString());
-    }
+  let wideWaitMs: number = wideEveryMs;
+  let wanted = rootsMax;
+  const pass = async (): Promise<{ readonly judged: number; readonly more: boolean }> => {
     // What is still in the journal keeps its time of receipt when it is stored later.
     const pending = parts.ingest.report().journal.oldest_pending_at;
     const quietBefore = new Date(parts.now() - quietMs).toISOString();
-    const roots = await parts.store.quietRoots(since, quietBefore, rootsMax);
+    const roots = await parts.store.quietRoots(since, quietBefore, wanted);
     let judged = 0;
     let reached = since;
-    let held: TurnVerdict[] = [];
-    const keep = async (): Promise<void> => {
-      if (held.length > 0) await parts.store.putVerdicts(held);
-      judged += held.length;
-      held = [];
-    };
-    let reports = roots.length === 0 ? [] : await producerReports(parts);
-    for (const root of roots) {
-      if (closed) break;
-      const { verdicts, asOf } = await judgeRoot(parts, root, reports);
-      held.push(...verdicts);
-      if (held.length >= verdictsPerWrite) {
-        await keep();
-        reports = await producerReports(parts);
-      }
-      if (asOf !== "" && compareTimes(asOf, reached) > 0) reached = asOf;
+    for (let from = 0; from < roots.length && !closed; from += rootsPerRead) {
+      const some = await judgeRoots(parts, roots.slice(from, from + rootsPerRead));
+      if (some.verdicts.length > 0) await parts.store.putVerdicts(some.verdicts);
+      judged += some.verdicts.length;
+      if (some.asOf !== "" && compareTimes(some.asOf, reached) > 0) reached = some.asOf;
+      // Whoever asks meanwhile goes first.
+      await nextTask();
     }
-    await keep();
-    if (closed) return judged;
+    if (closed) return { judged, more: false };
+    const more = roots.length >= wanted;
+    const moved = compareTimes(reached, since) > 0;
     // Everything up to here was looked at; a root that speaks again becomes quiet again. A full
-    // page goes on where it ended, and never looks at the same roots for ever.
-    since =
-      roots.length === rootsMax && compareTimes(reached, since) > 0
-        ? reached
-        : earlier(quietBefore, pending);
-    return judged;
+    // page goes on where it ended. One request can bring more roots than a page has, all received
+    // in one moment: then the next page must be longer to reach beyond them.
+    if (!more) since = earlier(quietBefore, pending);
+    else if (moved) since = reached;
+    wanted = more && !moved ? wanted * 2 : rootsMax;
+    return { judged, more };
+  };
+  const look = async (): Promise<number> => {
+    const began = parts.now();
+    const wide = began - wideAt >= wideWaitMs;
+    if (wide) since = earlier(since, new Date(began - wideBackMs).toISOString());
+    let total = 0;
+    for (let more = true; more && !closed;) {
+      const passed = await pass();
+      total += passed.judged;
+      more = passed.more;
+    }
+    if (wide) {
+      wideAt = parts.now();
+      wideWaitMs = Math.max(wideEveryMs, (wideAt - began) * wideRest);
+    }
+    return total;
   };
   const timer = setInterval(() => {
     running ??= look()
@@ -108,13 +119,31 @@ function earlier(time: string, other: string | null): string {
   return other !== null && compareTimes(other, time) < 0 ? other : time;
 }
 
-async function judgeRoot(
+/** Verdicts of the turns of these roots, and the latest receipt that they rest on. */
+async function judgeRoots(
   parts: Parts,
-  root: string,
-  reports: readonly TurnEvent[],
+  roots: readonly string[],
 ): Promise<{ readonly verdicts: readonly TurnVerdict[]; readonly asOf: string }> {
   const reading = { scope: collectorScope(), query: { store: "all" } } as const;
-  const window = await collectRoot(parts, reading, root);
+  const reports = await producerReports(parts);
+  const windows = await collectRoots(parts, reading, roots);
+  const verdicts: TurnVerdict[] = [];
+  let asOf = "";
+  for (const root of roots) {
+    const window = windows.get(root) ?? (await collectRoot(parts, reading, root));
+    verdicts.push(...(await judgeTurns(parts, root, window, reports)));
+    const latest = window.as_of ?? "";
+    if (asOf === "" || (latest !== "" && compareTimes(latest, asOf) > 0)) asOf = latest;
+  }
+  return { verdicts, asOf };
+}
+
+async function judgeTurns(
+  parts: Parts,
+  root: string,
+  window: Window,
+  reports: readonly TurnEvent[],
+): Promise<readonly TurnVerdict[]> {
   const verdicts: TurnVerdict[] = [];
   for (const row of foldTurns(window.events)) {
     const { verdict } = await judgeWindow(parts, window, identityOf(row), reports);
@@ -131,7 +160,7 @@ async function judgeRoot(
       as_of: verdict.as_of ?? window.as_of ?? "",
     });
   }
-  return { verdicts, asOf: window.as_of ?? "" };
+  return verdicts;
 }
 
 function identityOf(row: TurnRow): Partial<TurnRow> {

@@ -52,6 +52,32 @@ export function collectRoot(
   return collect(parts, (options) => parts.store.root(reading.scope, root, options), eventsMax);
 }
 
+/** Rows that are read for many roots at once; a root of more is read alone. */
+const togetherRows = 50_000;
+
+/**
+ * `collectRoot` of as many of these roots as one read gives; the others are left out, and each is
+ * to be collected alone.
+ */
+export async function collectRoots(
+  parts: Parts,
+  { scope }: Reading,
+  roots: readonly string[],
+): Promise<ReadonlyMap<string, Window>> {
+  const started = performance.now();
+  const pending = await parts.ingest.settled(settleMsMax);
+  const options = { limit: pageRows, budgetRows: togetherRows };
+  const slices = await parts.store.roots?.(scope, roots, options);
+  return new Map(
+    [...(slices ?? [])]
+      .filter(([, slice]) => slice.next === null)
+      .map(([root, slice]) => {
+        const { bounded } = slice;
+        return [root, windowOf([slice], { started, pending, bounded })];
+      }),
+  );
+}
+
 /** The newest events that match, up to `eventsMax`. */
 export function collectNewest(
   parts: Parts,
@@ -79,6 +105,16 @@ async function collect(parts: Parts, read: ReadPage, eventsMax: number): Promise
     after = slice.next;
   } while (after !== null && count < eventsMax);
   bounded ||= after !== null;
+  return windowOf(slices, { started, pending, bounded });
+}
+
+interface Manner {
+  readonly started: number;
+  readonly pending: number;
+  readonly bounded: boolean;
+}
+
+function windowOf(slices: readonly EventSlice[], { started, pending, bounded }: Manner): Window {
   const events = slices.flatMap((slice) => slice.events);
   const errors = slices.flatMap((slice) => slice.errors);
   const total = (field: "sourceRows" | "bundleCount" | "duplicatesRemoved"): number =>

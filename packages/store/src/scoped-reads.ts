@@ -116,25 +116,29 @@ export function scopedReads(source: RootSource): Reads {
       const slice = rootSlice(settle([...rows, ...own]), scope, options, cut);
       return { ...slice, errors: legacy?.errors ?? [] };
     },
-    async roots(scope, ids, options) {
-      checkScope(scope);
-      options.signal?.throwIfAborted();
-      let cut = false;
-      const legacy = await source.legacy?.read();
-      const held = await source.rows([...new Set(ids)], () => {
-        cut = true;
-      });
-      // Which of them was cut nobody said, so each is asked for alone.
-      if (cut || held.length > (options.budgetRows ?? limits.rootEventsMax)) return new Map();
-      const rows = Map.groupBy(held, (row) => row.root_trace_id ?? "");
-      return new Map(
-        ids.map((id) => {
-          const own = [...(rows.get(id) ?? []), ...(legacy?.roots.get(id) ?? [])];
-          const slice = rootSlice(settle(own), scope, options);
-          return [id, { ...slice, errors: legacy?.errors ?? [] }];
-        }),
-      );
-    },
+    roots: rootsOf(source),
+  };
+}
+
+function rootsOf(source: RootSource): NonNullable<Reads["roots"]> {
+  return async (scope, ids, options) => {
+    checkScope(scope);
+    options.signal?.throwIfAborted();
+    let cut = false;
+    const legacy = await source.legacy?.read();
+    const held = await source.rows([...new Set(ids)], () => {
+      cut = true;
+    });
+    // Which of them was cut nobody said, so each is asked for alone.
+    if (cut || held.length > (options.budgetRows ?? limits.rootEventsMax)) return new Map();
+    const rows = Map.groupBy(held, (row) => row.root_trace_id ?? "");
+    return new Map(
+      ids.map((id) => {
+        const own = [...(rows.get(id) ?? []), ...(legacy?.roots.get(id) ?? [])];
+        const slice = rootSlice(settle(own), scope, options);
+        return [id, { ...slice, errors: legacy?.errors ?? [] }];
+      }),
+    );
   };
 }
 
