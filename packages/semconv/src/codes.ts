@@ -179,6 +179,7 @@ export const codes = {
   // Recorder and exporter
   write_failed: { sentence: "Evidence could not be written.", status: 500, retryable: true },
   export_failed: { sentence: "Spans could not be exported.", retryable: true },
+  export_refused: { sentence: "The receiver refuses this span, and will refuse it again." },
   export_timeout: { sentence: "An export had no answer in time.", retryable: true },
   shutdown_deadline: { sentence: "The process ended before everything was exported." },
   sdk_missing: { sentence: "No OpenTelemetry SDK or OTLP exporter is installed." },

@@ -67,11 +67,12 @@ export class BatchExport<S> {
     this.spool = new DiskSpool({
       journal: spool,
       send: async (spans) => {
-        const sent = (await this.send(spans)) === "done";
-        this.away = !sent;
-        return sent;
+        const result = await this.send(spans);
+        this.away = result === "failed" || result === "late";
+        return result;
       },
       onDelivered: (count) => ledger.delivered(count),
+      onRefused: (count) => ledger.refused(count, "export_refused"),
     });
   }
 
@@ -226,7 +227,8 @@ export class BatchExport<S> {
     const { spool } = this;
     if (this.rescued === counts) return;
     if (spool === undefined || spans.length === 0) return this.lost(counts, codeOf(result));
-    this.away ||= !this.writeThrough;
+    // Of a batch that is refused the disk's tries find the span that is meant.
+    this.away ||= !this.writeThrough && result !== "refused";
     try {
       this.storing = spool.append(spans, counts.evidence, () => this.spooled(counts));
       await this.storing;
@@ -268,6 +270,7 @@ function countsOf(items: readonly QueueItem[]): BatchCounts {
 }
 
 function codeOf(result: CallResult): Code {
+  if (result === "refused") return "export_refused";
   return result === "late" ? "export_timeout" : "export_failed";
 }
 

@@ -3,8 +3,14 @@ import { exportDone } from "../gate/sdk-shapes.ts";
 import type { ExportAnswer, ReadableSpanLike, SpanExporterLike } from "../gate/sdk-shapes.ts";
 import type { RequestExporter, TraceRequest } from "../wire/trace-request.ts";
 
-/** What became of an export. */
-export type CallResult = "done" | "failed" | "late";
+/** What became of an export; `refused`: the receiver will say no to these spans again. */
+export type CallResult = "done" | "failed" | "late" | "refused";
+
+/**
+ * Answers that speak of the body itself. Any other refusal, such as a wrong token or path, is
+ * something that people mend, and no reason to give spans up.
+ */
+const refusedStatuses: ReadonlySet<unknown> = new Set([400, 413, 422]);
 
 /** Exports the spans; never rejects, and an answer after `timeoutMs` is not waited for. */
 export function callExporter<S>(
@@ -32,7 +38,7 @@ function answered(
     const timer = setTimeout(() => resolve("late"), timeoutMs);
     const done = (answer: ExportAnswer): void => {
       clearTimeout(timer);
-      resolve(answer.code === exportDone ? "done" : "failed");
+      resolve(answer.code === exportDone ? "done" : failureOf(answer));
     };
     try {
       call(done);
@@ -40,6 +46,12 @@ function answered(
       done({ code: 1 });
     }
   });
+}
+
+/** The SDK's transport gives the HTTP status as the code of its error. */
+function failureOf({ error }: ExportAnswer): CallResult {
+  const status = (error as { readonly code?: unknown } | undefined)?.code;
+  return refusedStatuses.has(status) ? "refused" : "failed";
 }
 
 /** Resolves when the work is done, has failed, or the time is over: true when it was done. */

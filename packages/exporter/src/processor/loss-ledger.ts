@@ -77,6 +77,14 @@ export class LossLedger {
     if (count > 0) this.revision++;
   }
 
+  /** Evidence that this process put on the disk will never be taken. */
+  refused(count: number, code: string): void {
+    if (count === 0) return;
+    this.counts.spooled -= count;
+    this.drops[code] = (this.drops[code] ?? 0) + count;
+    this.revision++;
+  }
+
   /** Items are lost. */
   dropped(kind: ItemClass, count: number, code: string): void {
     if (count === 0) return;

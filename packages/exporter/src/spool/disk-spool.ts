@@ -3,15 +3,21 @@
  * order once the exporter answers again, also those that an earlier process left there. The
  * journal's own rules hold: what `append` resolved for survives kill -9 and power loss.
  */
+import { attribute } from "@turnproof/semconv";
+
 import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
 import type { Journal } from "../journal/index.ts";
+import type { CallResult } from "../processor/exporter-call.ts";
 import { decodeSpans, encodeSpans } from "./span-codec.ts";
+
+const isEvidence = (span: ReadableSpanLike): boolean =>
+  span.attributes[attribute.producer_seq.span] !== undefined;
 
 /** The part of a journal that a spool needs. */
 export type SpoolJournal = Pick<Journal, "append" | "read" | "checkpoint" | "stats">;
 
 /** Sends spans and says whether they arrived. */
-export type SendSpans = (spans: readonly ReadableSpanLike[]) => Promise<boolean>;
+export type SendSpans = (spans: readonly ReadableSpanLike[]) => Promise<CallResult>;
 
 /** Time between two tries while the exporter does not answer, doubling up to a minute. */
 const retryFirstMs = 1_000;
@@ -23,6 +29,8 @@ export interface DiskSpoolOptions {
   readonly send: SendSpans;
   /** Evidence spans of this process that were delivered from the disk. */
   readonly onDelivered: (evidence: number) => void;
+  /** Evidence spans of this process that the receiver refuses for good. */
+  readonly onRefused: (evidence: number) => void;
   readonly retryMs?: number;
 }
 
@@ -90,23 +98,50 @@ export class DiskSpool {
   }
 
   private async sendAll(): Promise<void> {
-    const { journal, send, onDelivered } = this.options;
+    const { journal, onDelivered, onRefused } = this.options;
     try {
       for await (const frame of journal.read()) {
         if (this.closed) return;
         const read = decodeSpans(frame.payload);
         // Bytes that nobody can read would block everything behind them for ever.
-        if (read !== undefined && !(await send(read.spans))) return this.later();
+        const refused = read === undefined ? [] : await this.sendAround(read.spans);
+        if (refused === undefined) return this.later();
         await journal.checkpoint(frame.position);
         // A reader may be quicker than the one who wrote the frame and has yet to say whose it is.
         await Promise.allSettled(this.appending);
-        if (this.own.delete(frame.sequence)) onDelivered(read?.evidence ?? 0);
+        if (this.own.delete(frame.sequence)) {
+          const lost = refused.filter(isEvidence).length;
+          onDelivered((read?.evidence ?? 0) - lost);
+          onRefused(lost);
+        }
         this.delayMs = this.options.retryMs ?? retryFirstMs;
       }
       if (journal.stats().pendingFrames > 0) this.schedule(0);
     } catch {
       this.later();
     }
+  }
+
+  /**
+   * Sends spans around those that the receiver refuses for good, which would keep everything behind
+   * them waiting for ever. Answers with these, or undefined when the rest has to wait. Halves: a
+   * refusal says that something in the request is wrong, not what.
+   */
+  private async sendAround(
+    spans: readonly ReadableSpanLike[],
+  ): Promise<readonly ReadableSpanLike[] | undefined> {
+    const refused: ReadableSpanLike[] = [];
+    const parts: (readonly ReadableSpanLike[])[] = [spans];
+    for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+      if (part.length === 0) continue;
+      const result = await this.options.send(part);
+      if (result === "failed" || result === "late") return undefined;
+      if (result !== "refused") continue;
+      const half = part.length >> 1;
+      if (half === 0) refused.push(...part);
+      else parts.push(part.slice(half), part.slice(0, half));
+    }
+    return refused;
   }
 
   private later(): void {
