@@ -4,15 +4,18 @@
  */
 import { setImmediate as nextTask } from "node:timers/promises";
 
-import { compareTimes, foldTurns } from "@turnproof/evidence";
-import type { TurnEvent, TurnRow } from "@turnproof/evidence";
+import { compareTimes, foldTurns, reconcileOutcome } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { TurnVerdict } from "@turnproof/store";
 
 import { collectorScope } from "./auth/grants.ts";
+import { createLateLosses } from "./judge-losses.ts";
+import type { LateLosses } from "./judge-losses.ts";
 import { producerReports } from "./losses.ts";
 import type { Parts } from "./parts.ts";
-import { judgeWindow } from "./verdict.ts";
+import { turnKey } from "./turn-key.ts";
+import { metadataOf } from "./verdict.ts";
 import { collectRoot, collectRoots } from "./window.ts";
 import type { Window } from "./window.ts";
 
@@ -52,6 +55,7 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
   let wideAt = parts.now();
   let wideWaitMs: number = wideEveryMs;
   let wanted = rootsMax;
+  const losses = createLateLosses();
   const pass = async (): Promise<{ readonly judged: number; readonly more: boolean }> => {
     // What is still in the journal keeps its time of receipt when it is stored later.
     const pending = parts.ingest.report().journal.oldest_pending_at;
@@ -59,11 +63,13 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
     const roots = await parts.store.quietRoots(since, quietBefore, wanted);
     let judged = 0;
     let reached = since;
+    let back: string | null = null;
     for (let from = 0; from < roots.length && !closed; from += rootsPerRead) {
-      const some = await judgeRoots(parts, roots.slice(from, from + rootsPerRead));
+      const some = await judgeRoots(parts, roots.slice(from, from + rootsPerRead), losses);
       if (some.verdicts.length > 0) await parts.store.putVerdicts(some.verdicts);
       judged += some.verdicts.length;
       if (some.asOf !== "" && compareTimes(some.asOf, reached) > 0) reached = some.asOf;
+      if (some.back !== undefined) back = earlier(some.back, back);
       // Whoever asks meanwhile goes first.
       await nextTask();
     }
@@ -76,7 +82,10 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
     if (!more) since = earlier(quietBefore, pending);
     else if (moved) since = reached;
     wanted = more && !moved ? wanted * 2 : rootsMax;
-    return { judged, more };
+    if (back === null) return { judged, more };
+    // Turns that were judged before their producer spoke of a loss are judged again, with it.
+    since = earlier(since, back);
+    return { judged, more: true };
   };
   const look = async (): Promise<number> => {
     const began = parts.now();
@@ -119,23 +128,34 @@ function earlier(time: string, other: string | null): string {
   return other !== null && compareTimes(other, time) < 0 ? other : time;
 }
 
-/** Verdicts of the turns of these roots, and the latest receipt that they rest on. */
+interface Judged {
+  readonly verdicts: readonly TurnVerdict[];
+  /** The latest receipt that they rest on. */
+  readonly asOf: string;
+  /** From when on older verdicts have to be judged again. */
+  readonly back: string | undefined;
+}
+
+/** Verdicts of the turns of these roots. */
 async function judgeRoots(
   parts: Parts,
   roots: readonly string[],
-): Promise<{ readonly verdicts: readonly TurnVerdict[]; readonly asOf: string }> {
+  losses: LateLosses,
+): Promise<Judged> {
   const reading = { scope: collectorScope(), query: { store: "all" } } as const;
   const reports = await producerReports(parts);
+  const back = losses.since(reports);
   const windows = await collectRoots(parts, reading, roots);
   const verdicts: TurnVerdict[] = [];
   let asOf = "";
   for (const root of roots) {
     const window = windows.get(root) ?? (await collectRoot(parts, reading, root));
     verdicts.push(...(await judgeTurns(parts, root, window, reports)));
+    losses.judged(window.events);
     const latest = window.as_of ?? "";
     if (asOf === "" || (latest !== "" && compareTimes(latest, asOf) > 0)) asOf = latest;
   }
-  return { verdicts, asOf };
+  return { verdicts, asOf, back };
 }
 
 async function judgeTurns(
@@ -144,9 +164,18 @@ async function judgeTurns(
   window: Window,
   reports: readonly TurnEvent[],
 ): Promise<readonly TurnVerdict[]> {
+  const metadata = await metadataOf(parts, window, reports);
+  const members = new Map<string, TurnEvent[]>();
+  for (const event of window.events) {
+    const key = turnKey(event);
+    const known = members.get(key);
+    if (known === undefined) members.set(key, [event]);
+    else known.push(event);
+  }
   const verdicts: TurnVerdict[] = [];
   for (const row of foldTurns(window.events)) {
-    const { verdict } = await judgeWindow(parts, window, identityOf(row), reports);
+    const events = members.get(turnKey(row)) ?? [];
+    const verdict = reconcileOutcome(events, { normalizationMetadata: metadata });
     verdicts.push({
       root_trace_id: root,
       turn_id: row.turn_id ?? "",
@@ -161,14 +190,4 @@ async function judgeTurns(
     });
   }
   return verdicts;
-}
-
-function identityOf(row: TurnRow): Partial<TurnRow> {
-  const { agent_id, thread_id, turn_id, user_id } = row;
-  return {
-    ...(agent_id === undefined ? {} : { agent_id }),
-    ...(thread_id === undefined ? {} : { thread_id }),
-    ...(turn_id === undefined ? {} : { turn_id }),
-    ...(user_id === undefined ? {} : { user_id }),
-  };
 }

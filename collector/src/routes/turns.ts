@@ -26,6 +26,7 @@ import { filters, id, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
+import { turnKey } from "../turn-key.ts";
 import { isSettled } from "../window.ts";
 
 /** Parameters of the turns view. */
@@ -149,21 +150,6 @@ export function withVerdicts(
 /** Times of different stores have different numbers of digits; their texts do not compare. */
 function isOlder(asOf: string, received: string | null): boolean {
   return received !== null && compareTimes(asOf, received) < 0;
-}
-
-type TurnIdentity = Partial<
-  Pick<TurnEvent, "root_trace_id" | "turn_id" | "agent_id" | "thread_id" | "user_id">
->;
-
-function turnKey(of: TurnIdentity): string {
-  const user = of.user_id === undefined ? [] : [of.user_id];
-  return JSON.stringify([
-    of.root_trace_id ?? "",
-    of.turn_id ?? "",
-    of.agent_id ?? "",
-    of.thread_id ?? "",
-    user,
-  ]);
 }
 
 function wanted(row: TurnRow, verdict: string | undefined, finding: string | undefined): boolean {
