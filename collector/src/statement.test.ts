@@ -1,0 +1,145 @@
+/**
+ * Statements held against forgers (design 4: Evidence digest): every field of every judged event is
+ * under the digest, and only the collector's own key signs.
+ */
+import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+import { reconcileOutcome } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
+import { describe, expect, test } from "vitest";
+
+import { checkStatement, createStatementSigner, evidenceDigest } from "./statement.ts";
+import type { Statement } from "./statement.ts";
+
+const golden = new URL("../../test/golden/windows/completeness.json", import.meta.url);
+const { events } = JSON.parse(readFileSync(golden, "utf8")) as { events: TurnEvent[] };
+const verdict = reconcileOutcome(events);
+
+const statement: Statement = {
+  iss: "turnproof:test",
+  iat: 1_791_187_200,
+  identity: { agent_id: "clerk", root_trace_id: "root" },
+  task_id: null,
+  status: verdict.status,
+  findings: [],
+  as_of: null,
+  event_count: events.length,
+  digest: evidenceDigest(events),
+};
+
+const signer = await createStatementSigner(undefined, undefined);
+const jws = await signer.sign(statement);
+const evidenceOf = async (list: readonly TurnEvent[]): Promise<string> => {
+  const check = await checkStatement(jws, signer.keys, list);
+  expect(check.signature).toBe("valid");
+  return check.evidence;
+};
+
+describe("evidence", () => {
+  test("matches in any order, with keys in any order and after a round trip", async () => {
+    expect(await evidenceOf(events)).toBe("matches");
+    expect(await evidenceOf(events.toReversed())).toBe("matches");
+    const turned = events.map(
+      (event) => Object.fromEntries(Object.entries(event).toReversed()) as unknown as TurnEvent,
+    );
+    expect(await evidenceOf(JSON.parse(JSON.stringify(turned)) as TurnEvent[])).toBe("matches");
+  });
+
+  test("differs when one is left out, comes twice, comes in addition or is nobody", async () => {
+    expect(await evidenceOf(events.slice(1))).toBe("differs");
+    expect(await evidenceOf([...events, events[0] as TurnEvent])).toBe("differs");
+    const foreign = { ...(events[0] as TurnEvent), event_id: "foreign" };
+    expect(await evidenceOf([...events, foreign])).toBe("differs");
+    expect(await evidenceOf([])).toBe("differs");
+  });
+
+  test("differs when any field of any event is another one or gone", async () => {
+    for (const [at, event] of events.entries()) {
+      for (const field of Object.keys(event) as (keyof TurnEvent)[]) {
+        const changed = { ...event, [field]: field === "attributes" ? {} : "tampered" };
+        const { [field]: gone, ...without } = event;
+        expect(gone).toBeDefined();
+        for (const forged of [changed, without as TurnEvent]) {
+          expect([at, field, await evidenceOf(events.with(at, forged))]).toEqual([
+            at,
+            field,
+            "differs",
+          ]);
+        }
+      }
+      for (const name of Object.keys(event.attributes)) {
+        const forged = { ...event, attributes: { ...event.attributes, [name]: "tampered" } };
+        expect([name, await evidenceOf(events.with(at, forged))]).toEqual([name, "differs"]);
+      }
+    }
+  });
+
+  test("differs when null becomes absent, or two events exchange a value", async () => {
+    const anonymous = events.map((event) => ({ ...event, user_id: null }));
+    const unsaid = events.map(({ user_id: said, ...event }) => (said === "" ? [] : event));
+    expect(evidenceDigest(anonymous)).not.toBe(evidenceDigest(unsaid as TurnEvent[]));
+    const [a, b, ...rest] = events as [TurnEvent, TurnEvent, ...TurnEvent[]];
+    const exchanged = [
+      { ...a, timestamp: b.timestamp },
+      { ...b, timestamp: a.timestamp },
+    ];
+    expect(await evidenceOf([...exchanged, ...rest])).toBe("differs");
+  });
+});
+
+describe("signature", () => {
+  const encode = (value: unknown): string =>
+    Buffer.from(JSON.stringify(value)).toString("base64url");
+  const [head = "", payload = "", mac = ""] = jws.split(".");
+  const header = JSON.parse(Buffer.from(head, "base64url").toString()) as { kid: string };
+  const isInvalid = async (text: string, keys = signer.keys): Promise<void> => {
+    expect(await checkStatement(text, keys, events)).toEqual({
+      signature: "invalid",
+      evidence: "not_checked",
+    });
+  };
+
+  test("holds for the statement alone, and a line end does not harm it", async () => {
+    expect(await checkStatement(`${jws}\n`, signer.keys)).toEqual({
+      signature: "valid",
+      evidence: "not_checked",
+      statement,
+    });
+  });
+
+  test("breaks with the statement, the header and the signature", async () => {
+    const better = { ...statement, status: "success" };
+    await isInvalid([head, encode(better), mac].join("."));
+    await isInvalid([encode({ ...header, typ: "JWT" }), payload, mac].join("."));
+    await isInvalid(
+      [head, payload, mac.startsWith("A") ? `B${mac.slice(1)}` : `A${mac.slice(1)}`].join("."),
+    );
+    await isInvalid([head, payload, ""].join("."));
+    await isInvalid(`${head}.${payload}`);
+    await isInvalid("");
+  });
+
+  test("is of nobody else: another key under the same id, none, and the public key as a secret", async () => {
+    const forger = await createStatementSigner(undefined, undefined);
+    await isInvalid(await forger.sign(statement));
+    const [own] = forger.keys.keys;
+    const posing = await forger.sign(statement);
+    await isInvalid(posing, {
+      keys: signer.keys.keys.map((key) => ({ ...key, kid: own?.kid ?? "" })),
+    });
+    await isInvalid(posing, { keys: [] });
+    await isInvalid([encode({ alg: "none" }), payload, ""].join("."));
+    const secret = signer.keys.keys[0]?.x ?? "";
+    const bare = `${encode({ alg: "HS256", kid: header.kid })}.${payload}`;
+    await isInvalid(`${bare}.${createHmac("sha256", secret).update(bare).digest("base64url")}`);
+    const [forged = "", ...others] = posing.split(".");
+    const embedded = JSON.parse(Buffer.from(forged, "base64url").toString()) as object;
+    await isInvalid([encode({ ...embedded, jwk: own }), ...others].join("."));
+  });
+
+  test("does not make a statement of what is none", async () => {
+    const other = { iss: "turnproof:test" } as unknown as Statement;
+    await isInvalid(await signer.sign(other));
+  });
+});
