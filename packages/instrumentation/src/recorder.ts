@@ -166,8 +166,15 @@ export class ObservabilityRecorder {
     return value;
   }
 
-  /** Records an artifact as it was observed; `ref` with its version is what deliveries must name. */
+  /**
+   * Records an artifact as it was observed; `ref` with its version is what deliveries must name.
+   * @throws CodedError record_invalid without its sources or its producer
+   */
   async recordArtifact(ref: ResourceRef, options: ArtifactOptions): Promise<void> {
+    required(ref, "ref");
+    // Sources may be none, and are a finding then; not to say is no answer.
+    required(options?.inputRefs, "input_refs");
+    required(options.producingSpanId, "producing_span_id");
     const status = options.status ?? "created";
     await this.#point(
       `${ownSpanNames.artifact}.${operationName(ref.resourceType)}`,
@@ -192,6 +199,7 @@ export class ObservabilityRecorder {
   contract(name: string, options: ContractOptions = {}): Contract {
     const spanName = `${ownSpanNames.contract}.${operationName(name)}`;
     const record = async (seen: ContractRecord): Promise<void> => {
+      required(seen, "record");
       const items = Object.entries(seen.itemCounts ?? {});
       const named = {
         ...options,
@@ -286,6 +294,11 @@ function contractStatus(seen: ContractRecord): "success" | "partial" | "error" {
   return seen.parserStatus === "partial" || seen.recoveryUsed === true || !whole
     ? "partial"
     : "success";
+}
+
+/** What a host without types may have left out. @throws CodedError record_invalid */
+function required(value: unknown, field: string): void {
+  if (value === undefined || value === null) throw new CodedError("record_invalid", { field });
 }
 
 /** Attributes given by event name, under their span names. @throws CodedError attribute_unknown */

@@ -48,13 +48,17 @@ function wireLine(line: Selection): LedgerLike {
 
 /**
  * References as parallel lists by span name; none for an empty list.
- * @throws CodedError attribute_list_too_long beyond 32 references
+ * @throws CodedError attribute_list_too_long beyond 32 references; record_invalid for no list of them
  */
 export function refAttributes(
   direction: "input" | "output",
   refs: readonly ResourceRef[] | undefined,
 ): Record<string, AttributeValue> {
-  if (refs === undefined || refs.length === 0) return {};
+  if (refs === undefined) return {};
+  if (!Array.isArray(refs) || refs.some((item) => typeof item !== "object" || item === null)) {
+    throw new CodedError("record_invalid", { field: `${direction}_refs` });
+  }
+  if (refs.length === 0) return {};
   if (refs.length > limits.listEntriesMax) {
     throw new CodedError("attribute_list_too_long", { field: `${direction}_refs` });
   }

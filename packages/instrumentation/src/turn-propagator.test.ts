@@ -85,14 +85,30 @@ test("turnFetch tells allowed hosts and nobody else, and follows no redirect wit
     response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const members = context.with(turn.toContext(), () => propagateTurn(inject))["baggage"];
   const { port } = server.address() as AddressInfo;
   const open = turnFetch({ allow: ["127.0.0.1"] });
   const closed = turnFetch({ allow: ["partner.example", ".shop.example"] });
+  const sent: string[] = [];
+  const named = turnFetch({
+    allow: ["Partner.Example", ".Shop.example"],
+    fetch: (request) => {
+      if ((request as Request).headers.has("baggage")) sent.push((request as Request).url);
+      return Promise.resolve(new Response());
+    },
+  });
   await turn.with(async () => {
     await open(`http://127.0.0.1:${port}/`);
     await closed(`http://127.0.0.1:${port}/`);
     expect((await open(`http://127.0.0.1:${port}/away`)).status).toBe(302);
+    const hosts = ["PARTNER.example", "jobs.shop.EXAMPLE", "shop.example", "evilshop.example"];
+    for (const host of hosts) await named(`http://${host}/`);
+    expect(sent).toEqual(["http://partner.example/", "http://jobs.shop.example/"]);
   });
+  // What the caller had put into the header goes on beside the turn.
+  const given: RequestInit = { headers: { baggage: "tier=gold,turnproof.user_id=user_2" } };
+  await turn.with(() => open(`http://127.0.0.1:${port}/`, given));
+  expect(seen.pop()).toBe(`tier=gold,${members}`);
   server.close();
   expect(seen.map((header) => header?.includes("turn_1") ?? false)).toEqual([true, false, true]);
 });

@@ -116,6 +116,13 @@ function isTransportable(value: string): boolean {
   );
 }
 
+/** What a request's own header held, and what was written for it; never by half. */
+function joined(given: string, written: string): string {
+  if (written === "" || written === given) return given;
+  const both = `${given},${written}`;
+  return isTransportable(both) ? both : given;
+}
+
 function membersOf(turn: TraceContext): Parameters<typeof writeMembers>[0] {
   const causedBy = turn.causedBy === undefined ? {} : { causedBy: turn.causedBy };
   return { ...turn.identity, ...causedBy };
@@ -133,15 +140,19 @@ export interface PropagatingFetchOptions {
  */
 export function turnFetch(options: PropagatingFetchOptions): typeof globalThis.fetch {
   const send = options.fetch ?? globalThis.fetch;
+  // The host of a URL is in lower case, however it was written.
+  const allow = options.allow.map((entry) => entry.toLowerCase());
   const allowed = (host: string): boolean =>
-    options.allow.some((entry) => (entry.startsWith(".") ? host.endsWith(entry) : host === entry));
+    allow.some((entry) => (entry.startsWith(".") ? host.endsWith(entry) : host === entry));
   return (input, init) => {
     const request = new Request(input, init);
     if (!allowed(new URL(request.url).hostname)) return send(request);
     const headers = new Headers(request.headers);
+    const given = withoutOwn(headers.get(header) ?? "");
     propagateTurn(() =>
       propagation.inject(context.active(), headers, { set: (h, key, value) => h.set(key, value) }),
     );
+    if (given !== "") headers.set(header, joined(given, headers.get(header) ?? ""));
     // A redirect could lead identity to a host that is not allowed, so none is followed blindly.
     return send(new Request(request, { headers, redirect: "manual" }));
   };

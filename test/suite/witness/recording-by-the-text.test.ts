@@ -171,7 +171,47 @@ describe("Metadata validation and limits", () => {
   });
 });
 
+/** What a host without types may pass. */
+type Loose = Record<string, (...given: unknown[]) => unknown>;
+
 describe("Errors", () => {
+  const producer = { producingSpanId: "1".repeat(16), inputRefs: [page] };
+  const misuse: readonly (readonly [what: string, record: (recorder: Loose) => unknown])[] = [
+    [
+      "an artifact without its sources",
+      (r) => r["recordArtifact"]?.(notes, { ...producer, inputRefs: undefined }),
+    ],
+    [
+      "an artifact without its producer",
+      (r) => r["recordArtifact"]?.(notes, { inputRefs: [page] }),
+    ],
+    ["an artifact without anything", (r) => r["recordArtifact"]?.(notes)],
+    ["an artifact that is none", (r) => r["recordArtifact"]?.(undefined, producer)],
+    ["references that are no list", (r) => r["recordIntent"]?.("x", { inputRefs: "page_1" })],
+    ["a reference that is none", (r) => r["recordDelivery"]?.("x", { inputRefs: [undefined] })],
+    [
+      "a reference without its ref",
+      (r) => r["recordDelivery"]?.("x", { inputRefs: [{ resourceType: "page" }] }),
+    ],
+    ["an acknowledgement in words", (r) => r["recordDelivery"]?.("x", { acknowledged: "yes" })],
+    ["a name that is no word", (r) => r["recordIntent"]?.("Write the notes!")],
+    ["a name that is no text", (r) => r["startSpan"]?.(7)],
+  ];
+  test.each(misuse)("%s is refused by a code", async (_, record) => {
+    const { events } = await play(async (__, recorder) => {
+      expect(await codeOf(() => record(recorder as unknown as Loose))).toMatch(/^[a-z_]+$/);
+    });
+    expect(events.map(({ event_kind }) => event_kind)).toEqual(["turn"]);
+  });
+
+  test("a contract's record that says nothing is refused by a code", async () => {
+    await play(async (_, recorder) => {
+      const contract = recorder.contract("x");
+      const record = (): unknown => contract.record(undefined as never);
+      expect(await codeOf(record)).toBe("record_invalid");
+    });
+  });
+
   test("a carrier keeps root, turn, run, thread, memory and parent, and is refused otherwise", async () => {
     const { turn } = await play(() => undefined);
     const carrier = turn.toCarrier();
