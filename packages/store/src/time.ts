@@ -100,9 +100,29 @@ export function clampedNanos(time: string): bigint {
   return BigInt(seconds) * nanosPerSecond + BigInt(nanos);
 }
 
+const daySeconds = 86_400;
+const twoDigits: readonly string[] = Array.from({ length: 60 }, (_, i) =>
+  String(i).padStart(2, "0"),
+);
+/** The day that was told last: a page is of a few days, and three times are told for each event. */
+let told = { day: NaN, text: "" };
+
+/** `YYYY-MM-DDTHH:MM:SS` of whole seconds since the epoch. */
+function wholeOf(seconds: number): string {
+  const day = Math.floor(seconds / daySeconds);
+  if (day !== told.day) {
+    told = { day, text: new Date(day * daySeconds * 1000).toISOString().slice(0, 11) };
+  }
+  const rest = seconds - day * daySeconds;
+  const minutesIn = Math.floor(rest / 60);
+  const hours = Math.floor(minutesIn / 60);
+  const [h, m, s] = [hours, minutesIn - hours * 60, rest - minutesIn * 60];
+  return `${told.text}${twoDigits[h]}:${twoDigits[m]}:${twoDigits[s]}`;
+}
+
 /** The ISO text of an instant with this many fractional digits (0 to 9). */
 export function isoOfInstant({ seconds, nanos }: Instant, digits: number): string {
-  const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
+  const whole = wholeOf(seconds);
   if (digits === 0) return `${whole}Z`;
   return `${whole}.${String(nanos).padStart(9, "0").slice(0, digits)}Z`;
 }
@@ -115,11 +135,6 @@ export function instantOfNanos(nanos: bigint): Instant {
     seconds: Number(nanos / nanosPerSecond - below),
     nanos: Number(rest + below * nanosPerSecond),
   };
-}
-
-/** The ISO text of nanoseconds with this many fractional digits (0 to 9). */
-function isoOfNanos(nanos: bigint, digits: number): string {
-  return isoOfInstant(instantOfNanos(nanos), digits);
 }
 
 /** Microseconds since the epoch of a received time; NaN for text that is none. */
@@ -136,5 +151,6 @@ export function epochMicros(time: string): number {
 
 /** The received time of microseconds since the epoch, six digits. */
 export function isoOfMicros(micros: number): string {
-  return isoOfNanos(BigInt(micros) * 1000n, 6);
+  const seconds = Math.floor(micros / 1_000_000);
+  return isoOfInstant({ seconds, nanos: (micros - seconds * 1_000_000) * 1_000 }, 6);
 }

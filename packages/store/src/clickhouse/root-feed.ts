@@ -55,6 +55,7 @@ const firstArrivalSeconds = 86_400;
 /** How much longer the next span of arrivals is when one did not fill a page. */
 const arrivalGrowth = 8;
 const firstBuckets = 128;
+const fullBuckets = 8;
 const bucketMicros = 300_000_000;
 const granuleRows = 2_048;
 const endOfTime = 9_223_372_036_854_775_807n;
@@ -91,7 +92,8 @@ export async function* rootFeed(engine: Engine, search: Search): AsyncGenerator<
   if (timed.span === undefined) return yield nothing;
   const both = commonPlaces([rowPlaces, timed.places]);
   if (both !== "common" && both.length === 0) return yield nothing;
-  yield* windows(engine, search, { rowPlaces: both, known, span: timed.span });
+  const full = filters.rowHashes.length + rootHashes.length === 0;
+  yield* windows(engine, search, { rowPlaces: both, known, span: timed.span, full });
 }
 
 const nothing: Round = { events: [], frontier: null };
@@ -101,6 +103,8 @@ interface Found {
   readonly known: ReadonlyMap<number, Occurrence>;
   /** Receipts outside of which nothing lies. */
   readonly span?: ReceiptSpan;
+  /** True when nearly every row of these minutes is wanted: then a few of them fill a page. */
+  readonly full?: boolean;
 }
 
 /** Rounds over roots that are known by name, in the order of their newest five minutes. */
@@ -242,8 +246,8 @@ interface Widths {
 }
 
 /** Rare rows go by their minutes, all else by time. */
-function windowWidths({ rowPlaces }: Found): Widths {
-  if (rowPlaces !== "common") return minuteWidths(rowPlaces);
+function windowWidths({ rowPlaces, full }: Found): Widths {
+  if (rowPlaces !== "common") return minuteWidths(rowPlaces, full ? fullBuckets : firstBuckets);
   let width = firstWindowMicros;
   return {
     lowOf: (high) => high - width + 1,
@@ -257,8 +261,8 @@ function windowWidths({ rowPlaces }: Found): Widths {
   };
 }
 
-function minuteWidths(buckets: readonly number[]): Widths {
-  let count = firstBuckets;
+function minuteWidths(buckets: readonly number[], first: number): Widths {
+  let count = first;
   return {
     lowOf(high) {
       const before = buckets.filter((bucket) => bucket * 1_000_000 <= high);

@@ -19,6 +19,8 @@ import { bindings } from "./sql-text.ts";
 const openSlotMs = 300_000;
 const slotsMax = 720;
 const valuesMax = 50;
+/** The part of the budget whose rows are asked for the values that they say. */
+const valuesShare = 10;
 /** A clock that runs further ahead of the receiver's hides its turns from a time range. */
 const aheadMicros = 86_400_000_000;
 
@@ -62,7 +64,7 @@ export async function survey(
     options.signal,
   );
   // What is common is common among fewer, too.
-  const fewer = { ...options, budgetRows: Math.ceil(options.budgetRows / 4) };
+  const fewer = { ...options, budgetRows: Math.ceil(options.budgetRows / valuesShare) };
   const sample = await receipts(engine, query, fewer);
   const values = await engine.query(
     valuesSql([...receivedIn(sample), ...rows]),
@@ -106,12 +108,15 @@ function slotOf(start: string | undefined, end: string | undefined): number {
   return Math.min(Math.max(Math.ceil(spanMs / slotsMax), 1), openSlotMs);
 }
 
-/** A retry leaves a copy, and a turn that was open for long has a start beside its result. */
+/**
+ * A retry leaves a copy, and a turn that was open for long has a start beside its result. Whether
+ * anything of the root failed stands in the locate table, whatever row said so.
+ */
 function slotsSql(rows: readonly string[], slotMs: number, failed: string): string {
   return `SELECT intDiv(toUnixTimestamp64Milli(at), ${slotMs}) AS slot,
     toUInt32(count()) AS turns, toUInt32(sum(failed)) AS errors
 FROM (
-    SELECT max(timestamp) AS at, max(status = 'error' OR ${failed}) AS failed
+    SELECT max(timestamp) AS at, max(${failed}) AS failed
     FROM events WHERE event_kind = 'turn' AND ${rows.join("\n    AND ")}
     GROUP BY cityHash64(root_trace_id, if(turn_id = '', span_id, turn_id))
 ) GROUP BY slot ORDER BY slot ${setsApart}`;

@@ -1,0 +1,28 @@
+/** @module Tests of times: text and numbers there and back, as Date tells them. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { clampedInstant, epochMicros, isoOfInstant, isoOfMicros } from "./time.ts";
+
+const seconds = fc.integer({ min: -2_208_988_800, max: 9_223_372_799 });
+const nanos = fc.integer({ min: 0, max: 999_999_999 });
+
+test("an instant is told as Date tells its second, on either side of the epoch", () => {
+  fc.assert(
+    fc.property(seconds, nanos, (at, within) => {
+      const text = isoOfInstant({ seconds: at, nanos: within }, 9);
+      expect(text.slice(0, 19)).toBe(new Date(at * 1_000).toISOString().slice(0, 19));
+      expect(clampedInstant(text)).toEqual({ seconds: at, nanos: within });
+    }),
+  );
+  expect(isoOfInstant({ seconds: -1, nanos: 0 }, 0)).toBe("1969-12-31T23:59:59Z");
+  expect(isoOfInstant({ seconds: 86_399, nanos: 120_000_000 }, 2)).toBe("1970-01-01T23:59:59.12Z");
+});
+
+test("a received time comes back from its microseconds", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 4_102_444_800_000_000 }), (micros) => {
+      expect(epochMicros(isoOfMicros(micros))).toBe(micros);
+    }),
+  );
+});
