@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { clampedInstant, epochMicros, isoOfInstant, isoOfMicros } from "./time.ts";
 
-const seconds = fc.integer({ min: -2_208_988_800, max: 9_223_372_799 });
+const seconds = fc.integer({ min: -2_208_988_800, max: 9_223_286_399 });
 const nanos = fc.integer({ min: 0, max: 999_999_999 });
 
 test("an instant is told as Date tells its second, on either side of the epoch", () => {
