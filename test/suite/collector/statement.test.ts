@@ -1,0 +1,50 @@
+/**
+ * What a collector signed can be checked from what it exports: pages of any size, of events whose
+ * identity was inherited, give the digest of the statement (design 3.8 and 4: Evidence digest).
+ */
+import { joinPages } from "@turnproof/evidence";
+import type { EventPage, TurnEvent } from "@turnproof/evidence";
+import { expect, test } from "vitest";
+
+import { checkStatement } from "../../../collector/src/statement.ts";
+import { openDesk, turnEvents } from "./desk.ts";
+
+const root = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+test.each([1, 2, 3, 1_000])("pages of %i events are what was signed", async (limit) => {
+  const desk = await openDesk({}, { judge: false });
+  const [turn, ...children] = turnEvents({ root, user: "ann" }) as [TurnEvent, ...TurnEvent[]];
+  // Children of most dialects say nothing of who they are; a stale copy and a newer one arrive.
+  const mute = children.map((event) => ({
+    ...event,
+    agent_id: undefined,
+    thread_id: undefined,
+    turn_id: undefined,
+    user_id: undefined,
+  })) as unknown as TurnEvent[];
+  await desk.put(mute, "2026-11-21T10:00:00.000000Z");
+  await desk.put([turn], "2026-11-21T10:00:01.000000Z");
+  await desk.put([{ ...turn, duration_ms: 9 }, ...mute], "2026-11-21T10:00:02.000000Z");
+  const asked = `agent_id=helper&root_trace_id=${root}`;
+  const jws = await (await desk.get(`/traces/reconcile.jws?${asked}`)).text();
+  const keys = await desk.json<{ keys: [] }>("/.well-known/jwks.json");
+  const pages: { page: EventPage; cursor: string | null }[] = [];
+  let cursor: string | null = null;
+  do {
+    const next: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+    const page = await desk.json<EventPage>(`/traces/events.json?${asked}&limit=${limit}${next}`);
+    pages.push({ page, cursor });
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  const { events } = joinPages(pages);
+  expect(events).toHaveLength(3);
+  expect(await checkStatement(jws, keys, events)).toMatchObject({
+    signature: "valid",
+    evidence: "matches",
+    statement: { event_count: 3, identity: { user_id: "ann" } },
+  });
+  const [first, ...rest] = events as [TurnEvent, ...TurnEvent[]];
+  const forged = [{ ...first, status: "partial" as const }, ...rest];
+  expect(await checkStatement(jws, keys, forged)).toMatchObject({ evidence: "differs" });
+  await desk.collector.close();
+});
