@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Hono } from "hono";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { isLoopbackHost } from "../../../collector/src/http/edge.ts";
 import { createLog } from "../../../collector/src/log.ts";
@@ -217,9 +217,15 @@ describe("slow clients", () => {
     { timeout: 20_000 },
     async () => {
       const sockets = await Promise.all(Array.from({ length: 120 }, () => open(port)));
+      let uncut = sockets.length;
       const gone = sockets.map((socket) => {
         socket.resume();
-        return new Promise<void>((resolve) => socket.on("close", () => resolve()));
+        return new Promise<void>((resolve) => {
+          socket.on("close", () => {
+            uncut -= 1;
+            resolve();
+          });
+        });
       });
       for (const [index, socket] of sockets.entries()) {
         socket.on("error", () => {});
@@ -229,11 +235,10 @@ describe("slow clients", () => {
             : "POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\nContent-Length: 1000\r\n\r\nabc",
         );
       }
-      await sleep(100);
-      const started = performance.now();
       const answer = await fetch(`${harness.server.url}/healthz`);
       expect(answer.status).toBe(200);
-      expect(performance.now() - started).toBeLessThan(500);
+      // Served beside them, and not because they were gone.
+      expect(uncut).toBeGreaterThan(0);
       await Promise.all(gone);
       expect(harness.receiver.conservation().in_flight).toBe(0);
     },
@@ -251,8 +256,12 @@ describe("slow clients", () => {
     const kept = await Promise.all([open(server.port), open(server.port), open(server.port)]);
     expect(await exchange(server.port, get("/", "localhost"))).toBe("");
     for (const socket of kept) socket.destroy();
-    await sleep(100);
-    expect(statuses(await exchange(server.port, get("/", "localhost")))).toEqual([200]);
+    await vi.waitFor(
+      async () => {
+        expect(statuses(await exchange(server.port, get("/", "localhost")))).toEqual([200]);
+      },
+      { timeout: 20_000 },
+    );
     await server.close();
   });
 });
