@@ -91,3 +91,21 @@ test("ids of any text and length, in any place, in a row of any store", () => {
     { numRuns: Number(process.env["TURNPROOF_TEST_FUZZ"] ?? 400) },
   );
 });
+
+test("a label that the guard refuses and an id that outgrows one, by name", () => {
+  const long = "x".repeat(limits.stringCharsMax);
+  const said = { started_at: "2026-03-01T10:00:00Z" };
+  const labelled = normalize([{ ...said, record_id: "row", task_id: "!" }], {
+    store: "conversation",
+  });
+  expect(labelled.errors.map(({ code }) => code)).toEqual(["invalid_task_id"]);
+  expect(labelled.events[0]).not.toHaveProperty("task_id");
+  expect(again(labelled.events)).toEqual([]);
+  const read = normalize([{ ...said, record_id: long }], { store: "conversation" }).events;
+  const span = { event_kind: "tool_call", timestamp: said.started_at, span_id: long };
+  const spans = normalizeEvents([{ ...span, schema_version: 3, attributes: {} }]).events;
+  for (const events of [read, spans]) {
+    expect(events).toMatchObject([{ event_id: expect.stringMatching(/^derived:[0-9a-f]{16}$/) }]);
+    expect(again(events)).toEqual([]);
+  }
+});
