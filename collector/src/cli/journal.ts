@@ -2,6 +2,7 @@
  * @module `turnproof journal replay`: offers what the store once refused for ever to it again, after
  * the cause was mended. The collector must be stopped: the journal has one user at a time.
  */
+import { access } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Command } from "commander";
@@ -31,7 +32,10 @@ export function addJournalCommand(program: Command): void {
 
 async function replay(flags: JournalFlags): Promise<void> {
   const config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
-  const journal = await openJournal({ directory: join(config.dataDir, "journal") });
+  const directory = join(config.dataDir, "journal");
+  // A mistyped directory has nothing in quarantine, and must not come into being by that.
+  await access(directory);
+  const journal = await openJournal({ directory });
   try {
     const store = await openStore(config);
     try {
