@@ -48,7 +48,7 @@ function wireLine(line: Selection): LedgerLike {
 
 /**
  * References as parallel lists by span name; none for an empty list.
- * @throws CodedError attribute_list_too_long beyond 32 references; record_invalid for no list of them
+ * @throws CodedError attribute_list_too_long beyond 32 references, record_invalid for anything else
  */
 export function refAttributes(
   direction: "input" | "output",
