@@ -45,8 +45,11 @@ async function listen(bodies: string[]): Promise<string> {
   return `http://127.0.0.1:${(made.address() as AddressInfo).port}`;
 }
 
+/** Exit code and signal of a process. */
+type Ending = [code: number | null, signal: NodeJS.Signals | null];
+
 /** An application in a process of its own that plays some turns and then waits to be killed. */
-function application(text: string): Promise<() => Promise<void>> {
+function application(text: string): Promise<(signal?: NodeJS.Signals) => Promise<Ending>> {
   const source = `
 import { register } from "@turnproof/exporter/register";
 import { openJournal } from "@turnproof/exporter/journal";
@@ -63,9 +66,9 @@ setInterval(() => {}, 1_000);
     });
     const gone = once(child, "exit");
     child.stdout.once("data", () =>
-      resolve(async () => {
-        child.kill("SIGKILL");
-        await gone;
+      resolve(async (signal = "SIGKILL") => {
+        child.kill(signal);
+        return (await gone) as Ending;
       }),
     );
     child.once("error", reject);
@@ -89,6 +92,46 @@ trace.getTracer("app").startSpan("turn", { attributes: { "gen_ai.operation.name"
     expect(bodies.join()).toContain("invoke_agent");
   });
 
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "sends what it has on %s, and ends by it",
+    async (signal) => {
+      const bodies: string[] = [];
+      const url = await listen(bodies);
+      const end = await application(`
+register({
+  endpoint: ${href(url)}, resolveFrom: ${href(installFolder)}, delayMs: 600_000, variables: {},
+});
+const attributes = { "gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-x" };
+trace.getTracer("app").startSpan("x", { attributes }).end();
+`);
+      expect(bodies).toEqual([]);
+      expect(await end(signal)).toEqual([null, signal]);
+      expect(bodies.join()).toContain("chat gpt-x");
+    },
+  );
+
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "leaves to a host that listens how it ends on %s",
+    async (signal) => {
+      const bodies: string[] = [];
+      const url = await listen(bodies);
+      const end = await application(`
+const turnproof = register({
+  endpoint: ${href(url)}, resolveFrom: ${href(installFolder)}, delayMs: 600_000, variables: {},
+});
+process.once(${JSON.stringify(signal)}, async () => {
+  await turnproof.shutdown();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  process.exit(7);
+});
+const attributes = { "gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-x" };
+trace.getTracer("app").startSpan("x", { attributes }).end();
+`);
+      expect(await end(signal)).toEqual([7, null]);
+      expect(bodies.join()).toContain("chat gpt-x");
+    },
+  );
+
   test("leaves on the disk what was written through, for the next process, once", async () => {
     const kill = await application(`
 const spool = await openJournal({ directory: ${href(join(folder, "spool"))} });
@@ -100,7 +143,8 @@ for (let at = 0; at < 50; at++) {
   const attributes = { "gen_ai.operation.name": "chat", "gen_ai.input.messages": "CANARY" };
   trace.getTracer("app").startSpan("CANARY", { attributes }).end();
 }
-await Promise.race([turnproof.flush(), new Promise((resolve) => setTimeout(resolve, 1_000))]);
+void turnproof.flush();
+while (turnproof.health.spooled < 50) await new Promise((resolve) => setTimeout(resolve, 10));
 `);
     await kill();
     const spool = await openJournal({ directory: join(folder, "spool") });

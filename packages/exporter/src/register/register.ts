@@ -48,7 +48,7 @@ export interface RegisterOptions extends Omit<
   readonly resolveFrom?: string;
   /** False: build no provider, even when there is none. */
   readonly provider?: boolean;
-  /** False: leave `beforeExit` and SIGTERM alone. */
+  /** False: leave `beforeExit`, SIGTERM and SIGINT alone. */
   readonly flushOnExit?: boolean;
   /** Variables instead of `process.env`. */
   readonly variables?: Variables;
@@ -86,9 +86,10 @@ export function register(options: RegisterOptions = {}): Registration {
   const asked = options.provider !== false && !environment.disabled;
   const wanted = asked && !hasProvider();
   const provider = wanted ? install(processor, options, environment, peers) : undefined;
-  const end = async (): Promise<void> => {
-    await (provider === undefined ? processor.shutdown() : provider.shutdown());
-  };
+  let ending: Promise<void> | undefined;
+  // A signal and the application may both say so; both wait for the same end.
+  const end = (): Promise<void> =>
+    (ending ??= provider === undefined ? processor.shutdown() : provider.shutdown());
   if (options.flushOnExit !== false) flushOnExit(processor, end);
   const problem = asked && provider === undefined ? problemOf(wanted) : undefined;
   if (problem !== undefined) diag.error(`turnproof: ${problem}`);
@@ -191,17 +192,21 @@ function install(
   return provider;
 }
 
-/** A process that ends by itself or on SIGTERM sends what it has, within the deadline. */
+/** A process that ends by itself, on SIGTERM or on Ctrl-C sends what it has, within the deadline. */
 function flushOnExit(
   processor: TurnproofProcessor<ReadableSpanLike>,
   end: () => Promise<void>,
 ): void {
   process.once("beforeExit", () => void processor.forceFlush());
-  const onTerm = (): void => {
-    void end().finally(() => {
-      // The application's own handlers decide when it ends; without one the signal does.
-      if (process.listenerCount("SIGTERM") === 0) process.kill(process.pid, "SIGTERM");
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    // First in line, so that a listener of the application that is called once is still counted.
+    process.prependOnceListener(signal, () => {
+      // The application's own handlers decide when it ends; without one the signal does, and a
+      // second one at once.
+      const alone = process.listenerCount(signal) === 0;
+      void end()
+        .catch(() => undefined)
+        .then(() => alone && process.kill(process.pid, signal));
     });
-  };
-  process.once("SIGTERM", onTerm);
+  }
 }
