@@ -14,7 +14,8 @@ const module: URL = new URL(
     import { parentPort } from "node:worker_threads";
     parentPort.on("message", ({ id, body }) => {
       if (body.bytes[0] === 1) throw new Error("of this body");
-      const outcome = { items: 1, events: 0, rejected: {}, dropped: {}, payload: new Uint8Array(0) };
+      const payload = new Uint8Array(0);
+      const outcome = { items: 1, events: 0, rejected: {}, dropped: {}, payload };
       setTimeout(() => parentPort.postMessage({ id, outcome }), 200);
     });`)}`,
 );
