@@ -14,9 +14,6 @@ import type { SourceTables } from "./source-tables.ts";
 import { nanoText } from "./unix-nano.ts";
 import { WireCursor } from "./wire-cursor.ts";
 
-/** Longest name of our own spans in bytes; a longer one is not ours. */
-const nameBytesMax = 256;
-
 /** Decodes one body that `scanProtobuf` accepted for traces. */
 export function decodeProtobufSpans(bytes: Buffer, tables: SourceTables, take?: TakeSpan): Decoded {
   return new ProtobufSpans(bytes, tables).request(take);
@@ -191,9 +188,7 @@ export class ProtobufSpans {
   private settle(): void {
     const { draft } = this;
     if (this.nameEnd >= 0 && this.coded.taken.get(this.tables.ownCode) !== undefined) {
-      if (this.nameEnd - this.nameStart <= nameBytesMax) {
-        draft.name = this.values.text(this.nameStart, this.nameEnd);
-      }
+      draft.name = this.values.text(this.nameStart, this.nameEnd);
     }
     if (this.exceptionStart >= 0) {
       this.cursor.position = this.exceptionStart;

@@ -135,7 +135,8 @@ export class SpanDraft {
     record.statusCode = this.statusCode;
     if (this.parentSpanId !== "") record.parentSpanId = this.parentSpanId;
     if (this.parentRemote !== undefined) record.parentRemote = this.parentRemote;
-    if (this.name !== undefined) record.name = this.name;
+    // An empty text and none are the same to proto3, and one encoding writes it.
+    if (this.name !== undefined && this.name !== "") record.name = this.name;
     if (around.scopeName !== undefined) record.scopeName = around.scopeName;
     if (around.scopeVersion !== undefined) record.scopeVersion = around.scopeVersion;
     if (this.exceptionType !== undefined) record.exceptionType = this.exceptionType;
