@@ -38,7 +38,8 @@ function eventsOf(index: number): TurnEvent[] {
   });
   const agent_id = index % 3 === 0 ? "rare-helper" : "common-helper";
   const thread_id = `thread-${index % 40}`;
-  const turn = event("turn", atMs, { agent_id, thread_id });
+  const status = index % 2 === 0 ? "error" : "success";
+  const turn = event("turn", atMs, { agent_id, thread_id, status });
   if (index % 11 !== 0) return [turn];
   const parent_span_id = turn.span_id ?? "";
   const late = { parent_span_id, event_kind: "feedback" as const, attributes: { rating: 1 } };
@@ -79,6 +80,12 @@ async function walked(from: EvidenceStore, query: EventQuery): Promise<readonly 
 test.each([
   { name: "a common agent", query: { agent_id: "common-helper" }, size: 6_000 },
   { name: "the application of all", query: { application_id: "shop" }, size: roots },
+  { name: "a common status", query: { status: "error" }, size: 4_500 },
+  {
+    name: "a common agent and a common status",
+    query: { agent_id: "common-helper", status: "error" },
+    size: 3_000,
+  },
   {
     name: "an hour of the first day",
     query: { start_time: "2026-11-02T01:00:00Z", end_time: "2026-11-02T02:00:00Z" },
