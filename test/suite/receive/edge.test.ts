@@ -186,6 +186,27 @@ describe("smuggling and broken messages", () => {
     expect(statuses(answer).length).toBeLessThanOrEqual(1);
   });
 
+  test.each(["TRACE", "PROPFIND", "REPORT"])("%s is a method of nobody", async (method) => {
+    const sent = `${method} /v1/traces HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
+    expect(statuses(await exchange(port, sent))).toEqual([405]);
+  });
+
+  test.each(["localhost:80", "/v1/traces"])("CONNECT %s is no tunnel", async (target) => {
+    const answer = await exchange(port, `CONNECT ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    expect(statuses(answer).filter((status) => status < 400)).toEqual([]);
+  });
+
+  test("a refused body is not read as the next request", async () => {
+    const sent = `${head.replace("application/x-protobuf", "text/plain")}Content-Length: ${smuggled.length}\r\n\r\n${smuggled}`;
+    expect(statuses(await exchange(port, sent, 500))).toEqual([415]);
+  });
+
+  test("an expectation that nobody knows is refused, and no other protocol is changed to", async () => {
+    const plain = `${head}Content-Length: 0\r\nConnection: close\r\n`;
+    expect(statuses(await exchange(port, `${plain}Expect: 200-ok\r\n\r\n`))).toEqual([417]);
+    expect(statuses(await exchange(port, `${plain}Upgrade: h2c\r\n\r\n`))).toEqual([200]);
+  });
+
   test("the oldest form of a request has no Host", async () => {
     expect(statuses(await exchange(port, "GET /healthz\r\n\r\n"))).toEqual([421]);
   });

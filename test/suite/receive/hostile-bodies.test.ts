@@ -2,8 +2,12 @@
  * Every hostile body gets its class, plain and in each compression, leaves the door as it was, and
  * what was acknowledged is stored (faults H1 to H7; OTLP: permanent and retryable).
  */
-import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 
+import { clickhouse } from "@turnproof/store";
 import { decodeProtobuf } from "../../otlp/encode.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -101,6 +105,16 @@ describe("a hostile compression", () => {
     ["bytes after zstd", "zstd", Buffer.concat([zstdCompressSync(good), Buffer.from("x")]), 400],
     ["two members, which together are one body", "gzip", Buffer.concat([gzip, gzip]), 200],
     ["nothing, compressed", "gzip", gzipSync(Buffer.alloc(0)), 200],
+    [
+      "two frames, which together are one body",
+      "zstd",
+      Buffer.concat([zstdCompressSync(good), zstdCompressSync(good)]),
+      200,
+    ],
+    ["nothing, compressed by zstd", "zstd", zstdCompressSync(Buffer.alloc(0)), 200],
+    ["deflate without its header", "deflate", deflateRawSync(good), 400],
+    ["upper case", "GZIP", gzip, 200],
+    ["an old name", "x-gzip", gzip, 200],
     ["brotli", "br", good, 415],
     ["two codings", "gzip, gzip", gzip, 415],
     ["a coding nobody knows", "x-unknown", good, 415],
@@ -109,6 +123,29 @@ describe("a hostile compression", () => {
     const answer = await harness.post(body, { ...protobuf, "content-encoding": coding });
     expect(answer.status).toBe(status);
   });
+});
+
+test("the engine takes every row of what was let in: nothing is set aside", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "hostile-"));
+  const engine = await clickhouse({ connection: { dataDir: directory } });
+  const fresh = await openHarness({ store: engine });
+  const rows = [
+    ...hostileProtobuf.map((row) => ({ ...row, headers: protobuf })),
+    ...hostileJson.map((row) => ({ ...row, headers: json })),
+  ].filter(({ stored }) => stored !== undefined && stored > 0);
+  for (const { name, body, headers } of rows) {
+    expect((await fresh.post(body, headers)).status, name).toBe(200);
+  }
+  await fresh.receiver.idle();
+  const { stored, quarantined, pending } = fresh.receiver.conservation();
+  expect({ stored, quarantined, pending }).toEqual({
+    stored: rows.reduce((sum, row) => sum + (row.stored ?? 0), 0),
+    quarantined: 0,
+    pending: 0,
+  });
+  await fresh.close();
+  await engine.close();
+  await rm(directory, { recursive: true, force: true });
 });
 
 test("the table holds at least 80 bodies, and the reference can read what ours accepts", () => {

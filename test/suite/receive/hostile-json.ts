@@ -17,6 +17,11 @@ const jsonRequest = (...spans: string[]): string =>
 const withAttributes = (...pairs: string[]): string =>
   jsonSpan(`"attributes":[${pairs.join(",")}]`);
 const pairOf = (key: string, value: string): string => `{"key":"${key}","value":${value}}`;
+const nullMembers = ["events", "links", "status", "name", "kind", "flags", "attributes"]
+  .map((name) => `"${name}":null`)
+  .join(",");
+const tokens = (value: string): string =>
+  withAttributes(pairOf("gen_ai.usage.input_tokens", value));
 const tool = (value: string): string => withAttributes(pairOf("gen_ai.tool.name", value));
 
 function nested(levels: number): string {
@@ -69,6 +74,13 @@ const malformed: readonly HostileBody[] = [
   ["protobuf under the JSON type", Uint8Array.from([0x0a, 0x00])],
   ["resource spans as an object", '{"resourceSpans":{}}'],
   ["resource spans as a text", '{"resourceSpans":"x"}'],
+  ["a form feed as white space", "\f{}"],
+  ["a space without a break as white space", "\u00a0{}"],
+  ["a NUL behind it", "{}\0"],
+  ["one document a line", "{}\n{}"],
+  ["a dot without a whole", '{"x":.5}'],
+  ["a plus", '{"x":+1}'],
+  ["Infinity", '{"x":Infinity}'],
   ["spans as a number", '{"resourceSpans":[{"scopeSpans":[{"spans":7}]}]}'],
   ["a span as a number", jsonRequest("7")],
   ["a span as a list", jsonRequest("[]")],
@@ -124,6 +136,16 @@ const partly: readonly HostileBody[] = [
   ["a time as an exponent", spanOf(`${ids},"startTimeUnixNano":1.79e18`)],
   ["a negative time", spanOf(`${ids},"startTimeUnixNano":-1`)],
   ["a time of 65 bits", spanOf(`${ids},"startTimeUnixNano":"18446744073709551616"`)],
+  ["a surrogate pair in the wrong order", tool('{"stringValue":"\\ude00\\ud83d"}')],
+  [
+    "a digit of another script",
+    spanOf(`"traceId":"0af7651916cd43dd8448eb211c8031\u0669","spanId":"b7ad6b7169203331",${times}`),
+  ],
+  [
+    "a trace id of 33 digits",
+    spanOf(`"traceId":"0af7651916cd43dd8448eb211c80319c0","spanId":"b7ad6b7169203331",${times}`),
+  ],
+  ["a span id of zeros", spanOf(`${ids.slice(0, -17)}0000000000000000",${times}`)],
   ["a lone surrogate in an allowlisted text", tool('{"stringValue":"a\\ud800b"}')],
 ].map(([name, bad]) => ({
   name: `a span with ${name}`,
@@ -249,6 +271,19 @@ const legal: readonly HostileBody[] = (
     ["an attribute without a value", jsonRequest(withAttributes('{"key":"gen_ai.tool.name"}')), 1],
     ["an attribute without a key", jsonRequest(withAttributes('{"value":{"stringValue":"x"}}')), 1],
     ["a value of no known member", jsonRequest(tool('{"wordValue":"x"}')), 1],
+    ["null for every member", jsonRequest(jsonSpan(nullMembers)), 1],
+    ["null for a resource", `{"resourceSpans":[{"resource":null,"scopeSpans":null}]}`, 0],
+    ["an int beyond 64 bits", jsonRequest(tokens('{"intValue":"9223372036854775808"}')), 1],
+    ["an int of 400 digits", jsonRequest(tokens(`{"intValue":${"9".repeat(400)}}`)), 1],
+    ["an int as a fraction", jsonRequest(tokens('{"intValue":1.5}')), 1],
+    ["an int in words", jsonRequest(tokens('{"intValue":"many"}')), 1],
+    ["two members of a value", jsonRequest(tokens('{"intValue":"5","stringValue":"x"}')), 1],
+    ["a list of nothing", jsonRequest(tokens('{"arrayValue":{"values":[null,null]}}')), 1],
+    ["a negative kind", jsonRequest(jsonSpan('"kind":-1')), 1],
+    ["a kind of 1e30", jsonRequest(jsonSpan('"kind":1e30')), 1],
+    ["a lone surrogate in a foreign key", jsonRequest(withAttributes(pairOf("\\udfff", "{}"))), 1],
+    ["an escaped pair in a name", jsonRequest(tool('{"stringValue":"\\ud83d\\ude00"}')), 1],
+    ["a number of 100,000 digits", `{"x":${"1".repeat(100_000)}}`, 0],
   ] as const
 ).map(([name, body, stored]) => ({ name, body, status: 200, stored, rejected: 0 }));
 

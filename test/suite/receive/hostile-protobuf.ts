@@ -78,6 +78,12 @@ const malformed: readonly HostileBody[] = [
       ),
     ),
   ],
+  ["field number 2^29", [0x80, 0x80, 0x80, 0x80, 0x10, 0x00]],
+  ["a length of -1", [0x0a, ...Array.from({ length: 9 }, () => 0xff), 0x01]],
+  ["a length of 2^32", [0x0a, 0x80, 0x80, 0x80, 0x80, 0x10]],
+  ["the frame of gRPC", Buffer.concat([Buffer.from([0, 0, 0, 0, good.length]), good])],
+  ["resource spans as a group", [0x0b, 0x0c]],
+  ["zeros", [0, 0, 0, 0]],
   ["field number 0", request(rawSpan(...ids, [0x00, 0x01]))],
   ["wire type 6", request(span([0x9e, 0x06]))],
   ["wire type 7", request(span([0x9f, 0x06]))],
@@ -157,6 +163,11 @@ const partly: readonly HostileBody[] = badSpans.map(([name, bad]) => ({
   stored: 1,
   rejected: 1,
 }));
+
+const chat = textPair(9, "gen_ai.operation.name", "chat");
+const model = "gen_ai.request.model";
+const counted = "gen_ai.usage.input_tokens";
+const sequence = "turnproof.producer.seq";
 
 /** Odd, and legal. */
 const legal: readonly HostileBody[] = (
@@ -258,9 +269,27 @@ const legal: readonly HostileBody[] = (
       request(span(bytes(13, bytes(1, new Uint8Array(16)), bytes(2, new Uint8Array(8))))),
       1,
     ],
+    ["the largest field number", request(span(number(2 ** 29 - 1, 1))), 1],
+    ["an overlong length", [0x0a, 0x80, 0x80, 0x00], 0],
+    ["an overlong tag", [0x8a, 0x80, 0x80, 0x00, 0x00], 0],
+    ["maps of 32 levels", request(span(pair(9, "k", nestedMaps(limits.otlpDepthMax)))), 1],
+    [
+      "200,000 entries of a map",
+      request(span(pair(9, "k", bytes(6, repeat(200_000, bytes(1)))))),
+      1,
+    ],
+    ["no times", request(rawSpan(...ids)), 1],
+    ["a time of one", request(rawSpan(...ids, fixed64(7, 1n), fixed64(8, 1n))), 1],
+    ["a time of 2^63", request(rawSpan(...ids, fixed64(7, 2n ** 63n), fixed64(8, 2n ** 63n))), 1],
+    ["a model's name of 240 letters", request(span(chat, textPair(9, model, "m".repeat(240)))), 1],
+    ["-1 of a count", request(span(chat, pair(9, counted, number(3, 2n ** 64n - 1n)))), 1],
+    ["2^53-1 of a count", request(span(chat, pair(9, counted, number(3, 2n ** 53n - 1n)))), 1],
+    ["a sequence of 2^53-1", request(span(pair(9, sequence, number(3, 2n ** 53n - 1n)))), 1],
     ["100 links", request(span(repeat(100, bytes(13, ...ids)))), 1],
   ] as const
-).map(([name, body, stored]) => ({ name, body, status: 200, stored, rejected: 0 }));
+).map(([name, body, stored]) => {
+  return { name, body: Uint8Array.from(body), status: 200, stored, rejected: 0 };
+});
 
 /** Every protobuf row. */
 export const hostileProtobuf: readonly HostileBody[] = [
