@@ -212,4 +212,38 @@ describe.each(kinds)("$name", ({ open, moods }) => {
     await collector.close();
     await inner.close();
   });
+
+  test("a store that refuses one row of many", async () => {
+    const inner = await open();
+    const bad = `${(777).toString(16).padStart(16, "0")}:result`;
+    const refused = (): never => {
+      throw new CodedError("store_rejected_row");
+    };
+    const { appendPrepared } = inner;
+    const store: EvidenceStore = {
+      ...inner,
+      append: async (batch) =>
+        batch.events.some((event) => event.event_id === bad) ? refused() : inner.append(batch),
+      // Nobody can look into blocks: which row it is shows only among events.
+      ...(appendPrepared === undefined ? {} : { appendPrepared: async () => refused() }),
+    };
+    const config = parseConfig({
+      TURNPROOF_BACKEND: "ephemeral",
+      TURNPROOF_DATA_DIR: join(directory, "data"),
+    });
+    const collector = await createCollector({ config, store, log: quiet, judge: false });
+    for (let first = 1; first <= 1_000; first += 250) {
+      expect(await send(collector, first, 250)).toBe(200);
+    }
+    await vi.waitFor(
+      async () => expect(await ledger(collector)).toMatchObject({ pending: 0, quarantined: 1 }),
+      { timeout: 60_000, interval: 20 },
+    );
+    const ids = await storedIds(collector);
+    expect(ids).toHaveLength(999);
+    expect(new Set(ids).size).toBe(999);
+    expect(ids).not.toContain(bad);
+    await collector.close();
+    await inner.close();
+  });
 });
