@@ -33,6 +33,12 @@ const byCode: { readonly [code: string]: ProblemWords } = {
     title: "Not sent from our own pages",
     next: "Open the page here and try again.",
   },
+  recommendation_closed: {
+    title: "Decided already",
+    next:
+      "Somebody accepted or rejected this revision before you did, and that stands. Look at what " +
+      "was decided; new evidence can be proposed as a new revision.",
+  },
   not_configured: {
     title: "Not configured here",
     next: "The host of this collector has not plugged in what this needs.",

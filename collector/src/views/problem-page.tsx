@@ -68,6 +68,13 @@ function iconOf({ status, code }: Problem): IconName {
   return "warning";
 }
 
+/** The page whose form posts to a path: whoever was refused there goes back to it. */
+function formOf(path: string): { readonly path: string; readonly name: string } | undefined {
+  if (path.startsWith("/traces/recommendations")) return { path: "/learning", name: "Learning" };
+  const agent = /^(\/agents\/[^/]+)\/run$/.exec(path)?.[1];
+  return agent === undefined ? undefined : { path: agent, name: "The agent" };
+}
+
 /** Where to go from here. */
 const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => {
   const { status, code } = problem;
@@ -80,8 +87,14 @@ const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ proble
     );
   }
   const here = hrefOf(frame, frame.path);
+  const form = formOf(frame.path);
   return (
     <>
+      {form === undefined ? null : (
+        <a class="button primary" href={hrefOf(frame, form.path)}>
+          {form.name}
+        </a>
+      )}
       {code === "cursor_rejected" || (status === 400 && code.startsWith("parameter")) ? (
         <a class="button primary" href={here}>
           This page without parameters
@@ -94,9 +107,11 @@ const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ proble
       ) : null}
       {status === 503 || status === 500 ? (
         <>
-          <a class="button primary" href={here}>
-            Try again
-          </a>
+          {form === undefined ? (
+            <a class="button primary" href={here}>
+              Try again
+            </a>
+          ) : null}
           <a class="button" href={hrefOf(frame, "/traces/health")}>
             Health
           </a>
