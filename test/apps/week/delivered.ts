@@ -49,7 +49,9 @@ function older(version: string): string {
 
 async function work(stage: Stage): Promise<void> {
   const { role, dice, plot } = stage;
-  const rounds = dice.between(...role.rounds);
+  // What is about a tool calls one.
+  const least = plot === "fallback" || plot === "tool_down" ? 2 : 1;
+  const rounds = Math.max(least, dice.between(...role.rounds));
   for (let round = 1; round < rounds; round += 1) {
     await modelCall(stage, round, false);
     for (let calls = dice.between(1, 2); calls > 0; calls -= 1) await toolCall(stage);

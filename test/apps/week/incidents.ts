@@ -68,8 +68,8 @@ export function incidentsOf(endMs: number): Incidents {
   const order = { role: orderDesk, person: "usr_maren" } as const;
   const parcel = { ...order, thread: parcelThread } as const;
   const appointed: Appointed[] = [
-    { ...order, atMs: releaseMs - 40 * minuteMs, thread: "thr_maren_1", plot: "plain" },
-    { ...order, atMs: releaseMs + 40 * minuteMs, thread: "thr_maren_1", plot: "plain" },
+    { ...order, atMs: releaseMs - 40 * minuteMs, thread: "thr_maren_1", plot: "worked" },
+    { ...order, atMs: releaseMs + 40 * minuteMs, thread: "thr_maren_1", plot: "worked" },
     { ...parcel, atMs: at(1, 15.2), plot: "plain" },
     { ...parcel, atMs: at(1, 15.4), plot: "plain" },
     { ...parcel, atMs: at(1, 15.7), plot: "unconfirmed", name: "undelivered" },

@@ -8,6 +8,8 @@ import type { Dice } from "./dice.ts";
 /** What is special about a turn. */
 export type Plot =
   | "plain"
+  /** Plain, and the cache has no answer to it. */
+  | "worked"
   | "unconfirmed"
   | "not_owned"
   | "fallback"

@@ -118,7 +118,9 @@ export async function modelCall(stage: Stage, round: number, last: boolean): Pro
 
 /** One call of one of the role's tools, as the plot lets it go. */
 export async function toolCall({ turn, clock, dice, role, plot }: Stage): Promise<void> {
-  const tool: Tool = dice.pick(role.tools);
+  const away =
+    plot === "fallback" ? role.tools.find((tool) => tool.stand_in !== undefined) : undefined;
+  const tool: Tool = away ?? dice.pick(role.tools);
   await turn.toolCall(
     {
       name: tool.name,
