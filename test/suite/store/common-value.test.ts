@@ -77,7 +77,7 @@ async function walked(from: EvidenceStore, query: EventQuery): Promise<readonly 
   return pages;
 }
 
-test.each([
+test.each<{ name: string; query: EventQuery; size: number }>([
   { name: "a common agent", query: { agent_id: "common-helper" }, size: 6_000 },
   { name: "the application of all", query: { application_id: "shop" }, size: roots },
   { name: "a common status", query: { status: "error" }, size: 4_500 },
