@@ -306,7 +306,7 @@ export const operations: { readonly [route: string]: Operation } = {
   },
   "POST /agents/:agent_id/run": {
     ...run,
-    returns: "What the agent answered.",
+    returns: "What the agent answered: JSON, or a page for whoever accepts `text/html`.",
   },
   "POST /agents/:agent_id/playground/stream": {
     ...run,

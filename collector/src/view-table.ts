@@ -3,6 +3,7 @@
  */
 import type { Problem } from "./http/errors.ts";
 import type { View } from "./http/respond.tsx";
+import type { RunModel } from "./routes/agent-runs.ts";
 import type { AgentModel, AgentsModel } from "./routes/agents.ts";
 import type { CompareModel } from "./routes/compare.ts";
 import type { DocsModel } from "./routes/documents.ts";
@@ -28,6 +29,7 @@ import { patternsPage } from "./views/patterns-page.tsx";
 import { memoryPage } from "./views/memory-page.tsx";
 import { problemPage } from "./views/problem-page.tsx";
 import { reconcilePage } from "./views/reconcile-page.tsx";
+import { runPage } from "./views/run-page.tsx";
 import { settingsPage } from "./views/settings-page.tsx";
 import { threadPage } from "./views/thread-page.tsx";
 import { threadsPage } from "./views/threads-page.tsx";
@@ -44,6 +46,7 @@ export interface ViewModels {
   readonly find: FindModel;
   readonly agents: AgentsModel;
   readonly agent: AgentModel;
+  readonly run: RunModel;
   readonly threads: ThreadsModel;
   readonly thread: ThreadModel;
   readonly learning: LearningModel;
@@ -79,6 +82,7 @@ export const viewTable: ViewTable = {
   memory: memoryPage,
   problem: problemPage,
   reconcile: reconcilePage,
+  run: runPage,
   settings: settingsPage,
   thread: threadPage,
   threads: threadsPage,

@@ -58,7 +58,8 @@ export function createRenderer(options: RendererOptions): Renderer {
     const path = url.pathname.slice(base.length) || "/";
     const principal = c.get("principal");
     const session = c.get("session");
-    const twin = view === "problem" ? undefined : twinOf(path);
+    // What was posted has no address under which it could be read again.
+    const twin = view === "problem" || c.req.method === "POST" ? undefined : twinOf(path);
     return {
       ...constant,
       view,

@@ -9,10 +9,10 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { Principal } from "../auth/principal.ts";
 import { readBody } from "../http/body.ts";
-import { principalOf } from "../http/environment.ts";
+import { principalOf, wantsPage } from "../http/environment.ts";
 import type { AppContext, AppEnv } from "../http/environment.ts";
 import { id } from "../http/parameters.ts";
-import { respondJson } from "../http/respond.tsx";
+import { respond, respondJson } from "../http/respond.tsx";
 import { callHook } from "../hooks.ts";
 import type { AgentPort, AgentRunInput } from "../hooks.ts";
 import type { Parts } from "../parts.ts";
@@ -25,6 +25,17 @@ export const runForm = z.strictObject({
   memory_id: id.optional(),
   thread_id: id.optional(),
 });
+
+/** Model of the page that a posted form is answered with; an API client gets `answer` alone. */
+export interface RunModel {
+  readonly agent_id: string;
+  /** The tenant that the run was made for; null is the anonymous scope. */
+  readonly user_id: string | null;
+  readonly memory_id: string | null;
+  readonly thread_id: string | null;
+  /** What the host's agent answered, in whatever form it answers. */
+  readonly answer: unknown;
+}
 
 const bodyBytesMax = 1_048_576;
 const runMsMax = 120_000;
@@ -46,7 +57,15 @@ export function agentRunRoutes(parts: Parts): Hono<AppEnv> {
       parts.closing,
     );
     if (answer === undefined) throw new CodedError("not_found");
-    return respondJson(c, answer);
+    if (!wantsPage(c)) return respondJson(c, answer);
+    const model: RunModel = {
+      agent_id: agent,
+      user_id: input.tenant ?? null,
+      memory_id: input.memoryId ?? null,
+      thread_id: input.threadId ?? null,
+      answer,
+    };
+    return respond(c, { model, view: "run" });
   });
 
   app.post("/agents/:agent_id/playground/stream", async (c) => {

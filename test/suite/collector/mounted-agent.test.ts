@@ -38,11 +38,16 @@ const bearer = (name: string): Record<string, string> => ({
   authorization: `Bearer ${name}-token-0123456789`,
 });
 
-function post(name: string, path: string, fields: Record<string, string>): Promise<Response> {
+function post(
+  name: string,
+  path: string,
+  fields: Record<string, string>,
+  accept = "*/*",
+): Promise<Response> {
   return Promise.resolve(
     desk.collector.app.request(`http://localhost:4318/agents/${path}`, {
       method: "POST",
-      headers: { ...bearer(name), "content-type": "application/x-www-form-urlencoded" },
+      headers: { ...bearer(name), accept, "content-type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams(fields).toString(),
     }),
   );
@@ -86,6 +91,31 @@ test("the form cannot choose another tenant than the principal's", async () => {
   expect(((await anonymous.json()) as Answer).user_id).toBeNull();
   expect((await post("otto", "none/run", { query: "x" })).status).toBe(404);
   expect((await post("otto", "constructor/run", { query: "x" })).status).toBe(404);
+});
+
+test("a browser's form is answered with a page, an API client with JSON", async () => {
+  const browsers = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+  const fields = { query: "Hello page", thread_id: "t-page" };
+  const page = await post("alice", "desk/run", fields, browsers);
+  expect(page.status).toBe(200);
+  expect(page.headers.get("content-type")).toMatch(/^text\/html/);
+  const markup = await page.text();
+  const root = /href="\/traces\/([0-9a-f]{32})"/.exec(markup)?.[1];
+  expect(markup).toContain('name="thread_id" value="t-page"');
+  const evidence = await desk.get(`/traces/${root}.json`, bearer("alice"));
+  expect(evidence.status).toBe(200);
+  for (const accept of ["application/json", "*/*"]) {
+    const answered = await post("alice", "desk/run", fields, accept);
+    expect(answered.headers.get("content-type")).toMatch(/^application\/json/);
+    const { text } = (await answered.json()) as Answer;
+    expect(text.length).toBeGreaterThan(0);
+  }
+  const refused = await post("alice", "desk/run", { query: "x", user_id: "bob" }, browsers);
+  expect([refused.status, refused.headers.get("content-type")]).toEqual([
+    403,
+    expect.stringMatching(/^text\/html/),
+  ]);
+  expect(await refused.text()).toContain('href="/agents/desk"');
 });
 
 test("a stream is numbered, ordered and ends with what was persisted", async () => {

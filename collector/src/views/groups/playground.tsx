@@ -11,12 +11,20 @@ import { Card } from "../elements/panel.tsx";
 import { Icon } from "../icons.tsx";
 import { hrefOf } from "../layout.tsx";
 
+/** The scope of the run before, in which the next one goes on. */
+export interface LastRun {
+  readonly tenant: string | null;
+  readonly memory: string | null;
+  readonly thread: string | null;
+}
+
 /** The card; without a mounted agent or the permission it says what is missing. */
 export const Playground: FC<{
   readonly agent: string;
   readonly mounted: boolean;
   readonly frame: Frame;
-}> = ({ agent, mounted, frame }) => {
+  readonly last?: LastRun;
+}> = ({ agent, mounted, frame, last }) => {
   const { principal } = frame;
   const may = principal !== undefined && permits(principal, "agent.run");
   return (
@@ -51,16 +59,17 @@ export const Playground: FC<{
           </p>
         </div>
       ) : (
-        <PlaygroundForm agent={agent} frame={frame} />
+        <PlaygroundForm agent={agent} frame={frame} last={last} />
       )}
     </Card>
   );
 };
 
-const PlaygroundForm: FC<{ readonly agent: string; readonly frame: Frame }> = ({
-  agent,
-  frame,
-}) => {
+const PlaygroundForm: FC<{
+  readonly agent: string;
+  readonly frame: Frame;
+  readonly last: LastRun | undefined;
+}> = ({ agent, frame, last }) => {
   const { principal } = frame;
   const bound = principal?.userId !== undefined;
   const path = `/agents/${encodeURIComponent(agent)}`;
@@ -87,16 +96,31 @@ const PlaygroundForm: FC<{ readonly agent: string; readonly frame: Frame }> = ({
         ) : (
           <label>
             <span>Tenant (empty: anonymous)</span>
-            <input class="field mono" name="user_id" autocomplete="off" />
+            <input
+              class="field mono"
+              name="user_id"
+              value={last?.tenant ?? ""}
+              autocomplete="off"
+            />
           </label>
         )}
         <label>
           <span>Memory</span>
-          <input class="field mono" name="memory_id" autocomplete="off" />
+          <input
+            class="field mono"
+            name="memory_id"
+            value={last?.memory ?? ""}
+            autocomplete="off"
+          />
         </label>
         <label>
           <span>Thread</span>
-          <input class="field mono" name="thread_id" autocomplete="off" />
+          <input
+            class="field mono"
+            name="thread_id"
+            value={last?.thread ?? ""}
+            autocomplete="off"
+          />
         </label>
       </div>
       <div class="page-actions">
