@@ -157,6 +157,45 @@ describe("scopes", () => {
     expect(found([...row("t1", "u1"), ...row("t2", "u2")])).toEqual([]);
     expect(found(row("t1", "u1"))).toEqual([]);
   });
+
+  describe("the subject of a recurring workflow", () => {
+    /** Rows of tools, each run in two threads of one tenant. */
+    const subjectsOf = (...rows: readonly (readonly string[])[]): readonly string[] => {
+      const events = rows.flatMap((tools, place) =>
+        [1, 2].flatMap((each) => {
+          const of = { thread_id: `thread-${place}-${each}`, turn_id: `turn-${place}-${each}` };
+          return tools.map((tool_name) => tool({ tool_name }, of));
+        }),
+      );
+      const { insights } = findInsights(events, { scope: "window" });
+      expect(insights.map(({ code }) => code)).toEqual(rows.map(() => "recurring_workflow"));
+      return insights.map(({ subject }) => subject ?? "").toSorted((a, b) => (a < b ? -1 : 1));
+    };
+
+    test("is the names of its tools in their order", () => {
+      expect(subjectsOf(["search", "write"], ["write", "search", "search"])).toEqual([
+        "search → write",
+        "write → search → search",
+      ]);
+    });
+
+    test("never repeats a name that is no label, and still tells two rows apart", () => {
+      const [first, second] = subjectsOf(["read", "canary name one"], ["read", "canary name two"]);
+      expect(first).toMatch(/^read → \? \(2 tools, [0-9a-f]{8}\)$/);
+      expect(second).toMatch(/^read → \? \(2 tools, [0-9a-f]{8}\)$/);
+      expect(first).not.toBe(second);
+    });
+
+    test("is bounded, says how many tools there are, and differs where its end does", () => {
+      const long = times(30, () => "a_tool_with_quite_a_long_name");
+      const [first, second] = subjectsOf([...long, "one"], [...long, "two"]);
+      for (const subject of [first, second]) {
+        expect(subject?.length).toBeLessThanOrEqual(240);
+        expect(subject).toMatch(/^(a_tool_with_quite_a_long_name → )+… \(31 tools, [0-9a-f]{8}\)$/);
+      }
+      expect(first).not.toBe(second);
+    });
+  });
 });
 
 test("never cut silently: all are there, and each says how many events show it", () => {

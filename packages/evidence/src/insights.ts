@@ -22,7 +22,7 @@ export interface Insight extends FindingText {
   readonly code: InsightCode;
   /** The turn; null over a window. */
   readonly identity: IdentityTuple | null;
-  /** A registered label such as a tool's name. */
+  /** A registered label such as a tool's name, or the names of a workflow's tools in order. */
   readonly subject: string | null;
   /** How many events show it; `evidence_ids` holds at most 32 of them. */
   readonly evidence_count: number;
@@ -49,8 +49,10 @@ export function findInsights(
   const insights: Insight[] = [];
   if (options.scope === "window") {
     for (const draft of rules(readable)) insights.push(toInsight(draft, null));
-    for (const { evidence } of findRecurringWorkflows(readable)) {
-      insights.push(toInsight({ code: "recurring_workflow", evidence }, null));
+    for (const { evidence, name } of findRecurringWorkflows(readable)) {
+      // The name is made of labels, so it is no label itself and is not measured as one.
+      const insight = toInsight({ code: "recurring_workflow", evidence }, null);
+      insights.push({ ...insight, subject: name });
     }
   } else {
     groups.tuples.forEach((identity, group) => {

@@ -3,8 +3,11 @@
  * (requirements: Evidence recorded 6; design 4). A recurring workflow is a sequence of tool names;
  * nothing here promotes anything.
  */
+import { limits } from "@turnproof/semconv";
+
 import type { TurnEvent } from "./event.ts";
 import { compareEvents } from "./event-order.ts";
+import { labelOf } from "./finding-list.ts";
 import { groupByIdentity, membersOf } from "./identity-tuple.ts";
 import type { IdentityTuple } from "./identity-tuple.ts";
 import { stableHash } from "./content-hash.ts";
@@ -24,6 +27,11 @@ export interface RecurringWorkflow {
   readonly candidate_ref: string;
   readonly identity: Pick<IdentityTuple, "application_id" | "agent_id" | "user_id">;
   readonly tools: readonly string[];
+  /**
+   * The tools in their order as a reader's words: `search → write`, at most 240 characters. A name
+   * that is no label is `?`; where the words are not the whole row, part of the ref tells it apart.
+   */
+  readonly name: string;
   readonly threads: number;
   readonly turns: number;
   readonly evidence: readonly TurnEvent[];
@@ -83,18 +91,40 @@ function isWorkflow(tools: readonly (string | undefined)[]): tools is readonly s
 function toWorkflow(row: Row): RecurringWorkflow {
   const { application_id, agent_id, user_id } = row.first;
   const owner = [application_id ?? null, agent_id ?? null, user_id ?? null, user_id === null];
+  const ref = stableHash(JSON.stringify([owner, row.tools]));
   return {
-    candidate_ref: `workflow:${stableHash(JSON.stringify([owner, row.tools]))}`,
+    candidate_ref: `workflow:${ref}`,
     identity: {
       ...(application_id === undefined ? {} : { application_id }),
       ...(agent_id === undefined ? {} : { agent_id }),
       ...(user_id === undefined ? {} : { user_id }),
     },
     tools: row.tools,
+    name: nameOf(row.tools, ref),
     threads: row.threads.size,
     turns: row.turns,
     evidence: row.evidence,
   };
+}
+
+const arrow = " → ";
+
+/** Rows of one owner that differ have names that differ, even where they begin alike. */
+function nameOf(tools: readonly string[], ref: string): string {
+  const labels = tools.map(labelOf);
+  const words = labels.map((label) => label ?? "?");
+  const whole = words.join(arrow);
+  if (!labels.includes(null) && whole.length <= limits.stringCharsMax) return whole;
+  const mark = ` (${tools.length} tools, ${ref.slice(0, 8)})`;
+  const room = limits.stringCharsMax - mark.length;
+  if (whole.length <= room) return `${whole}${mark}`;
+  let fitting = "";
+  for (const word of words) {
+    const longer = `${fitting}${word}${arrow}`;
+    if (longer.length + 1 > room) break;
+    fitting = longer;
+  }
+  return `${fitting}…${mark}`;
 }
 
 /** Learning candidates of any window: workflows that recur. */

@@ -7,7 +7,14 @@ import type { TurnEvent } from "@turnproof/evidence";
 import type { Browser, Locator, Page } from "playwright-core";
 
 import { turnEvents } from "../collector/desk.ts";
-import { axeViolations, openBrowser, openSite, sidewaysOverflow, visit } from "./browser.ts";
+import {
+  axeViolations,
+  openBrowser,
+  openSite,
+  relook,
+  sidewaysOverflow,
+  visit,
+} from "./browser.ts";
 import type { Site, Visit } from "./browser.ts";
 
 const token = "operator-token-of-the-suite-02";
@@ -34,6 +41,29 @@ function troubled(agent: string): TurnEvent[] {
   return [turn, { ...model, attributes: { model: "small-1" } }, ...failures];
 }
 
+const long = Array.from({ length: 30 }, (_, place) => `tool_with_quite_a_long_name_${place}`);
+
+/** Two rows of tools, each run in two threads: one that is short and one that is not. */
+function habitual(agent: string): TurnEvent[] {
+  const at = new Date().toISOString();
+  return [["search", "write"], long].flatMap((tools, row) =>
+    [1, 2].flatMap((each) => {
+      const root = `${agent}-${row}-${each}`;
+      const [turn, , tool] = turnEvents({ root, agent, thread: `thr_${row}_${each}`, at });
+      if (turn === undefined || tool === undefined)
+        throw new Error("a desk's turn has a tool call");
+      const calls = tools.map((tool_name, place) => ({
+        ...tool,
+        event_id: `${root}-tool-${place}:result`,
+        span_id: `${root}-tool-${place}`,
+        timestamp: new Date(Date.parse(at) + place).toISOString(),
+        attributes: { tool_name, tool_outcome: "success" as const },
+      }));
+      return [turn, ...calls];
+    }),
+  );
+}
+
 const ways = [
   { name: "with script", script: true, agent: "scripted-agent" },
   { name: "without script", script: false, agent: "plain-agent" },
@@ -45,6 +75,7 @@ beforeAll(async () => {
     openSite({ TURNPROOF_UI_ACCOUNTS: JSON.stringify(accounts) }),
   ]);
   for (const { agent } of ways) await site.put(troubled(agent));
+  await site.put(habitual("habit-agent"));
 }, 60_000);
 
 afterAll(async () => {
@@ -131,6 +162,41 @@ describe.each(ways)("$name", ({ script, agent }) => {
       await close();
     }
   });
+});
+
+test("a recurring workflow is named by its tools, as an insight and as a recommendation", async () => {
+  const { page, offences, close } = await signIn(true);
+  const names = [
+    "search → write",
+    /\btool_with_quite_a_long_name_0 → tool_with_quite_a_long_name_1 → .*… \(30 tools, \w{8}\)$/,
+  ];
+  const inOrder = async (): Promise<void> => {
+    for (const name of names) await page.locator("main code").getByText(name).waitFor();
+    for (const width of [320, 390, 1440]) {
+      await relook(page, { width, theme: "light" });
+      expect(await sidewaysOverflow(page), `${width} px`).toBe(0);
+    }
+    expect(await axeViolations(page)).toEqual([]);
+  };
+  try {
+    await page.goto(`${site.url}/agents/habit-agent`);
+    expect(await page.locator("#insights li b").allInnerTexts()).toEqual([
+      "Recurring workflow",
+      "Recurring workflow",
+    ]);
+    await inOrder();
+    await page.goto(`${site.url}/learning`);
+    await page.locator("form.propose input[name=agent_id]").fill("habit-agent");
+    await page.getByRole("button", { name: "Propose" }).click();
+    const items = page.locator(".recommendations > li").filter({ hasText: "Recurring workflow" });
+    // Each workflow is a recommendation of its own, not a revision of the other's.
+    await items.nth(1).waitFor();
+    expect(await items.filter({ hasText: "revision 1" }).count()).toBe(2);
+    await inOrder();
+    expect(offences).toEqual([]);
+  } finally {
+    await close();
+  }
 });
 
 /** The link of an accepted recommendation leads to its one draft on the same page. */
