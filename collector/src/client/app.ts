@@ -27,10 +27,13 @@ addShortcuts([
     words: "Filter, or the search box of the page",
     group: "Everywhere",
     run: () => {
-      const field = find<HTMLInputElement>('[role="search"] input, [data-search]');
+      const field = find<HTMLInputElement>(
+        '[role="search"] input:not([type="hidden"]), [data-search]',
+      );
+      // A page without a box of its own leads to the one that filters turns.
+      if (field === undefined) location.assign(`${base}/traces#filter`);
       field?.focus();
       field?.select();
-      return field !== undefined;
     },
   },
   {

@@ -133,6 +133,8 @@ export function completeFilter(seen: Seen): void {
       event.preventDefault();
     }
   });
+  // So `/` on a page without a filter of its own ends here.
+  if (location.hash === "#filter") field.focus();
 }
 
 function announceCombobox(field: HTMLInputElement): void {

@@ -47,8 +47,14 @@ function isTaken(event: KeyboardEvent): boolean {
   return control !== null && (event.key === "Enter" || event.key === " ");
 }
 
+/** True of a key with a modifier that makes it the browser's; AltGr only makes the character. */
+function isModified(event: KeyboardEvent): boolean {
+  if (event.getModifierState("AltGraph")) return false;
+  return event.ctrlKey || event.metaKey || event.altKey;
+}
+
 function onKey(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.defaultPrevented || isModified(event)) return;
   if (isTyping(event) || isTaken(event) || event.isComposing) return;
   const now = performance.now();
   const before = first !== undefined && now - first.at < sequenceMs ? first.key : undefined;

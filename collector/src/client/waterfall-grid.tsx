@@ -252,11 +252,15 @@ export class WaterfallGrid {
       node.remove();
       this.#drawn.delete(index);
     }
-    const fragment = document.createDocumentFragment();
-    for (const index of wanted) {
-      if (!this.#drawn.has(index)) fragment.append(this.#rowNode(index));
+    // In the order of the rows, from the last: assistive technology reads the document's order.
+    // Rows of the pre-order are in sight in the order of their indices.
+    let after: HTMLElement | null = null;
+    for (const index of [...wanted].toSorted((a, b) => b - a)) {
+      const there = this.#drawn.get(index);
+      const node: HTMLElement = there ?? this.#rowNode(index);
+      if (there === undefined) this.#body.insertBefore(node, after);
+      after = node;
     }
-    this.#body.append(fragment);
   }
 
   #rowNode(index: number): HTMLElement {

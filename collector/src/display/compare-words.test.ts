@@ -67,7 +67,7 @@ test("a figure that one side does not know stays open", () => {
     candidateMetadata: complete,
   });
   const points = openPoints(comparison).map(({ what }) => what);
-  expect(points).toContain("The change in time of 1 matched operations");
+  expect(points).toContain("The change in time of 1 matched operation");
   expect(points).toContain("The change in tokens as a whole");
 });
 
@@ -88,4 +88,21 @@ test("differences carry their sign, and none is made up", () => {
   expect(differenceText({ ...delta, difference: -2 }, String)).toBe("−2");
   expect(differenceText({ ...delta, difference: 0 }, String)).toBe("±0");
   expect(differenceText({ ...delta, difference: null }, String)).toBeNull();
+});
+
+test("one operation is one operation, several are several", () => {
+  const alike = (side: string, count: number): TurnEvent[] =>
+    Array.from({ length: count }, (_, index) =>
+      event(side, index + 1, { operation: "execute_tool same" }),
+    );
+  const pairing = (baseline: number, candidate: number): string | undefined =>
+    openPoints(
+      compareTraceWindows(alike("a", baseline), alike("b", candidate), {
+        baselineMetadata: complete,
+        candidateMetadata: complete,
+      }),
+    ).find(({ what }) => what.startsWith("The pairing"))?.what;
+  expect(pairing(2, 2)).toBeUndefined();
+  expect(pairing(1, 2)).toBe("The pairing of 1 operation");
+  expect(pairing(3, 2)).toBe("The pairing of 2 operations");
 });

@@ -126,7 +126,7 @@ function figurePoints({ operations, duration_ms, tokens }: TraceComparison): Ope
   }
   if (untimed > 0) {
     points.push({
-      what: `The change in time of ${countText(untimed)} matched operations`,
+      what: `The change in time of ${operationsText(untimed, "matched ")}`,
       why: "A point in time has no duration, and some results never said theirs.",
     });
   }
@@ -141,11 +141,15 @@ function unknownSides({ baseline, candidate }: Delta): string {
   return `Not known for ${sides.join(" and ")}: part of it was never recorded.`;
 }
 
+function operationsText(count: number, which = ""): string {
+  return `${countText(count)} ${which}${count === 1 ? "operation" : "operations"}`;
+}
+
 function ambiguityPoints({ counts }: TraceComparison): OpenPoint[] {
   if (counts.ambiguous === 0) return [];
   return [
     {
-      what: `The pairing of ${countText(counts.ambiguous)} operations`,
+      what: `The pairing of ${operationsText(counts.ambiguous)}`,
       why: "Siblings alike differ in number, so that the order may pair the wrong two.",
     },
   ];

@@ -156,7 +156,7 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
           )}
           <span>
             {countText(model.items.length)} {model.items.length === 1 ? "root" : "roots"},{" "}
-            {countText(model.event_count)} events
+            {countText(model.event_count)} {model.event_count === 1 ? "event" : "events"}
           </span>
         </>
       }

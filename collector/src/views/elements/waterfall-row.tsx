@@ -3,10 +3,11 @@
  * browser for whichever are in sight. What is unknown is hatched, never absent.
  */
 import type { WaterfallNode } from "@turnproof/evidence";
-import type { Child, FC } from "hono/jsx";
+import type { FC } from "hono/jsx";
 
 import { durationText, shortId } from "../../display/figures.ts";
-import { kindWords } from "../../display/kind-words.ts";
+import { nodeFlags, nodeWords, rowSummary } from "../../display/row-summary.ts";
+import type { RowFlag } from "../../display/row-summary.ts";
 import type { TimeScale } from "../../display/time-scale.ts";
 import type { WaterfallRow as Row } from "../../display/waterfall-rows.ts";
 import { Icon } from "../icons.tsx";
@@ -54,12 +55,6 @@ function indentOf(level: number): number {
   return Math.min(level - 1, indentLevelsMax) * indentPx;
 }
 
-/** What a node is called: its tool, model or operation, and what kind of thing it is. */
-function nodeWords(node: WaterfallNode): { readonly name: string; readonly kind: string } {
-  const kind = kindWords(node.event_kind);
-  return { name: node.tool_name ?? node.model ?? node.operation ?? kind, kind };
-}
-
 /** One row of the tree grid. */
 export const WaterfallRow: FC<{ readonly row: Row; readonly state: RowState }> = ({
   row,
@@ -75,6 +70,7 @@ export const WaterfallRow: FC<{ readonly row: Row; readonly state: RowState }> =
       id={`row-${state.index}`}
       data-index={String(state.index)}
       data-event={node?.event_id}
+      aria-label={rowSummary(row, state)}
       aria-level={String(row.level)}
       aria-posinset={String(row.position)}
       aria-setsize={String(row.setSize)}
@@ -126,7 +122,8 @@ const BareName: FC<{ readonly row: Row }> = ({ row }) =>
 const BareFigure: FC<{ readonly row: Row }> = ({ row }) =>
   row.kind === "missing" || row.startMs === null || row.endMs === null ? (
     <span class="muted" title="Nothing is known of it but its id.">
-      ?
+      <span aria-hidden="true">?</span>
+      <span class="sr">unknown duration</span>
     </span>
   ) : (
     <>{durationText(row.endMs - row.startMs)}</>
@@ -153,41 +150,23 @@ const NodeName: FC<{ readonly node: WaterfallNode; readonly state: RowState }> =
   );
 };
 
-const flags: readonly (readonly [
-  keyof WaterfallNode &
-    ("missing_cause" | "cycle" | "remote_parent" | "parent_elsewhere" | "clock_skewed"),
-  IconName,
-  string,
-  string,
-])[] = [
-  ["missing_cause", "orphan", "missing cause", "It names a causing event that nobody recorded."],
-  ["cycle", "cycle", "cycle", "It is a member of a circle of parents."],
-  ["remote_parent", "remote", "remote parent", "The wire says its parent is another process's."],
-  [
-    "parent_elsewhere",
-    "link",
-    "parent elsewhere",
-    "Its parent belongs to another turn of the root.",
-  ],
-  ["clock_skewed", "clock", "clock skew", "It starts before its parent, or ends before it starts."],
-];
+const flagIcons: { readonly [flag in RowFlag]: IconName } = {
+  missing_cause: "orphan",
+  cycle: "cycle",
+  remote_parent: "remote",
+  parent_elsewhere: "link",
+  clock_skewed: "clock",
+  no_end: "running",
+};
 
 const Flags: FC<{ readonly node: WaterfallNode }> = ({ node }) => (
   <>
-    {flags.map(([flag, icon, word, title]): Child =>
-      node[flag] ? (
-        <span class="flag" title={title}>
-          <Icon name={icon} />
-          {word}
-        </span>
-      ) : null,
-    )}
-    {node.timing === "missing_completion" ? (
-      <span class="flag" title="It began, and its end never arrived.">
-        <Icon name="running" />
-        no end
+    {nodeFlags(node).map(([flag, word, title]) => (
+      <span class="flag" title={title}>
+        <Icon name={flagIcons[flag]} />
+        {word}
       </span>
-    ) : null}
+    ))}
   </>
 );
 

@@ -1,0 +1,88 @@
+/**
+ * @module RowSummary: what a row of the waterfall is called, which gaps it is flagged with, and the
+ * one line in which a screen reader says all of it (ui: the waterfall is a `treegrid`).
+ */
+import type { WaterfallNode } from "@turnproof/evidence";
+
+import { durationText, wordsOf } from "./figures.ts";
+import { kindWords } from "./kind-words.ts";
+import type { WaterfallRow } from "./waterfall-rows.ts";
+
+/** A gap or an oddity that a row can be flagged with. */
+export type RowFlag =
+  | "missing_cause"
+  | "cycle"
+  | "remote_parent"
+  | "parent_elsewhere"
+  | "clock_skewed"
+  | "no_end";
+
+const flagTexts: readonly (readonly [flag: RowFlag, word: string, title: string])[] = [
+  ["missing_cause", "missing cause", "It names a causing event that nobody recorded."],
+  ["cycle", "cycle", "It is a member of a circle of parents."],
+  ["remote_parent", "remote parent", "The wire says its parent is another process's."],
+  ["parent_elsewhere", "parent elsewhere", "Its parent belongs to another turn of the root."],
+  ["clock_skewed", "clock skew", "It starts before its parent, or ends before it starts."],
+  ["no_end", "no end", "It began, and its end never arrived."],
+];
+
+/** Flags of a node in their order: name, word, and a sentence that explains the word. */
+export function nodeFlags(node: WaterfallNode): typeof flagTexts {
+  return flagTexts.filter(([flag]) =>
+    flag === "no_end" ? node.timing === "missing_completion" : node[flag],
+  );
+}
+
+/** What a node is called: its tool, model or operation, and what kind of thing it is. */
+export function nodeWords(node: WaterfallNode): { readonly name: string; readonly kind: string } {
+  const kind = kindWords(node.event_kind);
+  return { name: node.tool_name ?? node.model ?? node.operation ?? kind, kind };
+}
+
+const unknownDuration = "unknown duration";
+
+function nodeDuration({ timing, duration_ms: ms }: WaterfallNode): string {
+  if (timing === "instantaneous") return "a point in time";
+  return ms === null ? unknownDuration : durationText(ms);
+}
+
+function nodeParts(node: WaterfallNode, priority: number | undefined): readonly string[] {
+  const { name, kind } = nodeWords(node);
+  return [
+    name,
+    ...(name === kind ? [] : [kind]),
+    node.status === "unknown" ? "unknown status" : wordsOf(node.status),
+    nodeDuration(node),
+    ...(priority === undefined ? [] : [`finding P${priority}`]),
+    ...nodeFlags(node).map(([, word]) => word),
+  ];
+}
+
+function bareParts(row: WaterfallRow): readonly string[] {
+  if (row.kind === "missing") {
+    return [`missing parent ${row.missingId ?? ""}`.trim(), "never recorded", unknownDuration];
+  }
+  const { startMs, endMs, identity } = row;
+  const id = identity?.turn_id ?? identity?.thread_id;
+  return [
+    identity?.agent_id ?? "structure",
+    id === undefined ? "no turn id" : `turn ${id}`,
+    startMs === null || endMs === null ? unknownDuration : durationText(endMs - startMs),
+  ];
+}
+
+/**
+ * A row in one line: what, kind, status, duration, finding, flags, and how many rows it hides.
+ * `priority` is that of the most urgent finding that names it.
+ */
+export function rowSummary(
+  row: WaterfallRow,
+  state: { readonly collapsed: boolean; readonly priority: number | undefined },
+): string {
+  const { node, descendants } = row;
+  const hidden = state.collapsed && descendants > 0;
+  return [
+    ...(node === undefined ? bareParts(row) : nodeParts(node, state.priority)),
+    ...(hidden ? [`${descendants} ${descendants === 1 ? "row" : "rows"} hidden`] : []),
+  ].join(", ");
+}
