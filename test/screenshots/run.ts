@@ -1,7 +1,8 @@
 /**
  * @module Makes the pictures of the README: starts a collector, tells it the briefing desk's
- * afternoon, and photographs the main pages. `npx node -C @turnproof/source test/screenshots/run.ts`
- * after `npm run build`; each picture stays under 150 kB.
+ * afternoon, and photographs the main pages at 1440 and 390 px, light and dark.
+ * `npx node -C @turnproof/source test/screenshots/run.ts` after `npm run build`; each picture stays
+ * under 150 kB.
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -101,23 +102,23 @@ async function main(): Promise<void> {
     const turns = await sendStory(url, { endMs: Date.now() });
     await judged(url);
     const rootAt = (fromEnd: number): string => turns.at(-fromEnd)?.[0]?.traceId ?? "";
-    const wide = { width: 1440, height: 900 } as const;
-    const narrow = { width: 390, height: 844 } as const;
     const compare = new URLSearchParams({
       agent_id: "briefing-writer",
       baseline_root: rootAt(1),
       candidate_root: rootAt(21),
     });
-    const shots: readonly Shot[] = [
-      { name: "turns-light", path: "/traces", ...wide, theme: "light" },
-      { name: "turns-dark", path: "/traces", ...wide, theme: "dark" },
-      { name: "turn-light", path: `/traces/${rootAt(21)}`, ...wide, theme: "light" },
-      { name: "turn-dark", path: `/traces/${rootAt(1)}`, ...wide, theme: "dark" },
-      { name: "compare-light", path: `/traces/compare?${compare}`, ...wide, theme: "light" },
-      { name: "health-light", path: "/traces/health", ...wide, theme: "light" },
-      { name: "turns-narrow", path: "/traces", ...narrow, theme: "light" },
-      { name: "turn-narrow", path: `/traces/${rootAt(21)}`, ...narrow, theme: "dark" },
-    ];
+    const paths = {
+      turns: "/traces",
+      turn: `/traces/${rootAt(1)}`,
+      compare: `/traces/compare?${compare}`,
+      health: "/traces/health",
+    };
+    const shots: readonly Shot[] = Object.entries(paths).flatMap(([page, path]) =>
+      (["light", "dark"] as const).flatMap((theme) => [
+        { name: `${page}-wide-${theme}`, path, width: 1440, height: 900, theme },
+        { name: `${page}-narrow-${theme}`, path, width: 390, height: 844, theme },
+      ]),
+    );
     for (const shot of shots) await photograph(browser, url, shot);
   } finally {
     await browser.close();
