@@ -246,8 +246,8 @@ export class ByteWriter {
       this.room(needed);
       this.buffer.copyWithin(from + needed, start, this.at);
     }
-    this.at = from;
-    this.varint(length);
+    // There is room by now. To ask for more here would keep only what stands before the length.
+    putVarint(this.buffer, from, length);
     this.at = from + needed + length;
   }
 }
