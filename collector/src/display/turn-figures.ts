@@ -54,7 +54,7 @@ function quantile(values: readonly number[], share: number): number | null {
 
 /** What the rows of one list are drawn against. */
 export interface RowScale {
-  /** What a full bar stands for; the few that take longer are drawn torn. */
+  /** What a full bar stands for where an agent has no p95 of its own. */
   readonly fullMs: number;
   /** Day of the newest row; rows of other days say theirs. */
   readonly day: string;
@@ -63,6 +63,8 @@ export interface RowScale {
 }
 
 const p95Min = 5;
+/** A full bar over a p95; the few that take longer are drawn torn. */
+const headroom = 1.25;
 
 /** The scale of a list. */
 export function rowScale(rows: readonly TurnRow[]): RowScale {
@@ -80,9 +82,21 @@ export function rowScale(rows: readonly TurnRow[]): RowScale {
     const p95 = quantile(durations, 0.95);
     if (p95 !== null && durations.length >= p95Min) p95Ms.set(agent, p95);
   }
-  const fullMs = Math.min(quantile(all, 1) ?? 0, (quantile(all, 0.95) ?? 0) * 1.25);
+  const fullMs = Math.min(quantile(all, 1) ?? 0, (quantile(all, 0.95) ?? 0) * headroom);
   const day = rows.reduce((last, { ended_at: at }) => (at > last ? at : last), "").slice(0, 10);
   return { fullMs, day, p95Ms };
+}
+
+/**
+ * What a turn's bar is drawn against: its agent's own p95, because a quick agent's slow turn is
+ * invisible beside a slow agent's quick one.
+ */
+export function durationScale(
+  scale: RowScale,
+  agentId: string | undefined,
+): { readonly scaleMs: number; readonly p95Ms: number | null } {
+  const p95Ms = scale.p95Ms.get(agentId ?? "") ?? null;
+  return { scaleMs: p95Ms === null ? scale.fullMs : p95Ms * headroom, p95Ms };
 }
 
 /** One bar of the histogram; times are epoch milliseconds. */

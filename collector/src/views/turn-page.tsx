@@ -57,10 +57,10 @@ export function turnPage(model: TurnModel, frame: Frame): Child {
         <div class="stack">
           <InsightsCard insights={insights} />
           <ToolsCard events={events} />
+          <ModelsCard events={events} />
         </div>
         <div class="stack">
           <ContextCard events={events} />
-          <ModelsCard events={events} />
           <OutcomesCard events={events} />
         </div>
       </div>

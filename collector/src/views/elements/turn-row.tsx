@@ -6,7 +6,12 @@ import type { TurnRow as Row } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { countText, shareText, shortCountText, wordsOf } from "../../display/figures.ts";
-import { completenessOf, findingsByPriority, rowKey } from "../../display/turn-figures.ts";
+import {
+  completenessOf,
+  durationScale,
+  findingsByPriority,
+  rowKey,
+} from "../../display/turn-figures.ts";
 import type { RowScale } from "../../display/turn-figures.ts";
 import { CacheBadge, PriorityBadge, StatusBadge, VerdictBadge } from "./badge.tsx";
 import { DurationBar } from "./bar.tsx";
@@ -23,7 +28,7 @@ export const turnColumns: readonly (readonly [name: string, heading: string, tit
   ["c-cache", "Cache", "Decision of the semantic cache"],
   ["c-tools", "Tools", "Clean results, results via fallback or with limits, failures"],
   ["c-tokens", "Tokens", "Input and output tokens; below, the share from the provider's cache"],
-  ["c-duration", "Duration", "Duration of the turn; the tick is the agent's p95 on this page"],
+  ["c-duration", "Duration", "Against the agent's own turns on this page: the tick is their p95"],
   ["c-findings", "Findings", "Findings of the judge by priority"],
 ];
 
@@ -98,8 +103,7 @@ export const TurnRow: FC<{ readonly row: Row; readonly place: RowPlace }> = ({ r
         <Duration ms={row.duration_ms} why={durationWhy(row)} />
         <DurationBar
           ms={row.duration_ms}
-          scaleMs={scale.fullMs}
-          p95Ms={scale.p95Ms.get(row.agent_id ?? "") ?? null}
+          {...durationScale(scale, row.agent_id)}
           error={row.status === "error"}
         />
       </td>

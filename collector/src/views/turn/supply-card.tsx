@@ -191,6 +191,17 @@ const Sources: FC<{ readonly supply: Supply }> = ({ supply }) => (
   <section aria-label="Sources">
     <h3>Supplied by source</h3>
     <table class="grid">
+      <thead>
+        <tr>
+          <th scope="col">Source</th>
+          <th class="num" scope="col">
+            Supplied
+          </th>
+          <th scope="col" title="Whether the answer's overlap with this source was measured">
+            In the answer
+          </th>
+        </tr>
+      </thead>
       <tbody>
         {supply.sources.map(({ source, supplied, reference_state: reference }) => (
           <tr>
@@ -200,7 +211,7 @@ const Sources: FC<{ readonly supply: Supply }> = ({ supply }) => (
             </td>
             <td>
               {reference === "measured" ? (
-                <span class="muted">overlap measured</span>
+                <span class="muted">measured</span>
               ) : (
                 <NotMeasured why="Whether the answer used it cannot be detected." />
               )}
