@@ -1,0 +1,32 @@
+/**
+ * @module A turn's bar is drawn against its own agent's p95, and against the list's while the agent
+ * has too few turns for one.
+ */
+import type { TurnRow } from "@turnproof/evidence";
+import { describe, expect, it } from "vitest";
+
+import { durationScale, rowScale } from "./turn-figures.ts";
+
+function turnsOf(agentId: string, durations: readonly (number | null)[]): TurnRow[] {
+  return durations.map(
+    (duration_ms) =>
+      ({ agent_id: agentId, duration_ms, ended_at: "2026-11-20T10:00:00Z" }) as unknown as TurnRow,
+  );
+}
+
+describe("durationScale", () => {
+  const quick = turnsOf("quick", [50, 60, 70, 80, 100]);
+  const slow = turnsOf("slow", [60_000, 70_000, 80_000, 90_000, 100_000]);
+  const few = turnsOf("few", [500, null, 900, 700, 800]);
+  const scale = rowScale([...quick, ...slow, ...few]);
+
+  it("puts the tick of every agent at the same place", () => {
+    expect(durationScale(scale, "quick")).toEqual({ scaleMs: 125, p95Ms: 100 });
+    expect(durationScale(scale, "slow")).toEqual({ scaleMs: 125_000, p95Ms: 100_000 });
+  });
+
+  it("has no tick for an agent with fewer than five known durations", () => {
+    expect(durationScale(scale, "few")).toEqual({ scaleMs: scale.fullMs, p95Ms: null });
+    expect(durationScale(scale, undefined)).toEqual({ scaleMs: scale.fullMs, p95Ms: null });
+  });
+});
