@@ -153,7 +153,11 @@ describe("scopes", () => {
       return [tool({ tool_name: "search" }, place), tool({ tool_name: "write" }, place)];
     };
     const recurring = ["recurring_workflow P2"];
-    expect(found([...row("t1", "u1"), ...row("t2", "u1")])).toEqual(recurring);
+    const own = [...row("t1", "u1"), ...row("t2", "u1")];
+    expect(found(own)).toEqual(recurring);
+    const [insight] = findInsights(own, { scope: "window" }).insights;
+    expect(insight?.identity).toMatchObject({ user_id: "u1" });
+    expect(insight?.identity).not.toHaveProperty("thread_id");
     expect(found([...row("t1", "u1"), ...row("t2", "u2")])).toEqual([]);
     expect(found(row("t1", "u1"))).toEqual([]);
   });

@@ -20,7 +20,7 @@ import { readWindow } from "./window-events.ts";
 /** Something that stands out. */
 export interface Insight extends FindingText {
   readonly code: InsightCode;
-  /** The turn; null over a window. */
+  /** The turn; over a window the owner of a workflow that recurs, else null. */
   readonly identity: IdentityTuple | null;
   /** A registered label such as a tool's name, or the names of a workflow's tools in order. */
   readonly subject: string | null;
@@ -49,9 +49,9 @@ export function findInsights(
   const insights: Insight[] = [];
   if (options.scope === "window") {
     for (const draft of rules(readable)) insights.push(toInsight(draft, null));
-    for (const { evidence, name } of findRecurringWorkflows(readable)) {
+    for (const { evidence, name, identity } of findRecurringWorkflows(readable)) {
       // The name is made of labels, so it is no label itself and is not measured as one.
-      const insight = toInsight({ code: "recurring_workflow", evidence }, null);
+      const insight = toInsight({ code: "recurring_workflow", evidence }, identity);
       insights.push({ ...insight, subject: name });
     }
   } else {

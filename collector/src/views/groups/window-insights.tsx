@@ -7,6 +7,7 @@ import type { FC } from "hono/jsx";
 import { countText } from "../../display/figures.ts";
 import type { Frame } from "../../http/respond.tsx";
 import { PriorityBadge } from "../elements/badge.tsx";
+import { TenantChip } from "../elements/chip.tsx";
 import { Card } from "../elements/panel.tsx";
 import { hrefOf } from "../layout.tsx";
 
@@ -36,6 +37,12 @@ export const WindowInsights: FC<{
             <div>
               <b>{insight.title}</b>
               {insight.subject === null ? null : <code> {insight.subject}</code>}
+              {insight.identity === null ? null : (
+                <>
+                  {" "}
+                  <TenantChip userId={insight.identity.user_id} />
+                </>
+              )}
               <p>
                 {insight.finding} <span class="muted">{insight.recommendation}</span>
               </p>
