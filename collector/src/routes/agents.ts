@@ -18,7 +18,7 @@ import { respond } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
 import { isSettled } from "../window.ts";
 import { contextOf } from "./hooks.ts";
-import { rowsOf, withVerdicts } from "./turns.ts";
+import { rowsOf, withVerdicts } from "./turn-reading.ts";
 
 const { application_id, user_id, scope, agent_id, thread_id, start_time, end_time } = filters;
 

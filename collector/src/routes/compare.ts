@@ -20,7 +20,7 @@ import { metadataOf } from "../verdict.ts";
 import { collectRoot, turnFilter } from "../window.ts";
 import { windowModel } from "./turn.ts";
 import type { WindowModel } from "./turn.ts";
-import { rowsOf, withVerdicts } from "./turns.ts";
+import { rowsOf, withVerdicts } from "./turn-reading.ts";
 
 const optional = {
   thread_id: filters.thread_id.optional(),

@@ -19,7 +19,7 @@ import { readingFor } from "../http/query.ts";
 import { respondJson } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
 import { isSettled } from "../window.ts";
-import { rowsOf } from "./turns.ts";
+import { rowsOf } from "./turn-reading.ts";
 
 const { limit: _limit, cursor: _cursor, ...shared } = filters;
 

@@ -30,7 +30,7 @@ import type { Parts } from "../parts.ts";
 import { judgeWindow } from "../verdict.ts";
 import { collectRoot } from "../window.ts";
 import type { Window } from "../window.ts";
-import { withVerdicts } from "./turns.ts";
+import { withVerdicts } from "./turn-reading.ts";
 
 const { application_id, agent_id, thread_id, turn_id, user_id, scope, memory_id } = filters;
 

@@ -4,10 +4,8 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { compareTimes, foldTurns, matches } from "@turnproof/evidence";
-import type { EventQuery, TurnEvent, TurnRow } from "@turnproof/evidence";
+import type { TurnRow } from "@turnproof/evidence";
 import { CodedError, limits, verdictStatuses } from "@turnproof/semconv";
-import type { TurnVerdict } from "@turnproof/store";
 
 import {
   isRowTerm,
@@ -26,8 +24,8 @@ import { filters, id, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
-import { turnKey } from "../turn-key.ts";
 import { isSettled } from "../window.ts";
+import { readTurns } from "./turn-reading.ts";
 
 /** Parameters of the turns view. */
 export const turnsParameters = z
@@ -42,7 +40,9 @@ export const turnsParameters = z
       .max(1_000)
       .describe(
         "Further terms such as `latency:>2s -agent:x has:finding`. They, `verdict` and `finding` " +
-          "filter the turns of each page after it was read.",
+          "are asked of each turn that was read; reading goes on until `limit` turns pass, nothing " +
+          "is left, or 5,000 roots or a second are spent: then `bounded` is true and the cursor " +
+          "goes on from there.",
       ),
   })
   .partial();
@@ -52,11 +52,12 @@ export interface TurnsModel {
   readonly items: readonly TurnRow[];
   /** Counts roots; a root can hold several turns. */
   readonly limit: number;
+  /** Roots that were read for this page. */
   readonly root_count: number;
   readonly next_cursor: string | null;
   /** True when no cursor came in, none goes out, no bound was met and nothing is pending. */
   readonly window_complete: boolean;
-  /** The scan budget ended this page before the filter was exhausted. */
+  /** A budget ended this page before the filter was exhausted. */
   readonly bounded: boolean;
   /** Turns that were read for this page and that `verdict`, `finding` or `q` left out. */
   readonly filtered_out: number;
@@ -72,26 +73,24 @@ export function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const { verdict, finding } = parameters;
     const terms = rowTerms(parameters.q ?? "", wantsPage(c));
     const paging = pagingOf(c, parts, { ...parameters, view: "turns" });
-    const { scope, query } = readingFor(c, parameters);
     const limit = parameters.limit ?? limits.pageEventsDefault;
     const settled = await isSettled(parts);
-    const slice = await parts.store.turns(scope, query, {
+    const asked = verdict !== undefined || finding !== undefined || terms.length > 0;
+    const keep = (row: TurnRow): boolean => wanted(row, verdict, finding) && keepsRow(row, terms);
+    const read = await readTurns(parts, readingFor(c, parameters), {
       limit,
+      after: paging.after,
       signal: c.req.raw.signal,
-      ...(paging.after === undefined ? {} : { after: paging.after }),
+      ...(asked ? { keep } : {}),
     });
-    const verdicts = await parts.store.verdicts(scope, slice.roots);
-    const rows = withVerdicts(rowsOf(slice.events, query, slice.roots), verdicts);
-    const items = rows.filter((row) => wanted(row, verdict, finding) && keepsRow(row, terms));
     const model: TurnsModel = {
-      items,
+      items: read.items,
       limit,
-      root_count: slice.roots.length,
-      next_cursor: paging.seal(slice.next),
-      window_complete:
-        settled && paging.after === undefined && slice.next === null && !slice.bounded,
-      bounded: slice.bounded,
-      filtered_out: rows.length - items.length,
+      root_count: read.roots,
+      next_cursor: paging.seal(read.next),
+      window_complete: settled && paging.after === undefined && read.next === null && !read.bounded,
+      bounded: read.bounded,
+      filtered_out: read.left_out,
     };
     return respond(c, { model, view: "turns" });
   });
@@ -116,40 +115,6 @@ function rowTerms(q: string, lenient: boolean): readonly Term[] {
     throw new CodedError("parameter_invalid", { field: "q" });
   }
   return terms;
-}
-
-/** Rows of the turns that hold a matching event, in the order of the roots. */
-export function rowsOf(
-  events: readonly TurnEvent[],
-  query: EventQuery,
-  roots: readonly string[],
-): readonly TurnRow[] {
-  const matching = new Set(events.filter((event) => matches(event, query)).map(turnKey));
-  const place = new Map(roots.map((root, index) => [root, index]));
-  return foldTurns(events)
-    .filter((row) => matching.has(turnKey(row)))
-    .toSorted(
-      (a, b) => (place.get(a.root_trace_id ?? "") ?? 0) - (place.get(b.root_trace_id ?? "") ?? 0),
-    );
-}
-
-/** The rows with what the background judge said; unjudged rows keep null. */
-export function withVerdicts(
-  rows: readonly TurnRow[],
-  verdicts: readonly TurnVerdict[],
-): readonly TurnRow[] {
-  const byTurn = new Map(verdicts.map((verdict) => [turnKey(verdict), verdict]));
-  return rows.map((row) => {
-    const verdict = byTurn.get(turnKey(row));
-    // A verdict that rests on less than the row shows is a verdict on another turn.
-    if (verdict === undefined || isOlder(verdict.as_of, row.received_at)) return row;
-    return { ...row, verdict: verdict.verdict, finding_codes: verdict.finding_codes };
-  });
-}
-
-/** Times of different stores have different numbers of digits; their texts do not compare. */
-function isOlder(asOf: string, received: string | null): boolean {
-  return received !== null && compareTimes(asOf, received) < 0;
 }
 
 function wanted(row: TurnRow, verdict: string | undefined, finding: string | undefined): boolean {

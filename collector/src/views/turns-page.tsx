@@ -186,12 +186,12 @@ const WindowFooter: FC<{
         {countText(items.length)} {items.length === 1 ? "turn" : "turns"} of {countText(roots)}{" "}
         {roots === 1 ? "root" : "roots"}
         {model.window_complete ? ", all there are" : ""}
-        {model.bounded ? "; the scan met its bound before everything was looked at" : ""}
+        {model.bounded ? "; reading met its bound: older ones were not looked at" : ""}
       </span>
       {onPage.length === 0 ? null : (
         <span>
-          <code>{onPage.join(" ")}</code> filtered this page only: {countText(out)} of{" "}
-          {countText(items.length + out)} turns left out
+          <code>{onPage.join(" ")}</code> left out {countText(out)} of{" "}
+          {countText(items.length + out)} turns that were read
         </span>
       )}
       <span class="end">
@@ -202,7 +202,7 @@ const WindowFooter: FC<{
         ) : null}
         {model.next_cursor === null ? null : (
           <a class="button" href={hrefWith(frame, { cursor: model.next_cursor })} data-older>
-            Older <Icon name="more" />
+            {model.bounded ? "Read on" : "Older"} <Icon name="more" />
           </a>
         )}
       </span>
