@@ -1,42 +1,95 @@
 /**
  * @module Rows: moving through any list of the pages. Rows are the links marked `data-row`; `j` and
- * `k` move the focus among them, and Enter is the link's own.
+ * `k` move the focus among them, and Enter is the link's own. The rows of a table are one stop of
+ * the Tab key: the row that had the focus last, or the first.
  */
-import { findAll } from "./page.ts";
+import { find, findAll } from "./page.ts";
 import { addShortcuts } from "./shortcuts.ts";
+
+/** What the row that had the focus last is known by, also after its list was drawn again. */
+let lastRow: string | undefined;
 
 /** The rows' links in the order of the page. */
 function rowLinks(): readonly HTMLElement[] {
   return findAll("[data-row]").filter((link) => link.getClientRects().length > 0);
 }
 
-/** The row that has the focus, or the one that had it last. */
+/** The row that has the focus. */
 export function currentRow(): HTMLElement | undefined {
-  const links = rowLinks();
-  return links.find((link) => link === document.activeElement);
+  const focused = document.activeElement;
+  return focused instanceof HTMLElement && "row" in focused.dataset ? focused : undefined;
 }
 
+const nameOf = (link: HTMLElement): string =>
+  link.closest<HTMLElement>("[data-key]")?.dataset["key"] ?? link.getAttribute("href") ?? "";
+
+/** Pixels at the top of the window that the bar and the head of the row's table stand over. */
+function coveredBy(row: HTMLElement): number {
+  const heads = [find(".bar"), row.closest("table")?.tHead?.rows[0]?.cells[0]];
+  return heads.reduce((sum, head) => sum + (head?.getBoundingClientRect().height ?? 0), 0);
+}
+
+function go(link: HTMLElement | undefined): boolean {
+  if (link === undefined) return false;
+  document.documentElement.style.scrollPaddingTop = `${coveredBy(link)}px`;
+  link.focus({ preventScroll: true });
+  (link.closest("tr") ?? link).scrollIntoView({ block: "nearest" });
+  return true;
+}
+
+/** Moves by so many rows; from outside to the row that was left, or else to the first or last. */
 function move(by: number): boolean {
   const links = rowLinks();
-  if (links.length === 0) return false;
   const at = links.findIndex((link) => link === document.activeElement);
-  const next = at === -1 ? (by > 0 ? 0 : links.length - 1) : at + by;
-  const link = links[Math.min(Math.max(next, 0), links.length - 1)];
-  link?.focus();
-  link?.scrollIntoView({ block: "nearest" });
-  return true;
+  if (at === -1) {
+    const left = links.find((link) => nameOf(link) === lastRow);
+    return go(left ?? (by > 0 ? links[0] : links.at(-1)));
+  }
+  return go(links[Math.min(Math.max(at + by, 0), links.length - 1)]);
+}
+
+/** Rows of the window's height, less one, so that something known stays in sight. */
+function pageOf(row: HTMLElement): number {
+  const height = (row.closest("tr") ?? row).getBoundingClientRect().height;
+  const room = window.innerHeight - coveredBy(row);
+  return Math.max(Math.floor(room / Math.max(height, 1)) - 1, 1);
+}
+
+/** Keys that scroll the page unless a row has the focus. */
+const onRow = (run: (row: HTMLElement) => boolean) => (): boolean => {
+  const row = currentRow();
+  return row !== undefined && run(row);
+};
+
+/** Lets each table of rows be one stop of the Tab key. */
+function rove(): void {
+  for (const [table, links] of Map.groupBy(findAll("[data-row]"), (row) => row.closest("table"))) {
+    if (table === null) continue;
+    const stop = links.find((link) => nameOf(link) === lastRow) ?? links[0];
+    for (const link of links) link.tabIndex = link === stop ? 0 : -1;
+  }
 }
 
 /** Adds the keys of lists; a page with rows of its own kind replaces them. */
 export function roveRows(): void {
+  rove();
+  window.addEventListener("turnproof:rows", rove);
+  document.addEventListener("focusin", () => {
+    const row = currentRow();
+    if (row === undefined || nameOf(row) === lastRow) return;
+    lastRow = nameOf(row);
+    rove();
+  });
+  const group = "List" as const;
   addShortcuts([
-    { keys: ["j"], words: "Next row", group: "List", run: () => move(1) },
-    { keys: ["k"], words: "Row before", group: "List", run: () => move(-1) },
-    {
-      keys: ["Enter"],
-      words: "Open the row",
-      group: "List",
-      run: () => false,
-    },
+    { keys: ["j"], words: "Next row", group, run: () => move(1) },
+    { keys: ["k"], words: "Row before", group, run: () => move(-1) },
+    { keys: ["ArrowDown"], words: "Next row", group, run: onRow(() => move(1)) },
+    { keys: ["ArrowUp"], words: "Row before", group, run: onRow(() => move(-1)) },
+    { keys: ["PageDown"], words: "A page on", group, run: onRow((row) => move(pageOf(row))) },
+    { keys: ["PageUp"], words: "A page back", group, run: onRow((row) => move(-pageOf(row))) },
+    { keys: ["Home"], words: "First row", group, run: onRow(() => move(-1e9)) },
+    { keys: ["End"], words: "Last row", group, run: onRow(() => move(1e9)) },
+    { keys: ["Enter"], words: "Open the row", group, run: () => false },
   ]);
 }

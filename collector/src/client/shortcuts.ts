@@ -32,19 +32,27 @@ export function shortcuts(): readonly Shortcut[] {
   return table;
 }
 
+/** Inputs into which nobody types. */
+const pressed = /^(?:button|checkbox|color|file|image|radio|range|reset|submit)$/;
+
 /** True while the event belongs to a field or to a dialog. */
 function isTyping(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement | null;
   if (target === null) return false;
   if (target.closest("dialog") !== null) return event.key !== "?";
-  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+  if (target instanceof HTMLInputElement) return !pressed.test(target.type);
+  return target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
-/** Keys that controls of their own use. */
+/** Keys that controls of their own use: one is pressed, one is chosen among others by arrows. */
 function isTaken(event: KeyboardEvent): boolean {
-  const target = event.target as HTMLElement | null;
-  const control = target?.closest("a, button, summary, [role=button]") ?? null;
-  return control !== null && (event.key === "Enter" || event.key === " ");
+  const control = (event.target as HTMLElement | null)?.closest(
+    "a, button, input, label, summary, [role=button]",
+  );
+  if (control === null || control === undefined) return false;
+  if (event.key === "Enter" || event.key === " ") return true;
+  const arrows = control.matches("[type=radio], [type=range]");
+  return arrows && /^(?:Arrow|Home|End|Page)/.test(event.key);
 }
 
 /** True of a key with a modifier that makes it the browser's; AltGr only makes the character. */
@@ -59,12 +67,11 @@ function onKey(event: KeyboardEvent): void {
   const now = performance.now();
   const before = first !== undefined && now - first.at < sequenceMs ? first.key : undefined;
   first = undefined;
-  const pressed = (shortcut: Shortcut): boolean =>
+  const fits = (shortcut: Shortcut): boolean =>
     shortcut.keys.length === 2
       ? shortcut.keys[0] === before && shortcut.keys[1] === event.key
       : before === undefined && shortcut.keys[0] === event.key;
-  const shortcut =
-    table.find((one) => one.keys.length === 2 && pressed(one)) ?? table.find(pressed);
+  const shortcut = table.find((one) => one.keys.length === 2 && fits(one)) ?? table.find(fits);
   if (shortcut !== undefined) {
     if (shortcut.run(event) !== false) event.preventDefault();
     return;

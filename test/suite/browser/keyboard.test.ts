@@ -103,6 +103,62 @@ test("Turns: j and k move, m marks and unmarks, c compares, Enter opens", async 
   await close();
 });
 
+test("Turns: the rows are one stop of the Tab key, and arrows, Home, End and pages move", async () => {
+  const { page, offences, close } = await openTurns();
+  const stops = (): Promise<readonly number[]> =>
+    page
+      .locator("[data-row]")
+      .evaluateAll((rows) => rows.map((row) => (row as HTMLElement).tabIndex));
+  expect(await stops()).toEqual([0, -1, -1]);
+  await press(page, "ArrowDown");
+  // Without a row that has the focus these are the keys of the page.
+  expect(await placeOfFocus(page)).toBe(-1);
+  for (const [key, place] of [
+    ["j", 0],
+    ["End", 2],
+    ["ArrowDown", 2],
+    ["ArrowUp", 1],
+    ["Home", 0],
+    ["PageDown", 2],
+    ["PageUp", 0],
+    ["ArrowDown", 1],
+  ] as const) {
+    await press(page, key);
+    expect(await placeOfFocus(page), key).toBe(place);
+  }
+  expect(await stops()).toEqual([-1, 0, -1]);
+  // The Tab key leaves the list and comes back to the row that was left; so does `j`.
+  await press(page, "Tab");
+  expect(await placeOfFocus(page)).toBe(-1);
+  await press(page, "Shift+Tab");
+  expect(await placeOfFocus(page)).toBe(1);
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  await press(page, "j");
+  expect(await placeOfFocus(page)).toBe(1);
+  expect(offences).toEqual([]);
+  await close();
+});
+
+test("a control that is pressed keeps Space, Enter and arrows, and leaves the letters", async () => {
+  const { page, offences, close } = await visit(browser, site, "/traces/compare", look);
+  await page.locator("[data-switch=theme]").waitFor({ state: "visible" });
+  const radio = page.locator("input[type=radio]");
+  const checked = (): Promise<number> =>
+    radio.evaluateAll((all) => all.findIndex((one) => (one as HTMLInputElement).checked));
+  await radio.first().focus();
+  await press(page, "Space");
+  const first = await checked();
+  await press(page, "ArrowDown");
+  expect(await checked()).toBeGreaterThan(first);
+  await press(page, "?");
+  expect(await page.locator("dialog[data-help]").count()).toBe(1);
+  await press(page, "?");
+  await page.locator("dialog").waitFor({ state: "detached" });
+  expect(await checked()).toBeGreaterThan(first);
+  expect(offences).toEqual([]);
+  await close();
+});
+
 test.each([
   ["Turns", openTurns],
   ["Turn", () => openTurn(brokenRoot)],
