@@ -27,8 +27,9 @@ addShortcuts([
     words: "Filter, or the search box of the page",
     group: "Everywhere",
     run: () => {
+      // The box over a waterfall has a key of its own.
       const field = find<HTMLInputElement>(
-        '[role="search"] input:not([type="hidden"]), [data-search]',
+        '[role="search"]:not([data-wf-find]) input:not([type="hidden"]), [data-search]',
       );
       // A page without a box of its own leads to the one that filters turns.
       if (field === undefined) location.assign(`${base}/traces#filter`);

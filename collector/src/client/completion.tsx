@@ -1,9 +1,20 @@
 /**
- * @module Completion: keys and values of the filter bar as a list under it, by the rules of a
+ * @module Completion: keys and values of a box of terms as a list under it, by the rules of a
  * combobox: the focus stays in the field, arrows choose, Enter or Tab takes, Escape closes.
  */
 import { filterKeys, hasValues } from "../display/filter-terms.ts";
 import { drawn, find } from "./page.ts";
+
+/** What can be typed into a box. */
+export interface Grammar {
+  readonly keys: readonly string[];
+  /** What a key is, in a few words. */
+  readonly words: { readonly [key: string]: string };
+  /** Values that a key can have, whatever is on the page. */
+  readonly closed: { readonly [key: string]: readonly string[] };
+  /** Values of a key that are on the page. */
+  readonly seen: (key: string) => readonly string[];
+}
 
 const words: { readonly [key: string]: string } = {
   status: "of any event",
@@ -39,9 +50,6 @@ const closed: { readonly [key: string]: readonly string[] } = {
   has: hasValues,
 };
 
-/** The values of a facet that stand on the page. */
-type Seen = (key: string) => readonly string[];
-
 interface Choice {
   readonly text: string;
   readonly note: string;
@@ -49,15 +57,16 @@ interface Choice {
 
 const shownMax = 12;
 
-function choices(word: string, seen: Seen): readonly Choice[] {
+function choices(word: string, grammar: Grammar): readonly Choice[] {
+  const { keys, words: of, closed: values, seen } = grammar;
   const negated = word.startsWith("-") ? "-" : "";
   const [key = "", value] = word.slice(negated.length).split(":");
   if (value === undefined) {
-    return filterKeys
+    return keys
       .filter((name) => name.startsWith(key))
-      .map((name) => ({ text: `${negated}${name}:`, note: words[name] ?? "" }));
+      .map((name) => ({ text: `${negated}${name}:`, note: of[name] ?? "" }));
   }
-  return [...new Set([...(closed[key] ?? []), ...seen(key)])]
+  return [...new Set([...(values[key] ?? []), ...seen(key)])]
     .filter((one) => one.startsWith(value))
     .map((one) => ({
       text: `${negated}${key}:${/\s/.test(one) ? `"${one}"` : one} `,
@@ -65,11 +74,24 @@ function choices(word: string, seen: Seen): readonly Choice[] {
     }));
 }
 
-/** Completes the filter bar of the page. */
-export function completeFilter(seen: Seen): void {
+/** Completes the filter bar of the page; `seen` are the values of its facets. */
+export function completeFilter(seen: Grammar["seen"]): void {
   const field = find<HTMLInputElement>("[data-filter] input");
-  const form = field?.form;
-  if (field === undefined || form === null || form === undefined) return;
+  if (field === undefined) return;
+  complete(field, { keys: filterKeys, words, closed, seen });
+  // So `/` on a page without a filter of its own ends here.
+  if (location.hash === "#filter") field.focus();
+}
+
+/**
+ * Completes the only field of a form. An offer that is taken is a `change` of the field; the result
+ * takes the list away.
+ */
+export function complete(
+  field: HTMLInputElement,
+  grammar: Grammar,
+): { readonly close: () => void } {
+  const form = field.parentElement ?? document.body;
   announceCombobox(field);
   let offered: readonly Choice[] = [];
   let chosen = -1;
@@ -79,26 +101,22 @@ export function completeFilter(seen: Seen): void {
     field.removeAttribute("aria-activedescendant");
     chosen = -1;
   };
-  const wordAt = (): readonly [from: number, word: string] => {
-    const before = field.value.slice(0, field.selectionStart ?? field.value.length);
-    const from = before.search(/\S*$/);
-    return [from, before.slice(from)];
-  };
   const take = (index: number): void => {
     const choice = offered[index];
     if (choice === undefined) return;
-    const [from, word] = wordAt();
+    const [from, word] = wordAt(field);
     const rest = field.value.slice(from + word.length);
     field.value = `${field.value.slice(0, from)}${choice.text}${rest.trimStart()}`;
     const caret = from + choice.text.length;
     field.setSelectionRange(caret, caret);
     if (choice.text.endsWith(":")) show();
     else close();
+    field.dispatchEvent(new Event("change", { bubbles: true }));
   };
   const show = (): void => {
     close();
-    const [, word] = wordAt();
-    offered = choices(word, seen).slice(0, shownMax);
+    const [, word] = wordAt(field);
+    offered = choices(word, grammar).slice(0, shownMax);
     if (offered.length === 0) return;
     const list = drawn(<List offered={offered} />) as HTMLElement;
     list.addEventListener("pointerdown", (event) => {
@@ -133,8 +151,14 @@ export function completeFilter(seen: Seen): void {
       event.preventDefault();
     }
   });
-  // So `/` on a page without a filter of its own ends here.
-  if (location.hash === "#filter") field.focus();
+  return { close };
+}
+
+/** The word before the caret, and where it begins. */
+function wordAt(field: HTMLInputElement): readonly [from: number, word: string] {
+  const before = field.value.slice(0, field.selectionStart ?? field.value.length);
+  const from = before.search(/\S*$/);
+  return [from, before.slice(from)];
 }
 
 function announceCombobox(field: HTMLInputElement): void {

@@ -13,8 +13,9 @@ import { announce, copyText, drawn, fetchJson, find, findAll, twin } from "./pag
 import { showTimes } from "./preferences.ts";
 import { showMinimap } from "./minimap.ts";
 import { addShortcuts } from "./shortcuts.ts";
-import { startTools } from "./waterfall-tools.ts";
+import { startFind } from "./waterfall-find.ts";
 import { WaterfallGrid } from "./waterfall-grid.tsx";
+import { startTools } from "./waterfall-tools.ts";
 
 /** What the page needs of the twin. */
 interface Model {
@@ -58,6 +59,7 @@ class TurnPage {
   readonly #rowOf = new Map<string, number>();
   readonly #findings: readonly number[];
   readonly #missing: readonly number[];
+  #find: ReturnType<typeof startFind> | undefined;
   #raw = false;
   #shown: WaterfallRow | undefined;
 
@@ -81,6 +83,7 @@ class TurnPage {
     this.#grid = new WaterfallGrid(rows, priorities, {
       onSelect: (row) => this.#show(row),
       onView: () => paint(),
+      onKeepAll: () => this.#find?.keepAll(),
     });
     paint = showMinimap(this.#grid);
     paint();
@@ -106,6 +109,7 @@ class TurnPage {
     this.#addKeys();
     // Something is shown from the start: what a finding rests on, or else the turn itself.
     this.#grid.select(this.#findings[0] ?? 0);
+    this.#find = startFind(this.#grid, (row) => this.#eventsOf(row));
     document.body.dataset["ready"] = "";
     performance.mark("turnproof:ready");
   }
@@ -178,12 +182,16 @@ class TurnPage {
     announce(this.#raw ? "Raw evidence" : "Evidence in words");
   }
 
+  #eventsOf({ node }: WaterfallRow): readonly TurnEvent[] {
+    return (node?.event_ids ?? []).flatMap((id) => this.#events.get(id) ?? []);
+  }
+
   #show(row: WaterfallRow): void {
     this.#shown = row;
+    this.#find?.renew();
     const body = find("[data-panel-body]");
     if (body === undefined) return;
-    const ids = row.node?.event_ids ?? [];
-    const events = ids.flatMap((id) => this.#events.get(id) ?? []);
+    const events = this.#eventsOf(row);
     const first = events.findIndex(({ event_id: id }) => id === row.node?.event_id);
     const ordered = first > 0 ? [...events.slice(first), ...events.slice(0, first)] : events;
     body.replaceChildren(drawn(this.#raw ? rawText(ordered) : panelOf(row, ordered)));

@@ -18,6 +18,8 @@ export interface GridEvents {
   /** A row has the focus; the panel follows. */
   readonly onSelect: (row: Row, index: number) => void;
   readonly onView: () => void;
+  /** A row had to be shown that was left out, so nothing is left out any more. */
+  readonly onKeepAll: () => void;
 }
 
 /** The tree grid over rows that may be thousands. */
@@ -38,6 +40,8 @@ export class WaterfallGrid {
   #gaps: readonly Stretch[] = [];
   #scale: TimeScale;
   #lanes: ReadonlySet<string> = new Set();
+  #found: ReadonlySet<number> = new Set();
+  #kept: ReadonlySet<number> | undefined;
   #critical = false;
   #rowHeight = 28;
   #asked = false;
@@ -84,8 +88,11 @@ export class WaterfallGrid {
 
   /** Draws everything in sight anew. */
   redraw(): void {
-    this.#visible = visibleRows(this.model.rows, this.#collapsed);
+    const kept = this.#kept;
+    const open = visibleRows(this.model.rows, this.#collapsed);
+    this.#visible = kept === undefined ? open : open.filter((index) => kept.has(index));
     this.#placeOf = this.#places();
+    this.#keepFocusInSight();
     this.#scale = timeScale(this.#window, this.#gaps);
     this.#body.style.height = `${this.#visible.length * this.#rowHeight}px`;
     this.#grid.setAttribute("aria-rowcount", String(this.model.rows.length + 1));
@@ -155,6 +162,13 @@ export class WaterfallGrid {
     this.redraw();
   }
 
+  /** Lets rows stand out that were looked for; with `kept` only those are shown. */
+  showFound(found: ReadonlySet<number>, kept?: ReadonlySet<number>): void {
+    this.#found = found;
+    this.#kept = kept;
+    this.redraw();
+  }
+
   /** Moves the focus by so many visible rows. */
   move(by: number): void {
     const place = this.#placeOf[this.#focused] ?? 0;
@@ -174,8 +188,12 @@ export class WaterfallGrid {
   right(): void {
     const row = this.model.rows[this.#focused];
     if (row === undefined || row.descendants === 0) return;
-    if (this.#collapsed.has(this.#focused)) this.toggle(this.#focused);
-    else this.focus(this.#focused + 1);
+    if (this.#collapsed.has(this.#focused)) {
+      this.toggle(this.#focused);
+      return;
+    }
+    const below = this.#visible[(this.#placeOf[this.#focused] ?? 0) + 1] ?? -1;
+    if (this.model.rows[below]?.parent === this.#focused) this.focus(below);
   }
 
   /** Collapses or expands. */
@@ -186,6 +204,17 @@ export class WaterfallGrid {
 
   /** Focuses a row wherever it is, and selects it. */
   focus(index: number): void {
+    this.show(index);
+    this.#drawn.get(index)?.focus({ preventScroll: true });
+  }
+
+  /** The same without taking the keyboard's focus from where it is. */
+  show(index: number): void {
+    if (this.#kept?.has(index) === false) {
+      this.#kept = undefined;
+      this.#events.onKeepAll();
+      this.redraw();
+    }
     for (let above = this.model.rows[index]?.parent ?? -1; above !== -1;) {
       this.#collapsed.delete(above);
       above = this.model.rows[above]?.parent ?? -1;
@@ -197,7 +226,6 @@ export class WaterfallGrid {
     this.#draw();
     this.#renew(before);
     this.#renew(index);
-    this.#drawn.get(index)?.focus({ preventScroll: true });
     this.select(index);
   }
 
@@ -209,6 +237,15 @@ export class WaterfallGrid {
     this.#renew(index);
     const row = this.model.rows[index];
     if (row !== undefined) this.#events.onSelect(row, index);
+  }
+
+  /** A row that went out of sight hands its tab stop to the nearest row above it that is seen. */
+  #keepFocusInSight(): void {
+    while (this.#placeOf[this.#focused] === -1) {
+      const above = this.model.rows[this.#focused]?.parent ?? -1;
+      this.#focused = above === -1 ? (this.#visible[0] ?? 0) : above;
+      if (this.#visible.length === 0) return;
+    }
   }
 
   #places(): Int32Array {
@@ -275,6 +312,7 @@ export class WaterfallGrid {
           focused: index === this.#focused,
           selected: index === this.#selected,
           dimmed: this.#isDimmed(row),
+          found: this.#found.has(index),
           priority: this.#priorities.get(row.node?.event_id ?? ""),
         }}
       />,

@@ -40,7 +40,7 @@ export function startTools(grid: WaterfallGrid, gaps: readonly Stretch[]): void 
     { keys: ["+"], words: "Zoom in", group, run: () => grid.zoomBy(0.6) },
     { keys: ["-"], words: "Zoom out", group, run: () => grid.zoomBy(1 / 0.6) },
     { keys: ["0"], words: "Show everything", group, run: () => grid.fit() },
-    { keys: ["f"], words: "Fit the row", group, run: () => grid.fit(grid.focused) },
+    { keys: ["z"], words: "Fit the row", group, run: () => grid.fit(grid.focused) },
   ]);
 }
 

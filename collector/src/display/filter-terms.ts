@@ -5,6 +5,8 @@
  */
 import type { TurnRow } from "@turnproof/evidence";
 
+import { compare, comparedText, millisecondsOf } from "./comparisons.ts";
+
 /** One term. */
 export interface Term {
   readonly key: string;
@@ -85,38 +87,11 @@ export const filterKeys: readonly string[] = [
   ...new Set([...Object.keys(storeKeys), ...Object.keys(rowTests)]),
 ];
 
-/** `2s`, `150ms`, `1.5m` in milliseconds; a bare number is milliseconds. */
-function millisecondsOf(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text);
-  if (match === null) return Number.NaN;
-  const unit = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[match[2] ?? "ms"] ?? 1;
-  return Number(match[1]) * unit;
-}
-
-/** What is unknown passes no comparison: it is neither more nor less. */
-function compare(value: number | null, asked: string, read: (text: string) => number): boolean {
-  const match = /^(>=|<=|>|<|=)?(.+)$/.exec(asked);
-  const wanted = read(match?.[2] ?? "");
-  if (value === null || Number.isNaN(wanted)) return false;
-  switch (match?.[1] ?? ">=") {
-    case ">":
-      return value > wanted;
-    case "<":
-      return value < wanted;
-    case "<=":
-      return value <= wanted;
-    case "=":
-      return value === wanted;
-    default:
-      return value >= wanted;
-  }
-}
-
 function isUnderstood({ key, value, negated }: Term): boolean {
   if (value === "") return false;
   if (key === "has") return has[value] !== undefined;
-  if (key === "latency") return !Number.isNaN(millisecondsOf(value.replace(/^[<>]?=?/, "")));
-  if (key === "tokens") return !Number.isNaN(Number(value.replace(/^[<>]?=?/, "") || "x"));
+  if (key === "latency") return !Number.isNaN(millisecondsOf(comparedText(value)));
+  if (key === "tokens") return !Number.isNaN(Number(comparedText(value) || "x"));
   return rowTests[key] !== undefined || (!negated && storeKeys[key] !== undefined);
 }
 

@@ -72,17 +72,22 @@ function bareParts(row: WaterfallRow): readonly string[] {
 }
 
 /**
- * A row in one line: what, kind, status, duration, finding, flags, and how many rows it hides.
- * `priority` is that of the most urgent finding that names it.
+ * A row in one line: what, kind, status, duration, finding, flags, whether it was looked for, and
+ * how many rows it hides. `priority` is that of the most urgent finding that names it.
  */
 export function rowSummary(
   row: WaterfallRow,
-  state: { readonly collapsed: boolean; readonly priority: number | undefined },
+  state: {
+    readonly collapsed: boolean;
+    readonly priority: number | undefined;
+    readonly found?: boolean;
+  },
 ): string {
   const { node, descendants } = row;
   const hidden = state.collapsed && descendants > 0;
   return [
     ...(node === undefined ? bareParts(row) : nodeParts(node, state.priority)),
+    ...(state.found === true ? ["match"] : []),
     ...(hidden ? [`${descendants} ${descendants === 1 ? "row" : "rows"} hidden`] : []),
   ].join(", ");
 }

@@ -23,6 +23,8 @@ export interface RowState {
   readonly selected: boolean;
   /** Not on the critical path or not of a chosen lane, while one was asked for. */
   readonly dimmed: boolean;
+  /** Among what was looked for. */
+  readonly found?: boolean;
   /** Priority of the most urgent finding that names this row, if any. */
   readonly priority: number | undefined;
 }
@@ -70,6 +72,7 @@ export const WaterfallRow: FC<{ readonly row: Row; readonly state: RowState }> =
       id={`row-${state.index}`}
       data-index={String(state.index)}
       data-event={node?.event_id}
+      data-found={state.found}
       aria-label={rowSummary(row, state)}
       aria-level={String(row.level)}
       aria-posinset={String(row.position)}

@@ -14,6 +14,7 @@ import { Badge } from "../elements/badge.tsx";
 import { WaterfallRow } from "../elements/waterfall-row.tsx";
 import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
+import { FindBox } from "./find-box.tsx";
 
 /** Rows that the server draws; the browser needs no more in sight either. */
 const serverRowsMax = 60;
@@ -39,6 +40,7 @@ export const WaterfallCard: FC<{
           </div>
         </header>
         <Legend waterfall={waterfall} />
+        <FindBox />
         <canvas class="minimap" data-minimap hidden aria-hidden="true"></canvas>
         <Grid model={model} priorities={priorities} label={label} />
         {rows.length > serverRowsMax ? (
@@ -53,7 +55,13 @@ export const WaterfallCard: FC<{
           <h2>Event</h2>
           <div class="end" data-panel-tools></div>
         </header>
-        <div class="body" data-panel-body>
+        <div
+          class="body"
+          data-panel-body
+          role="group"
+          aria-label="What was recorded of it"
+          tabindex={0}
+        >
           <p class="muted">Select a row to see what was recorded of it.</p>
         </div>
       </aside>

@@ -1,0 +1,208 @@
+/**
+ * @module RowFind: the language of the box over the waterfall, `search -status:success model:gpt`:
+ * words and terms, all of which a row has to have. A word is looked for anywhere in a row; a term in
+ * one field or in one allowlisted attribute. It works on all rows of a turn, drawn or not.
+ */
+import type { TurnEvent } from "@turnproof/evidence";
+import { attribute, attributeBySpanName } from "@turnproof/semconv";
+
+import { compare, comparedText, millisecondsOf } from "./comparisons.ts";
+import { kindWords } from "./kind-words.ts";
+import { nodeFlags, nodeWords } from "./row-summary.ts";
+import type { WaterfallRow } from "./waterfall-rows.ts";
+
+/** A word (its key is empty) or a term. */
+export interface RowTerm {
+  readonly key: string;
+  readonly value: string;
+  readonly negated: boolean;
+}
+
+/** What the text of the box came to. */
+export interface RowQuery {
+  readonly terms: readonly RowTerm[];
+  /** What looks like a term and is none; it is looked for as it stands, as an event id may need. */
+  readonly unclear: readonly string[];
+}
+
+/** Events of a row; none for a row that stands for something unrecorded. */
+export type EventsOf = (row: WaterfallRow) => readonly TurnEvent[];
+
+/** What a value is where nothing that was recorded says one. */
+export const unsaid = "?";
+
+type Texts = (row: WaterfallRow, events: readonly TurnEvent[]) => readonly unknown[];
+
+const fields: { readonly [key: string]: Texts } = {
+  op: ({ node }) => [node?.operation],
+  kind: ({ node }) => (node === undefined ? [] : [node.event_kind, kindWords(node.event_kind)]),
+  tool: ({ node }) => [node?.tool_name],
+  model: ({ node }) => [node?.model],
+  status: ({ node }) => [node?.status],
+  service: (_, events) => events.map(({ application_id: id }) => id),
+  producer: (_, events) => events.map(({ producer_id: id }) => id),
+  component: (_, events) => events.map(({ component }) => component),
+  agent: ({ identity }, events) => [identity?.agent_id, ...events.map(({ agent_id: id }) => id)],
+  dialect: (_, events) => events.map(({ dialect }) => dialect),
+  lane: ({ node }) => [node?.lane],
+  span: ({ node, missingId }) => [node?.span_id, missingId],
+  parent: ({ node }) => [node?.parent_span_id],
+  event: ({ node }) => node?.event_ids ?? [],
+  task: ({ node }) => [node?.task_id],
+  ref: (_, events) =>
+    events.flatMap(({ input_refs: inputs = [], output_refs: outputs = [] }) =>
+      [...inputs, ...outputs].flatMap(({ ref, resource_type: type }) => [ref, type]),
+    ),
+  is: (row) => stateWords(row),
+};
+
+/** Every key that is no attribute, for completion. */
+export const rowKeys: readonly string[] = [...Object.keys(fields), "duration"];
+
+/** Values of `is:`. */
+export const rowStates = [
+  "critical",
+  "missing",
+  "unfinished",
+  "remote",
+  "cycle",
+  "skewed",
+  "point",
+] as const;
+
+function stateWords({ kind, node }: WaterfallRow): readonly (typeof rowStates)[number][] {
+  if (node === undefined) return kind === "missing" ? ["missing"] : [];
+  return [
+    ...(node.critical ? (["critical"] as const) : []),
+    ...(node.missing_parent || node.missing_cause ? (["missing"] as const) : []),
+    ...(node.timing === "missing_completion" ? (["unfinished"] as const) : []),
+    ...(node.remote_parent ? (["remote"] as const) : []),
+    ...(node.cycle ? (["cycle"] as const) : []),
+    ...(node.clock_skewed ? (["skewed"] as const) : []),
+    ...(node.timing === "instantaneous" ? (["point"] as const) : []),
+  ];
+}
+
+/** The attribute that a key names, by its short name or by its name on the span. */
+function attributeOf(key: string): string | undefined {
+  if (Object.hasOwn(attribute, key)) return key;
+  return attributeBySpanName.get(key)?.event;
+}
+
+function isUnderstood({ key, value }: RowTerm): boolean {
+  if (value === "") return false;
+  if (key === "duration")
+    return value === unsaid || !Number.isNaN(millisecondsOf(comparedText(value)));
+  return key === "" || Object.hasOwn(fields, key) || attributeOf(key) !== undefined;
+}
+
+/** Reads the text of the box. A value with spaces stands in double quotes, `\"` is a quote. */
+export function readRowQuery(text: string): RowQuery {
+  const terms: RowTerm[] = [];
+  const unclear: string[] = [];
+  const pattern = /(-?)(?:([a-z][\w.]*):)?(?:"((?:[^"\\]|\\.)*)"?|(\S+))|\S+/g;
+  for (const [word, minus, key = "", quoted, plain] of text.matchAll(pattern)) {
+    const value = quoted?.replace(/\\(.)/g, "$1") ?? plain ?? "";
+    const term = { key, value, negated: minus === "-" };
+    if (isUnderstood(term)) terms.push(term);
+    // Somebody is in the middle of `tool:`.
+    else if (!/^-?([\w.]+:)?"?$/.test(word)) {
+      unclear.push(word);
+      terms.push({ key: "", value: word.slice(term.negated ? 1 : 0), negated: term.negated });
+    }
+  }
+  return { terms, unclear };
+}
+
+/** A term that only this value of a field passes; undefined is a field that nothing says. */
+export function exactTerm(key: string, value: string | undefined): string {
+  if (value === undefined) return `${key}:${unsaid}`;
+  return /^[^\s"\\]+$/.test(value)
+    ? `${key}:=${value}`
+    : `${key}:"=${value.replace(/["\\]/g, String.raw`\$&`)}"`;
+}
+
+/** Indexes of the rows that have everything that is asked for; none where nothing is asked. */
+export function findRows(
+  rows: readonly WaterfallRow[],
+  eventsOf: EventsOf,
+  { terms }: RowQuery,
+): readonly number[] {
+  if (terms.length === 0) return [];
+  const found: number[] = [];
+  rows.forEach((row, index) => {
+    const events = eventsOf(row);
+    if (terms.every((term) => passes(row, events, term))) found.push(index);
+  });
+  return found;
+}
+
+/** These rows and every row above them, so that each is seen in its place. */
+export function withAncestors(
+  rows: readonly WaterfallRow[],
+  found: readonly number[],
+): ReadonlySet<number> {
+  const kept = new Set<number>();
+  for (const index of found) {
+    for (let at = index; at !== -1 && !kept.has(at); at = rows[at]?.parent ?? -1) kept.add(at);
+  }
+  return kept;
+}
+
+function passes(row: WaterfallRow, events: readonly TurnEvent[], term: RowTerm): boolean {
+  const { key, value, negated } = term;
+  if (key === "") return wordsIn(row, events).some((text) => contains(text, value)) !== negated;
+  const texts = key === "duration" ? [] : valuesOf(row, events, key);
+  // A row that stands for something unrecorded answers neither yes nor no.
+  if (row.node === undefined && texts.length === 0) return false;
+  if (key === "duration") return hasDuration(row, value) !== negated;
+  const has = value === unsaid ? texts.length === 0 : texts.some((one) => isOrHas(one, value));
+  return has !== negated;
+}
+
+function hasDuration({ node }: WaterfallRow, asked: string): boolean {
+  if (node === undefined || node.timing === "instantaneous") return false;
+  return asked === unsaid
+    ? node.duration_ms === null
+    : compare(node.duration_ms, asked, millisecondsOf);
+}
+
+/** Every value that a row says for a key, flat. */
+export function valuesOf(
+  row: WaterfallRow,
+  events: readonly TurnEvent[],
+  key: string,
+): readonly unknown[] {
+  const own = Object.hasOwn(fields, key) ? fields[key] : undefined;
+  const name = attributeOf(key) ?? "";
+  const values = own?.(row, events) ?? events.map((event) => attributesOf(event)[name]);
+  return values.flat().filter((value) => value !== undefined && value !== null);
+}
+
+function attributesOf({ attributes }: TurnEvent): Readonly<Record<string, unknown>> {
+  return attributes;
+}
+
+function isOrHas(text: unknown, asked: string): boolean {
+  if (typeof text === "number" && /^[<>=]/.test(asked)) return compare(text, asked, Number);
+  if (asked.startsWith("=")) return String(text) === asked.slice(1);
+  return contains(text, asked);
+}
+
+function contains(text: unknown, asked: string): boolean {
+  return String(text).toLowerCase().includes(asked.toLowerCase());
+}
+
+function wordsIn(row: WaterfallRow, events: readonly TurnEvent[]): readonly unknown[] {
+  const { node, kind } = row;
+  const own = node === undefined ? undefined : nodeWords(node);
+  return [
+    own?.name,
+    own?.kind,
+    ...(node === undefined ? [] : nodeFlags(node).map(([, word]) => word)),
+    kind === "missing" ? "missing parent" : undefined,
+    row.identity?.turn_id,
+    ...Object.values(fields).flatMap((textsOf) => textsOf(row, events)),
+    ...events.flatMap((event) => Object.values(attributesOf(event)).flat()),
+  ].filter((text) => text !== undefined && text !== null);
+}
