@@ -12,6 +12,7 @@ import { z } from "zod";
 import type { Log } from "../log.ts";
 import type { AppContext } from "./environment.ts";
 import { wantsPage } from "./environment.ts";
+import { ParameterError } from "./parameters.ts";
 
 /** Body of every error answer. */
 export const problemSchema = z
@@ -22,6 +23,10 @@ export const problemSchema = z
     detail: z.string().describe("A sentence from the table of codes; it never echoes input."),
     code: z.string().describe("Stable, content-free code."),
     field: z.string().optional().describe("Which registered parameter, when it is one."),
+    allowed: z
+      .array(z.string())
+      .optional()
+      .describe("What may stand there: the route's parameters, or the values of the one named."),
     request_id: z.string(),
   })
   .meta({ id: "Problem" });
@@ -30,6 +35,7 @@ export type Problem = z.infer<typeof problemSchema>;
 /** Extra of an error answer. */
 interface ProblemOptions {
   readonly field?: string;
+  readonly allowed?: readonly string[];
   readonly retryAfterSeconds?: number;
 }
 
@@ -54,7 +60,11 @@ export async function refuse(
   code: Code,
   options: ProblemOptions = {},
 ): Promise<Response> {
-  const problem = problemOf(code, c.get("requestId"), options.field);
+  const { allowed = [] } = options;
+  const problem = {
+    ...problemOf(code, c.get("requestId"), options.field),
+    ...(allowed.length === 0 ? {} : { allowed: [...allowed] }),
+  };
   if (options.retryAfterSeconds !== undefined) {
     c.header("Retry-After", String(options.retryAfterSeconds));
   } else if (problem.status === 503) {
@@ -85,8 +95,13 @@ export function createErrorHandler(log: Log): (error: Error, c: AppContext) => P
 }
 
 /** Of a failed store the field names the engine and its number: for the log, not for who asked. */
-function parameterOf({ code, field }: CodedError): ProblemOptions {
-  return field === undefined || code.startsWith("store_") ? {} : { field };
+function parameterOf(error: CodedError): ProblemOptions {
+  const { code, field } = error;
+  if (code.startsWith("store_")) return {};
+  return {
+    ...(field === undefined ? {} : { field }),
+    ...(error instanceof ParameterError ? { allowed: error.allowed } : {}),
+  };
 }
 
 const httpCodes: { readonly [status: number]: Code } = {

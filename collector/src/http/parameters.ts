@@ -4,7 +4,7 @@
  */
 import { normalizeTime } from "@turnproof/evidence";
 import { CodedError, attribute, eventStatuses, kindOf, limits } from "@turnproof/semconv";
-import type { EventKind } from "@turnproof/semconv";
+import type { Code, EventKind } from "@turnproof/semconv";
 import { z } from "zod";
 
 import type { AppContext } from "./environment.ts";
@@ -100,11 +100,22 @@ export function readPathId(c: AppContext, name: string): string {
   return result.data;
 }
 
+/** A refused parameter, with what could have stood there; never with what did. */
+export class ParameterError extends CodedError {
+  /** Names of the route's parameters, or the values of the one that is named. */
+  readonly allowed: readonly string[];
+
+  constructor(code: Code, allowed: readonly string[], field?: string) {
+    super(code, field === undefined ? {} : { field });
+    this.allowed = allowed;
+  }
+}
+
 /**
  * Reads the query string by a schema of its whole vocabulary.
  *
- * @throws CodedError `parameter_unknown`, `parameter_repeated` or `parameter_invalid`; `field` is
- * named only when it is a parameter of the route
+ * @throws ParameterError `parameter_unknown`, `parameter_repeated` or `parameter_invalid`; `field`
+ * is named only when it is a parameter of the route
  */
 export function readParameters<S extends z.ZodObject>(c: AppContext, schema: S): z.output<S> {
   const known = Object.keys(schema.shape);
@@ -112,14 +123,20 @@ export function readParameters<S extends z.ZodObject>(c: AppContext, schema: S):
   // A form of a page without script sends its empty fields too; they say nothing.
   const lenient = wantsPage(c);
   for (const [name, values] of Object.entries(c.req.queries())) {
-    if (!known.includes(name)) throw new CodedError("parameter_unknown");
-    if (values.length > 1) throw new CodedError("parameter_repeated", { field: name });
+    if (!known.includes(name)) throw new ParameterError("parameter_unknown", known);
+    if (values.length > 1) throw new ParameterError("parameter_repeated", [], name);
     const [value = ""] = values;
     if (value === "" && lenient) continue;
     given[name] = value;
   }
   const result = schema.safeParse({ ...given });
   if (result.success) return result.data;
-  const [field] = result.error.issues[0]?.path ?? [];
-  throw new CodedError("parameter_invalid", typeof field === "string" ? { field } : {});
+  const [issue] = result.error.issues;
+  const [field] = issue?.path ?? [];
+  const allowed = issue?.code === "invalid_value" ? issue.values.map(String) : [];
+  throw new ParameterError(
+    "parameter_invalid",
+    allowed,
+    typeof field === "string" ? field : undefined,
+  );
 }

@@ -52,6 +52,11 @@ const Body: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ proble
             <code>{problem.field}</code>
           </Fact>
         )}
+        {problem.allowed === undefined ? null : (
+          <Fact name={problem.field === undefined ? "parameters here" : "allowed"}>
+            <Allowed problem={problem} frame={frame} />
+          </Fact>
+        )}
         <Fact name="request">
           <code>{problem.request_id}</code>
         </Fact>
@@ -59,6 +64,21 @@ const Body: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ proble
     </section>
   );
 };
+
+/** What may stand there; a value leads to the page with it alone, nothing typed is repeated. */
+const Allowed: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => (
+  <span class="allowed">
+    {problem.allowed?.map((word) =>
+      problem.field === undefined ? (
+        <code>{word}</code>
+      ) : (
+        <a href={`${hrefOf(frame, frame.path)}?${problem.field}=${encodeURIComponent(word)}`}>
+          <code>{word}</code>
+        </a>
+      ),
+    )}
+  </span>
+);
 
 function iconOf({ status, code }: Problem): IconName {
   if (code === "store_read_only") return "pause";

@@ -159,6 +159,25 @@ describe("events.json", () => {
     });
     expect(response.headers.get("x-request-id")).toBe(JSON.parse(text).request_id);
   });
+
+  test("an error says what may stand there", async () => {
+    const body = async (path: string): Promise<{ allowed?: readonly string[]; field?: string }> =>
+      (await desk.get(path)).json();
+    const unknown = await body("/traces/events.json?canary=1");
+    expect(unknown.field).toBeUndefined();
+    expect(unknown.allowed).toEqual(expect.arrayContaining(["agent_id", "cursor", "view"]));
+    const invalid = await body("/traces/turns.json?verdict=canary");
+    expect(invalid).toMatchObject({ field: "verdict" });
+    expect(invalid.allowed).toEqual(expect.arrayContaining(["success", "failed", "unjudged"]));
+    expect((await body("/traces/events.json?limit=0")).allowed).toBeUndefined();
+  });
+
+  test("its page leads to each allowed value, and repeats nothing of what was typed", async () => {
+    const path = "/traces?verdict=canary&agent_id=canary";
+    const html = await (await desk.get(path, { accept: "text/html" })).text();
+    expect(html).not.toContain("canary");
+    expect(html).toContain('href="/traces?verdict=failed"');
+  });
 });
 
 describe("pages", () => {

@@ -84,7 +84,7 @@ function expectProblem(answer: Answer, status: number, code: string): void {
   expect(answer.headers.get("content-type")).toBe("application/problem+json; charset=UTF-8");
   expect(answer.headers.get("cache-control")).toBe("no-store");
   const problem = JSON.parse(answer.text) as Record<string, unknown>;
-  const { field: _field, ...rest } = problem;
+  const { field: _field, allowed: _allowed, ...rest } = problem;
   expect(Object.keys(rest).toSorted()).toEqual(
     ["code", "detail", "request_id", "status", "title", "type"].toSorted(),
   );
