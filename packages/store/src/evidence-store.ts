@@ -186,8 +186,8 @@ export interface EvidenceReader {
   ): Promise<ReadonlyMap<string, EventSlice>>;
   /**
    * Events that name an opaque id (user, thread, root, run, turn, task, job, source, artifact, tool
-   * call, request, error code) in their resolved identity, references or attributes, over the whole
-   * history, newest received first.
+   * call, request, error code) in their resolved identity, references or attributes, or that are
+   * called by it (event, span), over the whole history, newest received first.
    */
   find(
     scope: EvidenceScope,

@@ -7,13 +7,19 @@ import { createHash } from "node:crypto";
 
 import type { TurnEvent } from "@turnproof/evidence";
 
-import { mentionedAttributes, mentionedFields } from "./mention.ts";
+import { mentionedAttributes, mentionedFields, ownWords, wordsOfId } from "./mention.ts";
 import type { Question } from "./search-condition.ts";
 
 const anonymous = "scope:anonymous";
 const idOf = (value: string): string => `id:${value}`;
 
-/** Hashes of the words of these rows, sorted. */
+/** Hashes of the words of these rows and of the ids by which they are called, sorted. */
+export function termsOfAll(events: readonly TurnEvent[]): readonly number[] {
+  const own = events.flatMap(ownWords).map((word) => hashOf(idOf(word)));
+  return [...new Set([...termsOf(events), ...own])].toSorted((a, b) => a - b);
+}
+
+/** Hashes of the words of these rows, sorted; rows themselves are not called by any of them. */
 export function termsOf(events: readonly TurnEvent[]): readonly number[] {
   const words = new Set<string>();
   const add = (value: unknown): void => {
@@ -43,15 +49,22 @@ const indexed = [
   "resource_ref",
 ] as const;
 
-/** Hashes of the words that a root must have to hold anything that a read shows. */
-export function termsOfRead({ scope, query, id }: Question): readonly number[] {
+/** Hashes of the words of which a root must have one to hold what is found by an id. */
+export function termsOfId(id: string): readonly number[] {
+  return wordsOfId(id).map((word) => hashOf(idOf(word)));
+}
+
+/**
+ * Hashes of the words that a root must have to hold anything that a read shows; of the id that it
+ * looks for see {@link termsOfId}.
+ */
+export function termsOfRead({ scope, query }: Question): readonly number[] {
   const words = indexed.flatMap((field) => {
     const value: string | null | undefined = query[field];
     if (value === undefined) return [];
     return [value === null ? anonymous : idOf(value)];
   });
   if ("tenant" in scope) words.push(scope.tenant === null ? anonymous : idOf(scope.tenant));
-  if (id !== undefined) words.push(idOf(id));
   return [...new Set(words)].map(hashOf);
 }
 

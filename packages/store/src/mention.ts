@@ -3,6 +3,7 @@
  * serves it. One list, so that what is found and what is indexed cannot differ.
  */
 import type { TurnEvent } from "@turnproof/evidence";
+import { eventPhases } from "@turnproof/semconv";
 
 /** Attributes that name something one may look for (design 5.1: find by reference). */
 export const mentionedAttributes = [
@@ -35,19 +36,23 @@ export const mentionedFields = [
   "caused_by_event_id",
 ] as const;
 
-/** True when the event, its identity resolved, names the id anywhere. */
+/** True when the event, its identity resolved, names the id anywhere or is called by it. */
 export function mentions(event: TurnEvent, id: string): boolean {
+  if (event.event_id === id || event.span_id === id) return true;
   for (const field of mentionedFields) if (event[field] === id) return true;
   for (const name of mentionedAttributes) if (event.attributes[name] === id) return true;
   if (event.attributes.grounding_source_ids?.includes(id)) return true;
   return (
     (event.input_refs?.some((item) => item.ref === id) ?? false) ||
     (event.output_refs?.some((item) => item.ref === id) ?? false) ||
-    (event.selection_ledger?.some((item) => item.resource.ref === id) ?? false)
+    (event.selection_ledger?.some((item) => item.resource?.ref === id) ?? false)
   );
 }
 
-/** Everything that `mentions` looks at, and the span id, from which a turn or run may be derived. */
+/**
+ * Everything that `mentions` looks at, as words of an index. The id of most events is their span and
+ * their phase: it is not kept beside the span, {@link wordsOfId} takes it apart instead.
+ */
 export function mentionedIds(event: TurnEvent): string[] {
   const ids = new Set<string>();
   const add = (value: unknown): void => {
@@ -57,7 +62,21 @@ export function mentionedIds(event: TurnEvent): string[] {
   for (const name of mentionedAttributes) add(event.attributes[name]);
   for (const id of event.attributes.grounding_source_ids ?? []) add(id);
   for (const item of [...(event.input_refs ?? []), ...(event.output_refs ?? [])]) add(item.ref);
-  for (const item of event.selection_ledger ?? []) add(item.resource.ref);
-  add(event.span_id);
+  for (const item of event.selection_ledger ?? []) add(item.resource?.ref);
+  ownWords(event).forEach(add);
   return [...ids];
+}
+
+/** The words by which an index knows the event itself: its span, and an id that is not made of it. */
+export function ownWords({ event_id, span_id, phase }: TurnEvent): readonly string[] {
+  if (span_id === undefined) return [event_id];
+  return event_id === `${span_id}:${phase}` ? [span_id] : [span_id, event_id];
+}
+
+const ofSpan = new RegExp(`^(.+):(?:${eventPhases.join("|")})$`, "su");
+
+/** Under which words an index may know what `mentions` finds by this id; any one of them will do. */
+export function wordsOfId(id: string): readonly string[] {
+  const span = ofSpan.exec(id)?.[1];
+  return span === undefined ? [id] : [id, span];
 }

@@ -6,6 +6,7 @@
  */
 import type { EventQuery } from "@turnproof/evidence";
 
+import { wordsOfId } from "./mention.ts";
 import { checkScope } from "./scope.ts";
 import type { EvidenceScope } from "./scope.ts";
 import { clampedNanos, epochSeconds } from "./time.ts";
@@ -66,7 +67,8 @@ export function conditionsOf({ scope, query, id, evidenceOnly }: Question): Evid
     const value = query[field];
     return value === undefined ? [] : [identity(field, value)];
   });
-  const named: readonly Condition[] = id === undefined ? [] : [[{ mentions: id }]];
+  const named: readonly Condition[] =
+    id === undefined ? [] : [wordsOfId(id).map((word) => ({ mentions: word }))];
   const evidence: readonly Condition[] = evidenceOnly === true ? [[{ evidence: true }]] : [];
   return {
     rows: [...rowConditions(query), ...evidence],

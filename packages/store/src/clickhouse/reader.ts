@@ -20,6 +20,7 @@ import type { ItemsOf } from "../slice.ts";
 import type { Engine } from "./connection.ts";
 import { filtersOf } from "./filter.ts";
 import type { ScopeFilter } from "./filter.ts";
+import { withCalled } from "./locate-event.ts";
 import { bucketsOfRoots } from "./locate.ts";
 import { murmur32 } from "./murmur.ts";
 import type { ReceiptSpans } from "./receipt-span.ts";
@@ -65,9 +66,7 @@ export function reader(engine: Engine, known: Known, filterOfScope: ScopeFilter)
     async find(scope, id, query, options) {
       const itemsOf = mentionItems(scope, query, id);
       const rootsFirst = rootsForEvents(options.limit, query);
-      return eventsOf(
-        await search(scope, query, options, { itemsOf, rootsFirst, also: murmur32(id) }),
-      );
+      return eventsOf(await search(scope, query, options, { itemsOf, rootsFirst, id }));
     },
     async turns(scope, query, options) {
       const walked = await search(scope, query, options, {
@@ -120,8 +119,8 @@ interface Manner<T> {
   readonly itemsOf: ItemsOf<T>;
   readonly rootsFirst: number;
   readonly rows?: readonly string[];
-  /** Hash of one more text that some row of the root must say. */
-  readonly also?: number;
+  /** An id that some row of the root must say, or by which one is called. */
+  readonly id?: string;
 }
 
 type Found<T> = Walked<T> & { readonly cut: boolean };
@@ -163,7 +162,7 @@ function searcher(
     const bind = bindings();
     const filters = filtersOf(query, bind);
     const rootHashes = [...filters.rootHashes, ...filterOfScope(scope)];
-    const also = manner.also === undefined ? [] : [manner.also];
+    const also = manner.id === undefined ? [] : [murmur32(manner.id)];
     const wanted: Search = {
       filters: {
         ...filters,
@@ -179,7 +178,13 @@ function searcher(
       noteSize: (roots, rows) => sizes.note(roots, rows),
       receiptSpan: (signal) => spans.current(signal),
     };
-    const walked = await walk(rootFeed(engine, wanted), manner.itemsOf, options);
+    const feed = rootFeed(engine, wanted);
+    const onCut = (): void => void (wanted.cut = true);
+    const rounds =
+      manner.id === undefined
+        ? feed
+        : withCalled(engine, manner.id, { touched, options, rounds: feed, onCut });
+    const walked = await walk(rounds, manner.itemsOf, options);
     return { ...walked, cut: wanted.cut === true };
   };
 }

@@ -6,7 +6,7 @@
 import { rootRounds } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";
-import { termsOfRead } from "../index-terms.ts";
+import { termsOfId, termsOfRead } from "../index-terms.ts";
 import type { BatchCatalog } from "./batch-catalog.ts";
 import type { Disk } from "./disk.ts";
 import { legacyFiles } from "./legacy-files.ts";
@@ -32,7 +32,8 @@ export function evidenceReads({ disk, catalog, load, open, index }: ReadParts): 
       open();
       await catalog.refresh();
       const native = (await index?.refresh()) === true;
-      const roots = native ? index?.candidates(termsOfRead(question)) : undefined;
+      const called = question.id === undefined ? [] : termsOfId(question.id);
+      const roots = native ? index?.candidates(termsOfRead(question), called) : undefined;
       yield* rootRounds(roots ?? catalog.newestFirst(), load, options, cut);
     },
     async rows(roots, cut) {

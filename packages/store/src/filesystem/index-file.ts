@@ -4,7 +4,7 @@ import type { Manifest } from "./batch-file.ts";
 import { decodeEvents } from "./batch-file.ts";
 import type { Disk, Place } from "./disk.ts";
 import { parseObject } from "./document.ts";
-import { termsOf } from "../index-terms.ts";
+import { termsOfAll } from "../index-terms.ts";
 
 /** Terms of each root of a batch. */
 export type BatchTerms = readonly (readonly [root: string, terms: readonly number[]])[];
@@ -14,7 +14,8 @@ export const indexPlace: Place = ["evidence", "index"];
 /** Stands while appends index what they write. */
 export const provisionPlace: Place = [...indexPlace, "provision.json"];
 
-const format = 1;
+/** Of the first format the events themselves could not be found; such a file leads nobody. */
+const format = 2;
 
 /** Place of the index of a batch. */
 export function indexPlaceOf(batch: Place): Place {
@@ -24,7 +25,7 @@ export function indexPlaceOf(batch: Place): Place {
 /** The terms of a batch's events. */
 export function termsOfBatch(events: readonly StoredEvent[]): BatchTerms {
   return [...Map.groupBy(events, (event) => event.root_trace_id ?? "")].map(
-    ([root, own]) => [root, termsOf(own)] as const,
+    ([root, own]) => [root, termsOfAll(own)] as const,
   );
 }
 
@@ -40,7 +41,7 @@ export async function termsFromRows(
     const own = bytes?.subarray(part.at, part.at + part.length);
     const events = own === undefined ? undefined : decodeEvents(own, part);
     if (events === undefined) return undefined;
-    terms.push([part.root, termsOf(events)]);
+    terms.push([part.root, termsOfAll(events)]);
   }
   return terms;
 }

@@ -11,23 +11,32 @@ import type { BatchTerms } from "./index-file.ts";
 export interface TermIndex {
   /** Learns of new batches and new index files; false where no index was provisioned. */
   refresh(): Promise<boolean>;
-  /** Roots that may hold what has all these terms, newest last receipt first. */
-  candidates(terms: readonly number[]): readonly RootEntry[];
+  /**
+   * Roots that may hold what has all these terms, and one of the others where there are any, newest
+   * last receipt first.
+   */
+  candidates(terms: readonly number[], oneOf?: readonly number[]): readonly RootEntry[];
 }
 
 /** An index over the batches of a catalog; empty until the first refresh. */
 export function termIndex(disk: Disk, catalog: BatchCatalog): TermIndex {
   const indexed = new Set<string>();
-  const postings = new Map<number, Set<string>>();
+  // Most terms are of one event and stand in one root: a set of each would be ten times as large.
+  const postings = new Map<number, string | Set<string>>();
   let others = new Set<string>();
   const add = (terms: BatchTerms): void => {
     for (const [root, own] of terms) {
       for (const term of own) {
         const roots = postings.get(term);
-        if (roots === undefined) postings.set(term, new Set([root]));
-        else roots.add(root);
+        if (roots === undefined) postings.set(term, root);
+        else if (typeof roots !== "string") roots.add(root);
+        else if (roots !== root) postings.set(term, new Set([roots, root]));
       }
     }
+  };
+  const rootsOf = (term: number): ReadonlySet<string> => {
+    const roots = postings.get(term);
+    return typeof roots === "object" ? roots : new Set(roots === undefined ? [] : [roots]);
   };
   return {
     async refresh() {
@@ -47,11 +56,11 @@ export function termIndex(disk: Disk, catalog: BatchCatalog): TermIndex {
       others = missing;
       return true;
     },
-    candidates(terms) {
-      if (terms.length === 0) return catalog.newestFirst();
-      const sets = terms
-        .map((term) => postings.get(term) ?? new Set<string>())
-        .toSorted((a, b) => a.size - b.size);
+    candidates(terms, oneOf = []) {
+      if (terms.length + oneOf.length === 0) return catalog.newestFirst();
+      const sets = terms.map(rootsOf);
+      if (oneOf.length > 0) sets.push(new Set(oneOf.flatMap((term) => [...rootsOf(term)])));
+      sets.sort((a, b) => a.size - b.size);
       const [fewest = new Set<string>(), ...rest] = sets;
       const roots = new Set(others);
       for (const root of fewest) if (rest.every((set) => set.has(root))) roots.add(root);

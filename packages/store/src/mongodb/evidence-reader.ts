@@ -30,8 +30,10 @@ export function evidenceReader(
     rounds: (question, options, cut) =>
       codedRounds(async () => {
         const terms = index === undefined ? [] : termsOfRead(question);
-        // Without a word to look for, every root is a candidate: the rows lead as well.
-        if (index === undefined || terms.length === 0 || !(await index.isComplete())) {
+        // Without a word to look for, every root is a candidate: the rows lead as well. And the rows
+        // have an index of every id, their own among them, which would not fit into a root's entry.
+        const byRows = terms.length === 0 || question.id !== undefined;
+        if (index === undefined || byRows || !(await index.isComplete())) {
           return rowFeed(evidenceRows(events, conditionsOf(question)), options, cut);
         }
         const load: Parameters<typeof rootRounds>[1] = async (roots) => {

@@ -5,6 +5,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
 import type { EvidenceStore } from "../evidence-store.ts";
+import { calledClauses } from "./called-clauses.ts";
 import type { Clause } from "./contract.ts";
 import { onStore } from "./on-store.ts";
 import { everybody, receivedAt, sampleEvent, sampleTurn, withoutReceipt } from "./sample-event.ts";
@@ -300,5 +301,6 @@ export const evidenceClauses: readonly Clause[] = [
   ...order,
   ...evidenceTieClauses,
   ...finding,
+  ...calledClauses,
   ...living,
 ];
