@@ -62,7 +62,7 @@ function show(): void {
   find("[data-marks]")?.remove();
   if (marks.length === 0) return;
   const bar = drawn(
-    <div class="float" data-marks role="group" aria-label="Marked turns">
+    <div class="float" data-marks role="region" aria-label="Marked turns">
       <span>{marks.length === 1 ? "1 turn marked" : "2 turns marked"}</span>
       <a class="button primary small" href={compareHref() ?? "#"} hidden={marks.length < 2}>
         Compare <kbd>c</kbd>

@@ -74,7 +74,7 @@ export const TurnRow: FC<{ readonly row: Row; readonly place: RowPlace }> = ({ r
           </span>
         </a>
       </td>
-      <td class="c-agent">
+      <td class="c-agent" title={row.agent_id}>
         {row.has_error ? <StatusBadge status="error" bare /> : null}
         {row.agent_id ?? <Unknown why="No agent was recorded." />}
       </td>
