@@ -55,6 +55,11 @@ export function isBound(principal: Principal): boolean {
   return principal.userId !== undefined;
 }
 
+/** True when the principal sees a part of the evidence only: a tenant's or an application's. */
+export function isNarrowed(principal: Principal): boolean {
+  return isBound(principal) || principal.applicationId !== undefined;
+}
+
 /** True when the principal's role holds the permission. */
 export function permits(principal: Principal, permission: Permission): boolean {
   return rolePermissions[principal.role].includes(permission);

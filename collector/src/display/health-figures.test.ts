@@ -9,19 +9,27 @@ import { conservationSum, knownText, lossOf, ranked } from "./health-figures.ts"
 
 const producer: ProducerLoss = {
   producer_id: "pod-1",
+  application_ids: ["till"],
   events: 9,
   state: "unknown",
   lost: null,
   sequence_gaps: 0,
   sampled_out: null,
   write_failures: null,
+  reported: null,
 };
 
 test("a loss is known to be none, known to be so many, or unknown", () => {
   expect(lossOf({ ...producer, state: "nothing_lost", lost: 0 }).word).toBe("known 0");
   expect(lossOf({ ...producer, state: "lost", lost: 1_234 }).word).toBe("known 1,234");
   expect(lossOf(producer).word).toBe("unknown");
-  expect(lossOf({ ...producer, producer_id: null }).why).toMatch(/does not name itself/);
+  expect(lossOf({ ...producer, producer_id: null }).why).toMatch(/does not number its events/);
+  expect(lossOf(producer).why).toMatch(/never reported/);
+  expect(lossOf({ ...producer, sequence_gaps: 5 }).why).toMatch(/^5 numbers are missing, and it/);
+  const reported = { reasons: { queue_full: 6 } };
+  const gone = { ...producer, reported, state: "lost", lost: 8, sequence_gaps: 8 } as const;
+  expect(lossOf(gone).why).toBe("queue full 6, 2 numbers never arrived");
+  expect(lossOf({ ...gone, lost: 6 }).why).toBe("queue full 6");
 });
 
 test("an unknown total is a word, and a partial one a lower bound", () => {

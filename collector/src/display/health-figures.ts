@@ -5,7 +5,7 @@
 import type { KnownNumber, ProducerLoss } from "@turnproof/evidence";
 
 import type { ConservationSnapshot } from "../conservation.ts";
-import { countText } from "./figures.ts";
+import { countText, wordsOf } from "./figures.ts";
 
 /** A loss in words, with how it sounds. */
 export interface LossWords {
@@ -15,25 +15,39 @@ export interface LossWords {
 }
 
 /** The loss of one producer. */
-export function lossOf({ state, lost, producer_id: id }: ProducerLoss): LossWords {
+export function lossOf(of: ProducerLoss): LossWords {
+  const { state, lost } = of;
   if (state === "nothing_lost") {
     return { tone: "ok", word: "known 0", why: "It accounted for every event that it made." };
   }
   if (state === "lost" && lost !== null) {
-    return {
-      tone: "bad",
-      word: `known ${countText(lost)}`,
-      why: "Its own counters or the gaps in its numbers prove it.",
-    };
+    return { tone: "bad", word: `known ${countText(lost)}`, why: lostWhy(of, lost) };
   }
-  return {
-    tone: "quiet",
-    word: "unknown",
-    why:
-      id === null
-        ? "It does not name itself, so nobody can say what is missing."
-        : "It never reported, or the part that was read cannot prove its numbers.",
-  };
+  return { tone: "quiet", word: "unknown", why: unknownWhy(of) };
+}
+
+function lostWhy({ reported, sequence_gaps: gaps }: ProducerLoss, lost: number): string {
+  const reasons = ranked(reported?.reasons ?? {});
+  const counted = reasons.reduce((sum, [, count]) => sum + count, 0);
+  const words = reasons.map(([code, count]) => `${wordsOf(code)} ${countText(count)}`);
+  if (lost > counted) {
+    const rest = countText(lost - counted);
+    words.push(gaps >= lost ? `${rest} numbers never arrived` : `${rest} without a reason`);
+  }
+  return words.join(", ");
+}
+
+function unknownWhy({ producer_id: id, reported, sequence_gaps: gaps }: ProducerLoss): string {
+  if (id === null) return "It does not number its events, so nobody can say what is missing.";
+  const missing = `${countText(gaps)} ${gaps === 1 ? "number is" : "numbers are"} missing`;
+  if (reported === null) {
+    return gaps === 0
+      ? "It numbers its events and never reported what it lost."
+      : `${missing}, and it never reported what it lost.`;
+  }
+  return gaps === 0
+    ? "Its report does not say what it lost."
+    : `${missing} in the part that was read, more than it reported.`;
 }
 
 /** A number that may be unknown: `known 0`, `known 12`, `unknown`. */

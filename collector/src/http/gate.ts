@@ -10,7 +10,7 @@ import type { Audit } from "../audit/log.ts";
 import { localAdmin } from "../auth/credentials.ts";
 import type { Credentials } from "../auth/credentials.ts";
 import { bearerOf } from "../auth/ingest-tokens.ts";
-import { isBound, permits } from "../auth/principal.ts";
+import { isNarrowed, permits } from "../auth/principal.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { OpenSession, Sessions } from "../auth/sessions.ts";
 import type { Throttle } from "../auth/throttle.ts";
@@ -156,7 +156,7 @@ async function judge(
   if (rule.needs !== "signed_in" && !permits(principal, rule.needs as "trace.read")) {
     return "forbidden";
   }
-  if (rule.unbound && (isBound(principal) || principal.applicationId !== undefined)) {
+  if (rule.unbound && isNarrowed(principal)) {
     return "scope_forbidden";
   }
   if (rule.mutates && options.readOnly) return "store_read_only";

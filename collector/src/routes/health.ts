@@ -14,7 +14,7 @@ import type {
 } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 
-import { isBound } from "../auth/principal.ts";
+import { isNarrowed } from "../auth/principal.ts";
 import type { Reading } from "../auth/grants.ts";
 import { principalOf } from "../http/environment.ts";
 import type { AppContext, AppEnv } from "../http/environment.ts";
@@ -84,7 +84,8 @@ export function healthRoutes(parts: Parts): Hono<AppEnv> {
     const reads = await Promise.all(
       parts.store.sources.map((source) => readSource(parts, reading, source, limit)),
     );
-    const model = await modelOf(c, parts, { reads, limit, filtered: isFiltered(parameters) });
+    const filtered = isFiltered(parameters) || isNarrowed(principalOf(c));
+    const model = await modelOf(c, parts, { reads, limit, filtered });
     return respond(c, { model, view: "health" });
   });
   return app;
@@ -155,15 +156,19 @@ async function modelOf(
     dropped_by_dialect: droppedByDialect(events),
     timeline: timelineOf(events),
   };
-  const principal = principalOf(c);
-  const bound = isBound(principal) || principal.applicationId !== undefined;
-  if (bound) return { ...health, ...shared, collector: null };
+  if (isNarrowed(principalOf(c))) return { ...health, ...shared, collector: null };
   // A producer's report may lie outside the rows that were read; its totals hold all the same.
   const known = new Set(events.map((event) => event.event_id));
-  const reports = (await producerReports(parts)).filter((event) => !known.has(event.event_id));
+  const reports = (await producerReports(parts))
+    .filter((event) => !known.has(event.event_id))
+    // Its number stands outside the rows that were read, so it would be taken for a gap.
+    .map((event) => {
+      const { producer_seq: _seq, ...unnumbered } = event;
+      return unnumbered;
+    });
   return {
     ...health,
-    ...readLosses([...events, ...reports], { filtered: true }),
+    ...readLosses([...events, ...reports], { filtered: read.filtered || !complete }),
     ...shared,
     collector: await collectorHealth(parts),
   };

@@ -66,6 +66,51 @@ describe("loss accounting", () => {
     expect(filtered.dropped_events).toEqual(unknown);
   });
 
+  test("what a producer itself accounts for is known, whatever was read of it", () => {
+    const told = report(9, 2, { producer_id: "p" });
+    const events = [event(1), event(2), event(5), { ...told, producer_seq: 6 }];
+    const filtered = buildTraceHealth(events, { filtered: true });
+    expect(filtered.producers[0]).toMatchObject({ state: "lost", lost: 2, sequence_gaps: 2 });
+  });
+
+  test("numbers that were given and never arrived are lost, but for what still waits", () => {
+    const { producer_seq: _, ...told } = report(9, 0);
+    const tail = (more: Partial<TurnEvent["attributes"]>): TurnEvent => ({
+      ...told,
+      attributes: { ...told.attributes, loss_created: 9, last_seq: 9, ...more },
+    });
+    const numbers = [1, 2, 3, 4, 5].map((seq) => event(seq));
+    const lossOf = (end: TurnEvent, filtered = false): unknown =>
+      buildTraceHealth([...numbers, end], { filtered }).producers[0];
+    expect(lossOf(tail({ loss_exported: 9 }))).toMatchObject({ lost: 4, sequence_gaps: 4 });
+    expect(lossOf(tail({ loss_exported: 6 }))).toMatchObject({ lost: 1, sequence_gaps: 4 });
+    expect(lossOf(tail({ loss_exported: 5 }))).toMatchObject({ state: "nothing_lost" });
+    expect(lossOf(tail({ loss_exported: 9 }), true)).toMatchObject({ lost: 0, sequence_gaps: 0 });
+  });
+
+  test("producers are told apart by application where they do not name themselves", () => {
+    const nameless = (application: string): TurnEvent => {
+      const { producer_id: _, producer_seq: __, ...rest } = event(3);
+      return { ...rest, event_id: `of-${application}`, application_id: application };
+    };
+    const worker = { producer_id: "w", application_id: "shop" };
+    const own = report(2, 3, { producer_id: "w", application_id: "worker" });
+    const reasons = { loss_reasons: ["queue_full"], loss_reason_counts: [3] };
+    const health = buildTraceHealth([
+      nameless("till"),
+      nameless("desk"),
+      event(1, worker),
+      { ...own, attributes: { ...own.attributes, ...reasons } },
+    ]);
+    expect(
+      health.producers.map((p) => [p.producer_id, p.application_ids, p.reported?.reasons]),
+    ).toEqual([
+      [null, ["desk"], undefined],
+      [null, ["till"], undefined],
+      ["w", ["worker", "shop"], { queue_full: 3 }],
+    ]);
+  });
+
   test("the last report of a producer holds: its counters are totals", () => {
     const health = buildTraceHealth([report(3, 4), event(1), report(2, 1)]);
     expect(health.dropped_events).toEqual({ value: 4, state: "known" });

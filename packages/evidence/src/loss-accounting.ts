@@ -9,16 +9,23 @@ import { compareOrder } from "./reconcile-order.ts";
 
 /** What one producer lost, as far as it or its numbers say. */
 export interface ProducerLoss {
-  /** Null for everything whose producer does not name itself. */
+  /** Null for what comes from producers that do not name themselves, one entry an application. */
   readonly producer_id: string | null;
+  /** Applications that it spoke for, the one of its own report first; none where nobody said. */
+  readonly application_ids: readonly string[];
   readonly events: number;
   readonly state: "nothing_lost" | "lost" | "unknown";
   /** Known to be lost; null where nobody can say. */
   readonly lost: number | null;
-  /** Numbers missing between the first and the last that the window holds. */
+  /** Numbers missing between the first and the last that the window holds or a report names. */
   readonly sequence_gaps: number;
   readonly sampled_out: number | null;
   readonly write_failures: number | null;
+  /** Its own last report: null where the window holds none. */
+  readonly reported: {
+    /** What it knows to have lost, by content-free code; empty where it named no reason. */
+    readonly reasons: Readonly<Record<string, number>>;
+  } | null;
 }
 
 /** A number that may be unknown, and then is null. */
@@ -36,6 +43,8 @@ export interface LossAccounting {
 }
 
 interface Ledger {
+  readonly producer: string | undefined;
+  readonly applications: Set<string>;
   events: number;
   readonly sequence: number[];
   report: TurnEvent | undefined;
@@ -60,24 +69,25 @@ export function readLosses(
   events: readonly TurnEvent[],
   options: { readonly filtered?: boolean } = {},
 ): LossAccounting {
-  const ledgers = new Map<string | undefined, Ledger>();
+  const named = new Map<string, Ledger>();
+  const nameless = new Map<string | undefined, Ledger>();
   for (const event of events) {
-    const { producer_id, producer_seq } = event;
-    let ledger = ledgers.get(producer_id);
-    if (ledger === undefined) {
-      ledger = { events: 0, sequence: [], report: undefined };
-      ledgers.set(producer_id, ledger);
-    }
+    const { producer_id, producer_seq, application_id: application } = event;
+    const ledger =
+      producer_id === undefined
+        ? ledgerAt(nameless, application, undefined)
+        : ledgerAt(named, producer_id, producer_id);
     ledger.events += 1;
+    if (application !== undefined) ledger.applications.add(application);
     if (producer_seq !== undefined) ledger.sequence.push(producer_seq);
     if (!isReport(event)) continue;
     if (ledger.report === undefined || compareOrder(event, ledger.report) > 0) {
       ledger.report = event;
     }
   }
-  const producers = [...ledgers]
-    .map(([id, ledger]) => lossOf(id, ledger, options.filtered === true))
-    .toSorted((a, b) => ((a.producer_id ?? "") < (b.producer_id ?? "") ? -1 : 1));
+  const producers = [...nameless.values(), ...named.values()]
+    .map((ledger) => lossOf(ledger, options.filtered === true))
+    .toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
   return {
     producers,
     write_failures: total(producers.map((producer) => producer.write_failures)),
@@ -86,22 +96,68 @@ export function readLosses(
   };
 }
 
-function lossOf(id: string | undefined, ledger: Ledger, filtered: boolean): ProducerLoss {
-  const gaps = gapsIn(ledger.sequence);
-  const said = ledger.report?.attributes;
-  const dropped = id === undefined ? undefined : said?.loss_dropped;
-  const known = dropped !== undefined && !(filtered && gaps > 0);
+function ledgerAt<K>(ledgers: Map<K, Ledger>, key: K, producer: string | undefined): Ledger {
+  let ledger = ledgers.get(key);
+  if (ledger === undefined) {
+    ledger = { producer, applications: new Set(), events: 0, sequence: [], report: undefined };
+    ledgers.set(key, ledger);
+  }
+  return ledger;
+}
+
+/** Producers by id; those without one stand before them, by application. */
+function sortKey({ producer_id: id, application_ids: [application = ""] }: ProducerLoss): string {
+  return id === null ? `0 ${application}` : `1 ${id}`;
+}
+
+function lossOf(ledger: Ledger, filtered: boolean): ProducerLoss {
+  const { producer: id, report } = ledger;
+  const said = id === undefined ? undefined : report?.attributes;
+  const between = gapsIn(ledger.sequence);
+  const gaps = between + (filtered ? 0 : unread(ledger.sequence, said));
+  const dropped = said?.loss_dropped;
+  // Of a part of its events a gap proves nothing, unless the producer accounts for it.
+  const known = dropped !== undefined && !(filtered && gaps > dropped);
   // A report may lag behind the numbers, and the numbers behind a report: the larger is proven.
-  const lost = known ? Math.max(dropped, gaps) : null;
+  const proven = Math.max(between, gaps - waiting(said));
+  const lost = known ? Math.max(dropped, proven) : null;
   return {
     producer_id: id ?? null,
+    application_ids: applicationsOf(ledger),
     events: ledger.events,
     state: lost === null ? "unknown" : lost === 0 ? "nothing_lost" : "lost",
     lost,
     sequence_gaps: gaps,
-    sampled_out: (id === undefined ? undefined : said?.sampled_out) ?? null,
-    write_failures: (id === undefined ? undefined : said?.write_failures) ?? null,
+    sampled_out: said?.sampled_out ?? null,
+    write_failures: said?.write_failures ?? null,
+    reported: said === undefined ? null : { reasons: reasonsOf(said) },
   };
+}
+
+function reasonsOf(said: TurnEvent["attributes"]): Readonly<Record<string, number>> {
+  const { loss_reasons: codes = [], loss_reason_counts: counts = [] } = said;
+  return Object.fromEntries(codes.map((code, at) => [code, counts[at] ?? 0]));
+}
+
+/** Numbers that were given by the time of the report, after the last one that was read. */
+function unread(sequence: readonly number[], said: TurnEvent["attributes"] | undefined): number {
+  const given = said?.last_seq;
+  if (given === undefined || sequence.length === 0) return 0;
+  return Math.max(0, given - sequence.reduce((most, seq) => Math.max(most, seq), 0));
+}
+
+/** Events that the producer still had when it reported: not lost, and not here yet. */
+function waiting(said: TurnEvent["attributes"] | undefined): number {
+  const { loss_created: created, loss_exported: exported, loss_dropped: dropped } = said ?? {};
+  if (created === undefined || exported === undefined || dropped === undefined) return 0;
+  return Math.max(0, created - exported - dropped);
+}
+
+/** A process may speak for the application of a turn; what its own report says is the process. */
+function applicationsOf({ applications, report }: Ledger): readonly string[] {
+  const own = report?.application_id;
+  const others = [...applications].filter((name) => name !== own).toSorted();
+  return own === undefined ? others : [own, ...others];
 }
 
 function gapsIn(sequence: number[]): number {

@@ -13,6 +13,8 @@ import { Count, Id, Unknown } from "../elements/figure.tsx";
 import { Card, Table } from "../elements/panel.tsx";
 
 const icons = { ok: "success", bad: "failed", quiet: "unknown" } as const;
+/** Producers that stand open; the others are one click away. */
+const shownMax = 20;
 const order = { lost: 0, unknown: 1, nothing_lost: 2 } as const;
 
 /** The table of producers. */
@@ -33,39 +35,44 @@ export const LossCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
         <Answer model={model} silent={silent} />
       </div>
       {producers.length === 0 ? null : (
-        <Table
-          label="Losses by producer"
-          head={
-            <>
-              <th scope="col">Producer</th>
-              <th scope="col">Lost</th>
-              <th scope="col" class="num" title="Events of it in the window that was read">
-                Events read
-              </th>
-              <th
-                scope="col"
-                class="num"
-                title="Numbers missing between the first and the last read"
-              >
-                Gaps
-              </th>
-              <th scope="col" class="num">
-                Sampled out
-              </th>
-              <th scope="col" class="num">
-                Write failures
-              </th>
-            </>
-          }
-        >
-          {producers.map((producer) => (
+        <Table label="Losses by producer" head={<Head />}>
+          {producers.slice(0, shownMax).map((producer) => (
             <Producer of={producer} />
           ))}
         </Table>
       )}
+      {producers.length > shownMax ? (
+        <details class="more-producers">
+          <summary>{countText(producers.length - shownMax)} more producers</summary>
+          <Table label="More losses by producer" head={<Head />}>
+            {producers.slice(shownMax).map((producer) => (
+              <Producer of={producer} />
+            ))}
+          </Table>
+        </details>
+      ) : null}
     </Card>
   );
 };
+
+const Head: FC = () => (
+  <>
+    <th scope="col">Producer</th>
+    <th scope="col">Lost</th>
+    <th scope="col" class="num" title="Events of it in the window that was read">
+      Events read
+    </th>
+    <th scope="col" class="num" title="Numbers missing up to the last that was read or reported">
+      Gaps
+    </th>
+    <th scope="col" class="num">
+      Sampled out
+    </th>
+    <th scope="col" class="num">
+      Write failures
+    </th>
+  </>
+);
 
 const Answer: FC<{ readonly model: HealthModel; readonly silent: number }> = ({
   model,
@@ -96,14 +103,10 @@ const Producer: FC<{ readonly of: ProducerLoss }> = ({ of }) => {
   return (
     <tr>
       <td>
-        {of.producer_id === null ? (
-          <span class="muted">without a name</span>
-        ) : (
-          <Id of={of.producer_id} chars={32} />
-        )}
+        <Service of={of} />
       </td>
       <td>
-        <Badge tone={tone} icon={icons[tone]} word={word} title={why} />
+        <Badge tone={tone} icon={icons[tone]} word={word} /> <span class="muted">{why}</span>
       </td>
       <td class="num">
         <Count of={of.events} />
@@ -118,6 +121,29 @@ const Producer: FC<{ readonly of: ProducerLoss }> = ({ of }) => {
         <Known of={of.write_failures} />
       </td>
     </tr>
+  );
+};
+
+/** The service first, since nobody knows a process by its random id. */
+const Service: FC<{ readonly of: ProducerLoss }> = ({ of }) => {
+  const { producer_id: id, application_ids: applications } = of;
+  const [application, ...others] = applications;
+  return (
+    <>
+      {application === undefined ? (
+        <span class="muted">without a name</span>
+      ) : (
+        <b title={others.length === 0 ? undefined : `also for ${others.join(", ")}`}>
+          {application}
+        </b>
+      )}
+      {id === null ? null : (
+        <>
+          {" "}
+          <Id of={id} chars={32} />
+        </>
+      )}
+    </>
   );
 };
 
