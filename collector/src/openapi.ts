@@ -89,7 +89,7 @@ function describe(operation: Operation, rule: RouteRule, path: string): Record<s
           [answers]: operation.schema === undefined ? {} : { schema: schemaOf(operation.schema) },
         },
       },
-      ...failureResponses([...failures, ...impliedFailures(rule, query !== undefined)]),
+      ...failureResponses([...failures, ...impliedFailures(rule, query)]),
     },
   };
 }
@@ -104,13 +104,16 @@ function permissionText(rule: RouteRule): string {
   return `Needs \`${needs}\` (${holders.join(", ")}).${unbound}`;
 }
 
-function impliedFailures(rule: RouteRule, strict: boolean): readonly Code[] {
+const refusals = ["parameter_unknown", "parameter_repeated", "parameter_invalid"] as const;
+
+function impliedFailures(rule: RouteRule, query: z.ZodObject | undefined): readonly Code[] {
   if (rule.needs === "open" || rule.needs === "ingest") return [];
   return [
     "unauthenticated",
     "forbidden",
     "audit_unavailable",
-    ...(strict ? (["parameter_unknown", "parameter_repeated", "parameter_invalid"] as const) : []),
+    ...(query === undefined ? [] : refusals),
+    ...(query !== undefined && "end_time" in query.shape ? (["range_empty"] as const) : []),
   ];
 }
 

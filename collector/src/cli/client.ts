@@ -14,11 +14,14 @@ export interface ClientFlags {
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
+  /** The parameter that it is about, by the collector's name. */
+  readonly field: string | undefined;
 
-  constructor(status: number, code: string, detail: string) {
+  constructor(status: number, code: string, detail: string, field?: string) {
     super(detail);
     this.status = status;
     this.code = code;
+    this.field = field;
   }
 }
 
@@ -93,7 +96,6 @@ async function refusalOf(response: Response): Promise<Refusal> {
     readonly detail?: string;
     readonly field?: string;
   };
-  const field = problem.field === undefined ? "" : ` (${problem.field})`;
-  const detail = `${problem.detail ?? "The collector refused the request."}${field}`;
-  return new Refusal(response.status, problem.code ?? "refused", detail);
+  const detail = problem.detail ?? "The collector refused the request.";
+  return new Refusal(response.status, problem.code ?? "refused", detail, problem.field);
 }

@@ -35,7 +35,17 @@ const advice: { readonly [code: string]: string | undefined } = {
   unreachable: "Start it with `turnproof`, or name another with --url or TURNPROOF_URL.",
   unauthenticated: "Name a token with --token or TURNPROOF_TOKEN.",
   forbidden: "Another role is needed; `/settings.json` says which one this token has.",
+  range_empty: "Swap --since and --until; what happens at --until is not part of the range.",
   not_configured: "`turnproof doctor` says what is set.",
+};
+
+const timeAdvice =
+  "--since and --until take dates or times such as 2026-11-21 or 2026-11-21T09:30:00Z.";
+
+/** The same for a parameter that the collector could not read. */
+const parameterAdvice: { readonly [field: string]: string | undefined } = {
+  start_time: timeAdvice,
+  end_time: timeAdvice,
 };
 
 /** Ends the command with what went wrong; never a value, never a stack. */
@@ -51,7 +61,8 @@ export function reportFailure(error: unknown, options: FailureOptions = {}): voi
   }
   const { code, sentence, field, exitCode = exitCodes.failed } = failureOf(error, options);
   if (options.json === true) printJson({ code, detail: sentence, ...field });
-  const next = advice[code] === undefined ? "" : ` ${advice[code]}`;
+  const told = code === "parameter_invalid" ? parameterAdvice[field?.field ?? ""] : advice[code];
+  const next = told === undefined ? "" : ` ${told}`;
   const where = field?.field === undefined ? "" : `, ${field.field}`;
   fail(`${sentence}${next} (${code}${where})`, exitCode);
 }
@@ -70,8 +81,13 @@ function failureOf(error: unknown, { refusedCode }: FailureOptions): Failure {
     return { code, sentence, ...(field === undefined ? {} : { field: { field } }) };
   }
   if (error instanceof Refusal) {
-    const { code, message: sentence } = error;
-    return { code, sentence, ...(refusedCode === undefined ? {} : { exitCode: refusedCode }) };
+    const { code, message: sentence, field } = error;
+    return {
+      code,
+      sentence,
+      ...(field === undefined ? {} : { field: { field } }),
+      ...(refusedCode === undefined ? {} : { exitCode: refusedCode }),
+    };
   }
   const file = (error as NodeJS.ErrnoException | undefined)?.code;
   const exitCode = exitCodes.usage;

@@ -25,6 +25,12 @@ const byCode: { readonly [code: string]: ProblemWords } = {
       "A cursor belongs to the filters that it was made for, and ends when what it points into " +
       "changes. Begin again at the newest.",
   },
+  range_empty: {
+    title: "Nothing can lie in this range",
+    next:
+      "The first time must be before the second, which is not part of the range itself: one whole " +
+      "day goes from its date to the date of the next.",
+  },
   scope_forbidden: {
     title: "Outside what you may read",
     next: "You are bound to a tenant or an application, and this asks for another one.",
@@ -51,6 +57,13 @@ const byCode: { readonly [code: string]: ProblemWords } = {
     title: "Too many wrong tokens",
     next: "Wait a little; a right token never waits.",
   },
+};
+
+const timeWords: ProblemWords = {
+  title: "That is no time",
+  next:
+    "Write a date such as 2026-11-21, or a time such as 2026-11-21T09:30:00Z, of the years 0000 " +
+    "to 9999. Without an offset it is UTC.",
 };
 
 const byStatus: { readonly [status: number]: ProblemWords } = {
@@ -101,6 +114,9 @@ export function problemWords(status: number, code: string, field?: string): Prob
       title: "Nothing of that was found",
       next: "What was named is not among what you may read, or there is none of it.",
     };
+  }
+  if (code === "parameter_invalid" && (field === "start_time" || field === "end_time")) {
+    return timeWords;
   }
   const fallback = { title: "This did not work", next: "Try again, or go back." };
   return byCode[code] ?? byStatus[status] ?? fallback;

@@ -1,6 +1,7 @@
 /**
  * @module Query: from a route's parameters to a query of evidence, narrowed to who asks.
  */
+import { compareTimes } from "@turnproof/evidence";
 import type { EventQuery } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
@@ -49,9 +50,11 @@ const identityFields: ReadonlySet<string> = new Set([
 /**
  * What the asker reads with these parameters.
  *
- * @throws CodedError `scope_forbidden` for a foreign tenant, `parameter_invalid` for two tenants
+ * @throws CodedError `scope_forbidden` for a foreign tenant, `parameter_invalid` for two tenants,
+ * `range_empty` for a range of time in which nothing can lie
  */
 export function readingFor(c: AppContext, parameters: Filters): Reading {
+  refuseEmptyRange(parameters);
   const query: Record<string, unknown> = {};
   for (const field of queryFields) {
     const value = parameters[field];
@@ -66,4 +69,10 @@ export function readingFor(c: AppContext, parameters: Filters): Reading {
     query["user_id"] = null;
   }
   return readingOf(principalOf(c), query);
+}
+
+/** The end is exclusive. An empty answer would read as "there was nothing", so it is refused. */
+function refuseEmptyRange({ start_time: start, end_time: end }: Filters): void {
+  if (typeof start !== "string" || typeof end !== "string") return;
+  if (compareTimes(start, end) >= 0) throw new CodedError("range_empty", { field: "start_time" });
 }

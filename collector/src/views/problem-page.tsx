@@ -10,7 +10,7 @@ import type { Frame } from "../http/respond.tsx";
 import { Fact, Facts } from "./elements/panel.tsx";
 import { Icon } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
-import { BarePage, Page, hrefOf } from "./layout.tsx";
+import { BarePage, Page, hrefOf, hrefWith } from "./layout.tsx";
 
 /** An error. */
 export function problemPage(problem: Problem, frame: Frame): Child {
@@ -95,6 +95,30 @@ function formOf(path: string): { readonly path: string; readonly name: string } 
   return agent === undefined ? undefined : { path: agent, name: "The agent" };
 }
 
+/** The two times the other way round; of two that are the same nothing but the first is left. */
+const OtherRange: FC<{ readonly frame: Frame }> = ({ frame }) => {
+  const [from, to] = [frame.query.get("start_time"), frame.query.get("end_time")];
+  const inverted = from !== null && to !== null && Date.parse(from) !== Date.parse(to);
+  return (
+    <>
+      {inverted ? (
+        <a
+          class="button primary"
+          href={hrefWith(frame, { start_time: to, end_time: from, cursor: null })}
+        >
+          Swap the two times
+        </a>
+      ) : null}
+      <a
+        class={inverted ? "button" : "button primary"}
+        href={hrefWith(frame, { end_time: null, cursor: null })}
+      >
+        Everything since the first
+      </a>
+    </>
+  );
+};
+
 /** Where to go from here. */
 const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => {
   const { status, code } = problem;
@@ -115,6 +139,7 @@ const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ proble
           {form.name}
         </a>
       )}
+      {code === "range_empty" ? <OtherRange frame={frame} /> : null}
       {code === "cursor_rejected" || (status === 400 && code.startsWith("parameter")) ? (
         <a class="button primary" href={here}>
           This page without parameters

@@ -125,7 +125,22 @@ describe("somebody refuses", () => {
   test("a time that is none is named by its parameter", async () => {
     const said = await turnproof(["find", "x", "--since", "yesterday", ...at(), "--token", token]);
     expect([said.code, said.err]).toEqual([1, expect.stringContaining("start_time")]);
+    expect(said.err).toContain("2026-11-21T09:30:00Z");
     expect(said.err).not.toContain("yesterday");
+  });
+
+  test("a range that ends before it starts says what to swap", async () => {
+    const range = ["--since", "2026-11-21", "--until", "2026-11-20", "--token", token];
+    for (const command of [["find", "x"], ["export"]]) {
+      const said = await turnproof([...command, ...range, "--json", ...at()]);
+      expect([command, said.code, said.err]).toEqual([
+        command,
+        1,
+        expect.stringContaining("Swap --since and --until"),
+      ]);
+      if (command[0] === "find")
+        expect(JSON.parse(said.out)).toMatchObject({ code: "range_empty" });
+    }
   });
 
   test("nothing to judge is no verdict", async () => {

@@ -180,6 +180,91 @@ describe("events.json", () => {
   });
 });
 
+describe("a range of time", () => {
+  const routes = [
+    "/traces/events.json?",
+    "/traces/turns.json?",
+    "/traces/overview.json?",
+    "/traces/find.json?id=root-1&",
+    "/traces/find.json?",
+    "/traces/analysis.json?",
+    "/agents.json?",
+    "/threads.json?",
+  ];
+
+  test.each(routes)("%s refuses one in which nothing can lie", async (path) => {
+    for (const [start, end] of [
+      ["2026-11-21T10:00:00Z", "2026-11-21T09:00:00Z"],
+      ["2026-11-21", "2026-11-20"],
+      ["2026-11-21", "2026-11-21T00:00:00.000Z"],
+      ["2026-11-21T00:00:00.000000002Z", "2026-11-21T00:00:00.000000001Z"],
+      ["2026-11-21T09:00:00%2B00:00", "2026-11-21T10:30:00%2B02:00"],
+      ["9999-12-31", "0001-01-01"],
+    ]) {
+      const said = await refusal(`${path}start_time=${start}&end_time=${end}`);
+      expect([start, end, said]).toEqual([start, end, [400, "range_empty"]]);
+    }
+  });
+
+  test.each(routes)("%s refuses times that are none", async (path) => {
+    for (const time of [
+      "NaN",
+      "Infinity",
+      "+1000000000-01-01T00:00:00Z",
+      "1000000000-01-01",
+      "-000001-01-01T00:00:00Z",
+      "2026-13-01",
+      "2026-11-21T25:00:00Z",
+      "1e20",
+    ]) {
+      for (const name of ["start_time", "end_time"]) {
+        const said = await refusal(`${path}${name}=${encodeURIComponent(time)}`);
+        expect([time, name, said]).toEqual([time, name, [400, "parameter_invalid"]]);
+      }
+    }
+  });
+
+  test("the widest that can be said is read", async () => {
+    const query = "start_time=0001-01-01&end_time=9999-12-31T23:59:59.999999999Z";
+    expect(await count(query)).toBe(9);
+    expect((await desk.get(`/traces/overview.json?${query}`)).status).toBe(200);
+    const one = "start_time=2026-11-21T09:59:00.000000000Z&end_time=2026-11-21T09:59:00.000000001Z";
+    expect(await count(one)).toBe(6);
+  });
+
+  test.each(["/traces", "/traces/find", "/agents", "/threads"])(
+    "%s shows a page that leads out of it, with every other filter kept",
+    async (path) => {
+      const [early, late] = ["2026-11-20T09:00:00.5Z", "2026-11-21"];
+      const query = `agent_id=helper&start_time=${late}&end_time=${early}`;
+      const response = await desk.get(`${path}?${query}`, { accept: "text/html" });
+      expect(response.status).toBe(400);
+      const html = await response.text();
+      expect(html).toContain("Nothing can lie in this range");
+      const href = /href="([^"]+)"[^>]*>\s*Swap the two times/.exec(html)?.[1] ?? "";
+      const to = new URL(href.replaceAll("&amp;", "&"), "http://localhost:4318");
+      expect(Object.fromEntries(to.searchParams)).toEqual({
+        agent_id: "helper",
+        start_time: early,
+        end_time: late,
+      });
+      expect((await desk.get(`${to.pathname}${to.search}`)).status).toBe(200);
+      const same = `start_time=${late}&end_time=${late}`;
+      const equal = await (await desk.get(`${path}?${same}`, { accept: "text/html" })).text();
+      expect(equal).not.toContain("Swap the two times");
+      expect(equal).toContain("Everything since the first");
+    },
+  );
+
+  test("a time that is none says what one looks like", async () => {
+    const html = await (
+      await desk.get("/traces?start_time=yesterday", { accept: "text/html" })
+    ).text();
+    expect(html).toContain("2026-11-21T09:30:00Z");
+    expect(html).not.toContain("yesterday");
+  });
+});
+
 describe("pages", () => {
   test("every page announces its twin, and the twin answers", async () => {
     for (const path of ["/traces", "/traces/find", "/agents", "/threads", "/settings", "/docs"]) {
