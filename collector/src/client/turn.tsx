@@ -15,6 +15,7 @@ import { showMinimap } from "./minimap.ts";
 import { addShortcuts } from "./shortcuts.ts";
 import { startFind } from "./waterfall-find.ts";
 import { WaterfallGrid } from "./waterfall-grid.tsx";
+import { startStatistics } from "./turn-statistics.tsx";
 import { startTools } from "./waterfall-tools.ts";
 
 /** What the page needs of the twin. */
@@ -109,7 +110,9 @@ class TurnPage {
     this.#addKeys();
     // Something is shown from the start: what a finding rests on, or else the turn itself.
     this.#grid.select(this.#findings[0] ?? 0);
-    this.#find = startFind(this.#grid, (row) => this.#eventsOf(row));
+    const eventsOf = (row: WaterfallRow): readonly TurnEvent[] => this.#eventsOf(row);
+    this.#find = startFind(this.#grid, eventsOf);
+    startStatistics(this.#grid.model, eventsOf, (text) => this.#find?.ask(text));
     document.body.dataset["ready"] = "";
     performance.mark("turnproof:ready");
   }

@@ -49,6 +49,8 @@ export interface Finding {
   keepAll(): void;
   /** Another row is selected. */
   renew(): void;
+  /** Looks for this, and shows the first match. */
+  ask(text: string): void;
 }
 
 /** Starts the box of the page. */
@@ -58,7 +60,7 @@ export function startFind(grid: WaterfallGrid, eventsOf: EventsOf): Finding | un
   if (form === undefined || field === undefined) return undefined;
   const box = new FindBox(grid, eventsOf, { form, field });
   box.start();
-  return { keepAll: () => box.only(false), renew: () => box.say() };
+  return { keepAll: () => box.only(false), renew: () => box.say(), ask: (text) => box.ask(text) };
 }
 
 interface Parts {
@@ -124,6 +126,14 @@ class FindBox {
     this.#only = on;
     setFragment({ only: on ? "1" : null });
     this.#show();
+  }
+
+  /** Looks for this, and gives the focus to the first match. */
+  ask(text: string): void {
+    setFragment({ find: text });
+    this.#read();
+    this.#form.scrollIntoView({ block: "nearest" });
+    this.#grid.focus(this.#found[0] ?? this.#grid.focused);
   }
 
   #enter(): void {

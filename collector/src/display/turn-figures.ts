@@ -46,7 +46,7 @@ export function findingsByPriority(
 }
 
 /** The value under which the share of the values lies; null without values. */
-function quantile(values: readonly number[], share: number): number | null {
+export function quantile(values: readonly number[], share: number): number | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? null;

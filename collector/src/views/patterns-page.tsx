@@ -7,6 +7,7 @@ import type { Child, FC } from "hono/jsx";
 
 import { timeScale } from "../display/time-scale.ts";
 import { binsOf, rowScale } from "../display/turn-figures.ts";
+import { turnStatistics } from "../display/turn-statistics.ts";
 import { waterfallRows } from "../display/waterfall-rows.ts";
 import type { Frame } from "../http/respond.tsx";
 import {
@@ -32,6 +33,7 @@ import {
 } from "./elements/figure.tsx";
 import { Histogram } from "./elements/histogram.tsx";
 import { Card, Empty, Fact, Facts, Note, Table, Tile, Tiles } from "./elements/panel.tsx";
+import { StatisticsTable } from "./elements/statistics-table.tsx";
 import { TurnRow, turnColumns } from "./elements/turn-row.tsx";
 import { WaterfallRow } from "./elements/waterfall-row.tsx";
 import { Icon, iconNames } from "./icons.tsx";
@@ -50,6 +52,13 @@ export function patternsPage(_model: object, frame: Frame): Child {
       <Containers />
       <TurnRows />
       <WaterfallRows />
+      <Card title="Statistics" id="p-statistics" flush>
+        <StatisticsTable
+          lines={turnStatistics(waterfallRows(patternWaterfall), () => [], "kind")}
+          by="kind"
+          sorting={{ column: "count", descending: true }}
+        />
+      </Card>
       <Card title="Event" id="p-event">
         <EventPanel event={patternEvent} />
       </Card>

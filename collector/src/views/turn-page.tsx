@@ -21,6 +21,7 @@ import { Page, hrefOf, hrefWith } from "./layout.tsx";
 import { ContextCard, ModelsCard, OutcomesCard, ToolsCard } from "./turn/facts-cards.tsx";
 import { InsightsCard } from "./turn/insights-card.tsx";
 import { RawEvents } from "./turn/raw-events.tsx";
+import { StatisticsCard } from "./turn/statistics-card.tsx";
 import { SupplyCard } from "./turn/supply-card.tsx";
 import { VerdictStrip } from "./turn/verdict-strip.tsx";
 import { WaterfallCard } from "./turn/waterfall-card.tsx";
@@ -52,6 +53,7 @@ export function turnPage(model: TurnModel, frame: Frame): Child {
         priorities={prioritiesOf(model)}
         label={`Causal waterfall of ${name}`}
       />
+      <StatisticsCard waterfall={waterfall} events={events} />
       <div class="cards">
         <SupplyCard supply={supply} events={events} />
         <div class="stack">
