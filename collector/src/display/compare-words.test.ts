@@ -106,3 +106,20 @@ test("one operation is one operation, several are several", () => {
   expect(pairing(1, 2)).toBe("The pairing of 1 operation");
   expect(pairing(3, 2)).toBe("The pairing of 2 operations");
 });
+
+test("a result that nobody recorded, and one that nobody acknowledged, are left open", () => {
+  const delivered = (side: string, acknowledged: boolean | null): TurnEvent[] => [
+    event(side, 1, {
+      event_kind: "delivery",
+      phase: "event",
+      attributes: { delivery_target: "page", emitted: true, acknowledged },
+    }),
+  ];
+  const metadata = { baselineMetadata: complete, candidateMetadata: complete };
+  const whats = (left: readonly TurnEvent[], right: readonly TurnEvent[]): string[] =>
+    openPoints(compareTraceWindows(left, right, metadata)).map(({ what }) => what);
+  expect(whats(before, before)).toContain("Whether the result of A and B arrived");
+  const half = whats(delivered("a", true), delivered("b", null));
+  expect(half).toContain("Whether the delivery of B arrived");
+  expect(half.some((what) => what.includes("result of"))).toBe(false);
+});

@@ -68,6 +68,7 @@ export function openPoints(comparison: TraceComparison): OpenPoint[] {
   const { trust } = comparison;
   return [
     ...windowPoints(trust),
+    ...arrivalPoints(comparison),
     ...comparison.diagnostics
       .filter(({ presence }) => presence === "not_established")
       .map(({ code }) => ({
@@ -87,6 +88,35 @@ function windowPoints(trust: TraceComparison["trust"]): OpenPoint[] {
       what: `What else ${sideNames[side]} did`,
       why: `Its window is incomplete: ${trustText(trust[side])}.`,
     }));
+}
+
+/** Whether the results arrived: the first question, and often nobody said. */
+function arrivalPoints({ verdicts, deliveries }: TraceComparison): OpenPoint[] {
+  const sides = ["baseline", "candidate"] as const;
+  const unjudged = sides.filter((side) => verdicts[side] === "unknown");
+  const unsaid = sides.filter((side) =>
+    deliveries.some((delivery) => delivery[side]?.some((state) => state === "emitted unknown")),
+  );
+  const named = (list: readonly (typeof sides)[number][]): string =>
+    list.map((side) => sideNames[side]).join(" and ");
+  return [
+    ...(unjudged.length === 0
+      ? []
+      : [
+          {
+            what: `Whether the result of ${named(unjudged)} arrived`,
+            why: "No intent, artifact, contract or delivery was recorded that could show it.",
+          },
+        ]),
+    ...(unsaid.length === 0
+      ? []
+      : [
+          {
+            what: `Whether the delivery of ${named(unsaid)} arrived`,
+            why: "It was emitted, and nothing acknowledges it.",
+          },
+        ]),
+  ];
 }
 
 /** Operations and results that one side alone shows while the other is incomplete. */

@@ -48,6 +48,7 @@ export interface Delta {
 export interface OperationRow {
   readonly change: "added" | "removed" | "changed" | "unchanged";
   readonly event_kind: EventKind;
+  /** As recorded; without its model where the sides name another one. */
   readonly operation: string | null;
   /** Ordinal among siblings of the same kind and operation, from 1. */
   readonly ordinal: number;
@@ -95,7 +96,7 @@ interface Placed {
 interface Place {
   readonly parent: number;
   readonly kind: EventKind;
-  readonly operation: string | null;
+  operation: string | null;
   readonly ordinal: number;
   /** The siblings alike on each side. */
   readonly alike: Alike;
@@ -156,7 +157,8 @@ export function compareOperations(
   };
   const put = (side: SideName, parent: number, node: WaterfallNode, event: TurnEvent): number => {
     const { event_kind: kind, operation } = node;
-    const alike = alikeOf(siblingsAt(parent), labelOf(kind, operation ?? ""));
+    const bare = withoutModel(operation, event);
+    const alike = alikeOf(siblingsAt(parent), labelOf(kind, bare ?? ""));
     const at = alike[side];
     alike[side] = at + 1;
     let place = alike.places[at];
@@ -174,9 +176,10 @@ export function compareOperations(
         candidate: { node: undefined, event: undefined },
       });
     }
-    const placed = (places[place] as Place)[side];
-    placed.node = node;
-    placed.event = event;
+    const known = places[place] as Place;
+    if (known.operation !== operation) known.operation = bare;
+    known[side].node = node;
+    known[side].event = event;
     return place;
   };
   walk(baseline, (parent, node, event) => put("baseline", parent, node, event));
@@ -193,6 +196,18 @@ export function compareOperations(
     operations.push(toRow(place, forest.depth[index] as number, above, tolerance));
   }
   return summarize(operations, baseline, candidate, tolerance);
+}
+
+/**
+ * The operation that stands at a place. Its name often ends with the model (`chat small-2`), and the
+ * same call of another model is the same place with a change, not one call gone and another come.
+ */
+function withoutModel(operation: string | null, { attributes }: TurnEvent): string | null {
+  const { model } = attributes;
+  if (operation === null || model === undefined || model === "") return operation;
+  const at = operation.length - model.length - 1;
+  const names = at > 0 && operation.charAt(at) === " " && operation.endsWith(model);
+  return names ? operation.slice(0, at) : operation;
 }
 
 /** Kind and operation as a number, so that no text is joined for each node. */

@@ -71,6 +71,25 @@ describe("operations", () => {
     expect(tokens.candidate).toBeNull();
   });
 
+  test("the same call of another model stands at the same place, and the model is the change", () => {
+    const call = (run: string, second: number, model: string): TurnEvent =>
+      event(run, second, "model_call", {
+        operation: `chat ${model}`,
+        parent_span_id: `${run}-s9`,
+        attributes: { model },
+      });
+    const { operations, counts } = compareTraceWindows(
+      [event("a", 9, "turn"), call("a", 1, "small-2"), call("a", 2, "small-2")],
+      [event("b", 9, "turn"), call("b", 1, "small-3"), call("b", 2, "small-2")],
+    );
+    expect(counts).toMatchObject({ total: 3, matched: 3, added: 0, removed: 0, changed: 1 });
+    expect(operations.map((row) => [row.operation, row.ordinal, row.changed_fields])).toEqual([
+      ["turn", 1, []],
+      ["chat", 1, ["model"]],
+      ["chat small-2", 2, []],
+    ]);
+  });
+
   test("a difference inside the tolerance is not beyond it", () => {
     const both = [[event("a", 1, "turn")], [event("b", 1, "turn", { duration_ms: 104 })]] as const;
     expect(compareTraceWindows(...both).operations[0]?.duration_ms.beyond_tolerance).toBe(false);

@@ -9,7 +9,7 @@ import { openPoints } from "../../display/compare-words.ts";
 import { countText } from "../../display/figures.ts";
 import { Card } from "../elements/panel.tsx";
 
-/** The list; empty only where both windows are complete and every figure is known. */
+/** The list; empty only where windows, results and figures are known on both sides. */
 export const OpenPoints: FC<{ readonly comparison: TraceComparison }> = ({ comparison }) => {
   const points = openPoints(comparison);
   return (
@@ -21,7 +21,8 @@ export const OpenPoints: FC<{ readonly comparison: TraceComparison }> = ({ compa
     >
       {points.length === 0 ? (
         <p class="muted">
-          Nothing is left open: both windows are complete, and every figure is known on both sides.
+          Nothing is left open: both windows are complete, both results were judged, and every
+          figure is known on both sides.
         </p>
       ) : (
         <ul class="open-points">
