@@ -8,6 +8,11 @@ export const base: string = document.documentElement.dataset["base"] ?? "";
 /** Where the JSON twin of this page lies; empty where there is none. */
 export const twin: string = document.documentElement.dataset["twin"] ?? "";
 
+/** The same address, asking for long lists as columns. */
+export function inColumns(href: string): string {
+  return `${href}${href.includes("?") ? "&" : "?"}form=columns`;
+}
+
 /** The first node that a selector finds. */
 export function find<E extends Element = HTMLElement>(
   selector: string,

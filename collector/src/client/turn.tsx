@@ -2,14 +2,18 @@
  * @module Turn in the browser: takes the waterfall over from the server's first rows, shows the
  * selected event beside it, and leads from every statement to its evidence.
  */
-import type { CausalWaterfall, Insights, TurnEvent, Verdict } from "@turnproof/evidence";
+import type { Insights, TurnEvent, Verdict } from "@turnproof/evidence";
 
+import { readField, readRecords } from "../display/columns.ts";
+import type { Columns } from "../display/columns.ts";
+import { waterfallOf } from "../display/turn-columns.ts";
+import type { TurnColumns } from "../display/turn-columns.ts";
 import { idleGaps } from "../display/time-scale.ts";
 import { waterfallRows } from "../display/waterfall-rows.ts";
 import type { WaterfallRow } from "../display/waterfall-rows.ts";
 import { EventPanel } from "../views/elements/event-panel.tsx";
 import { startMarks } from "./marks.tsx";
-import { announce, copyText, drawn, fetchJson, find, findAll, twin } from "./page.ts";
+import { announce, copyText, drawn, fetchJson, find, findAll, inColumns, twin } from "./page.ts";
 import { showTimes } from "./preferences.ts";
 import { showMinimap } from "./minimap.ts";
 import { addShortcuts } from "./shortcuts.ts";
@@ -18,18 +22,18 @@ import { WaterfallGrid } from "./waterfall-grid.tsx";
 import { startStatistics } from "./turn-statistics.tsx";
 import { startTools } from "./waterfall-tools.ts";
 
-/** What the page needs of the twin. */
-interface Model {
+/** What the page needs of the twin, in its form of columns. */
+type Model = TurnColumns<Needed>;
+
+interface Needed {
   readonly root_trace_id: string;
   readonly turns: readonly {
     readonly turn_id?: string;
     readonly agent_id?: string;
     readonly ended_at: string;
   }[];
-  readonly waterfall: CausalWaterfall;
   readonly verdict: Verdict;
   readonly insights: Insights;
-  readonly events: readonly TurnEvent[];
 }
 
 /** Starts what the page of a turn does by itself. */
@@ -39,7 +43,7 @@ export function start(): void {
 }
 
 async function load(): Promise<void> {
-  const model = await fetchJson<Model>(twin);
+  const model = await fetchJson<Model>(inColumns(twin));
   if (model === undefined) {
     announce("The waterfall could not be loaded; the first rows stay as they are.");
     return;
@@ -56,7 +60,7 @@ async function load(): Promise<void> {
 
 class TurnPage {
   readonly #grid: WaterfallGrid;
-  readonly #events: ReadonlyMap<string, TurnEvent>;
+  readonly #eventOf: (id: string) => TurnEvent | undefined;
   readonly #rowOf = new Map<string, number>();
   readonly #findings: readonly number[];
   readonly #missing: readonly number[];
@@ -65,8 +69,8 @@ class TurnPage {
   #shown: WaterfallRow | undefined;
 
   constructor(model: Model) {
-    this.#events = new Map(model.events.map((event) => [event.event_id, event]));
-    const rows = waterfallRows(model.waterfall);
+    this.#eventOf = readEvents(model.events);
+    const rows = waterfallRows(waterfallOf(model.waterfall));
     rows.rows.forEach(({ node }, index) => {
       for (const id of node?.event_ids ?? []) this.#rowOf.set(id, index);
     });
@@ -186,7 +190,7 @@ class TurnPage {
   }
 
   #eventsOf({ node }: WaterfallRow): readonly TurnEvent[] {
-    return (node?.event_ids ?? []).flatMap((id) => this.#events.get(id) ?? []);
+    return (node?.event_ids ?? []).flatMap((id) => this.#eventOf(id) ?? []);
   }
 
   #show(row: WaterfallRow): void {
@@ -201,6 +205,22 @@ class TurnPage {
     body.scrollTop = 0;
     showTimes(body);
   }
+}
+
+/** Events by id. Of thousands few are looked at, so each is made when it is first asked for. */
+function readEvents(columns: Columns): (id: string) => TurnEvent | undefined {
+  const idAt = readField(columns, "event_id");
+  const read = readRecords<TurnEvent>(columns);
+  const places = new Map<unknown, number>();
+  for (let at = 0; at < columns.count; at += 1) places.set(idAt(at), at);
+  const made = new Map<number, TurnEvent>();
+  return (id) => {
+    const at = places.get(id);
+    if (at === undefined) return undefined;
+    const event = made.get(at) ?? read(at);
+    made.set(at, event);
+    return event;
+  };
 }
 
 function panelOf(row: WaterfallRow, events: readonly TurnEvent[]): unknown {

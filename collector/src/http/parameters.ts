@@ -74,6 +74,14 @@ export const filters = {
   cursor: z.string().min(1).max(8_192).describe("The `next_cursor` of the page before."),
 };
 
+/** How the long lists of a model are written; both say the same. */
+export const form = z
+  .enum(["records", "columns"])
+  .describe(
+    "How long lists are written in JSON: a record for each row (default), or a list for each " +
+      "field, which is far shorter and is what the pages read.",
+  );
+
 /** Filters that only child events can answer (requirements: Endpoints, rule 2). */
 export const eventOnlyFilters = [
   "memory_id",

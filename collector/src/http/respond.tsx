@@ -104,14 +104,16 @@ function twinOf(path: string): string | undefined {
 /** One model of one route. */
 export interface Answer<M> {
   readonly model: M;
+  /** Another form of the model, for whoever asked for that in JSON. */
+  readonly json?: () => object;
   readonly view: ViewName;
   readonly status?: number;
 }
 
 /** Answers with the model as JSON or as its page. */
 export function respond<M>(c: AppContext, answer: Answer<M>): Response | Promise<Response> {
-  const { model, view, status = 200 } = answer;
-  if (c.req.path.endsWith(".json")) return respondJson(c, model, status);
+  const { model, json, view, status = 200 } = answer;
+  if (c.req.path.endsWith(".json")) return respondJson(c, json?.() ?? model, status);
   return c.get("renderer").page(c, view, model, status);
 }
 

@@ -1,0 +1,79 @@
+/**
+ * @module The two forms of a turn over HTTP: records and columns say the same, and whatever was
+ * made for one request is never told to a later one that may see more, or to another tenant.
+ */
+import type { CausalWaterfall, TurnEvent } from "@turnproof/evidence";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { fromColumns } from "../../../collector/src/display/columns.ts";
+import type { Columns } from "../../../collector/src/display/columns.ts";
+import { waterfallOf } from "../../../collector/src/display/turn-columns.ts";
+import type { WaterfallColumns } from "../../../collector/src/display/turn-columns.ts";
+import { openDesk, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+interface Model {
+  readonly turns: readonly object[];
+  readonly waterfall: CausalWaterfall;
+  readonly verdict: object;
+  readonly events: readonly TurnEvent[];
+}
+
+let desk: Desk;
+const accounts = JSON.stringify({
+  amara: { token: "token-of-amara-0123456789", role: "viewer", user_id: "usr_amara" },
+  boris: { token: "token-of-boris-0123456789", role: "viewer", user_id: "usr_boris" },
+});
+
+beforeAll(async () => {
+  desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts });
+  await desk.put(turnEvents({ root: "shared", user: "usr_amara" }));
+  await desk.put(turnEvents({ root: "shared", user: "usr_amara", agent: "other" }));
+});
+
+afterAll(() => desk.collector.close());
+
+const as = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+const amara = as("token-of-amara-0123456789");
+const boris = as("token-of-boris-0123456789");
+
+test("columns say what records say, of several turns in one root", async () => {
+  const records = await desk.json<Model>("/traces/shared.json", amara);
+  const written = await desk.json<{
+    readonly waterfall: WaterfallColumns;
+    readonly events: Columns;
+    readonly window: { elapsed_ms: number };
+  }>("/traces/shared.json?form=columns", amara);
+  const read = {
+    ...written,
+    waterfall: waterfallOf(written.waterfall),
+    events: fromColumns<TurnEvent>(written.events),
+  };
+  expect(read.waterfall.groups).toHaveLength(2);
+  const timeless = (model: object): object => ({ ...model, window: undefined });
+  expect(timeless(read)).toEqual(timeless(records));
+});
+
+test("what arrives between two requests is in the second", async () => {
+  const late = turnEvents({ root: "late", user: "usr_amara" });
+  await desk.put(late.slice(0, 2));
+  const before = await desk.json<Model>("/traces/late.json", amara);
+  await desk.put(late.slice(2));
+  const after = await desk.json<Model>("/traces/late.json", amara);
+  expect([before.events.length, after.events.length]).toEqual([2, 3]);
+  expect(after.waterfall.counts.nodes).toBe(3);
+});
+
+test("another tenant is told nothing of it, whatever was kept", async () => {
+  await desk.json("/traces/shared.json", amara);
+  expect((await desk.get("/traces/shared.json", boris)).status).toBe(404);
+  await desk.put(turnEvents({ root: "shared", user: "usr_boris" }));
+  const own = await desk.json<Model>("/traces/shared.json", boris);
+  expect(own.events.map(({ user_id: user }) => user)).toEqual(Array(3).fill("usr_boris"));
+  expect(own.waterfall.counts.nodes).toBe(3);
+});
+
+test("a form that does not exist is refused", async () => {
+  const answer = await desk.get("/traces/shared.json?form=rows", amara);
+  expect(answer.status).toBe(400);
+});
