@@ -36,3 +36,16 @@ const reasonWords: { readonly [reason: string]: string } = {
 export function reasonText(reason: string): string {
   return reasonWords[reason] ?? findingTexts[reason as FindingCode]?.title ?? wordsOf(reason);
 }
+
+/**
+ * The judge's sentence as a page says it: without the word that the badge beside it says already,
+ * and without the codes, which stand with the findings below it.
+ */
+export function verdictSentence(why: string): string {
+  const text = why
+    .replace(/^(Success|Partial|Failed|Unknown): /, "")
+    .replaceAll(/ \([a-z_]+(?:: ([^()]*))?\)/g, (_code, subject?: string) =>
+      subject === undefined ? "" : `: ${subject}`,
+    );
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -7,7 +7,7 @@ import type { ChainLink, Finding, Verdict } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
 
 import { wordsOf } from "../../display/figures.ts";
-import { reasonText } from "../../display/kind-words.ts";
+import { reasonText, verdictSentence } from "../../display/kind-words.ts";
 import { Badge, PriorityBadge, VerdictBadge } from "../elements/badge.tsx";
 import type { Tone } from "../elements/badge.tsx";
 import { Icon } from "../icons.tsx";
@@ -36,7 +36,7 @@ export const VerdictStrip: FC<{ readonly verdict: Verdict }> = ({ verdict }) => 
       <header class={`sentence ${verdict.status}`}>
         <h2 class="sr">Verdict</h2>
         <VerdictBadge verdict={verdict.status} />
-        <p>{sentence(verdict)}</p>
+        <p>{verdictSentence(verdict.why)}</p>
         <WindowTrust verdict={verdict} />
       </header>
       {verdict.chain.length === 0 ? null : (
@@ -62,12 +62,6 @@ export const VerdictStrip: FC<{ readonly verdict: Verdict }> = ({ verdict }) => 
     </section>
   );
 };
-
-/** The judge's sentence without the word that the badge says already. */
-function sentence({ why }: Verdict): string {
-  const text = why.replace(/^(Success|Partial|Failed|Unknown): /, "");
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
 
 const WindowTrust: FC<{ readonly verdict: Verdict }> = ({ verdict }) => {
   const { complete, read_completeness: read, reasons } = verdict.window;
