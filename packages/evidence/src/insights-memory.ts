@@ -1,12 +1,9 @@
-/** @module InsightsMemory: rules over memory supply and model usage. */
+/** @module InsightsMemory: rules over memory supply. */
 import type { TurnEvent } from "./event.ts";
 import { groupByIdentity, membersOf } from "./identity-tuple.ts";
 import { insightThresholds } from "./insight-table.ts";
 import type { InsightDraft } from "./insight-table.ts";
-
-function isModelResult(event: TurnEvent): boolean {
-  return event.event_kind === "model_call" && event.phase !== "start";
-}
+import { isModelResult } from "./insights-model.ts";
 
 /** Turns of other libraries have no memory of ours to supply. */
 function isOurs(event: TurnEvent): boolean {
@@ -67,16 +64,4 @@ function unreferencedSupplies(events: readonly TurnEvent[]): TurnEvent[] {
     supplies.length >= insightThresholds.unreferencedSuppliesMin &&
     items >= insightThresholds.unreferencedItemsMin;
   return many && measured ? supplies : [];
-}
-
-/** Model results without any token count. */
-export function modelInsights(events: readonly TurnEvent[]): InsightDraft[] {
-  const silent = events.filter(
-    (event) =>
-      isModelResult(event) &&
-      event.attributes.input_tokens === undefined &&
-      event.attributes.output_tokens === undefined &&
-      event.attributes.total_tokens === undefined,
-  );
-  return silent.length === 0 ? [] : [{ code: "model_usage_missing", evidence: silent }];
 }

@@ -43,6 +43,9 @@ const tool = (values: TurnEvent["attributes"] = {}, extra: Partial<TurnEvent> = 
 const failing = (): TurnEvent => tool({ tool_outcome: "provider_error" });
 const usage = { input_tokens: 1, output_tokens: 1 };
 const model = (extra: Partial<TurnEvent> = {}): TurnEvent => attributes("model_call", usage, extra);
+const answer = (values: TurnEvent["attributes"], extra: Partial<TurnEvent> = {}): TurnEvent =>
+  attributes("model_call", { ...usage, ...values }, { dialect: "gen_ai", ...extra });
+const failed = (): TurnEvent => event("model_call", { dialect: "gen_ai", status: "error" });
 const supply = (values: TurnEvent["attributes"]): TurnEvent => attributes("memory_supply", values);
 const times = <T>(n: number, make: () => T): T[] => Array.from({ length: n }, make);
 
@@ -103,6 +106,27 @@ const cases: readonly (readonly [string, readonly TurnEvent[], readonly string[]
     ["tool_latency_missing P1"],
   ],
   ["a model without usage", [event("model_call"), supply({})], ["model_usage_missing P2"]],
+  ["a failed model call", [answer({}, { status: "error" }), answer({})], ["model_failures P1"]],
+  ["one that has no usage to give", [failed()], ["model_failures P1"]],
+  [
+    "an answer at its limit",
+    [answer({}), answer({ finish_reason: ["length"] })],
+    ["answer_cut P1"],
+  ],
+  ["a step at its limit", [answer({ finish_reason: ["length"] }), answer({})], []],
+  ["a filtered answer", [answer({ finish_reason: ["SAFETY"] })], ["answer_withheld P1"]],
+  ["an empty answer", [answer({ output_tokens: 0 })], ["answer_empty P1"]],
+  [
+    "an empty answer that was filtered",
+    [answer({ output_tokens: 0, finish_reason: ["content_filter"] })],
+    ["answer_withheld P1"],
+  ],
+  ["an empty step", [answer({ output_tokens: 0 }), answer({})], []],
+  [
+    "an embedding after the answer",
+    [answer({ finish_reason: ["length"] }), answer({ genai_operation: "embeddings" })],
+    ["answer_cut P1"],
+  ],
   [
     "verified negative feedback",
     [attributes("feedback", { rating: -1, verified: true })],

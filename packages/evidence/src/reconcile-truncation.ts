@@ -15,7 +15,8 @@ const lengthReasons: ReadonlySet<string> = new Set([
   "model_length",
 ]);
 
-function endedByLength(reason: string | undefined): boolean {
+/** True for a finish reason that says so. */
+export function endedByLength(reason: string | undefined): boolean {
   return reason !== undefined && lengthReasons.has(reason.toLowerCase());
 }
 
