@@ -36,7 +36,11 @@ export function clock(): Clock {
 /** Chooses the next value; returns what it is called. */
 export function turnPreference(name: Preference): string {
   const values: readonly string[] = choices[name];
-  const next = values[(values.indexOf(preference(name)) + 1) % values.length] ?? "";
+  return choose(name, values[(values.indexOf(preference(name)) + 1) % values.length] ?? "");
+}
+
+/** Chooses a value; returns what it is called. */
+export function choose(name: Preference, next: string): string {
   document.documentElement.setAttribute(`data-${name}`, next);
   try {
     localStorage.setItem(`turnproof.${name}`, next);

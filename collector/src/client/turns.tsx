@@ -16,6 +16,7 @@ import type { Overview } from "./overview.tsx";
 import { startMarks } from "./marks.tsx";
 import { announce, base, drawn, fetchJson, find, findAll, twin } from "./page.ts";
 import { showTimes } from "./preferences.ts";
+import { startViews } from "./saved-views.tsx";
 import { addShortcuts } from "./shortcuts.ts";
 
 /** What the page needs of the twin. */
@@ -43,6 +44,7 @@ export function start(): void {
   completeFilter((key) => [...facetNames(key), ...(overview?.values(key) ?? [])]);
   startMarks();
   watchBrush(query);
+  startViews(query);
   const button = find<HTMLButtonElement>("[data-live]");
   if (button === undefined) return;
   button.hidden = false;

@@ -3,7 +3,7 @@
  * -agent:x`. Terms that the store can answer become parameters of the address; the rest travels as
  * `q`, filters the rows of the loaded page, and the page says so. Server and browser share it.
  */
-import type { TurnRow } from "@turnproof/evidence";
+import type { FindingCode, TurnRow } from "@turnproof/evidence";
 
 import { compare, comparedText, millisecondsOf } from "./comparisons.ts";
 
@@ -43,6 +43,15 @@ export const storeKeys: { readonly [key: string]: string } = {
 
 type Test = (row: TurnRow, value: string) => boolean;
 
+/** Findings by which nobody can say that the result arrived. */
+const undelivered: ReadonlySet<string> = new Set<FindingCode>([
+  "delivery_missing",
+  "delivery_not_emitted",
+  "delivery_unconfirmed",
+  "delivery_artifact_unnamed",
+  "delivery_version_mismatch",
+]);
+
 const has: { readonly [what: string]: (row: TurnRow) => boolean } = {
   finding: (row) => (row.finding_codes?.length ?? 0) > 0,
   error: (row) => row.has_error,
@@ -53,6 +62,8 @@ const has: { readonly [what: string]: (row: TurnRow) => boolean } = {
   dropped: (row) => Object.keys(row.dropped).length > 0,
   artifact: (row) => (row.event_kind_counts.artifact ?? 0) > 0,
   delivery: (row) => (row.event_kind_counts.delivery ?? 0) > 0,
+  degraded: (row) => row.memory_degraded === true,
+  undelivered: (row) => row.finding_codes?.some((code) => undelivered.has(code)) ?? false,
   feedback: (row) => (row.event_kind_counts.feedback ?? 0) > 0,
   outcome: (row) => (row.event_kind_counts.outcome ?? 0) > 0,
 };

@@ -7,12 +7,14 @@ import type { Child, FC } from "hono/jsx";
 import { countText } from "../display/figures.ts";
 import { queryOf, termText, termsOf, unclearOf } from "../display/filter-terms.ts";
 import type { Term } from "../display/filter-terms.ts";
+import { builtInViews, viewQuery } from "../display/list-views.ts";
 import { binsOf, facetsOf, rowScale } from "../display/turn-figures.ts";
 import type { Frame } from "../http/respond.tsx";
 import type { TurnsModel } from "../routes/turns.ts";
 import { Chip, Chips, TenantChip } from "./elements/chip.tsx";
 import { Facets, FilterBar, TermChips } from "./elements/filter-bar.tsx";
 import { Histogram } from "./elements/histogram.tsx";
+import { ListViews } from "./elements/list-views.tsx";
 import { Empty, Note } from "./elements/panel.tsx";
 import { TurnRow, turnColumns } from "./elements/turn-row.tsx";
 import type { RowPlace } from "./elements/turn-row.tsx";
@@ -45,17 +47,25 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
           <Histogram bins={binsOf(model.items)} extent="on this page" />
         </div>
         <div class="columns">
-          <details class="facets" data-facets>
-            <summary>Facets of the turns on this page</summary>
-            <div class="facet-list" role="group" aria-label="Facets" tabindex={0}>
-              <Facets
-                facets={facetsOf(model.items)}
-                path={path}
-                terms={terms}
-                query={frame.query}
-              />
-            </div>
-          </details>
+          <div class="side">
+            <ListViews
+              views={builtInViews(model.items)}
+              path={path}
+              query={viewQuery(frame.query)}
+              keeper={`${hrefOf(frame, "")} ${frame.principal?.name ?? ""}`}
+            />
+            <details class="facets" data-facets>
+              <summary>Facets of the turns on this page</summary>
+              <div class="facet-list" role="group" aria-label="Facets" tabindex={0}>
+                <Facets
+                  facets={facetsOf(model.items)}
+                  path={path}
+                  terms={terms}
+                  query={frame.query}
+                />
+              </div>
+            </details>
+          </div>
           <div class="list">
             <TurnTable model={model} frame={frame} />
             {none && filtered ? (

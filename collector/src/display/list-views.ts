@@ -1,0 +1,100 @@
+/**
+ * @module ListViews: named filters of the list of turns. A few are built in; the reader's own are
+ * kept in the browser, and each is a link whose filters are all in its address.
+ */
+import type { TurnRow } from "@turnproof/evidence";
+
+import { durationText } from "./figures.ts";
+import { queryOf, readTerms, termText, termsOf } from "./filter-terms.ts";
+import { quantile } from "./turn-figures.ts";
+
+/** A view: its name, its address, and what it is in one sentence. */
+export interface ListView {
+  readonly name: string;
+  /** The query of the address, with its question mark; empty for all turns. */
+  readonly query: string;
+  readonly title: string;
+}
+
+const fixed: readonly (readonly [name: string, text: string, title: string])[] = [
+  [
+    "Not delivered",
+    "has:undelivered",
+    "The delivery is missing, was not emitted, was not acknowledged, or was of something else.",
+  ],
+  ["Unknown outcome", "verdict:unknown", "The evidence says neither success nor failure."],
+  ["Memory degraded", "has:degraded", "Memory answered less than it was asked for."],
+  ["Fallbacks", "has:fallback", "A tool was answered by its fallback."],
+];
+
+/** Turns whose duration must be known before the slowest of them mean anything. */
+const slowestMin = 20;
+
+/** The built-in views; the slowest are told by the turns that are on the page. */
+export function builtInViews(rows: readonly TurnRow[]): readonly ListView[] {
+  const known = rows.flatMap(({ duration_ms: ms }) => ms ?? []);
+  const p95 = known.length < slowestMin ? null : quantile(known, 0.95);
+  const views = fixed.map(([name, text, title]) => viewOf(name, text, title));
+  if (p95 === null || p95 === 0) return views;
+  const title = `As slow as the slowest twentieth of the ${known.length} known durations here.`;
+  return [...views, viewOf(`Over ${durationText(p95)}`, `latency:>=${Math.floor(p95)}ms`, title)];
+}
+
+function viewOf(name: string, text: string, title: string): ListView {
+  return { name, title, query: queryOf(readTerms(text).terms, new URLSearchParams()) };
+}
+
+/** True when two addresses filter by the same, in whatever order they say it. */
+export function sameView(a: string, b: string): boolean {
+  return sortedTerms(a) === sortedTerms(b);
+}
+
+function sortedTerms(query: string): string {
+  const parameters = new URLSearchParams(query);
+  const texts = termsOf(parameters).map(termText);
+  return [...texts, `chart:${parameters.get("chart") ?? ""}`].toSorted().join(" ");
+}
+
+/** A view of the reader's own. */
+export interface SavedView {
+  readonly name: string;
+  readonly query: string;
+  readonly density: "normal" | "dense";
+}
+
+const nameCharsMax = 60;
+const savedMax = 50;
+
+/** What a browser kept; whatever is not of this shape is left out. */
+export function readSaved(text: string | null): readonly SavedView[] {
+  let kept: unknown;
+  try {
+    kept = JSON.parse(text ?? "[]");
+  } catch {
+    return [];
+  }
+  return (Array.isArray(kept) ? (kept as readonly unknown[]) : []).flatMap((one): SavedView[] => {
+    const { name, query, density } = (one ?? {}) as Record<string, unknown>;
+    if (typeof name !== "string" || typeof query !== "string" || name === "") return [];
+    // A view is a query of this list and nothing else that a link could be.
+    if (query !== "" && !query.startsWith("?")) return [];
+    return [{ name, query, density: density === "dense" ? "dense" : "normal" }];
+  });
+}
+
+/** The views with one more, in the place of another of its name; the oldest fall away. */
+export function withSaved(views: readonly SavedView[], view: SavedView): readonly SavedView[] {
+  const name = view.name.trim().slice(0, nameCharsMax);
+  if (name === "") return views;
+  const named = { ...view, name };
+  const at = views.findIndex((other) => other.name === name);
+  return at === -1 ? [...views, named].slice(-savedMax) : views.with(at, named);
+}
+
+/** The query of an address without what belongs to one page of it. */
+export function viewQuery(query: URLSearchParams): string {
+  const kept = new URLSearchParams(query);
+  kept.delete("cursor");
+  const text = kept.toString();
+  return text === "" ? "" : `?${text}`;
+}

@@ -1,0 +1,145 @@
+/**
+ * @module Views of the turns by the keyboard alone: a filter, its times and its row height are kept
+ * under a name, opened, renamed, deleted and brought back, in this browser and nowhere else.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Browser, Page } from "playwright-core";
+
+import {
+  axeViolations,
+  openBrowser,
+  openSite,
+  relook,
+  sidewaysOverflow,
+  visit,
+} from "./browser.ts";
+import type { Site } from "./browser.ts";
+import { brokenTrace } from "./broken-trace.ts";
+
+const look = { width: 1440, theme: "light" } as const;
+
+let browser: Browser;
+let site: Site;
+
+beforeAll(async () => {
+  [browser, site] = await Promise.all([openBrowser(), openSite()]);
+  await site.put(brokenTrace);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+async function open(path: string): ReturnType<typeof visit> {
+  const opened = await visit(browser, site, path, look);
+  await ready(opened.page);
+  return opened;
+}
+
+const ready = (page: Page): Promise<void> =>
+  page.locator("[data-view=save]").waitFor({ state: "visible" });
+const saved = (page: Page): Promise<readonly string[]> =>
+  page.locator("[data-saved] a").allInnerTexts();
+const focusText = (page: Page): Promise<string> =>
+  page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+
+test("a view is saved with times and row height, opened, renamed, deleted, brought back", async () => {
+  const filter =
+    "?status=error&start_time=2026-11-21T00%3A00%3A00Z&end_time=2026-11-22T00%3A00%3A00Z";
+  const { page, offences, close } = await open(`/traces${filter}`);
+  await page.locator("[data-switch=density]").click();
+  expect(await page.evaluate(() => document.documentElement.dataset["density"])).toBe("dense");
+  await page.keyboard.press("V");
+  await page.keyboard.type("Errors of the day");
+  await page.keyboard.press("Enter");
+  expect(await saved(page)).toEqual(["Errors of the day"]);
+  expect(await focusText(page)).toBe("Errors of the day");
+  expect(await page.locator("[data-saved] a").getAttribute("aria-current")).toBe("true");
+  await page.locator("[data-switch=density]").click();
+  await page.goto(`${site.url}/traces`);
+  await ready(page);
+  // The first view has the focus; the reader's own stand after those that are built in.
+  await page.keyboard.press("v");
+  expect(await focusText(page)).toBe("Not delivered");
+  for (let tab = 0; (await focusText(page)) !== "Errors of the day" && tab < 9; tab += 1) {
+    await page.keyboard.press("Tab");
+  }
+  await Promise.all([page.waitForURL(/status=error/), page.keyboard.press("Enter")]);
+  await ready(page);
+  expect(new URL(page.url()).search).toBe(filter);
+  expect(await page.evaluate(() => document.documentElement.dataset["density"])).toBe("dense");
+  await page.locator("[data-view=rename]").focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  expect(await saved(page)).toEqual(["Errors of the day"]);
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("Bad day");
+  await page.keyboard.press("Enter");
+  expect(await saved(page)).toEqual(["Bad day"]);
+  await page.locator("[data-view=delete]").focus();
+  await page.keyboard.press("Enter");
+  expect(await saved(page)).toEqual([]);
+  expect(await focusText(page)).toBe("Undo");
+  await page.keyboard.press("Enter");
+  expect(await saved(page)).toEqual(["Bad day"]);
+  await page.reload();
+  await ready(page);
+  expect(await saved(page)).toEqual(["Bad day"]);
+  for (const theme of ["light", "dark"] as const) {
+    for (const width of [1440, 900, 320]) {
+      await relook(page, { width, theme, forcedColors: width === 320 });
+      expect(await axeViolations(page), `${width} ${theme}`).toEqual([]);
+      expect(await sidewaysOverflow(page), `${width} ${theme}`).toBe(0);
+    }
+  }
+  expect(offences).toEqual([]);
+  await close();
+});
+
+test("built-in views are plain links, and say which of them is open", async () => {
+  const { page, close } = await visit(browser, site, "/traces?q=has%3Afallback", {
+    ...look,
+    script: false,
+  });
+  const views = page.locator("[data-views] a");
+  expect(await views.allInnerTexts()).toEqual([
+    "Not delivered",
+    "Unknown outcome",
+    "Memory degraded",
+    "Fallbacks",
+  ]);
+  expect(await page.locator("[data-views] a[aria-current]").innerText()).toBe("Fallbacks");
+  expect(await page.locator("[data-view=save]").isVisible()).toBe(false);
+  await views.first().click();
+  expect(new URL(page.url()).search).toBe("?q=has%3Aundelivered");
+  await close();
+});
+
+test("accounts of one browser keep their own", async () => {
+  const accounts = JSON.stringify({
+    ann: { token: "token-of-ann-0123456789", role: "admin" },
+    bob: { token: "token-of-bob-0123456789", role: "admin" },
+  });
+  const guarded = await openSite({ TURNPROOF_UI_ACCOUNTS: accounts });
+  const { page, close } = await visit(browser, guarded, "/traces", look);
+  const signIn = async (token: string): Promise<void> => {
+    await page.context().clearCookies();
+    await page.goto(`${guarded.url}/traces`);
+    await page.locator("input[type=password]").fill(token);
+    await Promise.all([page.waitForURL(/\/traces$/), page.keyboard.press("Enter")]);
+    await page.goto(`${guarded.url}/traces?agent_id=x`);
+    await ready(page);
+  };
+  await signIn("token-of-ann-0123456789");
+  await page.keyboard.press("V");
+  await page.keyboard.type("Of Ann");
+  await page.keyboard.press("Enter");
+  expect(await saved(page)).toEqual(["Of Ann"]);
+  await signIn("token-of-bob-0123456789");
+  expect(await saved(page)).toEqual([]);
+  await signIn("token-of-ann-0123456789");
+  expect(await saved(page)).toEqual(["Of Ann"]);
+  await close();
+  await guarded.close();
+});
