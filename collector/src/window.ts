@@ -35,11 +35,17 @@ const pageRows = 10_000;
 const settleMsMax = 2_000;
 
 /**
- * Whether everything acknowledged before now is readable. A list asks before it reads: while frames
- * wait in the journal, as after a restart, what it shows is no whole window. It does not wait.
+ * How many frames were acknowledged before now and are not readable yet. A list asks before it
+ * reads: while frames wait in the journal, as after a restart or between two writes of a busy
+ * minute, what it shows is no whole window. It does not wait.
  */
-export async function isSettled({ ingest }: Parts): Promise<boolean> {
-  return (await ingest.settled(0)) === 0;
+export function pendingFrames({ ingest }: Parts): Promise<number> {
+  return ingest.settled(0);
+}
+
+/** Whether everything acknowledged before now is readable. */
+export async function isSettled(parts: Parts): Promise<boolean> {
+  return (await pendingFrames(parts)) === 0;
 }
 
 /** Every event of one root inside the asker's scope, oldest first. */

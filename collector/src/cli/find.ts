@@ -3,6 +3,7 @@
  */
 import type { Command } from "commander";
 
+import { leftOut } from "../display/find-words.ts";
 import type { FindModel, FoundRoot } from "../routes/find.ts";
 import { createClient } from "./client.ts";
 import { withClient } from "./command.ts";
@@ -14,6 +15,7 @@ interface FindFlags extends SharedFlags {
   readonly agent?: string;
   readonly thread?: string;
   readonly user?: string;
+  readonly anonymous?: boolean;
   readonly since?: string;
   readonly until?: string;
   readonly limit?: string;
@@ -25,18 +27,21 @@ const pagesMax = 50;
 /** Adds the command. */
 export function addFindCommand(program: Command): void {
   withClient(program.command("find"))
-    .argument("<id>", "a user, thread, root, run, turn, job, source, artifact or error id")
+    .argument("<id>", "a user, thread, root, run, turn, job, source, artifact, event or error id")
     .description("find the roots that mention an opaque id, over the whole history")
     .option("--agent <id>", "only this agent")
     .option("--thread <id>", "only this thread")
-    .option("--user <id>", "only this tenant")
+    .option("--user <id>", "only this tenant, with the rows of its memory")
+    .option("--anonymous", "only what belongs to no tenant, with the rows of its memory")
     .option("--since <time>", "child events at or after this time (ISO 8601)")
     .option("--until <time>", "child events before this time (ISO 8601)")
     .option("--limit <events>", "events per page, 1 to 1,000")
     .addHelpText(
       "after",
       `
-Exit code 0 when something was found, 1 when nothing was.
+Exit code 0 when something was found, 1 when nothing was. Which places were searched, and which were
+not and why, stands on stderr and under \`places\`: rows of memory are kept apart by tenant, so they
+are only searched with --user or --anonymous.
 
   turnproof find thread-42
   turnproof find order-981 --since 2026-11-01 --json | jq '.items[].root_trace_id'`,
@@ -48,6 +53,8 @@ async function find(id: string, flags: FindFlags): Promise<void> {
   const client = createClient(flags);
   const items: FoundRoot[] = [];
   let cursor: string | null = null;
+  let places: FindModel["places"] = [];
+  let pending = 0;
   let complete = true;
   for (let page = 0; page < pagesMax; page += 1) {
     const model: FindModel = await client.json<FindModel>("/traces/find.json", {
@@ -55,6 +62,7 @@ async function find(id: string, flags: FindFlags): Promise<void> {
       agent_id: flags.agent,
       thread_id: flags.thread,
       user_id: flags.user,
+      scope: flags.anonymous === true ? "anonymous" : undefined,
       start_time: flags.since,
       end_time: flags.until,
       limit: flags.limit,
@@ -62,10 +70,12 @@ async function find(id: string, flags: FindFlags): Promise<void> {
     });
     items.push(...model.items);
     cursor = model.next_cursor;
-    complete = cursor === null && !model.bounded;
+    places = joined(places, model.places);
+    pending = model.pending_frames;
+    complete = cursor === null && pending === 0 && !places.some(({ reach }) => leftOut(reach));
     if (cursor === null) break;
   }
-  if (flags.json === true) printJson({ items, complete });
+  if (flags.json === true) printJson({ items, complete, pending_frames: pending, places });
   else {
     printTable(
       ["LAST", "ROOT", "AGENT", "THREAD", "EVENTS", "FOUND IN", ""],
@@ -80,7 +90,16 @@ async function find(id: string, flags: FindFlags): Promise<void> {
       ]),
       "Nothing mentions this id.",
     );
-    if (!complete) say("The history was read up to a bound; narrow it with --since and --until.");
+    for (const { says } of places) say(says);
+    if (pending > 0) say(`${pending} received batches are not readable yet; ask again.`);
   }
   process.exitCode = items.length > 0 ? exitCodes.ok : exitCodes.failed;
+}
+
+/** Of two pages of one search: what a page looked through stays so, all else is the later's to say. */
+function joined(before: FindModel["places"], now: FindModel["places"]): FindModel["places"] {
+  return now.map((place) => {
+    const known = before.find((one) => one.place === place.place);
+    return place.reach === "earlier" && known !== undefined ? known : place;
+  });
 }

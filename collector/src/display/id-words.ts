@@ -29,6 +29,11 @@ export function idKinds(matchedBy: readonly string[]): readonly string[] {
   return named.map(([name]) => name);
 }
 
+/** The kind of an id as one of them. */
+export function withArticle(kind: string): string {
+  return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
+}
+
 const fieldNames: { readonly [field: string]: string } = {
   input_refs: "input",
   output_refs: "output",

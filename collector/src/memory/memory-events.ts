@@ -173,12 +173,18 @@ interface Start {
 
 /** Where in the rows a position stands; undefined while it stands in the evidence. */
 function startOf(after: Keyset | undefined, wanted: readonly RowStore[]): Start | undefined {
-  const phase = after?.[phaseField];
-  if (phase === undefined) return undefined;
+  if (after?.[phaseField] === undefined) return undefined;
+  const phase = phaseOf(after);
   const store = wanted.find((name) => name === phase);
   const token = after?.[tokenField];
   if (store === undefined) throw new CodedError("cursor_rejected");
   return { store, token: typeof token === "string" ? token : undefined };
+}
+
+/** The rows in which a position stands; undefined while it stands in the evidence. */
+export function phaseOf(position: Keyset | null | undefined): RowStore | undefined {
+  const phase = position?.[phaseField];
+  return rowStores.find((name) => name === phase);
 }
 
 function positionOf(store: RowStore, token: string | undefined): Keyset {

@@ -10,18 +10,21 @@ import { limits } from "@turnproof/semconv";
 
 import type { AppEnv } from "../http/environment.ts";
 import { pagingOf } from "../http/paging.ts";
+import { leftOut, reachText } from "../display/find-words.ts";
 import { filters, id, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
+import { searchedPlaces } from "../memory/searched-places.ts";
+import type { SearchedPlace } from "../memory/searched-places.ts";
 import type { Parts } from "../parts.ts";
-import { isSettled } from "../window.ts";
+import { pendingFrames } from "../window.ts";
 
 /** Parameters of the finder. */
 export const findParameters = z
   .strictObject({
     id: id.describe(
-      "A user, thread, root, run, turn, task, job, source, artifact or error id. Without it, the " +
-        "first of user, thread, root, run, turn, task and resource that is given.",
+      "A user, thread, root, run, turn, task, job, source, artifact, event, span or error id. " +
+        "Without it, the first of user, thread, root, run, turn, task and resource that is given.",
     ),
     application_id: filters.application_id,
     agent_id: filters.agent_id,
@@ -79,11 +82,31 @@ export interface FindModel {
   readonly event_count: number;
   readonly limit: number;
   readonly next_cursor: string | null;
+  /**
+   * True when no cursor came in, none goes out, no bound was met, nothing is pending and no place
+   * that the asker may read was left out.
+   */
   readonly window_complete: boolean;
   readonly bounded: boolean;
+  /** Batches that were acknowledged and are not readable yet. */
+  readonly pending_frames: number;
+  /** Where the id was looked for, and where it was not and why; empty while none was given. */
+  readonly places: readonly (SearchedPlace & { readonly says: string })[];
 }
 
 const eventIdsMax = limits.findingEvidenceMax;
+
+/** What is known before an id is given. */
+const nothing: Omit<FindModel, "limit"> = {
+  asked: false,
+  items: [],
+  event_count: 0,
+  next_cursor: null,
+  window_complete: true,
+  bounded: false,
+  pending_frames: 0,
+  places: [],
+};
 
 /** GET `/traces/find` and its twin. */
 export function findRoutes(parts: Parts): Hono<AppEnv> {
@@ -97,25 +120,34 @@ export function findRoutes(parts: Parts): Hono<AppEnv> {
     const paging = pagingOf(c, parts, { ...parameters, view: "find" });
     const { scope, query } = readingFor(c, { ...parameters, store: "all" });
     if (wanted === undefined) {
-      const empty = { items: [], event_count: 0, next_cursor: null, bounded: false };
-      const model: FindModel = { asked: false, ...empty, limit, window_complete: true };
+      const model: FindModel = { ...nothing, limit };
       return respond(c, { model, view: "find" });
     }
-    const settled = await isSettled(parts);
+    const pending = await pendingFrames(parts);
     const slice = await parts.store.find(scope, wanted, query, {
       limit,
       signal: c.req.raw.signal,
       ...(paging.after === undefined ? {} : { after: paging.after }),
     });
+    const places = searchedPlaces({
+      scope,
+      query,
+      slice,
+      after: paging.after,
+      hasMemory: parts.memory !== undefined,
+    });
+    const whole = pending === 0 && paging.after === undefined && slice.next === null;
+    const left = slice.bounded || places.some(({ reach }) => leftOut(reach));
     const model: FindModel = {
       asked: true,
       items: rootsOf(slice.events, wanted),
       event_count: slice.events.length,
       limit,
       next_cursor: paging.seal(slice.next),
-      window_complete:
-        settled && paging.after === undefined && slice.next === null && !slice.bounded,
+      window_complete: whole && !left,
       bounded: slice.bounded,
+      pending_frames: pending,
+      places: places.map((one) => ({ ...one, says: reachText(one.place, one.reach) })),
     };
     return respond(c, { model, view: "find" });
   });

@@ -5,12 +5,13 @@
 import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../display/figures.ts";
-import { fieldWords, idKinds } from "../display/id-words.ts";
+import { fieldWords, idKinds, withArticle } from "../display/id-words.ts";
 import type { Frame } from "../http/respond.tsx";
 import type { FindModel, FoundRoot } from "../routes/find.ts";
 import { Badge } from "./elements/badge.tsx";
 import { Id, NotThere, Time, Unknown } from "./elements/figure.tsx";
 import { Card, Empty, Table } from "./elements/panel.tsx";
+import { Places, SearchedBadge } from "./find-places.tsx";
 import { Icon } from "./icons.tsx";
 import { Page, hrefOf, hrefWith } from "./layout.tsx";
 
@@ -54,7 +55,7 @@ const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
             class="field mono"
             name="id"
             value={frame.query.get("id") ?? ""}
-            placeholder="user, thread, root, job, source, artifact or error id"
+            placeholder="user, thread, root, job, source, artifact, event or error id"
             maxlength={240}
             autocomplete="off"
             autocapitalize="off"
@@ -63,6 +64,7 @@ const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
           />
         </span>
       </label>
+      {frame.principal?.userId === undefined ? <TenantField frame={frame} /> : null}
       <label>
         <span>From (UTC)</span>
         <input class="field" name="start_time" type={timeType(from)} value={from} />
@@ -79,6 +81,22 @@ const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
   );
 };
 
+/** For who is bound to no tenant: rows of memory are kept apart by it. */
+const TenantField: FC<{ readonly frame: Frame }> = ({ frame }) => (
+  <label class="find-tenant">
+    <span>Tenant, if known</span>
+    <input
+      class="field mono"
+      name="user_id"
+      value={frame.query.get("user_id") ?? ""}
+      maxlength={240}
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck={false}
+    />
+  </label>
+);
+
 function canResolve(frame: Frame): boolean {
   const role = frame.principal?.role;
   return role === "operator" || role === "admin";
@@ -89,7 +107,7 @@ const examples: readonly (readonly [string, string])[] = [
   ["a user", "everything of one tenant that you may read"],
   ["a job or task", "which turns worked on it"],
   ["a source or artifact", "which turns rested on it or made it"],
-  ["a root, run or turn", "from a log line to its evidence"],
+  ["a root, run, turn, span or event", "from a log line to its evidence"],
   ["an error type", "where else it struck"],
 ];
 
@@ -120,10 +138,11 @@ const NotFound: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ mo
   <Empty title="No evidence names this id" icon="incidents">
     <p>
       {model.window_complete
-        ? "The whole history that you may read was searched."
-        : "The search met its bound before all of the history was looked at."}{" "}
+        ? "The whole history that you may read was searched. "
+        : "Not everything that you may read was searched. "}
       Check the id, widen the times, or ask somebody who may read more.
     </p>
+    <Places model={model} frame={frame} />
     {frame.query.has("cursor") ? (
       <a class="button" href={hrefWith(frame, { cursor: null })}>
         From the start
@@ -150,7 +169,7 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
             <Badge
               tone="plain"
               icon="info"
-              word={`this is a ${kinds[0] ?? ""}`}
+              word={`this is ${withArticle(kinds[0] ?? "")}`}
               title={`Named as: ${kinds.join(", ")}`}
             />
           )}
@@ -184,24 +203,21 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
           <Root item={item} frame={frame} />
         ))}
       </Table>
-      <Reach model={model} frame={frame} />
+      <Places model={model} frame={frame} />
+      <Ways model={model} frame={frame} />
     </Card>
   );
 };
 
 /** How far the search went, and the way to the rest. */
-const Reach: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => (
+const Ways: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => (
   <footer class="window">
-    <Badge
-      tone={model.window_complete ? "ok" : "warn"}
-      icon={model.window_complete ? "success" : "partial"}
-      word={model.window_complete ? "Whole history searched" : "Bounded"}
-    />
+    <SearchedBadge model={model} />
     <span>
       {model.window_complete
         ? "Nothing older or newer names it."
-        : model.bounded
-          ? "A bound of the store was met; more may name it."
+        : model.next_cursor === null && !frame.query.has("cursor")
+          ? "More may name it; what was left out stands above."
           : "This is one page of the answer."}
     </span>
     <span class="end">

@@ -18,6 +18,8 @@ const as = (name: string): Record<string, string> => ({
 });
 
 interface Found {
+  readonly places: readonly { readonly place: string; readonly reach: string; says: string }[];
+  readonly pending_frames: number;
   readonly asked: boolean;
   readonly items: readonly {
     readonly root_trace_id: string;
@@ -98,8 +100,10 @@ describe.each(kinds)("a %s id", (_kind, id, field, count) => {
     expect(rootsOf(found)).toEqual(["root-alice"]);
     expect(found.items[0]).toMatchObject({ event_count: count });
     expect(found.items[0]?.matched_by).toContain(field);
-    expect(found).toMatchObject({ asked: true, window_complete: true, next_cursor: null });
-    expect(rootsOf(await find(`id=${id}&user_id=alice`))).toEqual(["root-alice"]);
+    expect(found).toMatchObject({ asked: true, pending_frames: 0, next_cursor: null });
+    const own = await find(`id=${id}&user_id=alice`);
+    expect(rootsOf(own)).toEqual(["root-alice"]);
+    expect(own.window_complete).toBe(true);
     expect(rootsOf(await find(`id=${id}&user_id=bob`))).toEqual([]);
     expect(rootsOf(await find(`id=${id}&scope=anonymous`))).toEqual([]);
     expect(rootsOf(await find(`id=${id}`, "alice"))).toEqual(["root-alice"]);
@@ -151,6 +155,31 @@ test("a foreign tenant is refused, and no id asks nothing", async () => {
   const foreign = await desk.get("/traces/find.json?user_id=bob", as("alice"));
   expect(foreign.status).toBe(403);
   expect(await find("agent_id=helper")).toMatchObject({ asked: false, items: [] });
+});
+
+test("every event is found by the id and the span that the pages show", async () => {
+  const { items } = await desk.json<{ items: TurnEvent[] }>("/traces/events.json", as("alice"));
+  expect(items).toHaveLength(4);
+  for (const { event_id, span_id = "" } of items) {
+    for (const [id, field] of [
+      [event_id, "event_id"],
+      [span_id, "span_id"],
+    ] as const) {
+      const found = await find(`id=${encodeURIComponent(id)}`, "alice");
+      expect([id, found.items]).toEqual([
+        id,
+        [expect.objectContaining({ root_trace_id: "root-alice", event_count: 1 })],
+      ]);
+      expect(found.items[0]?.matched_by).toEqual([field]);
+      expect(rootsOf(await find(`id=${encodeURIComponent(id)}`, "nobody"))).toEqual([]);
+      const page = await desk.get(`/traces/find?id=${encodeURIComponent(id)}`, {
+        ...as("alice"),
+        accept: "text/html",
+      });
+      const kind = field === "span_id" ? "a span" : "an event";
+      expect(await page.text()).toContain(`this is ${kind}`);
+    }
+  }
 });
 
 test("a cursor of another id or tenant is rejected", async () => {

@@ -1,0 +1,72 @@
+/**
+ * @module FindWords: where the incident finder looked, where it did not, why, and what to do: the
+ * same words on the page, in its twin and on the command line.
+ */
+
+/** A place in which something may name an id. */
+export type Place = "evidence" | "conversation" | "tool_log";
+
+/** How far a place was looked through. */
+export type Reach =
+  | "whole"
+  | "earlier"
+  | "goes_on"
+  | "bounded"
+  | "not_yet"
+  | "tenant_not_named"
+  | "application_bound"
+  | "no_memory"
+  | "no_answer";
+
+/**
+ * True when something that the asker may read was not looked at. Rows of no application are not for
+ * who is bound to one, so of these nothing was left out.
+ */
+export function leftOut(reach: Reach): boolean {
+  return reach !== "whole" && reach !== "no_memory" && reach !== "application_bound";
+}
+
+/** What a place is called. */
+export const placeNames: { readonly [P in Place]: string } = {
+  evidence: "Evidence",
+  conversation: "Messages in memory",
+  tool_log: "Tool log in memory",
+};
+
+/** What is said of a place, and in which tone: searched, in part, or not at all. */
+export interface ReachWords {
+  readonly state: "searched" | "partly" | "not searched";
+  /** Why, and what to do; empty where nothing is left to say. */
+  readonly why: string;
+}
+
+/** The words of each reach. */
+export const reachWords: { readonly [R in Reach]: ReachWords } = {
+  whole: { state: "searched", why: "" },
+  earlier: { state: "searched", why: "On the pages before this one." },
+  goes_on: { state: "partly", why: "It goes on with the next page." },
+  bounded: {
+    state: "partly",
+    why: "The bound of one search was met. Narrow it by times, an agent or a thread.",
+  },
+  not_yet: {
+    state: "not searched",
+    why: "It comes after what was not finished here: go to the next page, or narrow the times.",
+  },
+  tenant_not_named: {
+    state: "not searched",
+    why: "Its rows are kept apart by tenant. Give the tenant, or say that it is anonymous.",
+  },
+  application_bound: {
+    state: "not searched",
+    why: "Its rows name no application, and you are bound to one.",
+  },
+  no_memory: { state: "not searched", why: "No memory is connected to this collector." },
+  no_answer: { state: "not searched", why: "It did not answer. Try again; Health says more." },
+};
+
+/** One sentence about a place. */
+export function reachText(place: Place, reach: Reach): string {
+  const { state, why } = reachWords[reach];
+  return `${placeNames[place]}: ${state}.${why === "" ? "" : ` ${why}`}`;
+}

@@ -1,0 +1,63 @@
+/**
+ * @module Searched places: where a question over evidence and memory's rows was looked for, and why
+ * somewhere else it was not. An answer that leaves out whole places must say so (requirements:
+ * unknown is no zero).
+ */
+import type { EventQuery } from "@turnproof/evidence";
+import type { EventSlice, EvidenceScope, Keyset } from "@turnproof/store";
+
+import type { Place, Reach } from "../display/find-words.ts";
+import { phaseOf, tenantOf } from "./memory-events.ts";
+import { rowStores } from "./memory-rows.ts";
+import type { RowStore } from "./memory-rows.ts";
+
+/** One place, and how far it was looked through for one page. */
+export interface SearchedPlace {
+  readonly place: Place;
+  readonly reach: Reach;
+}
+
+/** What was asked, and what came back. */
+export interface Asked {
+  readonly scope: EvidenceScope;
+  readonly query: EventQuery;
+  /** False where the collector has no memory at all. */
+  readonly hasMemory: boolean;
+  readonly after: Keyset | undefined;
+  readonly slice: EventSlice;
+}
+
+/** The places of a question over every store, in the order in which they are searched. */
+export function searchedPlaces(asked: Asked): readonly SearchedPlace[] {
+  const rows = rowStores.map((place) => ({ place, reach: rowsReach(place, asked) }));
+  return [{ place: "evidence", reach: evidenceReach(asked) }, ...rows];
+}
+
+function evidenceReach({ after, slice }: Asked): Reach {
+  if (phaseOf(after) !== undefined) return "earlier";
+  if (phaseOf(slice.next) !== undefined) return "whole";
+  if (slice.bounded) return "bounded";
+  return slice.next === null ? "whole" : "goes_on";
+}
+
+function rowsReach(place: RowStore, asked: Asked): Reach {
+  const { scope, query, after, slice, hasMemory } = asked;
+  if (!hasMemory) return "no_memory";
+  if (tenantOf(scope, query) === undefined) {
+    const application = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
+    return application === undefined ? "tenant_not_named" : "application_bound";
+  }
+  const [started, ended] = [phaseOf(after), phaseOf(slice.next)];
+  if (started !== undefined && orderOf(place) < orderOf(started)) return "earlier";
+  const evidence = evidenceReach(asked);
+  if (evidence === "bounded" || evidence === "goes_on") return "not_yet";
+  if (slice.errors.some(({ code, source_store: store }) => failed(code) && store === place)) {
+    return "no_answer";
+  }
+  if (ended === undefined || orderOf(place) < orderOf(ended)) return "whole";
+  if (orderOf(place) > orderOf(ended)) return "not_yet";
+  return slice.bounded ? "bounded" : "goes_on";
+}
+
+const failed = (code: string): boolean => code === "provider_query_failed";
+const orderOf = (store: RowStore): number => rowStores.indexOf(store);
