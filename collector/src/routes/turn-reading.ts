@@ -5,7 +5,7 @@
  */
 import { compareTimes, foldTurns, matches } from "@turnproof/evidence";
 import type { EventQuery, TurnEvent, TurnRow } from "@turnproof/evidence";
-import type { Keyset, TurnSlice, TurnVerdict } from "@turnproof/store";
+import type { Judged, Keyset, TurnSlice, TurnVerdict } from "@turnproof/store";
 
 import type { Reading } from "../auth/grants.ts";
 import type { Parts } from "../parts.ts";
@@ -25,6 +25,8 @@ export interface TurnsAsked {
   readonly signal: AbortSignal;
   /** Absent where every row is wanted. */
   readonly keep?: Keep;
+  /** What `keep` asks of the judge, so that a store may leave out all else. */
+  readonly judged?: Judged;
 }
 
 /** Rows of a page. */
@@ -43,8 +45,9 @@ export interface TurnsRead {
 export async function readTurns(
   parts: Parts,
   reading: Reading,
-  { limit, after, signal, keep }: TurnsAsked,
+  asked: TurnsAsked,
 ): Promise<TurnsRead> {
+  const { limit, after, keep } = asked;
   const size = keep === undefined ? limit : rootsPerSlice;
   const began = parts.now();
   const items: TurnRow[] = [];
@@ -53,13 +56,13 @@ export async function readTurns(
   let place = after;
   for (;;) {
     const room = limit - items.length;
-    const long = await readSlice(parts, reading, { limit: size, after: place, signal, keep });
+    const long = await readSlice(parts, reading, { ...asked, limit: size, after: place });
     // More rows than there is room for: the slice ends with the last root that fits.
     const fitting = keep === undefined ? size : rootsThatFit(long, room);
     const slice =
       fitting >= long.roots.length
         ? long
-        : await readSlice(parts, reading, { limit: fitting, after: place, signal, keep });
+        : await readSlice(parts, reading, { ...asked, limit: fitting, after: place });
     items.push(...slice.kept);
     roots += slice.roots.length;
     leftOut += slice.read - slice.kept.length;
@@ -83,9 +86,14 @@ interface Slice extends TurnSlice {
 async function readSlice(
   parts: Parts,
   { scope, query }: Reading,
-  { limit, after, signal, keep }: Omit<TurnsAsked, "keep"> & { readonly keep: Keep | undefined },
+  { limit, after, signal, keep, judged }: TurnsAsked,
 ): Promise<Slice> {
-  const options = { limit, signal, ...(after === undefined ? {} : { after }) };
+  const options = {
+    limit,
+    signal,
+    ...(after === undefined ? {} : { after }),
+    ...(judged === undefined ? {} : { judged }),
+  };
   const slice = await parts.store.turns(scope, query, options);
   const verdicts = await parts.store.verdicts(scope, slice.roots);
   const rows = withVerdicts(rowsOf(slice.events, query, slice.roots), verdicts);

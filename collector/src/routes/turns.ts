@@ -5,6 +5,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import type { TurnRow } from "@turnproof/evidence";
+import type { Judged } from "@turnproof/store";
 import { CodedError, limits, verdictStatuses } from "@turnproof/semconv";
 
 import {
@@ -82,6 +83,7 @@ export function turnsRoutes(parts: Parts): Hono<AppEnv> {
       after: paging.after,
       signal: c.req.raw.signal,
       ...(asked ? { keep } : {}),
+      ...judgedOf(verdict, finding),
     });
     const model: TurnsModel = {
       items: read.items,
@@ -115,6 +117,21 @@ function rowTerms(q: string, lenient: boolean): readonly Term[] {
     throw new CodedError("parameter_invalid", { field: "q" });
   }
   return terms;
+}
+
+/** What the judge must have said; that it has said nothing is no saying of its. */
+function judgedOf(
+  verdict: string | undefined,
+  finding: string | undefined,
+): { readonly judged?: Judged } {
+  const said = verdict === "unjudged" ? undefined : verdict;
+  if (said === undefined && finding === undefined) return {};
+  return {
+    judged: {
+      ...(said === undefined ? {} : { verdict: said }),
+      ...(finding === undefined ? {} : { finding }),
+    },
+  };
 }
 
 function wanted(row: TurnRow, verdict: string | undefined, finding: string | undefined): boolean {

@@ -115,6 +115,21 @@ export interface SliceOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What the judge said of a turn; both where both are given. */
+export interface Judged {
+  readonly verdict?: string;
+  readonly finding?: string;
+}
+
+/** Arguments of a list of turns. */
+export interface TurnOptions extends SliceOptions {
+  /**
+   * A hint: roots of which no turn was ever judged so may be left out, and a store that does not
+   * know them leaves none out. Whoever asks holds the verdicts against each turn.
+   */
+  readonly judged?: Judged;
+}
+
 /** Fields whose values a survey lists. */
 export type SurveyField = "agent" | "app" | "user" | "thread" | "memory" | "tool" | "model";
 
@@ -172,7 +187,7 @@ export interface EvidenceReader {
    * Turns newest first: the roots of a page and all their events in scope. A root is listed when an
    * event of it that is evidence (not a plain span) matches, where the newest of these stands.
    */
-  turns(scope: EvidenceScope, query: EventQuery, options: SliceOptions): Promise<TurnSlice>;
+  turns(scope: EvidenceScope, query: EventQuery, options: TurnOptions): Promise<TurnSlice>;
   /** Every event of one root in scope, oldest first; `bounded` when `limit` cut it. */
   root(scope: EvidenceScope, rootTraceId: string, options: SliceOptions): Promise<EventSlice>;
   /**

@@ -114,3 +114,24 @@ test("events of a common agent, the newest page", async () => {
   };
   expect(await ids(store)).toEqual(await ids(reference));
 });
+
+test("a rare verdict leads straight to its roots", async () => {
+  const judged = [8_000, 4_000, 4].map((index) => `root-${index}`);
+  await store.putVerdicts(
+    judged.map((root_trace_id) => ({
+      root_trace_id,
+      turn_id: "",
+      agent_id: "common-helper",
+      thread_id: "",
+      verdict: "failed",
+      finding_codes: ["artifact_missing"],
+      judged_at: "2026-11-03T00:00:00Z",
+      as_of: "2026-11-03T00:00:00Z",
+    })),
+  );
+  const slice = await store.turns(everybody, {}, { limit: 10, judged: { verdict: "failed" } });
+  expect(slice.roots).toEqual(judged);
+  expect(slice.next).toBeNull();
+  const none = { limit: 10, judged: { finding: "delivery_unconfirmed" } };
+  expect((await store.turns(everybody, {}, none)).roots).toEqual([]);
+});

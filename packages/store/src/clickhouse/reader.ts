@@ -28,6 +28,7 @@ import { rootFeed } from "./root-feed.ts";
 import type { Search } from "./root-feed.ts";
 import { loadRoots } from "./root-loader.ts";
 import { bindings } from "./sql-text.ts";
+import { judgedRoots } from "./verdict-table.ts";
 import { walk } from "../walk.ts";
 import type { Walked } from "../walk.ts";
 
@@ -69,10 +70,14 @@ export function reader(engine: Engine, known: Known, filterOfScope: ScopeFilter)
       return eventsOf(await search(scope, query, options, { itemsOf, rootsFirst, id }));
     },
     async turns(scope, query, options) {
+      const { judged, signal } = options;
+      const among =
+        judged === undefined ? undefined : await judgedRoots(engine, scope, judged, signal);
       const walked = await search(scope, query, options, {
         itemsOf: rootItems(scope, query),
         rootsFirst: options.limit + 1,
         rows: ["event_kind != 'span'"],
+        ...(among === undefined ? {} : { among: among.map(murmur32) }),
       });
       return {
         events: walked.items.flatMap((item) => item.value.events),
@@ -121,6 +126,8 @@ interface Manner<T> {
   readonly rows?: readonly string[];
   /** An id that some row of the root must say, or by which one is called. */
   readonly id?: string;
+  /** Hashes of the only roots that come into question. */
+  readonly among?: readonly number[];
 }
 
 type Found<T> = Walked<T> & { readonly cut: boolean };
@@ -173,6 +180,7 @@ function searcher(
       },
       bind,
       rootsFirst: manner.rootsFirst,
+      ...(manner.among === undefined ? {} : { among: manner.among }),
       options,
       touched,
       noteSize: (roots, rows) => sizes.note(roots, rows),

@@ -33,6 +33,8 @@ export interface Search {
   readonly bind: Bindings;
   /** Roots to meet in the first round; later rounds double it. */
   readonly rootsFirst: number;
+  /** Hashes of the only roots that come into question, where they are known beforehand. */
+  readonly among?: readonly number[];
   readonly options: SliceOptions;
   readonly touched: ReadonlySet<string>;
   /** First and last received time of all rows, in microseconds; undefined when there is none. */
@@ -62,7 +64,11 @@ const endOfTime = 9_223_372_036_854_775_807n;
 
 /** The settled roots of a search, round by round. Rows outside of the filters come along. */
 export async function* rootFeed(engine: Engine, search: Search): AsyncGenerator<Round> {
-  const { filters, options } = search;
+  const { filters, options, among } = search;
+  if (among !== undefined) {
+    const buckets = await bucketsOfRoots(engine, among, options.signal);
+    return yield* namedRounds(engine, search, buckets);
+  }
   if (filters.open) return yield* arrivalRounds(engine, search);
   const { rootHashes, sureHashes } = filters;
   if (sureHashes.length > 0) {

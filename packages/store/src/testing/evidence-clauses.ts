@@ -7,6 +7,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore } from "../evidence-store.ts";
 import { calledClauses } from "./called-clauses.ts";
 import type { Clause } from "./contract.ts";
+import { judgedClauses } from "./judged-clauses.ts";
 import { onStore } from "./on-store.ts";
 import { everybody, receivedAt, sampleEvent, sampleTurn, withoutReceipt } from "./sample-event.ts";
 import { evidenceTieClauses } from "./tie-clauses.ts";
@@ -301,6 +302,7 @@ export const evidenceClauses: readonly Clause[] = [
   ...order,
   ...evidenceTieClauses,
   ...finding,
+  ...judgedClauses,
   ...calledClauses,
   ...living,
 ];
