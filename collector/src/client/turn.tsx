@@ -15,11 +15,13 @@ import { EventPanel } from "../views/elements/event-panel.tsx";
 import { startMarks } from "./marks.tsx";
 import { announce, copyText, drawn, fetchJson, find, findAll, inColumns, twin } from "./page.ts";
 import { showTimes } from "./preferences.ts";
+import { addTreeKeys } from "./tree-keys.ts";
 import { showMinimap } from "./minimap.ts";
 import { addShortcuts } from "./shortcuts.ts";
 import { startFind } from "./waterfall-find.ts";
 import { WaterfallGrid } from "./waterfall-grid.tsx";
 import { startStatistics } from "./turn-statistics.tsx";
+import { showPath, startPath } from "./waterfall-path.tsx";
 import { startTools } from "./waterfall-tools.ts";
 
 /** What the page needs of the twin, in its form of columns. */
@@ -112,6 +114,7 @@ class TurnPage {
       if (index !== undefined && window.getSelection()?.isCollapsed !== false) this.#goTo(index);
     });
     this.#addKeys();
+    startPath(this.#grid);
     // Something is shown from the start: what a finding rests on, or else the turn itself.
     this.#grid.select(this.#findings[0] ?? 0);
     const eventsOf = (row: WaterfallRow): readonly TurnEvent[] => this.#eventsOf(row);
@@ -127,25 +130,9 @@ class TurnPage {
   }
 
   #addKeys(): void {
-    const grid = this.#grid;
     const group = "Turn" as const;
-    const inGrid = (run: () => void) => (event: KeyboardEvent) => {
-      if ((event.target as Element).closest("[data-wf]") === null) return false;
-      run();
-      return true;
-    };
+    addTreeKeys(this.#grid, group, () => this.#enter());
     addShortcuts([
-      { keys: ["j"], words: "Next row", group, run: () => grid.move(1) },
-      { keys: ["k"], words: "Row before", group, run: () => grid.move(-1) },
-      { keys: ["ArrowDown"], words: "Next row", group, run: inGrid(() => grid.move(1)) },
-      { keys: ["ArrowUp"], words: "Row before", group, run: inGrid(() => grid.move(-1)) },
-      { keys: ["ArrowLeft"], words: "Collapse, or parent", group, run: inGrid(() => grid.left()) },
-      { keys: ["ArrowRight"], words: "Expand, or child", group, run: inGrid(() => grid.right()) },
-      { keys: ["PageDown"], words: "Twenty rows on", group, run: inGrid(() => grid.move(20)) },
-      { keys: ["PageUp"], words: "Twenty rows back", group, run: inGrid(() => grid.move(-20)) },
-      { keys: ["Home"], words: "First row", group, run: inGrid(() => grid.move(-1e9)) },
-      { keys: ["End"], words: "Last row", group, run: inGrid(() => grid.move(1e9)) },
-      { keys: ["Enter"], words: "Into the event beside", group, run: inGrid(() => this.#enter()) },
       { keys: ["Escape"], words: "Back to the rows", group, run: () => this.#back() },
       { keys: ["]"], words: "Next finding", group, run: () => this.#step(this.#findings, 1) },
       { keys: ["["], words: "Finding before", group, run: () => this.#step(this.#findings, -1) },
@@ -196,6 +183,7 @@ class TurnPage {
   #show(row: WaterfallRow): void {
     this.#shown = row;
     this.#find?.renew();
+    showPath(this.#grid);
     const body = find("[data-panel-body]");
     if (body === undefined) return;
     const events = this.#eventsOf(row);

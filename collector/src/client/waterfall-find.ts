@@ -4,15 +4,9 @@
  */
 import { countText } from "../display/figures.ts";
 import { lanes } from "../display/kind-words.ts";
-import {
-  findRows,
-  readRowQuery,
-  rowKeys,
-  rowStates,
-  valuesOf,
-  withAncestors,
-} from "../display/row-find.ts";
+import { findRows, readRowQuery, rowKeys, rowStates, valuesOf } from "../display/row-find.ts";
 import type { EventsOf } from "../display/row-find.ts";
+import { withAncestors } from "../display/tree-rows.ts";
 import { complete } from "./completion.tsx";
 import { fragment, onFragment, setFragment } from "./fragment.ts";
 import { announce, find } from "./page.ts";

@@ -4,7 +4,8 @@ import type { TurnEvent } from "@turnproof/evidence";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { exactTerm, findRows, readRowQuery, withAncestors } from "./row-find.ts";
+import { exactTerm, findRows, readRowQuery } from "./row-find.ts";
+import { withAncestors } from "./tree-rows.ts";
 import { waterfallRows } from "./waterfall-rows.ts";
 
 function span(id: number, parent: string | undefined, more: Partial<TurnEvent> = {}): TurnEvent {

@@ -137,18 +137,6 @@ export function findRows(
   return found;
 }
 
-/** These rows and every row above them, so that each is seen in its place. */
-export function withAncestors(
-  rows: readonly WaterfallRow[],
-  found: readonly number[],
-): ReadonlySet<number> {
-  const kept = new Set<number>();
-  for (const index of found) {
-    for (let at = index; at !== -1 && !kept.has(at); at = rows[at]?.parent ?? -1) kept.add(at);
-  }
-  return kept;
-}
-
 function passes(row: WaterfallRow, events: readonly TurnEvent[], term: RowTerm): boolean {
   const { key, value, negated } = term;
   if (key === "") return wordsIn(row, events).some((text) => contains(text, value)) !== negated;

@@ -5,7 +5,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { idleGaps, ticks, timeScale } from "./time-scale.ts";
-import { visibleRows, waterfallRows } from "./waterfall-rows.ts";
+import { visibleRows } from "./tree-rows.ts";
+import { waterfallRows } from "./waterfall-rows.ts";
 
 function span(
   id: number,

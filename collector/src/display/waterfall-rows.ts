@@ -10,17 +10,14 @@ import type {
   WaterfallNode,
 } from "@turnproof/evidence";
 
+import type { TreeRow } from "./tree-rows.ts";
+
 /** One row of the grid; rows are in pre-order. */
-export interface WaterfallRow {
+export interface WaterfallRow extends TreeRow {
   readonly kind: "node" | "missing" | "turn";
-  /** Level from 1, position and size of the set of siblings: the aria attributes of the row. */
-  readonly level: number;
+  /** Position and size of the set of siblings: the aria attributes of the row. */
   readonly position: number;
   readonly setSize: number;
-  /** Rows below this one that it holds; 0 for a leaf. */
-  readonly descendants: number;
-  /** Index of the row above it in the tree; -1 at the top. */
-  readonly parent: number;
   readonly node?: WaterfallNode;
   /** Milliseconds from the start of the whole waterfall; null is unknown. */
   readonly startMs: number | null;
@@ -146,19 +143,4 @@ function addSubtree(
       endMs: to === null ? null : to + place.shift,
     });
   }
-}
-
-/** Indexes of the rows that are seen while some are collapsed. */
-export function visibleRows(
-  rows: readonly WaterfallRow[],
-  collapsed: ReadonlySet<number>,
-): Int32Array {
-  const visible = new Int32Array(rows.length);
-  let count = 0;
-  for (let at = 0; at < rows.length; at += 1) {
-    visible[count] = at;
-    count += 1;
-    if (collapsed.has(at)) at += rows[at]?.descendants ?? 0;
-  }
-  return visible.subarray(0, count);
 }

@@ -13,6 +13,7 @@ import type { WaterfallRow as Row } from "../../display/waterfall-rows.ts";
 import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
 import { PriorityBadge, StatusBadge } from "./badge.tsx";
+import { LevelIndent, LevelNumeral } from "./level.tsx";
 
 /** How a row stands in the grid just now. */
 export interface RowState {
@@ -49,14 +50,6 @@ const kindIcons: { readonly [kind: string]: IconName } = {
   feedback: "outcome",
 };
 
-const indentPx = 14;
-const indentLevelsMax = 14;
-
-/** Indentation grows with the level and then no more: 1,500 levels must stay readable. */
-function indentOf(level: number): number {
-  return Math.min(level - 1, indentLevelsMax) * indentPx;
-}
-
 /** One row of the tree grid. */
 export const WaterfallRow: FC<{ readonly row: Row; readonly state: RowState }> = ({
   row,
@@ -83,11 +76,11 @@ export const WaterfallRow: FC<{ readonly row: Row; readonly state: RowState }> =
       {...(row.descendants > 0 ? { "aria-expanded": state.collapsed ? "false" : "true" } : {})}
     >
       <div class="wf-name" role="rowheader">
-        <svg class="indent" width={String(indentOf(row.level))} height="1" aria-hidden="true" />
+        <LevelIndent level={row.level} />
         <span class="twist" aria-hidden="true">
           {row.descendants === 0 ? null : <Icon name={state.collapsed ? "more" : "down"} />}
         </span>
-        {row.level - 1 > indentLevelsMax ? <span class="depth">{row.level}</span> : null}
+        <LevelNumeral level={row.level} />
         {node === undefined ? <BareName row={row} /> : <NodeName node={node} state={state} />}
         {state.collapsed && row.descendants > 0 ? (
           <span class="held">+{row.descendants}</span>

@@ -11,6 +11,7 @@ import { ticks, timeScale } from "../../display/time-scale.ts";
 import { waterfallRows } from "../../display/waterfall-rows.ts";
 import type { WaterfallModel } from "../../display/waterfall-rows.ts";
 import { Badge } from "../elements/badge.tsx";
+import { TreeTools } from "../elements/tree-tools.tsx";
 import { WaterfallRow } from "../elements/waterfall-row.tsx";
 import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
@@ -34,6 +35,7 @@ export const WaterfallCard: FC<{
           <h2>Causal waterfall</h2>
           <Flags waterfall={waterfall} />
           <div class="end" data-wf-tools hidden>
+            <TreeTools />
             <Tool name="critical" icon="path" word="Critical path" title="Critical path (p)" />
             <Tool name="idle" icon="clock" word="Compress idle time" title="Compress (x)" hidden />
             <Tool name="fit" icon="fit" word="Fit" title="Show everything (0)" />
@@ -43,6 +45,7 @@ export const WaterfallCard: FC<{
         <FindBox />
         <canvas class="minimap" data-minimap hidden aria-hidden="true"></canvas>
         <Grid model={model} priorities={priorities} label={label} />
+        <nav class="row-path" aria-label="Above the selected row" data-wf-path hidden></nav>
         {rows.length > serverRowsMax ? (
           <p class="wf-more" data-wf-more>
             The first {serverRowsMax} of {countText(rows.length)} rows; the browser module shows

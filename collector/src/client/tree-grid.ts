@@ -1,0 +1,336 @@
+/**
+ * @module TreeGrid: the rows of a tree in the browser, of which there may be thousands. Only those
+ * in sight are in the document; the focused row stays there too, so that the focus is never lost.
+ * What is in sight is measured when it scrolls or is resized and remembered, so that drawing reads
+ * no layout that it has just made stale.
+ */
+import {
+  allCollapsed,
+  oneLevelLess,
+  oneLevelMore,
+  rowsAbove,
+  visibleRows,
+} from "../display/tree-rows.ts";
+import type { TreeRow } from "../display/tree-rows.ts";
+
+/** Rows beyond the edges that are drawn ahead of scrolling. */
+const overscan = 8;
+
+/** The elements of a grid: what scrolls, the grid in it with its head, the place of the rows. */
+export interface GridPlaces {
+  readonly scroll: HTMLElement;
+  readonly grid: HTMLElement;
+  readonly body: HTMLElement;
+}
+
+/** What a grid tells the page. */
+export interface GridEvents<R> {
+  /** A row is selected; the panel follows. */
+  readonly onSelect: (row: R, index: number) => void;
+  readonly onView?: () => void;
+  /** A row had to be shown that was left out, so nothing is left out any more. */
+  readonly onKeepAll: () => void;
+}
+
+/** How a row stands in the tree just now. */
+export interface TreeState {
+  readonly index: number;
+  readonly collapsed: boolean;
+  readonly focused: boolean;
+  readonly selected: boolean;
+}
+
+/** A tree grid; what a row looks like is its subclass's, which calls `start` once it can draw. */
+export abstract class TreeGrid<R extends TreeRow> {
+  readonly rows: readonly R[];
+  readonly #places: GridPlaces;
+  readonly #events: GridEvents<R>;
+  readonly #drawn = new Map<number, HTMLElement>();
+  #collapsed = new Set<number>();
+  #kept: ReadonlySet<number> | undefined;
+  #visible: Int32Array = new Int32Array();
+  #placeOf: Int32Array = new Int32Array();
+  #focused = 0;
+  #selected = -1;
+  #rowHeight = 28;
+  #headHeight = 28;
+  #height = 0;
+  #top = 0;
+  #asked = false;
+  #entered = false;
+
+  protected constructor(rows: readonly R[], places: GridPlaces, events: GridEvents<R>) {
+    this.rows = rows;
+    this.#places = places;
+    this.#events = events;
+  }
+
+  /** The element of one row. */
+  protected abstract drawRow(row: R, state: TreeState): HTMLElement;
+
+  /** Called before everything in sight is drawn anew. */
+  protected beforeRedraw(): void {}
+
+  protected start(): void {
+    const { scroll, body } = this.#places;
+    body.dataset["virtual"] = "";
+    this.measure();
+    scroll.addEventListener("scroll", () => this.#soon(), { passive: true });
+    new ResizeObserver(() => this.#resized()).observe(scroll);
+    body.addEventListener("click", (event) => this.#onClick(event));
+    body.addEventListener("focusin", (event) => this.#onFocus(event));
+  }
+
+  /** Reads heights from the stylesheet, and draws. */
+  measure(): void {
+    const { scroll, grid } = this.#places;
+    this.#rowHeight = this.#wantedHeight();
+    this.#headHeight = grid.querySelector<HTMLElement>("[role=row]")?.offsetHeight ?? 0;
+    this.#height = scroll.clientHeight;
+    this.#top = scroll.scrollTop;
+    this.redraw();
+  }
+
+  /** Index of the focused row. */
+  get focused(): number {
+    return this.#focused;
+  }
+
+  /** Index of the selected row; -1 before there is one. */
+  get selected(): number {
+    return this.#selected;
+  }
+
+  /** Indexes of the rows above a row, the topmost first. */
+  above(index: number): readonly number[] {
+    return rowsAbove(this.rows, index);
+  }
+
+  /** Draws everything in sight anew. */
+  redraw(): void {
+    const { scroll, grid, body } = this.#places;
+    const kept = this.#kept;
+    const open = visibleRows(this.rows, this.#collapsed);
+    this.#visible = kept === undefined ? open : open.filter((index) => kept.has(index));
+    this.#placeOf = new Int32Array(this.rows.length).fill(-1);
+    this.#visible.forEach((index, place) => (this.#placeOf[index] = place));
+    this.#keepFocusInSight();
+    this.beforeRedraw();
+    const height = this.#visible.length * this.#rowHeight;
+    // The scroll view moves up with the end of the rows; it is told late, so it is counted here.
+    this.#top = Math.min(this.#top, Math.max(0, height + this.#headHeight - this.#height));
+    const held = body.contains(document.activeElement);
+    this.#drawn.clear();
+    body.replaceChildren();
+    body.style.height = `${height}px`;
+    grid.setAttribute("aria-rowcount", String(this.rows.length + 1));
+    this.#draw();
+    if (held) (this.#drawn.get(this.#focused) ?? scroll).focus({ preventScroll: true });
+    this.#events.onView?.();
+  }
+
+  /** Shows only these rows, or all. */
+  keep(kept: ReadonlySet<number> | undefined): void {
+    this.#kept = kept;
+    this.redraw();
+  }
+
+  /** Rows that are shown now, drawn or not. */
+  get shown(): number {
+    return this.#visible.length;
+  }
+
+  /** Moves the focus by so many visible rows; at first it goes to where the grid stands. */
+  move(by: number): void {
+    if (!this.#entered) {
+      this.focus(this.#focused);
+      return;
+    }
+    const place = this.#placeOf[this.#focused] ?? 0;
+    const next = Math.min(Math.max(place + by, 0), this.#visible.length - 1);
+    const index = this.#visible[next];
+    if (index !== undefined) this.focus(index);
+  }
+
+  /** Moves the focus by so many views, less a row that stays in sight. */
+  page(by: number): void {
+    const rows = Math.floor((this.#height - this.#headHeight) / this.#rowHeight) - 1;
+    this.move(by * Math.max(rows, 1));
+  }
+
+  /** Collapses the row, or goes to its parent where there is nothing to collapse. */
+  left(): void {
+    const row = this.rows[this.#focused];
+    if (row === undefined) return;
+    if (row.descendants > 0 && !this.#collapsed.has(this.#focused)) this.toggle(this.#focused);
+    else if (row.parent !== -1) this.focus(row.parent);
+  }
+
+  /** Expands the row, or goes to its first child. */
+  right(): void {
+    const row = this.rows[this.#focused];
+    if (row === undefined || row.descendants === 0) return;
+    if (this.#collapsed.has(this.#focused)) {
+      this.toggle(this.#focused);
+      return;
+    }
+    const below = this.#visible[(this.#placeOf[this.#focused] ?? 0) + 1] ?? -1;
+    if (this.rows[below]?.parent === this.#focused) this.focus(below);
+  }
+
+  /** Collapses or expands. */
+  toggle(index: number): void {
+    if (!this.#collapsed.delete(index)) this.#collapsed.add(index);
+    this.redraw();
+  }
+
+  /** Opens or closes everything, or one level more; says how many rows are shown then. */
+  open(how: "all" | "none" | "more" | "less"): number {
+    if (how === "all") this.#collapsed = new Set();
+    else if (how === "none") this.#collapsed = allCollapsed(this.rows);
+    else if (how === "more") this.#collapsed = oneLevelMore(this.rows, this.#collapsed);
+    else this.#collapsed = oneLevelLess(this.rows, this.#collapsed);
+    this.redraw();
+    this.#reveal(this.#focused);
+    this.#draw();
+    return this.shown;
+  }
+
+  /** Focuses a row wherever it is, and selects it. */
+  focus(index: number): void {
+    this.show(index);
+    this.#drawn.get(index)?.focus({ preventScroll: true });
+  }
+
+  /** The same without taking the keyboard's focus from where it is. */
+  show(index: number): void {
+    if (this.#kept?.has(index) === false) {
+      this.#kept = undefined;
+      this.#events.onKeepAll();
+      this.redraw();
+    }
+    for (const above of this.above(index)) this.#collapsed.delete(above);
+    if (this.#placeOf[index] === -1) this.redraw();
+    const before = this.#focused;
+    this.#focused = index;
+    this.#reveal(index);
+    this.#draw();
+    this.#renew(before);
+    this.select(index);
+  }
+
+  /** Marks a row as the one that the panel shows. */
+  select(index: number): void {
+    const before = this.#selected;
+    this.#selected = index;
+    this.#renew(before);
+    this.#renew(index);
+    const row = this.rows[index];
+    if (row !== undefined) this.#events.onSelect(row, index);
+  }
+
+  /** A row that went out of sight hands its tab stop to the nearest row above it that is seen. */
+  #keepFocusInSight(): void {
+    while (this.#placeOf[this.#focused] === -1) {
+      const above = this.rows[this.#focused]?.parent ?? -1;
+      this.#focused = above === -1 ? (this.#visible[0] ?? 0) : above;
+      if (this.#visible.length === 0) return;
+    }
+  }
+
+  #wantedHeight(): number {
+    const said = getComputedStyle(this.#places.body).getPropertyValue("--row");
+    return Number.parseFloat(said) || 28;
+  }
+
+  #reveal(index: number): void {
+    const top = (this.#placeOf[index] ?? 0) * this.#rowHeight;
+    const room = this.#height - this.#headHeight;
+    const wanted = Math.min(Math.max(this.#top, top + this.#rowHeight - room), top);
+    if (wanted === this.#top) return;
+    this.#top = wanted;
+    this.#places.scroll.scrollTop = wanted;
+  }
+
+  #resized(): void {
+    if (this.#wantedHeight() !== this.#rowHeight) this.measure();
+    else this.#soon();
+  }
+
+  /** Draws with the next frame, after the one measure that it needs. */
+  #soon(): void {
+    if (this.#asked) return;
+    this.#asked = true;
+    requestAnimationFrame(() => {
+      this.#asked = false;
+      this.#top = this.#places.scroll.scrollTop;
+      this.#height = this.#places.scroll.clientHeight;
+      this.#draw();
+    });
+  }
+
+  /** Draws what came into sight and removes what left it; what stays is not touched. */
+  #draw(): void {
+    const first = Math.max(0, Math.floor(this.#top / this.#rowHeight) - overscan);
+    const end = Math.ceil((this.#top + this.#height) / this.#rowHeight) + overscan;
+    const last = Math.min(this.#visible.length - 1, end);
+    const wanted = new Set<number>();
+    for (let place = first; place <= last; place += 1) wanted.add(this.#visible[place] ?? 0);
+    if ((this.#placeOf[this.#focused] ?? -1) !== -1) wanted.add(this.#focused);
+    for (const [index, node] of this.#drawn) {
+      if (wanted.has(index)) continue;
+      node.remove();
+      this.#drawn.delete(index);
+    }
+    // In the order of the rows, from the last: assistive technology reads the document's order.
+    // Rows of the pre-order are in sight in the order of their indices.
+    let after: HTMLElement | null = null;
+    for (const index of [...wanted].toSorted((a, b) => b - a)) {
+      const there = this.#drawn.get(index);
+      const node: HTMLElement = there ?? this.#rowNode(index);
+      if (there === undefined) this.#places.body.insertBefore(node, after);
+      after = node;
+    }
+  }
+
+  #rowNode(index: number): HTMLElement {
+    const node = this.drawRow(this.rows[index] as R, {
+      index,
+      collapsed: this.#collapsed.has(index),
+      focused: index === this.#focused,
+      selected: index === this.#selected,
+    });
+    node.style.top = `${(this.#placeOf[index] ?? 0) * this.#rowHeight}px`;
+    this.#drawn.set(index, node);
+    return node;
+  }
+
+  /** Draws one row again, keeping the focus. */
+  #renew(index: number): void {
+    const old = this.#drawn.get(index);
+    if (old === undefined) return;
+    const held = old === document.activeElement;
+    const node = this.#rowNode(index);
+    old.replaceWith(node);
+    if (held) node.focus({ preventScroll: true });
+  }
+
+  #onClick(event: MouseEvent): void {
+    const target = event.target as Element;
+    const row = target.closest<HTMLElement>("[data-index]");
+    if (row === null || target.closest("a") !== null) return;
+    const index = Number(row.dataset["index"]);
+    if (target.closest(".twist") !== null) this.toggle(index);
+    else this.focus(index);
+  }
+
+  #onFocus(event: FocusEvent): void {
+    this.#entered = true;
+    const row = (event.target as Element).closest<HTMLElement>("[data-index]");
+    const index = Number(row?.dataset["index"] ?? this.#focused);
+    if (index === this.#focused) return;
+    const before = this.#focused;
+    this.#focused = index;
+    this.#renew(before);
+  }
+}
