@@ -8,6 +8,7 @@ import { z } from "zod";
 import { analysisParameters, inspectParameters, replayParameters } from "./routes/analysis.ts";
 import { compareParameters } from "./routes/compare.ts";
 import { eventsParameters } from "./routes/events.ts";
+import { facetsParameters } from "./routes/facets.ts";
 import { findParameters } from "./routes/find.ts";
 import { runForm } from "./routes/agent-runs.ts";
 import { groupsParameters } from "./routes/agents.ts";
@@ -224,9 +225,18 @@ export const operations: { readonly [route: string]: Operation } = {
     summary: "All turns of a filter at a glance: how many when, and which values they say",
     text:
       "Counted, not read, within a budget of examined rows. A turn stands where it last spoke; " +
-      "values are the commonest of each key of the filter bar.",
+      "values are the commonest of each key of the filter bar. With `chart=duration` the newest " +
+      "1,000 roots are read whole, and `durations` counts their turns by how long they took.",
     query: overviewParameters,
     returns: "Bins over time, values, and whether a bound left turns out.",
+  },
+  "GET /traces/facets.json": {
+    summary: "How many turns of a filter say which value",
+    text:
+      "Counted over all turns that pass, within a budget of 2,000 turns and a second; where more " +
+      "pass, `complete` is false and `since` says how far back was counted.",
+    query: facetsParameters,
+    returns: "Turns by value of each key of the filter bar, the commonest first.",
   },
   "GET /traces/events.json": {
     summary: "Normalized events, or the original records",

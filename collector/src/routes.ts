@@ -13,6 +13,7 @@ import { capabilitiesRoutes } from "./routes/capabilities.ts";
 import { compareRoutes } from "./routes/compare.ts";
 import { documentsRoutes } from "./routes/documents.ts";
 import { eventsRoutes } from "./routes/events.ts";
+import { facetsRoutes } from "./routes/facets.ts";
 import { findRoutes } from "./routes/find.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { homeRoutes } from "./routes/home.ts";
@@ -45,6 +46,7 @@ export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {
     settingsRoutes,
     turnsRoutes,
     overviewRoutes,
+    facetsRoutes,
     healthRoutes,
     compareRoutes,
     analysisRoutes,

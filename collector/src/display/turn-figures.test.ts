@@ -5,7 +5,7 @@
 import type { TurnRow } from "@turnproof/evidence";
 import { describe, expect, it } from "vitest";
 
-import { durationScale, rowScale } from "./turn-figures.ts";
+import { durationScale, facetExtent, rowScale } from "./turn-figures.ts";
 
 function turnsOf(agentId: string, durations: readonly (number | null)[]): TurnRow[] {
   return durations.map(
@@ -28,5 +28,19 @@ describe("durationScale", () => {
   it("has no tick for an agent with fewer than five known durations", () => {
     expect(durationScale(scale, "few")).toEqual({ scaleMs: scale.fullMs, p95Ms: null });
     expect(durationScale(scale, undefined)).toEqual({ scaleMs: scale.fullMs, p95Ms: null });
+  });
+});
+
+describe("facetExtent", () => {
+  const none = { complete: true, since: null, pending_frames: 0 };
+  const open = { ...none, complete: false };
+
+  it("never claims more turns than were counted", () => {
+    expect(facetExtent({ ...none, turns: 1204 })).toBe("Facets of all 1,204 turns");
+    expect(facetExtent({ ...none, turns: 1 })).toBe("Facets of all 1 turn");
+    const since = "2026-11-21T10:00:00.000000Z";
+    expect(facetExtent({ ...open, turns: 2000, since })).toMatch(/newest 2,000 .* not counted$/);
+    expect(facetExtent({ ...open, turns: 9, pending_frames: 2 })).toMatch(/so far; more has arr/);
+    expect(facetExtent({ ...open, turns: 9 })).toMatch(/not every turn was looked at$/);
   });
 });

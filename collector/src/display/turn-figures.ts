@@ -5,6 +5,8 @@
 import { coverageProfiles, findingTexts } from "@turnproof/evidence";
 import type { FindingCode, TurnRow } from "@turnproof/evidence";
 
+import { countText } from "./figures.ts";
+
 /** Identity of a row among others; a root can hold several turns. */
 export function rowKey(row: TurnRow): string {
   return JSON.stringify([
@@ -190,6 +192,29 @@ const facetValues: readonly (readonly [
   ["dialect", "Dialect", (row) => row.dialects],
 ];
 const facetShownMax = 6;
+
+/** How far a count of facets reached. */
+export interface FacetReach {
+  readonly turns: number;
+  readonly complete: boolean;
+  readonly since: string | null;
+  readonly pending_frames: number;
+}
+
+/** Of which turns the facets are, never of more than were counted. */
+export function facetExtent({
+  turns,
+  complete,
+  since,
+  pending_frames: pending,
+}: FacetReach): string {
+  const counted = `${countText(turns)} ${turns === 1 ? "turn" : "turns"}`;
+  if (complete) return `Facets of all ${counted}`;
+  if (since !== null) return `Facets of the newest ${counted}; older ones are not counted`;
+  return pending > 0
+    ? `Facets of ${counted} so far; more has arrived and is not readable yet`
+    : `Facets of ${counted}; not every turn was looked at`;
+}
 
 /** Facets of the rows, so many values of each; a facet without a value is left out. */
 export function facetsOf(rows: readonly TurnRow[], shownMax: number = facetShownMax): Facet[] {

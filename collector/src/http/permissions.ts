@@ -54,6 +54,7 @@ export const routeRules: { readonly [route: string]: RouteRule } = {
   "GET /traces": read("turns.read"),
   "GET /traces/turns.json": read("turns.read"),
   "GET /traces/overview.json": read("turns.read"),
+  "GET /traces/facets.json": read("turns.read"),
   "GET /traces/events.json": read("events.read"),
   "GET /traces/health": read("health.read"),
   "GET /traces/health.json": read("health.read"),

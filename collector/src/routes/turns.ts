@@ -21,12 +21,13 @@ import type { Term } from "../display/filter-terms.ts";
 import { wantsPage } from "../http/environment.ts";
 import type { AppContext, AppEnv } from "../http/environment.ts";
 import { pagingOf } from "../http/paging.ts";
-import { filters, id, readParameters } from "../http/parameters.ts";
+import { chart, filters, id, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
 import { isSettled } from "../window.ts";
 import { readTurns } from "./turn-reading.ts";
+import type { TurnsAsked } from "./turn-reading.ts";
 
 /** Parameters of the turns view. */
 export const turnsParameters = z
@@ -45,6 +46,7 @@ export const turnsParameters = z
           "is left, or 5,000 roots or a second are spent: then `bounded` is true and the cursor " +
           "goes on from there.",
       ),
+    chart,
   })
   .partial();
 
@@ -68,22 +70,19 @@ export interface TurnsModel {
 export function turnsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/traces", "/traces/turns.json"], async (c) => {
-    const parameters = readParameters(c, turnsParameters);
+    // A matter of the page alone: a cursor serves either chart.
+    const { chart: _chart, ...parameters } = readParameters(c, turnsParameters);
     const sorted = wantsPage(c) ? sortedAddress(c) : undefined;
     if (sorted !== undefined) return c.redirect(sorted, 303);
-    const { verdict, finding } = parameters;
-    const terms = rowTerms(parameters.q ?? "", wantsPage(c));
+    const filter = rowFilterOf(parameters, wantsPage(c));
     const paging = pagingOf(c, parts, { ...parameters, view: "turns" });
     const limit = parameters.limit ?? limits.pageEventsDefault;
     const settled = await isSettled(parts);
-    const asked = verdict !== undefined || finding !== undefined || terms.length > 0;
-    const keep = (row: TurnRow): boolean => wanted(row, verdict, finding) && keepsRow(row, terms);
     const read = await readTurns(parts, readingFor(c, parameters), {
       limit,
       after: paging.after,
       signal: c.req.raw.signal,
-      ...(asked ? { keep } : {}),
-      ...judgedOf(verdict, finding),
+      ...filter,
     });
     const model: TurnsModel = {
       items: read.items,
@@ -108,6 +107,27 @@ function sortedAddress(c: AppContext): string | undefined {
   const terms = termsOf(searchParams);
   if (parametersOf(terms, unclear)["q"] === q) return undefined;
   return `${pathname}${queryOf(terms, searchParams, unclear)}`;
+}
+
+/** What only a row can answer, as a reading of turns takes it. */
+export type RowFilter = Pick<TurnsAsked, "keep" | "judged">;
+
+/**
+ * The filters that are asked of each row; empty where there are none.
+ *
+ * @throws CodedError `parameter_invalid` for a term of `q` that is none, unless it is lenient
+ */
+export function rowFilterOf(
+  parameters: Pick<z.output<typeof turnsParameters>, "verdict" | "finding" | "q">,
+  lenient: boolean,
+): RowFilter {
+  const { verdict, finding, q = "" } = parameters;
+  const terms = rowTerms(q, lenient);
+  if (verdict === undefined && finding === undefined && terms.length === 0) return {};
+  return {
+    keep: (row) => wanted(row, verdict, finding) && keepsRow(row, terms),
+    ...judgedOf(verdict, finding),
+  };
 }
 
 /** A page says which words it did not understand; a program is refused. */

@@ -68,6 +68,10 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/overview.json" },
   ],
+  "GET /traces/facets.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/facets.json" },
+  ],
   "GET /traces/events.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/events.json?limit=1000&store=all" },

@@ -1,0 +1,91 @@
+/**
+ * @module Facets: how many turns of a filter say which value, over the whole of it and not over the
+ * page that is shown; where a bound left turns out, how many were counted and since when.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import type { TurnRow } from "@turnproof/evidence";
+import type { Keyset } from "@turnproof/store";
+
+import { scopeKey } from "../auth/grants.ts";
+import type { Reading } from "../auth/grants.ts";
+import { facetsOf } from "../display/turn-figures.ts";
+import type { Facet } from "../display/turn-figures.ts";
+import { FreshAnswers } from "../fresh-answers.ts";
+import { principalOf } from "../http/environment.ts";
+import type { AppEnv } from "../http/environment.ts";
+import { readParameters } from "../http/parameters.ts";
+import { readingFor } from "../http/query.ts";
+import { respondJson } from "../http/respond.tsx";
+import type { Parts } from "../parts.ts";
+import { pendingFrames } from "../window.ts";
+import { readTurns } from "./turn-reading.ts";
+import { rowFilterOf, turnsParameters } from "./turns.ts";
+import type { RowFilter } from "./turns.ts";
+
+const { limit: _limit, cursor: _cursor, ...listed } = turnsParameters.shape;
+
+/** Parameters of the facets: every filter of the list, and no page of it. */
+export const facetsParameters = z.strictObject(listed);
+
+/** Body of `/traces/facets.json`. */
+export interface FacetsModel {
+  /** Turns by value, the commonest first, some of each key; `total` says how many values there are. */
+  readonly facets: readonly Facet[];
+  /** Turns that were counted. */
+  readonly turns: number;
+  /** True when no turn of the filter was left uncounted. */
+  readonly complete: boolean;
+  /** Receipt of the oldest turn that was counted, where a bound left older ones out. */
+  readonly since: string | null;
+  /** Batches that were acknowledged and are not readable yet. */
+  readonly pending_frames: number;
+}
+
+const valuesMax = 20;
+const turnsPerRead = 250;
+/** What a count may cost. */
+const budget = { turns: 2_000, ms: 1_000 } as const;
+
+/** GET `/traces/facets.json`. */
+export function facetsRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const answers = new FreshAnswers<FacetsModel>(parts.now);
+  app.get("/traces/facets.json", async (c) => {
+    const parameters = readParameters(c, facetsParameters);
+    const reading = readingFor(c, parameters);
+    const filter = rowFilterOf(parameters, false);
+    const { verdict, finding, q } = parameters;
+    const question = [scopeKey(principalOf(c)), reading.query, verdict, finding, q];
+    const make = (): Promise<FacetsModel> => countTurns(parts, reading, filter);
+    return respondJson(c, await answers.of(JSON.stringify(question), make));
+  });
+  return app;
+}
+
+/** Turns read whole, the newest received first, until none is left or the budget is spent. */
+async function countTurns(parts: Parts, reading: Reading, filter: RowFilter): Promise<FacetsModel> {
+  const pending = await pendingFrames(parts);
+  const began = parts.now();
+  const rows: TurnRow[] = [];
+  let after: Keyset | undefined;
+  let more: boolean;
+  do {
+    const read = await readTurns(parts, reading, {
+      limit: turnsPerRead,
+      after,
+      signal: parts.closing,
+      ...filter,
+    });
+    rows.push(...read.items);
+    after = read.next ?? undefined;
+    more = after !== undefined || read.bounded;
+  } while (after !== undefined && rows.length < budget.turns && parts.now() - began < budget.ms);
+  return {
+    facets: facetsOf(rows, valuesMax),
+    turns: rows.length,
+    complete: !more && pending === 0,
+    since: more ? (rows.at(-1)?.received_at ?? null) : null,
+    pending_frames: pending,
+  };
+}

@@ -1,0 +1,136 @@
+/**
+ * Facets over HTTP: turns by value over the whole filtered window, not over a page, inside the
+ * asker's scope, every filter of the bar applied, and honest about what a bound left out.
+ */
+import { ephemeral } from "@turnproof/store";
+import type { EvidenceStore } from "@turnproof/store";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { openDesk, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+interface Facets {
+  readonly facets: readonly {
+    readonly key: string;
+    readonly values: readonly { readonly value: string; readonly count: number }[];
+    readonly total: number;
+  }[];
+  readonly turns: number;
+  readonly complete: boolean;
+  readonly since: string | null;
+  readonly pending_frames: number;
+}
+
+const accounts = JSON.stringify({
+  otto: { token: "otto-token-0123456789", role: "viewer" },
+  alice: { token: "alice-token-0123456789", role: "viewer", user_id: "alice" },
+});
+const as = (name: string): Record<string, string> => ({
+  authorization: `Bearer ${name}-token-0123456789`,
+});
+const turnsOfAll = 600;
+
+let desk: Desk;
+
+/** Turn n: of bob each third, of an agent of its own each fiftieth, failed each tenth. */
+function turn(n: number): ReturnType<typeof turnEvents> {
+  const at = new Date(Date.UTC(2026, 10, 20, 0, n)).toISOString();
+  const user = n % 3 === 0 ? "bob" : "alice";
+  const agent = n % 50 === 0 ? `rare-${n}` : "helper";
+  const events = turnEvents({ root: `root-${n}`, at, user, agent, thread: `thr-${user}` });
+  if (n % 10 > 0) return events;
+  return events.map((event) =>
+    event.event_kind === "tool_call" ? { ...event, status: "error" } : event,
+  );
+}
+
+async function fill(one: Desk, from: number, to: number): Promise<void> {
+  for (let n = from; n < to; n += 100) {
+    const events = Array.from({ length: 100 }, (_, i) => turn(n + i)).flat();
+    const received = new Date(Date.UTC(2026, 10, 21, 10, n / 100)).toISOString();
+    await one.put(events, received.replace("Z", "000Z"));
+  }
+}
+
+beforeAll(async () => {
+  desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts });
+  await fill(desk, 0, turnsOfAll);
+});
+afterAll(() => desk.collector.close());
+
+const facets = (query = "", name = "otto", on = desk): Promise<Facets> =>
+  on.json<Facets>(`/traces/facets.json${query}`, as(name));
+const countsOf = ({ facets: list }: Facets, key: string): Record<string, number> =>
+  Object.fromEntries(
+    list.find((one) => one.key === key)?.values.map(({ value, count }) => [value, count]) ?? [],
+  );
+
+test("every turn counts, not those of a page", async () => {
+  const all = await facets();
+  expect(all).toMatchObject({ turns: 600, complete: true, since: null, pending_frames: 0 });
+  expect(countsOf(all, "user")).toEqual({ alice: 400, bob: 200 });
+  expect(countsOf(all, "agent")).toMatchObject({ helper: 588, "rare-0": 1, "rare-550": 1 });
+  expect(all.facets.find(({ key }) => key === "agent")?.total).toBe(13);
+  expect(countsOf(all, "tool")).toEqual({ search: 600 });
+});
+
+test.each([
+  ["?user_id=bob", 200],
+  ["?status=error", 60],
+  ["?agent_id=helper", 588],
+  ["?start_time=2026-11-20T00:10:00Z&end_time=2026-11-20T00:20:00Z", 10],
+  ["?verdict=unjudged", 600],
+  ["?verdict=success", 0],
+  ["?q=has%3Aerror", 60],
+  ["?q=-agent%3Ahelper", 12],
+])("%s counts the turns that pass: %i", async (query, turns) => {
+  const some = await facets(query);
+  expect(some).toMatchObject({ turns, complete: true });
+  const list = await desk.json<{ items: unknown[] }>(
+    `/traces/turns.json${query}&limit=1000`,
+    as("otto"),
+  );
+  expect(list.items).toHaveLength(turns);
+  for (const { values } of some.facets) {
+    for (const { count } of values) expect(count).toBeLessThanOrEqual(turns);
+  }
+});
+
+test("a tenant's facets hold nothing of another's, whoever asked before", async () => {
+  await facets();
+  const own = await facets("", "alice");
+  expect(own.turns).toBe(400);
+  expect(JSON.stringify(own)).not.toContain("bob");
+  expect((await desk.get("/traces/facets.json?user_id=bob", as("alice"))).status).toBe(403);
+});
+
+test("what belongs to a page is no parameter, and a term that is none is refused", async () => {
+  for (const query of ["cursor=x", "limit=10", "q=nonsense"]) {
+    expect((await desk.get(`/traces/facets.json?${query}`, as("otto"))).status).toBe(400);
+  }
+});
+
+test("more turns than a count may cost: how many were counted, and since when", async () => {
+  const large = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts }, { now: () => Date.now() });
+  await fill(large, 0, 2_600);
+  const some = await facets("", "otto", large);
+  expect(some.complete).toBe(false);
+  expect(some.turns).toBeGreaterThan(0);
+  expect(some.turns).toBeLessThan(2_600);
+  const { alice = 0, bob = 0 } = countsOf(some, "user");
+  expect(alice + bob).toBe(some.turns);
+  expect(some.since).toMatch(/^2026-11-21T10:/);
+  await large.collector.close();
+});
+
+test("a store that stops looking leaves the count open", async () => {
+  const inner = ephemeral();
+  const store: EvidenceStore = {
+    ...inner,
+    turns: async (...of) => ({ ...(await inner.turns(...of)), next: null, bounded: true }),
+  };
+  const one = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts }, { store });
+  await one.put(turn(1));
+  expect(await facets("", "otto", one)).toMatchObject({ turns: 1, complete: false });
+  await one.collector.close();
+});
