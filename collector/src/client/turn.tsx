@@ -6,6 +6,7 @@ import type { Insights, TurnEvent, Verdict } from "@turnproof/evidence";
 
 import { readField, readRecords } from "../display/columns.ts";
 import type { Columns } from "../display/columns.ts";
+import { prioritiesOf } from "../display/event-priorities.ts";
 import { waterfallOf } from "../display/turn-columns.ts";
 import type { TurnColumns } from "../display/turn-columns.ts";
 import { idleGaps } from "../display/time-scale.ts";
@@ -72,15 +73,12 @@ class TurnPage {
 
   constructor(model: Model) {
     this.#eventOf = readEvents(model.events);
-    const rows = waterfallRows(waterfallOf(model.waterfall));
+    const waterfall = waterfallOf(model.waterfall);
+    const rows = waterfallRows(waterfall);
     rows.rows.forEach(({ node }, index) => {
       for (const id of node?.event_ids ?? []) this.#rowOf.set(id, index);
     });
-    const named = [...model.verdict.findings, ...model.insights.insights];
-    const priorities = new Map<string, number>();
-    for (const { priority, evidence_ids: ids } of named) {
-      for (const id of ids) priorities.set(id, Math.min(priority, priorities.get(id) ?? priority));
-    }
+    const priorities = prioritiesOf({ ...model, waterfall });
     this.#findings = [
       ...new Set([...priorities.keys()].flatMap((id) => this.#rowOf.get(id) ?? [])),
     ].toSorted((a, b) => a - b);

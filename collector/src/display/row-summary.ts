@@ -33,10 +33,17 @@ export function nodeFlags(node: WaterfallNode): typeof flagTexts {
   );
 }
 
-/** What a node is called: its tool, model or operation, and what kind of thing it is. */
+/**
+ * What a node is called: its tool, model or operation, and what kind of thing it is. A turn is
+ * called by its agent, whatever model its library names beside it.
+ */
 export function nodeWords(node: WaterfallNode): { readonly name: string; readonly kind: string } {
   const kind = kindWords(node.event_kind);
-  return { name: node.tool_name ?? node.model ?? node.operation ?? kind, kind };
+  const { operation } = node;
+  if (node.event_kind === "turn") {
+    return { name: operation?.replace(/^invoke_agent (?=.)/, "") ?? kind, kind };
+  }
+  return { name: node.tool_name ?? node.model ?? operation ?? kind, kind };
 }
 
 const unknownDuration = "unknown duration";

@@ -45,7 +45,7 @@ export function reconcilePage(model: ReconcileModel, frame: Frame): Child {
           title={model.task_id ?? "Every intent of the window has to be satisfied."}
         />
       </Chips>
-      <VerdictStrip verdict={model} />
+      <VerdictStrip verdict={model} failures={[]} />
       <Card title="What the verdict rests on" icon="info">
         <Facts>
           <Fact name="events">

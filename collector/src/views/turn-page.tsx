@@ -6,6 +6,8 @@
 import type { TurnRow } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
 
+import { prioritiesOf } from "../display/event-priorities.ts";
+import { failuresOf } from "../display/failure-words.ts";
 import { countText, durationText, wordsOf } from "../display/figures.ts";
 import type { Frame } from "../http/respond.tsx";
 import type { TurnModel } from "../routes/turn.ts";
@@ -31,7 +33,9 @@ export function turnPage(model: TurnModel, frame: Frame): Child {
   const { turns, events, verdict, waterfall, supply, insights } = model;
   const [turn] = turns;
   const name = turn?.agent_id ?? events[0]?.application_id ?? "Structure";
+  const failures = failuresOf(waterfall, events);
   const linked = new Set([
+    ...failures.map(({ event_id: id }) => id),
     ...verdict.findings.flatMap(({ evidence_ids: ids }) => ids),
     ...verdict.chain.flatMap(({ evidence_ids: ids }) => ids),
     ...insights.insights.flatMap(({ evidence_ids: ids }) => ids),
@@ -47,7 +51,7 @@ export function turnPage(model: TurnModel, frame: Frame): Child {
       <Identity model={model} frame={frame} />
       <Warnings model={model} />
       <OtherTurns model={model} frame={frame} />
-      <VerdictStrip verdict={verdict} />
+      <VerdictStrip verdict={verdict} failures={failures} />
       <WaterfallCard
         waterfall={waterfall}
         priorities={prioritiesOf(model)}
@@ -69,15 +73,6 @@ export function turnPage(model: TurnModel, frame: Frame): Child {
       <RawEvents events={events} href={frame.jsonHref ?? ""} linked={linked} />
     </Page>
   );
-}
-
-/** The most urgent finding or insight of each event. */
-function prioritiesOf({ verdict, insights }: TurnModel): ReadonlyMap<string, number> {
-  const priorities = new Map<string, number>();
-  for (const { priority, evidence_ids: ids } of [...verdict.findings, ...insights.insights]) {
-    for (const id of ids) priorities.set(id, Math.min(priority, priorities.get(id) ?? priority));
-  }
-  return priorities;
 }
 
 const Actions: FC = () => (

@@ -26,13 +26,16 @@ interface Grounds {
   readonly intents: number;
 }
 
+const nothingToJudge =
+  "Unknown: nobody recorded what was to be delivered, nor that anything was, so there is nothing to judge.";
+
 /** The sentence of a verdict. */
 export function explain(status: VerdictStatus, grounds: Grounds): string {
   if (status === "success") {
     const what = grounds.intents === 1 ? "the intent is" : `all ${grounds.intents} intents are`;
     return `Success: ${what} satisfied, delivered and acknowledged in a complete window.`;
   }
-  if (status === "unknown") return "Unknown: the window holds no intent and no result to judge.";
+  if (status === "unknown") return nothingToJudge;
   const name = status === "failed" ? "Failed" : "Partial";
   const reasons = [
     ...grounds.findings.slice(0, 1).map(words),

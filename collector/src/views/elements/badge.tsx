@@ -57,7 +57,7 @@ const verdicts: { readonly [verdict: string]: Look } = {
     tone: "quiet",
     icon: "unknown",
     word: "unknown",
-    title: "The window holds no intent and no result to judge.",
+    title: "Nobody recorded what was to be delivered, nor that anything was.",
   },
 };
 

@@ -6,6 +6,7 @@
 import type { ChainLink, Finding, Verdict } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
 
+import type { Failure } from "../../display/failure-words.ts";
 import { wordsOf } from "../../display/figures.ts";
 import { reasonText, verdictSentence } from "../../display/kind-words.ts";
 import { Badge, PriorityBadge, VerdictBadge } from "../elements/badge.tsx";
@@ -13,6 +14,7 @@ import type { Tone } from "../elements/badge.tsx";
 import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
 import { EvidenceLinks } from "./evidence-links.tsx";
+import { Failures } from "./failures.tsx";
 
 /** Findings that stand open; the others are one click away. */
 const shownMax = 4;
@@ -29,7 +31,11 @@ const states: { readonly [state: string]: readonly [Tone, IconName, string] } = 
 };
 
 /** The strip. */
-export const VerdictStrip: FC<{ readonly verdict: Verdict }> = ({ verdict }) => {
+export const VerdictStrip: FC<{
+  readonly verdict: Verdict;
+  /** What ended in error, as recorded. */
+  readonly failures: readonly Failure[];
+}> = ({ verdict, failures }) => {
   const tasks = [...new Set(verdict.chain.map((link) => link.task_id))];
   return (
     <section class="verdict card" aria-label="Verdict">
@@ -51,6 +57,7 @@ export const VerdictStrip: FC<{ readonly verdict: Verdict }> = ({ verdict }) => 
         </div>
       )}
       <Findings findings={verdict.findings} />
+      <Failures failures={failures} />
       {verdict.missing_stages.length === 0 ? null : (
         <p class="stages-line">
           <Icon name="orphan" /> Declared stages without evidence:{" "}
