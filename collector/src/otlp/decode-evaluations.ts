@@ -5,16 +5,15 @@
  */
 import { createHash } from "node:crypto";
 
-import type { SpanRecord } from "@turnproof/exporter";
 import { attribute, ownSpanNames } from "@turnproof/semconv";
 
 import { JsonSpans, logLevels } from "./decode-json.ts";
 import { ProtobufSpans } from "./decode-protobuf.ts";
 import { KeyTable } from "./key-table.ts";
 import { char } from "./json-cursor.ts";
-import type { Decoded, SpanDraft, SpanSurroundings, TakeSpan } from "./span-draft.ts";
+import type { Decoded, SpanDraft, TakeSpan } from "./span-draft.ts";
 import type { SourceTables } from "./source-tables.ts";
-import { nanoText } from "./unix-nano.ts";
+import { nanoText, unixTime } from "./unix-nano.ts";
 
 /** Decodes one body that `scanProtobuf` accepted for logs. */
 export function decodeProtobufEvaluations(
@@ -41,8 +40,8 @@ function settleEvaluation(draft: SpanDraft, isEvaluation: boolean, time: string)
     return;
   }
   draft.parentSpanId = draft.spanId;
-  draft.startTime = time;
-  draft.endTime = time;
+  draft.startTimeUnixNano = time;
+  draft.endTimeUnixNano = time;
   draft.kind = 1;
   draft.name = ownSpanNames.feedback;
   draft.attributes[attribute.event_kind.span] = "feedback";
@@ -53,6 +52,10 @@ function settleEvaluation(draft: SpanDraft, isEvaluation: boolean, time: string)
     .update(JSON.stringify([draft.traceId, draft.parentSpanId, time, said]))
     .digest("hex");
   if (draft.spanId !== "") draft.spanId = digest.slice(0, 16);
+}
+
+function timeAt(bytes: Buffer, at: number): string {
+  return nanoText(unixTime(bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at)));
 }
 
 /** Log records in protobuf. */
@@ -67,9 +70,8 @@ class ProtobufEvaluations extends ProtobufSpans {
       const tag = cursor.varint();
       if ((tag & 7) !== 2) {
         const at = cursor.position;
-        if (tag === 9) time = nanoText(bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
-        else if (tag === 89)
-          observed = nanoText(bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
+        if (tag === 9) time = timeAt(bytes, at);
+        else if (tag === 89) observed = timeAt(bytes, at);
         cursor.skip(tag & 7, tag >>> 3);
         continue;
       }
@@ -85,12 +87,9 @@ class ProtobufEvaluations extends ProtobufSpans {
       }
       cursor.position = limit;
     }
-    Object.assign(draft.attributes, this.coded.taken.record());
+    draft.attributes = this.coded.record();
+    draft.coded = undefined;
     settleEvaluation(draft, isEvaluation, time === "0" ? observed : time);
-  }
-
-  protected override finish(around: SpanSurroundings): SpanRecord | undefined {
-    return this.draft.finish(around);
   }
 
   /** True for the older spelling, an attribute `event.name`; else the cursor has not moved. */

@@ -7,7 +7,7 @@ import type { SpanRecord } from "@turnproof/exporter";
 import { JsonCursor, char } from "./json-cursor.ts";
 import { JsonValues } from "./json-values.ts";
 import { KeyTable } from "./key-table.ts";
-import { SpanDraft, attributeDraft, countRejection, remoteParent } from "./span-draft.ts";
+import { SpanDraft, attributeDraft, countRejection, keptSpan, remoteParent } from "./span-draft.ts";
 import type {
   AttributeDraft,
   Decoded,
@@ -88,7 +88,7 @@ export class JsonSpans {
     this.values = new JsonValues(this.cursor, tables, this.draft);
   }
 
-  request(take: TakeSpan = (span) => void this.spans.push(span)): Decoded {
+  request(take: TakeSpan = (span) => void this.spans.push(keptSpan(span))): Decoded {
     this.take = take;
     const { cursor } = this;
     cursor.object(this.levels.groups, () => cursor.array(() => this.resourceGroup()));
@@ -170,10 +170,10 @@ export class JsonSpans {
           draft.kind = values.enumeration(kinds);
           break;
         case "startTimeUnixNano":
-          draft.startTime = values.nanos();
+          draft.startTimeUnixNano = values.nanos();
           break;
         case "endTimeUnixNano":
-          draft.endTime = values.nanos();
+          draft.endTimeUnixNano = values.nanos();
           break;
         case "attributes":
           values.attributes(draft.attributes);

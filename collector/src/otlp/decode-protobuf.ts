@@ -2,16 +2,16 @@
  * @module Decode protobuf: from a scanned body to span records. Nothing but ids, times, codes and
  * allowlisted attributes is read; the span's name only when its attributes say that it is ours.
  */
+import { CodedAttributes } from "@turnproof/exporter";
 import type { SourceAttributes, SpanRecord } from "@turnproof/exporter";
 
 import { hexText } from "./byte-text.ts";
 import { ProtobufValues } from "./protobuf-values.ts";
-import { CodedDraft } from "./coded-draft.ts";
-import { SpanDraft, countRejection, remoteParent } from "./span-draft.ts";
+import { SpanDraft, countRejection, keptSpan, remoteParent } from "./span-draft.ts";
 import type { Decoded, RejectionCounts, SpanSurroundings, TakeSpan } from "./span-draft.ts";
 import { scopeNameAt, scopeVersionAt } from "./source-tables.ts";
 import type { SourceTables } from "./source-tables.ts";
-import { nanoText } from "./unix-nano.ts";
+import { unixTime } from "./unix-nano.ts";
 import { WireCursor } from "./wire-cursor.ts";
 
 /** Decodes one body that `scanProtobuf` accepted for traces. */
@@ -24,9 +24,9 @@ export class ProtobufSpans {
   protected readonly cursor: WireCursor;
   protected readonly tables: SourceTables;
   protected readonly draft: SpanDraft = new SpanDraft();
-  protected readonly coded: CodedDraft = new CodedDraft();
+  protected readonly coded: CodedAttributes = new CodedAttributes();
   protected readonly values: ProtobufValues;
-  protected readonly spans: SpanRecord[] = [];
+  private readonly spans: SpanRecord[] = [];
   protected readonly rejected: RejectionCounts = {};
   protected items = 0;
   private readonly bytes: Buffer;
@@ -45,7 +45,7 @@ export class ProtobufSpans {
     this.values = new ProtobufValues(this.cursor, tables, this.draft);
   }
 
-  request(take: TakeSpan = (span) => void this.spans.push(span)): Decoded {
+  request(take: TakeSpan = (span) => void this.spans.push(keptSpan(span))): Decoded {
     this.take = take;
     this.each(this.bytes.length, 10, (end) => this.resourceGroup(end));
     return { spans: this.spans, items: this.items, rejected: this.rejected };
@@ -69,12 +69,11 @@ export class ProtobufSpans {
   private resourceGroup(end: number): void {
     const start = this.cursor.position;
     const { coded } = this;
-    this.draft.reset();
-    coded.begin();
+    this.draft.reset(coded);
     this.each(end, 10, (limit) => {
       this.each(limit, 10, (attributeEnd) => this.values.attribute(attributeEnd, coded));
     });
-    const resource = coded.taken.record();
+    const resource = coded.record();
     const rejection = this.draft.rejection;
     this.cursor.position = start;
     this.each(end, 18, (limit) => this.scopeGroup(limit, resource, rejection));
@@ -107,18 +106,13 @@ export class ProtobufSpans {
     const around: SpanSurroundings = { resource, scopeName, scopeVersion };
     this.each(end, 18, (limit) => {
       this.items++;
-      this.draft.reset();
-      this.coded.begin();
+      this.draft.reset(this.coded);
       if (rejection !== undefined) this.draft.reject(rejection);
       this.item(limit);
-      const record = this.finish(around);
+      const record = this.draft.finish(around);
       if (record === undefined) countRejection(this.rejected, this.draft.rejection as never);
       else this.take(record);
     });
-  }
-
-  protected finish(around: SpanSurroundings): SpanRecord | undefined {
-    return this.draft.finish(around, this.coded.taken);
   }
 
   /** Reads one span into the draft. */
@@ -172,10 +166,11 @@ export class ProtobufSpans {
   private number(tag: number): void {
     const { bytes, cursor, draft } = this;
     const at = cursor.position;
-    if (tag === 57) draft.startTime = nanoText(bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
-    else if (tag === 65)
-      draft.endTime = nanoText(bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
-    else if (tag === 133) draft.parentRemote = remoteParent(bytes.readUInt32LE(at));
+    if (tag === 57) {
+      draft.startTimeUnixNano = unixTime(bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
+    } else if (tag === 65) {
+      draft.endTimeUnixNano = unixTime(bytes.readUInt32LE(at + 4), bytes.readUInt32LE(at));
+    } else if (tag === 133) draft.parentRemote = remoteParent(bytes.readUInt32LE(at));
     else if (tag === 48) {
       const kind = cursor.uint32();
       draft.kind = kind <= 5 ? kind : 0;
@@ -187,7 +182,7 @@ export class ProtobufSpans {
   /** What had to wait until every attribute was seen: the name of our own span, the exception. */
   private settle(): void {
     const { draft } = this;
-    if (this.nameEnd >= 0 && this.coded.taken.get(this.tables.ownCode) !== undefined) {
+    if (this.nameEnd >= 0 && this.coded.get(this.tables.ownCode) !== undefined) {
       draft.name = this.values.text(this.nameStart, this.nameEnd);
     }
     if (this.exceptionStart >= 0) {

@@ -4,7 +4,7 @@
  * large one: inflate, structural scan, allowlisting decoder, dialect map, frame (design 6.1).
  */
 import type { TurnEvent } from "@turnproof/evidence";
-import type { SpanRecord } from "@turnproof/exporter";
+import type { SpanAtHand } from "@turnproof/exporter";
 import type { Code } from "@turnproof/semconv";
 
 import type { IngestPrincipal } from "../auth/ingest-tokens.ts";
@@ -45,7 +45,7 @@ export interface IngestOutcome {
 }
 
 /** Turns a span into an event, or says that it cannot. */
-export type SpanMapper = (span: SpanRecord, body: IngestBody) => TurnEvent | undefined;
+export type SpanMapper = (span: SpanAtHand, body: IngestBody) => TurnEvent | undefined;
 
 const nothing = new Uint8Array(0);
 
@@ -77,10 +77,7 @@ function decode(bytes: Buffer, body: IngestBody, tables: SourceTables, take: Tak
     : decodeProtobufSpans(bytes, tables, take);
 }
 
-/**
- * Spans that are read, mapped and written together: one step after the other over a few hundred is
- * quicker than all steps for each, and memory does not grow with the body.
- */
+/** Events that are written together, so that memory does not grow with the body. */
 const togetherMax = 512;
 
 /** Spans become events, and these the frame. */
@@ -94,29 +91,26 @@ function frame(
   const dropped: Record<string, number> = {};
   const bound = body.principal.applicationId;
   const written = frameWriter();
-  let together: SpanRecord[] = [];
-  const write = (): void => {
-    const events: TurnEvent[] = [];
-    for (const span of together) {
-      const event = mapSpan(span, body);
-      if (event === undefined) countRejection(refused, "span_unmapped");
-      else if (bound !== undefined && (event.application_id ?? bound) !== bound) {
-        countRejection(refused, "span_application_foreign");
-      } else {
-        // What a bound token says nothing of belongs to the application it is bound to.
-        const own = bound !== undefined && event.application_id === undefined;
-        events.push(own ? { ...event, application_id: bound } : event);
-        if (event.dropped !== undefined) addCounts(dropped, event.dropped);
-      }
-    }
-    written.add(events);
-    together = [];
-  };
+  let together: TurnEvent[] = [];
   const decoded = decode(bytes, body, tables, (span) => {
-    together.push(span);
-    if (together.length === togetherMax) write();
+    const event = mapSpan(span, body);
+    if (event === undefined) {
+      countRejection(refused, "span_unmapped");
+      return;
+    }
+    if (bound !== undefined && (event.application_id ?? bound) !== bound) {
+      countRejection(refused, "span_application_foreign");
+      return;
+    }
+    // What a bound token says nothing of belongs to the application it is bound to.
+    const own = bound !== undefined && event.application_id === undefined;
+    together.push(own ? { ...event, application_id: bound } : event);
+    if (event.dropped !== undefined) addCounts(dropped, event.dropped);
+    if (together.length < togetherMax) return;
+    written.add(together);
+    together = [];
   });
-  write();
+  written.add(together);
   const rejected: RejectionCounts = { ...decoded.rejected };
   for (const [code, count] of Object.entries(refused))
     countRejection(rejected, code as Code, count);

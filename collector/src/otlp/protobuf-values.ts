@@ -2,11 +2,11 @@
  * @module Protobuf values: allowlisted attributes out of a scanned body. A key is recognised by its
  * bytes; a value whose key is not ours is never looked at.
  */
+import type { CodedAttributes } from "@turnproof/exporter";
 import { limits } from "@turnproof/semconv";
 import type { AttributeValue } from "@turnproof/semconv";
 
 import { textBytesMax } from "./span-draft.ts";
-import type { CodedDraft } from "./coded-draft.ts";
 import type { SpanDraft } from "./span-draft.ts";
 import type { SourceTables } from "./source-tables.ts";
 import type { WireCursor } from "./wire-cursor.ts";
@@ -29,7 +29,7 @@ export class ProtobufValues {
   }
 
   /** Steps over one KeyValue that ends at `end` and keeps it when its key is in the table. */
-  attribute(end: number, into: CodedDraft): void {
+  attribute(end: number, into: CodedAttributes): void {
     const { cursor } = this;
     const { bytes, position } = cursor;
     // The usual form, a key of less than 128 bytes and then its value, needs no loop.

@@ -3,15 +3,17 @@
  * becomes a record or is rejected. Both decoders fill the same draft, so they cannot disagree on
  * what a valid span is.
  */
-import { CodedSpan } from "@turnproof/exporter";
 import type {
   CodedAttributes,
   DropCounts,
   SourceAttributes,
+  SpanAtHand,
   SpanRecord,
 } from "@turnproof/exporter";
 import { limits } from "@turnproof/semconv";
 import type { AttributeValue, Code } from "@turnproof/semconv";
+
+import { nanoText } from "./unix-nano.ts";
 
 /** Attributes while they are filled. */
 export type AttributeDraft = Record<string, AttributeValue>;
@@ -35,10 +37,10 @@ export const textBytesMax = 1_024;
 export type RejectionCounts = Partial<Record<Code, number>>;
 
 /**
- * Takes each span as soon as it was read. A body holds thousands; nobody keeps them, so that they
- * die young and the collector of garbage finds nothing to carry.
+ * Takes each span as soon as it was read, and keeps nothing of it: a body holds thousands, and the
+ * next one is read into the same record.
  */
-export type TakeSpan = (span: SpanRecord) => void;
+export type TakeSpan = (span: SpanAtHand) => void;
 
 /** What a decoder made of a body. */
 export interface Decoded {
@@ -56,42 +58,45 @@ export interface SpanSurroundings {
   readonly scopeVersion: string | undefined;
 }
 
-type Said = Omit<SpanRecord, "attributes" | "coded">;
+/** Stands for the attributes by name of a span that has them by number. */
+const none: AttributeDraft = Object.freeze(attributeDraft());
 
-/** What is filled in after a record was made; its attributes come with it. */
-type Filled = { -readonly [K in keyof Said]: Said[K] } & { readonly attributes: SourceAttributes };
-
-const blank = { traceId: "", spanId: "", kind: 0, startTimeUnixNano: "0", statusCode: 0 } as const;
-
-/** Mutable fields of the span at hand; `reset` before each. */
-export class SpanDraft {
+/** The span at hand: the record that is handed on, filled anew for each; `reset` before. */
+export class SpanDraft implements SpanAtHand {
   traceId = "";
   spanId = "";
-  parentSpanId = "";
+  parentSpanId: string | undefined;
   parentRemote: boolean | undefined;
   kind = 0;
   name: string | undefined;
-  startTime = "0";
-  endTime = "0";
+  startTimeUnixNano: SpanAtHand["startTimeUnixNano"] = "0";
+  endTimeUnixNano: SpanAtHand["startTimeUnixNano"] = "0";
   statusCode = 0;
-  attributes: AttributeDraft = attributeDraft();
+  attributes: AttributeDraft = none;
+  coded: CodedAttributes | undefined;
+  scopeName: string | undefined;
+  scopeVersion: string | undefined;
+  resource: SourceAttributes = none;
   exceptionType: string | undefined;
   links: { traceId: string; spanId: string }[] | undefined;
   dropped: DropCounts | undefined;
   /** First reason to reject the span. */
   rejection: Code | undefined;
 
-  reset(): void {
+  /** Attributes come by name, or by number into `coded`. */
+  reset(coded?: CodedAttributes): void {
+    coded?.clear();
+    this.coded = coded;
+    this.attributes = coded === undefined ? attributeDraft() : none;
     this.traceId = "";
     this.spanId = "";
-    this.parentSpanId = "";
+    this.parentSpanId = undefined;
     this.parentRemote = undefined;
     this.kind = 0;
     this.name = undefined;
-    this.startTime = "0";
-    this.endTime = "0";
+    this.startTimeUnixNano = "0";
+    this.endTimeUnixNano = "0";
     this.statusCode = 0;
-    this.attributes = attributeDraft();
     this.exceptionType = undefined;
     this.links = undefined;
     this.dropped = undefined;
@@ -116,34 +121,29 @@ export class SpanDraft {
     else this.drop("attribute_list_too_long");
   }
 
-  /**
-   * The record, or undefined when the span is rejected (see `rejection`). Its attributes are the
-   * draft's own, or those that a decoder took by number.
-   */
-  finish(around: SpanSurroundings, coded?: CodedAttributes): SpanRecord | undefined {
+  /** The record, or undefined when the span is rejected (see `rejection`). */
+  finish(around: SpanSurroundings): SpanAtHand | undefined {
     if (this.traceId === "" || this.spanId === "") this.reject("span_id_invalid");
     if (this.rejection !== undefined) return undefined;
-    const record: Filled =
-      coded === undefined
-        ? { ...blank, attributes: this.attributes, resource: around.resource }
-        : new CodedSpan(coded, around.resource);
-    record.traceId = this.traceId;
-    record.spanId = this.spanId;
-    record.kind = this.kind;
-    record.startTimeUnixNano = this.startTime;
-    record.endTimeUnixNano = this.endTime;
-    record.statusCode = this.statusCode;
-    if (this.parentSpanId !== "") record.parentSpanId = this.parentSpanId;
-    if (this.parentRemote !== undefined) record.parentRemote = this.parentRemote;
+    if (this.parentSpanId === "") this.parentSpanId = undefined;
     // An empty text and none are the same to proto3, and one encoding writes it.
-    if (this.name !== undefined && this.name !== "") record.name = this.name;
-    if (around.scopeName !== undefined) record.scopeName = around.scopeName;
-    if (around.scopeVersion !== undefined) record.scopeVersion = around.scopeVersion;
-    if (this.exceptionType !== undefined) record.exceptionType = this.exceptionType;
-    if (this.links !== undefined) record.links = this.links;
-    if (this.dropped !== undefined) record.dropped = this.dropped;
-    return record;
+    if (this.name === "") this.name = undefined;
+    this.resource = around.resource;
+    this.scopeName = around.scopeName;
+    this.scopeVersion = around.scopeVersion;
+    return this;
   }
+}
+
+/** A copy that outlives the reading: attributes by name, times as digits. */
+export function keptSpan({ coded, attributes, ...said }: SpanAtHand): SpanRecord {
+  const { startTimeUnixNano: start, endTimeUnixNano: end = "0" } = said;
+  return {
+    ...said,
+    attributes: coded?.record() ?? attributes,
+    startTimeUnixNano: typeof start === "string" ? start : nanoText(start),
+    endTimeUnixNano: typeof end === "string" ? end : nanoText(end),
+  };
 }
 
 /** Adds one rejection. */

@@ -2,6 +2,7 @@
  * @module Nanoseconds since the epoch, exact: 64 bits from the wire to decimal digits without a
  * floating-point number on the way.
  */
+import type { UnixTime } from "@turnproof/exporter";
 
 /** 2^32 = 4 · 10^9 + 294,967,296; the parts below keep every product under 2^53. */
 const remainder32 = 294_967_296;
@@ -9,25 +10,18 @@ const high = 65_536 * remainder32;
 const highSeconds = Math.floor(high / 1e9);
 const highNanos = high % 1e9;
 
-let lastSeconds = 0;
-let lastText = "0";
-
-/** Decimal digits of `upper * 2^32 + lower`. */
-export function nanoText(upper: number, lower: number): string {
-  if (upper === 0) return String(lower);
+/** `upper * 2^32 + lower` nanoseconds. */
+export function unixTime(upper: number, lower: number): UnixTime {
   const upperHigh = upper >>> 16;
   const upperLow = upper & 0xffff;
   const rest = upperHigh * highNanos + upperLow * remainder32 + lower;
   const carried = Math.floor(rest / 1e9);
-  const seconds = upper * 4 + upperHigh * highSeconds + carried;
-  const nanos = rest - carried * 1e9;
-  if (seconds === 0) return String(nanos);
-  // Spans of a batch share their second.
-  if (seconds !== lastSeconds) {
-    lastSeconds = seconds;
-    lastText = String(seconds);
-  }
-  return lastText + String(nanos + 1e9).slice(1);
+  return { seconds: upper * 4 + upperHigh * highSeconds + carried, nanos: rest - carried * 1e9 };
+}
+
+/** Decimal digits of a time in nanoseconds. */
+export function nanoText({ seconds, nanos }: UnixTime): string {
+  return seconds === 0 ? String(nanos) : `${seconds}${String(nanos + 1e9).slice(1)}`;
 }
 
 /** The digits as a 64-bit count, without leading zeros, or undefined when they are none. */

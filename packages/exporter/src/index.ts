@@ -13,11 +13,17 @@ export type {
   SpanProcessorLike,
 } from "./gate/sdk-shapes.ts";
 export { spanRecordOf } from "./gate/span-record-of.ts";
-export { CodedAttributes, CodedSpan, sourceCode, sourceNames } from "./mapping/coded-attributes.ts";
+export { CodedAttributes, sourceCode, sourceNames } from "./mapping/coded-attributes.ts";
 export { eventSchemaVersion, spanToEvent } from "./mapping/span-to-event.ts";
 export type { MappingContext } from "./mapping/span-to-event.ts";
 export type { KeyIdentity } from "./mapping/span-reading.ts";
-export type { DropCounts, SourceAttributes, SpanRecord } from "./mapping/span-record.ts";
+export type {
+  DropCounts,
+  SourceAttributes,
+  SpanAtHand,
+  SpanRecord,
+  UnixTime,
+} from "./mapping/span-record.ts";
 export { evidenceSampler } from "./processor/evidence-sampler.ts";
 export type {
   EvidenceSamplerOptions,

@@ -6,8 +6,6 @@
 import { sourceAttributeNames } from "@turnproof/semconv";
 import type { AttributeValue } from "@turnproof/semconv";
 
-import type { DropCounts, SourceAttributes, SpanRecord } from "./span-record.ts";
-
 /** Every source name; its place is its number. */
 export const sourceNames: readonly string[] = [...sourceAttributeNames];
 
@@ -23,69 +21,57 @@ export const sourceCode: ReadonlyMap<string, number> = new Map(
 const Bare = function (): void {} as unknown as new () => Record<string, AttributeValue>;
 Bare.prototype = Object.freeze(Object.create(null));
 
-/** Numbers and values side by side, each number once, in the order in which they came. */
+/**
+ * Numbers and values, each number once, in the order in which they came. One of these serves span
+ * after span: `clear` forgets the last one without giving its memory away.
+ */
 export class CodedAttributes {
-  readonly codes: number[] = [];
+  /** How many there are; what stands in the lists behind them is of an earlier span. */
+  length = 0;
+  readonly codes: Uint16Array = new Uint16Array(sourceNames.length);
   readonly values: AttributeValue[] = [];
+  /** At which place each number was taken last, and in which span. */
+  private readonly places = new Uint16Array(sourceNames.length);
+  private readonly spans = new Uint32Array(sourceNames.length);
+  private span = 1;
 
-  /** Adds a number that is not there yet. */
-  add(code: number, value: AttributeValue): void {
-    this.codes.push(code);
-    this.values.push(value);
+  clear(): void {
+    this.length = 0;
+    this.span += 1;
+  }
+
+  /** A number that comes twice keeps its place and takes the later value, as a record would. */
+  put(code: number, value: AttributeValue): void {
+    if (this.spans[code] === this.span) {
+      this.values[this.places[code] as number] = value;
+      return;
+    }
+    this.spans[code] = this.span;
+    this.places[code] = this.length;
+    this.codes[this.length] = code;
+    this.values[this.length] = value;
+    this.length += 1;
   }
 
   get(code: number): AttributeValue | undefined {
-    const at = this.codes.indexOf(code);
-    return at < 0 ? undefined : this.values[at];
+    return this.spans[code] === this.span ? this.values[this.places[code] as number] : undefined;
   }
 
   /** The same by name. */
-  record(): SourceAttributes {
+  record(): Record<string, AttributeValue> {
     const record = new Bare();
-    for (const [at, code] of this.codes.entries()) {
-      record[sourceNames[code] as string] = this.values[at] as AttributeValue;
+    for (let at = 0; at < this.length; at++) {
+      const name = sourceNames[this.codes[at] as number] as string;
+      record[name] = this.values[at] as AttributeValue;
     }
     return record;
-  }
-}
-
-/** A span whose attributes stand by number; by name they are there for who asks. */
-export class CodedSpan implements SpanRecord {
-  readonly #coded: CodedAttributes;
-  traceId = "";
-  spanId = "";
-  declare parentSpanId?: string;
-  declare parentRemote?: boolean;
-  kind = 0;
-  declare name?: string;
-  startTimeUnixNano = "0";
-  endTimeUnixNano = "0";
-  statusCode = 0;
-  declare scopeName?: string;
-  declare scopeVersion?: string;
-  resource: SourceAttributes;
-  declare exceptionType?: string;
-  declare links?: SpanRecord["links"] & {};
-  declare dropped?: DropCounts;
-
-  constructor(coded: CodedAttributes, resource: SourceAttributes) {
-    this.#coded = coded;
-    this.resource = resource;
-  }
-
-  get coded(): CodedAttributes {
-    return this.#coded;
-  }
-
-  get attributes(): SourceAttributes {
-    return this.#coded.record();
   }
 }
 
 /** As much of a span as is asked for an attribute by name. */
 export interface Attributed {
   readonly attributes: Readonly<Record<string, unknown>>;
-  readonly coded?: CodedAttributes;
+  readonly coded?: CodedAttributes | undefined;
 }
 
 /** What the span says under a source name. */

@@ -9,7 +9,7 @@ import type { Dialect, EventKind } from "@turnproof/semconv";
 import { saidUnder, sourceCode } from "./coded-attributes.ts";
 import { planFor } from "./sources.ts";
 import type { DialectPlan } from "./sources.ts";
-import type { SpanRecord } from "./span-record.ts";
+import type { SpanAtHand } from "./span-record.ts";
 
 /** What a span is. */
 export interface KindDecision {
@@ -20,7 +20,7 @@ export interface KindDecision {
 }
 
 /** As much of a span as the decision looks at. */
-export type KindSource = Pick<SpanRecord, "attributes" | "coded" | "statusCode"> & {
+export type KindSource = Pick<SpanAtHand, "attributes" | "coded" | "statusCode"> & {
   readonly scopeName?: string | undefined;
 };
 

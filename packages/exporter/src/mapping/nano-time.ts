@@ -2,6 +2,7 @@
  * @module Nano time: decimal nanoseconds to ISO 8601 UTC with nine digits, without a BigInt on the
  * way. Hostile times are clamped or left out, never thrown (design 3.6, 6.1).
  */
+import type { UnixTime } from "./span-record.ts";
 
 /** Last nanosecond that signed 64 bits can count; also the end of the stores' time type. */
 const latest = "9223372036854775807";
@@ -20,9 +21,10 @@ export interface Instant {
 let lastSecond = -1;
 let lastText = "";
 
+/** `YYYY-MM-DDTHH:MM:SS.` */
 function secondText(seconds: number): string {
   if (seconds !== lastSecond) {
-    lastText = new Date(seconds * 1_000).toISOString().slice(0, 19);
+    lastText = new Date(seconds * 1_000).toISOString().slice(0, 20);
     lastSecond = seconds;
   }
   return lastText;
@@ -36,19 +38,36 @@ function isDigits(text: string): boolean {
   return text.length > 0;
 }
 
+const clampedInstant: Instant = {
+  text: latestText,
+  seconds: 9_223_372_036,
+  nanos: 854_775_807,
+  clamped: true,
+};
+
 /** Reads a count of nanoseconds; undefined for zero, absent or anything that is no count. */
-export function instantOf(nanoseconds: string | undefined): Instant | undefined {
+export function instantOf(nanoseconds: string | UnixTime | undefined): Instant | undefined {
+  if (typeof nanoseconds === "object") return instantOfTime(nanoseconds);
   if (nanoseconds === undefined || nanoseconds === "0" || !isDigits(nanoseconds)) return undefined;
   const digits = nanoseconds.charCodeAt(0) === 48 ? nanoseconds.replace(/^0+/, "") : nanoseconds;
   if (digits === "") return undefined;
   const { length } = digits;
   if (length > 19 || (length === 19 && digits > latest)) {
-    return { text: latestText, seconds: 9_223_372_036, nanos: 854_775_807, clamped: true };
+    return clampedInstant;
   }
   const fraction = length > 9 ? digits.slice(length - 9) : digits.padStart(9, "0");
   const seconds = length > 9 ? Number(digits.slice(0, length - 9)) : 0;
-  const text = `${secondText(seconds)}.${fraction}Z`;
+  const text = `${secondText(seconds)}${fraction}Z`;
   return { text, seconds, nanos: Number(fraction), clamped: false };
+}
+
+function instantOfTime({ seconds, nanos }: UnixTime): Instant | undefined {
+  if (seconds === 0 && nanos === 0) return undefined;
+  const { seconds: last, nanos: rest } = clampedInstant;
+  if (seconds > last || (seconds === last && nanos > rest)) return clampedInstant;
+  const digits = String(nanos);
+  const fraction = digits.length === 9 ? digits : digits.padStart(9, "0");
+  return { text: `${secondText(seconds)}${fraction}Z`, seconds, nanos, clamped: false };
 }
 
 /** Milliseconds between two instants, or undefined when the end lies before the start. */

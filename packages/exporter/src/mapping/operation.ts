@@ -12,7 +12,7 @@ import {
 
 import { saidUnder } from "./coded-attributes.ts";
 import type { KindDecision } from "./kind-decision.ts";
-import type { SpanRecord } from "./span-record.ts";
+import type { SpanAtHand } from "./span-record.ts";
 import { rowAt } from "./sources.ts";
 
 /** OTLP span kinds by number, as far as a family's name uses them. */
@@ -25,7 +25,7 @@ export interface RowValues {
 }
 
 /** As much of a span as its operation looks at. */
-export type OperationSource = Pick<SpanRecord, "kind" | "coded"> & {
+export type OperationSource = Pick<SpanAtHand, "kind" | "coded"> & {
   readonly name?: string | undefined;
   readonly attributes: Readonly<Record<string, unknown>>;
 };

@@ -45,9 +45,9 @@ const eventNames: readonly string[] = registryRows.map((row) => row.event);
 /** Rank of a value that the mapping concluded; any source wins over it. */
 const concludedRank = 0xffff;
 
-/** Ascending, in place; a few dozen numbers that are nearly in order. */
-function sortSmall(list: number[]): void {
-  for (let at = 1; at < list.length; at++) {
+/** The first `count` ascending, in place; a few dozen numbers that are nearly in order. */
+function sortSmall(list: Uint16Array, count: number): void {
+  for (let at = 1; at < count; at++) {
     const value = list[at] as number;
     let before = at - 1;
     while (before >= 0 && (list[before] as number) > value) {
@@ -62,7 +62,8 @@ function sortSmall(list: number[]): void {
 export class SpanReading {
   private readonly ranks = new Uint16Array(registryRows.length);
   private readonly values: (AttributeValue | undefined)[] = registryRows.map(() => undefined);
-  private readonly touched: number[] = [];
+  private readonly touched = new Uint16Array(registryRows.length);
+  private touchedCount = 0;
   private drops: DropCounts | undefined;
   /** True once a row of references, or of a ledger, was said. */
   hasRefs = false;
@@ -73,11 +74,12 @@ export class SpanReading {
 
   /** Forgets the last span; `before` are refusals that happened at the door. */
   begin(kind: EventKind, before: DropCounts | undefined, key: KeyIdentity | undefined): void {
-    for (const index of this.touched) {
+    for (let at = 0; at < this.touchedCount; at++) {
+      const index = this.touched[at] as number;
       this.ranks[index] = 0;
       this.values[index] = undefined;
     }
-    this.touched.length = 0;
+    this.touchedCount = 0;
     this.carried = 0;
     this.carrier = carrierOf(kind);
     this.hasRefs = false;
@@ -114,8 +116,9 @@ export class SpanReading {
   }
 
   /** Reads every attribute of a span whose names are known by number. */
-  readCoded({ codes, values }: CodedAttributes, byCode: readonly (readonly Target[])[]): void {
-    for (let at = 0; at < codes.length; at++) {
+  readCoded(coded: CodedAttributes, byCode: readonly (readonly Target[])[]): void {
+    const { codes, length, values } = coded;
+    for (let at = 0; at < length; at++) {
       const targets = byCode[codes[at] as number] as readonly Target[];
       if (targets.length > 0) this.read(targets, values[at] as AttributeValue);
     }
@@ -155,6 +158,10 @@ export class SpanReading {
   private admit(item: Target, value: AttributeValue): void {
     const { row, index, rank } = item;
     if (row.slot === "identity" && row.shape === "id") {
+      // Nearly every identity is opaque, and then there is nothing to be told about it.
+      if (typeof value === "string" && value !== "" && screenValue(row, value) === undefined) {
+        return this.put(index, rank, value);
+      }
       const screened = screenIdentity(row, value, this.key);
       if ("code" in screened) return this.drop(screened.code);
       if (screened.keyed) this.drop("identity_not_opaque");
@@ -171,7 +178,7 @@ export class SpanReading {
   }
 
   private put(index: number, rank: number, value: AttributeValue): void {
-    if (this.ranks[index] === 0) this.touched.push(index);
+    if (this.ranks[index] === 0) this.touched[this.touchedCount++] = index;
     this.ranks[index] = rank;
     this.values[index] = value;
   }
@@ -202,9 +209,9 @@ export class SpanReading {
   /** Values that stand under `attributes`, in the registry's order whatever order they came in. */
   attributes(): Record<string, AttributeValue> {
     const out: Record<string, AttributeValue> = {};
-    const { touched, values } = this;
-    sortSmall(touched);
-    for (let at = 0; at < touched.length; at++) {
+    const { touched, touchedCount, values } = this;
+    sortSmall(touched, touchedCount);
+    for (let at = 0; at < touchedCount; at++) {
       const place = touched[at] as number;
       const value = values[place];
       if (isAttribute[place] === 1 && value !== undefined) {

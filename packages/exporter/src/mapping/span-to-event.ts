@@ -15,7 +15,7 @@ import { operationOf } from "./operation.ts";
 import { SpanReading } from "./span-reading.ts";
 import type { KeyIdentity } from "./span-reading.ts";
 import { rowAt } from "./sources.ts";
-import type { SpanRecord } from "./span-record.ts";
+import type { SpanAtHand } from "./span-record.ts";
 import { statusOf, toolOutcomeOf } from "./status.ts";
 
 /** What the receiver adds to a span. */
@@ -53,7 +53,7 @@ const markerId = /^([0-9a-f]{16}):start$/;
 const reading = new SpanReading();
 
 /** Maps one span. Never throws on data; what is refused is counted under `dropped`. */
-export function spanToEvent(span: SpanRecord, context: MappingContext): TurnEvent {
+export function spanToEvent(span: SpanAtHand, context: MappingContext): TurnEvent {
   const decision = decideKind(span);
   reading.begin(decision.kind, span.dropped, context.keyIdentity);
   // What a span says of itself goes before its resource: a job that goes on with a turn by carrier
@@ -88,7 +88,7 @@ function phaseOf(kind: EventKind, ended: boolean): EventPhase {
 }
 
 /** Values that follow from others: the class of an error, the operation, the total, the outcome. */
-function conclude(span: SpanRecord, decision: KindDecision, phase: EventPhase): void {
+function conclude(span: SpanAtHand, decision: KindDecision, phase: EventPhase): void {
   if (decision.operation !== undefined) reading.conclude("genai_operation", decision.operation);
   const status = statusOf(span, decision, phase, reading);
   // A wrapper repeats the error of a span inside it; one failure is counted once.
@@ -106,7 +106,7 @@ function conclude(span: SpanRecord, decision: KindDecision, phase: EventPhase): 
 }
 
 function begin(
-  span: SpanRecord,
+  span: SpanAtHand,
   decision: KindDecision,
   phase: EventPhase,
   context: MappingContext,
@@ -191,7 +191,7 @@ function addIdentity(draft: Draft): void {
   if (cause !== undefined) draft.caused_by_event_id = cause;
 }
 
-function addPlace(draft: Draft, span: SpanRecord): void {
+function addPlace(draft: Draft, span: SpanAtHand): void {
   if (span.parentSpanId !== undefined) draft.parent_span_id = span.parentSpanId;
   if (span.parentRemote === true) draft.parent_remote = true;
   if (span.links === undefined || span.links.length === 0) return;

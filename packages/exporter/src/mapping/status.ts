@@ -8,7 +8,7 @@ import type { EventPhase, EventStatus, ToolOutcome } from "@turnproof/semconv";
 
 import type { KindDecision } from "./kind-decision.ts";
 import type { SpanReading } from "./span-reading.ts";
-import type { SpanRecord } from "./span-record.ts";
+import type { SpanAtHand } from "./span-record.ts";
 import { rowAt } from "./sources.ts";
 
 /** OTLP status codes. */
@@ -24,7 +24,7 @@ const providerErrors =
 
 /** The status of an event, in this order: own word, not ended, the dialect's rule, the code. */
 export function statusOf(
-  span: SpanRecord,
+  span: SpanAtHand,
   decision: KindDecision,
   phase: EventPhase,
   reading: SpanReading,
@@ -45,7 +45,7 @@ export function statusOf(
 }
 
 /** Structure makes no claim; a wrapper's error is the error of a span inside it. */
-function structuralStatus(span: SpanRecord, decision: KindDecision): EventStatus {
+function structuralStatus(span: SpanAtHand, decision: KindDecision): EventStatus {
   const wraps = decision.plan.dialect !== "structural";
   return span.statusCode === statusError && !wraps ? "error" : "unknown";
 }
@@ -59,7 +59,7 @@ function failedQuietly(reading: SpanReading): boolean {
  * OpenInference marks a span whose neighbour failed. Its own failure comes with an exception or an
  * error type, and a model call or turn that finished has a finish reason.
  */
-function isHandedOn(span: SpanRecord, decision: KindDecision, reading: SpanReading): boolean {
+function isHandedOn(span: SpanAtHand, decision: KindDecision, reading: SpanReading): boolean {
   if (decision.plan.dialect !== "openinference" || span.exceptionType !== undefined) return false;
   if (reading.get(rowAt.error_type) !== undefined) return false;
   return reading.get(rowAt.finish_reason) !== undefined;
