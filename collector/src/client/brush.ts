@@ -1,7 +1,7 @@
 /**
  * @module Brush: a drag over the histogram becomes the time filter; a plain click takes one bar.
  */
-import { countText, timeText } from "../display/figures.ts";
+import { timeText } from "../display/figures.ts";
 import { base, find } from "./page.ts";
 import { clock } from "./preferences.ts";
 
@@ -56,12 +56,8 @@ function read(_target: Element, share: number): void {
   const bar = bars[Math.min(bars.length - 1, Math.floor(share * bars.length))];
   const readout = find("[data-readout]");
   if (bar === undefined || readout === undefined) return;
-  const turns = Number(bar.dataset["turns"]);
-  const errors = Number(bar.dataset["errors"]);
   const at = new Date(Number(bar.dataset["from"])).toISOString();
-  readout.textContent =
-    `${timeText(at, clock(), "daytime")} · ${countText(turns)} ${turns === 1 ? "turn" : "turns"}` +
-    (errors === 0 ? "" : `, ${countText(errors)} with errors`);
+  readout.textContent = `${timeText(at, clock(), "daytime")} · ${bar.dataset["words"] ?? ""}`;
 }
 
 function narrow([left, right]: readonly [number, number], query: URLSearchParams): void {

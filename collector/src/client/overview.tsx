@@ -4,7 +4,9 @@
  * waits for it.
  */
 import { timeText } from "../display/figures.ts";
+import type { DurationCells } from "../display/duration-cells.ts";
 import type { Bin } from "../display/turn-figures.ts";
+import { DurationChart } from "../views/elements/duration-chart.tsx";
 import { Histogram } from "../views/elements/histogram.tsx";
 import { base, drawn, fetchJson, find } from "./page.ts";
 import { clock, showTimes } from "./preferences.ts";
@@ -12,6 +14,7 @@ import { clock, showTimes } from "./preferences.ts";
 /** What the page needs of the answer. */
 interface Model {
   readonly bins: readonly Bin[];
+  readonly durations?: DurationCells;
   readonly values: { readonly [key: string]: readonly string[] | undefined };
   readonly complete: boolean;
   readonly since: string | null;
@@ -69,7 +72,15 @@ function draw(model: Model): void {
     setTimeout(() => draw(model), 250);
     return;
   }
-  place.replaceChildren(drawn(<Histogram bins={model.bins} extent={extentOf(model)} />));
+  const { bins, durations } = model;
+  const extent = extentOf(model);
+  const bars =
+    durations === undefined ? (
+      <Histogram bins={bins} extent={extent} />
+    ) : (
+      <DurationChart cells={durations} extent={extent} />
+    );
+  place.replaceChildren(drawn(bars));
   showTimes(place);
 }
 

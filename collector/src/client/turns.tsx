@@ -4,17 +4,19 @@
  */
 import type { TurnRow as Row } from "@turnproof/evidence";
 
-import { termsOf } from "../display/filter-terms.ts";
-import { binsOf, facetsOf, rowKey, rowScale } from "../display/turn-figures.ts";
-import { Facets } from "../views/elements/filter-bar.tsx";
+import { durationCells, lastingOf } from "../display/duration-cells.ts";
+import { binsOf, rowKey, rowScale } from "../display/turn-figures.ts";
+import { DurationChart } from "../views/elements/duration-chart.tsx";
 import { Histogram } from "../views/elements/histogram.tsx";
 import { TurnRow } from "../views/elements/turn-row.tsx";
 import { watchBrush } from "./brush.ts";
 import { completeFilter } from "./completion.tsx";
+import { facetList } from "./facets.tsx";
+import type { FacetList } from "./facets.tsx";
 import { overviewOf } from "./overview.tsx";
 import type { Overview } from "./overview.tsx";
 import { startMarks } from "./marks.tsx";
-import { announce, base, drawn, fetchJson, find, findAll, twin } from "./page.ts";
+import { announce, base, drawn, fetchJson, find, twin } from "./page.ts";
 import { showTimes } from "./preferences.ts";
 import { startViews } from "./saved-views.tsx";
 import { addShortcuts } from "./shortcuts.ts";
@@ -37,11 +39,13 @@ const query = new URLSearchParams(location.search);
 let live = true;
 let waiting: Model | undefined;
 let overview: Overview | undefined;
+let facets: FacetList | undefined;
 
 /** Starts what the home page does by itself. */
 export function start(): void {
   overview = overviewOf(query);
-  completeFilter((key) => [...facetNames(key), ...(overview?.values(key) ?? [])]);
+  facets = facetList(query);
+  completeFilter((key) => [...(facets?.names(key) ?? []), ...(overview?.values(key) ?? [])]);
   startMarks();
   watchBrush(query);
   startViews(query);
@@ -57,17 +61,18 @@ export function start(): void {
   button.addEventListener("click", () => setLive(!live));
   addShortcuts([
     { keys: ["l"], words: "Live tail on or off", group: "List", run: () => setLive(!live) },
+    {
+      keys: ["d"],
+      words: "Chart: how many, or how long",
+      group: "List",
+      run: () => find("[data-chart]")?.click(),
+    },
     { keys: ["."], words: "Show turns that arrived", group: "List", run: showWaiting },
   ]);
   window.addEventListener("scroll", () => {
     if (isAtTop()) showWaiting();
   });
   listen();
-}
-
-/** Values of a key that the facets of this page show. */
-function facetNames(key: string): readonly string[] {
-  return findAll(`[data-facet="${key}"] a`).map((link) => link.title);
 }
 
 function setLive(on: boolean): void {
@@ -163,14 +168,17 @@ function drawList(body: HTMLElement, items: readonly Row[]): void {
   });
   body.replaceChildren(...rows);
   if (overview?.shown !== true) {
-    const bars = drawn(<Histogram bins={binsOf(items)} extent="on this page" />);
-    find("[data-histogram-place]")?.replaceChildren(bars);
+    const extent = "on this page";
+    const bars =
+      query.get("chart") === "duration" ? (
+        <DurationChart cells={durationCells(lastingOf(items))} extent={extent} />
+      ) : (
+        <Histogram bins={binsOf(items)} extent={extent} />
+      );
+    find("[data-histogram-place]")?.replaceChildren(drawn(bars));
   }
   overview?.renew();
-  const facets = (
-    <Facets facets={facetsOf(items)} path={`${base}/traces`} terms={termsOf(query)} query={query} />
-  );
-  find(".facet-list")?.replaceChildren(drawn(facets));
+  facets?.renew(items);
   showTimes(document);
   window.dispatchEvent(new CustomEvent("turnproof:rows"));
 }

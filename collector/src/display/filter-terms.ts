@@ -179,8 +179,10 @@ export function queryOf(
   unclear: readonly string[] = [],
 ): string {
   const query = new URLSearchParams(parametersOf(terms, unclear));
-  const limit = kept.get("limit");
-  if (limit !== null) query.set("limit", limit);
+  for (const name of ["limit", "chart"]) {
+    const value = kept.get(name);
+    if (value !== null) query.set(name, value);
+  }
   const text = query.toString();
   return text === "" ? "" : `?${text}`;
 }

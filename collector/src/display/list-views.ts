@@ -6,7 +6,7 @@ import type { TurnRow } from "@turnproof/evidence";
 
 import { durationText } from "./figures.ts";
 import { queryOf, readTerms, termText, termsOf } from "./filter-terms.ts";
-import { quantile } from "./turn-figures.ts";
+import { lastedMs, quantile } from "./turn-figures.ts";
 
 /** A view: its name, its address, and what it is in one sentence. */
 export interface ListView {
@@ -32,7 +32,7 @@ const slowestMin = 20;
 
 /** The built-in views; the slowest are told by the turns that are on the page. */
 export function builtInViews(rows: readonly TurnRow[]): readonly ListView[] {
-  const known = rows.flatMap(({ duration_ms: ms }) => ms ?? []);
+  const known = rows.flatMap((row) => lastedMs(row) ?? []);
   const p95 = known.length < slowestMin ? null : quantile(known, 0.95);
   const views = fixed.map(([name, text, title]) => viewOf(name, text, title));
   if (p95 === null || p95 === 0) return views;

@@ -54,6 +54,14 @@ export function quantile(values: readonly number[], share: number): number | nul
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? null;
 }
 
+/**
+ * How long a turn took, or null where it never ended or has no extent: what was seen of it until now
+ * is no duration.
+ */
+export function lastedMs({ duration_ms: ms, timing_state: state }: TurnRow): number | null {
+  return state === "missing_completion" || state === "instantaneous" ? null : ms;
+}
+
 /** What the rows of one list are drawn against. */
 export interface RowScale {
   /** What a full bar stands for where an agent has no p95 of its own. */

@@ -74,6 +74,11 @@ export const filters = {
   cursor: z.string().min(1).max(8_192).describe("The `next_cursor` of the page before."),
 };
 
+/** What is drawn over the turns. */
+export const chart = z
+  .enum(["count", "duration"])
+  .describe("What the page draws over time: how many turns (default), or how long they took.");
+
 /** How the long lists of a model are written; both say the same. */
 export const form = z
   .enum(["records", "columns"])

@@ -4,17 +4,19 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import type { EventQuery } from "@turnproof/evidence";
+import type { EventQuery, TurnRow } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 import type { Keyset, SurveyField, TurnSurvey } from "@turnproof/store";
 
 import { scopeKey } from "../auth/grants.ts";
 import type { Reading } from "../auth/grants.ts";
+import { durationCells, lastingOf } from "../display/duration-cells.ts";
+import type { DurationCells } from "../display/duration-cells.ts";
 import { binsOfCounts, facetsOf } from "../display/turn-figures.ts";
 import type { Bin, Spoken } from "../display/turn-figures.ts";
 import { principalOf } from "../http/environment.ts";
 import type { AppEnv } from "../http/environment.ts";
-import { filters, readParameters } from "../http/parameters.ts";
+import { chart, filters, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respondJson } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
@@ -24,7 +26,7 @@ import { rowsOf } from "./turn-reading.ts";
 const { limit: _limit, cursor: _cursor, ...shared } = filters;
 
 /** Parameters of the overview: the filters of the list that a store answers. */
-export const overviewParameters = z.strictObject(shared).partial();
+export const overviewParameters = z.strictObject({ ...shared, chart }).partial();
 
 /** Body of `/traces/overview.json`. */
 export interface OverviewModel {
@@ -34,6 +36,8 @@ export interface OverviewModel {
   readonly errors: number;
   /** Values of the bar's keys that these turns say, the commonest first. */
   readonly values: Readonly<Partial<Record<SurveyField, readonly string[]>>>;
+  /** How long these turns took; only where the chart of durations was asked for. */
+  readonly durations?: DurationCells;
   /** True when no turn of the filter was left out. */
   readonly complete: boolean;
   /** Receipts that were examined, where a bound left others out. */
@@ -57,12 +61,13 @@ export function overviewRoutes(parts: Parts): Hono<AppEnv> {
     { readonly until: number; readonly model: Promise<OverviewModel> }
   >();
   app.get("/traces/overview.json", async (c) => {
-    const reading = readingFor(c, readParameters(c, overviewParameters));
-    const key = JSON.stringify([scopeKey(principalOf(c)), reading.query]);
+    const { chart: wanted, ...parameters } = readParameters(c, overviewParameters);
+    const reading = readingFor(c, parameters);
+    const key = JSON.stringify([scopeKey(principalOf(c)), reading.query, wanted ?? "count"]);
     const now = parts.now();
     const known = kept.get(key);
     if (known !== undefined && known.until > now) return respondJson(c, await known.model);
-    const model = overviewOf(parts, reading);
+    const model = wanted === "duration" ? durationsOf(parts, reading) : overviewOf(parts, reading);
     kept.delete(key);
     kept.set(key, { until: now + freshMs, model });
     for (const old of kept.keys()) {
@@ -76,12 +81,28 @@ export function overviewRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
+/** With durations, which no store counts: from the newest turns, read whole. */
+async function durationsOf(parts: Parts, reading: Reading): Promise<OverviewModel> {
+  const settled = await isSettled(parts);
+  const { rows, ...survey } = await readTurns(parts, reading);
+  return {
+    ...modelOf(survey, reading.query, settled),
+    durations: durationCells(lastingOf(rows), rangeOf(reading.query)),
+  };
+}
+
 async function overviewOf(parts: Parts, reading: Reading): Promise<OverviewModel> {
   const { scope, query } = reading;
   const settled = await isSettled(parts);
-  const budgetRows = limits.scanRowsMax / 2;
+  const budgetRows = limits.scanRowsMax;
   const survey =
     (await parts.store.survey?.(scope, query, { budgetRows })) ?? (await readTurns(parts, reading));
+  return modelOf(survey, query, settled);
+}
+
+type Counted = Pick<TurnSurvey, "slots" | "since" | "until"> & Pick<OverviewModel, "values">;
+
+function modelOf(survey: Counted, query: EventQuery, settled: boolean): OverviewModel {
   const counts = survey.slots.map(({ at_ms, turns, errors }) => ({ atMs: at_ms, turns, errors }));
   const total = (field: keyof Spoken): number => counts.reduce((sum, slot) => sum + slot[field], 0);
   return {
@@ -106,8 +127,8 @@ function rangeOf({ start_time, end_time }: EventQuery): readonly [number, number
 async function readTurns(
   parts: Parts,
   { scope, query }: Reading,
-): Promise<Pick<TurnSurvey, "slots" | "since" | "until"> & Pick<OverviewModel, "values">> {
-  const rows: ReturnType<typeof rowsOf>[number][] = [];
+): Promise<Counted & { readonly rows: readonly TurnRow[] }> {
+  const rows: TurnRow[] = [];
   let after: Keyset | null = null;
   let roots = 0;
   let bounded = false;
@@ -123,6 +144,7 @@ async function readTurns(
   } while (after !== null && !bounded && roots < rootsMax);
   const oldest = rows.at(-1)?.received_at ?? null;
   return {
+    rows,
     slots: rows.map((row) => ({
       at_ms: Date.parse(row.ended_at),
       turns: 1,

@@ -4,6 +4,7 @@
  */
 import type { Child, FC } from "hono/jsx";
 
+import { durationCells, lastingOf } from "../display/duration-cells.ts";
 import { countText } from "../display/figures.ts";
 import { queryOf, termText, termsOf, unclearOf } from "../display/filter-terms.ts";
 import type { Term } from "../display/filter-terms.ts";
@@ -11,7 +12,9 @@ import { builtInViews, viewQuery } from "../display/list-views.ts";
 import { binsOf, facetsOf, rowScale } from "../display/turn-figures.ts";
 import type { Frame } from "../http/respond.tsx";
 import type { TurnsModel } from "../routes/turns.ts";
+import { ChartSwitch } from "./elements/chart-switch.tsx";
 import { Chip, Chips, TenantChip } from "./elements/chip.tsx";
+import { DurationChart } from "./elements/duration-chart.tsx";
 import { Facets, FilterBar, TermChips } from "./elements/filter-bar.tsx";
 import { Histogram } from "./elements/histogram.tsx";
 import { ListViews } from "./elements/list-views.tsx";
@@ -34,7 +37,7 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
       script="turns"
       bar={
         <>
-          <FilterBar action={path} terms={terms} />
+          <FilterBar action={path} terms={terms} chart={frame.query.get("chart")} />
           <LiveSwitch paged={frame.query.has("cursor")} />
         </>
       }
@@ -43,9 +46,7 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
       <Unclear words={unclearOf(frame.query)} />
       {none && !filtered ? <FirstSteps frame={frame} /> : null}
       <div class="turns" data-turns hidden={none && !filtered}>
-        <div data-histogram-place>
-          <Histogram bins={binsOf(model.items)} extent="on this page" />
-        </div>
+        <Chart model={model} frame={frame} />
         <div class="columns">
           <div class="side">
             <ListViews
@@ -85,6 +86,24 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
     </Page>
   );
 }
+
+/** How many turns there are over time, or how long they take: of this page, until the browser asks. */
+const Chart: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const chart = frame.query.get("chart");
+  const extent = "on this page";
+  return (
+    <div class="chart">
+      <ChartSwitch chosen={chart} hrefOf={(next) => hrefWith(frame, { chart: next })} />
+      <div data-histogram-place>
+        {chart === "duration" ? (
+          <DurationChart cells={durationCells(lastingOf(model.items))} extent={extent} />
+        ) : (
+          <Histogram bins={binsOf(model.items)} extent={extent} />
+        )}
+      </div>
+    </div>
+  );
+};
 
 /** Roots that stand in several rows. */
 function crowdedRoots(model: TurnsModel): ReadonlySet<string> {

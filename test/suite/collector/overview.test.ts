@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import type { DurationCells } from "../../../collector/src/display/duration-cells.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
@@ -13,6 +14,7 @@ interface Overview {
   readonly values: Readonly<Record<string, readonly string[] | undefined>>;
   readonly complete: boolean;
   readonly since: string | null;
+  readonly durations?: DurationCells;
 }
 
 const accounts = JSON.stringify({
@@ -64,6 +66,30 @@ test("a tenant's overview holds nothing of another's, whoever asked before", asy
   const foreign = await desk.get("/traces/overview.json?user_id=bob", as("alice"));
   expect(foreign.status).toBe(403);
 });
+
+test("durations are those of the same turns, of one tenant and one chart at a time", async () => {
+  const counts = await desk.json<Overview>("/traces/overview.json", as("alice"));
+  const path = "/traces/overview.json?chart=duration";
+  const all = await desk.json<Overview>(path, as("otto"));
+  expect(total(all)).toEqual({ turns: 12, told: 12 });
+  const alice = await desk.json<Overview>(path, as("alice"));
+  expect(total(alice)).toEqual({ turns: 8, told: 8 });
+  expect(alice.turns).toBe(counts.turns);
+  expect(alice.durations?.columns.map(({ fromMs }) => fromMs)).toEqual(
+    alice.bins.map(({ fromMs }) => fromMs),
+  );
+  expect(counts.durations).toBeUndefined();
+});
+
+/** Turns of all columns, and those that a class or the unknown counts. */
+function total({ durations }: Overview): { readonly turns: number; readonly told: number } {
+  const columns = durations?.columns ?? [];
+  const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
+  return {
+    turns: sum(columns.map(({ turns }) => turns)),
+    told: sum(columns.flatMap(({ counts, unknown }) => [...counts, unknown])),
+  };
+}
 
 test("what belongs to a page is no parameter", async () => {
   for (const name of ["cursor=x", "limit=10", "q=has:error", "verdict=failed"]) {

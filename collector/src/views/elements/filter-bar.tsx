@@ -14,7 +14,9 @@ export const FilterBar: FC<{
   readonly action: string;
   readonly terms: readonly Term[];
   readonly placeholder?: string;
-}> = ({ action, terms, placeholder }) => (
+  /** The chart over the list, which stays as it is. */
+  readonly chart?: string | null;
+}> = ({ action, terms, placeholder, chart = null }) => (
   <form class="filter" method="get" action={action} role="search" data-filter>
     <Icon name="filter" />
     <input
@@ -28,6 +30,7 @@ export const FilterBar: FC<{
       autocapitalize="off"
       spellcheck={false}
     />
+    {chart === null ? null : <input type="hidden" name="chart" value={chart} />}
     <kbd aria-hidden="true">/</kbd>
   </form>
 );

@@ -69,11 +69,7 @@ const Bar: FC<{
   const total = tall(bin.turns);
   const bad = Math.min(total, tall(bin.errors));
   return (
-    <g
-      data-from={String(bin.fromMs)}
-      data-turns={String(bin.turns)}
-      data-errors={String(bin.errors)}
-    >
+    <g data-from={String(bin.fromMs)} data-turns={String(bin.turns)} data-words={binWords(bin)}>
       <rect
         class="turns"
         x={x}
@@ -95,3 +91,9 @@ const Bar: FC<{
     </g>
   );
 };
+
+/** A bar in words, for whoever points at it. */
+function binWords({ turns, errors }: Bin): string {
+  const words = `${countText(turns)} ${turns === 1 ? "turn" : "turns"}`;
+  return errors === 0 ? words : `${words}, ${countText(errors)} with errors`;
+}

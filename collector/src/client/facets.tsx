@@ -1,0 +1,55 @@
+/**
+ * @module Facets in the browser: the values of all turns under the filters with how many turns say
+ * each, in place of those of the page; asked for after the page stands.
+ */
+import { termsOf } from "../display/filter-terms.ts";
+import { facetExtent, facetsOf } from "../display/turn-figures.ts";
+import type { Facet, FacetReach } from "../display/turn-figures.ts";
+import type { TurnRow as Row } from "@turnproof/evidence";
+import { Facets } from "../views/elements/filter-bar.tsx";
+import { base, drawn, fetchJson, find, findAll } from "./page.ts";
+
+/** What the page needs of the answer. */
+interface Model extends FacetReach {
+  readonly facets: readonly Facet[];
+}
+
+const renewMs = 15_000;
+
+/** The facets of a page. */
+export interface FacetList {
+  /** Values of a key that are shown. */
+  names(key: string): readonly string[];
+  /** Rows came or went: asks again, unless it did a moment ago, or shows those of the page. */
+  renew(items: readonly Row[]): void;
+}
+
+/** Asks for the facets of the page with this query and draws them. */
+export function facetList(query: URLSearchParams): FacetList {
+  const filters = new URLSearchParams(query);
+  for (const name of ["cursor", "limit", "chart"]) filters.delete(name);
+  let [asked, whole] = [-Infinity, false];
+  const draw = (facets: readonly Facet[]): void => {
+    const list = (
+      <Facets facets={facets} path={`${base}/traces`} terms={termsOf(query)} query={query} />
+    );
+    find(".facet-list")?.replaceChildren(drawn(list));
+  };
+  const ask = async (): Promise<void> => {
+    asked = performance.now();
+    const model = await fetchJson<Model>(`${base}/traces/facets.json?${filters.toString()}`);
+    const summary = find("[data-facets] > summary");
+    if (model === undefined || summary === undefined) return;
+    whole = true;
+    summary.textContent = facetExtent(model);
+    draw(model.facets);
+  };
+  void ask();
+  return {
+    names: (key) => findAll(`[data-facet="${key}"] a`).map((link) => link.title),
+    renew(items) {
+      if (performance.now() - asked > renewMs) void ask();
+      if (!whole) draw(facetsOf(items));
+    },
+  };
+}

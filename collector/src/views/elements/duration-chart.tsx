@@ -1,0 +1,141 @@
+/**
+ * @module DurationChart: how long turns took, over time. Each column is a stretch of time and each
+ * cell a class of durations; more turns are darker and wider, and what is unknown is a hatched band
+ * of its own. In the browser a brush over it filters by time, as over the counts.
+ */
+import type { FC } from "hono/jsx";
+
+import { countText, durationText } from "../../display/figures.ts";
+import type { DurationCells, DurationColumn } from "../../display/duration-cells.ts";
+import { Time } from "./figure.tsx";
+
+const rowHeight = 10;
+const levels = 5;
+
+/** The chart, and of what it is all the turns; nothing is drawn without any. */
+export const DurationChart: FC<{ readonly cells: DurationCells; readonly extent: string }> = ({
+  cells,
+  extent,
+}) => {
+  const { columns, fromMs, toMs } = cells;
+  const first = columns[0];
+  const last = columns.at(-1);
+  if (first === undefined || last === undefined) return <></>;
+  const sum = (of: (column: DurationColumn) => number): number =>
+    columns.reduce((all, column) => all + of(column), 0);
+  const unknown = sum((column) => column.unknown);
+  const turns = sum((column) => column.turns);
+  const most = Math.max(1, ...columns.flatMap(({ counts }) => counts));
+  const unknownMost = Math.max(...columns.map((column) => column.unknown));
+  const classesHeight = Math.max(fromMs.length, 1) * rowHeight;
+  const height = classesHeight + (unknown > 0 ? rowHeight + 4 : 0);
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  const span = last.toMs - first.fromMs;
+  const form = span > 86_400_000 ? "daytime" : span < 600_000 ? "second" : "minute";
+  const words =
+    `${countText(turns)} ${turns === 1 ? "turn" : "turns"} by duration ${extent}` +
+    (unknown === 0 ? "" : `, ${countText(unknown)} of unknown duration`);
+  return (
+    <figure
+      class="histogram durations"
+      data-histogram
+      data-from={String(first.fromMs)}
+      data-to={String(last.toMs)}
+    >
+      <svg
+        width="100%"
+        height={String(height)}
+        role="img"
+        aria-label={fromMs.length === 0 ? words : `${words}, ${rangeText(fromMs, toMs)}`}
+        focusable="false"
+      >
+        {columns.map((column, index) => (
+          <Column
+            column={column}
+            place={{ index, size: columns.length, most, unknownMost, classesHeight }}
+          />
+        ))}
+        <rect class="brush" data-brush x="0" y="0" width="0" height={String(height)} />
+      </svg>
+      <p class="scale" aria-hidden="true">
+        <span>{fromMs.length === 0 ? "" : durationText(toMs)}</span>
+        <span>{fromMs[0] === undefined ? "" : durationText(fromMs[0])}</span>
+        {unknown > 0 ? <span>unknown</span> : null}
+      </p>
+      <figcaption>
+        <Time at={iso(first.fromMs)} form={form} />
+        <span class="readout" data-readout>
+          {words}
+        </span>
+        <Time at={iso(last.toMs)} form={form} />
+      </figcaption>
+    </figure>
+  );
+};
+
+function rangeText(fromMs: readonly number[], toMs: number): string {
+  return `from ${durationText(fromMs[0] ?? 0)} to ${durationText(toMs)}`;
+}
+
+interface Place {
+  readonly index: number;
+  readonly size: number;
+  /** Turns of the fullest cell, and of the fullest unknown one. */
+  readonly most: number;
+  readonly unknownMost: number;
+  readonly classesHeight: number;
+}
+
+const Column: FC<{ readonly column: DurationColumn; readonly place: Place }> = ({
+  column,
+  place: { index, size, most, unknownMost, classesHeight },
+}) => {
+  const slot = 100 / size;
+  const cell = (count: number, fullest: number) => {
+    // By the logarithm: one slow turn among hundreds must still be seen.
+    const level = Math.ceil((Math.log1p(count) / Math.log1p(fullest)) * levels);
+    const share = 0.4 + 0.1 * level;
+    return {
+      class: `level-${level}`,
+      x: `${(index * slot + (slot * (1 - share)) / 2).toFixed(3)}%`,
+      width: `${(slot * share).toFixed(3)}%`,
+    };
+  };
+  return (
+    <g
+      data-from={String(column.fromMs)}
+      data-turns={String(column.turns)}
+      data-words={columnWords(column)}
+    >
+      {column.counts.map((count, at) =>
+        count === 0 ? null : (
+          <rect
+            {...cell(count, most)}
+            y={String(classesHeight - (at + 1) * rowHeight + 1)}
+            height={String(rowHeight - 2)}
+            rx="1"
+          />
+        ),
+      )}
+      {column.unknown === 0 ? null : (
+        <rect
+          {...cell(column.unknown, unknownMost)}
+          class="unknown-fill"
+          y={String(classesHeight + 4)}
+          height={String(rowHeight - 1)}
+          rx="1"
+        />
+      )}
+    </g>
+  );
+};
+
+/** A column in words, for whoever points at it. */
+function columnWords({ turns, unknown, p50, p95 }: DurationColumn): string {
+  return [
+    `${countText(turns)} ${turns === 1 ? "turn" : "turns"}`,
+    ...(p50 === null ? [] : [`half within ${durationText(p50)}`]),
+    ...(p95 === null ? [] : [`p95 ${durationText(p95)}`]),
+    ...(unknown === 0 ? [] : [`${countText(unknown)} unknown`]),
+  ].join(", ");
+}

@@ -1,0 +1,142 @@
+/**
+ * @module What is drawn over the turns: how many, or how long they took. Either can be brushed, the
+ * choice is in the address, and what is unknown stands for itself.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { TurnEvent } from "@turnproof/evidence";
+import type { Browser, Page } from "playwright-core";
+
+import {
+  axeViolations,
+  openBrowser,
+  openSite,
+  relook,
+  sidewaysOverflow,
+  visit,
+} from "./browser.ts";
+import type { Site } from "./browser.ts";
+
+const look = { width: 1440, theme: "light" } as const;
+const size = 120;
+const startMs = Date.UTC(2026, 10, 20, 8);
+
+let browser: Browser;
+let site: Site;
+
+/** One turn each minute; each takes longer than the one before, and every tenth never ended. */
+function turn(index: number): TurnEvent {
+  const from = startMs + index * 60_000;
+  const open = index % 10 === 0;
+  const durationMs = 100 * 1.05 ** index;
+  const root = index.toString(16).padStart(32, "0");
+  return {
+    schema_version: 3,
+    event_id: `t-${index}:${open ? "start" : "result"}`,
+    event_kind: "turn",
+    operation: "invoke_agent clerk",
+    phase: open ? "start" : "result",
+    status: open ? "started" : "success",
+    timestamp: new Date(open ? from : from + durationMs).toISOString(),
+    started_at: new Date(from).toISOString(),
+    ...(open ? {} : { duration_ms: durationMs }),
+    span_id: `t-${index}`,
+    agent_id: "clerk",
+    thread_id: `thr-${index}`,
+    turn_id: `turn-${index}`,
+    root_trace_id: root,
+    attributes: {},
+  };
+}
+
+beforeAll(async () => {
+  [browser, site] = await Promise.all([openBrowser(), openSite()]);
+  for (let index = 0; index < size; index += 1) await site.put([turn(index)]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+const readout = (page: Page, text: RegExp): Promise<void> =>
+  page.locator("[data-readout]", { hasText: text }).waitFor();
+
+async function brush(page: Page, from: number, to: number): Promise<URLSearchParams> {
+  const box = await page.locator("[data-histogram] svg").boundingBox();
+  if (box === null) throw new Error("no chart");
+  const at = (share: number): readonly [number, number] => [
+    box.x + box.width * share,
+    box.y + box.height / 2,
+  ];
+  await page.mouse.move(...at(from));
+  await page.mouse.down();
+  await page.mouse.move(...at((from + to) / 2));
+  await page.mouse.move(...at(to));
+  await Promise.all([page.waitForURL(/start_time=/), page.mouse.up()]);
+  return new URL(page.url()).searchParams;
+}
+
+test("d draws how long turns took; unknown durations are counted and drawn apart", async () => {
+  const { page, offences, close } = await visit(browser, site, "/traces", look);
+  await readout(page, /^120 turns in all/);
+  await Promise.all([page.waitForURL(/chart=duration/), page.keyboard.press("d")]);
+  await readout(page, /^120 turns by duration in all, 12 of unknown duration$/);
+  expect(await page.locator("[data-histogram] rect.unknown-fill").count()).toBe(12);
+  expect(await page.locator(".chart-switch [aria-current]").innerText()).toBe("How long");
+  // Later turns take longer: the cells climb from the lower left to the upper right.
+  const tops = await page
+    .locator("[data-histogram] g")
+    .evaluateAll((columns) =>
+      columns.map((column) =>
+        Math.min(
+          ...[...column.querySelectorAll("rect:not(.unknown-fill)")].map((cell) =>
+            Number(cell.getAttribute("y")),
+          ),
+        ),
+      ),
+    );
+  const known = tops.filter((top) => top !== Infinity);
+  expect(known[0]).toBeGreaterThan(known.at(-1) ?? Infinity);
+  await page.locator("[data-histogram] svg").hover({ position: { x: 400, y: 10 } });
+  await readout(page, /turns?, half within .*, p95 /);
+  for (const theme of ["light", "dark"] as const) {
+    for (const width of [1440, 390, 320]) {
+      await relook(page, { width, theme, forcedColors: width === 320 });
+      expect(await axeViolations(page), `${width} ${theme}`).toEqual([]);
+      expect(await sidewaysOverflow(page), `${width} ${theme}`).toBe(0);
+    }
+  }
+  expect(offences).toEqual([]);
+  await close();
+});
+
+test.each([
+  ["counts", "/traces", null],
+  ["durations", "/traces?chart=duration", "duration"],
+])("a brush over %s filters by time and keeps the chart", async (_name, path, chart) => {
+  const { page, close } = await visit(browser, site, path, look);
+  await readout(page, /^120 turns .*in all/);
+  const query = await brush(page, 0.25, 0.5);
+  expect(query.get("chart")).toBe(chart);
+  const from = Date.parse(query.get("start_time") ?? "");
+  const to = Date.parse(query.get("end_time") ?? "");
+  const quarter = (size * 60_000) / 4;
+  // Bars begin at round times, so the drag is as exact as one bar.
+  expect(Math.abs(from - (startMs + quarter))).toBeLessThan(240_000);
+  expect(Math.abs(to - (startMs + 2 * quarter))).toBeLessThan(240_000);
+  await page.keyboard.press("/");
+  await page.keyboard.press("End");
+  await page.keyboard.type(" agent:clerk");
+  await page.keyboard.press("Escape");
+  await Promise.all([page.waitForURL(/agent_id=clerk/), page.keyboard.press("Enter")]);
+  expect(new URL(page.url()).searchParams.get("chart")).toBe(chart);
+  await close();
+});
+
+test("without script the chart is drawn of the page, and its switch is a link", async () => {
+  const { page, close } = await visit(browser, site, "/traces", { ...look, script: false });
+  await page.locator(".chart-switch a", { hasText: "How long" }).click();
+  await readout(page, /turns by duration on this page/);
+  expect(await page.locator(".durations g").count()).toBeGreaterThan(5);
+  await close();
+});
