@@ -37,6 +37,11 @@ export function reasonText(reason: string): string {
   return reasonWords[reason] ?? findingTexts[reason as FindingCode]?.title ?? wordsOf(reason);
 }
 
+/** How urgent a finding is, 0 first; a code without a text of its own is the least. */
+export function findingPriority(code: string): number {
+  return findingTexts[code as FindingCode]?.priority ?? 2;
+}
+
 /**
  * The judge's sentence as a page says it: without the word that the badge beside it says already,
  * and without the codes, which stand with the findings below it.

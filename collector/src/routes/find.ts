@@ -18,6 +18,8 @@ import { searchedPlaces } from "../memory/searched-places.ts";
 import type { SearchedPlace } from "../memory/searched-places.ts";
 import type { Parts } from "../parts.ts";
 import { pendingFrames } from "../window.ts";
+import { verdictsOf } from "./found-verdicts.ts";
+import type { FoundVerdict } from "./found-verdicts.ts";
 
 /** Parameters of the finder. */
 export const findParameters = z
@@ -72,6 +74,8 @@ export interface FoundRoot {
   readonly first_at: string;
   readonly last_at: string;
   readonly has_error: boolean;
+  /** What the judge says of its turns that name the id; null where they were not looked at. */
+  readonly verdicts: readonly FoundVerdict[] | null;
 }
 
 /** Body of `/traces/find.json`. */
@@ -118,7 +122,8 @@ export function findRoutes(parts: Parts): Hono<AppEnv> {
     const wanted = asked === undefined ? undefined : c.get("typed")(asked);
     const limit = parameters.limit ?? limits.pageEventsDefault;
     const paging = pagingOf(c, parts, { ...parameters, view: "find" });
-    const { scope, query } = readingFor(c, { ...parameters, store: "all" });
+    const reading = readingFor(c, { ...parameters, store: "all" });
+    const { scope, query } = reading;
     if (wanted === undefined) {
       const model: FindModel = { ...nothing, limit };
       return respond(c, { model, view: "find" });
@@ -136,11 +141,17 @@ export function findRoutes(parts: Parts): Hono<AppEnv> {
       after: paging.after,
       hasMemory: parts.memory !== undefined,
     });
+    const found = rootsOf(slice.events, wanted);
+    const judged = await verdictsOf(
+      parts,
+      reading,
+      found.map((root) => root.root_trace_id),
+    );
     const whole = pending === 0 && paging.after === undefined && slice.next === null;
     const left = slice.bounded || places.some(({ reach }) => leftOut(reach));
     const model: FindModel = {
       asked: true,
-      items: rootsOf(slice.events, wanted),
+      items: found.map((root) => ({ ...root, verdicts: own(root, judged) })),
       event_count: slice.events.length,
       limit,
       next_cursor: paging.seal(slice.next),
@@ -154,7 +165,21 @@ export function findRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-function rootsOf(events: readonly TurnEvent[], wanted: string): readonly FoundRoot[] {
+/** Of the turns of a root those that name the id; all of them where none of its events says one. */
+function own(
+  { root_trace_id, turn_ids }: Omit<FoundRoot, "verdicts">,
+  judged: ReadonlyMap<string, readonly FoundVerdict[]>,
+): readonly FoundVerdict[] | null {
+  const all = judged.get(root_trace_id);
+  if (all === undefined) return null;
+  const named = all.filter(({ turn_id }) => turn_id !== null && turn_ids.includes(turn_id));
+  return named.length === 0 ? all : named;
+}
+
+function rootsOf(
+  events: readonly TurnEvent[],
+  wanted: string,
+): readonly Omit<FoundRoot, "verdicts">[] {
   const groups = Map.groupBy(events, (event) => event.root_trace_id ?? "");
   return [...groups].map(([root, members]) => {
     const times = members.map((event) => event.timestamp).toSorted(compareTimes);

@@ -6,9 +6,10 @@ import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../display/figures.ts";
 import { fieldWords, idKinds, withArticle } from "../display/id-words.ts";
+import { findingPriority, reasonText } from "../display/kind-words.ts";
 import type { Frame } from "../http/respond.tsx";
 import type { FindModel, FoundRoot } from "../routes/find.ts";
-import { Badge } from "./elements/badge.tsx";
+import { Badge, VerdictBadge } from "./elements/badge.tsx";
 import { Id, NotThere, Time, Unknown } from "./elements/figure.tsx";
 import { Card, Empty, Table } from "./elements/panel.tsx";
 import { Places, SearchedBadge } from "./find-places.tsx";
@@ -188,7 +189,7 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
             <th scope="col">Agent</th>
             <th scope="col">Thread</th>
             <th scope="col">Named as</th>
-            <th scope="col">State</th>
+            <th scope="col">Verdict</th>
             <th scope="col" class="num">
               Turns
             </th>
@@ -264,11 +265,7 @@ const Root: FC<{ readonly item: FoundRoot; readonly frame: Frame }> = ({ item, f
       </td>
       <td>{item.matched_by.map(fieldWords).join(", ")}</td>
       <td>
-        {item.has_error ? (
-          <Badge tone="bad" icon="failed" word="with errors" />
-        ) : (
-          <Badge tone="plain" icon="success" word="no error" />
-        )}
+        <Verdicts item={item} />
       </td>
       <td class="num">
         {item.turn_ids.length === 0 ? (
@@ -282,5 +279,30 @@ const Root: FC<{ readonly item: FoundRoot; readonly frame: Frame }> = ({ item, f
         <Id of={item.root_trace_id} chars={14} why="The event names no root." />
       </td>
     </tr>
+  );
+};
+
+/** Each verdict of its turns once, what was found first, and whether anything failed on the way. */
+const Verdicts: FC<{ readonly item: FoundRoot }> = ({ item }) => {
+  const { verdicts, has_error: failed } = item;
+  const codes = [...new Set(verdicts?.flatMap(({ finding_codes }) => finding_codes))];
+  const first = codes.toSorted((a, b) => findingPriority(a) - findingPriority(b))[0];
+  return (
+    <span class="found-verdicts">
+      {verdicts === null ? (
+        <Unknown why="Too much to look at here; its own page tells." />
+      ) : (
+        [...new Set(verdicts.map(({ verdict }) => verdict))].map((verdict) => (
+          <VerdictBadge verdict={verdict} />
+        ))
+      )}
+      {first === undefined ? null : (
+        <span class="muted" title={codes.map(reasonText).join(", ")}>
+          {reasonText(first)}
+          {codes.length === 1 ? "" : ` and ${countText(codes.length - 1)} more`}
+        </span>
+      )}
+      {failed ? <Badge tone="bad" icon="failed" word="with errors" /> : null}
+    </span>
   );
 };

@@ -1,0 +1,91 @@
+/**
+ * @module The incident finder says what the judge says of the turns that an id leads to: of those in
+ * the asker's scope, as they stand now, and that nobody judged is no verdict.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { TurnVerdict } from "@turnproof/store";
+
+import { openDesk, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+const accounts = JSON.stringify({
+  root: { token: "root-token-0123456789", role: "viewer" },
+  alice: { token: "alice-token-0123456789", role: "viewer", user_id: "alice" },
+});
+const as = (name: string): Record<string, string> => ({
+  authorization: `Bearer ${name}-token-0123456789`,
+});
+
+interface Found {
+  readonly items: readonly {
+    readonly root_trace_id: string;
+    readonly verdicts: readonly { readonly verdict: string | null }[] | null;
+  }[];
+}
+
+let desk: Desk;
+
+const receivedAt = (second: number): string => `2026-11-21T10:00:0${second}.000000Z`;
+
+function judged(root: string, user: string, second: number): TurnVerdict {
+  return {
+    root_trace_id: root,
+    turn_id: `${root}-turn`,
+    agent_id: "helper",
+    thread_id: "thread-7",
+    application_id: "desk",
+    user_id: user,
+    verdict: "partial",
+    finding_codes: ["delivery_unconfirmed"],
+    judged_at: receivedAt(second),
+    as_of: receivedAt(second),
+  };
+}
+
+beforeAll(async () => {
+  // The judge of this collector sleeps: the verdicts are the ones below.
+  const judge = { everyMs: 86_400_000 };
+  desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts }, { judge });
+  const turn = (root: string, user: string): ReturnType<typeof turnEvents> =>
+    turnEvents({ root, user, thread: "thread-7" });
+  await desk.put(turn("judged", "alice"), receivedAt(1));
+  await desk.put(turn("moved", "alice"), receivedAt(5));
+  await desk.put(turn("waiting", "alice"), receivedAt(1));
+  await desk.put(turn("other", "bob"), receivedAt(1));
+  await desk.store.putVerdicts([
+    judged("judged", "alice", 1),
+    judged("moved", "alice", 4),
+    judged("other", "bob", 1),
+  ]);
+});
+afterAll(() => desk.collector.close());
+
+const said = async (name: string): Promise<Record<string, readonly (string | null)[] | null>> => {
+  const found = await desk.json<Found>("/traces/find.json?id=thread-7", as(name));
+  return Object.fromEntries(
+    found.items.map(({ root_trace_id: root, verdicts }) => [
+      root,
+      verdicts === null ? null : verdicts.map(({ verdict }) => verdict),
+    ]),
+  );
+};
+
+test("each root says its turns' verdicts, and an old one is none", async () => {
+  expect(await said("root")).toEqual({
+    judged: ["partial"],
+    moved: [null],
+    waiting: [null],
+    other: ["partial"],
+  });
+});
+
+test("of the asker's own tenant alone", async () => {
+  expect(await said("alice")).toEqual({ judged: ["partial"], moved: [null], waiting: [null] });
+});
+
+test("its page says them in words", async () => {
+  const answer = await desk.get("/traces/find?id=thread-7", { ...as("root"), accept: "text/html" });
+  const words = (await answer.text()).replaceAll(/<[^>]+>/g, " ");
+  expect(words).toMatch(/partial\s+Delivery unconfirmed/);
+  expect(words).toMatch(/unjudged/);
+});
