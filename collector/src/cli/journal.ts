@@ -1,38 +1,106 @@
 /**
- * @module `turnproof journal replay`: offers what the store once refused for ever to it again, after
- * the cause was mended. The collector must be stopped: the journal has one user at a time.
+ * @module `turnproof journal`: what lies set aside beside the journal, because the store refused it
+ * for ever or nobody can read it. `list` says what and why, whether a collector runs or not;
+ * `replay` offers it to the store again, and needs the journal for itself.
  */
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Command } from "commander";
-import { openJournal, replayQuarantine } from "@turnproof/exporter/journal";
+import { openJournal, readQuarantine, replayQuarantine } from "@turnproof/exporter/journal";
 
 import { openStore } from "../backend.ts";
 import { readConfig } from "../config.ts";
+import { bytesText } from "../display/figures.ts";
 import { decodeFrame } from "../otlp/frame-codec.ts";
+import { setAsideOf } from "../otlp/set-aside.ts";
+import type { SetAside } from "../otlp/set-aside.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, printJson, printTable } from "./terminal.ts";
+import { exitCodes, printJson, printTable, printable, say } from "./terminal.ts";
 
 interface JournalFlags {
   readonly json?: boolean;
   readonly dataDir?: string;
 }
 
-/** Adds the command. */
+/** Adds the commands. */
 export function addJournalCommand(program: Command): void {
   const journal = program.command("journal").description("the journal between door and store");
+  withJson(journal.command("list"))
+    .description("what lies in quarantine, and why; the collector may run")
+    .option("--data-dir <dir>", "where the journal lies (default .turnproof)")
+    .addHelpText(
+      "after",
+      `
+A line is one record: when it was set aside, the reason, how many items, their bytes, the
+applications that sent them, and which items of the frame they are. Content is never shown.
+
+  store_rejected_row   the store refuses these items for ever, as a newer store or version may not
+  record_invalid       the frame cannot be read by this version
+  damaged              the record itself was changed on the disk: nothing can be replayed
+
+Exit code 0 when nothing is in quarantine, 3 otherwise. After the cause was mended, stop the
+collector and run \`turnproof journal replay\`.`,
+    )
+    .action((flags: JournalFlags) => attempt(flags, () => list(flags)));
   withJson(journal.command("replay"))
     .description("offer quarantined rows to the store again; stop the collector first")
     .option("--data-dir <dir>", "where the journal lies (default .turnproof)")
-    .addHelpText("after", "\nExit code 0 when nothing is left in quarantine, 3 otherwise.")
+    .addHelpText(
+      "after",
+      `
+Exit code 0 when nothing is left in quarantine, 3 otherwise; \`turnproof journal list\` says why.`,
+    )
     .action((flags: JournalFlags) => attempt(flags, () => replay(flags)));
 }
 
+function directoryOf(flags: JournalFlags): string {
+  return join(readConfig(configured(flags)).dataDir, "journal");
+}
+
+const configured = ({ dataDir }: JournalFlags): { dataDir?: string } =>
+  dataDir === undefined ? {} : { dataDir };
+
+async function list(flags: JournalFlags): Promise<void> {
+  const records: SetAside[] = [];
+  for await (const record of readQuarantine(directoryOf(flags))) records.push(setAsideOf(record));
+  const items = records.reduce((sum, { items: some }) => sum + (some ?? 0), 0);
+  const damaged = records.filter(({ reason }) => reason === "damaged").length;
+  if (flags.json === true) printJson({ records, items, damaged });
+  else {
+    printTable(
+      ["SET ASIDE", "REASON", "ITEMS", "SIZE", "FROM", "PLACES", "RECORD"],
+      records.map((record) => [
+        record.set_aside_at?.slice(0, 19) ?? "?",
+        record.reason,
+        record.items === null ? "?" : String(record.items),
+        bytesText(record.bytes),
+        record.producers === null ? "?" : record.producers.map(printable).join(" ") || "?",
+        placesText(record.places),
+        record.id.slice(0, 12),
+      ]),
+      "Nothing is in quarantine.",
+    );
+    if (records.length > 0) {
+      say("Mend the cause, stop the collector and run `turnproof journal replay`.");
+    }
+  }
+  process.exitCode = records.length === 0 ? exitCodes.ok : exitCodes.partial;
+}
+
+/** Places that a line has room for. */
+const placesMax = 6;
+
+function placesText(places: readonly number[] | null): string {
+  if (places === null) return "?";
+  const shown = places.slice(0, placesMax).join(",");
+  return places.length > placesMax ? `${shown},+${places.length - placesMax}` : shown;
+}
+
 async function replay(flags: JournalFlags): Promise<void> {
-  const config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
-  const directory = join(config.dataDir, "journal");
+  const config = readConfig(configured(flags));
+  const directory = directoryOf(flags);
   // A mistyped directory has nothing in quarantine, and must not come into being by that.
   await access(directory);
   const journal = await openJournal({ directory });

@@ -1,6 +1,13 @@
-/** `turnproof journal replay` as an operator runs it, over what a drain had to set aside. */
+/** `turnproof journal` as an operator runs it, over what a drain had to set aside. */
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -8,10 +15,10 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { openJournal } from "@turnproof/exporter/journal";
 import { clickhouse, filesystem, issueOperatorGrant } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { encodeFrame } from "../../../collector/src/otlp/frame-codec.ts";
-import { turnEvents } from "./desk.ts";
+import { openDesk, turnEvents } from "./desk.ts";
 
 const launcher = join(import.meta.dirname, "../../../collector/bin/turnproof.js");
 
@@ -21,8 +28,13 @@ interface Ran {
   readonly err: string;
 }
 
-function replay(backend: string, dataDir: string): Promise<Ran> {
-  const argv = [launcher, "journal", "replay", "--json", "--data-dir", dataDir];
+const replay = (backend: string, dataDir: string): Promise<Ran> =>
+  journalCommand(["replay", "--json"], dataDir, backend);
+const list = (dataDir: string, ...flags: readonly string[]): Promise<Ran> =>
+  journalCommand(["list", ...flags], dataDir, "filesystem");
+
+function journalCommand(args: readonly string[], dataDir: string, backend: string): Promise<Ran> {
+  const argv = [launcher, "journal", ...args, "--data-dir", dataDir];
   const env = { PATH: process.env["PATH"], TURNPROOF_BACKEND: backend };
   return new Promise((resolve) => {
     execFile(process.execPath, argv, { env }, (error, out, err) =>
@@ -92,4 +104,110 @@ test("a journal that a collector uses is left alone", async () => {
   expect(ran.code).toBe(1);
   expect(JSON.parse(ran.out)).toMatchObject({ code: "journal_locked" });
   await journal.close();
+});
+
+interface Listed {
+  readonly records: readonly Readonly<Record<string, unknown>>[];
+  readonly items: number;
+  readonly damaged: number;
+}
+
+const jsonOf = ({ out }: Ran): Listed => JSON.parse(out) as Listed;
+
+describe("what lies in quarantine", () => {
+  test("is listed with reason, time, size, producer and places, and without its content", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "turnproof-list-"));
+    const began = Date.now();
+    await setAside(dataDir);
+    const { code, out } = await list(dataDir, "--json");
+    const { records, items, damaged } = jsonOf({ code, out, err: "" });
+    expect([code, records.length, items, damaged]).toEqual([3, 2, 9, 0]);
+    expect(records.toSorted((a, b) => Number(a["items"]) - Number(b["items"]))).toEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        reason: "store_rejected_row",
+        set_aside_at: expect.any(String),
+        items: 2,
+        bytes: expect.any(Number),
+        producers: ["desk"],
+        places: [1, 2],
+      },
+      {
+        id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        reason: "record_invalid",
+        set_aside_at: expect.any(String),
+        items: 7,
+        bytes: 1,
+        producers: null,
+        places: null,
+      },
+    ]);
+    for (const { set_aside_at: at } of records) {
+      expect(Date.parse(String(at))).toBeGreaterThanOrEqual(began);
+      expect(Date.parse(String(at))).toBeLessThanOrEqual(Date.now());
+    }
+    const table = await list(dataDir);
+    expect(table.code).toBe(3);
+    expect(table.out).toMatch(/REASON +ITEMS +SIZE/);
+    expect(table.out).toMatch(/store_rejected_row +2 +\S+ \S+ +desk +1,2/);
+    expect(table.out).toMatch(/record_invalid +7 +1 B +\? +\?/);
+    expect(table.err).toContain("turnproof journal replay");
+    for (const text of [out, table.out, table.err]) {
+      expect(text).not.toMatch(/root-1|helper|xxx/);
+    }
+  });
+
+  test("is listed while a collector holds the journal, and nothing of it is touched", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "turnproof-list-"));
+    await setAside(dataDir);
+    const directory = join(dataDir, "journal");
+    const journal = await openJournal({ directory });
+    const before = readdirSync(directory).toSorted();
+    expect((await list(dataDir)).code).toBe(3);
+    expect(readdirSync(directory).toSorted()).toEqual(before);
+    await journal.close();
+  });
+
+  test("is told from a record whose bytes were changed", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "turnproof-list-"));
+    await setAside(dataDir);
+    const directory = join(dataDir, "journal");
+    const names = readdirSync(directory).filter((name) => name.endsWith(".quarantine"));
+    const [name = ""] = names;
+    const bytes = readFileSync(join(directory, name));
+    bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 0xff, bytes.length - 1);
+    writeFileSync(join(directory, name), bytes);
+    const { records, damaged } = jsonOf(await list(dataDir, "--json"));
+    expect([records.length, damaged]).toEqual([2, 1]);
+    expect(records.find(({ reason }) => reason === "damaged")).toEqual({
+      id: name.slice(0, 32),
+      reason: "damaged",
+      set_aside_at: null,
+      items: null,
+      bytes: bytes.length,
+      producers: null,
+      places: null,
+    });
+  });
+
+  test("stands on Health with what to do; where there is none, nothing is said", async () => {
+    for (const some of [true, false]) {
+      const dataDir = mkdtempSync(join(tmpdir(), "turnproof-list-"));
+      if (some) await setAside(dataDir);
+      const desk = await openDesk({ TURNPROOF_DATA_DIR: dataDir });
+      const html = await (await desk.get("/traces/health", { accept: "text/html" })).text();
+      await desk.collector.close();
+      expect(html.includes("9 set aside")).toBe(some);
+      expect(html.includes("turnproof journal list")).toBe(some);
+    }
+  });
+
+  test("is nothing, in words and in the exit code, or a directory that is not there", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "turnproof-list-"));
+    expect((await list(join(dataDir, "mistyped"), "--json")).code).toBe(2);
+    mkdirSync(join(dataDir, "journal"));
+    const { code, out } = await list(dataDir);
+    expect([code, out]).toEqual([0, "Nothing is in quarantine.\n"]);
+    expect(jsonOf(await list(dataDir, "--json"))).toEqual({ records: [], items: 0, damaged: 0 });
+  });
 });

@@ -136,6 +136,18 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
           <Count of={journal.corrupt_ranges} /> corrupt ranges · <Count of={journal.lost_frames} />{" "}
           frames lost · <Count of={journal.quarantined_spans} /> items quarantined
         </Fact>
+        {journal.quarantined_spans === 0 ? null : (
+          <Fact name="quarantine">
+            <Badge
+              tone="warn"
+              icon="warning"
+              word={`${countText(journal.quarantined_spans)} set aside`}
+            />{" "}
+            The store refused them for ever, or nobody can read them; they are kept.{" "}
+            <code>turnproof journal list</code> says which and why; when the cause is mended,{" "}
+            <code>turnproof journal replay</code> offers them again.
+          </Fact>
+        )}
         <Fact name="stored">
           <Count of={drain.stored_events} /> events in <Count of={drain.stored_batches} /> blocks ·{" "}
           <Count of={drain.retries} /> retries · <Count of={drain.unverified} /> not read back

@@ -20,6 +20,7 @@ export type { Journal, JournalEvent, JournalOptions, JournalStats } from "./cont
 export type { JournalFrame } from "./journal-reader.ts";
 export { systemProcesses } from "./owner.ts";
 export type { Liveness, Owner, Processes } from "./owner.ts";
-export type { QuarantineInput, QuarantineRecord } from "./quarantine.ts";
+export { readQuarantine } from "./quarantine.ts";
+export type { DamagedRecord, QuarantineInput, QuarantineRecord } from "./quarantine.ts";
 export { replayQuarantine } from "./replay.ts";
 export type { ReplayOptions, ReplayResult } from "./replay.ts";

@@ -7,7 +7,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
-import type { JournalFileSystem } from "./file-system.ts";
+import { nodeFileSystem, systemCode } from "./file-system.ts";
+import type { JournalFile, JournalFileSystem } from "./file-system.ts";
 import { encodeFrame, frameKind } from "./frame.ts";
 import { isFrame, scanFrames } from "./scan.ts";
 
@@ -22,10 +23,20 @@ export interface QuarantineRecord {
   /** Positions of the bad rows among the decoded ones, or null: the payload cannot be decoded. */
   readonly rows: readonly number[] | null;
   readonly spans: number;
+  /** When it was set aside, milliseconds since the epoch. */
+  readonly setAsideAtMs: number;
 }
 
 /** What is set aside for a record. */
-export type QuarantineInput = Omit<QuarantineRecord, "id">;
+export type QuarantineInput = Omit<QuarantineRecord, "id" | "setAsideAtMs">;
+
+/** A record that cannot be read back: its bytes were changed since it was written. */
+export interface DamagedRecord {
+  readonly id: string;
+  readonly damaged: true;
+  /** Bytes of its file. */
+  readonly bytes: number;
+}
 
 /** The records of one directory. */
 export interface Quarantine {
@@ -39,6 +50,32 @@ export interface Quarantine {
 }
 
 const suffix = ".quarantine";
+const namePattern = /^[0-9a-f]{32}\.quarantine$/;
+
+/**
+ * The records of a directory whoever owns it: each is whole under its name, so nothing is locked
+ * and nothing is changed. Rejects with the system call's error where there is no such directory.
+ */
+export async function* readQuarantine(
+  directory: string,
+  fileSystem: JournalFileSystem = nodeFileSystem,
+): AsyncGenerator<QuarantineRecord | DamagedRecord> {
+  const names = await fileSystem.list(directory);
+  for (const name of names.filter((one) => namePattern.test(one)).toSorted()) {
+    const id = name.slice(0, -suffix.length);
+    const file = await fileSystem.open(join(directory, name), "read").catch((error: unknown) => {
+      // Replayed, and forgotten by its owner, while we read.
+      if (systemCode(error) === "ENOENT") return undefined;
+      throw error;
+    });
+    if (file === undefined) continue;
+    try {
+      yield (await recordIn(file, id)) ?? { id, damaged: true, bytes: await file.size() };
+    } finally {
+      await file.close();
+    }
+  }
+}
 
 /** Opens what earlier runs have set aside; damaged records are left alone and not counted. */
 export async function openQuarantine(
@@ -48,7 +85,7 @@ export async function openQuarantine(
 ): Promise<Quarantine> {
   const held = new Map<string, { readonly spans: number; readonly bytes: number }>();
   for (const name of names) {
-    if (!/^[0-9a-f]{32}\.quarantine$/.test(name)) continue;
+    if (!namePattern.test(name)) continue;
     const id = name.slice(0, -suffix.length);
     const record = await readRecord(fileSystem, directory, id);
     if (record !== undefined) {
@@ -118,21 +155,26 @@ async function readRecord(
 ): Promise<QuarantineRecord | undefined> {
   const file = await fileSystem.open(join(directory, id + suffix), "read");
   try {
-    for await (const items of scanFrames(file, { from: 0, to: await file.size() })) {
-      for (const item of items) {
-        if (!isFrame(item) || item.kind !== frameKind.quarantine) continue;
-        const headEnd = 4 + item.payload.readUInt32LE(0);
-        const head = JSON.parse(item.payload.subarray(4, headEnd).toString()) as {
-          readonly code: string;
-          readonly rows: readonly number[] | null;
-        };
-        return { id, ...head, payload: item.payload.subarray(headEnd), spans: item.spans };
-      }
-    }
-    return undefined;
+    return await recordIn(file, id);
   } finally {
     await file.close();
   }
+}
+
+async function recordIn(file: JournalFile, id: string): Promise<QuarantineRecord | undefined> {
+  for await (const items of scanFrames(file, { from: 0, to: await file.size() })) {
+    for (const item of items) {
+      if (!isFrame(item) || item.kind !== frameKind.quarantine) continue;
+      const headEnd = 4 + item.payload.readUInt32LE(0);
+      const { code, rows } = JSON.parse(item.payload.subarray(4, headEnd).toString()) as {
+        readonly code: string;
+        readonly rows: readonly number[] | null;
+      };
+      const payload = item.payload.subarray(headEnd);
+      return { id, code, rows, payload, spans: item.spans, setAsideAtMs: item.appendedAtMs };
+    }
+  }
+  return undefined;
 }
 
 function lengthPrefix(bytes: Uint8Array): Buffer {

@@ -1,0 +1,52 @@
+/**
+ * @module Set aside: what an operator is told of a record in quarantine: when, why, how much, whose
+ * and where in its frame; never what stands in it. What cannot be read is unknown, not none.
+ */
+import type { DamagedRecord, QuarantineRecord } from "@turnproof/exporter/journal";
+
+import { decodeFrame } from "./frame-codec.ts";
+
+/** A record in quarantine, without its content. */
+export interface SetAside {
+  readonly id: string;
+  /** Content-free code of the refusal, or `damaged`. */
+  readonly reason: string;
+  /** ISO 8601 UTC; null where the record is damaged, as everything of it but its size. */
+  readonly set_aside_at: string | null;
+  /** Spans and other items; null: unknown. */
+  readonly items: number | null;
+  /** Of the whole frame that they came in. */
+  readonly bytes: number;
+  /** Applications that sent them, sorted; null where the frame cannot be read. */
+  readonly producers: readonly string[] | null;
+  /** Positions of the items in their frame, from 0; null: all of it. */
+  readonly places: readonly number[] | null;
+}
+
+/** What is said of a record. */
+export function setAsideOf(record: QuarantineRecord | DamagedRecord): SetAside {
+  if ("damaged" in record) {
+    const unknown = { set_aside_at: null, items: null, producers: null, places: null };
+    return { id: record.id, reason: "damaged", bytes: record.bytes, ...unknown };
+  }
+  return {
+    id: record.id,
+    reason: record.code,
+    set_aside_at: new Date(record.setAsideAtMs).toISOString(),
+    items: record.spans,
+    bytes: record.payload.byteLength,
+    producers: producersOf(record),
+    places: record.rows,
+  };
+}
+
+function producersOf({ payload, rows }: QuarantineRecord): readonly string[] | null {
+  try {
+    const events = decodeFrame(payload);
+    const own = rows === null ? events : rows.flatMap((row) => events[row] ?? []);
+    return [...new Set(own.flatMap((event) => event.application_id ?? []))].toSorted();
+  } catch {
+    // It is in quarantine because of that.
+    return null;
+  }
+}
