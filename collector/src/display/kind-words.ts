@@ -1,8 +1,8 @@
 /**
  * @module KindWords: what kinds of events, links of the chain and reasons are called on the pages.
  */
-import { findingTexts } from "@turnproof/evidence";
-import type { FindingCode, Lane } from "@turnproof/evidence";
+import { findingTexts, variantTexts } from "@turnproof/evidence";
+import type { FindingCode, FindingVariant, Lane } from "@turnproof/evidence";
 
 import { wordsOf } from "./figures.ts";
 
@@ -34,7 +34,9 @@ const reasonWords: { readonly [reason: string]: string } = {
 
 /** Why a link of the chain is as it is, in words. */
 export function reasonText(reason: string): string {
-  return reasonWords[reason] ?? findingTexts[reason as FindingCode]?.title ?? wordsOf(reason);
+  const { title } =
+    findingTexts[reason as FindingCode] ?? variantTexts[reason as FindingVariant] ?? {};
+  return reasonWords[reason] ?? title ?? wordsOf(reason);
 }
 
 /** How urgent a finding is, 0 first; a code without a text of its own is the least. */

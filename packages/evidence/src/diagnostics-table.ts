@@ -281,3 +281,25 @@ export const findingTexts: { readonly [K in FindingCode]: FindingText } = {
   ...diagnosticTexts,
   ...gapTexts,
 };
+
+/** What tells one case of a code from its others, where the code's own words would mislead. */
+export type FindingVariant = "delivery_refused" | "delivery_outdated" | "nothing_delivered";
+
+/** The words of those cases; priority and code stay the code's own. */
+export const variantTexts: { readonly [K in FindingVariant]: Omit<FindingText, "priority"> } = {
+  delivery_refused: {
+    title: "Delivery refused",
+    finding: "The delivery was emitted, and its receiver refused it.",
+    recommendation: "Find out why the receiver refuses it, then deliver again.",
+  },
+  delivery_outdated: {
+    title: "Older version delivered",
+    finding: "The artifact changed after its last delivery; what stands now was not delivered.",
+    recommendation: "Deliver the version that stands.",
+  },
+  nothing_delivered: {
+    title: "Nothing delivered",
+    finding: "The output of a required contract was parsed, and no delivery is on record.",
+    recommendation: "Deliver what was parsed last and record the delivery.",
+  },
+};

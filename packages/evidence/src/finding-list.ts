@@ -4,8 +4,8 @@
  */
 import { limits } from "@turnproof/semconv";
 
-import { findingTexts } from "./diagnostics-table.ts";
-import type { FindingCode, Priority } from "./diagnostics-table.ts";
+import { findingTexts, variantTexts } from "./diagnostics-table.ts";
+import type { FindingCode, FindingText, FindingVariant, Priority } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
 import { compareTuples } from "./identity-tuple.ts";
 import type { IdentityTuple } from "./identity-tuple.ts";
@@ -42,6 +42,8 @@ export interface Notice {
   readonly subject?: string | undefined;
   readonly evidence: readonly TurnEvent[];
   readonly absence?: boolean;
+  /** Which case of the code it is, where that has words of its own. */
+  readonly variant?: FindingVariant | undefined;
 }
 
 const labelForm = /^[A-Za-z0-9][A-Za-z0-9_.:@/+-]{0,79}$/;
@@ -92,7 +94,7 @@ export function toFindings(
       const rests = same.every((notice) => notice.absence === true);
       findings.push({
         code,
-        ...findingTexts[code],
+        ...wordsOf(code, same),
         confidence: rests && !windowComplete ? "low" : "high",
         task_id: place.taskId ?? null,
         identity: place.identity,
@@ -103,6 +105,16 @@ export function toFindings(
     }
   }
   return findings;
+}
+
+/** The words of a code, or of the one case of it that all its notices are. */
+function wordsOf(code: FindingCode, [first, ...others]: readonly Notice[]): FindingText {
+  const variant = first?.variant;
+  const alike = others.every((notice) => notice.variant === variant);
+  return {
+    ...findingTexts[code],
+    ...(variant === undefined || !alike ? {} : variantTexts[variant]),
+  };
 }
 
 /** Order of findings: priority, code, task, subject, first evidence; never the order of arrival. */

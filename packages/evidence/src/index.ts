@@ -79,8 +79,14 @@ export type {
   WaterfallGroup,
   WaterfallNode,
 } from "./waterfall.ts";
-export { diagnosticCodes, findingTexts, gapCodes } from "./diagnostics-table.ts";
-export type { DiagnosticCode, FindingCode, GapCode, Priority } from "./diagnostics-table.ts";
+export { diagnosticCodes, findingTexts, gapCodes, variantTexts } from "./diagnostics-table.ts";
+export type {
+  DiagnosticCode,
+  FindingCode,
+  FindingVariant,
+  GapCode,
+  Priority,
+} from "./diagnostics-table.ts";
 export type { Finding } from "./finding-list.ts";
 export { reconcileOutcome } from "./reconcile.ts";
 export type { ChainLink, ReconcileOptions, Verdict } from "./reconcile.ts";

@@ -238,7 +238,11 @@ function judgeDelivered(bench: Bench, artifact: ArtifactState): FindingCode | un
   if (candidates === undefined) return note("delivery_artifact_unnamed", latest, true);
   const cover = covering(bench, candidates, latest);
   if (cover.except === undefined) {
-    return note("delivery_precedes_evidence", [...latest, ...candidates.latest.shown], true);
+    const evidence = [...latest, ...candidates.latest.shown];
+    const code = "delivery_precedes_evidence";
+    const variant = artifact.older.length > 0 ? "delivery_outdated" : undefined;
+    bench.notices.push({ code, subject, evidence, absence: true, variant });
+    return code;
   }
   const versions = new Set(latest.map(versionOf));
   if (versions.has(undefined)) note("artifact_version_unknown", latest, false);

@@ -3,7 +3,7 @@
  * the chain, and whether a latest state is positively bad. Small tests of a single event that every
  * part of the judge shares stand here too.
  */
-import type { FindingCode } from "./diagnostics-table.ts";
+import type { FindingCode, FindingVariant } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
 import type { Notice } from "./finding-list.ts";
 import { tupleFields } from "./identity-tuple.ts";
@@ -24,6 +24,7 @@ export type LinkState =
 /** Why a link that is not wanting anything is as it is. */
 export type LinkReason =
   | FindingCode
+  | FindingVariant
   | "intent_recorded"
   | "artifact_persisted"
   | "artifact_deleted"

@@ -119,7 +119,9 @@ function judgeEmission(bench: Bench, contract: ContractState): void {
     if (contract.required === true) {
       const refused = isCoverRefused(candidates, cover);
       const code = "contract_not_emitted";
-      bench.notices.push({ code, subject, evidence, absence: !refused });
+      const none = bench.scope.deliveries.length === 0;
+      const variant = none ? "nothing_delivered" : undefined;
+      bench.notices.push({ code, subject, evidence, absence: !refused, variant });
       if (refused) bench.bad = true;
     } else if (bench.scope.deliveries.length > 0) {
       bench.notices.push({ code: "delivery_precedes_evidence", subject, evidence, absence: true });

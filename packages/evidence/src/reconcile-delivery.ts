@@ -17,12 +17,17 @@ import {
 
 /** True when the delivery says that it went out and did not fail doing so. */
 function isEmitted(delivery: TurnEvent): boolean {
-  return delivery.attributes.emitted === true && delivery.status !== "error";
+  return delivery.attributes.emitted === true && !failedToEmit(delivery);
 }
 
 /** True when the delivery says that it did not go out. */
 function isRefused(delivery: TurnEvent): boolean {
-  return delivery.attributes.emitted === false || delivery.status === "error";
+  return delivery.attributes.emitted === false || failedToEmit(delivery);
+}
+
+/** An error of one that went out and that its receiver refused is the refusal, and no other. */
+function failedToEmit({ status, attributes }: TurnEvent): boolean {
+  return status === "error" && !(attributes.emitted === true && attributes.acknowledged === false);
 }
 
 function isAcknowledged(delivery: TurnEvent): boolean {
@@ -42,7 +47,8 @@ function noteDelivery(bench: Bench, delivery: TurnEvent): void {
   } else if (!isAcknowledged(delivery)) {
     const denied = isDenied(delivery);
     const code = "delivery_unconfirmed";
-    bench.notices.push({ code, subject, evidence: [delivery], absence: !denied });
+    const variant = denied ? "delivery_refused" : undefined;
+    bench.notices.push({ code, subject, evidence: [delivery], absence: !denied, variant });
     if (denied) bench.bad = true;
   }
   if (!hasOwnIdentity(delivery)) {
@@ -178,7 +184,7 @@ export function isCoverRefused({ refused }: Candidates, { except }: Cover): bool
 function linkOf(delivery: TurnEvent): { readonly state: LinkState; readonly reason: LinkReason } {
   if (isRefused(delivery)) return { state: "failed", reason: "delivery_not_emitted" };
   if (!isEmitted(delivery)) return { state: "unconfirmed", reason: "delivery_not_emitted" };
-  if (isDenied(delivery)) return { state: "failed", reason: "delivery_unconfirmed" };
+  if (isDenied(delivery)) return { state: "failed", reason: "delivery_refused" };
   if (!isAcknowledged(delivery)) return { state: "unconfirmed", reason: "delivery_unconfirmed" };
   if (!hasOwnIdentity(delivery)) {
     return { state: "unconfirmed", reason: "delivery_identity_derived" };

@@ -39,6 +39,9 @@ const window = [
   event(4, "delivery", { emitted: true, acknowledged: true }, { input_refs: [reply] }),
 ];
 
+const judge = (events: readonly unknown[]): ReturnType<typeof reconcileOutcome> =>
+  reconcileOutcome(events, { normalizationMetadata: complete });
+
 describe("reading", () => {
   test("names of older writers and labels among the attributes are read", () => {
     const names: { readonly [kind: string]: string } = {
@@ -61,14 +64,14 @@ describe("reading", () => {
   });
 
   test("the watermark is the reader's, else the latest receipt, else unknown", () => {
-    const judge = (events: readonly unknown[], as_of?: string): string | null => {
+    const asOf = (events: readonly unknown[], as_of?: string): string | null => {
       const metadata = as_of === undefined ? complete : { ...complete, as_of };
       return reconcileOutcome(events, { normalizationMetadata: metadata }).as_of;
     };
-    expect(judge(window)).toBeNull();
+    expect(asOf(window)).toBeNull();
     const received = window.map((one, at) => ({ ...one, received_at: `2026-11-21T11:00:0${at}Z` }));
-    expect(judge(received)).toBe("2026-11-21T11:00:03Z");
-    expect(judge(received, "2026-11-21T12:00:00Z")).toBe("2026-11-21T12:00:00Z");
+    expect(asOf(received)).toBe("2026-11-21T11:00:03Z");
+    expect(asOf(received, "2026-11-21T12:00:00Z")).toBe("2026-11-21T12:00:00Z");
   });
 });
 
@@ -89,6 +92,47 @@ describe("findings", () => {
       evidence_ids: ["delivery-4"],
       evidence_count: 1,
     });
+  });
+
+  test("a refusal, whatever status its recorder gave it, is called one and nothing else", () => {
+    const denied = { emitted: true, acknowledged: false };
+    for (const status of ["success", "error"] as const) {
+      const said = event(4, "delivery", denied, { input_refs: [reply], status });
+      const { status: verdict, findings } = judge([...window.slice(0, 3), said]);
+      expect(verdict).toBe("failed");
+      expect(findings.map(({ code, title }) => [code, title])).toEqual([
+        ["delivery_unconfirmed", "Delivery refused"],
+      ]);
+    }
+    const unanswered = { emitted: true, acknowledged: null };
+    const open = event(4, "delivery", unanswered, { input_refs: [reply] });
+    expect(judge([...window.slice(0, 3), open]).findings[0]?.title).toBe("Delivery unconfirmed");
+    const lost = { emitted: true, acknowledged: null };
+    const failed = event(4, "delivery", lost, { input_refs: [reply], status: "error" });
+    expect(judge([...window.slice(0, 3), failed]).findings[0]?.title).toBe("Delivery not emitted");
+  });
+
+  test("an artifact that changed after its delivery is said to be delivered in an older version", () => {
+    const newer = { ...reply, version: "2" };
+    const changed = event(5, "artifact", made, { output_refs: [newer] });
+    expect(judge([...window, changed]).findings[0]).toMatchObject({
+      code: "delivery_precedes_evidence",
+      title: "Older version delivered",
+    });
+  });
+
+  test("a contract whose output went nowhere says that nothing was delivered", () => {
+    const parsed = event(4, "contract", { contract_name: "form", parser_status: "success" });
+    const wanted = window.with(0, {
+      ...window[0],
+      attributes: { expected_artifact_types: ["reply"], required_contracts: ["form"] },
+    });
+    const undelivered = wanted.slice(0, 3);
+    const { findings } = judge([...undelivered, parsed]);
+    expect(findings.map(({ code, title }) => [code, title])).toContainEqual([
+      "contract_not_emitted",
+      "Nothing delivered",
+    ]);
   });
 
   test("name at most 32 events and say how many there are", () => {
