@@ -1,28 +1,70 @@
 /**
- * @module Compare in the browser: keys over the comparison, and the marks of this session over its
- * form. Everything else is markup.
+ * @module Compare in the browser: the tree grid with its keys, and the marks of this session over
+ * the form that picks two turns.
  */
+import { CompareGrid } from "./compare-grid.tsx";
+import type { CompareColumns } from "./compare-grid.tsx";
 import { startMarks } from "./marks.tsx";
-import { announce, find } from "./page.ts";
+import { announce, fetchJson, find, inColumns, twin } from "./page.ts";
 import { addShortcuts } from "./shortcuts.ts";
+import { addTreeKeys } from "./tree-keys.ts";
 
 /** Starts the page. */
 export function start(): void {
   startMarks();
+  if (find("[data-ops]") !== undefined) void load();
+}
+
+async function load(): Promise<void> {
+  addPageKeys();
+  const model = await fetchJson<CompareColumns>(inColumns(twin));
   const only = find<HTMLInputElement>("[data-only-changes]");
-  const swap = find<HTMLAnchorElement>("[data-swap]");
-  const open = find("#not-established");
-  if (only === undefined || swap === undefined || open === undefined) return;
+  if (model === undefined || only === undefined) {
+    announce("The operations could not be loaded; the first rows stay as they are.");
+    return;
+  }
+  find("[data-op-more]")?.remove();
+  const tools = find("[data-op-tools]");
+  if (tools !== undefined) tools.hidden = false;
+  const grid = new CompareGrid(model, () => (only.checked = false));
+  const group = "List" as const;
+  const narrow = (): void => {
+    grid.showOnlyChanges(only.checked);
+    announce(only.checked ? "Changes only" : "Every operation");
+  };
+  only.addEventListener("change", narrow);
+  addTreeKeys(grid, group, () => {
+    const { href } = grid;
+    if (href !== undefined) location.assign(href);
+  });
+  const step = (by: 1 | -1): void => {
+    if (!grid.stepChange(by)) announce("Nothing changed");
+  };
   addShortcuts([
+    { keys: ["]"], words: "Next change", group, run: () => step(1) },
+    { keys: ["["], words: "Change before", group, run: () => step(-1) },
     {
       keys: ["x"],
       words: "Changes only, or every operation",
-      group: "List",
+      group,
       run: () => {
         only.checked = !only.checked;
-        announce(only.checked ? "Changes only" : "Every operation");
+        narrow();
       },
     },
+  ]);
+  if (only.checked) grid.showOnlyChanges(true);
+  window.addEventListener("turnproof:preference", () => grid.measure());
+  document.body.dataset["ready"] = "";
+  performance.mark("turnproof:ready");
+}
+
+/** Keys of the page around the grid. */
+function addPageKeys(): void {
+  const swap = find<HTMLAnchorElement>("[data-swap]");
+  const open = find("#not-established");
+  if (swap === undefined || open === undefined) return;
+  addShortcuts([
     { keys: ["s"], words: "Swap A and B", group: "List", run: () => swap.click() },
     {
       keys: ["n"],
@@ -35,5 +77,4 @@ export function start(): void {
       },
     },
   ]);
-  document.body.dataset["ready"] = "";
 }

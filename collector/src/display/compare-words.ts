@@ -4,7 +4,9 @@
  */
 import type { Delta, OperationRow, TraceComparison, WindowTrust } from "@turnproof/evidence";
 
+import type { CompareRow } from "./compare-rows.ts";
 import { countText, durationText, wordsOf } from "./figures.ts";
+import { kindWords } from "./kind-words.ts";
 
 /** The two sides as the pages call them. */
 export const sideNames = { baseline: "A", candidate: "B" } as const;
@@ -190,4 +192,37 @@ export function pairText({ baseline, candidate }: Delta, unit: "ms" | "count"): 
   const say = (value: number | null): string =>
     value === null ? "?" : unit === "ms" ? durationText(value) : countText(value);
   return `${say(baseline)} → ${say(candidate)}`;
+}
+
+/** The operation of a row where it says more than its kind. */
+export function operationName({ event_kind: kind, operation }: OperationRow): string | null {
+  return operation === kind ? null : operation;
+}
+
+/** A row in one line, as a screen reader says it. */
+export function operationSummary(
+  { operation, descendants }: CompareRow,
+  verb: Verb,
+  collapsed: boolean,
+): string {
+  const { event_kind: kind, ordinal, changes, duration_ms, tokens, ambiguous } = operation;
+  const name = operationName(operation);
+  const isPoint = duration_ms.baseline === 0 && duration_ms.candidate === 0;
+  const time = isPoint ? null : differenceText(duration_ms, durationText);
+  const used = kind === "model_call" ? differenceText(tokens, countText) : null;
+  const own = duration_ms.candidate ?? duration_ms.baseline;
+  const alone = operation.change === "added" || operation.change === "removed";
+  return [
+    verbWords[verb][1],
+    name === null ? kindWords(kind) : `${kindWords(kind)} ${name}`,
+    ...(ordinal > 1 ? [`number ${ordinal}`] : []),
+    ...changes.map(({ field, baseline, candidate }) => {
+      return `${wordsOf(field)} ${baseline ?? "unknown"} became ${candidate ?? "unknown"}`;
+    }),
+    ...(time === null ? [] : [`time ${time}`]),
+    ...(alone && own !== null ? [durationText(own)] : []),
+    ...(used === null ? [] : [`tokens ${used}`]),
+    ...(ambiguous ? ["ambiguous"] : []),
+    ...(collapsed && descendants > 0 ? [`${countText(descendants)} rows hidden`] : []),
+  ].join(", ");
 }

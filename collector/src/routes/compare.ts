@@ -9,12 +9,15 @@ import { compareTraceWindows, foldTurns, matches } from "@turnproof/evidence";
 import type { TraceComparison, TurnEvent, TurnRow, WindowMetadata } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 
+import { scopeKey } from "../auth/grants.ts";
 import type { Reading } from "../auth/grants.ts";
-import { wantsPage } from "../http/environment.ts";
+import { toColumns } from "../display/columns.ts";
+import { principalOf, wantsPage } from "../http/environment.ts";
 import type { AppContext, AppEnv } from "../http/environment.ts";
-import { filters, id, readParameters } from "../http/parameters.ts";
+import { filters, form, id, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
+import { KeptAccounts } from "../kept-accounts.ts";
 import type { Parts } from "../parts.ts";
 import { metadataOf } from "../verdict.ts";
 import { collectRoot, turnFilter } from "../window.ts";
@@ -29,6 +32,7 @@ const optional = {
   baseline_turn: id.describe("One turn of the baseline.").optional(),
   candidate_turn: id.describe("One turn of the candidate.").optional(),
   limit: filters.limit.describe("Events per side at most; without it the whole root.").optional(),
+  form: form.optional(),
 };
 
 /** Parameters of the comparison. */
@@ -73,22 +77,28 @@ export type CompareModel =
 /** GET `/traces/compare` and its twin. */
 export function compareRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
+  const comparisons = new KeptAccounts<TraceComparison>();
   app.on("GET", ["/traces/compare", "/traces/compare.json"], async (c) => {
     if (wantsPage(c)) {
       const choice = await choiceOf(c, parts);
       if (choice !== undefined) return respond<CompareModel>(c, { model: choice, view: "compare" });
     }
-    const parameters = readParameters(c, compareParameters);
+    const { form: asked, ...parameters } = readParameters(c, compareParameters);
     const { agent_id, thread_id, user_id, scope, limit } = parameters;
     const reading = readingFor(c, { agent_id, thread_id, user_id, scope });
     const [baseline, candidate] = await Promise.all([
       readSide(parts, reading, parameters.baseline_root, parameters.baseline_turn, limit),
       readSide(parts, reading, parameters.candidate_root, parameters.candidate_turn, limit),
     ]);
-    const comparison = compareTraceWindows(baseline.events, candidate.events, {
-      baselineMetadata: baseline.metadata,
-      candidateMetadata: candidate.metadata,
-    });
+    const question = JSON.stringify([scopeKey(principalOf(c)), reading.query, parameters]);
+    const metadata = [baseline.metadata, candidate.metadata, baseline.events.length];
+    const told = { question, events: [...baseline.events, ...candidate.events], metadata };
+    const comparison = comparisons.of(told, () =>
+      compareTraceWindows(baseline.events, candidate.events, {
+        baselineMetadata: baseline.metadata,
+        candidateMetadata: candidate.metadata,
+      }),
+    );
     if (comparison.not_found.length > 0) throw new CodedError("trace_not_found_in_window");
     const model: CompareModel = {
       asked: true,
@@ -97,7 +107,8 @@ export function compareRoutes(parts: Parts): Hono<AppEnv> {
       candidate: candidate.side,
       ...comparison,
     };
-    return respond(c, { model, view: "compare" });
+    const json = (): object => ({ ...model, operations: toColumns(comparison.operations) });
+    return respond(c, { model, view: "compare", ...(asked === "columns" ? { json } : {}) });
   });
   return app;
 }

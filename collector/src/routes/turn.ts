@@ -15,9 +15,10 @@ import type { AppEnv } from "../http/environment.ts";
 import { filters, form, readParameters, readPathId } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
+import { KeptAccounts } from "../kept-accounts.ts";
 import { timelineRows } from "../memory/memory-events.ts";
 import type { Parts } from "../parts.ts";
-import { TurnAccounts } from "../turn-account.ts";
+import { accountOf } from "../turn-account.ts";
 import type { TurnAccount } from "../turn-account.ts";
 import { metadataOf } from "../verdict.ts";
 import { collectRoot, turnFilter } from "../window.ts";
@@ -45,7 +46,7 @@ export interface TurnModel extends TurnAccount {
 /** GET `/traces/{root_trace_id}` and its twin. */
 export function turnRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const accounts = new TurnAccounts();
+  const accounts = new KeptAccounts<TurnAccount>();
   app.get("/traces/:root_trace_id", async (c) => {
     const root = readPathId(c, "root_trace_id");
     const { form: asked, ...narrowed } = readParameters(c, turnParameters);
@@ -56,7 +57,7 @@ export function turnRoutes(parts: Parts): Hono<AppEnv> {
     if (events.length === 0) throw new CodedError("trace_not_found_in_window");
     const question = JSON.stringify([scopeKey(principalOf(c)), root, selected]);
     const metadata = await metadataOf(parts, window);
-    const account = accounts.of({ question, events, metadata });
+    const account = accounts.of({ question, events, metadata }, () => accountOf(events, metadata));
     const verdicts = await parts.store.verdicts(reading.scope, [root]);
     const rows = await timelineRows(parts.memory, reading.scope, events);
     const model: TurnModel = {

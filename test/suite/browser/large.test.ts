@@ -4,9 +4,9 @@
  * be read at any depth.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TurnEvent } from "@turnproof/evidence";
 import type { Browser, Page } from "playwright-core";
 
+import { bigSpan as span, threadMs } from "./big-trace.ts";
 import { openBrowser, openSite, sidewaysOverflow, visit } from "./browser.ts";
 import type { Site } from "./browser.ts";
 
@@ -18,32 +18,6 @@ const openMsMax = 1_000;
 
 let browser: Browser;
 let site: Site;
-
-function span(root: string, index: number, parent: number | undefined): TurnEvent {
-  const startMs = Date.parse("2026-11-21T12:00:00.000Z") + index * 3;
-  return {
-    schema_version: 3,
-    event_id: `${root[0]}-${index}:result`,
-    event_kind: index === 0 ? "turn" : index % 3 === 0 ? "tool_call" : "model_call",
-    operation: index === 0 ? "invoke_agent big" : "chat",
-    phase: "result",
-    status: index % 97 === 5 ? "error" : "success",
-    timestamp: new Date(startMs + 40).toISOString(),
-    started_at: new Date(startMs).toISOString(),
-    duration_ms: 40,
-    span_id: `${root[0]}-${index}`,
-    ...(parent === undefined ? {} : { parent_span_id: `${root[0]}-${parent}` }),
-    application_id: "bench",
-    agent_id: "big",
-    user_id: "usr_big",
-    thread_id: "thr_big",
-    run_id: "run_big",
-    turn_id: "turn_big",
-    root_trace_id: root,
-    dialect: "gen_ai",
-    attributes: index % 3 === 0 ? { tool_name: "search" } : { model: "atlas-2", input_tokens: 12 },
-  };
-}
 
 beforeAll(async () => {
   [browser, site] = await Promise.all([openBrowser(), openSite()]);
@@ -68,13 +42,7 @@ test.each([
 ])("$name", async ({ root, size }) => {
   const look = { width: 1440, theme: "light" } as const;
   const { page, offences, close } = await visit(browser, site, "/settings", look);
-  // Processor time of the page's own thread, so that a busy machine does not decide.
-  const tools = await page.context().newCDPSession(page);
-  await tools.send("Performance.enable", { timeDomain: "threadTicks" });
-  const busyMs = async (): Promise<number> => {
-    const { metrics } = await tools.send("Performance.getMetrics");
-    return (metrics.find(({ name: metric }) => metric === "TaskDuration")?.value ?? 0) * 1_000;
-  };
+  const busyMs = await threadMs(page);
   await page.goto(`${site.url}/traces/${root}`, { waitUntil: "commit" });
   await page.locator("body[data-ready]").waitFor({ timeout: 20_000 });
   // All that the thread did for the page, its parsing and first painting included.

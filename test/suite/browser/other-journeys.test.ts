@@ -79,7 +79,7 @@ test("what changed since the release: mark two turns, compare, read what is open
   // A cached answer beside a full turn: operations differ, and tokens are on one side alone.
   if (points.length === 0) expect(await open.innerText()).toMatch(/Nothing is left open/);
   else for (const point of points) expect(point).not.toBe("");
-  const rows = page.locator("tr.op");
+  const rows = page.locator(".op");
   const all = await rows.count();
   const checked = await page.locator("[data-only-changes]").isChecked();
   await press(page, "x");

@@ -11,11 +11,13 @@ import type { Verb as VerbName } from "../../display/compare-words.ts";
 import { countText, wordsOf } from "../../display/figures.ts";
 import { VerdictBadge } from "../elements/badge.tsx";
 import { Id, NotThere, Unknown } from "../elements/figure.tsx";
+import { More } from "../elements/more.tsx";
 import { Card } from "../elements/panel.tsx";
 import type { Compared } from "./heads.tsx";
 import { Verb } from "./verb.tsx";
 
-const sourcesMax = 40;
+/** Lines of a panel that stand open. */
+const openLines = 12;
 
 /** Verdicts, artifacts and contracts. */
 export const Outcome: FC<{ readonly model: Compared }> = ({ model }) => {
@@ -55,8 +57,9 @@ const States: FC<{
   readonly what: string;
   readonly model: Compared;
 }> = ({ rows, what, model }) => (
-  <>
-    {rows.map((row) => (
+  <More
+    first={openLines}
+    lines={rows.map((row) => (
       <Line
         verb={verbOf(row.change, model.trust)}
         name={
@@ -68,7 +71,7 @@ const States: FC<{
         after={<Said states={row.candidate} complete={model.trust.candidate.complete} />}
       />
     ))}
-  </>
+  />
 );
 
 const Said: FC<{
@@ -107,7 +110,6 @@ export const Sources: FC<{ readonly model: Compared }> = ({ model }) => {
   const { sources } = model;
   const same = sources.filter(({ change }) => change === "unchanged");
   const moved = sources.filter(({ change }) => change !== "unchanged");
-  const shown = [...moved, ...same].slice(0, sourcesMax);
   return (
     <Card
       title="Sources"
@@ -119,27 +121,27 @@ export const Sources: FC<{ readonly model: Compared }> = ({ model }) => {
         <p class="muted">Neither side names a source.</p>
       ) : (
         <div class="compared">
-          {shown.map((row) => (
-            <Line
-              verb={verbOf(row.change, model.trust)}
-              name={
-                <>
-                  {row.resource_type} <Id of={row.ref} chars={22} />
-                </>
-              }
-              before={
-                <Said states={row.baseline_versions} complete={model.trust.baseline.complete} />
-              }
-              after={
-                <Said states={row.candidate_versions} complete={model.trust.candidate.complete} />
-              }
-            />
-          ))}
+          <More
+            first={openLines}
+            lines={[...moved, ...same].map((row) => (
+              <Line
+                verb={verbOf(row.change, model.trust)}
+                name={
+                  <>
+                    {row.resource_type} <Id of={row.ref} chars={22} />
+                  </>
+                }
+                before={
+                  <Said states={row.baseline_versions} complete={model.trust.baseline.complete} />
+                }
+                after={
+                  <Said states={row.candidate_versions} complete={model.trust.candidate.complete} />
+                }
+              />
+            ))}
+          />
         </div>
       )}
-      {sources.length > shown.length ? (
-        <p class="muted">and {countText(sources.length - shown.length)} more in the JSON</p>
-      ) : null}
     </Card>
   );
 };

@@ -2,7 +2,10 @@
 import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
-import { TurnAccounts } from "./turn-account.ts";
+import { KeptAccounts } from "./kept-accounts.ts";
+import type { Told } from "./kept-accounts.ts";
+import { accountOf } from "./turn-account.ts";
+import type { TurnAccount } from "./turn-account.ts";
 
 const metadata: WindowMetadata = { window_complete: true };
 
@@ -22,10 +25,27 @@ const event = (index: number, more: Partial<TurnEvent> = {}): TurnEvent => ({
   attributes: { tool_name: "search", ...more.attributes },
 });
 
+/** Accounts that count how often one was worked out. */
+class Counted {
+  made = 0;
+  readonly #kept: KeptAccounts<TurnAccount>;
+
+  constructor(bounds: ConstructorParameters<typeof KeptAccounts>[0] = {}) {
+    this.#kept = new KeptAccounts(bounds);
+  }
+
+  of(told: Told): TurnAccount {
+    return this.#kept.of(told, () => {
+      this.made += 1;
+      return accountOf(told.events, told.metadata as WindowMetadata);
+    });
+  }
+}
+
 const three = (): TurnEvent[] => [event(0), event(1), event(2)];
 
 test("equal events of one question are accounted for once", () => {
-  const accounts = new TurnAccounts();
+  const accounts = new Counted();
   const first = accounts.of({ question: "a", events: three(), metadata });
   const again = accounts.of({ question: "a", events: three(), metadata: { ...metadata } });
   expect(again).toBe(first);
@@ -41,16 +61,16 @@ test.each([
   ["a null for nothing", "a", [event(0), event(1), event(2, { user_id: null })], metadata],
   ["what was read of it", "a", three(), { window_complete: false }],
 ] as const)("%s is told anew", (_name, question, events, said) => {
-  const accounts = new TurnAccounts();
+  const accounts = new Counted();
   const first = accounts.of({ question: "a", events: three(), metadata });
   const second = accounts.of({ question, events, metadata: said });
   expect(second).not.toBe(first);
   expect(accounts.made).toBe(2);
-  expect(second).toEqual(new TurnAccounts().of({ question, events, metadata: said }));
+  expect(second).toEqual(new Counted().of({ question, events, metadata: said }));
 });
 
 test("what is kept is bounded in number and in events", () => {
-  const accounts = new TurnAccounts({ events: 12 });
+  const accounts = new Counted({ events: 12 });
   const ask = (question: string, events: readonly TurnEvent[]): unknown =>
     accounts.of({ question, events, metadata });
   const huge = Array.from({ length: 13 }, (_, index) => event(index));

@@ -1,0 +1,78 @@
+/**
+ * @module KeptAccounts: what was worked out of events, kept for the moments until the same is asked
+ * again. A page and the rows that its script asks for rest on the same events; what was made for the
+ * one serves the other, but only for the same question of the same asker about events that are equal
+ * in every field: what changed is worked out anew.
+ */
+import type { TurnEvent } from "@turnproof/evidence";
+
+/** What an account is given of. */
+export interface Told {
+  /** Who asks what: the asker's scope and the whole question; never carried to another. */
+  readonly question: string;
+  readonly events: readonly TurnEvent[];
+  /** Whatever else it rests on, such as how the events were read. */
+  readonly metadata: unknown;
+}
+
+interface Kept<A> extends Told {
+  readonly account: A;
+}
+
+/** How long an account is kept, in milliseconds, and how much of them. */
+const defaults = { keptMs: 10_000, accounts: 4, events: 40_000 };
+
+/** Accounts of one kind: the last few are kept. */
+export class KeptAccounts<A> {
+  readonly #bounds: typeof defaults;
+  #kept: Kept<A>[] = [];
+
+  constructor(bounds: Partial<typeof defaults> = {}) {
+    this.#bounds = { ...defaults, ...bounds };
+  }
+
+  /** What is kept of the same, or what `make` makes. */
+  of(told: Told, make: () => A): A {
+    const kept = this.#kept.find((one) => one.question === told.question);
+    if (kept !== undefined && isEqual(kept.metadata, told.metadata)) {
+      if (isEqual(kept.events, told.events)) return kept.account;
+    }
+    const account = make();
+    this.#keep({ ...told, account });
+    return account;
+  }
+
+  #keep(kept: Kept<A>): void {
+    const { keptMs, accounts, events: eventsMax } = this.#bounds;
+    const others = this.#kept.filter((one) => one.question !== kept.question);
+    let events = kept.events.length;
+    this.#kept = [
+      ...(events > eventsMax ? [] : [kept]),
+      ...others.slice(0, accounts - 1).filter((one) => {
+        events += one.events.length;
+        return events <= eventsMax;
+      }),
+    ];
+    const forget = (): void => {
+      this.#kept = this.#kept.filter((one) => one !== kept);
+    };
+    setTimeout(forget, keptMs).unref();
+  }
+}
+
+/** True of values that JSON would write alike, whatever the order of their fields. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false;
+    for (let at = 0; at < a.length; at += 1) if (!isEqual(a[at], b[at])) return false;
+    return true;
+  }
+  if (Array.isArray(b)) return false;
+  const left = a as Readonly<Record<string, unknown>>;
+  const right = b as Readonly<Record<string, unknown>>;
+  for (const field in left) if (!isEqual(left[field], right[field])) return false;
+  for (const field in right) if (right[field] !== undefined && !(field in left)) return false;
+  return true;
+}

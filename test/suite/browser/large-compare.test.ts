@@ -1,0 +1,178 @@
+/**
+ * @module Two big turns side by side: the comparison keeps at most a hundred rows in the document,
+ * opens within a second, is walked by keys, and shows changes alone or everything.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { TurnEvent } from "@turnproof/evidence";
+import type { Browser, Page } from "playwright-core";
+
+import { bigSpan, threadMs } from "./big-trace.ts";
+import { axeViolations, openBrowser, openSite, sidewaysOverflow, visit } from "./browser.ts";
+import type { Site } from "./browser.ts";
+
+const roots = ["a".repeat(32), "c".repeat(32)] as const;
+const size = 10_000;
+const address = `/traces/compare?agent_id=big&baseline_root=${roots[0]}&candidate_root=${roots[1]}`;
+/** Spans of B that differ from A, in the order of the tree's rows. */
+const changed = [1, 2, 3] as const;
+
+let browser: Browser;
+let site: Site;
+
+function trace(root: string, more: (index: number) => Partial<TurnEvent>): readonly TurnEvent[] {
+  return Array.from({ length: size }, (_, index): TurnEvent => {
+    const span = bigSpan(root, index, index === 0 ? undefined : Math.floor((index - 1) / 6));
+    return { ...span, ...more(index) };
+  });
+}
+
+beforeAll(async () => {
+  [browser, site] = await Promise.all([openBrowser(), openSite()]);
+  const files = (index: number): Partial<TurnEvent> =>
+    index % 500 === 499
+      ? {
+          input_refs: [
+            { resource_type: "document", ref: `ref_${index}`, ownership_verified: true },
+          ],
+        }
+      : {};
+  await site.put(trace(roots[0], files));
+  await site.put(
+    trace(roots[1], (index) =>
+      changed.some((one) => one === index) ? { status: "partial" } : files(index),
+    ),
+  );
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+const rows = (page: Page): Promise<number> => page.locator(".op").count();
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => document.activeElement?.id ?? "");
+const change = (page: Page): Promise<string> => page.locator(".op:focus .verb").innerText();
+
+async function open(width: number): ReturnType<typeof visit> {
+  const opened = await visit(browser, site, address, { width, theme: "light" });
+  await opened.page.locator("body[data-ready]").waitFor({ timeout: 30_000 });
+  return opened;
+}
+
+test("it opens within a second of the thread, and scrolls with a hundred rows at most", async () => {
+  const { page, offences, close } = await visit(browser, site, "/settings", {
+    width: 1440,
+    theme: "light",
+  });
+  const busyMs = await threadMs(page);
+  await page.goto(`${site.url}${address}`, { waitUntil: "commit" });
+  await page.locator("body[data-ready]").waitFor({ timeout: 30_000 });
+  const openMs = await busyMs();
+  await page.keyboard.press("x");
+  const before = await busyMs();
+  const frames = 40;
+  const most = await page.evaluate(async (wanted) => {
+    const scroll = document.querySelector("[data-op-scroll]")!;
+    let found = 0;
+    for (let frame = 0; frame < wanted; frame += 1) {
+      scroll.scrollTop += 120;
+      await new Promise(requestAnimationFrame);
+      found = Math.max(found, document.querySelectorAll(".op").length);
+    }
+    return found;
+  }, frames);
+  const frameMs = ((await busyMs()) - before) / frames;
+  console.log(`compare: ${Math.round(openMs)} ms to open, ${frameMs.toFixed(1)} ms a frame`);
+  expect(openMs).toBeLessThan(1_000);
+  expect(most).toBeGreaterThan(20);
+  expect(most).toBeLessThanOrEqual(100);
+  expect(frameMs).toBeLessThan(16);
+  expect(await page.locator("[role=treegrid]").getAttribute("aria-rowcount")).toBe(`${size + 1}`);
+  expect(offences).toEqual([]);
+  await close();
+});
+
+test("changes alone at first; brackets step through them, x shows everything", async () => {
+  const { page, offences, close } = await open(1440);
+  const only = page.locator("[data-only-changes]");
+  expect(await only.isChecked()).toBe(true);
+  // Three changed calls and the turn above them.
+  expect(await rows(page)).toBe(1 + changed.length);
+  const walked: string[] = [];
+  for (const key of ["]", "]", "]", "]", "["]) {
+    await page.keyboard.press(key);
+    expect(await change(page)).toContain("changed");
+    walked.push(await focused(page));
+  }
+  expect(new Set(walked).size).toBe(changed.length);
+  expect(walked[3]).toBe(walked[0]);
+  expect(walked[4]).toBe(walked[2]);
+  expect(await page.locator("[data-op-detail]").innerText()).toContain("success → partial");
+  await page.keyboard.press("x");
+  expect(await only.isChecked()).toBe(false);
+  expect(await rows(page)).toBeGreaterThan(20);
+  await page.locator(".op").first().focus();
+  await page.keyboard.press("End");
+  expect(await focused(page)).toBe(`row-${size - 1}`);
+  expect(await rows(page)).toBeLessThanOrEqual(100);
+  await page.keyboard.press("Home");
+  await page.keyboard.press("j");
+  expect(await focused(page)).toBe("row-1");
+  await only.focus();
+  await page.keyboard.press("Space");
+  expect(await rows(page)).toBe(1 + changed.length);
+  // A control that is pressed leaves the letters to the page.
+  await page.keyboard.press("]");
+  expect(await change(page)).toContain("changed");
+  await Promise.all([page.waitForURL(/\/traces\/c+#e-/), page.keyboard.press("Enter")]);
+  expect(offences).toEqual([]);
+  await close();
+});
+
+test.each([1440, 390, 320])(
+  "at %i pixels nothing scrolls sideways, and axe is content",
+  async (width) => {
+    const { page, offences, close } = await open(width);
+    await page.keyboard.press("x");
+    await page.keyboard.press("j");
+    expect(await sidewaysOverflow(page)).toBe(0);
+    const names = await page
+      .locator(".op .what")
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width));
+    expect(Math.min(...names)).toBeGreaterThanOrEqual(40);
+    const heights = await page
+      .locator(".op")
+      .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().height)));
+    expect(new Set(heights).size).toBe(1);
+    const tops = await page
+      .locator(".op")
+      .evaluateAll((all) =>
+        all.slice(0, 9).map((one) => Math.round(one.getBoundingClientRect().top)),
+      );
+    expect(new Set(tops.slice(1).map((top, at) => top - (tops[at] ?? 0)))).toEqual(
+      new Set([heights[0]]),
+    );
+    expect(await axeViolations(page)).toEqual([]);
+    expect(offences).toEqual([]);
+    await close();
+  },
+);
+
+test("a long list of another panel is bounded, with its count, and opens", async () => {
+  const { page, offences, close } = await open(1440);
+  const sources = page.locator("#sources");
+  expect(await sources.locator(".line:visible").count()).toBe(12);
+  await sources.getByText("Show 8 more").click();
+  expect(await sources.locator(".line:visible").count()).toBe(20);
+  expect(offences).toEqual([]);
+  await close();
+});
+
+test("without script the first changes stand there, and how many there are", async () => {
+  const look = { width: 1440, theme: "light", script: false } as const;
+  const { page, close } = await visit(browser, site, address, look);
+  expect(await rows(page)).toBe(1 + changed.length);
+  expect(await page.locator("#operations .more-line").innerText()).toContain("10,000 rows in all");
+  await close();
+});
