@@ -145,6 +145,9 @@ export const BarePage: FC<{
   </html>
 );
 
+/** What a heading shows for certain; a longer one has a tooltip as well. */
+const titleCharsMax = 40;
+
 /** A whole page. */
 export const Page: FC<PageProps> = ({ frame, title, bar, script, windowTitle, children }) => (
   <html
@@ -161,7 +164,7 @@ export const Page: FC<PageProps> = ({ frame, title, bar, script, windowTitle, ch
       <div class="frame">
         <Rail frame={frame} />
         <header class="bar">
-          <h1>{title}</h1>
+          <h1 title={title.length > titleCharsMax ? title : undefined}>{title}</h1>
           {bar}
           <Switches />
         </header>

@@ -27,7 +27,7 @@ export interface Site {
 /** Opens a site; `env` are variables of the collector, `own` parts that a host plugs in. */
 export async function openSite(
   env: Record<string, string> = {},
-  own: Pick<CollectorOptions, "hooks"> = {},
+  own: Pick<CollectorOptions, "hooks" | "store"> = {},
 ): Promise<Site> {
   const dataDir = mkdtempSync(join(tmpdir(), "turnproof-pages-"));
   const config = parseConfig({
@@ -35,10 +35,10 @@ export async function openSite(
     TURNPROOF_DATA_DIR: dataDir,
     ...env,
   });
-  const store = ephemeral();
+  const store = own.store ?? ephemeral();
   // What is received is readable only after the drain, which a busy machine delays.
   const judge = { quietMs: 2_500, everyMs: 250 };
-  const collector = await createCollector({ config, log: quiet, store, judge, ...own });
+  const collector = await createCollector({ config, log: quiet, judge, ...own, store });
   const server = await listen(collector.app, { host: "127.0.0.1", port: 0, log: quiet });
   let batches = 0;
   return {
@@ -133,22 +133,35 @@ const axeSource = readFileSync(
   "utf8",
 );
 
-/** Violations of axe on the page as it stands, in one line each. */
-export async function axeViolations(page: Page): Promise<readonly string[]> {
+/**
+ * Violations of axe on the page as it stands, in one line each. `all` rules are those that axe runs
+ * by itself and the size of targets (WCAG 2.2, 2.5.8).
+ */
+export async function axeViolations(
+  page: Page,
+  rules: readonly string[] | "all" = "all",
+): Promise<readonly string[]> {
   // Evaluated by the debugger, not by a script element, so the content policy stays as it is.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axeSource);
-  return page.evaluate(async () => {
+  const options =
+    rules === "all"
+      ? { rules: { "target-size": { enabled: true } } }
+      : { runOnly: { type: "rule", values: rules } };
+  return page.evaluate(async (given) => {
     const axe = (window as unknown as { axe: AxeLike }).axe;
-    const { violations } = await axe.run(document);
+    const { violations } = await axe.run(document, given);
     return violations.map(({ id, nodes }) => {
       const [node] = nodes;
       return `${id} ×${nodes.length}: ${node?.target.join(" ") ?? ""} ${node?.failureSummary ?? ""}`;
     });
-  });
+  }, options);
 }
 
 interface AxeLike {
-  run(root: Document): Promise<{
+  run(
+    root: Document,
+    options: object,
+  ): Promise<{
     readonly violations: readonly {
       readonly id: string;
       readonly nodes: readonly {

@@ -1,0 +1,131 @@
+/**
+ * @module Every page in every state: no violation of axe in light, dark and forced colours, nothing
+ * wider than a window of 320 px (400 % zoom), nothing cut off or lying over something else, also
+ * under the reader's own text spacing; nothing in the console, no report of the content policy, no
+ * request to anywhere else.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Browser, Page } from "playwright-core";
+
+import { routeRules } from "../../../collector/src/http/permissions.ts";
+import { viewTable } from "../../../collector/src/view-table.ts";
+import { axeViolations, openBrowser, relook, visit } from "./browser.ts";
+import { layoutProblems, setTextSpacing } from "./layout-audit.ts";
+import { openScene, states, tokens } from "./page-states.ts";
+import type { Scene, State } from "./page-states.ts";
+import type { Look, Visit } from "./browser.ts";
+
+let browser: Browser;
+let scene: Scene;
+
+beforeAll(async () => {
+  [browser, scene] = await Promise.all([openBrowser(), openScene()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await scene?.close();
+});
+
+const wide = { width: 1440, theme: "light" } as const;
+
+/** Opens a state as far as it goes without script, signed in where the state is somebody's. */
+async function openState(state: State, look: Look): Promise<Visit> {
+  const { on, path } = state.at(scene);
+  const visited = await visit(browser, on, state.as === undefined ? path : "/login", look);
+  if (state.as === undefined) return visited;
+  const { page } = visited;
+  await page.locator("input[name=token]").fill(tokens[state.as]);
+  await Promise.all([page.waitForURL(/\/traces$/), page.keyboard.press("Enter")]);
+  await page.goto(`${on.url}${path}`, { waitUntil: "load" });
+  return visited;
+}
+
+/** What the page owes in one look, each defect in a line that names the look. */
+async function defects(
+  page: Page,
+  look: Look,
+  axe?: Parameters<typeof axeViolations>[1],
+): Promise<readonly string[]> {
+  await relook(page, look);
+  const where = `${look.width} px ${look.forcedColors === true ? "forced" : look.theme}`;
+  const found = [
+    ...(axe === undefined ? [] : await axeViolations(page, axe)),
+    ...(await layoutProblems(page)),
+  ];
+  return found.map((each) => `${where}: ${each}`);
+}
+
+const colours = ["color-contrast"];
+
+/** A status that the state is about is repeated by the console, as an error of ours is not. */
+const isOurs = (offence: string): boolean => !/status of [45]\d\d/.test(offence);
+
+describe.each(states)("$view, $name", (state) => {
+  test("by axe and by its layout, in every look", async () => {
+    const { page, offences, close } = await openState(state, wide);
+    try {
+      await page.locator("[data-switches]:not([hidden]), .bare-main").first().waitFor();
+      if (state.view !== "run") expect(await page.locator("main").innerText()).toMatch(state.says);
+      await state.open?.(page);
+      const found = [
+        ...(await defects(page, wide, "all")),
+        ...(await defects(page, { width: 900, theme: "dark" }, colours)),
+        // So high that no bar which stays in place lies over a target.
+        ...(await defects(page, { width: 390, height: 9_000, theme: "dark" }, "all")),
+        ...(await defects(page, { width: 320, theme: "light", forcedColors: true }, colours)),
+      ];
+      await setTextSpacing(page);
+      found.push(
+        ...(await defects(page, { width: 320, theme: "light" })).map((each) => `spaced, ${each}`),
+      );
+      expect(found).toEqual([]);
+      expect(offences.filter(isOurs)).toEqual([]);
+    } finally {
+      await close();
+    }
+  });
+});
+
+describe.each(states.filter(({ open }) => open === undefined))("$view, $name", (state) => {
+  test("without script it says the same", async () => {
+    const { page, close } = await openState(state, { width: 390, theme: "dark", script: false });
+    try {
+      expect(await page.locator("main").innerText()).toMatch(state.says);
+      expect(await page.locator("h1").count()).toBe(1);
+    } finally {
+      await close();
+    }
+  });
+});
+
+test("every view of the table has a state here", () => {
+  const shown = new Set<string>(states.map(({ view }) => view));
+  expect(Object.keys(viewTable).filter((view) => !shown.has(view))).toEqual([]);
+});
+
+test("every route that answers a page has a state here", async () => {
+  const paths = states.map((state) => new URL(state.at(scene).path, scene.site.url).pathname);
+  const templates = Object.keys(routeRules).flatMap((route) => {
+    const [method, template = ""] = route.split(" ");
+    return method === "GET" ? [template] : [];
+  });
+  const pages: string[] = [];
+  const missing: string[] = [];
+  for (const template of templates) {
+    const example = template.replaceAll(/:\w+/g, "nothing-there");
+    const headers = { accept: "text/html" };
+    const ended = new AbortController();
+    const answer = await fetch(`${scene.site.url}${example}`, { headers, signal: ended.signal });
+    const type = answer.headers.get("content-type") ?? "";
+    // A tail would never end.
+    ended.abort();
+    // A route of data says what is wrong with a question as a page too; it is the problem page.
+    if (!type.startsWith("text/html") || /\.\w+$|:file$/.test(template)) continue;
+    pages.push(template);
+    const pattern = new RegExp(`^${template.replaceAll(/:\w+/g, "[^/]+")}$`);
+    if (!paths.some((path) => pattern.test(path))) missing.push(template);
+  }
+  expect(pages.length).toBeGreaterThan(12);
+  expect(missing).toEqual([]);
+});

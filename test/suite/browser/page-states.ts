@@ -1,0 +1,479 @@
+/**
+ * @module Every state in which a page can be: with data, empty, failed, forbidden, read-only, with
+ * something open over it. One table for whatever must hold of all pages; a view or a route that
+ * answers a page without a state here fails `accessibility-states.test.ts`.
+ */
+import { vi } from "vitest";
+import { ephemeral } from "@turnproof/store";
+import type { EvidenceStore } from "@turnproof/store";
+import type { Page } from "playwright-core";
+
+import type { ViewName } from "../../../collector/src/view-table.ts";
+import { sendStory } from "../../apps/briefing/story.ts";
+import { brokenRoot, brokenTrace } from "./broken-trace.ts";
+import { openSite } from "./browser.ts";
+import type { Site } from "./browser.ts";
+import { longRoot, longTrace, longWord } from "./long-trace.ts";
+
+/** Whose evidence most states show. */
+export const agent = "briefing-writer";
+
+/** Tokens of the guarded site's accounts. */
+export const tokens = {
+  viewer: "viewer-token-of-the-suite-0001",
+  operator: "operator-token-of-the-suite-01",
+} as const;
+
+/** Accounts of the guarded site. */
+export const accounts = {
+  vera: { token: tokens.viewer, role: "viewer", user_id: "usr_bo" },
+  otto: { token: tokens.operator, role: "operator" },
+};
+
+/** An agent that a host mounts: it answers in three pieces and names its evidence. */
+export const mounted = {
+  agents: {
+    list: () => Promise.resolve(["echo"]),
+    run: () => Promise.resolve({ text: "Hello <b>you</b>" }),
+    async *stream() {
+      yield { type: "run.started", root_trace_id: "a".repeat(32) };
+      await Promise.resolve();
+      yield { type: "tool.started", tool_name: "look_up" };
+      for (const delta of ["Hel", "lo <b>you</b>", " there"]) yield { type: "answer.delta", delta };
+      yield { type: "run.done", status: "success" };
+    },
+  },
+};
+
+/** A store of which no read comes back; what answers to liveness still does. */
+function mute(store: EvidenceStore): EvidenceStore {
+  const fails = (): Promise<never> => Promise.reject(new Error("the store does not answer"));
+  const reads = new Set<string | symbol>(["turns", "page", "find", "root", "bundles"]);
+  return new Proxy(store, {
+    get: (target, name) => {
+      if (reads.has(name)) return fails;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? (value as () => unknown).bind(target) : value;
+    },
+  });
+}
+
+/** Sites with what the states need. */
+export interface Scene {
+  readonly site: Site;
+  readonly empty: Site;
+  readonly guarded: Site;
+  readonly readOnly: Site;
+  /** Its store answers nothing. */
+  readonly broken: Site;
+  /** Its ids, words and numbers are as long as the door admits them. */
+  readonly long: Site;
+  /** Roots of successful turns of {@link agent}, the newest first. */
+  readonly roots: readonly string[];
+  /** Root of a turn that failed. */
+  readonly failedRoot: string;
+  readonly close: () => Promise<void>;
+}
+
+interface Listed {
+  readonly items: readonly { readonly root_trace_id: string }[];
+}
+
+/** Waits until the judge has seen turns with a verdict. */
+async function rootsOf(site: Site, verdict: string, least: number): Promise<readonly string[]> {
+  return vi.waitFor(
+    async () => {
+      const query = `agent_id=${agent}&verdict=${verdict}`;
+      const answer = await fetch(`${site.url}/traces/turns.json?${query}`);
+      const { items } = (await answer.json()) as Listed;
+      if (items.length < least) throw new Error("the judge has not looked yet");
+      return items.map(({ root_trace_id: root }) => root);
+    },
+    { timeout: 90_000, interval: 250 },
+  );
+}
+
+/** Opens the sites and fills them. */
+export async function openScene(): Promise<Scene> {
+  const [site, empty, guarded, readOnly, broken, long] = await Promise.all([
+    openSite({}, { hooks: mounted }),
+    openSite(),
+    openSite({ TURNPROOF_UI_ACCOUNTS: JSON.stringify(accounts) }, { hooks: mounted }),
+    openSite({ TURNPROOF_UI_READ_ONLY: "true" }, { hooks: mounted }),
+    openSite({}, { store: mute(ephemeral()) }),
+    openSite(),
+  ]);
+  const sites = { site, empty, guarded, readOnly, broken, long };
+  await Promise.all([site.put(brokenTrace), long.put(longTrace)]);
+  await sendStory(site.url, { endMs: Date.now(), turns: 30, hours: 2 });
+  const roots = await rootsOf(site, "success", 2);
+  const [failedRoot = ""] = await rootsOf(site, "failed", 1);
+  // Recommendations with one that is decided, so that its draft stands on the page too.
+  await propose(site);
+  return {
+    ...sites,
+    roots,
+    failedRoot,
+    close: async () => {
+      await Promise.all(Object.values(sites).map((each) => each.close()));
+    },
+  };
+}
+
+async function propose(site: Site): Promise<void> {
+  const post = (path: string, body: object): Promise<Response> =>
+    fetch(`${site.url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify(body),
+    });
+  const proposed = await post("/traces/recommendations", { agent_id: agent });
+  if (!proposed.ok) throw new Error(`proposed: ${proposed.status} ${await proposed.text()}`);
+  const listed = await fetch(`${site.url}/learning.json`);
+  const { recommendations } = (await listed.json()) as {
+    readonly recommendations: readonly { readonly recommendation_id: string }[];
+  };
+  const [first] = recommendations;
+  if (first === undefined) throw new Error("nothing was proposed");
+  const path = `/traces/recommendations/${encodeURIComponent(first.recommendation_id)}/review`;
+  const reviewed = await post(path, { decision: "accepted", note: "worth a try" });
+  if (!reviewed.ok) throw new Error(`reviewed: ${reviewed.status} ${await reviewed.text()}`);
+}
+
+/** One state of one page. */
+export interface State {
+  readonly view: ViewName | "problem";
+  readonly name: string;
+  readonly at: (scene: Scene) => { readonly on: Site; readonly path: string };
+  /** Words that the page owes its reader, with script and without. */
+  readonly says: RegExp;
+  /** What is done on the page before it is looked at; such a state needs script. */
+  readonly open?: (page: Page) => Promise<void>;
+  /** Account that signs in first. */
+  readonly as?: keyof typeof tokens;
+}
+
+const compared = ({ roots }: Scene): string =>
+  `/traces/compare?agent_id=${agent}&baseline_root=${roots[1]}&candidate_root=${roots[0]}`;
+const on = (name: "site" | "empty" | "guarded" | "readOnly" | "broken" | "long", path: string) => ({
+  at: (scene: Scene) => ({ on: scene[name], path }),
+});
+const noRoot = "0".repeat(32);
+const longPath = encodeURIComponent(longWord);
+
+async function opened(page: Page): Promise<void> {
+  await page.locator("[data-live]").waitFor({ state: "visible" });
+}
+
+async function turnReady(page: Page): Promise<void> {
+  await page.locator("body[data-ready]").waitFor();
+}
+
+/** The states, by page. */
+export const states: readonly State[] = [
+  { view: "turns", name: "with data", ...on("site", "/traces"), says: /Window complete/ },
+  { view: "turns", name: "as the home", ...on("site", "/"), says: /Window complete/ },
+  {
+    view: "turns",
+    name: "filtered, a word not understood",
+    ...on("site", "/traces?verdict=failed&q=-agent:x%20nonsense"),
+    says: /Not understood and not applied[\s\S]*turns that were read|filtered this page/,
+  },
+  { view: "turns", name: "empty", ...on("empty", "/traces"), says: /No turns yet/ },
+  {
+    view: "turns",
+    name: "nothing found",
+    ...on("site", "/traces?agent_id=nobody"),
+    says: /No turn here passes these filters/,
+  },
+  {
+    view: "turns",
+    name: "completion open",
+    ...on("site", "/traces"),
+    says: /Window/,
+    open: async (page) => {
+      await opened(page);
+      await page.locator("[role=combobox]").focus();
+      await page.keyboard.type("ver");
+      await page.keyboard.press("ArrowDown");
+      await page.locator("[role=option][aria-selected=true]").waitFor();
+    },
+  },
+  {
+    view: "turns",
+    name: "help open",
+    ...on("site", "/traces"),
+    says: /Window/,
+    open: async (page) => {
+      await opened(page);
+      await page.keyboard.press("?");
+      await page.locator("dialog[open]").waitFor();
+    },
+  },
+  {
+    view: "turns",
+    name: "two marked, dense",
+    ...on("site", "/traces"),
+    says: /Window/,
+    open: async (page) => {
+      await opened(page);
+      await page.locator("[data-switch=density]").click();
+      for (const key of ["j", "m", "j", "m"]) await page.keyboard.press(key);
+      await page.locator("[data-marks]").getByText("2 turns marked").waitFor();
+    },
+  },
+  { view: "turns", name: "long words", ...on("long", "/traces"), says: /Window complete/ },
+  {
+    view: "turn",
+    name: "success",
+    at: (scene) => ({ on: scene.site, path: `/traces/${scene.roots[0]}` }),
+    says: /Verdict[\s\S]*Memory supply[\s\S]*Raw events/,
+    open: turnReady,
+  },
+  {
+    view: "turn",
+    name: "failed, raw evidence beside",
+    at: (scene) => ({ on: scene.site, path: `/traces/${scene.failedRoot}` }),
+    says: /failed/,
+    open: async (page) => {
+      await turnReady(page);
+      await page.keyboard.press("e");
+      await page.locator("[data-panel-body] pre.code").first().waitFor();
+    },
+  },
+  {
+    view: "turn",
+    name: "broken trace",
+    ...on("site", `/traces/${brokenRoot}`),
+    says: /missing parent/,
+    open: turnReady,
+  },
+  {
+    view: "turn",
+    name: "long words",
+    ...on("long", `/traces/${longRoot}`),
+    says: /Verdict/,
+    open: turnReady,
+  },
+  {
+    view: "compare",
+    name: "with data",
+    at: (scene) => ({ on: scene.site, path: compared(scene) }),
+    says: /Not established/,
+  },
+  {
+    view: "compare",
+    name: "choosing",
+    ...on("site", `/traces/compare?agent_id=${agent}`),
+    says: /Two turns/,
+  },
+  {
+    view: "compare",
+    name: "nothing there",
+    ...on("empty", "/traces/compare"),
+    says: /Nothing to compare yet/,
+  },
+  {
+    view: "compare",
+    name: "long words",
+    ...on(
+      "long",
+      `/traces/compare?agent_id=${longPath}&baseline_root=${longRoot}&candidate_root=${longRoot}`,
+    ),
+    says: /Not established/,
+  },
+  {
+    view: "health",
+    name: "with data",
+    ...on("site", "/traces/health"),
+    says: /Are we losing telemetry\?[\s\S]*the sum is exact/,
+  },
+  {
+    view: "health",
+    name: "watched",
+    ...on("site", "/traces/health"),
+    says: /Are we losing telemetry\?/,
+    open: async (page) => {
+      await page.locator("[data-watch]").click();
+      await page.locator("[data-watch-plots] canvas").first().waitFor();
+    },
+  },
+  {
+    view: "health",
+    name: "nothing there",
+    ...on("empty", "/traces/health"),
+    says: /No producer has spoken[\s\S]*No evidence was read/,
+  },
+  { view: "health", name: "long words", ...on("long", "/traces/health"), says: /losing/ },
+  { view: "find", name: "asking", ...on("site", "/traces/find"), says: /Paste the id/ },
+  {
+    view: "find",
+    name: "found",
+    ...on("site", "/traces/find?id=usr_bo"),
+    says: /this is a tenant[\s\S]*searched/,
+  },
+  {
+    view: "find",
+    name: "not found",
+    ...on("site", "/traces/find?id=nothing_here"),
+    says: /No evidence names this id/,
+  },
+  {
+    view: "find",
+    name: "long words",
+    ...on("long", `/traces/find?id=${longPath}`),
+    says: /searched/,
+  },
+  { view: "threads", name: "with data", ...on("site", "/threads"), says: /thr_/ },
+  { view: "threads", name: "none", ...on("empty", "/threads"), says: /No thread/ },
+  { view: "threads", name: "long words", ...on("long", "/threads"), says: /Donaudampf/ },
+  {
+    view: "thread",
+    name: "with data",
+    ...on("site", "/threads/thr_bo_1"),
+    says: /Turns side by side[\s\S]*Timeline of the three stores/,
+  },
+  {
+    view: "thread",
+    name: "unknown",
+    ...on("site", "/threads/nobody"),
+    says: /No turn of this thread/,
+  },
+  { view: "thread", name: "long words", ...on("long", `/threads/${longPath}`), says: /Turns/ },
+  { view: "agents", name: "with data", ...on("site", "/agents"), says: /briefing-writer/ },
+  { view: "agents", name: "none", ...on("empty", "/agents"), says: /No agent/ },
+  { view: "agents", name: "long words", ...on("long", "/agents"), says: /Donaudampf/ },
+  {
+    view: "agent",
+    name: "not mounted",
+    ...on("site", `/agents/${agent}`),
+    says: /Tool health[\s\S]*No agent is mounted under this name/,
+  },
+  { view: "agent", name: "mounted", ...on("site", "/agents/echo"), says: /Ask/ },
+  {
+    view: "agent",
+    name: "answered",
+    ...on("site", "/agents/echo"),
+    says: /Ask/,
+    open: async (page) => {
+      await page.locator("[data-playground]").waitFor();
+      await page.waitForFunction(() => document.querySelector("[data-switches]:not([hidden])"));
+      await page.locator("textarea[name=query]").fill("What do you know?");
+      await page.getByRole("button", { name: "Run" }).click();
+      await page.locator("[data-transcript] a").waitFor();
+    },
+  },
+  {
+    view: "agent",
+    name: "read-only",
+    ...on("readOnly", "/agents/echo"),
+    says: /This collector is read-only/,
+  },
+  {
+    view: "agent",
+    name: "forbidden to run",
+    ...on("guarded", "/agents/echo"),
+    as: "viewer",
+    says: /Your role may not run agents/,
+  },
+  { view: "agent", name: "long words", ...on("long", `/agents/${longPath}`), says: /Tool health/ },
+  {
+    view: "run",
+    name: "answered without script",
+    ...on("site", "/agents/echo"),
+    says: /Ask/,
+    open: async (page) => {
+      await page.locator("textarea[name=query]").fill("Once more?");
+      // The form itself is sent, past the script that would have streamed.
+      await page.locator("form.playground").evaluate((form: HTMLFormElement) => form.submit());
+      await page.locator("#answer .said").waitFor();
+    },
+  },
+  {
+    view: "learning",
+    name: "with data",
+    ...on("site", "/learning"),
+    says: /Nothing live changes[\s\S]*accepted/,
+  },
+  { view: "learning", name: "empty", ...on("empty", "/learning"), says: /Nothing live changes/ },
+  {
+    view: "learning",
+    name: "read-only",
+    ...on("readOnly", "/learning"),
+    says: /Nothing live changes/,
+  },
+  { view: "memory", name: "no tenant", ...on("site", "/memory"), says: /Name a tenant first/ },
+  {
+    view: "memory",
+    name: "of the anonymous",
+    ...on("site", "/memory?scope=anonymous"),
+    says: /Units by kind/,
+  },
+  { view: "settings", name: "local", ...on("site", "/settings"), says: /Roles and permissions/ },
+  {
+    view: "settings",
+    name: "signed in",
+    ...on("guarded", "/settings"),
+    as: "operator",
+    says: /Sign out/,
+  },
+  { view: "docs", name: "interface", ...on("site", "/docs"), says: /\/traces\/events\.json/ },
+  { view: "patterns", name: "every element", ...on("site", "/patterns"), says: /made up/ },
+  {
+    view: "reconcile",
+    name: "verdict",
+    at: (scene) => ({
+      on: scene.site,
+      path: `/traces/reconcile?agent_id=${agent}&root_trace_id=${scene.roots[0]}`,
+    }),
+    says: /What the verdict rests on/,
+  },
+  { view: "login", name: "sign-in", ...on("guarded", "/traces"), says: /Sign in/ },
+  {
+    view: "login",
+    name: "wrong token",
+    ...on("guarded", "/login"),
+    says: /Sign in/,
+    open: async (page) => {
+      await page.locator("input[name=token]").fill("a-token-that-is-nobodys");
+      await page.keyboard.press("Enter");
+      await page.getByText("This token is not known").waitFor();
+    },
+  },
+  { view: "problem", name: "no such page", ...on("site", "/nowhere"), says: /nothing here/ },
+  {
+    view: "problem",
+    name: "unknown turn",
+    ...on("site", `/traces/${noRoot}`),
+    says: /Search the whole history/,
+  },
+  {
+    view: "problem",
+    name: "unknown root compared",
+    at: (scene) => ({
+      on: scene.site,
+      path: compared(scene).replace(/[0-9a-f]{32}$/, noRoot),
+    }),
+    says: /Not in the window that was read/,
+  },
+  {
+    view: "problem",
+    name: "unknown parameter",
+    ...on("site", "/traces?colour=red"),
+    says: /This page without parameters/,
+  },
+  {
+    view: "problem",
+    name: "foreign cursor",
+    ...on("site", "/threads?cursor=abc"),
+    says: /This page of the list is gone/,
+  },
+  {
+    view: "problem",
+    name: "forbidden",
+    ...on("guarded", "/threads?user_id=usr_chen"),
+    as: "viewer",
+    says: /Outside what you may read/,
+  },
+  { view: "problem", name: "store away", ...on("broken", "/traces"), says: /Try again/ },
+];
