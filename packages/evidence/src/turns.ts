@@ -63,7 +63,7 @@ export interface TurnRow extends EventIdentity, Usage {
 }
 
 /** These alone make no turn: structure, rows of the other stores, and reports about producers. */
-const bystanders: ReadonlySet<EventKind> = new Set([
+export const bystanders: ReadonlySet<EventKind> = new Set([
   "span",
   "conversation",
   "execution_log",

@@ -133,7 +133,7 @@ export interface TurnOptions extends SliceOptions {
 /** Fields whose values a survey lists. */
 export type SurveyField = "agent" | "app" | "user" | "thread" | "memory" | "tool" | "model";
 
-/** How much a survey examines at most. */
+/** How many turns, as they were received, a survey examines at most. */
 export interface SurveyOptions {
   readonly budgetRows: number;
   readonly signal?: AbortSignal;
@@ -146,7 +146,7 @@ export interface TurnSurvey {
   readonly slots: readonly {
     readonly at_ms: number;
     readonly turns: number;
-    /** Turns whose root holds an error. */
+    /** Turns of which something failed. */
     readonly errors: number;
   }[];
   /** Values that are said among a part of them, the commonest first, some dozens at most. */
@@ -212,7 +212,10 @@ export interface EvidenceReader {
   ): Promise<EventSlice>;
   /**
    * Counts turns without reading them whole, where a provider can; undefined where only whole roots
-   * tell, as for a reader who is bound to a tenant. Turns are those that have a span of their own.
+   * tell, as for a reader who is bound to a tenant. What is counted is what `foldTurns` makes a row
+   * of: evidence of a root that names no turn is one as well. Filters on values go by root: where one
+   * root holds turns of two agents, both are counted for each; and what failed in such a root
+   * outside of any turn fails all of them.
    */
   survey?(
     scope: EvidenceScope,

@@ -13,7 +13,7 @@ import type { Engine } from "./connection.ts";
 const dayMs = 86_400_000;
 
 /** Tables that are divided by weeks of receipt. */
-const weeklyTables = ["events", "locate", "batches"] as const;
+const weeklyTables = ["events", "locate", "turns", "batches"] as const;
 
 const verified = "event_kind IN ('outcome', 'feedback') AND verified";
 
@@ -100,4 +100,15 @@ async function apply(
   const where = classes(days, now)[subject];
   if (where === undefined) throw new CodedError("record_invalid", { field: "subject" });
   await engine.command(`ALTER TABLE events DELETE WHERE ${where} SETTINGS mutations_sync = 2`);
+  if (subject !== "structure") await forgetTurns(engine, cut(days.metadata, now));
+}
+
+/**
+ * Turns of roots of which nothing is left are not counted any more. Younger ones are left alone:
+ * turns are written before their rows, so those of a batch on its way seem to have none.
+ */
+async function forgetTurns(engine: Engine, before: string): Promise<void> {
+  const left = "SELECT murmurHash3_32(root_trace_id) FROM events WHERE event_kind != 'span'";
+  const gone = `received_at < ${before} AND toUInt32(root) NOT IN (${left})`;
+  await engine.command(`ALTER TABLE turns DELETE WHERE ${gone} SETTINGS mutations_sync = 2`);
 }

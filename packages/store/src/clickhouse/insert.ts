@@ -1,8 +1,8 @@
 /**
  * @module Insert: prepared blocks into the tables: columns they touch for the first time, where
- * their ids occur, the rows, and the manifest last, so that a half-written batch is never taken for
- * whole. One insert holds one week of receipt; its token is a hash of the batch, so the same batch
- * sent again leaves one copy.
+ * their ids occur, their turns, the rows, and the manifest last, so that a half-written batch is
+ * never taken for whole. One insert holds one week of receipt; its token is a hash of the batch, so
+ * the same batch sent again leaves one copy.
  */
 import { createHash } from "node:crypto";
 
@@ -21,10 +21,11 @@ export interface Inserter {
 export function inserter(engine: Engine, touched: Set<string>, spans: ReceiptSpans): Inserter {
   return {
     async insert(batch) {
-      for (const { week, rows, locate } of batch.weeks) {
+      for (const { week, rows, locate, turns } of batch.weeks) {
         const token = tokenOf(batch.batchId, week);
         await touch(engine, touched, rows);
         await engine.insert("locate", locate, `${token}l`);
+        if (turns.rows > 0) await engine.insert("turns", turns, `${token}t`);
         await engine.insert("events", rows, `${token}e`);
       }
       if (batch.events > 0) spans.note(batch.span);

@@ -1,6 +1,6 @@
 /**
  * @module PreparedBatch: a batch as blocks of the engine's own format: its rows by week of receipt,
- * where its ids occur, and the manifest. Pure and without I/O, and what it gives is plain data, so
+ * where its ids occur, its turns, and the manifest. Pure and without I/O, and what it gives is plain data, so
  * that it may be made in another thread than the one that sends it (design 8: build blocks in a
  * worker).
  */
@@ -17,6 +17,7 @@ import { NativeBlock } from "./native-writer.ts";
 import type { EncodedBlock } from "./native-writer.ts";
 import type { ReceiptSpan } from "./receipt-span.ts";
 import { EventRows, encodeRow } from "./row-encode.ts";
+import { TurnRows } from "./turn-rows.ts";
 
 const weekSeconds = 604_800;
 /** Monday, 5 January 1970: weeks are counted as `toMonday` cuts them. */
@@ -27,6 +28,7 @@ export interface PreparedWeek {
   readonly week: number;
   readonly rows: EncodedBlock;
   readonly locate: EncodedBlock;
+  readonly turns: EncodedBlock;
 }
 
 /** A batch ready to be sent; plain data. */
@@ -41,6 +43,7 @@ export interface PreparedBlocks extends PreparedBatch {
 interface Week {
   readonly rows: EventRows;
   readonly places: LocatePlaces;
+  readonly turns: TurnRows;
 }
 
 /** The blocks of a batch. Throws `store_rejected_row` when a row can never pass. */
@@ -68,12 +71,13 @@ export class BlockPreparer {
     const week = Math.floor((seconds - firstMonday) / weekSeconds);
     let part = this.weeks.get(week);
     if (part === undefined) {
-      part = { rows: new EventRows(), places: new LocatePlaces() };
+      part = { rows: new EventRows(), places: new LocatePlaces(), turns: new TurnRows() };
       this.weeks.set(week, part);
     }
     encode(part.rows, event, micros);
     this.marks.add(murmur32(rowMark(event)));
     part.places.add(event, seconds);
+    part.turns.add(event, seconds);
     this.events += 1;
   }
 
@@ -83,10 +87,11 @@ export class BlockPreparer {
     const { events, last } = this;
     const first = events === 0 ? epochMicros(receivedAt) : this.first;
     const held = { first, last, events, digest: this.marks.total() };
-    const weeks = [...this.weeks].map(([week, { rows, places }]) => ({
+    const weeks = [...this.weeks].map(([week, { rows, places, turns }]) => ({
       week,
       rows: rows.encode(number),
       locate: places.block().encode(),
+      turns: turns.block().encode(),
     }));
     const manifest = manifestBlock(batchId, number, held);
     return { batchId, receivedAt, events, weeks, manifest, span: { first, last } };
