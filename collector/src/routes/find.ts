@@ -20,6 +20,8 @@ import type { Parts } from "../parts.ts";
 import { pendingFrames } from "../window.ts";
 import { verdictsOf } from "./found-verdicts.ts";
 import type { FoundVerdict } from "./found-verdicts.ts";
+import { lately } from "./lately.ts";
+import type { Lately } from "./lately.ts";
 
 /** Parameters of the finder. */
 export const findParameters = z
@@ -96,6 +98,8 @@ export interface FindModel {
   readonly pending_frames: number;
   /** Where the id was looked for, and where it was not and why; empty while none was given. */
   readonly places: readonly (SearchedPlace & { readonly says: string })[];
+  /** What the judge found among the newest turns; while no id was given. */
+  readonly lately?: Lately;
 }
 
 const eventIdsMax = limits.findingEvidenceMax;
@@ -125,7 +129,11 @@ export function findRoutes(parts: Parts): Hono<AppEnv> {
     const reading = readingFor(c, { ...parameters, store: "all" });
     const { scope, query } = reading;
     if (wanted === undefined) {
-      const model: FindModel = { ...nothing, limit };
+      const model: FindModel = {
+        ...nothing,
+        limit,
+        lately: await lately(parts, reading, c.req.raw.signal),
+      };
       return respond(c, { model, view: "find" });
     }
     const pending = await pendingFrames(parts);

@@ -14,6 +14,7 @@ import { Id, NotThere, Time, Unknown } from "./elements/figure.tsx";
 import { Card, Empty, Table } from "./elements/panel.tsx";
 import { Places, SearchedBadge } from "./find-places.tsx";
 import { Icon } from "./icons.tsx";
+import { LatelyCard } from "./lately-card.tsx";
 import { Page, hrefOf, hrefWith } from "./layout.tsx";
 
 /** The finder. */
@@ -22,6 +23,9 @@ export function findPage(model: FindModel, frame: Frame): Child {
     <Page frame={frame} title="Incidents" script="find">
       <FindBox frame={frame} />
       {model.asked ? <Found model={model} frame={frame} /> : <Hints frame={frame} />}
+      {model.lately === undefined || model.lately.turns === 0 ? null : (
+        <LatelyCard lately={model.lately} frame={frame} />
+      )}
     </Page>
   );
 }

@@ -89,3 +89,23 @@ test("its page says them in words", async () => {
   expect(words).toMatch(/partial\s+Delivery unconfirmed/);
   expect(words).toMatch(/unjudged/);
 });
+
+test("without an id it says what was found among the newest turns", async () => {
+  const lately = async (name: string): Promise<unknown> =>
+    (await desk.json<{ lately: unknown }>("/traces/find.json", as(name))).lately;
+  const found = { code: "delivery_unconfirmed", last_at: "2026-11-21T09:59:00.000Z" };
+  expect(await lately("root")).toMatchObject({
+    turns: 4,
+    unjudged: 2,
+    all: true,
+    findings: [{ ...found, turns: 2 }],
+  });
+  expect(await lately("alice")).toMatchObject({
+    turns: 3,
+    findings: [{ ...found, turns: 1, last_root: "judged" }],
+  });
+  const answer = await desk.get("/traces/find", { ...as("root"), accept: "text/html" });
+  const html = await answer.text();
+  expect(html).toContain("in all 4 turns, 2 not judged yet");
+  expect(html).toContain('href="/traces?finding=delivery_unconfirmed"');
+});

@@ -1,0 +1,72 @@
+/**
+ * @module LatelyCard: what the judge found among the newest turns, each with the way to all turns
+ * that have it and to the newest.
+ */
+import type { FC } from "hono/jsx";
+
+import { countText } from "../display/figures.ts";
+import { findingPriority, reasonText } from "../display/kind-words.ts";
+import type { Frame } from "../http/respond.tsx";
+import type { LateFinding, Lately } from "../routes/lately.ts";
+import { PriorityBadge } from "./elements/badge.tsx";
+import { Time } from "./elements/figure.tsx";
+import { Card, Table } from "./elements/panel.tsx";
+import { hrefOf } from "./layout.tsx";
+
+/** The card. */
+export const LatelyCard: FC<{ readonly lately: Lately; readonly frame: Frame }> = ({
+  lately,
+  frame,
+}) => (
+  <Card title="Found lately" icon="warning" id="lately" flush end={readText(lately)}>
+    {lately.findings.length === 0 ? (
+      <p class="muted padded">
+        {lately.turns === lately.unjudged
+          ? "None of these turns was judged yet; the judge looks once a turn is quiet."
+          : "The judge found nothing wrong in them."}
+      </p>
+    ) : (
+      <Table
+        label="Findings among the newest turns"
+        head={
+          <>
+            <th scope="col">Priority</th>
+            <th scope="col">Finding</th>
+            <th scope="col" class="num">
+              Turns
+            </th>
+            <th scope="col">Newest</th>
+          </>
+        }
+      >
+        {lately.findings.map((found) => (
+          <Found found={found} frame={frame} />
+        ))}
+      </Table>
+    )}
+  </Card>
+);
+
+function readText({ turns, unjudged, all }: Lately): string {
+  const which = `${all ? "all" : "the newest"} ${countText(turns)} turns`;
+  return unjudged === 0 ? `in ${which}` : `in ${which}, ${countText(unjudged)} not judged yet`;
+}
+
+const Found: FC<{ readonly found: LateFinding; readonly frame: Frame }> = ({ found, frame }) => (
+  <tr>
+    <td>
+      <PriorityBadge priority={findingPriority(found.code)} />
+    </td>
+    <td>
+      <a href={`${hrefOf(frame, "/traces")}?finding=${encodeURIComponent(found.code)}`} data-row>
+        {reasonText(found.code)}
+      </a>
+    </td>
+    <td class="num">{countText(found.turns)}</td>
+    <td>
+      <a href={hrefOf(frame, `/traces/${encodeURIComponent(found.last_root)}`)}>
+        <Time at={found.last_at} form="daytime" />
+      </a>
+    </td>
+  </tr>
+);
