@@ -233,6 +233,7 @@ function buildApp(parts: Parts, views: ViewTable): Hono<AppEnv> {
     readOnly: config.readOnly,
     authConfigured: parts.credentials.configured,
     version: parts.version,
+    ...(config.traceLink === undefined ? {} : { traceLink: config.traceLink }),
   });
   const app = new Hono<AppEnv>().basePath(config.basePath);
   app.use(async function requestScope(c, next) {

@@ -52,6 +52,11 @@ export const variables: readonly Variable[] = [
   row("UI_AUDIT_LOG", "audit.jsonl in DATA_DIR once auth is on", "Path of the audit file."),
   row("UI_AUDIT_SCOPE", "turnproof", "Audit domain; the same on every worker of one deployment."),
   row("UI_PSEUDONYM_KEY", "random per process", "Secret of the stable pseudonyms, 32 bytes.", true),
+  row(
+    "UI_TRACE_LINK",
+    "",
+    "Address of a trace in another backend, `https://jaeger.example/trace/{trace_id}`.",
+  ),
   row("INGEST", "on", "`off` refuses everything on /v1."),
   row("INGEST_TOKENS", "", "Comma-separated `name:token[:application_id]`, or bare tokens.", true),
   row("TRUSTED_INGEST", "everyone", "Names whose verification and acknowledgement count."),

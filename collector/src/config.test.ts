@@ -65,6 +65,7 @@ describe("problems", () => {
       TURNPROOF_UI_READ_ONLY: "canary-flag",
       TURNPROOF_UI_SESSION_SECRET: "canary-short",
       TURNPROOF_UI_TRACE_CONTENT_MODE: "canary-mode",
+      TURNPROOF_UI_TRACE_LINK: "https://canary:canary@jaeger.example/{trace_id}",
       TURNPROOF_INGEST_TOKENS: "name:canary-x",
     };
     const problems = problemsOf(env);

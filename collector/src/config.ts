@@ -12,6 +12,7 @@ import { z } from "zod";
 import type { Role } from "./auth/principal.ts";
 import { bareNames, prefixes, variables } from "./config-variables.ts";
 import { crossProblems } from "./config-rules.ts";
+import { flag, list, origins, text, token, traceTemplate } from "./config-values.ts";
 
 /** A named account of `TURNPROOF_UI_ACCOUNTS`; `userId: null` is bound to the anonymous rows. */
 export interface Account {
@@ -53,6 +54,7 @@ export interface Config {
   readonly auditLog?: string;
   readonly auditScope: string;
   readonly pseudonymKey?: string;
+  readonly traceLink?: string;
   readonly ingest: "on" | "off";
   readonly ingestTokens: readonly IngestToken[];
   readonly trustedIngest?: readonly string[];
@@ -89,19 +91,6 @@ export class ConfigError extends CodedError {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-const text = z.string().trim().min(1);
-const flag = z.enum(["true", "false"], "say true or false").transform((value) => value === "true");
-const list = text.transform((value) =>
-  value
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== ""),
-);
-const token = z
-  .string()
-  .min(limits.tokenCharsMin, `a token has at least ${limits.tokenCharsMin} characters`)
-  .regex(/^[\x21-\x7e]+$/, "a token has no spaces or control characters");
 
 const account = z.strictObject({
   token,
@@ -155,16 +144,6 @@ const ingestTokens = list.transform((parts, context): readonly IngestToken[] =>
   }),
 );
 
-const origins = list.transform((parts, context): readonly string[] =>
-  parts.map((part) => {
-    const url = URL.canParse(part) ? new URL(part) : undefined;
-    if (url === undefined || url.origin === "null" || !/^https?:$/.test(url.protocol)) {
-      context.addIssue({ code: "custom", message: "an origin is http(s)://host[:port]" });
-    }
-    return url?.origin ?? "";
-  }),
-);
-
 const schema = z.object({
   HOST: text.default("127.0.0.1"),
   PORT: z
@@ -201,6 +180,7 @@ const schema = z.object({
   UI_AUDIT_LOG: text.optional(),
   UI_AUDIT_SCOPE: text.max(limits.stringCharsMax).default("turnproof"),
   UI_PSEUDONYM_KEY: text.optional(),
+  UI_TRACE_LINK: traceTemplate.optional(),
   INGEST: z.enum(["on", "off"], "say on or off").default("on"),
   INGEST_TOKENS: ingestTokens.default([]),
   TRUSTED_INGEST: list.optional(),
@@ -364,6 +344,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     sessionSecret: data.UI_SESSION_SECRET,
     auditLog,
     pseudonymKey: data.UI_PSEUDONYM_KEY,
+    traceLink: data.UI_TRACE_LINK,
     trustedIngest: data.TRUSTED_INGEST,
     identityKey: data.IDENTITY_KEY,
     signingKey: data.SIGNING_KEY,

@@ -2,6 +2,8 @@
  * @module App: what every page starts, and the module of the page that is open.
  */
 import { places } from "../views/places.ts";
+import { startAges } from "./ages.ts";
+import { startCopying } from "./copying.ts";
 import { toggleHelp } from "./help-dialog.tsx";
 import { announce, base, find } from "./page.ts";
 import { showSwitches, showTimes, turnPreference } from "./preferences.ts";
@@ -51,6 +53,8 @@ addShortcuts([
   })),
 ]);
 roveRows();
+startCopying();
+startAges();
 listenForKeys();
 
 // Each page's module is a chunk of its own; a page without one is plain markup.

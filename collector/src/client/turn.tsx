@@ -13,14 +13,16 @@ import { idleGaps } from "../display/time-scale.ts";
 import { waterfallRows } from "../display/waterfall-rows.ts";
 import type { WaterfallRow } from "../display/waterfall-rows.ts";
 import { EventPanel } from "../views/elements/event-panel.tsx";
+import { makeCopyable } from "./copying.ts";
 import { startMarks } from "./marks.tsx";
-import { announce, copyText, drawn, fetchJson, find, findAll, inColumns, twin } from "./page.ts";
+import { announce, drawn, fetchJson, find, inColumns, twin } from "./page.ts";
 import { showTimes } from "./preferences.ts";
 import { addTreeKeys } from "./tree-keys.ts";
 import { showMinimap } from "./minimap.ts";
 import { addShortcuts } from "./shortcuts.ts";
 import { startFind } from "./waterfall-find.ts";
 import { WaterfallGrid } from "./waterfall-grid.tsx";
+import { startActions } from "./turn-actions.ts";
 import { startStatistics } from "./turn-statistics.tsx";
 import { showPath, startPath } from "./waterfall-path.tsx";
 import { startTools } from "./waterfall-tools.ts";
@@ -41,7 +43,7 @@ interface Needed {
 
 /** Starts what the page of a turn does by itself. */
 export function start(): void {
-  showActions();
+  startActions();
   void load();
 }
 
@@ -190,6 +192,7 @@ class TurnPage {
     body.replaceChildren(drawn(this.#raw ? rawText(ordered) : panelOf(row, ordered)));
     body.scrollTop = 0;
     showTimes(body);
+    makeCopyable(body);
   }
 }
 
@@ -224,36 +227,4 @@ function panelOf(row: WaterfallRow, events: readonly TurnEvent[]): unknown {
 
 function rawText(events: readonly TurnEvent[]): unknown {
   return events.map((event) => <pre class="code">{JSON.stringify(event, null, 2)}</pre>);
-}
-
-function showActions(): void {
-  const box = find("[data-actions]");
-  if (box === undefined) return;
-  box.hidden = false;
-  const address = `${location.origin}${twin}`;
-  const texts: { readonly [action: string]: () => Promise<string> } = {
-    link: () => Promise.resolve(location.href),
-    curl: () =>
-      Promise.resolve(`curl -sH "Authorization: Bearer $TURNPROOF_UI_AUTH_TOKEN" '${address}'`),
-    json: async () => JSON.stringify(await fetchJson(twin), null, 2),
-  };
-  for (const button of findAll("[data-action]", box)) {
-    const text = texts[button.dataset["action"] ?? ""];
-    if (text === undefined) {
-      button.addEventListener("click", () =>
-        document.dispatchEvent(new KeyboardEvent("keydown", { key: "m", bubbles: true })),
-      );
-      continue;
-    }
-    button.addEventListener("click", () => {
-      void text()
-        .then(copyText)
-        .then((done) => {
-          announce(done ? "Copied" : "The browser did not let it be copied");
-          if (!done) return;
-          button.dataset["done"] = "";
-          setTimeout(() => delete button.dataset["done"], 1_200);
-        });
-    });
-  }
 }

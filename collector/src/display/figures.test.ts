@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 
 import {
+  agoText,
   bytesText,
   countText,
   durationText,
@@ -42,6 +43,16 @@ test("times keep every digit that says something, and what is no time stays as i
   expect(timeText("2026-11-21T14:05:09.1Z", "utc", "time")).toBe("14:05:09.100");
   expect(timeText("2026-11-21T14:05:09Z", "utc", "daytime")).toBe("11-21 14:05:09");
   expect(timeText("yesterday", "utc", "full")).toBe("yesterday");
+});
+
+test("how long ago a time was, in the unit that fits", () => {
+  const now = Date.parse("2026-11-21T12:00:00Z");
+  expect(agoText("2026-11-21T11:59:57.500Z", now)).toBe("2 seconds ago");
+  expect(agoText("2026-11-21T09:59:00Z", now)).toBe("2 hours ago");
+  expect(agoText("2026-11-20T11:00:00Z", now)).toBe("1 day ago");
+  // Another machine's clock runs ahead.
+  expect(agoText("2026-11-21T12:05:00Z", now)).toBe("in 5 minutes");
+  expect(agoText("yesterday", now)).toBe("");
 });
 
 test("a long id keeps its beginning and its end", () => {

@@ -98,6 +98,22 @@ export function timeText(iso: string, clock: Clock, form: TimeForm): string {
   }
 }
 
+const ages = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+const ageUnits: readonly (readonly [unit: "day" | "hour" | "minute" | "second", ms: number])[] = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+];
+
+/** How long ago a time was, `3 hours ago`; empty for text that is no time. */
+export function agoText(iso: string, nowMs: number): string {
+  const byMs = Date.parse(iso) - nowMs;
+  if (Number.isNaN(byMs)) return "";
+  const [unit, ms] = ageUnits.find(([, size]) => Math.abs(byMs) >= size) ?? ["second", 1_000];
+  return ages.format(Math.trunc(byMs / ms), unit);
+}
+
 /** An id that is too long for its place: its beginning and its end. */
 export function shortId(id: string, chars = 12): string {
   if (id.length <= chars) return id;

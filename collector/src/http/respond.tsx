@@ -27,6 +27,8 @@ export interface Frame {
   /** False: loopback without authentication, which the page says. */
   readonly authConfigured: boolean;
   readonly version: string;
+  /** Template of links to another trace backend; absent where none is configured. */
+  readonly traceLink?: string;
   readonly requestId: string;
 }
 
@@ -47,6 +49,7 @@ export interface RendererOptions {
   readonly readOnly: boolean;
   readonly authConfigured: boolean;
   readonly version: string;
+  readonly traceLink?: string;
 }
 
 /** A renderer over a table of views; a view that is missing falls back to a plain page. */

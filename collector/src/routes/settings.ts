@@ -5,6 +5,7 @@ import { Hono } from "hono";
 
 import { rolePermissions } from "../auth/principal.ts";
 import type { Permission, Role } from "../auth/principal.ts";
+import { traceLink } from "../display/trace-link.ts";
 import { principalOf } from "../http/environment.ts";
 import type { AppEnv } from "../http/environment.ts";
 import { readParameters } from "../http/parameters.ts";
@@ -29,6 +30,8 @@ export interface SettingsModel {
   readonly audit: { readonly on: boolean; readonly healthy: boolean; readonly records: number };
   readonly pseudonyms: { readonly stable: boolean; readonly scope: string };
   readonly store: { readonly name: string; readonly sources: readonly string[] };
+  /** Host of the other trace backend that turns link to, or null. */
+  readonly trace_link_host: string | null;
   readonly ingest: { readonly on: boolean; readonly tokens: number };
   readonly warnings: readonly string[];
   readonly version: string;
@@ -66,8 +69,13 @@ function modelOf(parts: Parts, principal: ReturnType<typeof principalOf>): Setti
     },
     pseudonyms: { stable: pseudonyms.stable, scope: config.auditScope },
     store: { name: store.name, sources: store.sources },
+    trace_link_host: linkHost(config.traceLink),
     ingest: { on: config.ingest === "on", tokens: config.ingestTokens.length },
     warnings: config.warnings,
     version: parts.version,
   };
+}
+
+function linkHost(template: string | undefined): string | null {
+  return template === undefined ? null : (traceLink(template, "0".repeat(32))?.host ?? null);
 }

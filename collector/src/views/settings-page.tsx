@@ -156,6 +156,13 @@ const Configured: FC<{ readonly model: SettingsModel }> = ({ model }) => {
         <Fact name="store">
           <code>{store.name}</code> <span class="muted">{store.sources.join(", ")}</span>
         </Fact>
+        <Fact name="other trace backend">
+          {model.trace_link_host === null ? (
+            <span class="muted">none: TURNPROOF_UI_TRACE_LINK names one</span>
+          ) : (
+            <code>{model.trace_link_host}</code>
+          )}
+        </Fact>
         <Fact name="receiving">
           <Switch on={ingest.on} yes="on" no="off" />{" "}
           <span class="muted">

@@ -9,6 +9,7 @@ import type { Child, FC } from "hono/jsx";
 import { prioritiesOf } from "../display/event-priorities.ts";
 import { failuresOf } from "../display/failure-words.ts";
 import { countText, durationText, wordsOf } from "../display/figures.ts";
+import { traceLink } from "../display/trace-link.ts";
 import type { Frame } from "../http/respond.tsx";
 import type { TurnModel } from "../routes/turn.ts";
 import { VerdictBadge } from "./elements/badge.tsx";
@@ -46,7 +47,12 @@ export function turnPage(model: TurnModel, frame: Frame): Child {
       title={turns.length > 1 ? `${countText(turns.length)} turns` : name}
       windowTitle={`${name} · turn`}
       script="turn"
-      bar={<Actions />}
+      bar={
+        <>
+          <Actions />
+          <OtherBackend model={model} frame={frame} />
+        </>
+      }
     >
       <Identity model={model} frame={frame} />
       <Warnings model={model} />
@@ -77,7 +83,8 @@ export function turnPage(model: TurnModel, frame: Frame): Child {
 
 const Actions: FC = () => (
   <div class="actions" data-actions hidden>
-    <Action name="link" icon="link" word="Copy link" />
+    <Action name="link" icon="link" word="Link" />
+    <Action name="trace" icon="copy" word="Trace id" />
     <Action name="curl" icon="raw" word="curl" />
     <Action name="json" icon="copy" word="JSON" />
     <Action name="mark" icon="mark" word="Mark" />
@@ -89,11 +96,35 @@ const Action: FC<{ readonly name: string; readonly icon: IconName; readonly word
   icon,
   word,
 }) => (
-  <button class="button small" type="button" data-action={name} aria-label={`${word} of this turn`}>
+  <button
+    class="button small"
+    type="button"
+    data-action={name}
+    aria-label={name === "mark" ? "Mark this turn" : `Copy ${word} of this turn`}
+  >
     <Icon name={icon} />
     <span data-word>{word}</span>
   </button>
 );
+
+/** The same trace where the operator's other spans are. */
+const OtherBackend: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({
+  model,
+  frame,
+}) => {
+  const { traceLink: template } = frame;
+  const link = template === undefined ? undefined : traceLink(template, model.root_trace_id);
+  return link === undefined ? null : (
+    <a
+      class="button small"
+      href={link.href}
+      rel="noreferrer noopener"
+      title="The same trace in the other backend; nothing but its id goes along."
+    >
+      <Icon name="remote" /> Open in {link.host}
+    </a>
+  );
+};
 
 /** Fields on which every turn of the root agrees. */
 function commonScope(turns: readonly TurnRow[]): ScopeParts {
@@ -127,16 +158,17 @@ const Identity: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ mo
         {turn === undefined ? null : (
           <span class="when">
             <Time at={turn.started_at} form="full" />
+            <span class="muted" data-ago={turn.started_at}></span>
             <span class="muted">·</span>
             <Duration ms={turns.length === 1 ? turn.duration_ms : extentOf(model)} />
           </span>
         )}
-        <Chip name="root" value={root} chars={16} />
+        <Chip name="root" value={root} chars={16} copy="Trace id" />
         {turns.length === 1 && turn?.turn_id !== undefined ? (
-          <Chip name="turn" value={turn.turn_id} chars={16} />
+          <Chip name="turn" value={turn.turn_id} chars={16} copy="Turn id" />
         ) : null}
         {turns.length === 1 && turn?.run_id !== undefined ? (
-          <Chip name="run" value={turn.run_id} chars={16} />
+          <Chip name="run" value={turn.run_id} chars={16} copy="Run id" />
         ) : null}
         {dialects.map((dialect) => (
           <Chip name="dialect" value={dialect} />

@@ -17,7 +17,9 @@ export const Chip: FC<{
   readonly title?: string;
   readonly dashed?: boolean;
   readonly chars?: number;
-}> = ({ name, value, icon, href, title, dashed = false, chars = 28 }) => {
+  /** What the value is called when it is copied; in the browser the chip then copies it whole. */
+  readonly copy?: string;
+}> = ({ name, value, icon, href, title, dashed = false, chars = 28, copy }) => {
   const body = (
     <>
       {icon === undefined ? null : <Icon name={icon} />}
@@ -27,7 +29,9 @@ export const Chip: FC<{
   );
   const look = { class: dashed ? "chip dashed" : "chip", title: title ?? value };
   return href === undefined ? (
-    <span {...look}>{body}</span>
+    <span {...look} {...(copy === undefined ? {} : { "data-copy": value, "data-copy-name": copy })}>
+      {body}
+    </span>
   ) : (
     <a {...look} href={href}>
       {body}

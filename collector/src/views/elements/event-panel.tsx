@@ -40,7 +40,7 @@ export const EventPanel: FC<{ readonly event: TurnEvent }> = ({ event }) => (
       ) : null}
       {event.task_id === undefined ? null : (
         <Fact name="task">
-          <Id of={event.task_id} />
+          <Id of={event.task_id} copy />
         </Fact>
       )}
     </Facts>
@@ -167,20 +167,20 @@ const Provenance: FC<{ readonly event: TurnEvent }> = ({ event }) => (
     <h4>Record</h4>
     <Facts>
       <Fact name="event id">
-        <Id of={event.event_id} />
+        <Id of={event.event_id} copy />
       </Fact>
       <Fact name="span">
-        <Id of={event.span_id} why="It names no span." />
+        <Id of={event.span_id} why="It names no span." copy />
       </Fact>
       {event.parent_span_id === undefined ? null : (
         <Fact name="parent span">
-          <Id of={event.parent_span_id} />
+          <Id of={event.parent_span_id} copy />
           {event.parent_remote === true ? " (remote)" : ""}
         </Fact>
       )}
       {event.caused_by_event_id === undefined ? null : (
         <Fact name="caused by">
-          <Id of={event.caused_by_event_id} />
+          <Id of={event.caused_by_event_id} copy />
         </Fact>
       )}
       <Fact name="dialect">{event.dialect ?? <Unknown />}</Fact>
@@ -190,7 +190,7 @@ const Provenance: FC<{ readonly event: TurnEvent }> = ({ event }) => (
       </Fact>
       {event.producer_id === undefined ? null : (
         <Fact name="producer">
-          <Id of={event.producer_id} chars={20} />
+          <Id of={event.producer_id} chars={20} copy />
           {event.producer_seq === undefined ? "" : ` #${event.producer_seq}`}
         </Fact>
       )}

@@ -101,18 +101,22 @@ export const Time: FC<{ readonly at: string | null | undefined; readonly form?: 
     </time>
   );
 
-/** An opaque id in the mono face; shortened in the middle, whole in the tooltip. */
+/**
+ * An opaque id in the mono face; shortened in the middle, whole in the tooltip. In the browser one
+ * with `copy` copies itself.
+ */
 export const Id: FC<{
   readonly of: string | null | undefined;
   readonly chars?: number;
   readonly href?: string;
   readonly why?: string;
-}> = ({ of, chars, href, why }) => {
+  readonly copy?: boolean;
+}> = ({ of, chars, href, why, copy = false }) => {
   if (of === null || of === undefined || of === "") return <Unknown why={why ?? "Not recorded."} />;
   const text = chars === undefined ? of : shortId(of, chars);
   const title = text === of ? undefined : of;
   return href === undefined ? (
-    <code class="id" title={title}>
+    <code class="id" title={title} {...(copy ? { "data-copy": of } : {})}>
       {text}
     </code>
   ) : (
