@@ -211,20 +211,17 @@ export abstract class TreeGrid<R extends TreeRow> {
     }
     for (const above of this.above(index)) this.#collapsed.delete(above);
     if (this.#placeOf[index] === -1) this.redraw();
-    const before = this.#focused;
-    this.#focused = index;
+    this.#stopAt(index);
     this.#reveal(index);
     this.#draw();
-    this.#renew(before);
     this.select(index);
   }
 
   /** Marks a row as the one that the panel shows. */
   select(index: number): void {
-    const before = this.#selected;
+    this.#drawn.get(this.#selected)?.setAttribute("aria-selected", "false");
     this.#selected = index;
-    this.#renew(before);
-    this.#renew(index);
+    this.#drawn.get(index)?.setAttribute("aria-selected", "true");
     const row = this.rows[index];
     if (row !== undefined) this.#events.onSelect(row, index);
   }
@@ -305,14 +302,13 @@ export abstract class TreeGrid<R extends TreeRow> {
     return node;
   }
 
-  /** Draws one row again, keeping the focus. */
-  #renew(index: number): void {
-    const old = this.#drawn.get(index);
-    if (old === undefined) return;
-    const held = old === document.activeElement;
-    const node = this.#rowNode(index);
-    old.replaceWith(node);
-    if (held) node.focus({ preventScroll: true });
+  /** Lets a row be the one stop of the Tab key. */
+  #stopAt(index: number): void {
+    const before = this.#drawn.get(this.#focused);
+    if (before !== undefined) before.tabIndex = -1;
+    this.#focused = index;
+    const node = this.#drawn.get(index);
+    if (node !== undefined) node.tabIndex = 0;
   }
 
   #onClick(event: MouseEvent): void {
@@ -327,10 +323,6 @@ export abstract class TreeGrid<R extends TreeRow> {
   #onFocus(event: FocusEvent): void {
     this.#entered = true;
     const row = (event.target as Element).closest<HTMLElement>("[data-index]");
-    const index = Number(row?.dataset["index"] ?? this.#focused);
-    if (index === this.#focused) return;
-    const before = this.#focused;
-    this.#focused = index;
-    this.#renew(before);
+    if (row !== null) this.#stopAt(Number(row.dataset["index"]));
   }
 }
