@@ -33,7 +33,7 @@ export const Places: FC<{ readonly model: FindModel; readonly frame: Frame }> = 
             <span>{placeNames[place]}</span>
             <Badge tone={tone} icon={icon} word={state} />
             {why === "" ? null : <span class="muted">{why}</span>}
-            <Way reach={reach} frame={frame} />
+            <Way reach={reach} model={model} frame={frame} />
           </li>
         );
       })}
@@ -63,10 +63,16 @@ export const SearchedBadge: FC<{ readonly model: FindModel }> = ({ model }) => {
 };
 
 /** What can be done about a place that was not searched. */
-const Way: FC<{ readonly reach: Reach; readonly frame: Frame }> = ({ reach, frame }) => {
+const Way: FC<{
+  readonly reach: Reach;
+  readonly model: FindModel;
+  readonly frame: Frame;
+}> = ({ reach, model, frame }) => {
   if (reach === "no_answer") return <a href={hrefOf(frame, "/traces/health")}>Health</a>;
   if (reach !== "tenant_not_named") return null;
-  const id = frame.query.get("id");
+  // An id that the evidence knows as something else is no tenant.
+  const known = model.items.flatMap(({ matched_by: fields }) => fields);
+  const id = known.length === 0 || known.includes("user_id") ? frame.query.get("id") : null;
   const to = (changes: Record<string, string>): string =>
     hrefWith(frame, { cursor: null, ...changes });
   return (
