@@ -13,7 +13,14 @@ import {
   qualityRows,
   recorderRows,
 } from "./registry/host.ts";
-import { identityRows, ledgerRows, ownRows, refRows } from "./registry/identity.ts";
+import {
+  identityRows,
+  ledgerRows,
+  ownRows,
+  processRows,
+  refRows,
+  releaseRows,
+} from "./registry/identity.ts";
 import { kindGroups } from "./registry/row.ts";
 import type { AttributeRow, AttributeType, RowTuple, Slot } from "./registry/row.ts";
 import { cacheRows, memoryRows, modelRows, toolRows } from "./registry/runtime.ts";
@@ -30,7 +37,8 @@ import {
 } from "./states.ts";
 
 /** Rows whose values stand under `attributes` of an event. */
-type AttributeTable = typeof modelRows &
+type AttributeTable = typeof releaseRows &
+  typeof modelRows &
   typeof toolRows &
   typeof memoryRows &
   typeof cacheRows &
@@ -43,6 +51,7 @@ type AttributeTable = typeof modelRows &
 type Table = AttributeTable &
   typeof identityRows &
   typeof ownRows &
+  typeof processRows &
   typeof refRows &
   typeof ledgerRows;
 
@@ -143,6 +152,8 @@ function expand(slot: Slot, rows: { readonly [event: string]: RowTuple }): Attri
 export const registryRows: readonly AttributeRow[] = [
   ...expand("identity", identityRows),
   ...expand("own", ownRows),
+  ...expand("attributes", releaseRows),
+  ...expand("own", processRows),
   ...expand("refs", refRows),
   ...expand("ledger", ledgerRows),
   ...[

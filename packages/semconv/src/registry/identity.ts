@@ -23,6 +23,10 @@ export const ownRows = {
   status: ["turnproof.event.status", "string", "state", "closed", "all", "design 3.2"],
   timestamp: ["turnproof.event.time", "string", "time", "time", "all", "design 3.7"],
   component: ["turnproof.component", "string", "label", "label", "all", "design 3.7"],
+} as const;
+
+/** Which release wrote the event: a fact among its attributes, so that releases can be compared. */
+export const releaseRows = {
   service_version: [
     "service.version",
     "string",
@@ -31,6 +35,10 @@ export const ownRows = {
     "all",
     "OpenTelemetry resource",
   ],
+} as const;
+
+/** Which process of the service wrote the event. */
+export const processRows = {
   service_namespace: [
     "service.namespace",
     "string",
