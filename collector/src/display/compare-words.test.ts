@@ -122,4 +122,5 @@ test("a result that nobody recorded, and one that nobody acknowledged, are left 
   const half = whats(delivered("a", true), delivered("b", null));
   expect(half).toContain("Whether the delivery of B arrived");
   expect(half.some((what) => what.includes("result of"))).toBe(false);
+  expect(half).toContain("Which release wrote A and B");
 });

@@ -92,9 +92,10 @@ function windowPoints(trust: TraceComparison["trust"]): OpenPoint[] {
     }));
 }
 
-/** Whether the results arrived: the first question, and often nobody said. */
-function arrivalPoints({ verdicts, deliveries }: TraceComparison): OpenPoint[] {
+/** Whether the results arrived, and of which release they are: often nobody said. */
+function arrivalPoints({ verdicts, deliveries, releases }: TraceComparison): OpenPoint[] {
   const sides = ["baseline", "candidate"] as const;
+  const unreleased = sides.filter((side) => releases[side].length === 0);
   const unjudged = sides.filter((side) => verdicts[side] === "unknown");
   const unsaid = sides.filter((side) =>
     deliveries.some((delivery) => delivery[side]?.some((state) => state === "emitted unknown")),
@@ -116,6 +117,14 @@ function arrivalPoints({ verdicts, deliveries }: TraceComparison): OpenPoint[] {
           {
             what: `Whether the delivery of ${named(unsaid)} arrived`,
             why: "It was emitted, and nothing acknowledges it.",
+          },
+        ]),
+    ...(unreleased.length === 0
+      ? []
+      : [
+          {
+            what: `Which release wrote ${named(unreleased)}`,
+            why: "Its service named no version (service.version).",
           },
         ]),
   ];

@@ -3,6 +3,7 @@
  * causal waterfall, memory supply, context, tools, outcomes, insights, raw events — and what is not
  * known.
  */
+import { releasesOf } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
 
@@ -137,6 +138,9 @@ function commonScope(turns: readonly TurnRow[]): ScopeParts {
   return Object.fromEntries(agreed.map((field) => [field, first[field]])) as ScopeParts;
 }
 
+/** Releases that a chip names; the others stand in its title. */
+const releasesMax = 4;
+
 const Identity: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ model, frame }) => {
   const { turns, events, root_trace_id: root } = model;
   const [turn] = turns;
@@ -147,6 +151,7 @@ const Identity: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ mo
         : new URLSearchParams({ [field]: value ?? "" });
     return `${hrefOf(frame, "/traces")}?${query.toString()}`;
   };
+  const releases = releasesOf(events);
   const dialects = [...new Set(events.flatMap(({ dialect }) => dialect ?? []))];
   const refused = events
     .flatMap(({ dropped }) => Object.values(dropped ?? {}))
@@ -170,6 +175,11 @@ const Identity: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ mo
         {turns.length === 1 && turn?.run_id !== undefined ? (
           <Chip name="run" value={turn.run_id} chars={16} copy="Run id" />
         ) : null}
+        <Chip
+          name="release"
+          value={releases.length === 0 ? "unknown" : releases.slice(0, releasesMax).join(", ")}
+          title={releases.length === 0 ? "No service named its version." : releases.join(", ")}
+        />
         {dialects.map((dialect) => (
           <Chip name="dialect" value={dialect} />
         ))}

@@ -90,6 +90,14 @@ describe("operations", () => {
     ]);
   });
 
+  test("each side names the releases that wrote it, and none where nobody said", () => {
+    const by = (run: string, second: number, service_version: string): TurnEvent =>
+      event(run, second, "tool_call", { attributes: { service_version } });
+    const before = [by("a", 1, "2.4.0"), by("a", 2, "2.3.0"), by("a", 3, "2.4.0")];
+    const { releases } = compareTraceWindows(before, [event("b", 1, "turn")]);
+    expect(releases).toEqual({ baseline: ["2.3.0", "2.4.0"], candidate: [] });
+  });
+
   test("a difference inside the tolerance is not beyond it", () => {
     const both = [[event("a", 1, "turn")], [event("b", 1, "turn", { duration_ms: 104 })]] as const;
     expect(compareTraceWindows(...both).operations[0]?.duration_ms.beyond_tolerance).toBe(false);

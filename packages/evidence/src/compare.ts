@@ -9,6 +9,7 @@ import { compareResults } from "./compare-results.ts";
 import type { ResultComparison } from "./compare-results.ts";
 import type { FindingCode } from "./diagnostics-table.ts";
 import type { Finding } from "./finding-list.ts";
+import type { TurnEvent } from "./event.ts";
 import { judgeWindow } from "./reconcile.ts";
 import type { Verdict } from "./reconcile.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
@@ -44,6 +45,11 @@ export interface TraceComparison extends OperationComparison, ResultComparison {
     readonly baseline: Verdict["status"];
     readonly candidate: Verdict["status"];
   };
+  /** Releases (`service.version`) that wrote each side, sorted; empty where nobody said. */
+  readonly releases: {
+    readonly baseline: readonly string[];
+    readonly candidate: readonly string[];
+  };
   readonly diagnostics: readonly CodeComparison[];
   readonly trust: CompareTrust;
 }
@@ -78,6 +84,7 @@ export function compareTraceWindows(
       ...(after.events.length === 0 ? (["candidate"] as const) : []),
     ],
     verdicts: { baseline: left.status, candidate: right.status },
+    releases: { baseline: releasesOf(before.events), candidate: releasesOf(after.events) },
     ...operations,
     ...compareResults(before.events, after.events),
     diagnostics: compareCodes(left.findings, right.findings, right.window.complete),
@@ -89,6 +96,15 @@ export function compareTraceWindows(
       truncated: [left, right].some(({ window }) => window.reasons.includes("truncated")),
     },
   };
+}
+
+/** Releases that wrote the events, each once and sorted. */
+export function releasesOf(events: readonly TurnEvent[]): readonly string[] {
+  const versions = new Set<string>();
+  for (const { attributes } of events) {
+    if (attributes.service_version !== undefined) versions.add(attributes.service_version);
+  }
+  return [...versions].toSorted();
 }
 
 function compareCodes(

@@ -92,7 +92,7 @@ export { reconcileOutcome } from "./reconcile.ts";
 export type { ChainLink, ReconcileOptions, Verdict } from "./reconcile.ts";
 export type { LinkReason, LinkState } from "./reconcile-bench.ts";
 export type { WindowMetadata, WindowReason, WindowTrust } from "./reconcile-window.ts";
-export { compareTraceWindows } from "./compare.ts";
+export { compareTraceWindows, releasesOf } from "./compare.ts";
 export type {
   CodeComparison,
   CodePresence,

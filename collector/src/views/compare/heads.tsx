@@ -11,7 +11,7 @@ import type { CompareModel, CompareSide } from "../../routes/compare.ts";
 import { Badge, VerdictBadge } from "../elements/badge.tsx";
 import { ShareBar } from "../elements/bar.tsx";
 import { Chip, Chips, TenantChip } from "../elements/chip.tsx";
-import { Count, Duration, Id, NotMeasured, Time } from "../elements/figure.tsx";
+import { Count, Duration, Id, NotMeasured, Time, Unknown } from "../elements/figure.tsx";
 import { Fact, Facts } from "../elements/panel.tsx";
 import { hrefOf } from "../layout.tsx";
 
@@ -35,6 +35,7 @@ export const CompareHeads: FC<{ readonly model: Compared; readonly frame: Frame 
       <Head
         side={side}
         of={model[side]}
+        releases={model.releases[side]}
         verdict={model.verdicts[side]}
         trust={model.trust[side]}
         href={sideHref(frame, model, side)}
@@ -46,10 +47,11 @@ export const CompareHeads: FC<{ readonly model: Compared; readonly frame: Frame 
 const Head: FC<{
   readonly side: "baseline" | "candidate";
   readonly of: CompareSide;
+  readonly releases: readonly string[];
   readonly verdict: string;
   readonly trust: WindowTrust;
   readonly href: string;
-}> = ({ side, of, verdict, trust, href }) => {
+}> = ({ side, of, releases, verdict, trust, href }) => {
   const [turn] = of.turns;
   const name = side === "baseline" ? "Baseline" : "Candidate";
   return (
@@ -82,6 +84,13 @@ const Head: FC<{
           </Fact>
           <Fact name="took">
             <Duration ms={turn?.duration_ms} />
+          </Fact>
+          <Fact name="release">
+            {releases.length === 0 ? (
+              <Unknown why="Its service named no version." />
+            ) : (
+              <code>{releases.join(", ")}</code>
+            )}
           </Fact>
           <Fact name="models">{modelsOf(of.turns)}</Fact>
           <Fact name="window">
