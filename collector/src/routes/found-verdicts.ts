@@ -1,6 +1,6 @@
 /**
- * @module FoundVerdicts: what the judge says of the turns that an id leads to, so that whoever looks
- * for a customer's thread sees at once which of its turns went wrong.
+ * @module FoundVerdicts: what the judge says of the turns that an id leads to, so that whoever
+ * looks for a customer's thread sees at once which of its turns went wrong.
  */
 import { foldTurns } from "@turnproof/evidence";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";

@@ -1,6 +1,6 @@
 /**
- * @module Lately: what the judge found among the newest turns, for whoever opens the incident finder
- * without an id in hand.
+ * @module Lately: what the judge found among the newest turns, for whoever opens the incident
+ * finder without an id in hand.
  */
 import type { TurnRow } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";

@@ -1,6 +1,6 @@
 /**
- * @module The incident finder says what the judge says of the turns that an id leads to: of those in
- * the asker's scope, as they stand now, and that nobody judged is no verdict.
+ * @module The incident finder says what the judge says of the turns that an id leads to: of those
+ * in the asker's scope, as they stand now, and that nobody judged is no verdict.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TurnVerdict } from "@turnproof/store";

@@ -73,8 +73,8 @@ WHERE root_trace_id IN ${bind.texts(rootTraceIds)}${tenantCondition(scope, bind)
 const judgedRootsMax = 20_000;
 
 /**
- * Roots of which some turn was once judged so; undefined when they are too many. A later verdict may
- * have replaced it: that is for the reader of the rows to see, and spares the engine a merge.
+ * Roots of which some turn was once judged so; undefined when they are too many. A later verdict
+ * may have replaced it: that is for the reader of the rows to see, and spares the engine a merge.
  */
 export async function judgedRoots(
   engine: Engine,
