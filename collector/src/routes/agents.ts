@@ -16,7 +16,7 @@ import { filters, readParameters, readPathId } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
-import { isSettled } from "../window.ts";
+import { pendingFrames } from "../window.ts";
 import { contextOf } from "./hooks.ts";
 import { rowsOf, withVerdicts } from "./turn-reading.ts";
 
@@ -60,6 +60,8 @@ export interface GroupsWindow {
   readonly limit: number;
   readonly next_cursor: string | null;
   readonly window_complete: boolean;
+  /** Batches that were acknowledged before the turns were read and were not readable then. */
+  readonly pending_frames: number;
   readonly bounded: boolean;
 }
 
@@ -157,7 +159,7 @@ export async function readGroups(
   const limit = parameters.limit ?? limits.pageEventsDefault;
   const paging = pagingOf(c, parts, { ...parameters, view: "groups" });
   const reading = readingFor(c, parameters);
-  const settled = await isSettled(parts);
+  const pending = await pendingFrames(parts);
   const slice = await parts.store.turns(reading.scope, reading.query, {
     limit,
     signal: c.req.raw.signal,
@@ -173,8 +175,9 @@ export async function readGroups(
       limit,
       next_cursor: paging.seal(slice.next),
       window_complete:
-        settled && paging.after === undefined && slice.next === null && !slice.bounded,
+        pending === 0 && paging.after === undefined && slice.next === null && !slice.bounded,
       bounded: slice.bounded,
+      pending_frames: pending,
     },
   };
 }

@@ -14,6 +14,7 @@ import { durationCells, lastingOf } from "../display/duration-cells.ts";
 import type { DurationCells } from "../display/duration-cells.ts";
 import { binsOfCounts, facetsOf } from "../display/turn-figures.ts";
 import type { Bin, Spoken } from "../display/turn-figures.ts";
+import { FreshAnswers } from "../fresh-answers.ts";
 import { principalOf } from "../http/environment.ts";
 import type { AppEnv } from "../http/environment.ts";
 import { chart, filters, readParameters } from "../http/parameters.ts";
@@ -49,34 +50,17 @@ export interface OverviewModel {
 const rootsMax = 1_000;
 const rootsPerRead = 250;
 const valuesMax = 50;
-/** How long an answer serves whoever asks the same: a tail makes pages ask again and again. */
-const freshMs = 5_000;
-const keptMax = 64;
 
 /** GET `/traces/overview.json`. */
 export function overviewRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const kept = new Map<
-    string,
-    { readonly until: number; readonly model: Promise<OverviewModel> }
-  >();
+  const answers = new FreshAnswers<OverviewModel>(parts.now);
   app.get("/traces/overview.json", async (c) => {
     const { chart: wanted, ...parameters } = readParameters(c, overviewParameters);
     const reading = readingFor(c, parameters);
     const key = JSON.stringify([scopeKey(principalOf(c)), reading.query, wanted ?? "count"]);
-    const now = parts.now();
-    const known = kept.get(key);
-    if (known !== undefined && known.until > now) return respondJson(c, await known.model);
-    const model = wanted === "duration" ? durationsOf(parts, reading) : overviewOf(parts, reading);
-    kept.delete(key);
-    kept.set(key, { until: now + freshMs, model });
-    for (const old of kept.keys()) {
-      if (kept.size <= keptMax) break;
-      kept.delete(old);
-    }
-    // A failure is nobody's answer but the first asker's.
-    model.catch(() => kept.delete(key));
-    return respondJson(c, await model);
+    const make = wanted === "duration" ? durationsOf : overviewOf;
+    return respondJson(c, await answers.of(key, () => make(parts, reading)));
   });
   return app;
 }

@@ -25,7 +25,7 @@ import { chart, filters, id, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
-import { isSettled } from "../window.ts";
+import { pendingFrames } from "../window.ts";
 import { readTurns } from "./turn-reading.ts";
 import type { TurnsAsked } from "./turn-reading.ts";
 
@@ -62,6 +62,8 @@ export interface TurnsModel {
   readonly window_complete: boolean;
   /** A budget ended this page before the filter was exhausted. */
   readonly bounded: boolean;
+  /** Batches that were acknowledged before this page was read and were not readable then. */
+  readonly pending_frames: number;
   /** Turns that were read for this page and that `verdict`, `finding` or `q` left out. */
   readonly filtered_out: number;
 }
@@ -77,7 +79,7 @@ export function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const filter = rowFilterOf(parameters, wantsPage(c));
     const paging = pagingOf(c, parts, { ...parameters, view: "turns" });
     const limit = parameters.limit ?? limits.pageEventsDefault;
-    const settled = await isSettled(parts);
+    const pending = await pendingFrames(parts);
     const read = await readTurns(parts, readingFor(c, parameters), {
       limit,
       after: paging.after,
@@ -89,8 +91,10 @@ export function turnsRoutes(parts: Parts): Hono<AppEnv> {
       limit,
       root_count: read.roots,
       next_cursor: paging.seal(read.next),
-      window_complete: settled && paging.after === undefined && read.next === null && !read.bounded,
+      window_complete:
+        pending === 0 && paging.after === undefined && read.next === null && !read.bounded,
       bounded: read.bounded,
+      pending_frames: pending,
       filtered_out: read.left_out,
     };
     return respond(c, { model, view: "turns" });

@@ -6,7 +6,7 @@ import type { Child, FC } from "hono/jsx";
 
 import { durationCells, lastingOf } from "../display/duration-cells.ts";
 import { countText } from "../display/figures.ts";
-import { queryOf, termText, termsOf, unclearOf } from "../display/filter-terms.ts";
+import { termsOf, unclearOf } from "../display/filter-terms.ts";
 import type { Term } from "../display/filter-terms.ts";
 import { builtInViews, viewQuery } from "../display/list-views.ts";
 import { binsOf, facetsOf, rowScale } from "../display/turn-figures.ts";
@@ -19,6 +19,7 @@ import { Facets, FilterBar, TermChips } from "./elements/filter-bar.tsx";
 import { Histogram } from "./elements/histogram.tsx";
 import { ListViews } from "./elements/list-views.tsx";
 import { Empty, Note } from "./elements/panel.tsx";
+import { WindowFooter } from "./elements/window-footer.tsx";
 import { TurnRow, turnColumns } from "./elements/turn-row.tsx";
 import type { RowPlace } from "./elements/turn-row.tsx";
 import { Icon } from "./icons.tsx";
@@ -47,6 +48,7 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
       {none && !filtered ? <FirstSteps frame={frame} /> : null}
       <div class="turns" data-turns hidden={none && !filtered}>
         <Chart model={model} frame={frame} />
+        {terms.every(isTime) ? null : <WhatIsSpecial />}
         <div class="columns">
           <div class="side">
             <ListViews
@@ -79,7 +81,7 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
                 </p>
               </Empty>
             ) : null}
-            <WindowFooter model={model} frame={frame} terms={terms} />
+            <WindowFooter model={model} path={path} terms={terms} query={frame.query} />
           </div>
         </div>
       </div>
@@ -104,6 +106,25 @@ const Chart: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ mode
     </div>
   );
 };
+
+function isTime({ key }: Term): boolean {
+  return key === "after" || key === "before";
+}
+
+/** What the turns of the filter say more often than others; the browser counts when it is opened. */
+const WhatIsSpecial: FC = () => (
+  <details class="card fold" data-differences hidden>
+    <summary>
+      <Icon name="compare" />
+      <h2>What is special about these turns</h2>
+      <span class="muted">against the others of the same time</span>
+      <kbd aria-hidden="true">w</kbd>
+    </summary>
+    <div data-differences-place>
+      <p class="padded muted">Counting…</p>
+    </div>
+  </details>
+);
 
 /** Roots that stand in several rows. */
 function crowdedRoots(model: TurnsModel): ReadonlySet<string> {
@@ -189,55 +210,6 @@ const Unclear: FC<{ readonly words: readonly string[] }> = ({ words }) =>
       . A term is <code>key:value</code>; type <kbd>/</kbd> in the bar for the keys.
     </Note>
   );
-
-/** How far the window reaches, with exact counts, and the way to older turns. */
-const WindowFooter: FC<{
-  readonly model: TurnsModel;
-  readonly frame: Frame;
-  readonly terms: readonly Term[];
-}> = ({ model, frame, terms }) => {
-  const { items, root_count: roots, filtered_out: out } = model;
-  const pageTerms = new URLSearchParams(queryOf(terms, new URLSearchParams())).get("q");
-  const onPage = [
-    ...["verdict", "finding"].flatMap((name) => {
-      const value = frame.query.get(name);
-      return value === null ? [] : [termText({ key: name, value, negated: false })];
-    }),
-    ...(pageTerms === null ? [] : [pageTerms]),
-  ];
-  return (
-    <footer class="window" data-window>
-      <span class={model.window_complete ? "badge ok" : "badge warn"}>
-        <Icon name={model.window_complete ? "success" : "partial"} />
-        {model.window_complete ? "Window complete" : "Window bounded"}
-      </span>
-      <span>
-        {countText(items.length)} {items.length === 1 ? "turn" : "turns"} of {countText(roots)}{" "}
-        {roots === 1 ? "root" : "roots"}
-        {model.window_complete ? ", all there are" : ""}
-        {model.bounded ? "; reading met its bound: older ones were not looked at" : ""}
-      </span>
-      {onPage.length === 0 ? null : (
-        <span>
-          <code>{onPage.join(" ")}</code> left out {countText(out)} of{" "}
-          {countText(items.length + out)} turns that were read
-        </span>
-      )}
-      <span class="end">
-        {frame.query.has("cursor") ? (
-          <a class="button" href={hrefWith(frame, { cursor: null })}>
-            Newest
-          </a>
-        ) : null}
-        {model.next_cursor === null ? null : (
-          <a class="button" href={hrefWith(frame, { cursor: model.next_cursor })} data-older>
-            {model.bounded ? "Read on" : "Older"} <Icon name="more" />
-          </a>
-        )}
-      </span>
-    </footer>
-  );
-};
 
 /** The empty home: the three lines that point an app here. */
 const FirstSteps: FC<{ readonly frame: Frame }> = ({ frame }) => (

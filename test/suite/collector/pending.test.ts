@@ -7,17 +7,18 @@ import type { EvidenceStore } from "@turnproof/store";
 import { expect, test } from "vitest";
 
 import { traceRequest } from "../../otlp/encode.ts";
-import { openDesk } from "./desk.ts";
+import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
 const trace = "0af7651916cd43dd8448eb211c80319c";
+const traceOf = (n: number): string => (n + 1).toString(16).padStart(32, "0");
 
 /** Every list that says whether it is whole. */
 const lists = [
   "/traces/turns.json",
   "/traces/events.json",
   "/traces/events.json?view=bundles",
-  "/traces/find.json?id=thread-1",
+  "/traces/find.json?id=thread-1&scope=anonymous",
   "/traces/analysis.json",
   "/traces/health.json",
   "/agents.json",
@@ -41,10 +42,10 @@ function gated(store: EvidenceStore): { readonly store: EvidenceStore; open(): v
   };
 }
 
-async function send(desk: Desk): Promise<number> {
+async function send(desk: Desk, traceId = trace): Promise<number> {
   const start = "1760000000000000000";
   const span = {
-    traceId: trace,
+    traceId,
     spanId: "b7ad6b7169203331",
     name: "any",
     startTimeUnixNano: start,
@@ -99,3 +100,92 @@ test("no list says that it is whole while the journal holds what it cannot show"
   expect(items.map((row) => row.root_trace_id)).toEqual([trace]);
   await second.collector.close();
 });
+
+test("the pages say what is still open, and never that the window is whole", async () => {
+  const store = ephemeral();
+  const shut = gated(store);
+  const desk = await openDesk({}, { store: shut.store, judge: false });
+  const words = async (path: string): Promise<string> =>
+    (await (await desk.get(path, { accept: "text/html" })).text()).replaceAll(/<[^>]+>/g, " ");
+  // One root is readable; what comes after it is not.
+  await store.append({
+    batchId: "before",
+    receivedAt: "2026-11-21T10:00:00.000000Z",
+    events: turnEvents({ root: "root-1", agent: "helper", thread: "thread-1" }),
+  });
+  const pages = ["/traces", "/threads", "/threads/thread-1", "/agents"];
+  for (const path of pages) {
+    expect([path, await words(path)]).toEqual([path, expect.stringContaining("Window complete")]);
+  }
+  for (let n = 0; n < 3; n += 1) expect(await send(desk, traceOf(n))).toBe(200);
+  for (const path of pages) {
+    const said = await words(path);
+    expect([path, said]).toEqual([path, expect.stringContaining("Window still open")]);
+    expect(said).toMatch(/[1-3] received batch(es are| is) not readable yet and not counted/);
+    expect(said).not.toContain("Window complete");
+    expect(said).not.toContain("all there are");
+  }
+  expect(await words("/traces/root-1")).toMatch(/[1-3] .*batch(es are| is) not readable yet/);
+  expect(await words("/traces/find?id=thread-1")).toMatch(/batch(es are| is) not readable yet/);
+  shut.open();
+  for (const path of pages) {
+    await expect
+      .poll(() => words(path), { timeout: 30_000 })
+      .toMatch(/Window complete[\s\S]*4 turns|4 turns[\s\S]*Window complete/);
+  }
+  await desk.collector.close();
+});
+
+test("while turns arrive all the time, whole means all that was acknowledged before", async () => {
+  const store = ephemeral();
+  let writes = 0;
+  const slow: EvidenceStore = {
+    ...store,
+    append: async (batch) => {
+      writes += 1;
+      await new Promise((resolve) => setTimeout(resolve, (writes * 7) % 23));
+      await store.append(batch);
+    },
+  };
+  const desk = await openDesk({}, { store: slow, judge: false });
+  const acknowledged = new Set<string>();
+  let sending = true;
+  const sendAll = async (): Promise<void> => {
+    for (let n = 0; n < 150; n += 1) {
+      expect(await send(desk, traceOf(n))).toBe(200);
+      acknowledged.add(traceOf(n));
+    }
+  };
+  const sender = sendAll().finally(() => (sending = false));
+  const seen = { whole: 0, open: 0 };
+  const look = async (): Promise<number> => {
+    const before = [...acknowledged];
+    const page = await desk.json<Turns>("/traces/turns.json?limit=1000");
+    const shown = new Set(page.items.map((row) => row.root_trace_id));
+    seen[page.window_complete ? "whole" : "open"] += 1;
+    // Whole claims all of it; open says how much is missing, so that nobody takes it for little.
+    if (page.window_complete) expect(before.filter((root) => !shown.has(root))).toEqual([]);
+    expect(page.window_complete).toBe(page.pending_frames === 0);
+    const missing = before.filter((root) => !shown.has(root)).length;
+    expect(page.pending_frames).toBeGreaterThanOrEqual(Math.min(missing, 1));
+    return shown.size;
+  };
+  while (sending) {
+    await look();
+    // Reads of a store in the process wait for nothing: the sender must have its turn.
+    await new Promise(setImmediate);
+  }
+  await sender;
+  await expect.poll(look, { timeout: 30_000 }).toBe(150);
+  await expect
+    .poll(async () => (await desk.json<Turns>("/traces/turns.json?limit=1000")).window_complete)
+    .toBe(true);
+  expect(seen.open).toBeGreaterThan(0);
+  await desk.collector.close();
+});
+
+interface Turns {
+  readonly items: readonly { readonly root_trace_id: string }[];
+  readonly window_complete: boolean;
+  readonly pending_frames: number;
+}

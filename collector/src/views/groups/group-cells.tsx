@@ -6,6 +6,7 @@ import type { ToolCounts } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import { countText, shareText, shortCountText } from "../../display/figures.ts";
+import { pendingText, windowState } from "../../display/window-words.ts";
 import type { Frame } from "../../http/respond.tsx";
 import type { GroupsWindow, TurnGroup } from "../../routes/agents.ts";
 import { Badge } from "../elements/badge.tsx";
@@ -80,16 +81,15 @@ export const GroupsFooter: FC<{
   readonly frame: Frame;
   readonly what: string;
 }> = ({ window, frame, what }) => (
-  <footer class="window">
-    <Badge
-      tone={window.window_complete ? "ok" : "warn"}
-      icon={window.window_complete ? "success" : "partial"}
-      word={window.window_complete ? "Window complete" : "Window bounded"}
-    />
+  <footer class="window" data-window>
+    <Badge {...windowState(window, frame.query.has("cursor"))} />
     <span>
       {what} over {countText(window.turns_read)} {window.turns_read === 1 ? "turn" : "turns"}
       {window.window_complete ? ", all there are" : `, read ${countText(window.limit)} at a time`}
     </span>
+    {window.pending_frames === 0 ? null : (
+      <span data-pending>{pendingText(window.pending_frames)}</span>
+    )}
     <span class="end">
       {frame.query.has("cursor") ? (
         <a class="button" href={hrefWith(frame, { cursor: null })}>

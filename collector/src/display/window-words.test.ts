@@ -1,0 +1,28 @@
+/** @module Words of a window never claim more than is known, nor less. */
+import { expect, test } from "vitest";
+
+import { pendingText, runningText, windowState } from "./window-words.ts";
+
+const whole = { window_complete: true, bounded: false, next_cursor: null, pending_frames: 0 };
+const part = { ...whole, window_complete: false };
+
+test.each([
+  ["all of it", whole, false, "Window complete"],
+  ["pending", { ...part, pending_frames: 1 }, false, "Window still open"],
+  ["pending, and older pages", { ...part, pending_frames: 1, next_cursor: "x" }, false, "bounded"],
+  ["pending, on an older page", { ...part, pending_frames: 1 }, true, "bounded"],
+  ["pending, and a bound", { ...part, pending_frames: 1, bounded: true }, false, "bounded"],
+  ["older pages", { ...part, next_cursor: "x" }, false, "bounded"],
+  ["another part, nobody knows why", part, false, "bounded"],
+])("%s", (_case, reach, paged, word) => {
+  expect(windowState(reach, paged).word).toContain(word);
+});
+
+test("what is on its way is counted in words, and nothing is no words", () => {
+  expect(pendingText(0)).toBeUndefined();
+  expect(pendingText(1)).toBe("1 received batch is not readable yet and not counted");
+  expect(pendingText(1200)).toBe("1,200 received batches are not readable yet and not counted");
+  expect(runningText(0)).toBeUndefined();
+  expect(runningText(1)).toBe("1 still running, or never said its end");
+  expect(runningText(2)).toBe("2 still running, or never said their end");
+});
