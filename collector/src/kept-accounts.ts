@@ -1,8 +1,8 @@
 /**
  * @module KeptAccounts: what was worked out of events, kept for the moments until the same is asked
- * again. A page and the rows that its script asks for rest on the same events; what was made for the
- * one serves the other, but only for the same question of the same asker about events that are equal
- * in every field: what changed is worked out anew.
+ * again. A page and the rows that its script asks for rest on the same events; what was made for
+ * the one serves the other, but only for the same question of the same asker about events that are
+ * equal in every field: what changed is worked out anew.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 

@@ -1,6 +1,6 @@
 /**
- * @module CompareGrid: the tree grid of a comparison, with changes alone or every operation, and the
- * selected row in full below it.
+ * @module CompareGrid: the tree grid of a comparison, with changes alone or every operation, and
+ * the selected row in full below it.
  */
 import type { CompareTrust, OperationRow as Operation } from "@turnproof/evidence";
 

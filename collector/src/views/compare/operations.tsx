@@ -1,7 +1,7 @@
 /**
  * @module Operations: the aligned tree of both sides. A row stands once, at its logical place, with
- * the verb of its change. The server draws the first rows, which is all there is without script; the
- * browser takes over with every row, keys and the switch between changes and everything.
+ * the verb of its change. The server draws the first rows, which is all there is without script;
+ * the browser takes over with every row, keys and the switch between changes and everything.
  */
 import type { FC } from "hono/jsx";
 
