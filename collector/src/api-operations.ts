@@ -238,6 +238,15 @@ export const operations: { readonly [route: string]: Operation } = {
     query: facetsParameters,
     returns: "Turns by value of each key of the filter bar, the commonest first.",
   },
+  "GET /traces/differences.json": {
+    summary: "What the turns of a filter say more often than other turns of the same time",
+    text:
+      "Counts and nothing beyond them, each side within a budget of 2,000 turns and a second. The " +
+      "others are those of the asker's scope in the same `start_time` and `end_time`; a filter of " +
+      "times alone is refused.",
+    query: facetsParameters,
+    returns: "Values with how many of either side say them, and how many say none.",
+  },
   "GET /traces/events.json": {
     summary: "Normalized events, or the original records",
     text:

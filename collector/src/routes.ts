@@ -13,6 +13,7 @@ import { capabilitiesRoutes } from "./routes/capabilities.ts";
 import { compareRoutes } from "./routes/compare.ts";
 import { documentsRoutes } from "./routes/documents.ts";
 import { eventsRoutes } from "./routes/events.ts";
+import { differencesRoutes } from "./routes/differences.ts";
 import { facetsRoutes } from "./routes/facets.ts";
 import { findRoutes } from "./routes/find.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -47,6 +48,7 @@ export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {
     turnsRoutes,
     overviewRoutes,
     facetsRoutes,
+    differencesRoutes,
     healthRoutes,
     compareRoutes,
     analysisRoutes,

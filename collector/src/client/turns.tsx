@@ -5,14 +5,18 @@
 import type { TurnRow as Row } from "@turnproof/evidence";
 
 import { durationCells, lastingOf } from "../display/duration-cells.ts";
+import { termsOf } from "../display/filter-terms.ts";
 import { binsOf, rowKey, rowScale } from "../display/turn-figures.ts";
 import { DurationChart } from "../views/elements/duration-chart.tsx";
 import { Histogram } from "../views/elements/histogram.tsx";
 import { TurnRow } from "../views/elements/turn-row.tsx";
+import { WindowFooter } from "../views/elements/window-footer.tsx";
+import type { TurnsWindow } from "../views/elements/window-footer.tsx";
 import { watchBrush } from "./brush.ts";
 import { completeFilter } from "./completion.tsx";
 import { facetList } from "./facets.tsx";
 import type { FacetList } from "./facets.tsx";
+import { startDifferences } from "./differences.tsx";
 import { overviewOf } from "./overview.tsx";
 import type { Overview } from "./overview.tsx";
 import { startMarks } from "./marks.tsx";
@@ -22,9 +26,7 @@ import { startViews } from "./saved-views.tsx";
 import { addShortcuts } from "./shortcuts.ts";
 
 /** What the page needs of the twin. */
-interface Model {
-  readonly items: readonly Row[];
-}
+type Model = TurnsWindow;
 
 const settleMs = 700;
 /** Filters that a moving tail can have; the others filter what it makes the page fetch. */
@@ -49,6 +51,7 @@ export function start(): void {
   startMarks();
   watchBrush(query);
   startViews(query);
+  startDifferences(query);
   const button = find<HTMLButtonElement>("[data-live]");
   if (button === undefined) return;
   button.hidden = false;
@@ -154,6 +157,10 @@ function showWaiting(): void {
   const panel = find("[data-turns]");
   if (panel !== undefined) panel.hidden = false;
   drawList(body, model.items);
+  const footer = (
+    <WindowFooter model={model} path={`${base}/traces`} terms={termsOf(query)} query={query} />
+  );
+  find("[data-window]")?.replaceWith(drawn(footer));
 }
 
 function drawList(body: HTMLElement, items: readonly Row[]): void {

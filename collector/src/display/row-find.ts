@@ -1,7 +1,7 @@
 /**
  * @module RowFind: the language of the box over the waterfall, `search -status:success model:gpt`:
- * words and terms, all of which a row has to have. A word is looked for anywhere in a row; a term in
- * one field or in one allowlisted attribute. It works on all rows of a turn, drawn or not.
+ * words and terms, all of which a row has to have. A word is looked for anywhere in a row; a term
+ * in one field or in one allowlisted attribute. It works on all rows of a turn, drawn or not.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import { attribute, attributeBySpanName } from "@turnproof/semconv";
@@ -29,7 +29,7 @@ export interface RowQuery {
 export type EventsOf = (row: WaterfallRow) => readonly TurnEvent[];
 
 /** What a value is where nothing that was recorded says one. */
-export const unsaid = "?";
+const unsaid = "?";
 
 type Texts = (row: WaterfallRow, events: readonly TurnEvent[]) => readonly unknown[];
 

@@ -55,8 +55,8 @@ export function quantile(values: readonly number[], share: number): number | nul
 }
 
 /**
- * How long a turn took, or null where it never ended or has no extent: what was seen of it until now
- * is no duration.
+ * How long a turn took, or null where it never ended or has no extent: what was seen of it until
+ * now is no duration.
  */
 export function lastedMs({ duration_ms: ms, timing_state: state }: TurnRow): number | null {
   return state === "missing_completion" || state === "instantaneous" ? null : ms;
@@ -179,7 +179,8 @@ export interface Facet {
   readonly total: number;
 }
 
-const facetValues: readonly (readonly [
+/** Keys of the filter bar that turns are counted by: key, name, and the values of a turn. */
+export const facetKeys: readonly (readonly [
   key: string,
   name: string,
   values: (row: TurnRow) => readonly string[],
@@ -226,7 +227,7 @@ export function facetExtent({
 
 /** Facets of the rows, so many values of each; a facet without a value is left out. */
 export function facetsOf(rows: readonly TurnRow[], shownMax: number = facetShownMax): Facet[] {
-  return facetValues.flatMap(([key, name, valuesOf]) => {
+  return facetKeys.flatMap(([key, name, valuesOf]) => {
     const counts = new Map<string, number>();
     for (const row of rows) {
       for (const value of new Set(valuesOf(row))) counts.set(value, (counts.get(value) ?? 0) + 1);

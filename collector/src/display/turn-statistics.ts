@@ -1,7 +1,7 @@
 /**
- * @module TurnStatistics: where the time of a turn went, by operation, kind, tool, model or service.
- * What is unknown is counted as unknown, and a sum that it takes part in says which way it can be
- * wrong.
+ * @module TurnStatistics: where the time of a turn went, by operation, kind, tool, model or
+ * service. What is unknown is counted as unknown, and a sum that it takes part in says which way it
+ * can be wrong.
  */
 import { valuesOf } from "./row-find.ts";
 import type { EventsOf } from "./row-find.ts";

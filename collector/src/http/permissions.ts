@@ -55,6 +55,7 @@ export const routeRules: { readonly [route: string]: RouteRule } = {
   "GET /traces/turns.json": read("turns.read"),
   "GET /traces/overview.json": read("turns.read"),
   "GET /traces/facets.json": read("turns.read"),
+  "GET /traces/differences.json": read("turns.read"),
   "GET /traces/events.json": read("events.read"),
   "GET /traces/health": read("health.read"),
   "GET /traces/health.json": read("health.read"),

@@ -4,8 +4,6 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import type { TurnRow } from "@turnproof/evidence";
-import type { Keyset } from "@turnproof/store";
 
 import { scopeKey } from "../auth/grants.ts";
 import type { Reading } from "../auth/grants.ts";
@@ -19,7 +17,7 @@ import { readingFor } from "../http/query.ts";
 import { respondJson } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
 import { pendingFrames } from "../window.ts";
-import { readTurns } from "./turn-reading.ts";
+import { countedTurns } from "./counted-turns.ts";
 import { rowFilterOf, turnsParameters } from "./turns.ts";
 import type { RowFilter } from "./turns.ts";
 
@@ -43,9 +41,6 @@ export interface FacetsModel {
 }
 
 const valuesMax = 20;
-const turnsPerRead = 250;
-/** What a count may cost. */
-const budget = { turns: 2_000, ms: 1_000 } as const;
 
 /** GET `/traces/facets.json`. */
 export function facetsRoutes(parts: Parts): Hono<AppEnv> {
@@ -63,29 +58,14 @@ export function facetsRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-/** Turns read whole, the newest received first, until none is left or the budget is spent. */
 async function countTurns(parts: Parts, reading: Reading, filter: RowFilter): Promise<FacetsModel> {
   const pending = await pendingFrames(parts);
-  const began = parts.now();
-  const rows: TurnRow[] = [];
-  let after: Keyset | undefined;
-  let more: boolean;
-  do {
-    const read = await readTurns(parts, reading, {
-      limit: turnsPerRead,
-      after,
-      signal: parts.closing,
-      ...filter,
-    });
-    rows.push(...read.items);
-    after = read.next ?? undefined;
-    more = after !== undefined || read.bounded;
-  } while (after !== undefined && rows.length < budget.turns && parts.now() - began < budget.ms);
+  const { rows, more, since } = await countedTurns(parts, reading, filter);
   return {
     facets: facetsOf(rows, valuesMax),
     turns: rows.length,
     complete: !more && pending === 0,
-    since: more ? (rows.at(-1)?.received_at ?? null) : null,
+    since,
     pending_frames: pending,
   };
 }

@@ -72,6 +72,10 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/facets.json" },
   ],
+  "GET /traces/differences.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/differences.json?status=error" },
+  ],
   "GET /traces/events.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/events.json?limit=1000&store=all" },

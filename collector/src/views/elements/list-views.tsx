@@ -9,7 +9,7 @@ import type { ListView, SavedView } from "../../display/list-views.ts";
 import { Icon } from "../icons.tsx";
 
 /** Links of one set of views. */
-export const ViewLinks: FC<{
+const ViewLinks: FC<{
   readonly views: readonly ListView[];
   readonly path: string;
   /** The query that the page has now. */

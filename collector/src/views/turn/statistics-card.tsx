@@ -23,7 +23,7 @@ export const StatisticsCard: FC<{
   );
   const sorting = { column: "self", descending: true } as const;
   return (
-    <details class="card statistics-card" data-statistics>
+    <details class="card fold" data-statistics>
       <summary>
         <Icon name="clock" />
         <h2>Statistics</h2>

@@ -1,0 +1,47 @@
+/**
+ * @module Differences in the browser: asked for when the reader opens them, for the filter of the
+ * page against the other turns of the same time.
+ */
+import { termsOf } from "../display/filter-terms.ts";
+import { DifferencesTable } from "../views/elements/differences-table.tsx";
+import type { Compared } from "../views/elements/differences-table.tsx";
+import { announce, base, drawn, fetchJson, find } from "./page.ts";
+import { clock } from "./preferences.ts";
+import { addShortcuts } from "./shortcuts.ts";
+
+/** Starts the differences of the page with this query; a page without a filter has none. */
+export function startDifferences(query: URLSearchParams): void {
+  const card = find<HTMLDetailsElement>("[data-differences]");
+  const place = find("[data-differences-place]", card);
+  if (card === undefined || place === undefined) return;
+  card.hidden = false;
+  const filters = new URLSearchParams(query);
+  for (const name of ["cursor", "limit", "chart"]) filters.delete(name);
+  let asked = false;
+  const ask = async (): Promise<void> => {
+    if (!card.open || asked) return;
+    asked = true;
+    const of = await fetchJson<Compared>(`${base}/traces/differences.json?${filters.toString()}`);
+    if (of === undefined) {
+      asked = false;
+      place.textContent = "They could not be counted. Close this and open it again to try anew.";
+      announce("The differences could not be counted");
+      return;
+    }
+    const at = { path: `${base}/traces`, terms: termsOf(query), query, clock: clock() };
+    place.replaceChildren(drawn(<DifferencesTable of={of} place={at} />));
+    announce("Differences counted");
+  };
+  card.addEventListener("toggle", () => void ask());
+  addShortcuts([
+    {
+      keys: ["w"],
+      words: "What is special about these turns",
+      group: "List",
+      run: () => {
+        card.open = !card.open;
+        find("summary", card)?.focus();
+      },
+    },
+  ]);
+}

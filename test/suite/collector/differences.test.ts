@@ -1,0 +1,77 @@
+/**
+ * Differences over HTTP: what the turns of a filter say more often than the others of the same
+ * time, inside the asker's scope, what is unsaid counted, and nothing beyond counts.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { DifferencesModel } from "../../../collector/src/routes/differences.ts";
+import { openDesk, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+const accounts = JSON.stringify({
+  otto: { token: "otto-token-0123456789", role: "viewer" },
+  alice: { token: "alice-token-0123456789", role: "viewer", user_id: "alice" },
+});
+const as = (name: string): Record<string, string> => ({
+  authorization: `Bearer ${name}-token-0123456789`,
+});
+
+let desk: Desk;
+
+/** Forty turns: each fourth of agent "slow", and of those alone some tool call failed. */
+function turn(n: number): ReturnType<typeof turnEvents> {
+  const at = new Date(Date.UTC(2026, 10, 20, 0, n)).toISOString();
+  const user = n < 20 ? "alice" : "bob";
+  const agent = n % 4 === 0 ? "slow" : "quick";
+  const events = turnEvents({ root: `root-${n}`, at, user, agent, thread: `thr-${n}` });
+  if (agent === "quick") return events;
+  return events.map((event) =>
+    event.event_kind === "tool_call" ? { ...event, status: "error" } : event,
+  );
+}
+
+beforeAll(async () => {
+  desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts });
+  const events = Array.from({ length: 40 }, (_, n) => turn(n)).flat();
+  await desk.put(events, "2026-11-21T10:00:00.000000Z");
+});
+afterAll(() => desk.collector.close());
+
+const ask = (query: string, name = "otto"): Promise<DifferencesModel> =>
+  desk.json<DifferencesModel>(`/traces/differences.json?${query}`, as(name));
+
+test("failed turns are all of one agent, and the counts of both sides say so", async () => {
+  const model = await ask("status=error");
+  expect(model).toMatchObject({
+    these: 10,
+    others: 30,
+    these_reach: { complete: true, since: null },
+    window_reach: { complete: true, since: null },
+  });
+  const agents = model.values.filter(({ key }) => key === "agent");
+  expect(agents).toEqual([{ key: "agent", name: "Agent", value: "slow", these: 10, others: 0 }]);
+  // What both sides say alike is no difference, in whatever numbers.
+  expect(model.values.find(({ key }) => key === "user")).toBeUndefined();
+  expect(model.unsaid).toContainEqual({ key: "finding", name: "Finding", these: 10, others: 30 });
+});
+
+test("the others are those of the same time", async () => {
+  const range = "start_time=2026-11-20T00:00:00Z&end_time=2026-11-20T00:08:00Z";
+  expect(await ask(`agent_id=slow&${range}`)).toMatchObject({ these: 2, others: 6 });
+});
+
+test("a tenant sees differences of its own turns alone", async () => {
+  await ask("status=error");
+  const own = await ask("status=error", "alice");
+  expect(own).toMatchObject({ these: 5, others: 15 });
+  expect(JSON.stringify(own)).not.toContain("bob");
+  const foreign = await desk.get("/traces/differences.json?user_id=bob", as("alice"));
+  expect(foreign.status).toBe(403);
+});
+
+test("without a filter there is nothing to compare", async () => {
+  for (const query of ["", "start_time=2026-11-20T00:00:00Z", "cursor=x", "q=nonsense"]) {
+    const { status } = await desk.get(`/traces/differences.json?${query}`, as("otto"));
+    expect(status, query).toBe(400);
+  }
+});
