@@ -80,6 +80,8 @@ function odd(): TurnEvent[][] {
     // A marker is a span of its own and speaks of the span that it announces.
     [at(9, { ...marked, span_id: "m", event_id: "s1:start", phase: "start", status: "started" })],
     [at(10, { ...marked, span_id: "s1" })],
+    // What a turn began and did not wait for ends after it.
+    [at(12, { root_trace_id: "long", ...turn }), at(13, { root_trace_id: "long", span_id: "s2" })],
     // What is said of a turn a day later.
     [at(11, { root_trace_id: "praised", ...turn })],
     [at(35, { root_trace_id: "praised", span_id: "f", event_kind: "feedback", turn_id: "said" })],
@@ -109,7 +111,7 @@ async function listed(query: EventQuery): Promise<TurnRow[]> {
 test("every turn that is listed is counted once, when it last spoke", async () => {
   const survey = await ask({});
   const rows = await listed({});
-  expect(rows.length).toBe(turns + 7);
+  expect(rows.length).toBe(turns + 8);
   expect(total(survey, "turns")).toBe(rows.length);
   expect(total(survey, "errors")).toBe(rows.filter((row) => row.has_error).length);
   expect(survey?.since).toBeNull();

@@ -118,9 +118,16 @@ test("retention takes turns from the count as from the list", async () => {
   expect(await total()).toBe(4);
   await store.close();
   const admin = await clickhouseAdmin({ connection });
-  for (const step of await admin.retentionPlan(defaultRetention, now)) {
+  const plan = await admin.retentionPlan(defaultRetention, now);
+  expect(plan.map(({ step }) => step)).toEqual(["drop_week", "delete_class"]);
+  const totals: number[] = [];
+  for (const step of plan) {
     await admin.applyRetention(step, defaultRetention, now);
+    const held = await clickhouse({ connection });
+    totals.push((await count(held)).reduce((sum, { turns }) => sum + turns, 0));
+    await held.close();
   }
+  expect(totals).toEqual([3, 2]);
   await admin.close();
   await using after = await clickhouse({ connection });
   expect((await after.turns(everybody, {}, { limit: 10 })).roots).toEqual(["young", "kept"]);
