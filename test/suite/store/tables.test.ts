@@ -155,6 +155,25 @@ test("caps and closed values are held by the tables themselves", async () => {
   await client.close();
 });
 
+/** A value that the column's condition refuses. */
+function beyond({ check, type }: (typeof eventColumns)[number]): string {
+  if (check?.form === "numbers") return `arrayMap(x -> 0::${type.slice(6, -1)}, range(33))`;
+  return check?.form === "texts" ? `['n', repeat('x', 721)]` : `repeat('x', 721)`;
+}
+
+test.each(eventColumns.filter(({ check }) => check !== undefined))(
+  "the cap of $name is held whatever the other columns say",
+  async (column) => {
+    const client = rawClient();
+    const query =
+      column.name === "root_trace_id"
+        ? `INSERT INTO events (received_at, root_trace_id) VALUES (now(), ${beyond(column)})`
+        : `INSERT INTO events (received_at, root_trace_id, ${column.name}) VALUES (now(), 'r', ${beyond(column)})`;
+    await expect(client.command({ query })).rejects.toMatchObject({ code: "469" });
+    await client.close();
+  },
+);
+
 test("data of a newer version is refused", async () => {
   const client = rawClient();
   await client.command({ query: "INSERT INTO migrations (version, name) VALUES (999, 'future')" });

@@ -10,26 +10,26 @@ CREATE TABLE IF NOT EXISTS events
     root_trace_id String CODEC(ZSTD(1)),
     span_id String CODEC(ZSTD(1)),
     parent_span_id String CODEC(ZSTD(1)),
-    parent_remote Nullable(Bool) CODEC(ZSTD(1)),
+    parent_remote Nullable(Bool) CODEC(LZ4),
     schema_version UInt8 CODEC(ZSTD(1)),
     operation LowCardinality(String) CODEC(ZSTD(1)),
     timestamp_digits UInt8 CODEC(ZSTD(1)),
-    timestamp_said String CODEC(ZSTD(1)),
+    timestamp_said String CODEC(LZ4),
     timing UInt8 CODEC(ZSTD(1)),
     elapsed_ns Int64 CODEC(ZSTD(1)),
-    started_said String CODEC(ZSTD(1)),
-    duration_said Nullable(Float64) CODEC(ZSTD(1)),
+    started_said String CODEC(LZ4),
+    duration_said Nullable(Float64) CODEC(LZ4),
     dialect LowCardinality(String) CODEC(ZSTD(1)),
     ingest_principal LowCardinality(String) CODEC(ZSTD(1)),
-    ingest_trusted Nullable(Bool) CODEC(ZSTD(1)),
-    source_store LowCardinality(String) CODEC(ZSTD(1)),
-    identity_derived Array(String) CODEC(ZSTD(1)),
+    ingest_trusted Nullable(Bool) CODEC(LZ4),
+    source_store LowCardinality(String) CODEC(LZ4),
+    identity_derived Array(String) CODEC(LZ4),
     link_traces Array(String) CODEC(ZSTD(1)),
     link_spans Array(String) CODEC(ZSTD(1)),
     ledger_versions Array(String) CODEC(ZSTD(1)),
-    ledger_roles Array(String) CODEC(ZSTD(1)),
-    ledger_ownership Array(String) CODEC(ZSTD(1)),
-    ledger_provenance Array(String) CODEC(ZSTD(1)),
+    ledger_roles Array(String) CODEC(LZ4),
+    ledger_ownership Array(String) CODEC(LZ4),
+    ledger_provenance Array(String) CODEC(LZ4),
     dropped_reasons Array(String) CODEC(ZSTD(1)),
     dropped_counts Array(Int64) CODEC(ZSTD(1)),
     application_id String CODEC(ZSTD(1)),
@@ -49,28 +49,28 @@ CREATE TABLE IF NOT EXISTS events
     status LowCardinality(String) CODEC(ZSTD(1)),
     timestamp DateTime64(9, 'UTC') CODEC(Delta(8), ZSTD(1)),
     component String CODEC(ZSTD(1)),
-    service_version String CODEC(ZSTD(1)),
-    service_namespace String CODEC(ZSTD(1)),
-    service_instance_id String CODEC(ZSTD(1)),
+    service_version String CODEC(LZ4),
+    service_namespace String CODEC(LZ4),
+    service_instance_id String CODEC(LZ4),
     producer_id String CODEC(ZSTD(1)),
     producer_seq Nullable(Int64) CODEC(ZSTD(1)),
     input_types Array(String) CODEC(ZSTD(1)),
     input_refs Array(String) CODEC(ZSTD(1)),
     input_versions Array(String) CODEC(ZSTD(1)),
-    input_roles Array(String) CODEC(ZSTD(1)),
-    input_ownership Array(String) CODEC(ZSTD(1)),
-    input_provenance Array(String) CODEC(ZSTD(1)),
+    input_roles Array(String) CODEC(LZ4),
+    input_ownership Array(String) CODEC(LZ4),
+    input_provenance Array(String) CODEC(LZ4),
     output_types Array(String) CODEC(ZSTD(1)),
     output_refs Array(String) CODEC(ZSTD(1)),
     output_versions Array(String) CODEC(ZSTD(1)),
-    output_roles Array(String) CODEC(ZSTD(1)),
-    output_ownership Array(String) CODEC(ZSTD(1)),
-    output_provenance Array(String) CODEC(ZSTD(1)),
+    output_roles Array(String) CODEC(LZ4),
+    output_ownership Array(String) CODEC(LZ4),
+    output_provenance Array(String) CODEC(LZ4),
     ledger_types Array(String) CODEC(ZSTD(1)),
     ledger_refs Array(String) CODEC(ZSTD(1)),
-    ledger_ranks Array(Int64) CODEC(ZSTD(1)),
+    ledger_ranks Array(Int64) CODEC(LZ4),
     ledger_scores Array(Float64) CODEC(ZSTD(1)),
-    ledger_selected Array(String) CODEC(ZSTD(1)),
+    ledger_selected Array(String) CODEC(LZ4),
     ledger_reasons Array(String) CODEC(ZSTD(1)),
     genai_operation String CODEC(ZSTD(1)),
     agent_name String CODEC(ZSTD(1)),
@@ -80,129 +80,129 @@ CREATE TABLE IF NOT EXISTS events
     request_id String CODEC(ZSTD(1)),
     input_tokens Nullable(Int64) CODEC(ZSTD(1)),
     output_tokens Nullable(Int64) CODEC(ZSTD(1)),
-    total_tokens Nullable(Int64) CODEC(ZSTD(1)),
-    cached_tokens Nullable(Int64) CODEC(ZSTD(1)),
-    cache_write_tokens Nullable(Int64) CODEC(ZSTD(1)),
-    reasoning_tokens Nullable(Int64) CODEC(ZSTD(1)),
-    max_output_tokens Nullable(Int64) CODEC(ZSTD(1)),
+    total_tokens Nullable(Int64) CODEC(LZ4),
+    cached_tokens Nullable(Int64) CODEC(LZ4),
+    cache_write_tokens Nullable(Int64) CODEC(LZ4),
+    reasoning_tokens Nullable(Int64) CODEC(LZ4),
+    max_output_tokens Nullable(Int64) CODEC(LZ4),
     finish_reason Array(String) CODEC(ZSTD(1)),
-    response_chars Nullable(Int64) CODEC(ZSTD(1)),
-    response_bytes Nullable(Int64) CODEC(ZSTD(1)),
+    response_chars Nullable(Int64) CODEC(LZ4),
+    response_bytes Nullable(Int64) CODEC(LZ4),
     ttft_ms Nullable(Float64) CODEC(ZSTD(1)),
-    time_to_first_chunk Nullable(Float64) CODEC(ZSTD(1)),
-    provider_time_ms Nullable(Float64) CODEC(ZSTD(1)),
-    stream_duration_ms Nullable(Float64) CODEC(ZSTD(1)),
-    retry_count Nullable(Int64) CODEC(ZSTD(1)),
-    iteration Nullable(Int64) CODEC(ZSTD(1)),
-    server_address String CODEC(ZSTD(1)),
+    time_to_first_chunk Nullable(Float64) CODEC(LZ4),
+    provider_time_ms Nullable(Float64) CODEC(LZ4),
+    stream_duration_ms Nullable(Float64) CODEC(LZ4),
+    retry_count Nullable(Int64) CODEC(LZ4),
+    iteration Nullable(Int64) CODEC(LZ4),
+    server_address String CODEC(LZ4),
     error_type String CODEC(ZSTD(1)),
     tool_name LowCardinality(String) CODEC(ZSTD(1)),
-    tool_type String CODEC(ZSTD(1)),
+    tool_type String CODEC(LZ4),
     tool_call_id String CODEC(ZSTD(1)),
     tool_outcome LowCardinality(String) CODEC(ZSTD(1)),
-    tool_provider String CODEC(ZSTD(1)),
-    primary_provider String CODEC(ZSTD(1)),
-    fallback_provider String CODEC(ZSTD(1)),
+    tool_provider String CODEC(LZ4),
+    primary_provider String CODEC(LZ4),
+    fallback_provider String CODEC(LZ4),
     result_count Nullable(Int64) CODEC(ZSTD(1)),
-    fallback_used Nullable(Bool) CODEC(ZSTD(1)),
-    degraded Nullable(Bool) CODEC(ZSTD(1)),
+    fallback_used Nullable(Bool) CODEC(LZ4),
+    degraded Nullable(Bool) CODEC(LZ4),
     call_fingerprint String CODEC(ZSTD(1)),
-    retrieved_count Nullable(Int64) CODEC(ZSTD(1)),
-    supplied_count Nullable(Int64) CODEC(ZSTD(1)),
-    referenced_count Nullable(Int64) CODEC(ZSTD(1)),
-    history_count Nullable(Int64) CODEC(ZSTD(1)),
-    profile_count Nullable(Int64) CODEC(ZSTD(1)),
-    preference_count Nullable(Int64) CODEC(ZSTD(1)),
-    cross_thread_count Nullable(Int64) CODEC(ZSTD(1)),
-    summary_count Nullable(Int64) CODEC(ZSTD(1)),
-    writing_sample_count Nullable(Int64) CODEC(ZSTD(1)),
-    profile_attribute_names Array(String) CODEC(ZSTD(1)),
-    preference_names Array(String) CODEC(ZSTD(1)),
+    retrieved_count Nullable(Int64) CODEC(LZ4),
+    supplied_count Nullable(Int64) CODEC(LZ4),
+    referenced_count Nullable(Int64) CODEC(LZ4),
+    history_count Nullable(Int64) CODEC(LZ4),
+    profile_count Nullable(Int64) CODEC(LZ4),
+    preference_count Nullable(Int64) CODEC(LZ4),
+    cross_thread_count Nullable(Int64) CODEC(LZ4),
+    summary_count Nullable(Int64) CODEC(LZ4),
+    writing_sample_count Nullable(Int64) CODEC(LZ4),
+    profile_attribute_names Array(String) CODEC(LZ4),
+    preference_names Array(String) CODEC(LZ4),
     retrieved_scores Array(Float64) CODEC(ZSTD(1)),
-    memory_degraded Nullable(Bool) CODEC(ZSTD(1)),
-    memory_fallback_used Nullable(Bool) CODEC(ZSTD(1)),
-    memory_operation String CODEC(ZSTD(1)),
+    memory_degraded Nullable(Bool) CODEC(LZ4),
+    memory_fallback_used Nullable(Bool) CODEC(LZ4),
+    memory_operation String CODEC(LZ4),
     store_id String CODEC(ZSTD(1)),
     record_id String CODEC(ZSTD(1)),
-    record_count Nullable(Int64) CODEC(ZSTD(1)),
+    record_count Nullable(Int64) CODEC(LZ4),
     data_source_id String CODEC(ZSTD(1)),
-    scope_applied String CODEC(ZSTD(1)),
-    foreign_rows Nullable(Int64) CODEC(ZSTD(1)),
-    cache_decision String CODEC(ZSTD(1)),
-    cache_bypass_reason String CODEC(ZSTD(1)),
+    scope_applied String CODEC(LZ4),
+    foreign_rows Nullable(Int64) CODEC(LZ4),
+    cache_decision String CODEC(LZ4),
+    cache_bypass_reason String CODEC(LZ4),
     cache_fingerprint String CODEC(ZSTD(1)),
-    cache_similarity Nullable(Float64) CODEC(ZSTD(1)),
-    intent_name String CODEC(ZSTD(1)),
-    expected_artifact_types Array(String) CODEC(ZSTD(1)),
-    required_contracts Array(String) CODEC(ZSTD(1)),
-    coverage_profile String CODEC(ZSTD(1)),
-    artifact_type String CODEC(ZSTD(1)),
-    artifact_status String CODEC(ZSTD(1)),
-    persistence_verified Nullable(Bool) CODEC(ZSTD(1)),
-    source_independent Nullable(Bool) CODEC(ZSTD(1)),
+    cache_similarity Nullable(Float64) CODEC(LZ4),
+    intent_name String CODEC(LZ4),
+    expected_artifact_types Array(String) CODEC(LZ4),
+    required_contracts Array(String) CODEC(LZ4),
+    coverage_profile String CODEC(LZ4),
+    artifact_type String CODEC(LZ4),
+    artifact_status String CODEC(LZ4),
+    persistence_verified Nullable(Bool) CODEC(LZ4),
+    source_independent Nullable(Bool) CODEC(LZ4),
     producing_span_id String CODEC(ZSTD(1)),
-    content_version String CODEC(ZSTD(1)),
-    contract_name String CODEC(ZSTD(1)),
-    required Nullable(Bool) CODEC(ZSTD(1)),
-    output_limit Nullable(Int64) CODEC(ZSTD(1)),
-    opening_marker_found Nullable(Bool) CODEC(ZSTD(1)),
-    closing_marker_found Nullable(Bool) CODEC(ZSTD(1)),
-    parser_status String CODEC(ZSTD(1)),
-    recovery_used Nullable(Bool) CODEC(ZSTD(1)),
-    item_names Array(String) CODEC(ZSTD(1)),
-    item_values Array(Int64) CODEC(ZSTD(1)),
-    contract_finish_reason String CODEC(ZSTD(1)),
-    output_chars Nullable(Int64) CODEC(ZSTD(1)),
-    delivery_target String CODEC(ZSTD(1)),
-    emitted Nullable(Bool) CODEC(ZSTD(1)),
-    acknowledged String CODEC(ZSTD(1)),
-    side_effect Nullable(Bool) CODEC(ZSTD(1)),
-    fallback_reason String CODEC(ZSTD(1)),
-    credit_decision String CODEC(ZSTD(1)),
-    error_code String CODEC(ZSTD(1)),
+    content_version String CODEC(LZ4),
+    contract_name String CODEC(LZ4),
+    required Nullable(Bool) CODEC(LZ4),
+    output_limit Nullable(Int64) CODEC(LZ4),
+    opening_marker_found Nullable(Bool) CODEC(LZ4),
+    closing_marker_found Nullable(Bool) CODEC(LZ4),
+    parser_status String CODEC(LZ4),
+    recovery_used Nullable(Bool) CODEC(LZ4),
+    item_names Array(String) CODEC(LZ4),
+    item_values Array(Int64) CODEC(LZ4),
+    contract_finish_reason String CODEC(LZ4),
+    output_chars Nullable(Int64) CODEC(LZ4),
+    delivery_target String CODEC(LZ4),
+    emitted Nullable(Bool) CODEC(LZ4),
+    acknowledged String CODEC(LZ4),
+    side_effect Nullable(Bool) CODEC(LZ4),
+    fallback_reason String CODEC(LZ4),
+    credit_decision String CODEC(LZ4),
+    error_code String CODEC(LZ4),
     job_ref String CODEC(ZSTD(1)),
-    queue_status String CODEC(ZSTD(1)),
-    context_missing Nullable(Bool) CODEC(ZSTD(1)),
-    ownership_verified Nullable(Bool) CODEC(ZSTD(1)),
-    instrumentation_version String CODEC(ZSTD(1)),
+    queue_status String CODEC(LZ4),
+    context_missing Nullable(Bool) CODEC(LZ4),
+    ownership_verified Nullable(Bool) CODEC(LZ4),
+    instrumentation_version String CODEC(LZ4),
     provenance_request_id String CODEC(ZSTD(1)),
-    client_page_type String CODEC(ZSTD(1)),
+    client_page_type String CODEC(LZ4),
     client_page_id String CODEC(ZSTD(1)),
-    canonical_page_type String CODEC(ZSTD(1)),
+    canonical_page_type String CODEC(LZ4),
     canonical_page_id String CODEC(ZSTD(1)),
-    thread_binding_status String CODEC(ZSTD(1)),
+    thread_binding_status String CODEC(LZ4),
     expected_thread_id String CODEC(ZSTD(1)),
-    grounding_status String CODEC(ZSTD(1)),
-    grounding_source String CODEC(ZSTD(1)),
-    grounding_source_ids Array(String) CODEC(ZSTD(1)),
-    grounding_excerpt_count Nullable(Int64) CODEC(ZSTD(1)),
+    grounding_status String CODEC(LZ4),
+    grounding_source String CODEC(LZ4),
+    grounding_source_ids Array(String) CODEC(LZ4),
+    grounding_excerpt_count Nullable(Int64) CODEC(LZ4),
     content_fingerprint String CODEC(ZSTD(1)),
-    dropped_field_count Nullable(Int64) CODEC(ZSTD(1)),
+    dropped_field_count Nullable(Int64) CODEC(LZ4),
     request_context_fingerprint String CODEC(ZSTD(1)),
-    rating Nullable(Int64) CODEC(ZSTD(1)),
-    label String CODEC(ZSTD(1)),
+    rating Nullable(Int64) CODEC(LZ4),
+    label String CODEC(LZ4),
     comment_hash String CODEC(ZSTD(1)),
-    verified Nullable(Bool) CODEC(ZSTD(1)),
-    outcome String CODEC(ZSTD(1)),
-    source String CODEC(ZSTD(1)),
-    evaluation_name String CODEC(ZSTD(1)),
-    score Nullable(Float64) CODEC(ZSTD(1)),
-    score_label String CODEC(ZSTD(1)),
-    metric_names Array(String) CODEC(ZSTD(1)),
-    metric_values Array(Float64) CODEC(ZSTD(1)),
-    learning_event String CODEC(ZSTD(1)),
+    verified Nullable(Bool) CODEC(LZ4),
+    outcome String CODEC(LZ4),
+    source String CODEC(LZ4),
+    evaluation_name String CODEC(LZ4),
+    score Nullable(Float64) CODEC(LZ4),
+    score_label String CODEC(LZ4),
+    metric_names Array(String) CODEC(LZ4),
+    metric_values Array(Float64) CODEC(LZ4),
+    learning_event String CODEC(LZ4),
     candidate_ref String CODEC(ZSTD(1)),
-    lifecycle_state String CODEC(ZSTD(1)),
-    quality_code String CODEC(ZSTD(1)),
-    loss_created Nullable(Int64) CODEC(ZSTD(1)),
-    loss_exported Nullable(Int64) CODEC(ZSTD(1)),
-    loss_spooled Nullable(Int64) CODEC(ZSTD(1)),
-    loss_dropped Nullable(Int64) CODEC(ZSTD(1)),
-    loss_reasons Array(String) CODEC(ZSTD(1)),
-    loss_reason_counts Array(Int64) CODEC(ZSTD(1)),
-    sampled_out Nullable(Int64) CODEC(ZSTD(1)),
-    write_failures Nullable(Int64) CODEC(ZSTD(1)),
-    last_seq Nullable(Int64) CODEC(ZSTD(1)),
+    lifecycle_state String CODEC(LZ4),
+    quality_code String CODEC(LZ4),
+    loss_created Nullable(Int64) CODEC(LZ4),
+    loss_exported Nullable(Int64) CODEC(LZ4),
+    loss_spooled Nullable(Int64) CODEC(LZ4),
+    loss_dropped Nullable(Int64) CODEC(LZ4),
+    loss_reasons Array(String) CODEC(LZ4),
+    loss_reason_counts Array(Int64) CODEC(LZ4),
+    sampled_out Nullable(Int64) CODEC(LZ4),
+    write_failures Nullable(Int64) CODEC(LZ4),
+    last_seq Nullable(Int64) CODEC(LZ4),
     full_event_id String ALIAS if(event_id = '', concat(span_id, ':', phase), event_id),
     started_at DateTime64(9, 'UTC') ALIAS subtractNanoseconds(timestamp, elapsed_ns),
     duration_ms Nullable(Float64) ALIAS if(bitTest(timing, 1), elapsed_ns / 1e6, duration_said),
@@ -217,113 +217,141 @@ CREATE TABLE IF NOT EXISTS events
         AND parser_status IN ('', 'success', 'failed', 'missing', 'partial')
         AND acknowledged IN ('', 'true', 'false', 'null')
         AND learning_event IN ('', 'run_started', 'cache_hit', 'cache_bypassed', 'memory_retrieved', 'tool_executed', 'run_completed', 'outcome_recorded', 'workflow_recorded', 'skill_candidate_created', 'skill_promoted', 'skill_demoted', 'forgetting_planned', 'memory_forgotten'),
-    CONSTRAINT text_held CHECK length(root_trace_id) <= 720
-        AND length(span_id) <= 720
-        AND length(parent_span_id) <= 720
-        AND length(timestamp_said) <= 720
-        AND length(started_said) <= 720
-        AND length(application_id) <= 720
-        AND length(agent_id) <= 720
-        AND length(user_id) <= 720
-        AND length(memory_id) <= 720
-        AND length(thread_id) <= 720
-        AND length(run_id) <= 720
-        AND length(turn_id) <= 720
-        AND length(task_id) <= 720
-        AND length(event_id) <= 720
-        AND length(external_id) <= 720
-        AND length(caused_by_event_id) <= 720
-        AND length(component) <= 720
-        AND length(service_version) <= 720
-        AND length(service_namespace) <= 720
-        AND length(service_instance_id) <= 720
-        AND length(producer_id) <= 720
-        AND length(genai_operation) <= 720
-        AND length(agent_name) <= 720
-        AND length(model) <= 720
-        AND length(response_model) <= 720
-        AND length(provider) <= 720
-        AND length(request_id) <= 720
-        AND length(server_address) <= 720
-        AND length(error_type) <= 720
-        AND length(tool_name) <= 720
-        AND length(tool_type) <= 720
-        AND length(tool_call_id) <= 720
-        AND length(tool_provider) <= 720
-        AND length(primary_provider) <= 720
-        AND length(fallback_provider) <= 720
-        AND length(call_fingerprint) <= 720
-        AND length(memory_operation) <= 720
-        AND length(store_id) <= 720
-        AND length(record_id) <= 720
-        AND length(data_source_id) <= 720
-        AND length(cache_bypass_reason) <= 720
-        AND length(cache_fingerprint) <= 720
-        AND length(intent_name) <= 720
-        AND length(coverage_profile) <= 720
-        AND length(artifact_type) <= 720
-        AND length(producing_span_id) <= 720
-        AND length(content_version) <= 720
-        AND length(contract_name) <= 720
-        AND length(contract_finish_reason) <= 720
-        AND length(delivery_target) <= 720
-        AND length(fallback_reason) <= 720
-        AND length(credit_decision) <= 720
-        AND length(error_code) <= 720
-        AND length(job_ref) <= 720
-        AND length(queue_status) <= 720
-        AND length(instrumentation_version) <= 720
-        AND length(provenance_request_id) <= 720
-        AND length(client_page_type) <= 720
-        AND length(client_page_id) <= 720
-        AND length(canonical_page_type) <= 720
-        AND length(canonical_page_id) <= 720
-        AND length(thread_binding_status) <= 720
-        AND length(expected_thread_id) <= 720
-        AND length(grounding_status) <= 720
-        AND length(grounding_source) <= 720
-        AND length(content_fingerprint) <= 720
-        AND length(request_context_fingerprint) <= 720
-        AND length(label) <= 720
-        AND length(comment_hash) <= 720
-        AND length(outcome) <= 720
-        AND length(source) <= 720
-        AND length(evaluation_name) <= 720
-        AND length(score_label) <= 720
-        AND length(candidate_ref) <= 720
-        AND length(lifecycle_state) <= 720
-        AND length(quality_code) <= 720,
-    CONSTRAINT list_held CHECK length(input_types) <= 32 AND arrayAll(x -> length(x) <= 720, input_types)
-        AND length(input_refs) <= 32 AND arrayAll(x -> length(x) <= 720, input_refs)
-        AND length(input_versions) <= 32 AND arrayAll(x -> length(x) <= 720, input_versions)
-        AND length(input_roles) <= 32 AND arrayAll(x -> length(x) <= 720, input_roles)
-        AND length(input_ownership) <= 32 AND arrayAll(x -> length(x) <= 720, input_ownership)
-        AND length(input_provenance) <= 32 AND arrayAll(x -> length(x) <= 720, input_provenance)
-        AND length(output_types) <= 32 AND arrayAll(x -> length(x) <= 720, output_types)
-        AND length(output_refs) <= 32 AND arrayAll(x -> length(x) <= 720, output_refs)
-        AND length(output_versions) <= 32 AND arrayAll(x -> length(x) <= 720, output_versions)
-        AND length(output_roles) <= 32 AND arrayAll(x -> length(x) <= 720, output_roles)
-        AND length(output_ownership) <= 32 AND arrayAll(x -> length(x) <= 720, output_ownership)
-        AND length(output_provenance) <= 32 AND arrayAll(x -> length(x) <= 720, output_provenance)
-        AND length(ledger_types) <= 32 AND arrayAll(x -> length(x) <= 720, ledger_types)
-        AND length(ledger_refs) <= 32 AND arrayAll(x -> length(x) <= 720, ledger_refs)
-        AND length(ledger_ranks) <= 32
-        AND length(ledger_scores) <= 32
-        AND length(ledger_selected) <= 32 AND arrayAll(x -> length(x) <= 720, ledger_selected)
-        AND length(ledger_reasons) <= 32 AND arrayAll(x -> length(x) <= 720, ledger_reasons)
-        AND length(finish_reason) <= 32 AND arrayAll(x -> length(x) <= 720, finish_reason)
-        AND length(profile_attribute_names) <= 32 AND arrayAll(x -> length(x) <= 720, profile_attribute_names)
-        AND length(preference_names) <= 32 AND arrayAll(x -> length(x) <= 720, preference_names)
-        AND length(retrieved_scores) <= 32
-        AND length(expected_artifact_types) <= 32 AND arrayAll(x -> length(x) <= 720, expected_artifact_types)
-        AND length(required_contracts) <= 32 AND arrayAll(x -> length(x) <= 720, required_contracts)
-        AND length(item_names) <= 32 AND arrayAll(x -> length(x) <= 720, item_names)
-        AND length(item_values) <= 32
-        AND length(grounding_source_ids) <= 32 AND arrayAll(x -> length(x) <= 720, grounding_source_ids)
-        AND length(metric_names) <= 32 AND arrayAll(x -> length(x) <= 720, metric_names)
-        AND length(metric_values) <= 32
-        AND length(loss_reasons) <= 32 AND arrayAll(x -> length(x) <= 720, loss_reasons)
-        AND length(loss_reason_counts) <= 32
+    CONSTRAINT text_held CHECK greatest(
+        length(root_trace_id),
+        length(span_id),
+        length(parent_span_id),
+        length(timestamp_said),
+        length(started_said),
+        length(application_id),
+        length(agent_id),
+        length(user_id),
+        length(memory_id),
+        length(thread_id),
+        length(run_id),
+        length(turn_id),
+        length(task_id),
+        length(event_id),
+        length(external_id),
+        length(caused_by_event_id),
+        length(component),
+        length(service_version),
+        length(service_namespace),
+        length(service_instance_id),
+        length(producer_id),
+        length(genai_operation),
+        length(agent_name),
+        length(model),
+        length(response_model),
+        length(provider),
+        length(request_id),
+        length(server_address),
+        length(error_type),
+        length(tool_name),
+        length(tool_type),
+        length(tool_call_id),
+        length(tool_provider),
+        length(primary_provider),
+        length(fallback_provider),
+        length(call_fingerprint),
+        length(memory_operation),
+        length(store_id),
+        length(record_id),
+        length(data_source_id),
+        length(cache_bypass_reason),
+        length(cache_fingerprint),
+        length(intent_name),
+        length(coverage_profile),
+        length(artifact_type),
+        length(producing_span_id),
+        length(content_version),
+        length(contract_name),
+        length(contract_finish_reason),
+        length(delivery_target),
+        length(fallback_reason),
+        length(credit_decision),
+        length(error_code),
+        length(job_ref),
+        length(queue_status),
+        length(instrumentation_version),
+        length(provenance_request_id),
+        length(client_page_type),
+        length(client_page_id),
+        length(canonical_page_type),
+        length(canonical_page_id),
+        length(thread_binding_status),
+        length(expected_thread_id),
+        length(grounding_status),
+        length(grounding_source),
+        length(content_fingerprint),
+        length(request_context_fingerprint),
+        length(label),
+        length(comment_hash),
+        length(outcome),
+        length(source),
+        length(evaluation_name),
+        length(score_label),
+        length(candidate_ref),
+        length(lifecycle_state),
+        length(quality_code)) <= 720,
+    CONSTRAINT list_held CHECK greatest(
+        length(input_types),
+        length(input_refs),
+        length(input_versions),
+        length(input_roles),
+        length(input_ownership),
+        length(input_provenance),
+        length(output_types),
+        length(output_refs),
+        length(output_versions),
+        length(output_roles),
+        length(output_ownership),
+        length(output_provenance),
+        length(ledger_types),
+        length(ledger_refs),
+        length(ledger_selected),
+        length(ledger_reasons),
+        length(finish_reason),
+        length(profile_attribute_names),
+        length(preference_names),
+        length(expected_artifact_types),
+        length(required_contracts),
+        length(item_names),
+        length(grounding_source_ids),
+        length(metric_names),
+        length(loss_reasons),
+        length(ledger_ranks),
+        length(ledger_scores),
+        length(retrieved_scores),
+        length(item_values),
+        length(metric_values),
+        length(loss_reason_counts)) <= 32
+        AND arrayAll(x -> length(x) <= 720, arrayConcat(
+        input_types,
+        input_refs,
+        input_versions,
+        input_roles,
+        input_ownership,
+        input_provenance,
+        output_types,
+        output_refs,
+        output_versions,
+        output_roles,
+        output_ownership,
+        output_provenance,
+        ledger_types,
+        ledger_refs,
+        ledger_selected,
+        ledger_reasons,
+        finish_reason,
+        profile_attribute_names,
+        preference_names,
+        expected_artifact_types,
+        required_contracts,
+        item_names,
+        grounding_source_ids,
+        metric_names,
+        loss_reasons))
 )
 ENGINE = MergeTree
 PARTITION BY toMonday(received_at)
