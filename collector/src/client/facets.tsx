@@ -46,7 +46,7 @@ export function facetList(query: URLSearchParams): FacetList {
   };
   void ask();
   return {
-    names: (key) => findAll(`[data-facet="${key}"] a`).map((link) => link.title),
+    names: (key) => findAll(`[data-facet="${key}"] .value`).map((value) => value.title),
     renew(items) {
       if (performance.now() - asked > renewMs) void ask();
       if (!whole) draw(facetsOf(items));

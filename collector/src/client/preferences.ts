@@ -71,7 +71,6 @@ export function showSwitches(): void {
     const button = document.querySelector<HTMLElement>(`[data-switch="${name}"]`);
     if (button === null) continue;
     button.title = names[value] ?? value;
-    button.setAttribute("aria-label", names[value] ?? value);
     const word = button.querySelector("[data-word]");
     if (word !== null) word.textContent = value === "utc" ? "UTC" : "local";
   }

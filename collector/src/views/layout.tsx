@@ -50,7 +50,9 @@ const Rail: FC<{ readonly frame: Frame }> = ({ frame }) => (
         {...(isHere(frame, href) ? { "aria-current": "page" } : {})}
       >
         <Icon name={icon} />
-        <span class="word">{name}</span>
+        <span class="word" aria-hidden="true">
+          {name}
+        </span>
         <kbd aria-hidden="true">g {key}</kbd>
       </a>
     ))}
@@ -88,9 +90,13 @@ const Switch: FC<{
   readonly word?: string;
   readonly title: string;
 }> = ({ name, icon, word, title }) => (
-  <button class="button bare" type="button" data-switch={name} title={title} aria-label={title}>
+  <button class="button bare" type="button" data-switch={name} title={title}>
     <Icon name={icon} />
-    {word === undefined ? null : <span data-word>{word}</span>}
+    {word === undefined ? null : (
+      <span data-word aria-hidden="true">
+        {word}
+      </span>
+    )}
   </button>
 );
 

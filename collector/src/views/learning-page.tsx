@@ -85,7 +85,12 @@ const Propose: FC<{ readonly frame: Frame }> = ({ frame }) => {
     );
   }
   return (
-    <form class="propose" method="post" action={hrefOf(frame, "/traces/recommendations")}>
+    <form
+      class="propose"
+      aria-label="Propose from evidence"
+      method="post"
+      action={hrefOf(frame, "/traces/recommendations")}
+    >
       {frame.csrfToken === undefined ? null : (
         <input type="hidden" name="csrf_token" value={frame.csrfToken} />
       )}

@@ -165,7 +165,14 @@ const TurnTable: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ 
 
 const LiveSwitch: FC<{ readonly paged: boolean }> = ({ paged }) =>
   paged ? null : (
-    <button class="button" type="button" data-live hidden aria-pressed="true">
+    <button
+      class="button"
+      type="button"
+      data-live
+      hidden
+      aria-pressed="true"
+      aria-label="Live tail"
+    >
       <Icon name="live" />
       <span data-word>Live</span>
     </button>

@@ -16,7 +16,7 @@ import type { Site } from "./browser.ts";
 import { longRoot, longTrace, longWord } from "./long-trace.ts";
 
 /** Whose evidence most states show. */
-export const agent = "briefing-writer";
+const agent = "briefing-writer";
 
 /** Tokens of the guarded site's accounts. */
 export const tokens = {

@@ -86,7 +86,7 @@ export const OperationRow: FC<{
         <Difference row={operation} />
       </div>
       <div class="op-pair" role="gridcell">
-        <PairBar of={operation.duration_ms} scale={place.scaleMs} />
+        <PairBar of={operation.duration_ms} scale={place.scaleMs} words={durationText} />
       </div>
       <div class="op-tokens num" role="gridcell" title={pairText(operation.tokens, "count")}>
         <TokenDifference row={operation} />

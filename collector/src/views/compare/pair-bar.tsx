@@ -8,8 +8,13 @@ import type { FC } from "hono/jsx";
 import { sideNames } from "../../display/compare-words.ts";
 
 /** Two bars on one scale, A hollow above B solid; what is not known is hatched. */
-export const PairBar: FC<{ readonly of: Delta; readonly scale: number }> = ({ of, scale }) => {
-  const say = (value: number | null): string => (value === null ? "unknown" : String(value));
+export const PairBar: FC<{
+  readonly of: Delta;
+  readonly scale: number;
+  /** A value with its unit, for screen readers. */
+  readonly words: (value: number) => string;
+}> = ({ of, scale, words }) => {
+  const say = (value: number | null): string => (value === null ? "unknown" : words(value));
   const { baseline: a, candidate: b } = of;
   const label = `${sideNames.baseline} ${say(a)}, ${sideNames.candidate} ${say(b)}`;
   if ((a ?? 0) === 0 && (b ?? 0) === 0 && (a === b || scale === 0)) return <></>;

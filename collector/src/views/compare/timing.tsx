@@ -45,7 +45,7 @@ export const TimingAndTokens: FC<{ readonly model: Compared }> = ({ model }) => 
                     ? ""
                     : ` ${row.operation}`}
                 </span>
-                <PairBar of={row.duration_ms} scale={most} />
+                <PairBar of={row.duration_ms} scale={most} words={durationText} />
                 <span class="num">{differenceText(row.duration_ms, durationText)}</span>
               </li>
             ))}
@@ -69,7 +69,7 @@ const Whole: FC<{
   return (
     <div class="whole">
       <span class="muted">{name}</span>
-      <PairBar of={delta} scale={scale} />
+      <PairBar of={delta} scale={scale} words={text} />
       <span class="num">
         <Figure value={delta.baseline} side="A" text={text} />
         <span aria-hidden="true"> → </span>

@@ -24,10 +24,13 @@ export const DurationBar: FC<{
       <rect class="tick" x={percent(p95Ms, scaleMs)} y="0" width="1.5" height="12" />
     );
   const torn = ms !== null && ms > scaleMs;
-  const words = ms === null ? "duration unknown" : durationText(ms);
-  const label = p95Ms === null ? words : `${words}; 95 % end within ${durationText(p95Ms)}`;
+  // The duration itself stands beside the bar as text; without a tick the bar says nothing more.
+  const heard =
+    p95Ms === null
+      ? { "aria-hidden": "true" }
+      : { role: "img", "aria-label": `95 % end within ${durationText(p95Ms)}` };
   return (
-    <svg class="meter" role="img" aria-label={label} height="12" focusable="false">
+    <svg class="meter" height="12" focusable="false" {...heard}>
       {ms === null ? (
         <UnknownFill />
       ) : (
@@ -59,14 +62,19 @@ const UnknownFill: FC = () => (
   </>
 );
 
-/** A share of a whole; null is unknown. */
+/** A share of a whole; null is unknown. Without a `label` the text beside it says as much. */
 export const ShareBar: FC<{
   readonly part: number | null;
   readonly whole: number;
-  readonly label: string;
+  readonly label?: string;
   readonly tone?: "plain" | "ok" | "warn" | "bad";
 }> = ({ part, whole, label, tone = "plain" }) => (
-  <svg class="meter" role="img" aria-label={label} height="12" focusable="false">
+  <svg
+    class="meter"
+    height="12"
+    focusable="false"
+    {...(label === undefined ? { "aria-hidden": "true" } : { role: "img", "aria-label": label })}
+  >
     {part === null ? (
       <UnknownFill />
     ) : (

@@ -17,7 +17,7 @@ export const FilterBar: FC<{
   /** The chart over the list, which stays as it is. */
   readonly chart?: string | null;
 }> = ({ action, terms, placeholder, chart = null }) => (
-  <form class="filter" method="get" action={action} role="search" data-filter>
+  <form class="filter" method="get" action={action} role="search" aria-label="Turns" data-filter>
     <Icon name="filter" />
     <input
       class="field"
@@ -79,9 +79,10 @@ export const Facets: FC<{
                 <a
                   href={`${path}${queryOf(on ? others : [...others, term], query)}`}
                   aria-current={on ? "true" : undefined}
-                  title={value}
                 >
-                  <span class="value">{value}</span>
+                  <span class="value" title={value}>
+                    {value}
+                  </span>
                   <span class="count">{count}</span>
                 </a>
               </li>

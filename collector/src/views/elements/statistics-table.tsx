@@ -179,7 +179,7 @@ const Sum: FC<{ readonly of: TimeSum }> = ({ of: { ms, bound } }) => {
     <span title={why}>
       <span aria-hidden="true">{sign}</span>
       {durationText(ms)}
-      <span class="sr">, {why}</span>
+      <span class="sr">{why}</span>
     </span>
   );
 };

@@ -69,7 +69,7 @@ export const TurnRow: FC<{ readonly row: Row; readonly place: RowPlace }> = ({ r
         <a class="open" href={href} data-row>
           <Time at={row.ended_at} form={row.ended_at.startsWith(scale.day) ? "time" : "daytime"} />
           <span class="sr">
-            , {row.agent_id ?? "unknown agent"}, {row.verdict ?? "not judged"}
+            {row.agent_id ?? "unknown agent"}, {row.verdict ?? "not judged"}
             {row.has_error ? ", with errors" : ""}
           </span>
         </a>
@@ -141,17 +141,18 @@ const MemoryCounts: FC<{ readonly row: Row }> = ({ row }) => {
     return <NotThere why="no memory stage was recorded" />;
   }
   const say = (count: number | null): string => (count === null ? "?" : String(count));
+  const heard = (count: number | null): string => (count === null ? "unknown" : countText(count));
+  const words =
+    `retrieved ${heard(r)}, supplied ${heard(s)}, referenced ${heard(ref)}` +
+    (row.memory_degraded === true ? ", degraded" : "");
   return (
-    <span
-      class="triple"
-      title={`Retrieved ${say(r)} · supplied ${say(s)} · referenced ${say(ref)}${
-        row.memory_degraded === true ? " · degraded" : ""
-      }`}
-    >
-      <span>{say(r)}</span>
-      <span>{say(s)}</span>
-      <span>{say(ref)}</span>
-      {row.memory_degraded === true ? <span class="sr">degraded</span> : null}
+    <span title={words}>
+      <span class="triple" aria-hidden="true">
+        <span>{say(r)}</span>
+        <span>{say(s)}</span>
+        <span>{say(ref)}</span>
+      </span>
+      <span class="sr">{words}</span>
     </span>
   );
 };
@@ -163,13 +164,15 @@ const ToolCounts: FC<{ readonly row: Row }> = ({ row }) => {
   const limited = tools.fallback + tools.degraded;
   const failed = tools.error + tools.provider_error;
   const title =
-    `${clean} clean · ${limited} via fallback or with limits · ${failed} failed` +
-    (tools.unknown === 0 ? "" : ` · ${tools.unknown} unknown`);
+    `${clean} clean, ${limited} via fallback or with limits, ${failed} failed` +
+    (tools.unknown === 0 ? "" : `, ${tools.unknown} unknown`);
   return (
-    <span class="triple tools" title={title}>
-      <span class={clean === 0 ? "none" : "plain"}>{clean}</span>
-      <span class={limited === 0 ? "none" : "warn"}>{limited}</span>
-      <span class={failed === 0 ? "none" : "bad"}>{failed}</span>
+    <span title={title}>
+      <span class="triple tools" aria-hidden="true">
+        <span class={clean === 0 ? "none" : "plain"}>{clean}</span>
+        <span class={limited === 0 ? "none" : "warn"}>{limited}</span>
+        <span class={failed === 0 ? "none" : "bad"}>{failed}</span>
+      </span>
       <span class="sr">{title}</span>
     </span>
   );
@@ -187,20 +190,19 @@ const Tokens: FC<{ readonly row: Row }> = ({ row }) => {
   const say = (count: number | null): string => (count === null ? "?" : shortCountText(count));
   const full = (count: number | null): string => (count === null ? "unknown" : countText(count));
   const share = cached === null || input === null || input === 0 ? null : shareText(cached, input);
+  const words =
+    `${full(input)} in, ${full(output)} out, from the provider's cache: ${share ?? "unknown"}` +
+    (row.usage_state === "partial" ? "; at least: some calls did not say" : "");
   return (
-    <span
-      class="tokens"
-      title={`${full(input)} in · ${full(output)} out · from the provider's cache: ${
-        share ?? "unknown"
-      }${row.usage_state === "partial" ? " · at least: some calls did not say" : ""}`}
-    >
-      {row.usage_state === "partial" ? "≥" : ""}
-      {say(input)}
-      <span class="arrow" aria-hidden="true">
-        →
+    <span title={words}>
+      <span class="tokens" aria-hidden="true">
+        {row.usage_state === "partial" ? "≥" : ""}
+        {say(input)}
+        <span class="arrow">→</span>
+        {say(output)}
+        {share === null || cached === 0 ? null : <span class="share">{share}</span>}
       </span>
-      {say(output)}
-      {share === null || cached === 0 ? null : <span class="share">{share}</span>}
+      <span class="sr">{words}</span>
     </span>
   );
 };

@@ -89,12 +89,17 @@ export const WaterfallRow: FC<{ readonly row: Row; readonly state: RowState }> =
       <div class="wf-figure num" role="gridcell">
         {node === undefined ? <BareFigure row={row} /> : <NodeDuration node={node} />}
       </div>
-      <div class="wf-time" role="gridcell">
+      <div class="wf-time" role="gridcell" aria-label={startWords(row)}>
         <TimeCell row={row} scale={state.scale} />
       </div>
     </div>
   );
 };
+
+/** What the bar shows beside the duration: when it begins. */
+function startWords({ startMs }: Row): string {
+  return startMs === null ? "start unknown" : `from ${durationText(startMs)}`;
+}
 
 const BareName: FC<{ readonly row: Row }> = ({ row }) =>
   row.kind === "missing" ? (

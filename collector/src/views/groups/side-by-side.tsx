@@ -48,7 +48,7 @@ export const SideBySide: FC<{ readonly turns: readonly TurnRow[]; readonly frame
   ];
   return (
     <div class="scroll" role="region" aria-label="Turns as columns" tabindex={0}>
-      <table class="sides">
+      <table class="sides" aria-label="Turns as columns">
         <thead>
           <tr>
             <th scope="col">

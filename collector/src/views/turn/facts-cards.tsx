@@ -160,7 +160,7 @@ export const ToolsCard: FC<OfEvents> = ({ events }) => {
         <p class="muted">No tool result was recorded.</p>
       ) : (
         <div class="scroll" role="group" aria-label="Tool calls" tabindex={0}>
-          <table class="grid">
+          <table class="grid" aria-label="Tool calls">
             <thead>
               <tr>
                 {["Tool", "Result", "Provider", "Results", "Duration", ""].map((name) => (
@@ -231,7 +231,7 @@ export const ModelsCard: FC<OfEvents> = ({ events }) => {
   return (
     <Card title="Model calls" icon="model" id="models" end={countText(calls.length)} flush>
       <div class="scroll" role="group" aria-label="Model calls" tabindex={0}>
-        <table class="grid">
+        <table class="grid" aria-label="Model calls">
           <thead>
             <tr>
               {heads.map((name, index) => (

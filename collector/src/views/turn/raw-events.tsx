@@ -34,7 +34,7 @@ export const RawEvents: FC<{
       flush
     >
       <div class="scroll raw" role="group" aria-label="Raw events" tabindex={0}>
-        <table class="grid">
+        <table class="grid" aria-label="Raw events">
           <thead>
             <tr>
               {["Time", "Kind", "Phase", "Status", "Operation", "Event"].map((name) => (

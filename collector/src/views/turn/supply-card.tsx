@@ -122,7 +122,7 @@ const Candidates: FC<{ readonly supply: Supply; readonly events: readonly TurnEv
   const names = ["Reference", "Source", "Score", "Supplied", "Referenced", "Reason"];
   return (
     <div class="scroll" role="group" aria-label="Candidates" tabindex={0}>
-      <table class="grid candidates">
+      <table class="grid candidates" aria-label="Candidates">
         <thead>
           <tr>
             {names.map((name) => (
@@ -173,7 +173,7 @@ const Score: FC<{ readonly of: number | undefined }> = ({ of }) =>
     <Unknown why="No score was recorded." />
   ) : (
     <span class="score">
-      <ShareBar part={of} whole={1} label={`score ${of.toFixed(2)}`} />
+      <ShareBar part={of} whole={1} />
       {of.toFixed(2)}
     </span>
   );
@@ -190,7 +190,7 @@ const sourceNames: { readonly [source: string]: string } = {
 const Sources: FC<{ readonly supply: Supply }> = ({ supply }) => (
   <section aria-label="Sources">
     <h3>Supplied by source</h3>
-    <table class="grid">
+    <table class="grid" aria-label="Supplied by source">
       <thead>
         <tr>
           <th scope="col">Source</th>

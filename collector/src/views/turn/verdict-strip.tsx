@@ -91,7 +91,7 @@ const Chain: FC<{
 }> = ({ task, links, named }) => (
   <div class="task">
     {named ? <h3>{task === null ? "Without a task" : <code>{task}</code>}</h3> : null}
-    <ol class="chain">
+    <ol class="chain" aria-label="Chain from intent to delivery">
       {order.map((name): Child => {
         const own = links.filter((link) => link.link === name);
         return (
