@@ -1,0 +1,161 @@
+/**
+ * @module The three journeys in a world made by chance from a seed, so that nobody fitted a page to
+ * it: by keyboard alone, reading only what the page shows, against what its maker wrote down.
+ */
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Browser, Page } from "playwright-core";
+
+import { tellWorld } from "../../apps/unseen/world.ts";
+import type { Plot, World } from "../../apps/unseen/world.ts";
+import { openBrowser, openSite, visit } from "./browser.ts";
+import type { Site } from "./browser.ts";
+
+const seed = process.env["TURNPROOF_TEST_WORLD"] ?? "finch";
+const journeyMsMax = 60_000;
+const wide = { width: 1440, theme: "light" } as const;
+
+let browser: Browser;
+let site: Site;
+let world: World;
+
+beforeAll(async () => {
+  [browser, site] = await Promise.all([openBrowser(), openSite()]);
+  world = await tellWorld(site.url, seed);
+  const { before, after } = world.release;
+  const roots = [...world.nothing.values(), before, after].map(({ root }) => root);
+  await vi.waitFor(
+    async () => {
+      for (const root of roots) {
+        const answer = await fetch(`${site.url}/traces/turns.json?root_trace_id=${root}`);
+        const { items } = (await answer.json()) as {
+          readonly items: readonly { readonly verdict: string | null }[];
+        };
+        if (items.length === 0 || items.some(({ verdict }) => verdict === null)) {
+          throw new Error("the judge has not looked at everything yet");
+        }
+      }
+    },
+    { timeout: 150_000, interval: 500 },
+  );
+}, 240_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+/** What the page must say of each way to end with nothing, and on which kind of event it rests. */
+const answers: { readonly [P in Plot]: readonly [said: RegExp, evidence: RegExp] } = {
+  unconfirmed: [/Delivery unconfirmed[\s\S]*nothing acknowledges it/, /^delivery\b/],
+  refused: [/Delivery refused[\s\S]*its receiver refused it/, /^delivery\b/],
+  outdated: [/Older version delivered[\s\S]*what stands now was not delivered/, /^delivery\b/],
+  undelivered: [/Nothing delivered[\s\S]*no delivery is on record/, /^contract\b/],
+  unparsed: [/Contract parsing failed/, /^contract\b/],
+  unsaved: [/Artifact persistence unverified/, /^artifact\b/],
+  foreign: [/Artifact ownership unverified/, /^artifact\b/],
+  rate_limited: [
+    /Model call wren-plain\s+ended in error: 429, and so did the turn Finch/,
+    /^model/,
+  ],
+  cut: [/Answer cut[\s\S]*stopped at its length limit/, /^model call\b/],
+  withheld: [/Answer withheld[\s\S]*by a filter or a refusal/, /^model call\b/],
+  empty: [/Answer empty[\s\S]*not one token/, /^model call\b/],
+};
+
+async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+/** From the home to the list of one thread. */
+async function findThread(page: Page, thread: string): Promise<void> {
+  await page.locator("[data-filter] [role=combobox]").waitFor();
+  await press(page, "/");
+  await page.keyboard.type(`thread:${thread} `);
+  await Promise.all([page.waitForURL(/thread_id=/), press(page, "Enter")]);
+  await page.locator("[data-filter] [role=combobox]").waitFor();
+}
+
+test("the world holds every way to end with nothing, and no other", async () => {
+  expect([...world.nothing.keys()].toSorted()).toEqual(Object.keys(answers).toSorted());
+  expect([...world.losses.values()].filter((lost) => lost === 0)).toEqual([]);
+});
+
+for (const plot of Object.keys(answers) as Plot[]) {
+  test(`the customer of a thread got nothing, ${plot}: find it, open it, read why`, async () => {
+    const told = world.nothing.get(plot);
+    if (told === undefined) throw new Error("no such plot");
+    const [said, evidence] = answers[plot];
+    const { page, offences, close } = await visit(browser, site, "/traces", wide);
+    const began = performance.now();
+    await findThread(page, told.thread);
+    const verdicts = await page.locator("[data-rows] td.c-verdict").allInnerTexts();
+    const wrong = verdicts.findIndex((word) => !word.includes("success"));
+    expect(verdicts.filter((word) => !word.includes("success"))).toHaveLength(1);
+    for (let down = 0; down <= wrong; down += 1) await press(page, "j");
+    await Promise.all([page.waitForURL(/\/traces\/[0-9a-f]{32}/), press(page, "Enter")]);
+    await page.locator("body[data-ready]").waitFor();
+    expect(page.url()).toContain(told.root);
+    expect(await page.locator("main").innerText()).toMatch(said);
+    const verdict = await page.locator(".verdict .sentence").innerText();
+    expect(verdict).not.toMatch(/^\s*success/);
+    await press(page, "]");
+    expect(await page.locator("[data-panel-body]").innerText()).toMatch(evidence);
+    expect(performance.now() - began).toBeLessThan(journeyMsMax);
+    expect(offences).toEqual([]);
+    await close();
+  });
+}
+
+test("what changed with the release: both releases, the call, the tools, what is open", async () => {
+  const { thread, before, after, addedTools } = world.release;
+  const { page, offences, close } = await visit(browser, site, "/traces", wide);
+  const began = performance.now();
+  await findThread(page, thread);
+  await press(page, "j", "m", "j", "m");
+  await page.locator("[data-marks]").waitFor();
+  await Promise.all([page.waitForURL(/\/traces\/compare\?/), press(page, "c")]);
+  await page.locator("body[data-ready]").waitFor();
+  const [left, right] = await page.locator(".head").allInnerTexts();
+  for (const [head, side] of [
+    [left, before],
+    [right, after],
+  ] as const) {
+    expect(head).toContain(side.version);
+    expect(head).toContain(side.model);
+  }
+  // The call of another model is one that changed, and every tool that came is named.
+  const rows = await page.locator("[data-op-body] [role=row]").allInnerTexts();
+  const call = rows.filter((row) => row.includes("model call"));
+  expect(call).toHaveLength(1);
+  expect(call[0]).toMatch(/^\s*≠/);
+  const only = rows.filter((row) => /^\s*[+−?]/.test(row));
+  expect(only).toHaveLength(addedTools.length);
+  for (const tool of addedTools) expect(only.join("\n")).toContain(tool);
+  const figures = await page.locator("main").innerText();
+  const count = (value: number): string => value.toLocaleString("en-US");
+  expect(figures).toContain(`${count(before.tokens)} → ${count(after.tokens)}`);
+  await press(page, "n");
+  const open = page.locator("#not-established");
+  expect(await open.evaluate((node) => node === document.activeElement)).toBe(true);
+  expect(await open.innerText()).toContain("Whether the delivery of B arrived");
+  expect(performance.now() - began).toBeLessThan(journeyMsMax);
+  expect(offences).toEqual([]);
+  await close();
+});
+
+test("are we losing telemetry: which service, how many, and who cannot say", async () => {
+  const { page, offences, close } = await visit(browser, site, "/traces", wide);
+  const began = performance.now();
+  await page.locator("[data-filter] [role=combobox]").waitFor();
+  await Promise.all([page.waitForURL(/\/traces\/health/), press(page, "g", "h")]);
+  const losses = page.locator("#losses");
+  const known = [...world.losses.values()].reduce((sum: number, lost) => sum + (lost ?? 0), 0);
+  expect(await losses.locator(".answer").innerText()).toContain(`at least ${known} events`);
+  for (const [service, lost] of world.losses) {
+    const row = await losses.locator("tr", { hasText: service }).innerText();
+    expect(row).toMatch(lost === null ? /\bunknown\b/ : new RegExp(`known ${lost}\\b`));
+  }
+  expect(performance.now() - began).toBeLessThan(journeyMsMax);
+  expect(offences).toEqual([]);
+  await close();
+});
