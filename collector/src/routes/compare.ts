@@ -77,7 +77,7 @@ export type CompareModel =
 /** GET `/traces/compare` and its twin. */
 export function compareRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const comparisons = new KeptAccounts<TraceComparison>();
+  const accounts = new KeptAccounts<Account>();
   app.on("GET", ["/traces/compare", "/traces/compare.json"], async (c) => {
     if (wantsPage(c)) {
       const choice = await choiceOf(c, parts);
@@ -93,18 +93,13 @@ export function compareRoutes(parts: Parts): Hono<AppEnv> {
     const question = JSON.stringify([scopeKey(principalOf(c)), reading.query, parameters]);
     const metadata = [baseline.metadata, candidate.metadata, baseline.events.length];
     const told = { question, events: [...baseline.events, ...candidate.events], metadata };
-    const comparison = comparisons.of(told, () =>
-      compareTraceWindows(baseline.events, candidate.events, {
-        baselineMetadata: baseline.metadata,
-        candidateMetadata: candidate.metadata,
-      }),
-    );
+    const { comparison, turns } = accounts.of(told, () => accountOf(baseline, candidate));
     if (comparison.not_found.length > 0) throw new CodedError("trace_not_found_in_window");
     const model: CompareModel = {
       asked: true,
       agent_id,
-      baseline: baseline.side,
-      candidate: candidate.side,
+      baseline: { ...baseline.side, turns: turns.baseline },
+      candidate: { ...candidate.side, turns: turns.candidate },
       ...comparison,
     };
     const json = (): object => ({ ...model, operations: toColumns(comparison.operations) });
@@ -135,17 +130,36 @@ async function choiceOf(c: AppContext, parts: Parts): Promise<CompareChoice | un
   };
 }
 
+/** One side as it was read. */
+interface SideRead {
+  readonly events: readonly TurnEvent[];
+  readonly metadata: WindowMetadata;
+  readonly side: Omit<CompareSide, "turns">;
+}
+
+/** Everything that is made of the events of both sides. */
+interface Account {
+  readonly comparison: TraceComparison;
+  readonly turns: Readonly<Record<"baseline" | "candidate", readonly TurnRow[]>>;
+}
+
+function accountOf(baseline: SideRead, candidate: SideRead): Account {
+  return {
+    comparison: compareTraceWindows(baseline.events, candidate.events, {
+      baselineMetadata: baseline.metadata,
+      candidateMetadata: candidate.metadata,
+    }),
+    turns: { baseline: foldTurns(baseline.events), candidate: foldTurns(candidate.events) },
+  };
+}
+
 async function readSide(
   parts: Parts,
   reading: Reading,
   root: string,
   turn: string | undefined,
   limit: number | undefined,
-): Promise<{
-  readonly events: readonly TurnEvent[];
-  readonly metadata: WindowMetadata;
-  readonly side: CompareSide;
-}> {
+): Promise<SideRead> {
   const window = await collectRoot(parts, reading, root, limit ?? limits.rootEventsMax);
   const selected = turnFilter({
     ...reading.query,
@@ -158,7 +172,6 @@ async function readSide(
     side: {
       root_trace_id: root,
       turn_id: turn ?? null,
-      turns: foldTurns(events),
       read: windowModel(window),
     },
   };

@@ -77,3 +77,28 @@ test("a form that does not exist is refused", async () => {
   const answer = await desk.get("/traces/shared.json?form=rows", amara);
   expect(answer.status).toBe(400);
 });
+
+test("two roots compared: columns say what records say, and what arrives is in the next", async () => {
+  await desk.put(turnEvents({ root: "before", user: "usr_amara" }));
+  const after = turnEvents({ root: "after", user: "usr_amara" });
+  await desk.put(after.slice(0, 2));
+  const path = "/traces/compare.json?agent_id=helper&baseline_root=before&candidate_root=after";
+  interface Compared {
+    readonly operations: readonly object[];
+    readonly counts: object;
+    readonly candidate: { readonly turns: readonly object[] };
+  }
+  const records = await desk.json<Compared>(path, amara);
+  const columns = await desk.json<{ readonly operations: Columns; readonly counts: object }>(
+    `${path}&form=columns`,
+    amara,
+  );
+  expect(fromColumns(columns.operations)).toEqual(records.operations);
+  expect(columns.counts).toEqual(records.counts);
+  expect(records.counts).toMatchObject({ matched: 2, removed: 1 });
+  await desk.put(after.slice(2));
+  const later = await desk.json<Compared>(path, amara);
+  expect(later.counts).toMatchObject({ matched: 3, removed: 0 });
+  expect(later.candidate.turns).toHaveLength(1);
+  expect((await desk.get(path, boris)).status).toBe(404);
+});
