@@ -38,10 +38,10 @@ export function facetList(query: URLSearchParams): FacetList {
   const ask = async (): Promise<void> => {
     asked = performance.now();
     const model = await fetchJson<Model>(`${base}/traces/facets.json?${filters.toString()}`);
-    const summary = find("[data-facets] > summary");
-    if (model === undefined || summary === undefined) return;
+    const extent = find("[data-facet-extent]");
+    if (model === undefined || extent === undefined) return;
     whole = true;
-    summary.textContent = facetExtent(model);
+    extent.textContent = facetExtent(model);
     draw(model.facets);
   };
   void ask();

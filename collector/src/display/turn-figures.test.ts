@@ -36,8 +36,8 @@ describe("facetExtent", () => {
   const open = { ...none, complete: false };
 
   it("never claims more turns than were counted", () => {
-    expect(facetExtent({ ...none, turns: 1204 })).toBe("Facets of all 1,204 turns");
-    expect(facetExtent({ ...none, turns: 1 })).toBe("Facets of all 1 turn");
+    expect(facetExtent({ ...none, turns: 1204 })).toBe("All 1,204 turns");
+    expect(facetExtent({ ...none, turns: 1 })).toBe("All 1 turn");
     const since = "2026-11-21T10:00:00.000000Z";
     expect(facetExtent({ ...open, turns: 2000, since })).toMatch(/newest 2,000 .* not counted$/);
     expect(facetExtent({ ...open, turns: 9, pending_frames: 2 })).toMatch(/so far; more has arr/);

@@ -198,6 +198,8 @@ export const facetKeys: readonly (readonly [
   ["model", "Model", (row) => row.models],
   ["cache", "Cache", (row) => (row.cache_decision === null ? [] : [row.cache_decision])],
   ["finding", "Finding", (row) => row.finding_codes ?? []],
+  ["release", "Release", (row) => row.releases],
+  ["producer", "Producer", (row) => row.producers],
   ["dialect", "Dialect", (row) => row.dialects],
 ];
 const facetShownMax = 6;
@@ -218,11 +220,11 @@ export function facetExtent({
   pending_frames: pending,
 }: FacetReach): string {
   const counted = `${countText(turns)} ${turns === 1 ? "turn" : "turns"}`;
-  if (complete) return `Facets of all ${counted}`;
-  if (since !== null) return `Facets of the newest ${counted}; older ones are not counted`;
+  if (complete) return `All ${counted}`;
+  if (since !== null) return `The newest ${counted}; older ones are not counted`;
   return pending > 0
-    ? `Facets of ${counted} so far; more has arrived and is not readable yet`
-    : `Facets of ${counted}; not every turn was looked at`;
+    ? `${counted} so far; more has arrived and is not readable yet`
+    : `${counted}; not every turn was looked at`;
 }
 
 /** Facets of the rows, so many values of each; a facet without a value is left out. */

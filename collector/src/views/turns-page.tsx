@@ -58,7 +58,10 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
               keeper={`${hrefOf(frame, "")} ${frame.principal?.name ?? ""}`}
             />
             <details class="facets" data-facets>
-              <summary>Facets of the turns on this page</summary>
+              <summary>Facets</summary>
+              <p class="facet-extent muted" data-facet-extent>
+                The turns on this page
+              </p>
               <div class="facet-list" role="group" aria-label="Facets" tabindex={0}>
                 <Facets
                   facets={facetsOf(model.items)}

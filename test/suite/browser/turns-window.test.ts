@@ -1,0 +1,143 @@
+/**
+ * @module What the lists claim, in a browser: facets of every turn of the filter and not of a page, a
+ * footer that moves with the turns that arrive, a range that is turned round by its own link, and
+ * a search that says where it did not look.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Browser, Page } from "playwright-core";
+
+import { traceRequest } from "../../otlp/encode.ts";
+import { turnEvents } from "../collector/desk.ts";
+import { axeViolations, openBrowser, openSite, sidewaysOverflow, visit } from "./browser.ts";
+import type { Look, Site } from "./browser.ts";
+
+const size = 60;
+const wide: Look = { width: 1440, theme: "light" };
+const narrow: Look = { width: 320, theme: "dark" };
+
+let browser: Browser;
+let site: Site;
+
+beforeAll(async () => {
+  [browser, site] = await Promise.all([openBrowser(), openSite()]);
+  for (let n = 0; n < size; n += 1) {
+    const at = new Date(Date.UTC(2026, 10, 20, 8, n)).toISOString();
+    const agent = n < 7 ? "early" : "helper";
+    await site.put(turnEvents({ root: `root-${n}`, user: "alice", agent, at }));
+  }
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+const countOf = (page: Page, value: string): Promise<string> =>
+  page.locator(`[data-facet="agent"] a:has([title="${value}"]) .count`).innerText();
+
+test("facets count every turn of the filter, and say so", async () => {
+  const { page, offences, close } = await visit(browser, site, "/traces?limit=25", wide);
+  await page.getByText(`All ${size} turns`).waitFor();
+  expect([await countOf(page, "early"), await countOf(page, "helper")]).toEqual(["7", "53"]);
+  expect(await page.locator("[data-window]").innerText()).toContain("25 turns of 25 roots");
+  expect(offences).toEqual([]);
+  await close();
+});
+
+test("without script the facets are those of the page, and say so", async () => {
+  const look = { ...wide, script: false };
+  const { page, close } = await visit(browser, site, "/traces?limit=25", look);
+  expect(await page.locator("[data-facet-extent]").innerText()).toBe("The turns on this page");
+  expect(await countOf(page, "helper")).toBe("25");
+  await close();
+});
+
+test("the footer moves with the turns that arrive", async () => {
+  const { page, offences, close } = await visit(browser, site, "/traces", wide);
+  const footer = page.locator("[data-window]");
+  expect(await footer.innerText()).toMatch(/Window complete[\s\S]*60 turns of 60 roots, all/);
+  await page.locator("[data-live]").waitFor();
+  for (let n = 0; n < 5; n += 1) {
+    await send(n);
+    const said = new RegExp(`${size + n + 1} turns of ${size + n + 1} roots`);
+    await footer.getByText(said).waitFor({ timeout: 60_000 });
+    // Whole or open, it never says less than it shows, and what is open is counted.
+    const [text, rows] = [await footer.innerText(), await page.locator("tr[data-key]").count()];
+    expect(rows).toBeGreaterThanOrEqual(size + n + 1);
+    expect(/Window complete/.test(text)).toBe(/all there are/.test(text));
+    expect(/Window still open/.test(text)).toBe(/not readable yet and not counted/.test(text));
+  }
+  expect(offences).toEqual([]);
+  await close();
+});
+
+async function send(n: number): Promise<void> {
+  const start = BigInt(Date.now()) * 1_000_000n;
+  const span = {
+    traceId: (n + 1).toString(16).padStart(32, "0"),
+    spanId: (n + 1).toString(16).padStart(16, "0"),
+    name: "invoke_agent helper",
+    startTimeUnixNano: String(start),
+    endTimeUnixNano: String(start + 500_000_000n),
+    attributes: { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "helper" },
+  };
+  const response = await fetch(`${site.url}/v1/traces`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(traceRequest([span], { "service.name": "desk" })),
+  });
+  expect(response.status).toBe(200);
+}
+
+/** The console repeats that a page was answered with 400. */
+const unexpected = (offences: readonly string[]): readonly string[] =>
+  offences.filter((one) => !/status of 400/.test(one));
+
+test.each([wide, narrow])("a range that ends before it starts, at $width px", async (look) => {
+  const query = "agent_id=early&start_time=2026-11-20T08:30:00Z&end_time=2026-11-20";
+  const { page, offences, close } = await visit(browser, site, `/traces?${query}`, look);
+  expect(await page.locator("main").innerText()).toContain("Nothing can lie in this range");
+  expect(await axeViolations(page)).toEqual([]);
+  expect(await sidewaysOverflow(page)).toBe(0);
+  const swap = page.getByRole("link", { name: "Swap the two times" });
+  await swap.focus();
+  await Promise.all([page.waitForURL(/start_time=2026-11-20&/), page.keyboard.press("Enter")]);
+  const asked = Object.fromEntries(new URL(page.url()).searchParams);
+  expect(asked).toEqual({
+    agent_id: "early",
+    start_time: "2026-11-20",
+    end_time: "2026-11-20T08:30:00Z",
+  });
+  expect(await page.locator("tr[data-key]").count()).toBe(7);
+  expect(unexpected(offences)).toEqual([]);
+  await close();
+});
+
+test.each([wide, narrow])("a search says where it did not look, at $width px", async (look) => {
+  const path = "/traces/find?id=nobody-knows-it";
+  const { page, offences, close } = await visit(browser, site, path, look);
+  const places = page.locator(".find-places li");
+  const reaches = (): Promise<(string | null)[]> =>
+    places.evaluateAll((all) => all.map((one) => one.getAttribute("data-reach")));
+  expect(await reaches()).toEqual(["whole", "tenant_not_named", "tenant_not_named"]);
+  expect(await axeViolations(page)).toEqual([]);
+  expect(await sidewaysOverflow(page)).toBe(0);
+  await page.getByLabel("Tenant, if known").fill("alice");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/user_id=alice/);
+  expect(await reaches()).toEqual(["whole", "whole", "whole"]);
+  expect(await page.locator("main").innerText()).toContain("The whole history that you may read");
+  expect(offences).toEqual([]);
+  await close();
+});
+
+test("an event's id leads from the raw events to its root", async () => {
+  const { page, close } = await visit(browser, site, "/traces/find", wide);
+  await page.getByLabel("Any id").fill("root-3-tool:result");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/id=root-3-tool/);
+  expect(await page.locator("main").innerText()).toContain("this is an event");
+  const href = await page.locator("tbody a[data-row]").getAttribute("href");
+  expect(href).toBe(`/traces/root-3#e-${encodeURIComponent("root-3-tool:result")}`);
+  await close();
+});
