@@ -34,12 +34,14 @@ const words: { readonly [key: string]: string } = {
   before: "time, exclusive",
   verdict: "of the judge",
   finding: "code of the judge",
-  cache: "semantic cache; this page",
-  model: "this page",
-  dialect: "this page",
-  has: "this page",
-  latency: ">2s, <150ms; this page",
-  tokens: ">1000; this page",
+  cache: "semantic cache",
+  model: "model called",
+  release: "version of a service",
+  producer: "who sent it",
+  dialect: "convention of the spans",
+  has: "something of this kind",
+  latency: ">2s, <150ms",
+  tokens: ">1000",
 };
 
 const closed: { readonly [key: string]: readonly string[] } = {

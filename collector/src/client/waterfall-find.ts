@@ -24,6 +24,7 @@ const words: { readonly [key: string]: string } = {
   status: "how it ended",
   service: "application it is of",
   producer: "who sent it",
+  release: "version of the service that wrote it",
   component: "part of the agent",
   agent: "agent",
   dialect: "convention it was written in",

@@ -35,6 +35,14 @@ const event: TurnEvent = {
 const row = foldTurns([event])[0] as TurnRow;
 
 describe("reading", () => {
+  test("release and producer are asked of a row's own events", () => {
+    const row = { releases: ["1.4.0", "2.0.0"], producers: ["worker-7"] } as unknown as TurnRow;
+    const keeps = (text: string): boolean => keepsRow(row, readTerms(text).terms);
+    expect(keeps("release:2.0.0 producer:worker-7")).toBe(true);
+    expect(keeps("release:3.0.0")).toBe(false);
+    expect(keeps("-release:2.0.0")).toBe(false);
+  });
+
   test("terms, negation and quotes; what is not understood is kept apart", () => {
     const { terms, unclear } = readTerms('status:error -agent:"two words" hello colour:red has:x');
     expect(terms).toEqual([

@@ -87,6 +87,8 @@ const rowTests: { readonly [key: string]: Test } = {
   finding: (row, value) => row.finding_codes?.includes(value) ?? false,
   cache: (row, value) => (row.cache_decision ?? "none") === value,
   model: (row, value) => row.models.includes(value),
+  release: (row, value) => row.releases.includes(value),
+  producer: (row, value) => row.producers.includes(value),
   dialect: (row, value) => (row.dialects as readonly string[]).includes(value),
   has: (row, value) => has[value]?.(row) ?? false,
   latency: (row, value) => compare(row.duration_ms, value, millisecondsOf),

@@ -41,6 +41,7 @@ const fields: { readonly [key: string]: Texts } = {
   status: ({ node }) => [node?.status],
   service: (_, events) => events.map(({ application_id: id }) => id),
   producer: (_, events) => events.map(({ producer_id: id }) => id),
+  release: (_, events) => events.map(({ attributes }) => attributes.service_version),
   component: (_, events) => events.map(({ component }) => component),
   agent: ({ identity }, events) => [identity?.agent_id, ...events.map(({ agent_id: id }) => id)],
   dialect: (_, events) => events.map(({ dialect }) => dialect),

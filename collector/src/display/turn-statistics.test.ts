@@ -113,6 +113,10 @@ test("rows that say no value have a line of their own", () => {
   );
   expect([...lines.keys()]).toEqual([undefined, "search"]);
   expect([...linesOf([span(["a", undefined, 0, 9])], "service").keys()]).toEqual(["desk"]);
+  const release = { attributes: { service_version: "2.0.0" } };
+  expect([...linesOf([span(["a", undefined, 0, 9], release)], "release").keys()]).toEqual([
+    "2.0.0",
+  ]);
 });
 
 test("unknown values are last, however lines are sorted", () => {

@@ -15,6 +15,8 @@ export const dimensions = [
   ["tool", "Tool"],
   ["model", "Model"],
   ["service", "Service"],
+  ["release", "Release"],
+  ["producer", "Producer"],
 ] as const;
 export type Dimension = (typeof dimensions)[number][0];
 

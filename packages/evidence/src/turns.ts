@@ -53,6 +53,9 @@ export interface TurnRow extends EventIdentity, Usage {
   readonly missing_completion: number;
   readonly coverage_profiles: readonly string[];
   readonly dialects: readonly Dialect[];
+  /** Releases of the services that wrote the turn, and producers that sent it; empty when untold. */
+  readonly releases: readonly string[];
+  readonly producers: readonly string[];
   /** Attributes refused at the doors, by code. */
   readonly dropped: Readonly<Record<string, number>>;
   /** Latest receipt among the events: what the row rests on. */
@@ -137,6 +140,8 @@ function foldTurn(events: readonly TurnEvent[]): TurnRow {
     missing_completion: unfinishedStarts(events).length,
     coverage_profiles: distinct(events.flatMap((event) => event.attributes.coverage_profile ?? [])),
     dialects: distinct(events.flatMap((event) => event.dialect ?? [])),
+    releases: distinct(events.flatMap(({ attributes: of }) => of.service_version ?? [])),
+    producers: distinct(events.flatMap(({ producer_id: id }) => id ?? [])),
     dropped: sumDropped(events),
     received_at: events.flatMap((event) => event.received_at ?? []).reduce(later, "") || null,
     verdict: null,

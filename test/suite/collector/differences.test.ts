@@ -25,9 +25,13 @@ function turn(n: number): ReturnType<typeof turnEvents> {
   const agent = n % 4 === 0 ? "slow" : "quick";
   const events = turnEvents({ root: `root-${n}`, at, user, agent, thread: `thr-${n}` });
   if (agent === "quick") return events;
-  return events.map((event) =>
-    event.event_kind === "tool_call" ? { ...event, status: "error" } : event,
-  );
+  // Only what failed says its release and who sent it.
+  return events.map((event) => ({
+    ...event,
+    ...(event.event_kind === "tool_call" ? { status: "error" as const } : {}),
+    producer_id: "worker-7",
+    attributes: { ...event.attributes, service_version: "2.0.0" },
+  }));
 }
 
 beforeAll(async () => {
@@ -50,6 +54,15 @@ test("failed turns are all of one agent, and the counts of both sides say so", a
   });
   const agents = model.values.filter(({ key }) => key === "agent");
   expect(agents).toEqual([{ key: "agent", name: "Agent", value: "slow", these: 10, others: 0 }]);
+  expect(model.values).toContainEqual({
+    key: "release",
+    name: "Release",
+    value: "2.0.0",
+    these: 10,
+    others: 0,
+  });
+  expect(model.values.map(({ value }) => value)).toContain("worker-7");
+  expect(model.unsaid).toContainEqual({ key: "release", name: "Release", these: 0, others: 30 });
   // What both sides say alike is no difference, in whatever numbers.
   expect(model.values.find(({ key }) => key === "user")).toBeUndefined();
   expect(model.unsaid).toContainEqual({ key: "finding", name: "Finding", these: 10, others: 30 });
