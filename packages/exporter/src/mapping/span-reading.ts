@@ -11,7 +11,7 @@ import {
   screenValue,
   usageDetailNames,
 } from "@turnproof/semconv";
-import type { AttributeValue, EventKind, RegistryName } from "@turnproof/semconv";
+import type { AttributeValue, Code, EventKind, RegistryName } from "@turnproof/semconv";
 
 import type { CodedAttributes } from "./coded-attributes.ts";
 import { adapted, usageCounts } from "./source-values.ts";
@@ -64,6 +64,8 @@ export class SpanReading {
   private readonly values: (AttributeValue | undefined)[] = registryRows.map(() => undefined);
   private readonly touched = new Uint16Array(registryRows.length);
   private touchedCount = 0;
+  /** Of each row the text that passed last; spans of a turn say the same of most rows. */
+  private readonly passed: (string | undefined)[] = registryRows.map(() => undefined);
   private drops: DropCounts | undefined;
   /** True once a row of references, or of a ledger, was said. */
   hasRefs = false;
@@ -159,7 +161,7 @@ export class SpanReading {
     const { row, index, rank } = item;
     if (row.slot === "identity" && row.shape === "id") {
       // Nearly every identity is opaque, and then there is nothing to be told about it.
-      if (typeof value === "string" && value !== "" && screenValue(row, value) === undefined) {
+      if (typeof value === "string" && value !== "" && this.screened(item, value) === undefined) {
         return this.put(index, rank, value);
       }
       const screened = screenIdentity(row, value, this.key);
@@ -167,7 +169,7 @@ export class SpanReading {
       if (screened.keyed) this.drop("identity_not_opaque");
       return this.put(index, rank, screened.value);
     }
-    const code = screenValue(row, value);
+    const code = this.screened(item, value);
     if (code !== undefined) return this.drop(code);
     if (row.slot === "attributes" && this.ranks[index] === 0) {
       if (this.carried >= limits.attributesMax) return this.drop("attribute_limit");
@@ -175,6 +177,15 @@ export class SpanReading {
     } else if (row.slot === "refs") this.hasRefs = true;
     else if (row.slot === "ledger") this.hasLedger = true;
     return this.put(index, rank, value);
+  }
+
+  /** The guard's word on a value; what it let pass of a row it is not asked again right after. */
+  private screened({ row, index }: Target, value: AttributeValue): Code | undefined {
+    if (typeof value !== "string") return screenValue(row, value);
+    if (value === this.passed[index]) return undefined;
+    const code = screenValue(row, value);
+    if (code === undefined) this.passed[index] = value;
+    return code;
   }
 
   private put(index: number, rank: number, value: AttributeValue): void {
