@@ -1,7 +1,7 @@
 /**
- * @module What the lists claim, in a browser: facets of every turn of the filter and not of a page, a
- * footer that moves with the turns that arrive, a range that is turned round by its own link, and
- * a search that says where it did not look.
+ * @module What the lists claim, in a browser: facets of every turn of the filter and not of a
+ * page, a footer that moves with the turns that arrive, a range that is turned round by its own
+ * link, and a search that says where it did not look.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Browser, Page } from "playwright-core";
