@@ -4,6 +4,7 @@
  */
 import { CompareGrid } from "./compare-grid.tsx";
 import type { CompareColumns } from "./compare-grid.tsx";
+import { fragment, setFragment } from "./fragment.ts";
 import { startMarks } from "./marks.tsx";
 import { announce, fetchJson, find, inColumns, twin } from "./page.ts";
 import { addShortcuts } from "./shortcuts.ts";
@@ -30,6 +31,7 @@ async function load(): Promise<void> {
   const group = "List" as const;
   const narrow = (): void => {
     grid.showOnlyChanges(only.checked);
+    setFragment({ rows: only.checked ? "changes" : "all" });
     announce(only.checked ? "Changes only" : "Every operation");
   };
   only.addEventListener("change", narrow);
@@ -53,6 +55,8 @@ async function load(): Promise<void> {
       },
     },
   ]);
+  const asked = fragment().get("rows");
+  if (asked !== null) only.checked = asked === "changes";
   if (only.checked) grid.showOnlyChanges(true);
   window.addEventListener("turnproof:preference", () => grid.measure());
   document.body.dataset["ready"] = "";

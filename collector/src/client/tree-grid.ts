@@ -57,6 +57,7 @@ export abstract class TreeGrid<R extends TreeRow> {
   #height = 0;
   #top = 0;
   #asked = false;
+  #stale = false;
   #entered = false;
 
   protected constructor(rows: readonly R[], places: GridPlaces, events: GridEvents<R>) {
@@ -127,6 +128,16 @@ export abstract class TreeGrid<R extends TreeRow> {
     this.#draw();
     if (held) (this.#drawn.get(this.#focused) ?? scroll).focus({ preventScroll: true });
     this.#events.onView?.();
+  }
+
+  /** The same with the next frame, however often it is asked for until then. */
+  redrawSoon(): void {
+    if (this.#stale) return;
+    this.#stale = true;
+    requestAnimationFrame(() => {
+      this.#stale = false;
+      this.redraw();
+    });
   }
 
   /** Shows only these rows, or all. */

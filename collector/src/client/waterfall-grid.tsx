@@ -57,7 +57,8 @@ export class WaterfallGrid extends TreeGrid<Row> {
     const span = Math.min(Math.max(window.toMs - window.fromMs, least), extentMs);
     const fromMs = Math.min(Math.max(window.fromMs, 0), extentMs - span);
     this.#window = { fromMs, toMs: fromMs + span };
-    this.redraw();
+    this.#scale = timeScale(this.#window, this.#gaps);
+    this.redrawSoon();
   }
 
   /** Zooms by a factor around a place between 0 and 1. */

@@ -119,6 +119,10 @@ test("changes alone at first; brackets step through them, x shows everything", a
   await page.keyboard.press("Home");
   await page.keyboard.press("j");
   expect(await focused(page)).toBe("row-1");
+  // What is shown is in the address, so that a link keeps it.
+  await page.reload();
+  await page.locator("body[data-ready]").waitFor({ timeout: 30_000 });
+  expect(await only.isChecked()).toBe(false);
   await only.focus();
   await page.keyboard.press("Space");
   expect(await rows(page)).toBe(1 + changed.length);
