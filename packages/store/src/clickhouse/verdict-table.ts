@@ -35,7 +35,10 @@ export async function putVerdicts(engine: Engine, verdicts: readonly TurnVerdict
   await engine.insert("verdicts", encoded, token);
 }
 
-/** Verdicts of these roots in scope. */
+/**
+ * Verdicts of these roots in scope. A root's granule holds a hundred others: only where its name is
+ * found are the other columns read, which the engine does not do by itself under FINAL.
+ */
 export async function readVerdicts(
   engine: Engine,
   scope: EvidenceScope,
@@ -46,8 +49,9 @@ export async function readVerdicts(
   const answer = await engine.query(
     `SELECT root_trace_id, application_id, agent_id, scope, user_id, thread_id, turn_id, verdict,
     finding_codes, judged_at, as_of
-FROM verdicts FINAL
-WHERE root_trace_id IN ${bind.texts(rootTraceIds)}${tenantCondition(scope, bind)}`,
+FROM verdicts PREWHERE root_trace_id IN ${bind.texts(rootTraceIds)}
+WHERE true${tenantCondition(scope, bind)}
+ORDER BY judged_nanos DESC LIMIT 1 BY root_trace_id, turn_key`,
     bind.parameters,
   );
   const verdicts = Array.from({ length: answer.rows }, (_, i) => {
