@@ -1,7 +1,7 @@
 /**
  * @module Fresh answers: what was worked out a moment ago, handed out again to the same asker of
- * the same question: a live page makes its readers ask again and again. A failure is nobody's answer
- * but the first asker's.
+ * the same question: a live page makes its readers ask again and again. A failure is nobody's
+ * answer but the first asker's.
  */
 
 /** How long an answer serves, in milliseconds, and how many are kept. */
