@@ -25,6 +25,14 @@ describe("durationScale", () => {
     expect(durationScale(scale, "slow")).toEqual({ scaleMs: 125_000, p95Ms: 100_000 });
   });
 
+  it("counts no turn that never ended: what was seen of it is not how long it took", () => {
+    const open = turnsOf("quick", [9_000, 9_000]).map((row) => ({
+      ...row,
+      timing_state: "missing_completion" as const,
+    }));
+    expect(durationScale(rowScale([...quick, ...open]), "quick").p95Ms).toBe(100);
+  });
+
   it("has no tick for an agent with fewer than five known durations", () => {
     expect(durationScale(scale, "few")).toEqual({ scaleMs: scale.fullMs, p95Ms: null });
     expect(durationScale(scale, undefined)).toEqual({ scaleMs: scale.fullMs, p95Ms: null });
@@ -32,7 +40,7 @@ describe("durationScale", () => {
 });
 
 describe("facetExtent", () => {
-  const none = { complete: true, since: null, pending_frames: 0 };
+  const none = { complete: true, since: null, pending_frames: 0, turns_in_all: null };
   const open = { ...none, complete: false };
 
   it("never claims more turns than were counted", () => {
@@ -40,6 +48,9 @@ describe("facetExtent", () => {
     expect(facetExtent({ ...none, turns: 1 })).toBe("All 1 turn");
     const since = "2026-11-21T10:00:00.000000Z";
     expect(facetExtent({ ...open, turns: 2000, since })).toMatch(/newest 2,000 .* not counted$/);
+    expect(facetExtent({ ...open, turns: 2000, since, turns_in_all: 812_345 })).toBe(
+      "The newest 2,000 of 812,345 turns; older ones are not counted",
+    );
     expect(facetExtent({ ...open, turns: 9, pending_frames: 2 })).toMatch(/so far; more has arr/);
     expect(facetExtent({ ...open, turns: 9 })).toMatch(/not every turn was looked at$/);
   });

@@ -80,12 +80,13 @@ const headroom = 1.25;
 export function rowScale(rows: readonly TurnRow[]): RowScale {
   const byAgent = new Map<string, number[]>();
   const all: number[] = [];
-  for (const { agent_id, duration_ms } of rows) {
-    if (duration_ms === null) continue;
-    all.push(duration_ms);
-    const durations = byAgent.get(agent_id ?? "") ?? [];
-    durations.push(duration_ms);
-    byAgent.set(agent_id ?? "", durations);
+  for (const row of rows) {
+    const ms = lastedMs(row);
+    if (ms === null) continue;
+    all.push(ms);
+    const durations = byAgent.get(row.agent_id ?? "") ?? [];
+    durations.push(ms);
+    byAgent.set(row.agent_id ?? "", durations);
   }
   const p95Ms = new Map<string, number>();
   for (const [agent, durations] of byAgent) {
@@ -207,6 +208,8 @@ const facetShownMax = 6;
 /** How far a count of facets reached. */
 export interface FacetReach {
   readonly turns: number;
+  /** With those that were not counted by value; null: unknown. */
+  readonly turns_in_all: number | null;
   readonly complete: boolean;
   readonly since: string | null;
   readonly pending_frames: number;
@@ -215,13 +218,18 @@ export interface FacetReach {
 /** Of which turns the facets are, never of more than were counted. */
 export function facetExtent({
   turns,
+  turns_in_all: all,
   complete,
   since,
   pending_frames: pending,
 }: FacetReach): string {
   const counted = `${countText(turns)} ${turns === 1 ? "turn" : "turns"}`;
   if (complete) return `All ${counted}`;
-  if (since !== null) return `The newest ${counted}; older ones are not counted`;
+  if (since !== null) {
+    const of =
+      all === null || all <= turns ? counted : `${countText(turns)} of ${countText(all)} turns`;
+    return `The newest ${of}; older ones are not counted`;
+  }
   return pending > 0
     ? `${counted} so far; more has arrived and is not readable yet`
     : `${counted}; not every turn was looked at`;

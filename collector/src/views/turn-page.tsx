@@ -9,14 +9,14 @@ import type { Child, FC } from "hono/jsx";
 
 import { prioritiesOf } from "../display/event-priorities.ts";
 import { failuresOf } from "../display/failure-words.ts";
-import { countText, durationText, wordsOf } from "../display/figures.ts";
+import { countText, wordsOf } from "../display/figures.ts";
 import { traceLink } from "../display/trace-link.ts";
 import type { Frame } from "../http/respond.tsx";
 import type { TurnModel } from "../routes/turn.ts";
 import { VerdictBadge } from "./elements/badge.tsx";
 import { Chip, Chips, ScopeChips } from "./elements/chip.tsx";
 import type { ScopeParts } from "./elements/chip.tsx";
-import { Duration, Id, Time } from "./elements/figure.tsx";
+import { Duration, Id, Time, TurnDuration } from "./elements/figure.tsx";
 import { Note } from "./elements/panel.tsx";
 import { turnHref } from "./elements/turn-row.tsx";
 import { Icon } from "./icons.tsx";
@@ -165,7 +165,7 @@ const Identity: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ mo
             <Time at={turn.started_at} form="full" />
             <span class="muted" data-ago={turn.started_at}></span>
             <span class="muted">·</span>
-            <Duration ms={turns.length === 1 ? turn.duration_ms : extentOf(model)} />
+            {turns.length === 1 ? <TurnDuration of={turn} /> : <Duration ms={extentOf(model)} />}
           </span>
         )}
         <Chip name="root" value={root} chars={16} copy="Trace id" />
@@ -257,7 +257,7 @@ const OtherTurns: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ 
             <Id of={turn.thread_id} chars={18} why="No thread was recorded." />
             <VerdictBadge verdict={turn.verdict} />
             <span class="muted">
-              {turn.duration_ms === null ? "duration unknown" : durationText(turn.duration_ms)}
+              <TurnDuration of={turn} />
             </span>
           </li>
         ))}

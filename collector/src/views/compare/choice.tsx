@@ -10,7 +10,7 @@ import type { Frame } from "../../http/respond.tsx";
 import type { CompareChoice as Choice } from "../../routes/compare.ts";
 import { VerdictBadge } from "../elements/badge.tsx";
 import { Chip, Chips } from "../elements/chip.tsx";
-import { Duration, Id, Time } from "../elements/figure.tsx";
+import { Id, Time, TurnDuration } from "../elements/figure.tsx";
 import { Card, Empty, Table } from "../elements/panel.tsx";
 import { hrefOf } from "../layout.tsx";
 
@@ -173,7 +173,7 @@ const Option: FC<{
         <Id of={turn?.thread_id} chars={18} why="No thread was recorded." />
       </td>
       <td class="num">
-        <Duration ms={turn?.duration_ms} />
+        <TurnDuration of={turn} />
       </td>
       <td>
         <Id of={root} chars={14} />

@@ -11,7 +11,7 @@ import type { CompareModel, CompareSide } from "../../routes/compare.ts";
 import { Badge, VerdictBadge } from "../elements/badge.tsx";
 import { ShareBar } from "../elements/bar.tsx";
 import { Chip, Chips, TenantChip } from "../elements/chip.tsx";
-import { Count, Duration, Id, NotMeasured, Time, Unknown } from "../elements/figure.tsx";
+import { Count, Id, NotMeasured, Time, TurnDuration, Unknown } from "../elements/figure.tsx";
 import { Fact, Facts } from "../elements/panel.tsx";
 import { hrefOf } from "../layout.tsx";
 
@@ -76,14 +76,14 @@ const Head: FC<{
         </Chips>
         <Facts>
           <Fact name="root">
-            <Id of={of.root_trace_id} chars={24} />
+            <Id of={of.root_trace_id} chars={24} copy />
             {of.turns.length > 1 ? ` · ${countText(of.turns.length)} turns` : ""}
           </Fact>
           <Fact name="ended">
             <Time at={turn?.ended_at} form="full" />
           </Fact>
           <Fact name="took">
-            <Duration ms={turn?.duration_ms} />
+            <TurnDuration of={turn} />
           </Fact>
           <Fact name="release">
             {releases.length === 0 ? (

@@ -3,6 +3,7 @@
  * states
  * of their own with a look of their own, never a zero and never an empty place.
  */
+import type { TurnRow } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
 import {
@@ -84,6 +85,29 @@ export const Duration: FC<{
   ) : (
     <span class="duration">{durationText(ms)}</span>
   );
+
+/**
+ * How long a turn took. One that began and never ended took at least what was seen of it; one of a
+ * single moment says nothing of its length.
+ */
+export const TurnDuration: FC<{
+  readonly of: Pick<TurnRow, "duration_ms" | "timing_state"> | undefined;
+}> = ({ of: turn }) => {
+  const { duration_ms: ms = null, timing_state: state } = turn ?? {};
+  if (state === "instantaneous")
+    return <Unknown why="One moment of it was recorded, and no end." />;
+  if (state !== "missing_completion") return <Duration ms={ms} />;
+  const why = "The turn began, and its end never arrived.";
+  return ms === null ? (
+    <Unknown why={why} />
+  ) : (
+    <span class="duration" title={why}>
+      <span class="sr">at least </span>
+      <span aria-hidden="true">≥ </span>
+      {durationText(ms)}
+    </span>
+  );
+};
 
 /**
  * A time of the evidence. The server writes UTC; the browser rewrites it for a local clock, which

@@ -10,12 +10,13 @@ import {
   completenessOf,
   durationScale,
   findingsByPriority,
+  lastedMs,
   rowKey,
 } from "../../display/turn-figures.ts";
 import type { RowScale } from "../../display/turn-figures.ts";
 import { CacheBadge, PriorityBadge, StatusBadge, VerdictBadge } from "./badge.tsx";
 import { DurationBar } from "./bar.tsx";
-import { Duration, Id, NotMeasured, NotThere, Time, Unknown } from "./figure.tsx";
+import { Id, NotMeasured, NotThere, Time, TurnDuration, Unknown } from "./figure.tsx";
 
 /** Columns of the list: class, heading, and what the heading means. */
 export const turnColumns: readonly (readonly [name: string, heading: string, title: string])[] = [
@@ -100,9 +101,9 @@ export const TurnRow: FC<{ readonly row: Row; readonly place: RowPlace }> = ({ r
         <Tokens row={row} />
       </td>
       <td class="c-duration">
-        <Duration ms={row.duration_ms} why={durationWhy(row)} />
+        <TurnDuration of={row} />
         <DurationBar
-          ms={row.duration_ms}
+          ms={lastedMs(row)}
           {...durationScale(scale, row.agent_id)}
           error={row.status === "error"}
         />
@@ -113,12 +114,6 @@ export const TurnRow: FC<{ readonly row: Row; readonly place: RowPlace }> = ({ r
     </tr>
   );
 };
-
-function durationWhy(row: Row): string {
-  return row.timing_state === "missing_completion"
-    ? "The turn began, and its end never arrived."
-    : "The duration was not recorded.";
-}
 
 const Stages: FC<{ readonly row: Row }> = ({ row }) => {
   const whole = completenessOf(row);

@@ -6,11 +6,11 @@ import type { TurnRow } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
 
 import { countText, shareText, wordsOf } from "../../display/figures.ts";
-import { findingsByPriority } from "../../display/turn-figures.ts";
+import { findingsByPriority, lastedMs } from "../../display/turn-figures.ts";
 import type { Frame } from "../../http/respond.tsx";
 import { CacheBadge, PriorityBadge, StatusBadge, VerdictBadge } from "../elements/badge.tsx";
 import { DurationBar } from "../elements/bar.tsx";
-import { Duration, NotMeasured, NotThere, Time } from "../elements/figure.tsx";
+import { NotMeasured, NotThere, Time, TurnDuration } from "../elements/figure.tsx";
 import { turnHref } from "../elements/turn-row.tsx";
 import { hrefOf } from "../layout.tsx";
 import { ToolTriple } from "./group-cells.tsx";
@@ -24,7 +24,7 @@ export const SideBySide: FC<{ readonly turns: readonly TurnRow[]; readonly frame
 }) => {
   const shown = turns.slice(0, columnsMax);
   const roots = Map.groupBy(shown, (turn) => turn.root_trace_id ?? "");
-  const most = shown.reduce((max, { duration_ms: ms }) => Math.max(max, ms ?? 0), 0);
+  const most = shown.reduce((max, turn) => Math.max(max, lastedMs(turn) ?? 0), 0);
   const facts: readonly (readonly [string, (turn: TurnRow) => Child])[] = [
     ["verdict", (turn) => <VerdictBadge verdict={turn.verdict} />],
     ["status", (turn) => <StatusBadge status={turn.status} />],
@@ -32,8 +32,8 @@ export const SideBySide: FC<{ readonly turns: readonly TurnRow[]; readonly frame
       "took",
       (turn) => (
         <span class="took">
-          <Duration ms={turn.duration_ms} />
-          <DurationBar ms={turn.duration_ms} scaleMs={most} error={turn.status === "error"} />
+          <TurnDuration of={turn} />
+          <DurationBar ms={lastedMs(turn)} scaleMs={most} error={turn.status === "error"} />
         </span>
       ),
     ],
