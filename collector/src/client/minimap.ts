@@ -42,6 +42,7 @@ export function showMinimap(grid: WaterfallGrid): () => void {
       paintRows(pen, grid, width, height);
       picture = pen.getImageData(0, 0, Math.max(width, 1), Math.max(height, 1));
     } else pen.putImageData(picture, 0, 0);
+    paintFound(pen, grid, width, height);
     paintWindow(pen, grid, width, height);
   };
   const repaint = (): void => {
@@ -72,6 +73,22 @@ function paintRows(
     pen.fillStyle = inks.get(node.lane) ?? "gray";
     pen.fillRect(x, 4 + (index / rows.length) * (height - 8), Math.max(end - x, 1.5), tall);
   });
+}
+
+/** Rows that were looked for, as marks at the left edge, so that a far match is seen to be there. */
+function paintFound(
+  pen: CanvasRenderingContext2D,
+  { found, model }: WaterfallGrid,
+  width: number,
+  height: number,
+): void {
+  if (found.size === 0) return;
+  const style = getComputedStyle(document.documentElement);
+  pen.fillStyle = resolved(style, "--accent");
+  const mark = Math.max(4, Math.round(width / 160));
+  for (const index of found) {
+    pen.fillRect(0, 3 + (index / model.rows.length) * (height - 8), mark, 2);
+  }
 }
 
 /** A colour as the canvas takes it: custom properties hold `light-dark()`, which it does not know. */

@@ -107,6 +107,11 @@ export class WaterfallGrid extends TreeGrid<Row> {
     this.redraw();
   }
 
+  /** Rows that were looked for. */
+  get found(): ReadonlySet<number> {
+    return this.#found;
+  }
+
   /** Lets rows stand out that were looked for; with `kept` only those are shown. */
   showFound(found: ReadonlySet<number>, kept?: ReadonlySet<number>): void {
     this.#found = found;

@@ -38,7 +38,7 @@ export function reconcilePage(model: ReconcileModel, frame: Frame): Child {
     >
       <Chips label="What was judged">
         <Chip name="agent" value={model.agent_id} />
-        <Chip name="root" value={model.root_trace_id} chars={20} />
+        <Chip name="root" value={model.root_trace_id} chars={20} copy="Trace id" />
         <Chip
           name="task"
           value={model.task_id ?? "all"}

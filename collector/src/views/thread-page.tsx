@@ -25,7 +25,7 @@ export function threadPage(model: ThreadModel, frame: Frame): Child {
   return (
     <Page frame={frame} title="Thread" windowTitle="Thread" script="group">
       <div class="chips" role="group" aria-label="Thread">
-        <Chip name="thread" value={name} icon="threads" chars={60} />
+        <Chip name="thread" value={name} icon="threads" chars={60} copy="Thread id" />
         {none ? null : <Tenants of={thread.user_ids} />}
         {thread.agent_ids.map((agent) => (
           <Chip

@@ -134,10 +134,21 @@ test("only matches and what is above them, kept by the link, left by going elsew
   await again.close();
 });
 
+/** Pixels of the minimap's left edge, where matches are marked. */
+function edgeOf(page: Page): Promise<string> {
+  return page.locator("canvas[data-minimap]").evaluate((node) => {
+    const canvas = node as HTMLCanvasElement;
+    const pen = canvas.getContext("2d");
+    return String(pen?.getImageData(1, 0, 1, canvas.height).data);
+  });
+}
+
 test("nothing found says so, a key that is none is looked for as text, clearing ends it", async () => {
   const { page, close } = await open(`/traces/${root}`);
-  await ask(page, "w-77:result");
+  const edge = await edgeOf(page);
+  await ask(page, "w-5077:result");
   await count(page, "1 match");
+  expect(await edgeOf(page)).not.toBe(edge);
   await page.keyboard.press("Escape");
   await ask(page, "nonsense:1");
   await count(page, "No match in 10,000 rows; nonsense:1 was looked for as text");
@@ -146,6 +157,7 @@ test("nothing found says so, a key that is none is looked for as text, clearing 
   expect(await page.locator("[data-find-count]").innerText()).toBe("");
   expect(new URL(page.url()).hash).toBe("");
   expect(await page.locator(".wf-row[data-found]").count()).toBe(0);
+  expect(await edgeOf(page)).toBe(edge);
   await close();
 });
 

@@ -140,7 +140,7 @@ const Service: FC<{ readonly of: ProducerLoss }> = ({ of }) => {
       {id === null ? null : (
         <>
           {" "}
-          <Id of={id} chars={32} />
+          <Id of={id} chars={32} copy />
         </>
       )}
     </>

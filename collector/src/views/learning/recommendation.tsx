@@ -87,7 +87,7 @@ const evidenceMax = 4;
 const Evidence: FC<{ readonly ids: readonly string[] }> = ({ ids }) => (
   <p class="spread">
     {ids.slice(0, evidenceMax).map((id) => (
-      <Id of={id} chars={24} />
+      <Id of={id} chars={24} copy />
     ))}
     {ids.length > evidenceMax ? (
       <span class="muted">and {countText(ids.length - evidenceMax)} more</span>
