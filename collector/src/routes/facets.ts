@@ -4,6 +4,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
+import { limits } from "@turnproof/semconv";
 
 import { scopeKey } from "../auth/grants.ts";
 import type { Reading } from "../auth/grants.ts";
@@ -32,6 +33,8 @@ export interface FacetsModel {
   readonly facets: readonly Facet[];
   /** Turns that were counted. */
   readonly turns: number;
+  /** Turns of the filter, those that were left uncounted as well; null where nobody knows. */
+  readonly turns_in_all: number | null;
   /** True when no turn of the filter was left uncounted. */
   readonly complete: boolean;
   /** Receipt of the oldest turn that was counted, where a bound left older ones out. */
@@ -64,8 +67,22 @@ async function countTurns(parts: Parts, reading: Reading, filter: RowFilter): Pr
   return {
     facets: facetsOf(rows, valuesMax),
     turns: rows.length,
+    turns_in_all: more ? await turnsInAll(parts, reading, filter) : rows.length,
     complete: !more && pending === 0,
     since,
     pending_frames: pending,
   };
+}
+
+/** How many turns pass, where the store counts them all without reading them. */
+async function turnsInAll(
+  parts: Parts,
+  { scope, query }: Reading,
+  { keep }: RowFilter,
+): Promise<number | null> {
+  if (keep !== undefined) return null;
+  const budgetRows = limits.scanRowsMax / 2;
+  const survey = await parts.store.survey?.(scope, query, { budgetRows, signal: parts.closing });
+  if (survey === undefined || survey.since !== null || survey.until !== null) return null;
+  return survey.slots.reduce((sum, { turns }) => sum + turns, 0);
 }

@@ -2,7 +2,11 @@
  * Facets over HTTP: turns by value over the whole filtered window, not over a page, inside the
  * asker's scope, every filter of the bar applied, and honest about what a bound left out.
  */
-import { ephemeral } from "@turnproof/store";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { clickhouse, ephemeral } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
@@ -16,6 +20,7 @@ interface Facets {
     readonly total: number;
   }[];
   readonly turns: number;
+  readonly turns_in_all: number | null;
   readonly complete: boolean;
   readonly since: string | null;
   readonly pending_frames: number;
@@ -67,7 +72,8 @@ const countsOf = ({ facets: list }: Facets, key: string): Record<string, number>
 
 test("every turn counts, not those of a page", async () => {
   const all = await facets();
-  expect(all).toMatchObject({ turns: 600, complete: true, since: null, pending_frames: 0 });
+  expect(all).toMatchObject({ turns: 600, turns_in_all: 600, complete: true, since: null });
+  expect(all.pending_frames).toBe(0);
   expect(countsOf(all, "user")).toEqual({ alice: 400, bob: 200 });
   expect(countsOf(all, "agent")).toMatchObject({ helper: 588, "rare-0": 1, "rare-550": 1 });
   expect(all.facets.find(({ key }) => key === "agent")?.total).toBe(13);
@@ -120,7 +126,25 @@ test("more turns than a count may cost: how many were counted, and since when", 
   const { alice = 0, bob = 0 } = countsOf(some, "user");
   expect(alice + bob).toBe(some.turns);
   expect(some.since).toMatch(/^2026-11-21T10:/);
+  // A store that cannot count leaves the whole unknown.
+  expect(some.turns_in_all).toBeNull();
   await large.collector.close();
+});
+
+test("a store that counts says how many there are in all", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "turnproof-facets-"));
+  const store = await clickhouse({ connection: { dataDir } });
+  const large = await openDesk({ TURNPROOF_UI_ACCOUNTS: accounts }, { store });
+  await fill(large, 0, 2_600);
+  const some = await facets("", "otto", large);
+  expect(some).toMatchObject({ complete: false, turns_in_all: 2_600 });
+  expect(some.turns).toBeLessThan(2_600);
+  // What only rows tell, nobody counts without reading them.
+  const filtered = await facets("?q=has%3Aerror", "otto", large);
+  if (!filtered.complete) expect(filtered.turns_in_all).toBeNull();
+  await large.collector.close();
+  await store.close();
+  rmSync(dataDir, { recursive: true, force: true });
 });
 
 test("a store that stops looking leaves the count open", async () => {
