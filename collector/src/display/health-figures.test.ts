@@ -26,6 +26,7 @@ test("a loss is known to be none, known to be so many, or unknown", () => {
   expect(lossOf({ ...producer, producer_id: null }).why).toMatch(/does not number its events/);
   expect(lossOf(producer).why).toMatch(/never reported/);
   expect(lossOf({ ...producer, sequence_gaps: 5 }).why).toMatch(/^5 numbers are missing, and it/);
+  expect(lossOf(producer, true).why).toMatch(/You may read a part/);
   const reported = { reasons: { queue_full: 6 } };
   const gone = { ...producer, reported, state: "lost", lost: 8, sequence_gaps: 8 } as const;
   expect(lossOf(gone).why).toBe("queue full 6, 2 numbers never arrived");

@@ -14,8 +14,8 @@ export interface LossWords {
   readonly why: string;
 }
 
-/** The loss of one producer. */
-export function lossOf(of: ProducerLoss): LossWords {
+/** The loss of one producer; `part` is read by somebody who may read a part of its events only. */
+export function lossOf(of: ProducerLoss, part = false): LossWords {
   const { state, lost } = of;
   if (state === "nothing_lost") {
     return { tone: "ok", word: "known 0", why: "It accounted for every event that it made." };
@@ -23,7 +23,10 @@ export function lossOf(of: ProducerLoss): LossWords {
   if (state === "lost" && lost !== null) {
     return { tone: "bad", word: `known ${countText(lost)}`, why: lostWhy(of, lost) };
   }
-  return { tone: "quiet", word: "unknown", why: unknownWhy(of) };
+  const why = part
+    ? "You may read a part of its events, and a part shows no loss."
+    : unknownWhy(of);
+  return { tone: "quiet", word: "unknown", why };
 }
 
 function lostWhy({ reported, sequence_gaps: gaps }: ProducerLoss, lost: number): string {
@@ -32,12 +35,13 @@ function lostWhy({ reported, sequence_gaps: gaps }: ProducerLoss, lost: number):
   const words = reasons.map(([code, count]) => `${wordsOf(code)} ${countText(count)}`);
   if (lost > counted) {
     const rest = countText(lost - counted);
-    words.push(gaps >= lost ? `${rest} numbers never arrived` : `${rest} without a reason`);
+    words.push((gaps ?? 0) >= lost ? `${rest} numbers never arrived` : `${rest} without a reason`);
   }
   return words.join(", ");
 }
 
-function unknownWhy({ producer_id: id, reported, sequence_gaps: gaps }: ProducerLoss): string {
+function unknownWhy({ producer_id: id, reported, sequence_gaps }: ProducerLoss): string {
+  const gaps = sequence_gaps ?? 0;
   if (id === null) return "It does not number its events, so nobody can say what is missing.";
   const missing = `${countText(gaps)} ${gaps === 1 ? "number is" : "numbers are"} missing`;
   if (reported === null) {

@@ -21,6 +21,8 @@ import type { AppContext, AppEnv } from "../http/environment.ts";
 import { filters, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
+import { timelineOf } from "../health-timeline.ts";
+import type { HealthTimeline } from "../health-timeline.ts";
 import type { IngestReport } from "../ingest.ts";
 import { producerReports } from "../losses.ts";
 import type { Parts } from "../parts.ts";
@@ -53,15 +55,6 @@ export interface CollectorHealth {
   readonly judge: "on" | "off_read_only";
 }
 
-/** Events of the window over one slice of time, by their own time. */
-export interface HealthSlice {
-  readonly from: string;
-  readonly events: number;
-  readonly errors: number;
-  /** Attributes that were refused at a door. */
-  readonly refused: number;
-}
-
 /** Body of `/traces/health.json`. */
 export interface HealthModel extends TraceHealth {
   /** Rows read per store at most. */
@@ -70,7 +63,7 @@ export interface HealthModel extends TraceHealth {
   /** Attributes refused at a door, by dialect and then by reason. */
   readonly dropped_by_dialect: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** The window over time; slices without events are there, and say zero of what was read. */
-  readonly timeline: { readonly step_ms: number; readonly slices: readonly HealthSlice[] };
+  readonly timeline: HealthTimeline;
   readonly collector: CollectorHealth | null;
 }
 
@@ -136,7 +129,9 @@ async function modelOf(
   const complete = read.reads.every(({ window }) => window?.complete === true);
   const total = (field: "source_rows" | "bundle_count" | "duplicates_removed"): number =>
     windows.reduce((sum, window) => sum + window[field], 0);
-  const health = buildTraceHealth(events, {
+  // Of a part of what a process sent, a missing number is somebody else's event, not a loss.
+  const numbered = read.filtered ? events.map(withoutNumber) : events;
+  const health = buildTraceHealth(numbered, {
     normalizationMetadata: {
       window_complete: complete,
       truncated: windows.some((window) => window.bounded),
@@ -162,16 +157,18 @@ async function modelOf(
   const reports = (await producerReports(parts))
     .filter((event) => !known.has(event.event_id))
     // Its number stands outside the rows that were read, so it would be taken for a gap.
-    .map((event) => {
-      const { producer_seq: _seq, ...unnumbered } = event;
-      return unnumbered;
-    });
+    .map(withoutNumber);
   return {
     ...health,
-    ...readLosses([...events, ...reports], { filtered: read.filtered || !complete }),
+    ...readLosses([...numbered, ...reports], { filtered: read.filtered || !complete }),
     ...shared,
     collector: await collectorHealth(parts),
   };
+}
+
+function withoutNumber(event: TurnEvent): TurnEvent {
+  const { producer_seq: _seq, ...unnumbered } = event;
+  return unnumbered;
 }
 
 function droppedByDialect(events: readonly TurnEvent[]): HealthModel["dropped_by_dialect"] {
@@ -183,36 +180,6 @@ function droppedByDialect(events: readonly TurnEvent[]): HealthModel["dropped_by
     }
   }
   return table;
-}
-
-const slicesMax = 60;
-const sliceSteps = [1, 5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400].map((s) => s * 1_000);
-
-function timelineOf(events: readonly TurnEvent[]): HealthModel["timeline"] {
-  const timed = events
-    .map((event) => [Date.parse(event.timestamp), event] as const)
-    .filter(([at]) => Number.isFinite(at));
-  if (timed.length === 0) return { step_ms: 0, slices: [] };
-  const first = timed.reduce((least, [at]) => Math.min(least, at), Infinity);
-  const last = timed.reduce((most, [at]) => Math.max(most, at), -Infinity);
-  const span = last - first;
-  const days = Math.ceil(span / slicesMax / 86_400_000) * 86_400_000;
-  const step = sliceSteps.find((size) => span / size < slicesMax) ?? days;
-  const from = Math.floor(first / step) * step;
-  const slices = Array.from({ length: Math.floor((last - from) / step) + 1 }, (_, index) => ({
-    from: new Date(from + index * step).toISOString(),
-    events: 0,
-    errors: 0,
-    refused: 0,
-  }));
-  for (const [at, event] of timed) {
-    const slice = slices[Math.floor((at - from) / step)];
-    if (slice === undefined) continue;
-    slice.events += 1;
-    if (event.status === "error") slice.errors += 1;
-    for (const count of Object.values(event.dropped ?? {})) slice.refused += count;
-  }
-  return { step_ms: step, slices };
 }
 
 async function collectorHealth(parts: Parts): Promise<CollectorHealth> {

@@ -17,8 +17,11 @@ export interface ProducerLoss {
   readonly state: "nothing_lost" | "lost" | "unknown";
   /** Known to be lost; null where nobody can say. */
   readonly lost: number | null;
-  /** Numbers missing between the first and the last that the window holds or a report names. */
-  readonly sequence_gaps: number;
+  /**
+   * Numbers missing between the first and the last that the window holds or a report names; null
+   * where it holds none.
+   */
+  readonly sequence_gaps: number | null;
   readonly sampled_out: number | null;
   readonly write_failures: number | null;
   /** Its own last report: null where the window holds none. */
@@ -127,7 +130,7 @@ function lossOf(ledger: Ledger, filtered: boolean): ProducerLoss {
     events: ledger.events,
     state: lost === null ? "unknown" : lost === 0 ? "nothing_lost" : "lost",
     lost,
-    sequence_gaps: gaps,
+    sequence_gaps: ledger.sequence.length === 0 ? null : gaps,
     sampled_out: said?.sampled_out ?? null,
     write_failures: said?.write_failures ?? null,
     reported: said === undefined ? null : { reasons: reasonsOf(said) },

@@ -158,3 +158,14 @@ test("rows do not depend on the order of the events", () => {
     { numRuns: 50 },
   );
 });
+
+test("a turn that ends before it starts took an unknown time, not a negative one", () => {
+  const backwards = event("t", "turn", {
+    started_at: "2026-03-01T10:00:05Z",
+    timestamp: "2026-03-01T10:00:04.3Z",
+  });
+  expect(foldTurns(resolveEvents([backwards]))[0]).toMatchObject({
+    duration_ms: null,
+    timing_state: "unknown",
+  });
+});

@@ -196,6 +196,10 @@ function extentOf(
       (result.started_at === undefined
         ? undefined
         : elapsedMs(result.started_at, result.timestamp));
+    // An end before its start says that a clock is wrong, and nothing of how long it took.
+    if (own !== undefined && own < 0) {
+      return { duration_ms: null, timing_state: "unknown", status: result.status };
+    }
     const timing_state = own === undefined ? "unknown" : "measured";
     return { duration_ms: own ?? elapsed, timing_state, status: result.status };
   }

@@ -20,7 +20,10 @@ const order = { lost: 0, unknown: 1, nothing_lost: 2 } as const;
 /** The table of producers. */
 export const LossCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
   const producers = model.producers.toSorted(
-    (a, b) => order[a.state] - order[b.state] || b.events - a.events,
+    (a, b) =>
+      order[a.state] - order[b.state] ||
+      (b.sequence_gaps ?? 0) - (a.sequence_gaps ?? 0) ||
+      b.events - a.events,
   );
   const silent = producers.filter(({ state }) => state === "unknown").length;
   return (
@@ -37,7 +40,7 @@ export const LossCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
       {producers.length === 0 ? null : (
         <Table label="Losses by producer" head={<Head />}>
           {producers.slice(0, shownMax).map((producer) => (
-            <Producer of={producer} />
+            <Producer of={producer} part={model.collector === null} />
           ))}
         </Table>
       )}
@@ -46,7 +49,7 @@ export const LossCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
           <summary>{countText(producers.length - shownMax)} more producers</summary>
           <Table label="More losses by producer" head={<Head />}>
             {producers.slice(shownMax).map((producer) => (
-              <Producer of={producer} />
+              <Producer of={producer} part={model.collector === null} />
             ))}
           </Table>
         </details>
@@ -98,8 +101,8 @@ const Answer: FC<{ readonly model: HealthModel; readonly silent: number }> = ({
   );
 };
 
-const Producer: FC<{ readonly of: ProducerLoss }> = ({ of }) => {
-  const { tone, word, why } = lossOf(of);
+const Producer: FC<{ readonly of: ProducerLoss; readonly part: boolean }> = ({ of, part }) => {
+  const { tone, word, why } = lossOf(of, part);
   return (
     <tr>
       <td>
@@ -112,7 +115,11 @@ const Producer: FC<{ readonly of: ProducerLoss }> = ({ of }) => {
         <Count of={of.events} />
       </td>
       <td class="num">
-        <Count of={of.sequence_gaps} />
+        {of.sequence_gaps === null ? (
+          <Unknown why="No number of it was read." />
+        ) : (
+          <Count of={of.sequence_gaps} />
+        )}
       </td>
       <td class="num">
         <Known of={of.sampled_out} />

@@ -5,7 +5,7 @@
 import type { FC } from "hono/jsx";
 
 import { countText, durationText } from "../../display/figures.ts";
-import type { HealthModel, HealthSlice } from "../../routes/health.ts";
+import type { HealthSlice, HealthTimeline } from "../../health-timeline.ts";
 import { Time } from "../elements/figure.tsx";
 import { Card } from "../elements/panel.tsx";
 
@@ -17,7 +17,7 @@ const series = [
 
 /** The card. */
 export const TimelineCard: FC<{
-  readonly timeline: HealthModel["timeline"];
+  readonly timeline: HealthTimeline;
   readonly events: number;
 }> = ({ timeline, events }) => {
   const { slices, step_ms: step } = timeline;
@@ -42,6 +42,13 @@ export const TimelineCard: FC<{
         <Time at={first.from} form={form} />
         <Time at={end} form={form} />
       </div>
+      {timeline.implausible === 0 ? null : (
+        <p class="muted">
+          {countText(timeline.implausible)} {timeline.implausible === 1 ? "event is" : "events are"}{" "}
+          not shown: by the time of receipt the clock that wrote{" "}
+          {timeline.implausible === 1 ? "it" : "them"} cannot be right.
+        </p>
+      )}
     </Card>
   );
 };
