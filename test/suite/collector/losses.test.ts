@@ -1,0 +1,77 @@
+/**
+ * @module Who sees which loss: one process serves two tenants, numbers what it sends and accounts
+ * for it. Whoever reads all of it sees the number; a part of it shows no loss, and no gap.
+ */
+import type { LossAccounting, TurnEvent } from "@turnproof/evidence";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { openDesk, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+const accounts = {
+  boss: { token: "boss-token-0123456789", role: "admin" },
+  left: { token: "left-token-0123456789", role: "viewer", user_id: "cust_left" },
+  till: { token: "till-token-0123456789", role: "viewer", application_id: "till" },
+};
+
+let desk: Desk;
+
+/** Numbers 1 to 6 go to one tenant and 7 to 12 to the other; 4 and 10 never arrive. */
+function numbered(): TurnEvent[] {
+  const roots = ["root-a", "root-b", "root-c", "root-d"];
+  const all = roots.flatMap((root, at) =>
+    turnEvents({ root, user: at % 2 === 0 ? "cust_left" : "cust_right", application: "till" }),
+  );
+  return all
+    .map((event, at) => ({ ...event, producer_id: "pod-1", producer_seq: at + 1 }))
+    .filter(({ producer_seq: seq }) => seq !== 4 && seq !== 10);
+}
+
+beforeAll(async () => {
+  desk = await openDesk({ TURNPROOF_UI_ACCOUNTS: JSON.stringify(accounts) });
+  const report: TurnEvent = {
+    schema_version: 3,
+    event_id: "report",
+    event_kind: "data_quality",
+    phase: "event",
+    status: "success",
+    timestamp: "2026-11-21T10:00:01.000Z",
+    application_id: "till-host",
+    root_trace_id: "report",
+    producer_id: "pod-1",
+    attributes: { loss_created: 12, loss_exported: 10, loss_dropped: 2, last_seq: 12 },
+  };
+  await desk.put([...numbered(), report]);
+});
+
+afterAll(() => desk.collector.close());
+
+async function lossesOf(token: string, query = ""): Promise<LossAccounting> {
+  const headers = { authorization: `Bearer ${token}` };
+  return desk.json<LossAccounting>(`/traces/health.json${query}`, headers);
+}
+
+test("who reads everything sees the number, though its gaps are in the window as well", async () => {
+  const { producers, dropped_events: lost } = await lossesOf(accounts.boss.token);
+  expect(lost).toEqual({ value: 2, state: "known" });
+  expect(producers).toMatchObject([
+    { producer_id: "pod-1", application_ids: ["till-host", "till"], lost: 2, sequence_gaps: 2 },
+  ]);
+});
+
+test("a filter leaves the producer's own account, and takes nobody else's event for a gap", async () => {
+  const { producers } = await lossesOf(accounts.boss.token, "?user_id=cust_left");
+  expect(producers).toMatchObject([{ lost: 2, state: "lost", sequence_gaps: null }]);
+});
+
+test("who is bound to a tenant or an application reads a part, which shows no loss", async () => {
+  for (const { token } of [accounts.left, accounts.till]) {
+    const { producers, dropped_events: lost } = await lossesOf(token);
+    expect(lost).toEqual({ value: null, state: "unknown" });
+    expect(producers).toMatchObject([{ lost: null, state: "unknown", sequence_gaps: null }]);
+    const headers = { authorization: `Bearer ${token}` };
+    const page = await (await desk.get("/traces/health", headers)).text();
+    expect(page).toContain("You may read a part of its events, and a part shows no loss.");
+    expect(page).not.toMatch(/numbers are missing/);
+  }
+});
