@@ -71,6 +71,16 @@ test("self time is what no child covers, and children at the same time count onc
   });
 });
 
+test("a child within the time of another covers nothing more", () => {
+  const lines = linesOf([
+    span(["turn", undefined, 0, 1_000]),
+    span(["long", "turn", 100, 600]),
+    span(["short", "turn", 200, 300]),
+    span(["last", "turn", 550, 700]),
+  ]);
+  expect(lines.get("turn")).toMatchObject({ self: { ms: 400, bound: "exact" } });
+});
+
 test("what is unknown is counted, never zero, and bounds every sum that it is part of", () => {
   const lines = linesOf([
     span(["turn", undefined, 0, 1_000]),
