@@ -27,6 +27,8 @@ export class LocatePlaces {
   private own: Hashes = new Set();
   private coarse: Hashes = new Set();
   private heard: Hashes = new Set();
+  /** The event before, when its terms went to the same sets. */
+  private before: TurnEvent | undefined;
   private lastRoot = "";
   private lastHash = 0;
   private lastBucket = -1;
@@ -44,11 +46,13 @@ export class LocatePlaces {
       const roots = held(this.places, bucket, newRoots);
       this.own = held(roots, hash, newHashes);
       this.coarse = held(roots, noRoot, newHashes);
+      this.before = undefined;
       this.lastRoot = root;
       this.lastHash = hash;
       this.lastBucket = bucket;
     }
-    addTerms(event, this.fine, this.rough);
+    addTerms(event, this.before, this.fine, this.rough);
+    this.before = event;
     if (seconds !== this.lastSeconds) {
       this.heard = held(this.arrivals, seconds, newHashes);
       this.lastSeconds = seconds;

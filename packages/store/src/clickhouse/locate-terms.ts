@@ -23,24 +23,30 @@ const anonymousTerm = "scope:anonymous";
 
 /**
  * Calls `add` with every text under which the event's root must be found, and `addCoarse` with those
- * that nearly every root has: of these the table only keeps the minutes.
+ * that nearly every root has: of these the table only keeps the minutes. What the event `before` it,
+ * under the same root and in the same minutes, said in the same place is left out.
  */
 export function addTerms(
   event: TurnEvent,
+  before: TurnEvent | undefined,
   add: (term: string) => void,
   addCoarse: (term: string) => void,
 ): void {
   for (const field of mentionedFields) {
     const value = event[field];
-    if (typeof value === "string") add(value);
+    if (typeof value === "string" && value !== before?.[field]) add(value);
   }
   // A turn without an id of its own, and its run, are named by its span.
   if (event.event_kind === "turn" && event.span_id !== undefined) add(event.span_id);
   if (event.user_id === null) add(anonymousTerm);
-  if (event.agent_id !== undefined) add(under.agent(event.agent_id));
-  if (event.application_id !== undefined) add(under.agent(event.application_id));
-  addCoarse(under.kind(event.event_kind));
-  (event.status === usualStatus ? addCoarse : add)(under.status(event.status));
+  for (const field of ["agent_id", "application_id"] as const) {
+    const value = event[field];
+    if (value !== undefined && value !== before?.[field]) add(under.agent(value));
+  }
+  if (event.event_kind !== before?.event_kind) addCoarse(under.kind(event.event_kind));
+  if (event.status !== before?.status) {
+    (event.status === usualStatus ? addCoarse : add)(under.status(event.status));
+  }
   const { attributes } = event;
   for (const name in attributes) {
     if (name === "tool_name") add(under.tool(attributes.tool_name ?? ""));
