@@ -169,3 +169,24 @@ test("a turn that ends before it starts took an unknown time, not a negative one
     timing_state: "unknown",
   });
 });
+
+test("services, releases and producers of a turn are those that its events name, each once", () => {
+  const own = (id: string, service: string | undefined, version: string | undefined): TurnEvent =>
+    event(id, "tool_call", {
+      ...(service === undefined ? {} : { application_id: service, producer_id: `${service}-7` }),
+      attributes: version === undefined ? {} : { service_version: version },
+    });
+  const [row] = foldTurns([
+    own("a", "mailer", "2.0.0"),
+    own("b", "desk", "1.4.0"),
+    own("c", "desk", "2.0.0"),
+    own("d", undefined, undefined),
+  ]);
+  expect(row).toMatchObject({
+    services: ["desk", "mailer"],
+    releases: ["1.4.0", "2.0.0"],
+    producers: ["desk-7", "mailer-7"],
+  });
+  const [untold] = foldTurns([own("e", undefined, undefined)]);
+  expect(untold).toMatchObject({ services: [], releases: [], producers: [] });
+});

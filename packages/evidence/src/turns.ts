@@ -53,7 +53,8 @@ export interface TurnRow extends EventIdentity, Usage {
   readonly missing_completion: number;
   readonly coverage_profiles: readonly string[];
   readonly dialects: readonly Dialect[];
-  /** Releases of the services that wrote the turn, and producers that sent it; empty when untold. */
+  /** Services that wrote the turn, their releases, and producers that sent it; empty when untold. */
+  readonly services: readonly string[];
   readonly releases: readonly string[];
   readonly producers: readonly string[];
   /** Attributes refused at the doors, by code. */
@@ -140,6 +141,7 @@ function foldTurn(events: readonly TurnEvent[]): TurnRow {
     missing_completion: unfinishedStarts(events).length,
     coverage_profiles: distinct(events.flatMap((event) => event.attributes.coverage_profile ?? [])),
     dialects: distinct(events.flatMap((event) => event.dialect ?? [])),
+    services: distinct(events.flatMap(({ application_id: id }) => id ?? [])),
     releases: distinct(events.flatMap(({ attributes: of }) => of.service_version ?? [])),
     producers: distinct(events.flatMap(({ producer_id: id }) => id ?? [])),
     dropped: sumDropped(events),

@@ -140,3 +140,22 @@ test("without script the chart is drawn of the page, and its switch is a link", 
   expect(await page.locator(".durations g").count()).toBeGreaterThan(5);
   await close();
 });
+
+test("a turn that several services wrote names them; one service needs no words", async () => {
+  const last = turn(size - 1);
+  const other = { event_id: "t-other:result", span_id: "t-other", application_id: "mailer" };
+  const call = { event_kind: "tool_call", producer_id: "mailer-7" } as const;
+  const [own, sent] = [
+    { ...last, application_id: "desk" },
+    { ...last, ...other, ...call },
+  ];
+  await site.put([own, sent].map((event) => ({ ...event, root_trace_id: "e".repeat(32) })));
+  const { page, close } = await visit(browser, site, "/traces?limit=3", look);
+  const row = page.locator(`tr[data-root="${"e".repeat(32)}"] .c-agent`);
+  expect(await row.locator(".services").innerText()).toBe("desk, mailer");
+  expect(await row.getAttribute("title")).toBe(
+    "clerk · services desk, mailer · producers mailer-7",
+  );
+  expect(await page.locator(".services").count()).toBe(1);
+  await close();
+});

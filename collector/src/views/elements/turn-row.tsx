@@ -21,7 +21,7 @@ import { Id, NotMeasured, NotThere, Time, TurnDuration, Unknown } from "./figure
 /** Columns of the list: class, heading, and what the heading means. */
 export const turnColumns: readonly (readonly [name: string, heading: string, title: string])[] = [
   ["c-time", "Time", "When the turn last spoke"],
-  ["c-agent", "Agent", "Agent and application"],
+  ["c-agent", "Agent", "Agent; where several services wrote the turn, which"],
   ["c-thread", "Thread", "Thread pseudonym"],
   ["c-verdict", "Verdict", "What the judge says of the whole turn"],
   ["c-whole", "Stages", "Stages on record, of those that the declared profile requires"],
@@ -54,6 +54,18 @@ export function turnHref(base: string, row: Row, crowded: boolean): string {
   return `${base}/traces/${root}${text === "" ? "" : `?${text}`}`;
 }
 
+/** Agent, and which services, releases and producers the turn's evidence is from. */
+function originText(row: Row): string {
+  const part = (name: string, values: readonly string[]): readonly string[] =>
+    values.length === 0 ? [] : [`${name} ${values.join(", ")}`];
+  return [
+    row.agent_id ?? "No agent was recorded",
+    ...part("services", row.services),
+    ...part("releases", row.releases),
+    ...part("producers", row.producers),
+  ].join(" · ");
+}
+
 /** One row of the list. */
 export const TurnRow: FC<{ readonly row: Row; readonly place: RowPlace }> = ({ row, place }) => {
   const { base, scale, crowded } = place;
@@ -75,9 +87,12 @@ export const TurnRow: FC<{ readonly row: Row; readonly place: RowPlace }> = ({ r
           </span>
         </a>
       </td>
-      <td class="c-agent" title={row.agent_id}>
+      <td class="c-agent" title={originText(row)}>
         {row.has_error ? <StatusBadge status="error" bare /> : null}
         {row.agent_id ?? <Unknown why="No agent was recorded." />}
+        {row.services.length < 2 ? null : (
+          <span class="muted services">{row.services.join(", ")}</span>
+        )}
       </td>
       <td class="c-thread">
         <Id of={row.thread_id} chars={13} why="No thread was recorded." />
