@@ -34,7 +34,7 @@ import { WaterfallCard } from "./turn/waterfall-card.tsx";
 export function turnPage(model: TurnModel, frame: Frame): Child {
   const { turns, events, verdict, waterfall, supply, insights } = model;
   const [turn] = turns;
-  const name = turn?.agent_id ?? events[0]?.application_id ?? "Structure";
+  const name = agentName(model) ?? turn?.agent_id ?? events[0]?.application_id ?? "Structure";
   const failures = failuresOf(waterfall, events);
   const linked = new Set([
     ...failures.map(({ event_id: id }) => id),
@@ -80,6 +80,15 @@ export function turnPage(model: TurnModel, frame: Frame): Child {
       <RawEvents events={events} href={frame.jsonHref ?? ""} linked={linked} />
     </Page>
   );
+}
+
+/** What the first turn calls its agent, which people know it by; its id stands in the scope. */
+function agentName({ turns: [turn], events }: TurnModel): string | undefined {
+  const own = events.find(
+    ({ event_kind: kind, turn_id: id, attributes }) =>
+      kind === "turn" && id === turn?.turn_id && attributes.agent_name !== undefined,
+  );
+  return own?.attributes.agent_name;
 }
 
 const Actions: FC = () => (

@@ -62,6 +62,7 @@ export function plainTurn(
       attributes: {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": "Finch",
+        "gen_ai.agent.id": dice.id("asst"),
         "gen_ai.conversation.id": scene.thread,
       },
     },

@@ -29,6 +29,7 @@ interface Release {
 
 /** What a turn was, as it happened. */
 export interface Told {
+  readonly service: string;
   readonly thread: string;
   readonly root: string;
   readonly tokens: number;
@@ -148,7 +149,7 @@ async function tellTurn({ dice, service }: Shop, by: Release, scene: Scene): Pro
   await turn.succeed();
   await by.producer.drained();
   const tokens = usage.inputTokens + usage.outputTokens;
-  return { thread: scene.thread, root: turn.traceContext.rootTraceId, tokens };
+  return { service, thread: scene.thread, root: turn.traceContext.rootTraceId, tokens };
 }
 
 /** A turn of an app that knows nothing of us. */
@@ -157,8 +158,9 @@ async function tellPlain(
   scene: { readonly thread: string; readonly plot: PlainPlot; readonly atMs: number },
 ): Promise<Told> {
   const spans = plainTurn(dice, scene);
-  await sendSpans(endpoint, spans, `plain-${service}`);
-  return { thread: scene.thread, root: spans[0]?.traceId ?? "", tokens: 0 };
+  const plain = `plain-${service}`;
+  await sendSpans(endpoint, spans, plain);
+  return { service: plain, thread: scene.thread, root: spans[0]?.traceId ?? "", tokens: 0 };
 }
 
 /** A service that was cut off for a while, and knows what that cost. */

@@ -96,10 +96,15 @@ for (const plot of Object.keys(answers) as Plot[]) {
     await page.locator("body[data-ready]").waitFor();
     expect(page.url()).toContain(told.root);
     expect(await page.locator("main").innerText()).toMatch(said);
+    // Agents are called by their name where they have one, and by their id where they have none.
+    const agent = told.service.startsWith("plain-") ? "Finch" : "counter";
+    expect(await page.locator("h1").innerText()).toBe(agent);
     const verdict = await page.locator(".verdict .sentence").innerText();
     expect(verdict).not.toMatch(/^\s*success/);
     await press(page, "]");
-    expect(await page.locator("[data-panel-body]").innerText()).toMatch(evidence);
+    const panel = await page.locator("[data-panel-body]").innerText();
+    expect(panel).toMatch(evidence);
+    expect(panel).toContain(told.service);
     expect(performance.now() - began).toBeLessThan(journeyMsMax);
     expect(offences).toEqual([]);
     await close();

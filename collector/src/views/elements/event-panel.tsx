@@ -183,6 +183,9 @@ const Provenance: FC<{ readonly event: TurnEvent }> = ({ event }) => (
           <Id of={event.caused_by_event_id} copy />
         </Fact>
       )}
+      <Fact name="application">
+        {event.application_id ?? <Unknown why="No service named itself." />}
+      </Fact>
       <Fact name="dialect">{event.dialect ?? <Unknown />}</Fact>
       <Fact name="schema">v{event.schema_version}</Fact>
       <Fact name="received">
