@@ -1,5 +1,5 @@
 /**
- * @module The axis of Health belongs to the events whose clocks can be right; the others are counted.
+ * @module The axis of Health belongs to the events whose clocks can be right; others are counted.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";

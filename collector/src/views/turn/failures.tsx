@@ -1,6 +1,6 @@
 /**
- * @module Failures: what ended in error in the turn, where it began, each with the way to its event.
- * It is what was recorded, not a verdict: a turn can fail on the way and still deliver.
+ * @module Failures: what ended in error in the turn, where it began, and the way to its event. It
+ * is what was recorded, not a verdict: a turn can fail on the way and still deliver.
  */
 import type { FC } from "hono/jsx";
 
