@@ -9,7 +9,9 @@ import { countText, durationText } from "../../display/figures.ts";
 import type { DurationCells, DurationColumn } from "../../display/duration-cells.ts";
 import { Time } from "./figure.tsx";
 
-const rowHeight = 10;
+/** Height of a class; few classes are taller, so that the chart is never a mere line. */
+const rowHeightMin = 10;
+const heightMin = 48;
 const levels = 5;
 
 /** The chart, and of what it is all the turns; nothing is drawn without any. */
@@ -27,8 +29,10 @@ export const DurationChart: FC<{ readonly cells: DurationCells; readonly extent:
   const turns = sum((column) => column.turns);
   const most = Math.max(1, ...columns.flatMap(({ counts }) => counts));
   const unknownMost = Math.max(...columns.map((column) => column.unknown));
-  const classesHeight = Math.max(fromMs.length, 1) * rowHeight;
-  const height = classesHeight + (unknown > 0 ? rowHeight + 4 : 0);
+  const classes = Math.max(fromMs.length, 1);
+  const rowHeight = Math.max(rowHeightMin, Math.floor(heightMin / classes));
+  const classesHeight = classes * rowHeight;
+  const height = classesHeight + (unknown > 0 ? rowHeightMin + 4 : 0);
   const iso = (ms: number): string => new Date(ms).toISOString();
   const span = last.toMs - first.fromMs;
   const form = span > 86_400_000 ? "daytime" : span < 600_000 ? "second" : "minute";
@@ -52,7 +56,7 @@ export const DurationChart: FC<{ readonly cells: DurationCells; readonly extent:
         {columns.map((column, index) => (
           <Column
             column={column}
-            place={{ index, size: columns.length, most, unknownMost, classesHeight }}
+            place={{ index, size: columns.length, most, unknownMost, rowHeight, classesHeight }}
           />
         ))}
         <rect class="brush" data-brush x="0" y="0" width="0" height={String(height)} />
@@ -83,12 +87,13 @@ interface Place {
   /** Turns of the fullest cell, and of the fullest unknown one. */
   readonly most: number;
   readonly unknownMost: number;
+  readonly rowHeight: number;
   readonly classesHeight: number;
 }
 
 const Column: FC<{ readonly column: DurationColumn; readonly place: Place }> = ({
   column,
-  place: { index, size, most, unknownMost, classesHeight },
+  place: { index, size, most, unknownMost, rowHeight, classesHeight },
 }) => {
   const slot = 100 / size;
   const cell = (count: number, fullest: number) => {
@@ -122,7 +127,7 @@ const Column: FC<{ readonly column: DurationColumn; readonly place: Place }> = (
           {...cell(column.unknown, unknownMost)}
           class="unknown-fill"
           y={String(classesHeight + 4)}
-          height={String(rowHeight - 1)}
+          height={String(rowHeightMin - 1)}
           rx="1"
         />
       )}
