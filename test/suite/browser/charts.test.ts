@@ -106,6 +106,12 @@ test("d draws how long turns took; unknown durations are counted and drawn apart
       expect(await sidewaysOverflow(page), `${width} ${theme}`).toBe(0);
     }
   }
+  // The last look forces its colours: how many is then told by the width of a cell.
+  const inks = await page.locator(".durations [class^=level-]").evaluateAll((cells) => {
+    const text = getComputedStyle(document.body).color;
+    return cells.map((cell) => getComputedStyle(cell).fill === text);
+  });
+  expect(new Set(inks)).toEqual(new Set([true]));
   expect(offences).toEqual([]);
   await close();
 });
