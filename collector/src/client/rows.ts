@@ -48,6 +48,13 @@ function move(by: number): boolean {
   return go(links[Math.min(Math.max(at + by, 0), links.length - 1)]);
 }
 
+/** Gives the focus back to the row that had it, after its list was drawn again. */
+export function backToRow(): void {
+  rowLinks()
+    .find((link) => nameOf(link) === lastRow)
+    ?.focus({ preventScroll: true });
+}
+
 /** Rows of the window's height, less one, so that something known stays in sight. */
 function pageOf(row: HTMLElement): number {
   const height = (row.closest("tr") ?? row).getBoundingClientRect().height;

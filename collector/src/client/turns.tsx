@@ -23,6 +23,7 @@ import { startMarks } from "./marks.tsx";
 import { announce, base, drawn, fetchJson, find, twin } from "./page.ts";
 import { showTimes } from "./preferences.ts";
 import { startViews } from "./saved-views.tsx";
+import { backToRow } from "./rows.ts";
 import { addShortcuts } from "./shortcuts.ts";
 
 /** What the page needs of the twin. */
@@ -173,6 +174,7 @@ function drawList(body: HTMLElement, items: readonly Row[]): void {
     if (shown.size > 0 && !shown.has(rowKey(row))) tr.dataset["new"] = "";
     return tr;
   });
+  const held = body.contains(document.activeElement);
   body.replaceChildren(...rows);
   if (overview?.shown !== true) {
     const extent = "on this page";
@@ -188,4 +190,5 @@ function drawList(body: HTMLElement, items: readonly Row[]): void {
   facets?.renew(items);
   showTimes(document);
   window.dispatchEvent(new CustomEvent("turnproof:rows"));
+  if (held) backToRow();
 }

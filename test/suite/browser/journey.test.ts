@@ -261,6 +261,26 @@ test("the live tail waits while somebody reads further down, and says how much i
   await close();
 });
 
+test("a list that is drawn again leaves the focus on its row", async () => {
+  const { page, close } = await visit(browser, site, "/traces", wide);
+  await page.locator("[data-live]").waitFor({ state: "visible" });
+  await press(page, "j", "j", "j");
+  const focused = (): Promise<string | null> =>
+    page.evaluate(() => document.activeElement?.getAttribute("href") ?? null);
+  const row = await focused();
+  expect(row).toMatch(/^\/traces\//);
+  const before = await page.locator("[data-rows] tr").count();
+  const [turn] = await tellStory({ endMs: Date.now(), turns: 1, hours: 0.01 });
+  await sendSpans(site.url, turn ?? []);
+  await page.locator("[data-arrived]").waitFor({ timeout: 20_000 });
+  expect(await focused()).toBe(row);
+  await press(page, ".");
+  await expect.poll(() => page.locator("[data-rows] tr").count()).toBe(before + 1);
+  expect(await focused()).toBe(row);
+  expect(await page.locator("[data-row][tabindex='0']").count()).toBe(1);
+  await close();
+});
+
 test("theme, clock and density stay chosen", async () => {
   const { page, close } = await visit(browser, site, "/traces", wide);
   await page.locator("[data-switch=clock]").waitFor({ state: "visible" });
