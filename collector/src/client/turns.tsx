@@ -30,6 +30,7 @@ import { addShortcuts } from "./shortcuts.ts";
 type Model = TurnsWindow;
 
 const settleMs = 700;
+const openMs = 3_000;
 /** Filters that a moving tail can have; the others filter what it makes the page fetch. */
 const liveFilters = new Set(
   (
@@ -89,6 +90,9 @@ function setLive(on: boolean): void {
 
 function listen(): void {
   const filters = new URLSearchParams([...query].filter(([name]) => liveFilters.has(name)));
+  // From when the page was read: what arrived before this connection stood is not missed.
+  const asOf = find("[data-window]")?.dataset["asOf"];
+  if (asOf !== undefined) filters.set("since", asOf);
   const tail = filters.toString();
   const source = new EventSource(`${base}/traces/live${tail === "" ? "" : `?${tail}`}`);
   let timer: number | undefined;
@@ -98,9 +102,27 @@ function listen(): void {
       void refresh();
     }, settleMs);
   };
-  source.addEventListener("event", soon);
+  source.addEventListener("event", ({ data }: MessageEvent<string>) => {
+    if (isNews(JSON.parse(data) as Arrived, asOf)) soon();
+  });
   source.addEventListener("gap", soon);
+  // A backlog becomes readable long after it was received: who shows that it is open asks again.
+  setInterval(() => {
+    if (!document.hidden && find("[data-pending]") !== undefined) soon();
+  }, openMs);
   window.addEventListener("pagehide", () => source.close());
+}
+
+/** What the page needs of an event of the tail. */
+interface Arrived {
+  readonly root_trace_id?: string;
+  readonly received_at?: string;
+}
+
+/** The tail begins a little before the page was read, with what the page may show already. */
+function isNews({ root_trace_id: root, received_at: at }: Arrived, asOf?: string): boolean {
+  if (asOf === undefined || at === undefined || Date.parse(at) >= Date.parse(asOf)) return true;
+  return ![...shownKeys()].some((key) => (JSON.parse(key) as readonly string[])[0] === root);
 }
 
 const isAtTop = (): boolean => window.scrollY < 40;

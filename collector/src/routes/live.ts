@@ -19,7 +19,15 @@ import type { Parts } from "../parts.ts";
 const { limit: _limit, cursor: _cursor, start_time: _start, end_time: _end, ...listed } = filters;
 
 /** Parameters of the tail: the filters of the events page that a moving end can have. */
-export const liveParameters = z.strictObject(listed).partial();
+export const liveParameters = z
+  .strictObject({
+    ...listed,
+    since: filters.start_time.describe(
+      "When a list was read that this goes on from (its `as_of`); default now. Some of what the " +
+        "list shows may come again, nothing that came after it is missed.",
+    ),
+  })
+  .partial();
 
 const pollMs = 1_000;
 const heartbeatMs = 15_000;
@@ -32,15 +40,18 @@ const pagesMax = 8;
 export function liveRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.get("/traces/live", (c) => {
-    const reading = readingFor(c, readParameters(c, liveParameters));
+    const { since, ...parameters } = readParameters(c, liveParameters);
+    const reading = readingFor(c, parameters);
     // Nobody reads the body of this one, and a tail that nobody reads would never end.
     if (c.req.method === "HEAD") {
       return c.body(null, 200, { "Content-Type": "text/event-stream" });
     }
-    const resumeAt = resumeTime(c.req.header("last-event-id"));
+    // What was on its way while the list was read is younger than this, and was not in it.
+    const began = since === undefined ? parts.now() : Date.parse(since) - overlapMs;
+    const from = resumeTime(c.req.header("last-event-id")) ?? new Date(began).toISOString();
     // The audit record and the headers leave before the first event does.
     return streamSSE(c, async (stream) => {
-      const tail = new Tail(parts, reading, resumeAt ?? new Date(parts.now()).toISOString());
+      const tail = new Tail(parts, reading, from);
       await tail.run(stream);
     });
   });

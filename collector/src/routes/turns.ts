@@ -62,6 +62,8 @@ export interface TurnsModel {
   readonly window_complete: boolean;
   /** A budget ended this page before the filter was exhausted. */
   readonly bounded: boolean;
+  /** Before the page was read; what came later may not be in it, and `/traces/live?since=` has it. */
+  readonly as_of: string;
   /** Batches that were acknowledged before this page was read and were not readable then. */
   readonly pending_frames: number;
   /** Turns that were read for this page and that `verdict`, `finding` or `q` left out. */
@@ -79,6 +81,7 @@ export function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const filter = rowFilterOf(parameters, wantsPage(c));
     const paging = pagingOf(c, parts, { ...parameters, view: "turns" });
     const limit = parameters.limit ?? limits.pageEventsDefault;
+    const asOf = new Date(parts.now()).toISOString();
     const pending = await pendingFrames(parts);
     const read = await readTurns(parts, readingFor(c, parameters), {
       limit,
@@ -94,6 +97,7 @@ export function turnsRoutes(parts: Parts): Hono<AppEnv> {
       window_complete:
         pending === 0 && paging.after === undefined && read.next === null && !read.bounded,
       bounded: read.bounded,
+      as_of: asOf,
       pending_frames: pending,
       filtered_out: read.left_out,
     };

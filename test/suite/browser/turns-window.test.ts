@@ -6,6 +6,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Browser, Page } from "playwright-core";
 
+import { ephemeral } from "@turnproof/store";
+import type { EvidenceStore } from "@turnproof/store";
+
 import { traceRequest } from "../../otlp/encode.ts";
 import { turnEvents } from "../collector/desk.ts";
 import { axeViolations, openBrowser, openSite, sidewaysOverflow, visit } from "./browser.ts";
@@ -71,7 +74,43 @@ test("the footer moves with the turns that arrive", async () => {
   await close();
 });
 
-async function send(n: number): Promise<void> {
+test("what arrives after the page was read and before its tail stands is not missed", async () => {
+  const { page, close } = await visit(browser, site, "/traces", wide);
+  const before = await page.locator("tr[data-key]").count();
+  await page.route("**/traces/live*", async (route) => {
+    await send(50);
+    await route.continue();
+  });
+  await page.reload({ waitUntil: "load" });
+  const said = new RegExp(`${before + 1} turns of ${before + 1} roots`);
+  await page.locator("[data-window]").getByText(said).waitFor({ timeout: 60_000 });
+  await close();
+});
+
+test("a window that was open closes by itself when its backlog becomes readable", async () => {
+  const held = ephemeral();
+  const gate = Promise.withResolvers<void>();
+  const store: EvidenceStore = {
+    ...held,
+    append: async (batch) => {
+      await gate.promise;
+      await held.append(batch);
+    },
+  };
+  const slow = await openSite({}, { store });
+  await send(0, slow.url);
+  const { page, offences, close } = await visit(browser, slow, "/traces?status=success", wide);
+  const footer = page.locator("[data-window]");
+  expect(await footer.innerText()).toMatch(/Window still open[\s\S]*1 received batch is not/);
+  gate.resolve();
+  await footer.getByText("1 turn of 1 root, all there are").waitFor({ timeout: 60_000 });
+  expect(await footer.innerText()).toContain("Window complete");
+  expect(offences).toEqual([]);
+  await close();
+  await slow.close();
+});
+
+async function send(n: number, url = site.url): Promise<void> {
   const start = BigInt(Date.now()) * 1_000_000n;
   const span = {
     traceId: (n + 1).toString(16).padStart(32, "0"),
@@ -81,7 +120,7 @@ async function send(n: number): Promise<void> {
     endTimeUnixNano: String(start + 500_000_000n),
     attributes: { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "helper" },
   };
-  const response = await fetch(`${site.url}/v1/traces`, {
+  const response = await fetch(`${url}/v1/traces`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(traceRequest([span], { "service.name": "desk" })),

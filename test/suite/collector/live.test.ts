@@ -85,6 +85,26 @@ test("new events arrive once, inside filters and scope, and a resumed tail goes 
   await Promise.all([alice.stop(), tools.stop(), resumed.stop()]);
 });
 
+test("a tail goes on from the list beside it: nothing between the two is missed", async () => {
+  const otto = { authorization: "Bearer otto-token-0123456789" };
+  const list = await desk.json<{ as_of: string }>("/traces/turns.json?limit=1", otto);
+  expect(Math.abs(Date.parse(list.as_of) - Date.now())).toBeLessThan(60_000);
+  const at = (ms: number): string =>
+    new Date(Date.parse(list.as_of) + ms).toISOString().replace("Z", "000Z");
+  // Received long before the list was read, just before it, and between it and the tail.
+  await desk.put(turnEvents({ root: "since-old", user: "bob" }), at(-60_000));
+  await desk.put(turnEvents({ root: "since-flying", user: "bob" }), at(-500));
+  await desk.put(turnEvents({ root: "since-between", user: "bob" }), at(1));
+  await sleep(50);
+  const [since, now] = [await tail("otto", `?since=${list.as_of}`), await tail("otto")];
+  const count = (of: Tail, root: string): number => of.roots.filter((one) => one === root).length;
+  await until(() => count(since, "since-between") === 3 && count(since, "since-flying") === 3);
+  expect(count(since, "since-old")).toBe(0);
+  expect(count(now, "since-between")).toBe(0);
+  await Promise.all([since.stop(), now.stop()]);
+  expect((await desk.get("/traces/live?since=never", otto)).status).toBe(400);
+});
+
 test("a tail refuses what a page refuses", async () => {
   const headers = { authorization: "Bearer alice-token-0123456789" };
   expect((await desk.get("/traces/live?user_id=bob", headers)).status).toBe(403);

@@ -18,6 +18,7 @@ export interface TurnsWindow extends WindowReach {
   readonly items: readonly TurnRow[];
   readonly root_count: number;
   readonly filtered_out: number;
+  readonly as_of: string;
 }
 
 /** The footer of a list of turns. */
@@ -34,7 +35,7 @@ export const WindowFooter: FC<{
   const pending = pendingText(model.pending_frames);
   const filters = rowFilters(terms, query);
   return (
-    <footer class="window" data-window>
+    <footer class="window" data-window data-as-of={model.as_of}>
       <Badge tone={tone} icon={icon} word={word} />
       <span>
         {countText(items.length)} {items.length === 1 ? "turn" : "turns"} of {countText(roots)}{" "}
