@@ -8,11 +8,16 @@ import { toggleHelp } from "./help-dialog.tsx";
 import { announce, base, find } from "./page.ts";
 import { showSwitches, showTimes, turnPreference } from "./preferences.ts";
 import type { Preference } from "./preferences.ts";
+import { whilePrinted } from "./printing.ts";
 import { addShortcuts, listenForKeys } from "./shortcuts.ts";
 import { roveRows } from "./rows.ts";
 
 showTimes(document);
 showSwitches();
+whilePrinted(() => {
+  const address = find("[data-address]");
+  if (address !== undefined) address.textContent = location.href;
+});
 
 document.addEventListener("click", (event) => {
   const button = (event.target as Element).closest<HTMLElement>("[data-switch]");

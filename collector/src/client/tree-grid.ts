@@ -12,9 +12,12 @@ import {
   visibleRows,
 } from "../display/tree-rows.ts";
 import type { TreeRow } from "../display/tree-rows.ts";
+import { whilePrinted } from "./printing.ts";
 
 /** Rows beyond the edges that are drawn ahead of scrolling. */
 const overscan = 8;
+/** Rows that are printed at most; some thirty sheets. */
+const printedRowsMax = 1_000;
 
 /** The elements of a grid: what scrolls, the grid in it with its head, the place of the rows. */
 export interface GridPlaces {
@@ -58,6 +61,7 @@ export abstract class TreeGrid<R extends TreeRow> {
   #top = 0;
   #asked = false;
   #stale = false;
+  #printed = false;
   #entered = false;
 
   protected constructor(rows: readonly R[], places: GridPlaces, events: GridEvents<R>) {
@@ -78,6 +82,11 @@ export abstract class TreeGrid<R extends TreeRow> {
     this.measure();
     scroll.addEventListener("scroll", () => this.#soon(), { passive: true });
     new ResizeObserver(() => this.#resized()).observe(scroll);
+    // Paper does not scroll: it is given the rows that are out of sight as well.
+    whilePrinted((printed) => {
+      this.#printed = printed;
+      this.redraw();
+    });
     body.addEventListener("click", (event) => this.#onClick(event));
     body.addEventListener("focusin", (event) => this.#onFocus(event));
   }
@@ -279,8 +288,10 @@ export abstract class TreeGrid<R extends TreeRow> {
 
   /** Draws what came into sight and removes what left it; what stays is not touched. */
   #draw(): void {
-    const first = Math.max(0, Math.floor(this.#top / this.#rowHeight) - overscan);
-    const end = Math.ceil((this.#top + this.#height) / this.#rowHeight) + overscan;
+    const top = Math.max(0, Math.floor(this.#top / this.#rowHeight) - overscan);
+    const first = this.#printed ? 0 : top;
+    const inSight = Math.ceil((this.#top + this.#height) / this.#rowHeight) + overscan;
+    const end = this.#printed ? printedRowsMax - 1 : inSight;
     const last = Math.min(this.#visible.length - 1, end);
     const wanted = new Set<number>();
     for (let place = first; place <= last; place += 1) wanted.add(this.#visible[place] ?? 0);

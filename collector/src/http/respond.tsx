@@ -30,6 +30,8 @@ export interface Frame {
   /** Template of links to another trace backend; absent where none is configured. */
   readonly traceLink?: string;
   readonly requestId: string;
+  /** When the page was stated, RFC 3339. */
+  readonly at: string;
 }
 
 /** A page: a function from model and frame to markup. */
@@ -69,6 +71,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       path,
       query: url.searchParams,
       requestId: c.get("requestId"),
+      at: new Date().toISOString(),
       ...(twin === undefined ? {} : { jsonHref: `${base}${twin}${url.search}` }),
       ...(principal === undefined ? {} : { principal }),
       ...(session === undefined ? {} : { csrfToken: session.csrfToken }),

@@ -5,6 +5,7 @@ import type { Child, FC } from "hono/jsx";
 
 import type { Frame } from "../http/respond.tsx";
 import { assetFile } from "../routes/assets.ts";
+import { Time } from "./elements/figure.tsx";
 import { Icon, IconSprite } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
 import { places } from "./places.ts";
@@ -151,6 +152,27 @@ export const BarePage: FC<{
   </html>
 );
 
+/** On paper alone: where the page stands, when it was stated and to whom. */
+const Imprint: FC<{ readonly frame: Frame }> = ({ frame }) => {
+  const query = frame.query.toString();
+  return (
+    <footer class="imprint">
+      <p>
+        <b>Turnproof {frame.version}</b>{" "}
+        <span data-address>
+          {hrefOf(frame, frame.path)}
+          {query === "" ? "" : `?${query}`}
+        </span>
+      </p>
+      <p>
+        Stated at <Time at={frame.at} form="full" />, for {frame.principal?.name ?? "local"} (
+        {frame.principal?.role ?? "admin"}), content mode {frame.contentMode}, request{" "}
+        <code>{frame.requestId}</code>
+      </p>
+    </footer>
+  );
+};
+
 /** What a heading shows for certain; a longer one has a tooltip as well. */
 const titleCharsMax = 40;
 
@@ -176,6 +198,7 @@ export const Page: FC<PageProps> = ({ frame, title, bar, script, windowTitle, ch
         </header>
         <main class="page" id="content" tabindex={-1}>
           {children}
+          <Imprint frame={frame} />
         </main>
       </div>
       <div class="sr" role="status" aria-live="polite" data-announce></div>

@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Browser, Page } from "playwright-core";
 
 import { openBrowser, relook, visit } from "./browser.ts";
-import { openScene, states } from "./page-states.ts";
-import type { Scene } from "./page-states.ts";
+import { states } from "./page-states.ts";
+import { openScene } from "./scene.ts";
+import type { Scene } from "./scene.ts";
 
 /** 1,280 × 800 at 400 %, which is as small as a window gets (WCAG 2.2, 1.4.10). */
 const zoomed = { width: 320, height: 256, theme: "light" } as const;

@@ -9,8 +9,9 @@ import type { Browser, Page } from "playwright-core";
 
 import { openBrowser, openSite, visit } from "./browser.ts";
 import { brokenTrace } from "./broken-trace.ts";
-import { openScene, states } from "./page-states.ts";
-import type { Scene } from "./page-states.ts";
+import { states } from "./page-states.ts";
+import { openScene } from "./scene.ts";
+import type { Scene } from "./scene.ts";
 import { clumsy, spoken, wordsWithin } from "./spoken.ts";
 import type { Spoken } from "./spoken.ts";
 

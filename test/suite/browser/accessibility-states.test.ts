@@ -11,8 +11,10 @@ import { routeRules } from "../../../collector/src/http/permissions.ts";
 import { viewTable } from "../../../collector/src/view-table.ts";
 import { axeViolations, openBrowser, relook, visit } from "./browser.ts";
 import { layoutProblems, setTextSpacing } from "./layout-audit.ts";
-import { openScene, states, tokens } from "./page-states.ts";
-import type { Scene, State } from "./page-states.ts";
+import { states } from "./page-states.ts";
+import type { State } from "./page-states.ts";
+import { openScene, tokens } from "./scene.ts";
+import type { Scene } from "./scene.ts";
 import type { Look, Visit } from "./browser.ts";
 
 let browser: Browser;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Browser } from "playwright-core";
 
 import { axeViolations, openBrowser, openSite, visit } from "./browser.ts";
-import { accounts, mounted, tokens } from "./page-states.ts";
+import { accounts, mounted, tokens } from "./scene.ts";
 import type { Site } from "./browser.ts";
 
 let browser: Browser;

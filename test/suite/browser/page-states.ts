@@ -3,142 +3,14 @@
  * something open over it. One table for whatever must hold of all pages; a view or a route that
  * answers a page without a state here fails `accessibility-states.test.ts`.
  */
-import { vi } from "vitest";
-import { ephemeral } from "@turnproof/store";
-import type { EvidenceStore } from "@turnproof/store";
 import type { Page } from "playwright-core";
 
 import type { ViewName } from "../../../collector/src/view-table.ts";
-import { sendStory } from "../../apps/briefing/story.ts";
-import { brokenRoot, brokenTrace } from "./broken-trace.ts";
-import { openSite } from "./browser.ts";
+import { brokenRoot } from "./broken-trace.ts";
+import { longRoot, longWord } from "./long-trace.ts";
 import type { Site } from "./browser.ts";
-import { longRoot, longTrace, longWord } from "./long-trace.ts";
-
-/** Whose evidence most states show. */
-const agent = "briefing-writer";
-
-/** Tokens of the guarded site's accounts. */
-export const tokens = {
-  viewer: "viewer-token-of-the-suite-0001",
-  operator: "operator-token-of-the-suite-01",
-} as const;
-
-/** Accounts of the guarded site. */
-export const accounts = {
-  vera: { token: tokens.viewer, role: "viewer", user_id: "usr_bo" },
-  otto: { token: tokens.operator, role: "operator" },
-};
-
-/** An agent that a host mounts: it answers in three pieces and names its evidence. */
-export const mounted = {
-  agents: {
-    list: () => Promise.resolve(["echo"]),
-    run: () => Promise.resolve({ text: "Hello <b>you</b>" }),
-    async *stream() {
-      yield { type: "run.started", root_trace_id: "a".repeat(32) };
-      await Promise.resolve();
-      yield { type: "tool.started", tool_name: "look_up" };
-      for (const delta of ["Hel", "lo <b>you</b>", " there"]) yield { type: "answer.delta", delta };
-      yield { type: "run.done", status: "success" };
-    },
-  },
-};
-
-/** A store of which no read comes back; what answers to liveness still does. */
-function mute(store: EvidenceStore): EvidenceStore {
-  const fails = (): Promise<never> => Promise.reject(new Error("the store does not answer"));
-  const reads = new Set<string | symbol>(["turns", "page", "find", "root", "bundles"]);
-  return new Proxy(store, {
-    get: (target, name) => {
-      if (reads.has(name)) return fails;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? (value as () => unknown).bind(target) : value;
-    },
-  });
-}
-
-/** Sites with what the states need. */
-export interface Scene {
-  readonly site: Site;
-  readonly empty: Site;
-  readonly guarded: Site;
-  readonly readOnly: Site;
-  /** Its store answers nothing. */
-  readonly broken: Site;
-  /** Its ids, words and numbers are as long as the door admits them. */
-  readonly long: Site;
-  /** Roots of successful turns of {@link agent}, the newest first. */
-  readonly roots: readonly string[];
-  /** Root of a turn that failed. */
-  readonly failedRoot: string;
-  readonly close: () => Promise<void>;
-}
-
-interface Listed {
-  readonly items: readonly { readonly root_trace_id: string }[];
-}
-
-/** Waits until the judge has seen turns with a verdict. */
-async function rootsOf(site: Site, verdict: string, least: number): Promise<readonly string[]> {
-  return vi.waitFor(
-    async () => {
-      const query = `agent_id=${agent}&verdict=${verdict}`;
-      const answer = await fetch(`${site.url}/traces/turns.json?${query}`);
-      const { items } = (await answer.json()) as Listed;
-      if (items.length < least) throw new Error("the judge has not looked yet");
-      return items.map(({ root_trace_id: root }) => root);
-    },
-    { timeout: 90_000, interval: 250 },
-  );
-}
-
-/** Opens the sites and fills them. */
-export async function openScene(): Promise<Scene> {
-  const [site, empty, guarded, readOnly, broken, long] = await Promise.all([
-    openSite({}, { hooks: mounted }),
-    openSite(),
-    openSite({ TURNPROOF_UI_ACCOUNTS: JSON.stringify(accounts) }, { hooks: mounted }),
-    openSite({ TURNPROOF_UI_READ_ONLY: "true" }, { hooks: mounted }),
-    openSite({}, { store: mute(ephemeral()) }),
-    openSite(),
-  ]);
-  const sites = { site, empty, guarded, readOnly, broken, long };
-  await Promise.all([site.put(brokenTrace), long.put(longTrace)]);
-  await sendStory(site.url, { endMs: Date.now(), turns: 30, hours: 2 });
-  const roots = await rootsOf(site, "success", 2);
-  const [failedRoot = ""] = await rootsOf(site, "failed", 1);
-  // Recommendations with one that is decided, so that its draft stands on the page too.
-  await propose(site);
-  return {
-    ...sites,
-    roots,
-    failedRoot,
-    close: async () => {
-      await Promise.all(Object.values(sites).map((each) => each.close()));
-    },
-  };
-}
-
-async function propose(site: Site): Promise<void> {
-  const post = (path: string, body: object): Promise<Response> =>
-    fetch(`${site.url}${path}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", accept: "application/json" },
-      body: JSON.stringify(body),
-    });
-  const proposed = await post("/traces/recommendations", { agent_id: agent });
-  if (!proposed.ok) throw new Error(`proposed: ${proposed.status} ${await proposed.text()}`);
-  const listed = await fetch(`${site.url}/learning.json`);
-  const { recommendations } = (await listed.json()) as {
-    readonly recommendations: readonly { readonly recommendation_id: string }[];
-  };
-  const [first] = recommendations;
-  if (first === undefined) throw new Error("nothing was proposed");
-  const path = `/traces/recommendations/${encodeURIComponent(first.recommendation_id)}/review`;
-  const reviewed = await post(path, { decision: "accepted", note: "worth a try" });
-  if (!reviewed.ok) throw new Error(`reviewed: ${reviewed.status} ${await reviewed.text()}`);
-}
+import { agent } from "./scene.ts";
+import type { Scene, tokens } from "./scene.ts";
 
 /** One state of one page. */
 export interface State {

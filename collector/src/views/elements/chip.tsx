@@ -8,6 +8,16 @@ import { shortId } from "../../display/figures.ts";
 import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
 
+/** A value cut in its middle; on paper it stands whole. */
+const Shortened: FC<{ readonly of: string; readonly chars: number }> = ({ of, chars }) => {
+  const text = shortId(of, chars);
+  return (
+    <span class="value" data-whole={text === of ? undefined : of}>
+      {text}
+    </span>
+  );
+};
+
 /** A named value. With `href` it is a link. */
 export const Chip: FC<{
   readonly name?: string;
@@ -24,7 +34,7 @@ export const Chip: FC<{
     <>
       {icon === undefined ? null : <Icon name={icon} />}
       {name === undefined ? null : <b>{name}</b>}
-      <span class="value">{shortId(value, chars)}</span>
+      <Shortened of={value} chars={chars} />
     </>
   );
   const look = { class: dashed ? "chip dashed" : "chip", title: title ?? value };

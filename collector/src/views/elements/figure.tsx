@@ -126,8 +126,8 @@ export const Time: FC<{ readonly at: string | null | undefined; readonly form?: 
   );
 
 /**
- * An opaque id in the mono face; shortened in the middle, whole in the tooltip. In the browser one
- * with `copy` copies itself.
+ * An opaque id in the mono face; shortened in the middle, whole in the tooltip and on paper. In the
+ * browser one with `copy` copies itself.
  */
 export const Id: FC<{
   readonly of: string | null | undefined;
@@ -140,11 +140,11 @@ export const Id: FC<{
   const text = chars === undefined ? of : shortId(of, chars);
   const title = text === of ? undefined : of;
   return href === undefined ? (
-    <code class="id" title={title} {...(copy ? { "data-copy": of } : {})}>
+    <code class="id" title={title} data-whole={title} {...(copy ? { "data-copy": of } : {})}>
       {text}
     </code>
   ) : (
-    <a class="id" href={href} title={title}>
+    <a class="id" href={href} title={title} data-whole={title}>
       {text}
     </a>
   );

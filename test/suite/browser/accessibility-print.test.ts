@@ -1,0 +1,178 @@
+/**
+ * @module Pages on paper: a turn is an evidence sheet. What is pressed is left out; every fact of
+ * the verdict, every id in full, the address and the time of the statement stand on it.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Browser, Page } from "playwright-core";
+
+import { openBrowser, sidewaysOverflow, visit } from "./browser.ts";
+import { longRoot } from "./long-trace.ts";
+import { states } from "./page-states.ts";
+import { openScene } from "./scene.ts";
+import type { Scene } from "./scene.ts";
+import type { Site } from "./browser.ts";
+
+/** The width of a sheet of A4 between its margins. */
+const sheet = { width: 690, theme: "dark" } as const;
+
+let browser: Browser;
+let scene: Scene;
+
+beforeAll(async () => {
+  [browser, scene] = await Promise.all([openBrowser(), openScene()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await scene?.close();
+});
+
+/** A turn as paper. */
+async function printed(site: Site, root: string): ReturnType<typeof visit> {
+  const opened = await visit(browser, site, `/traces/${root}`, sheet);
+  await opened.page.locator("body[data-ready]").waitFor();
+  await opened.page.emulateMedia({ media: "print" });
+  return opened;
+}
+
+/** Elements of which text is cut off, however it could be reached on a screen. */
+function cutOff(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll("main *")]
+      .filter((node) => {
+        if (node instanceof SVGElement || node.closest(".sr") !== null) return false;
+        if (!node.checkVisibility() || node.textContent?.trim() === "") return false;
+        const { overflowX, overflowY } = getComputedStyle(node);
+        return (
+          (overflowX !== "visible" && node.scrollWidth > node.clientWidth + 1) ||
+          (overflowY !== "visible" && node.scrollHeight > node.clientHeight + 3)
+        );
+      })
+      .map((node) => `${node.tagName}.${node.className} ${node.textContent?.slice(0, 40)}`),
+  );
+}
+
+test("a failed turn: every fact of the verdict stands on the sheet, folded ones too", async () => {
+  const { page, close } = await printed(scene.site, scene.failedRoot);
+  const verdict = page.locator("section.verdict");
+  const answer = await fetch(`${scene.site.url}/traces/${scene.failedRoot}.json`);
+  const { verdict: said } = (await answer.json()) as {
+    readonly verdict: {
+      readonly findings: readonly { readonly title: string; readonly finding: string }[];
+      readonly chain: readonly unknown[];
+    };
+  };
+  expect(said.findings.length).toBeGreaterThan(4);
+  for (const { title, finding } of said.findings) {
+    for (const words of [title, finding]) {
+      expect(await verdict.getByText(words).first().isVisible(), words).toBe(true);
+      const box = await verdict.getByText(words).first().boundingBox();
+      expect(box?.height, words).toBeGreaterThan(8);
+    }
+  }
+  expect(await verdict.locator(".link").count()).toBe(said.chain.length);
+  // A link to evidence leads nowhere on paper; the id of the event does.
+  const evidence = verdict.locator(".evidence a").first();
+  const id = await evidence.getAttribute("title");
+  expect(id).toMatch(/:/);
+  expect(await evidence.evaluate((node) => getComputedStyle(node, "::after").content)).toContain(
+    id,
+  );
+  await close();
+});
+
+test("nothing to press is on it, dark ink is on white, ids are whole, nothing is cut off", async () => {
+  for (const [site, root] of [
+    [scene.site, scene.failedRoot],
+    [scene.long, longRoot],
+  ] as const) {
+    const { page, close } = await printed(site, root);
+    const pressed = page.locator("nav.rail, button, input, select, .button, .skip");
+    for (const one of await pressed.all()) expect(await one.isVisible()).toBe(false);
+    const short = await page
+      .locator("main [data-whole]")
+      .evaluateAll((nodes) =>
+        nodes
+          .filter((node) => node.checkVisibility())
+          .map((node) => [
+            (node as HTMLElement).dataset["whole"] ?? "",
+            getComputedStyle(node, "::after").content.replaceAll('"', ""),
+          ]),
+      );
+    expect(short.length).toBeGreaterThan(0);
+    for (const [whole, shown] of short) expect(shown).toBe(whole);
+    expect(short.map(([whole]) => whole)).toContain(root);
+    expect(await sidewaysOverflow(page)).toBe(0);
+    expect(await cutOff(page)).toEqual([]);
+    const ink = await page.evaluate(() => {
+      const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+      if (probe === null) throw new Error("no canvas");
+      probe.fillStyle = getComputedStyle(document.body).color;
+      probe.fillRect(0, 0, 1, 1);
+      return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
+    });
+    expect(Math.max(...ink)).toBeLessThan(96);
+    await close();
+  }
+});
+
+test("it says where it stands, when it was stated and to whom", async () => {
+  const before = Date.now();
+  const { page, close } = await printed(scene.site, scene.failedRoot);
+  const imprint = page.locator(".imprint");
+  expect(await imprint.isVisible()).toBe(true);
+  const words = await imprint.innerText();
+  expect(words).toContain(page.url());
+  expect(words).toMatch(/Stated at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ UTC, for local \(admin\)/);
+  const at = await imprint.locator("time").getAttribute("datetime");
+  expect(Date.parse(at ?? "")).toBeGreaterThanOrEqual(before - 1_000);
+  await page.emulateMedia({ media: "screen" });
+  expect(await imprint.isVisible()).toBe(false);
+  await close();
+});
+
+test("every row of the waterfall is printed, and the rows in sight are back after it", async () => {
+  const look = { width: 690, height: 300, theme: "light" } as const;
+  const { page, close } = await visit(browser, scene.site, `/traces/${scene.failedRoot}`, look);
+  await page.locator("body[data-ready]").waitFor();
+  await page.locator("#row-0").focus();
+  const rows = page.locator(".wf-row");
+  const all = Number(await page.locator("[data-wf]").getAttribute("aria-rowcount")) - 1;
+  await page.locator("[data-wf-scroll]").evaluate((node) => {
+    node.style.maxHeight = "40px";
+  });
+  await expect.poll(() => rows.count()).toBeLessThan(all);
+  await page.emulateMedia({ media: "print" });
+  await expect.poll(() => rows.count()).toBe(all);
+  const tops = await rows.evaluateAll((nodes) =>
+    nodes.map((node) => node.getBoundingClientRect().top),
+  );
+  expect(tops).toEqual(tops.toSorted((a, b) => a - b));
+  expect(new Set(tops).size).toBe(all);
+  await page.emulateMedia({ media: "screen" });
+  await expect.poll(() => rows.count()).toBeLessThan(all);
+  await close();
+});
+
+test("the browser makes sheets of it", async () => {
+  const { page, close } = await printed(scene.site, scene.failedRoot);
+  const sheets = (await page.pdf({ format: "A4" })).toString("latin1");
+  const pages = sheets.match(/\/Type\s*\/Page\b/g) ?? [];
+  expect(pages.length).toBeGreaterThan(1);
+  expect(pages.length).toBeLessThan(12);
+  await close();
+});
+
+test.each(
+  states.filter(
+    ({ open, as, name }) => open === undefined && as === undefined && name === "with data",
+  ),
+)("$view, $name: no sheet is wider than its paper", async (state) => {
+  const { on, path } = state.at(scene);
+  const { page, close } = await visit(browser, on, path, sheet);
+  await page.emulateMedia({ media: "print" });
+  expect(await sidewaysOverflow(page)).toBe(0);
+  expect(await cutOff(page)).toEqual([]);
+  expect(await page.locator(".imprint").innerText()).toContain(path);
+  await close();
+});
