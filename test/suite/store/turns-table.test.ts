@@ -65,7 +65,7 @@ test("turns from before the table are counted as those that came after", async (
   await put(store, before(4), [odd("marked", { ...marker, event_kind: "turn" })]);
   await put(store, before(4, 400_000), [odd("marked", { span_id: "z", event_kind: "turn" })]);
   await put(store, before(3), [odd("said", { turn_id: "ü", source_store: "trace" })]);
-  await put(store, before(2), [odd("said", { span_id: "q", source_store: "tool_log" })]);
+  await put(store, before(2), [odd("logged", { source_store: "tool_log" })]);
   const counted = await count(store);
   expect(counted.map(({ turns, errors }) => [turns, errors])).toEqual([
     [1, 0],
