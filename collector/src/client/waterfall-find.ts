@@ -237,7 +237,7 @@ class FindBox {
   #valuesOf(key: string): readonly string[] {
     const seen = new Set<string>();
     for (const row of this.#grid.model.rows) {
-      for (const value of valuesOf(row, this.#eventsOf(row), key)) seen.add(String(value));
+      for (const value of valuesOf(row, this.#eventsOf, key)) seen.add(String(value));
       if (seen.size >= valuesMax) break;
     }
     return [...seen];

@@ -31,7 +31,8 @@ export type EventsOf = (row: WaterfallRow) => readonly TurnEvent[];
 /** What a value is where nothing that was recorded says one. */
 const unsaid = "?";
 
-type Texts = (row: WaterfallRow, events: readonly TurnEvent[]) => readonly unknown[];
+/** Events are asked for only where a field is theirs: a browser makes them when they are. */
+type Texts = (row: WaterfallRow, events: () => readonly TurnEvent[]) => readonly unknown[];
 
 const fields: { readonly [key: string]: Texts } = {
   op: ({ node }) => [node?.operation],
@@ -39,19 +40,19 @@ const fields: { readonly [key: string]: Texts } = {
   tool: ({ node }) => [node?.tool_name],
   model: ({ node }) => [node?.model],
   status: ({ node }) => [node?.status],
-  service: (_, events) => events.map(({ application_id: id }) => id),
-  producer: (_, events) => events.map(({ producer_id: id }) => id),
-  release: (_, events) => events.map(({ attributes }) => attributes.service_version),
-  component: (_, events) => events.map(({ component }) => component),
-  agent: ({ identity }, events) => [identity?.agent_id, ...events.map(({ agent_id: id }) => id)],
-  dialect: (_, events) => events.map(({ dialect }) => dialect),
+  service: (_, events) => events().map(({ application_id: id }) => id),
+  producer: (_, events) => events().map(({ producer_id: id }) => id),
+  release: (_, events) => events().map(({ attributes }) => attributes.service_version),
+  component: (_, events) => events().map(({ component }) => component),
+  agent: ({ identity }, events) => [identity?.agent_id, ...events().map(({ agent_id: id }) => id)],
+  dialect: (_, events) => events().map(({ dialect }) => dialect),
   lane: ({ node }) => [node?.lane],
   span: ({ node, missingId }) => [node?.span_id, missingId],
   parent: ({ node }) => [node?.parent_span_id],
   event: ({ node }) => node?.event_ids ?? [],
   task: ({ node }) => [node?.task_id],
   ref: (_, events) =>
-    events.flatMap(({ input_refs: inputs = [], output_refs: outputs = [] }) =>
+    events().flatMap(({ input_refs: inputs = [], output_refs: outputs = [] }) =>
       [...inputs, ...outputs].flatMap(({ ref, resource_type: type }) => [ref, type]),
     ),
   is: (row) => stateWords(row),
@@ -132,16 +133,15 @@ export function findRows(
   if (terms.length === 0) return [];
   const found: number[] = [];
   rows.forEach((row, index) => {
-    const events = eventsOf(row);
-    if (terms.every((term) => passes(row, events, term))) found.push(index);
+    if (terms.every((term) => passes(row, eventsOf, term))) found.push(index);
   });
   return found;
 }
 
-function passes(row: WaterfallRow, events: readonly TurnEvent[], term: RowTerm): boolean {
+function passes(row: WaterfallRow, eventsOf: EventsOf, term: RowTerm): boolean {
   const { key, value, negated } = term;
-  if (key === "") return wordsIn(row, events).some((text) => contains(text, value)) !== negated;
-  const texts = key === "duration" ? [] : valuesOf(row, events, key);
+  if (key === "") return wordsOf(row, eventsOf).includes(value.toLowerCase()) !== negated;
+  const texts = key === "duration" ? [] : valuesOf(row, eventsOf, key);
   // A row that stands for something unrecorded answers neither yes nor no.
   if (row.node === undefined && texts.length === 0) return false;
   if (key === "duration") return hasDuration(row, value) !== negated;
@@ -157,14 +157,11 @@ function hasDuration({ node }: WaterfallRow, asked: string): boolean {
 }
 
 /** Every value that a row says for a key, flat. */
-export function valuesOf(
-  row: WaterfallRow,
-  events: readonly TurnEvent[],
-  key: string,
-): readonly unknown[] {
+export function valuesOf(row: WaterfallRow, eventsOf: EventsOf, key: string): readonly unknown[] {
   const own = Object.hasOwn(fields, key) ? fields[key] : undefined;
   const name = attributeOf(key) ?? "";
-  const values = own?.(row, events) ?? events.map((event) => attributesOf(event)[name]);
+  const values =
+    own?.(row, () => eventsOf(row)) ?? eventsOf(row).map((event) => attributesOf(event)[name]);
   return values.flat().filter((value) => value !== undefined && value !== null);
 }
 
@@ -182,6 +179,18 @@ function contains(text: unknown, asked: string): boolean {
   return String(text).toLowerCase().includes(asked.toLowerCase());
 }
 
+/** Everything that rows say, in small letters: whoever types asks for it again and again. */
+const spoken = new WeakMap<WaterfallRow, string>();
+
+function wordsOf(row: WaterfallRow, eventsOf: EventsOf): string {
+  const known = spoken.get(row);
+  if (known !== undefined) return known;
+  // A character that nobody types keeps two values from reading as one.
+  const words = wordsIn(row, eventsOf(row)).join("\u0000").toLowerCase();
+  spoken.set(row, words);
+  return words;
+}
+
 function wordsIn(row: WaterfallRow, events: readonly TurnEvent[]): readonly unknown[] {
   const { node, kind } = row;
   const own = node === undefined ? undefined : nodeWords(node);
@@ -191,7 +200,7 @@ function wordsIn(row: WaterfallRow, events: readonly TurnEvent[]): readonly unkn
     ...(node === undefined ? [] : nodeFlags(node).map(([, word]) => word)),
     kind === "missing" ? "missing parent" : undefined,
     row.identity?.turn_id,
-    ...Object.values(fields).flatMap((textsOf) => textsOf(row, events)),
+    ...Object.values(fields).flatMap((textsOf) => textsOf(row, () => events)),
     ...events.flatMap((event) => Object.values(attributesOf(event)).flat()),
   ].filter((text) => text !== undefined && text !== null);
 }

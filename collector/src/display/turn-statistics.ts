@@ -75,7 +75,7 @@ export function turnStatistics(
   rows.forEach((row, index) => {
     const { node } = row;
     if (node === undefined) return;
-    const [first] = valuesOf(row, eventsOf(row), by);
+    const [first] = valuesOf(row, eventsOf, by);
     const value = first === undefined ? undefined : String(first);
     const draft = drafts.get(value) ?? newDraft();
     drafts.set(value, draft);
