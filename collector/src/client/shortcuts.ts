@@ -1,6 +1,6 @@
 /**
  * @module Shortcuts: the one table of keys. The help dialog is generated from it, nothing fires
- * while somebody types, and a sequence such as `g h` waits a second for its second key.
+ * while somebody types, and a sequence such as `g h` waits a while for its second key.
  */
 
 /** One shortcut. */
@@ -15,7 +15,8 @@ export interface Shortcut {
 }
 
 const table: Shortcut[] = [];
-const sequenceMs = 1_000;
+/** Long enough to look for the second key, too. */
+const sequenceMs = 3_000;
 let first: { readonly key: string; readonly at: number } | undefined;
 
 /** Adds shortcuts to the table; a later one of the same keys stands in for the earlier. */
@@ -64,7 +65,7 @@ function isModified(event: KeyboardEvent): boolean {
 function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || isModified(event)) return;
   if (isTyping(event) || isTaken(event) || event.isComposing) return;
-  const now = performance.now();
+  const now = event.timeStamp;
   const before = first !== undefined && now - first.at < sequenceMs ? first.key : undefined;
   first = undefined;
   const fits = (shortcut: Shortcut): boolean =>

@@ -37,6 +37,8 @@ export interface Told {
 
 /** What is true of the world. */
 export interface World {
+  /** Every turn that was told of the shop and of its plain app, by root. */
+  readonly turns: ReadonlyMap<string, Plot | "fine">;
   /** The one thread of each plot in which somebody got nothing. */
   readonly nothing: ReadonlyMap<Plot, Told>;
   readonly release: {
@@ -63,7 +65,8 @@ export async function tellWorld(endpoint: string, seed: string): Promise<World> 
   const before = releaseOf(1);
   const after = releaseOf(2);
   const nothing = new Map<Plot, Told>();
-  const shop = { endpoint, dice, service };
+  const turns = new Map<string, Plot | "fine">();
+  const shop = { endpoint, dice, service, turns };
   for (const plot of [...deliveredPlots, ...plainPlots]) {
     const thread = dice.id("thr");
     const at = endMs - dice.between(60, 300) * 60_000;
@@ -94,7 +97,7 @@ export async function tellWorld(endpoint: string, seed: string): Promise<World> 
   const losses = new Map<string, number | null>([[`plain-${service}`, null]]);
   losses.set(...(await tellLossy(shop, endMs)));
   losses.set(...(await tellCutTail(shop, endMs)));
-  return { nothing, release, losses };
+  return { turns, nothing, release, losses };
 }
 
 function isPlain(plot: Plot): plot is PlainPlot {
@@ -106,6 +109,8 @@ interface Shop {
   readonly endpoint: string;
   readonly dice: Dice;
   readonly service: string;
+  /** What was told so far. */
+  readonly turns: Map<string, Plot | "fine">;
 }
 
 interface Scene {
@@ -116,7 +121,8 @@ interface Scene {
 }
 
 /** A turn of the shop's own agent. */
-async function tellTurn({ dice, service }: Shop, by: Release, scene: Scene): Promise<Told> {
+async function tellTurn(shop: Shop, by: Release, scene: Scene): Promise<Told> {
+  const { dice, service, turns } = shop;
   const clock = new StoryClock(scene.atMs);
   const turn = new Turn(
     {
@@ -149,18 +155,21 @@ async function tellTurn({ dice, service }: Shop, by: Release, scene: Scene): Pro
   await turn.succeed();
   await by.producer.drained();
   const tokens = usage.inputTokens + usage.outputTokens;
+  turns.set(turn.traceContext.rootTraceId, scene.plot);
   return { service, thread: scene.thread, root: turn.traceContext.rootTraceId, tokens };
 }
 
 /** A turn of an app that knows nothing of us. */
 async function tellPlain(
-  { endpoint, dice, service }: Shop,
+  { endpoint, dice, service, turns }: Shop,
   scene: { readonly thread: string; readonly plot: PlainPlot; readonly atMs: number },
 ): Promise<Told> {
   const spans = plainTurn(dice, scene);
   const plain = `plain-${service}`;
   await sendSpans(endpoint, spans, plain);
-  return { service: plain, thread: scene.thread, root: spans[0]?.traceId ?? "", tokens: 0 };
+  const root = spans[0]?.traceId ?? "";
+  turns.set(root, scene.plot);
+  return { service: plain, thread: scene.thread, root, tokens: 0 };
 }
 
 /** A service that was cut off for a while, and knows what that cost. */
@@ -174,7 +183,11 @@ async function tellLossy(shop: Shop, endMs: number): Promise<readonly [string, n
   for (let round = 0; round < rounds; round += 1) {
     producer.cutOff = round === away;
     const scene = { thread: dice.id("thr"), plot: "fine", tools: ["find_order"] } as const;
-    await tellTurn({ ...shop, service }, by, { ...scene, atMs: endMs - (rounds - round) * 60_000 });
+    // What of them arrived decides their verdicts, so nobody waits for those.
+    await tellTurn({ ...shop, service, turns: new Map() }, by, {
+      ...scene,
+      atMs: endMs - (rounds - round) * 60_000,
+    });
   }
   const { lost } = producer.counts;
   await producer.close();

@@ -59,7 +59,7 @@ test("who reads everything sees the number, though its gaps are in the window as
   ]);
 });
 
-test("a filter leaves the producer's own account, and takes nobody else's event for a gap", async () => {
+test("a filter leaves the producer's own account, and finds no gap in a part", async () => {
   const { producers } = await lossesOf(accounts.boss.token, "?user_id=cust_left");
   expect(producers).toMatchObject([{ lost: 2, state: "lost", sequence_gaps: null }]);
 });
