@@ -213,8 +213,8 @@ export interface EvidenceReader {
   /**
    * Counts turns without reading them whole, where a provider can; undefined where only whole roots
    * tell, as for a reader who is bound to a tenant. What is counted is what `foldTurns` makes a row
-   * of: evidence of a root that names no turn is one as well. Filters on values go by root: where one
-   * root holds turns of two agents, both are counted for each; and what failed in such a root
+   * of: evidence of a root that names no turn is one as well. Filters on values go by root: where
+   * one root holds turns of two agents, both are counted for each; and what failed in such a root
    * outside of any turn fails all of them.
    */
   survey?(
