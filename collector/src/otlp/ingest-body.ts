@@ -77,8 +77,11 @@ function decode(bytes: Buffer, body: IngestBody, tables: SourceTables, take: Tak
     : decodeProtobufSpans(bytes, tables, take);
 }
 
-/** Events that are written together, so that memory does not grow with the body. */
-const togetherMax = 512;
+/**
+ * Events that are written together. Of few, hardly any outlives the collection of garbage that it
+ * happens to fall into; and memory does not grow with the body.
+ */
+const togetherMax = 64;
 
 /** Spans become events, and these the frame. */
 function frame(
