@@ -39,6 +39,7 @@ import { WaterfallRow } from "./elements/waterfall-row.tsx";
 import { Icon, iconNames } from "./icons.tsx";
 import { Page } from "./layout.tsx";
 import { patternEvent, patternTurns, patternWaterfall } from "./patterns-data.ts";
+import { TreePatterns } from "./patterns-trees.tsx";
 
 /** The page; it needs no model. */
 export function patternsPage(_model: object, frame: Frame): Child {
@@ -52,6 +53,7 @@ export function patternsPage(_model: object, frame: Frame): Child {
       <Containers />
       <TurnRows />
       <WaterfallRows />
+      <TreePatterns />
       <Card title="Statistics" id="p-statistics" flush>
         <StatisticsTable
           lines={turnStatistics(waterfallRows(patternWaterfall), () => [], "kind")}
