@@ -14,7 +14,7 @@ export const FindBox: FC = () => (
       <input
         class="field"
         type="text"
-        placeholder="Find: text, tool:search, status:error, duration:>2s"
+        placeholder="Find: word, tool:search, is:missing, duration:>2s"
         aria-label="Find rows of this turn"
         autocomplete="off"
         autocapitalize="off"
