@@ -102,6 +102,8 @@ for (const plot of Object.keys(answers) as Plot[]) {
     const began = performance.now();
     await findThread(page, told.thread);
     const words = await page.locator("[data-rows] td.c-verdict").allInnerTexts();
+    const counted = words.length === 1 ? "1 turn " : `${words.length} turns `;
+    expect(await page.locator("[data-readout]").innerText()).toContain(counted);
     const wrong = words.findIndex((word) => word.includes(verdicts[plot]));
     expect(words.filter((word) => !word.includes("success"))).toHaveLength(1);
     for (let down = 0; down <= wrong; down += 1) await press(page, "j");

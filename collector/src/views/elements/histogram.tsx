@@ -35,7 +35,7 @@ export const Histogram: FC<{ readonly bins: readonly Bin[]; readonly extent: str
         width="100%"
         height={String(height)}
         role="img"
-        aria-label={`${turns} turns over time ${extent}, ${errors} with errors`}
+        aria-label={`${turnsText(turns)} over time ${extent}, ${errors} with errors`}
         focusable="false"
       >
         {bins.map((bin, index) => (
@@ -46,7 +46,7 @@ export const Histogram: FC<{ readonly bins: readonly Bin[]; readonly extent: str
       <figcaption>
         <Time at={iso(first.fromMs)} form={form} />
         <span class="readout" data-readout>
-          {countText(turns)} turns {extent}
+          {turnsText(turns)} {extent}
           {errors === 0 ? "" : `, ${countText(errors)} with errors`}
         </span>
         <Time at={iso(last.toMs)} form={form} />
@@ -94,6 +94,9 @@ const Bar: FC<{
 
 /** A bar in words, for whoever points at it. */
 function binWords({ turns, errors }: Bin): string {
-  const words = `${countText(turns)} ${turns === 1 ? "turn" : "turns"}`;
-  return errors === 0 ? words : `${words}, ${countText(errors)} with errors`;
+  return errors === 0 ? turnsText(turns) : `${turnsText(turns)}, ${countText(errors)} with errors`;
+}
+
+function turnsText(turns: number): string {
+  return `${countText(turns)} ${turns === 1 ? "turn" : "turns"}`;
 }
