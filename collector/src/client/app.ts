@@ -11,6 +11,7 @@ import type { Preference } from "./preferences.ts";
 import { whilePrinted } from "./printing.ts";
 import { addShortcuts, listenForKeys } from "./shortcuts.ts";
 import { roveRows } from "./rows.ts";
+import { startTips } from "./tips.tsx";
 
 showTimes(document);
 showSwitches();
@@ -60,6 +61,7 @@ addShortcuts([
 roveRows();
 startCopying();
 startAges();
+startTips();
 listenForKeys();
 
 // Each page's module is a chunk of its own; a page without one is plain markup.

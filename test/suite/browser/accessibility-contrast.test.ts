@@ -1,7 +1,7 @@
 /**
- * @module Graphics that are seen: what is unknown is hatched with lines that stand out from paper in
- * light, dark and forced colours (WCAG 2.2, 1.4.11), and in forced colours every bar does, whatever
- * its ink was.
+ * @module Graphics that are seen: what is unknown is hatched with lines that stand out from paper
+ * in light, dark and forced colours (WCAG 2.2, 1.4.11), and in forced colours every bar does,
+ * whatever its ink was.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Browser, Page } from "playwright-core";

@@ -152,6 +152,50 @@ test("the help keeps the focus in it, and Escape gives it back to where it was",
   await close();
 });
 
+test("the explanation of a control stands beside it with the focus, until Escape", async () => {
+  const { page, close } = await visit(browser, scene.site, "/traces", wide);
+  await page.locator("[data-live]").waitFor({ state: "visible" });
+  const tip = page.locator("[role=tooltip]");
+  const density = page.locator("[data-switch=density]");
+  await page.keyboard.press("Tab");
+  await density.focus();
+  expect(await tip.innerText()).toBe(await density.getAttribute("title"));
+  const [own, over] = [await density.boundingBox(), await tip.boundingBox()];
+  // It lies beside what it explains, inside the window, and a pointer may go onto it.
+  expect(over?.y).toBeGreaterThanOrEqual((own?.y ?? 0) + (own?.height ?? 0));
+  expect((over?.x ?? 0) + (over?.width ?? 0)).toBeLessThanOrEqual(wide.width);
+  await tip.hover();
+  expect(await tip.isVisible()).toBe(true);
+  await page.keyboard.press("Escape");
+  expect(await tip.count()).toBe(0);
+  expect(await density.evaluate((node) => node === document.activeElement)).toBe(true);
+  await close();
+});
+
+test("i tells a keyboard what hovering over a row tells a pointer", async () => {
+  const { page, offences, close } = await visit(browser, scene.site, "/traces", wide);
+  await page.locator("[data-live]").waitFor({ state: "visible" });
+  for (const key of ["j", "i"]) await page.keyboard.press(key);
+  const told = await page.locator("[role=tooltip]").innerText();
+  const titles = await page
+    .locator("[data-rows] tr")
+    .first()
+    .locator("[title]")
+    .evaluateAll((nodes) =>
+      nodes
+        .filter((node) => node.checkVisibility())
+        .map((node) => [node.getAttribute("title") ?? "", (node.textContent ?? "").trim()])
+        .filter(([title, text]) => title !== text)
+        .map(([title]) => title ?? ""),
+    );
+  expect(titles.length).toBeGreaterThan(4);
+  for (const title of titles) expect(told).toContain(title);
+  await page.keyboard.press("Escape");
+  expect(await page.locator("[role=tooltip]").count()).toBe(0);
+  expect(offences).toEqual([]);
+  await close();
+});
+
 test("with motion reduced nothing moves", async () => {
   const { page, close } = await visit(browser, scene.site, `/traces/${scene.roots[0]}`, wide);
   await page.locator("body[data-ready]").waitFor();

@@ -1,6 +1,6 @@
 /**
- * @module The sites on which pages are looked at: one with an afternoon of evidence, an empty one, a
- * guarded and a read-only one, one whose store is away, and one where every word is long.
+ * @module The sites on which pages are looked at: one with an afternoon of evidence, an empty one,
+ * a guarded and a read-only one, one whose store is away, and one where every word is long.
  */
 import { vi } from "vitest";
 import { ephemeral } from "@turnproof/store";

@@ -1,0 +1,90 @@
+/**
+ * @module Tips: what a pointer is told by hovering, a keyboard is told too. The explanation of a
+ * control stands beside it while it has the focus; `i` tells those of everything in the row or
+ * the card around it. Escape takes a tip away and leaves the focus where it is (WCAG 2.2, 1.4.13).
+ */
+import { announce, drawn, find } from "./page.ts";
+import { addShortcuts } from "./shortcuts.ts";
+
+const gap = 6;
+const linesMax = 14;
+
+/** What `i` looks around in. */
+const surroundings = "tr, [role=row], .findings li, .identity, .tile, .card, .bar";
+
+function hide(): void {
+  find("[role=tooltip]")?.remove();
+}
+
+/** Shows lines at an element: below it, or above where there is no room. */
+function show(at: Element, lines: readonly string[]): void {
+  hide();
+  // The control is described by its title already; the tip is for eyes.
+  const tip = drawn(
+    <div class="tip" role="tooltip" aria-hidden="true">
+      {lines.map((line) => (
+        <p>{line}</p>
+      ))}
+    </div>,
+  ) as HTMLElement;
+  document.body.append(tip);
+  const { left, top, bottom } = at.getBoundingClientRect();
+  const room = innerHeight - bottom - gap;
+  const above = room < tip.offsetHeight && top > room;
+  const y = above ? top - gap - tip.offsetHeight : bottom + gap;
+  tip.style.left = `${Math.max(gap, Math.min(left, innerWidth - tip.offsetWidth - gap))}px`;
+  tip.style.top = `${Math.max(gap, y)}px`;
+}
+
+/** A title that says more than the words in sight. */
+function ownTip(node: Element): string | undefined {
+  const title = node.getAttribute("title") ?? "";
+  return title === "" || title === node.textContent?.trim() ? undefined : title;
+}
+
+/** Explanations of everything in the row or card around the focus. */
+function explain(): boolean {
+  const at = document.activeElement;
+  const around = at?.closest(surroundings);
+  if (at === null || around === null || around === undefined) {
+    announce("Nothing has the focus that could be explained");
+    return true;
+  }
+  const lines = [around, ...around.querySelectorAll("[title]")].flatMap((node) => {
+    const tip = node.checkVisibility() ? ownTip(node) : undefined;
+    const word = (node as HTMLElement).innerText.trim().replaceAll(/\s+/g, " ").slice(0, 40);
+    if (tip === undefined) return [];
+    return [word === "" || tip.startsWith(word) ? tip : `${word}: ${tip}`];
+  });
+  const said = [...new Set(lines)].slice(0, linesMax);
+  if (said.length === 0) announce("There is nothing more to say here");
+  else show(at, said);
+  if (said.length > 0) announce(said.join("; "));
+  return true;
+}
+
+/** Starts showing them. */
+export function startTips(): void {
+  document.addEventListener("focusin", ({ target }) => {
+    hide();
+    const node = target as Element;
+    const tip = node.matches(":focus-visible") ? ownTip(node) : undefined;
+    if (tip !== undefined && node.closest("dialog") === null) show(node, [tip]);
+  });
+  document.addEventListener("focusout", hide);
+  document.addEventListener("pointerdown", (event) => {
+    if ((event.target as Element).closest("[role=tooltip]") === null) hide();
+  });
+  window.addEventListener("resize", hide);
+  // Before every other meaning of the key: the first Escape is the tip's.
+  const onEscape = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape" || find("[role=tooltip]") === undefined) return;
+    hide();
+    event.stopPropagation();
+    event.preventDefault();
+  };
+  document.addEventListener("keydown", onEscape, { capture: true });
+  addShortcuts([
+    { keys: ["i"], words: "Explain what has the focus", group: "Everywhere", run: explain },
+  ]);
+}
