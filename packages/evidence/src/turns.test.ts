@@ -170,6 +170,19 @@ test("a turn that ends before it starts took an unknown time, not a negative one
   });
 });
 
+test("a turn of one instant that says no duration took an unknown time, not none", () => {
+  const { started_at: _start, duration_ms: _none, ...instant } = event("t", "turn", {});
+  const begun: TurnEvent = { ...instant, phase: "start", status: "started" };
+  expect(foldTurns(resolveEvents([instant]))[0]).toMatchObject({
+    duration_ms: null,
+    timing_state: "unknown",
+  });
+  expect(foldTurns(resolveEvents([begun]))[0]).toMatchObject({
+    duration_ms: null,
+    timing_state: "missing_completion",
+  });
+});
+
 test("services, releases and producers of a turn are those that its events name, each once", () => {
   const own = (id: string, service: string | undefined, version: string | undefined): TurnEvent =>
     event(id, "tool_call", {

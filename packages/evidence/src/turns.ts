@@ -192,6 +192,8 @@ function extentOf(
 ): Pick<TurnRow, "duration_ms" | "timing_state" | "status"> {
   const result = turnResult(events);
   const elapsed = elapsedMs(startedAt, endedAt) ?? null;
+  // Events of one instant say nothing of how long it took.
+  const seen = elapsed === 0 ? null : elapsed;
   if (result !== undefined) {
     const own =
       result.duration_ms ??
@@ -203,10 +205,10 @@ function extentOf(
       return { duration_ms: null, timing_state: "unknown", status: result.status };
     }
     const timing_state = own === undefined ? "unknown" : "measured";
-    return { duration_ms: own ?? elapsed, timing_state, status: result.status };
+    return { duration_ms: own ?? seen, timing_state, status: result.status };
   }
   const begun = events.some((event) => event.event_kind === "turn");
-  if (begun) return { duration_ms: elapsed, timing_state: "missing_completion", status: "started" };
+  if (begun) return { duration_ms: seen, timing_state: "missing_completion", status: "started" };
   const timing_state = elapsed === 0 ? "instantaneous" : "unknown";
   return { duration_ms: elapsed, timing_state, status: "unknown" };
 }
