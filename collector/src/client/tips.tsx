@@ -29,8 +29,10 @@ function show(at: Element, lines: readonly string[]): void {
   ) as HTMLElement;
   document.body.append(tip);
   const { left, top, bottom } = at.getBoundingClientRect();
-  const room = innerHeight - bottom - gap;
-  const above = room < tip.offsetHeight && top > room;
+  const [over, under] = [top - 2 * gap, innerHeight - bottom - 2 * gap];
+  const above = under < tip.offsetHeight && over > under;
+  // It never covers what it explains: a long one scrolls in the room that there is.
+  tip.style.maxHeight = `${Math.max(24, Math.min(above ? over : under, innerHeight * 0.6))}px`;
   const y = above ? top - gap - tip.offsetHeight : bottom + gap;
   tip.style.left = `${Math.max(gap, Math.min(left, innerWidth - tip.offsetWidth - gap))}px`;
   tip.style.top = `${Math.max(gap, y)}px`;
