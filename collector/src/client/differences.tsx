@@ -2,7 +2,7 @@
  * @module Differences in the browser: asked for when the reader opens them, for the filter of the
  * page against the other turns of the same time.
  */
-import { termsOf } from "../display/filter-terms.ts";
+import { parametersOf, termsOf } from "../display/filter-terms.ts";
 import { DifferencesTable } from "../views/elements/differences-table.tsx";
 import type { Compared } from "../views/elements/differences-table.tsx";
 import { announce, base, drawn, fetchJson, find } from "./page.ts";
@@ -15,8 +15,8 @@ export function startDifferences(query: URLSearchParams): void {
   const place = find("[data-differences-place]", card);
   if (card === undefined || place === undefined) return;
   card.hidden = false;
-  const filters = new URLSearchParams(query);
-  for (const name of ["cursor", "limit", "chart"]) filters.delete(name);
+  // A word that the page says it did not understand is not asked for either.
+  const filters = new URLSearchParams(parametersOf(termsOf(query)));
   let asked = false;
   const ask = async (): Promise<void> => {
     if (!card.open || asked) return;

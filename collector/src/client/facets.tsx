@@ -2,7 +2,7 @@
  * @module Facets in the browser: the values of all turns under the filters with how many turns say
  * each, in place of those of the page; asked for after the page stands.
  */
-import { termsOf } from "../display/filter-terms.ts";
+import { parametersOf, termsOf } from "../display/filter-terms.ts";
 import { facetExtent, facetsOf } from "../display/turn-figures.ts";
 import type { Facet, FacetReach } from "../display/turn-figures.ts";
 import type { TurnRow as Row } from "@turnproof/evidence";
@@ -26,8 +26,8 @@ export interface FacetList {
 
 /** Asks for the facets of the page with this query and draws them. */
 export function facetList(query: URLSearchParams): FacetList {
-  const filters = new URLSearchParams(query);
-  for (const name of ["cursor", "limit", "chart"]) filters.delete(name);
+  // A word that the page says it did not understand is not asked for either.
+  const filters = new URLSearchParams(parametersOf(termsOf(query)));
   let [asked, whole] = [-Infinity, false];
   const draw = (facets: readonly Facet[]): void => {
     const list = (
