@@ -3,10 +3,10 @@ import type { SpanRecord } from "@turnproof/exporter";
 import { attribute } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 
-import { encodeProtobuf, traceRequest } from "../../../test/otlp/encode.ts";
-import { decodeProtobufSpans } from "./decode-protobuf.ts";
-import { compileSourceTables } from "./source-tables.ts";
-import { keptSpan } from "./span-draft.ts";
+import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
+import { decodeProtobufSpans } from "../../../collector/src/otlp/decode-protobuf.ts";
+import { compileSourceTables } from "../../../collector/src/otlp/source-tables.ts";
+import { keptSpan } from "../../../collector/src/otlp/span-draft.ts";
 
 const rich = {
   traceId: "0af7651916cd43dd8448eb211c80319c",
