@@ -76,7 +76,7 @@ export function turnStatistics(
     const { node } = row;
     if (node === undefined) return;
     const [first] = valuesOf(row, eventsOf, by);
-    const value = first === undefined ? undefined : String(first);
+    const value = typeof first === "string" ? first : undefined;
     const draft = drafts.get(value) ?? newDraft();
     drafts.set(value, draft);
     draft.count += 1;
