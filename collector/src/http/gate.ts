@@ -123,6 +123,9 @@ function identify(c: AppContext, options: GateOptions): Found {
   return { principal: { ...principal, via: "session" }, session, wrong: false };
 }
 
+/** How long a way back may be. */
+export const nextCharsMax = 2_048;
+
 /** Without a principal: a browser goes to the sign-in page, a wrong credential is throttled. */
 async function denied(c: AppContext, options: GateOptions, wrong: boolean): Promise<Response> {
   if (wrong) {
@@ -137,7 +140,10 @@ async function denied(c: AppContext, options: GateOptions, wrong: boolean): Prom
   }
   if (c.req.method === "GET" && wantsPage(c) && options.credentials.configured) {
     const login = `${options.basePath === "/" ? "" : options.basePath}/login`;
-    return c.redirect(`${login}?next=${encodeURIComponent(c.req.path)}`, 303);
+    const whole = `${c.req.path}${new URL(c.req.url).search}`;
+    // The form takes so much; a list without its filters is better than none.
+    const next = whole.length > nextCharsMax ? c.req.path : whole;
+    return c.redirect(`${login}?next=${encodeURIComponent(next)}`, 303);
   }
   return refuse(c, "unauthenticated");
 }

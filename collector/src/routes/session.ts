@@ -9,6 +9,7 @@ import { sameSite } from "../http/cross-site.ts";
 import { clientAddress } from "../http/environment.ts";
 import type { AppContext, AppEnv } from "../http/environment.ts";
 import { refuse } from "../http/errors.ts";
+import { nextCharsMax } from "../http/gate.ts";
 import { respond } from "../http/respond.tsx";
 import { sessionCookie, setSessionCookie } from "../http/session-cookie.ts";
 import type { Parts } from "../parts.ts";
@@ -24,7 +25,7 @@ export interface LoginModel {
 /** The form of the sign-in page. */
 export const loginForm = z.strictObject({
   token: z.string().min(1).max(512),
-  next: z.string().max(2_048).optional(),
+  next: z.string().max(nextCharsMax).optional(),
 });
 
 /** GET and POST `/login`, POST `/logout`. */
@@ -82,11 +83,12 @@ function endPresented(c: AppContext, parts: Parts): void {
   if (session !== undefined) parts.sessions.end(session.id);
 }
 
+/** A path of ours, with the query of a filtered list. */
+const local = /^\/[A-Za-z0-9_.~%/-]*(?:\?[A-Za-z0-9_.~%:@!$'()*+,;=&/?-]*)?$/;
+
 /** A path below our base, or our home: a redirect never leaves the origin. */
 function localPath(next: string | undefined, base: string): string {
   const home = `${base}/traces`;
-  if (next === undefined || !/^\/[A-Za-z0-9_.~%/-]*$/.test(next) || next.startsWith("//")) {
-    return home;
-  }
+  if (next === undefined || !local.test(next) || next.startsWith("//")) return home;
   return base === "" || next.startsWith(`${base}/`) ? next : home;
 }

@@ -81,6 +81,8 @@ describe("a session", () => {
       "https://evil.example",
       "/\\evil.example",
       "javascript:1",
+      "/traces?q=\\r\\nset-cookie: a=b",
+      "/traces?q=a#//evil.example",
     ]) {
       expect((await login({ token, next })).headers.get("location")).toBe("/traces");
     }
@@ -133,6 +135,17 @@ describe("a browser", () => {
     expect(response.status).toBe(303);
     expect(response.headers.get("location")).toBe("/login?next=%2Ftraces%2Fhealth");
     expect((await desk.get("/login")).status).toBe(200);
+  });
+
+  test("comes back to its filters", async () => {
+    const list = "/traces?agent_id=helper&q=latency%3A%3E2s+-tool%3Asearch";
+    const sent = (await desk.get(list, { accept: "text/html" })).headers.get("location") ?? "";
+    const next = new URL(sent, "http://localhost").searchParams.get("next") ?? "";
+    expect(next).toBe(list);
+    expect(await (await desk.get(sent)).text()).toContain(next.replaceAll("&", "&amp;"));
+    expect((await login({ token, next })).headers.get("location")).toBe(list);
+    const long = await desk.get(`/traces?q=${"x".repeat(2_100)}`, { accept: "text/html" });
+    expect(long.headers.get("location")).toBe("/login?next=%2Ftraces");
   });
 
   test("a script is told to bring a token", async () => {
