@@ -3,6 +3,8 @@
  */
 import type { TurnEvent } from "@turnproof/evidence";
 
+import { isPlausibleTime } from "./display/plausible-time.ts";
+
 /** Events of the window over one slice of time, by their own time. */
 export interface HealthSlice {
   readonly from: string;
@@ -23,14 +25,9 @@ export interface HealthTimeline {
 const slicesMax = 60;
 const sliceSteps = [1, 5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400].map((s) => s * 1_000);
 
-/** How far a time may lie after and before its receipt: a zone off, and a history brought in. */
-const aheadMsMax = 86_400_000;
-const behindMsMax = 400 * 86_400_000;
-
 function isPlausible(at: number, { received_at: received }: TurnEvent): boolean {
   const receivedMs = received === undefined ? Number.NaN : Date.parse(received);
-  if (Number.isNaN(receivedMs)) return true;
-  return at - receivedMs <= aheadMsMax && receivedMs - at <= behindMsMax;
+  return Number.isNaN(receivedMs) || isPlausibleTime(at, receivedMs);
 }
 
 /** One broken clock would stretch the axis over decades, and leave one bar for everybody else. */

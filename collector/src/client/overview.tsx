@@ -14,6 +14,7 @@ import { clock, showTimes } from "./preferences.ts";
 /** What the page needs of the answer. */
 interface Model {
   readonly bins: readonly Bin[];
+  readonly turns: number;
   readonly durations?: DurationCells;
   readonly values: { readonly [key: string]: readonly string[] | undefined };
   readonly complete: boolean;
@@ -76,7 +77,7 @@ function draw(model: Model): void {
   const extent = extentOf(model);
   const bars =
     durations === undefined ? (
-      <Histogram bins={bins} extent={extent} />
+      <Histogram bins={bins} of={model.turns} extent={extent} />
     ) : (
       <DurationChart cells={durations} extent={extent} />
     );

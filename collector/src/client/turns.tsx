@@ -6,6 +6,7 @@ import type { TurnRow as Row } from "@turnproof/evidence";
 
 import { durationCells, lastingOf } from "../display/duration-cells.ts";
 import { termsOf } from "../display/filter-terms.ts";
+import { plausibleOf } from "../display/plausible-time.ts";
 import { binsOf, rowKey, rowScale } from "../display/turn-figures.ts";
 import { DurationChart } from "../views/elements/duration-chart.tsx";
 import { Histogram } from "../views/elements/histogram.tsx";
@@ -202,9 +203,12 @@ function drawList(body: HTMLElement, items: readonly Row[]): void {
     const extent = "on this page";
     const bars =
       query.get("chart") === "duration" ? (
-        <DurationChart cells={durationCells(lastingOf(items))} extent={extent} />
+        <DurationChart
+          cells={durationCells(plausibleOf(lastingOf(items), Date.now()))}
+          extent={extent}
+        />
       ) : (
-        <Histogram bins={binsOf(items)} extent={extent} />
+        <Histogram bins={binsOf(items, Date.now())} of={items.length} extent={extent} />
       );
     find("[data-histogram-place]")?.replaceChildren(drawn(bars));
   }

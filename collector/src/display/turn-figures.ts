@@ -6,6 +6,7 @@ import { coverageProfiles, findingTexts } from "@turnproof/evidence";
 import type { FindingCode, TurnRow } from "@turnproof/evidence";
 
 import { countText } from "./figures.ts";
+import { plausibleOf } from "./plausible-time.ts";
 
 /** Identity of a row among others; a root can hold several turns. */
 export function rowKey(row: TurnRow): string {
@@ -131,18 +132,12 @@ export interface Spoken {
   readonly errors: number;
 }
 
-/** Turns over time, by when each of them last spoke. */
-export function binsOf(rows: readonly TurnRow[], within?: readonly [number, number]): Bin[] {
-  return binsOfCounts(
-    rows
-      .map((row) => ({
-        atMs: Date.parse(row.ended_at),
-        turns: 1,
-        errors: row.has_error ? 1 : 0,
-      }))
-      .filter(({ atMs }) => !Number.isNaN(atMs)),
-    within,
-  );
+/** Turns over time, by when each of them last spoke; one whose clock cannot be right is left out. */
+export function binsOf(rows: readonly TurnRow[], nowMs: number): Bin[] {
+  const spoken = rows
+    .map((row) => ({ atMs: Date.parse(row.ended_at), turns: 1, errors: row.has_error ? 1 : 0 }))
+    .filter(({ atMs }) => !Number.isNaN(atMs));
+  return binsOfCounts(plausibleOf(spoken, nowMs));
 }
 
 /** The same of turns that were counted; what lies outside of the range is left out. */

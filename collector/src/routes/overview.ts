@@ -12,6 +12,7 @@ import { scopeKey } from "../auth/grants.ts";
 import type { Reading } from "../auth/grants.ts";
 import { durationCells, lastingOf } from "../display/duration-cells.ts";
 import type { DurationCells } from "../display/duration-cells.ts";
+import { plausibleOf } from "../display/plausible-time.ts";
 import { binsOfCounts, facetsOf } from "../display/turn-figures.ts";
 import type { Bin, Spoken } from "../display/turn-figures.ts";
 import { FreshAnswers } from "../fresh-answers.ts";
@@ -69,9 +70,11 @@ export function overviewRoutes(parts: Parts): Hono<AppEnv> {
 async function durationsOf(parts: Parts, reading: Reading): Promise<OverviewModel> {
   const settled = await isSettled(parts);
   const { rows, ...survey } = await readTurns(parts, reading);
+  const { query } = reading;
+  const [range, nowMs, lasting] = [rangeOf(query), parts.now(), lastingOf(rows)];
   return {
-    ...modelOf(survey, reading.query, settled),
-    durations: durationCells(lastingOf(rows), rangeOf(reading.query)),
+    ...modelOf(survey, { query, settled, nowMs }),
+    durations: durationCells(range === undefined ? plausibleOf(lasting, nowMs) : lasting, range),
   };
 }
 
@@ -81,16 +84,23 @@ async function overviewOf(parts: Parts, reading: Reading): Promise<OverviewModel
   const budgetRows = limits.scanRowsMax;
   const survey =
     (await parts.store.survey?.(scope, query, { budgetRows })) ?? (await readTurns(parts, reading));
-  return modelOf(survey, query, settled);
+  return modelOf(survey, { query, settled, nowMs: parts.now() });
 }
 
 type Counted = Pick<TurnSurvey, "slots" | "since" | "until"> & Pick<OverviewModel, "values">;
 
-function modelOf(survey: Counted, query: EventQuery, settled: boolean): OverviewModel {
+interface Asked {
+  readonly query: EventQuery;
+  readonly settled: boolean;
+  readonly nowMs: number;
+}
+
+function modelOf(survey: Counted, { query, settled, nowMs }: Asked): OverviewModel {
+  const range = rangeOf(query);
   const counts = survey.slots.map(({ at_ms, turns, errors }) => ({ atMs: at_ms, turns, errors }));
   const total = (field: keyof Spoken): number => counts.reduce((sum, slot) => sum + slot[field], 0);
   return {
-    bins: binsOfCounts(counts, rangeOf(query)),
+    bins: binsOfCounts(range === undefined ? plausibleOf(counts, nowMs) : counts, range),
     turns: total("turns"),
     errors: total("errors"),
     values: survey.values,

@@ -189,7 +189,7 @@ const Bars: FC = () => (
         <ShareBar part={null} whole={4} label="unknown share of 4" />
       </Fact>
     </Facts>
-    <Histogram bins={binsOf(patternTurns)} extent="in all" />
+    <Histogram bins={binsOf(patternTurns, Date.now())} of={patternTurns.length} extent="in all" />
   </Card>
 );
 

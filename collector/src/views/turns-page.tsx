@@ -9,6 +9,7 @@ import { countText } from "../display/figures.ts";
 import { termsOf, unclearOf } from "../display/filter-terms.ts";
 import type { Term } from "../display/filter-terms.ts";
 import { builtInViews, viewQuery } from "../display/list-views.ts";
+import { plausibleOf } from "../display/plausible-time.ts";
 import { binsOf, facetsOf, rowScale } from "../display/turn-figures.ts";
 import type { Frame } from "../http/respond.tsx";
 import type { TurnsModel } from "../routes/turns.ts";
@@ -96,14 +97,18 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
 const Chart: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ model, frame }) => {
   const chart = frame.query.get("chart");
   const extent = "on this page";
+  const now = Date.now();
   return (
     <div class="chart">
       <ChartSwitch chosen={chart} hrefOf={(next) => hrefWith(frame, { chart: next })} />
       <div data-histogram-place>
         {chart === "duration" ? (
-          <DurationChart cells={durationCells(lastingOf(model.items))} extent={extent} />
+          <DurationChart
+            cells={durationCells(plausibleOf(lastingOf(model.items), now))}
+            extent={extent}
+          />
         ) : (
-          <Histogram bins={binsOf(model.items)} extent={extent} />
+          <Histogram bins={binsOf(model.items, now)} of={model.items.length} extent={extent} />
         )}
       </div>
     </div>

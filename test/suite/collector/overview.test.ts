@@ -96,3 +96,28 @@ test("what belongs to a page is no parameter", async () => {
     expect((await desk.get(`/traces/overview.json?${name}`, as("otto"))).status).toBe(400);
   }
 });
+
+test("a broken clock stretches no axis: its turn is counted and stands in no bin", async () => {
+  const now = Date.parse("2026-11-21T12:00:00Z");
+  const own = await openDesk({}, { now: () => now });
+  try {
+    for (const [root, at] of [
+      ["right", "2026-11-21T09:00:00.000Z"],
+      ["later", "2026-11-21T11:00:00.000Z"],
+      ["broken", "1970-01-01T00:00:07.000Z"],
+    ] as const) {
+      await own.put(turnEvents({ root, at }));
+    }
+    for (const chart of ["", "?chart=duration"]) {
+      const overview = await own.json<Overview>(`/traces/overview.json${chart}`);
+      expect(overview.turns).toBe(3);
+      expect(overview.bins.reduce((sum, bin) => sum + bin.turns, 0)).toBe(2);
+      expect(overview.bins[0]?.fromMs).toBeGreaterThanOrEqual(Date.UTC(2026, 10, 21));
+    }
+    const range = "start_time=1969-12-31&end_time=1970-01-02";
+    const then = await own.json<Overview>(`/traces/overview.json?${range}`);
+    expect(then.bins.reduce((sum, bin) => sum + bin.turns, 0)).toBe(1);
+  } finally {
+    await own.collector.close();
+  }
+});

@@ -11,10 +11,12 @@ import { Time } from "./figure.tsx";
 const height = 48;
 
 /** Turns per bin, and of what they are all the turns; nothing is drawn without any. */
-export const Histogram: FC<{ readonly bins: readonly Bin[]; readonly extent: string }> = ({
-  bins,
-  extent,
-}) => {
+export const Histogram: FC<{
+  readonly bins: readonly Bin[];
+  readonly extent: string;
+  /** How many turns there are; those that stand in no bin are said. */
+  readonly of: number;
+}> = ({ bins, extent, of }) => {
   const most = bins.reduce((max, bin) => Math.max(max, bin.turns), 0);
   const first = bins[0];
   const last = bins.at(-1);
@@ -48,6 +50,7 @@ export const Histogram: FC<{ readonly bins: readonly Bin[]; readonly extent: str
         <span class="readout" data-readout>
           {turnsText(turns)} {extent}
           {errors === 0 ? "" : `, ${countText(errors)} with errors`}
+          {of > turns ? `, ${countText(of - turns)} more at other times` : ""}
         </span>
         <Time at={iso(last.toMs)} form={form} />
       </figcaption>
