@@ -23,10 +23,15 @@ export function problemPage(problem: Problem, frame: Frame): Child {
     );
   }
   return (
-    <Page frame={frame} title={problem.title} windowTitle={title}>
+    <Page frame={unsaid(frame)} title={problem.title} windowTitle={title}>
       <Body problem={problem} frame={frame} />
     </Page>
   );
+}
+
+/** The frame around an error: what was typed does not stand in the address on paper either. */
+function unsaid(frame: Frame): Frame {
+  return { ...frame, query: new URLSearchParams() };
 }
 
 const Body: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => {
