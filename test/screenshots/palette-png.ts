@@ -57,6 +57,8 @@ function decode(png: Buffer): Picture {
 
 /** Squared distance under which two colours look the same. */
 const alike = 140;
+/** So many of the commonest are kept whatever they look like: surfaces differ by very little. */
+const surfaces = 32;
 
 /** The commonest colours, and the nearest of them for every colour. */
 function palette({ pixels, depth }: Picture): {
@@ -76,7 +78,8 @@ function palette({ pixels, depth }: Picture): {
   const colours: number[] = [];
   for (const [colour] of [...counts].toSorted((one, other) => other[1] - one[1])) {
     if (colours.length === 256) break;
-    if (colours.every((kept) => distance(kept, colour) > alike)) colours.push(colour);
+    const own = colours.length < surfaces;
+    if (own || colours.every((kept) => distance(kept, colour) > alike)) colours.push(colour);
   }
   const indexOf = new Map<number, number>();
   for (const colour of counts.keys()) {

@@ -95,7 +95,7 @@ export const TurnRow: FC<{ readonly row: Row; readonly place: RowPlace }> = ({ r
         )}
       </td>
       <td class="c-thread">
-        <Id of={row.thread_id} chars={12} why="No thread was recorded." />
+        <Id of={row.thread_id} chars={11} why="No thread was recorded." />
       </td>
       <td class="c-verdict">
         <VerdictBadge verdict={row.verdict} />
