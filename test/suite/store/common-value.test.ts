@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { EventQuery, TurnEvent } from "@turnproof/evidence";
 import { clickhouse, ephemeral } from "@turnproof/store";
-import type { EvidenceStore, Keyset } from "@turnproof/store";
+import type { EvidenceStore, Keyset, TurnOptions } from "@turnproof/store";
 import { everybody } from "@turnproof/store/testing";
 
 import { temporaryDirectories } from "./temporary-directory.ts";
@@ -64,11 +64,15 @@ afterAll(async () => {
   await directories.remove();
 });
 
-async function walked(from: EvidenceStore, query: EventQuery): Promise<readonly string[][]> {
+async function walked(
+  from: EvidenceStore,
+  query: EventQuery,
+  of: Omit<TurnOptions, "limit"> & { readonly limit?: number } = {},
+): Promise<readonly string[][]> {
   const pages: string[][] = [];
   let after: Keyset | null = null;
   do {
-    const options = { limit: 1_000, ...(after === null ? {} : { after }) };
+    const options = { limit: 1_000, ...of, ...(after === null ? {} : { after }) };
     const slice = await from.turns(everybody, query, options);
     expect(slice.bounded).toBe(false);
     pages.push([...slice.roots]);
@@ -134,4 +138,31 @@ test("a rare verdict leads straight to its roots", async () => {
   expect(slice.next).toBeNull();
   const none = { limit: 10, judged: { finding: "delivery_unconfirmed" } };
   expect((await store.turns(everybody, {}, none)).roots).toEqual([]);
+});
+
+test.each<{ name: string; query: EventQuery }>([
+  { name: "of all", query: {} },
+  { name: "of a common agent", query: { agent_id: "common-helper" } },
+  { name: "with a common status", query: { status: "error" } },
+  { name: "of one thread of forty", query: { thread_id: "thread-27" } },
+])("a verdict of a thousand roots $name, page by page, loses none", async ({ query }) => {
+  const partial = Array.from({ length: 1_000 }, (_, index) => `root-${index * 7}`);
+  await store.putVerdicts(
+    partial.map((root_trace_id) => ({
+      root_trace_id,
+      turn_id: "",
+      agent_id: "",
+      thread_id: "",
+      verdict: "partial",
+      finding_codes: [],
+      judged_at: "2026-11-03T00:00:00Z",
+      as_of: "2026-11-03T00:00:00Z",
+    })),
+  );
+  const judged = { verdict: "partial" };
+  const pages = await walked(store, query, { limit: 120, judged });
+  const wanted = new Set(partial);
+  const expected = (await walked(reference, query)).flat().filter((root) => wanted.has(root));
+  expect(expected.length).toBeGreaterThan(20);
+  expect(pages.flat()).toEqual(expected);
 });

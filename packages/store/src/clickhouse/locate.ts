@@ -106,16 +106,23 @@ export interface Arrival {
  */
 export const setsApart = "SETTINGS use_index_for_in_with_subqueries = 0";
 
+/** Hashes that roots have to say, and the hashes of the only roots that come into question. */
+export interface Narrowing {
+  readonly hashes?: readonly number[];
+  readonly among?: readonly number[] | undefined;
+}
+
 /** The latest arrivals of a span of seconds, of roots that say all of these hashes, newest first. */
 export async function arrivals(
   engine: Engine,
   span: { readonly low: number; readonly high: number; readonly limit: number },
-  hashes: readonly number[] = [],
+  { hashes = [], among }: Narrowing = {},
   signal?: AbortSignal,
 ): Promise<Arrival[]> {
   const said = [...new Set(hashes)].map(
     (hash) => ` AND root IN (SELECT root FROM locate WHERE hash = ${hash})`,
   );
+  if (among !== undefined) said.push(` AND root IN (${among.join(", ")})`);
   const sql = `SELECT root, bucket FROM locate
 WHERE hash = ${arrivalHash} AND bucket >= ${span.low} AND bucket <= ${span.high}${said.join("")}
 ORDER BY hash DESC, bucket DESC LIMIT ${span.limit} ${setsApart}`;

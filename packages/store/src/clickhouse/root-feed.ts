@@ -21,7 +21,7 @@ import {
   rootsOfAll,
   setsApart,
 } from "./locate.ts";
-import type { Occurrence, Places, RootBuckets } from "./locate.ts";
+import type { Narrowing, Occurrence, Places, RootBuckets } from "./locate.ts";
 import { loadRoots } from "./root-loader.ts";
 import type { ReceiptSpan } from "./receipt-span.ts";
 import type { Bindings } from "./sql-text.ts";
@@ -47,6 +47,8 @@ export interface Search {
 
 /** Roots that the locate table may name; more than these, and time leads. */
 const namedRootsMax = 4_000;
+/** Of more roots than these the newest are found by arrival, not each by its name. */
+const amongNamedMax = 500;
 /** A value under which more rows of the locate table stand leads to no roots. */
 const leadingRowsMax = 50_000;
 /** A value under which more rows of the locate table stand is not worth its intersection. */
@@ -65,9 +67,13 @@ const endOfTime = 9_223_372_036_854_775_807n;
 /** The settled roots of a search, round by round. Rows outside of the filters come along. */
 export async function* rootFeed(engine: Engine, search: Search): AsyncGenerator<Round> {
   const { filters, options, among } = search;
-  if (among !== undefined) {
+  if (among !== undefined && among.length <= amongNamedMax) {
     const buckets = await bucketsOfRoots(engine, among, options.signal);
     return yield* namedRounds(engine, search, buckets);
+  }
+  if (among !== undefined) {
+    const hashes = [...filters.fineHashes, ...filters.rootHashes];
+    return yield* arrivalRounds(engine, search, { hashes, among });
   }
   if (filters.open) return yield* arrivalRounds(engine, search);
   const { rootHashes, sureHashes } = filters;
@@ -92,7 +98,7 @@ export async function* rootFeed(engine: Engine, search: Search): AsyncGenerator<
     const named = await rootsOfAll(engine, leading, { limit: namedRootsMax, sure }, options.signal);
     if (named !== undefined) return yield* namedRounds(engine, search, named);
   }
-  if (filters.byRoots) return yield* arrivalRounds(engine, search, leading);
+  if (filters.byRoots) return yield* arrivalRounds(engine, search, { hashes: leading });
   if (filters.times.length === 0) return yield* windows(engine, search, { rowPlaces, known });
   const timed = await placesOfTimes(engine, filters.times, options.signal);
   if (timed.span === undefined) return yield nothing;
@@ -159,7 +165,7 @@ function newestUpTo(buckets: readonly number[], last: number): number {
 async function* arrivalRounds(
   engine: Engine,
   search: Search,
-  hashes: readonly number[] = [],
+  narrowing: Narrowing = {},
 ): AsyncGenerator<Round> {
   const { options } = search;
   const span = await search.receiptSpan(options.signal);
@@ -174,7 +180,7 @@ async function* arrivalRounds(
   let examined = 0;
   while (high >= first && examined < budget) {
     const low = Math.max(high - reach, first);
-    const found = await arrivals(engine, { low, high, limit }, hashes, options.signal);
+    const found = await arrivals(engine, { low, high, limit }, narrowing, options.signal);
     const cutAt = found.length < limit ? undefined : found.at(-1)?.seconds;
     // A second comes whole or not at all; one with very many roots is told apart by its rows.
     const whole = found.filter(({ seconds }) => seconds !== cutAt);
