@@ -79,7 +79,7 @@ function draw(model: Model): void {
     durations === undefined ? (
       <Histogram bins={bins} of={model.turns} extent={extent} />
     ) : (
-      <DurationChart cells={durations} extent={extent} />
+      <DurationChart cells={durations} of={model.turns} extent={extent} />
     );
   place.replaceChildren(drawn(bars));
   showTimes(place);

@@ -4,12 +4,9 @@
  */
 import type { TurnRow as Row } from "@turnproof/evidence";
 
-import { durationCells, lastingOf } from "../display/duration-cells.ts";
 import { termsOf } from "../display/filter-terms.ts";
-import { plausibleOf } from "../display/plausible-time.ts";
-import { binsOf, rowKey, rowScale } from "../display/turn-figures.ts";
-import { DurationChart } from "../views/elements/duration-chart.tsx";
-import { Histogram } from "../views/elements/histogram.tsx";
+import { rowKey, rowScale } from "../display/turn-figures.ts";
+import { RowsChart } from "../views/elements/rows-chart.tsx";
 import { TurnRow } from "../views/elements/turn-row.tsx";
 import { WindowFooter } from "../views/elements/window-footer.tsx";
 import type { TurnsWindow } from "../views/elements/window-footer.tsx";
@@ -200,16 +197,7 @@ function drawList(body: HTMLElement, items: readonly Row[]): void {
   const held = body.contains(document.activeElement);
   body.replaceChildren(...rows);
   if (overview?.shown !== true) {
-    const extent = "on this page";
-    const bars =
-      query.get("chart") === "duration" ? (
-        <DurationChart
-          cells={durationCells(plausibleOf(lastingOf(items), Date.now()))}
-          extent={extent}
-        />
-      ) : (
-        <Histogram bins={binsOf(items, Date.now())} of={items.length} extent={extent} />
-      );
+    const bars = <RowsChart items={items} chart={query.get("chart")} nowMs={Date.now()} />;
     find("[data-histogram-place]")?.replaceChildren(drawn(bars));
   }
   overview?.renew();

@@ -4,23 +4,20 @@
  */
 import type { Child, FC } from "hono/jsx";
 
-import { durationCells, lastingOf } from "../display/duration-cells.ts";
 import { countText } from "../display/figures.ts";
 import { termsOf, unclearOf } from "../display/filter-terms.ts";
 import type { Term } from "../display/filter-terms.ts";
 import { builtInViews, viewQuery } from "../display/list-views.ts";
-import { plausibleOf } from "../display/plausible-time.ts";
-import { binsOf, facetsOf, rowScale } from "../display/turn-figures.ts";
+import { facetsOf, rowScale } from "../display/turn-figures.ts";
 import type { Frame } from "../http/respond.tsx";
 import type { TurnsModel } from "../routes/turns.ts";
 import { ChartSwitch } from "./elements/chart-switch.tsx";
 import { Chip, Chips, TenantChip } from "./elements/chip.tsx";
-import { DurationChart } from "./elements/duration-chart.tsx";
 import { Facets, FilterBar, TermChips } from "./elements/filter-bar.tsx";
-import { Histogram } from "./elements/histogram.tsx";
 import { ListViews } from "./elements/list-views.tsx";
 import { Empty, Note } from "./elements/panel.tsx";
 import { WindowFooter } from "./elements/window-footer.tsx";
+import { RowsChart } from "./elements/rows-chart.tsx";
 import { TurnRow, turnColumns } from "./elements/turn-row.tsx";
 import type { RowPlace } from "./elements/turn-row.tsx";
 import { Icon } from "./icons.tsx";
@@ -96,20 +93,11 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
 /** How many turns there are over time, or how long they take: of this page, until the browser asks. */
 const Chart: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ model, frame }) => {
   const chart = frame.query.get("chart");
-  const extent = "on this page";
-  const now = Date.now();
   return (
     <div class="chart">
       <ChartSwitch chosen={chart} hrefOf={(next) => hrefWith(frame, { chart: next })} />
       <div data-histogram-place>
-        {chart === "duration" ? (
-          <DurationChart
-            cells={durationCells(plausibleOf(lastingOf(model.items), now))}
-            extent={extent}
-          />
-        ) : (
-          <Histogram bins={binsOf(model.items, now)} of={model.items.length} extent={extent} />
-        )}
+        <RowsChart items={model.items} chart={chart} nowMs={Date.now()} />
       </div>
     </div>
   );

@@ -121,3 +121,16 @@ test("a broken clock stretches no axis: its turn is counted and stands in no bin
     await own.collector.close();
   }
 });
+
+test.each(["", "?chart=duration"])("the page of such a turn says it too: %s", async (chart) => {
+  const own = await openDesk();
+  try {
+    const now = new Date(Date.now() - 60_000).toISOString();
+    await own.put(turnEvents({ root: "right", at: now }));
+    await own.put(turnEvents({ root: "broken", at: "1970-01-01T00:00:07.000Z" }));
+    const page = await (await own.get(`/traces${chart}`, { accept: "text/html" })).text();
+    expect(page).toContain("1 more at other times");
+  } finally {
+    await own.collector.close();
+  }
+});

@@ -17,7 +17,8 @@ import { countText, durationText, wordsOf } from "../../display/figures.ts";
 import { kindWords } from "../../display/kind-words.ts";
 import { NotThere, Unknown } from "../elements/figure.tsx";
 import { LevelIndent, LevelNumeral } from "../elements/level.tsx";
-import { Icon } from "../icons.tsx";
+import { Twist, treeRowAttributes } from "../elements/tree-row.tsx";
+import type { TreeRowState } from "../elements/tree-row.tsx";
 import { PairBar } from "./pair-bar.tsx";
 import { Verb } from "./verb.tsx";
 
@@ -30,14 +31,6 @@ export interface ComparePlace {
   readonly candidateHref: string;
 }
 
-/** How a row stands in the grid just now. */
-interface RowState {
-  readonly index: number;
-  readonly collapsed: boolean;
-  readonly focused: boolean;
-  readonly selected: boolean;
-}
-
 /** Where the event of a row is shown: on its candidate's page, or on the baseline's. */
 export function eventHref(operation: Operation, place: ComparePlace): string {
   const { candidate_event_id: candidate, baseline_event_id: baseline } = operation;
@@ -48,7 +41,7 @@ export function eventHref(operation: Operation, place: ComparePlace): string {
 /** One row of the tree grid. */
 export const OperationRow: FC<{
   readonly row: CompareRow;
-  readonly state: RowState;
+  readonly state: TreeRowState;
   readonly place: ComparePlace;
 }> = ({ row, state, place }) => {
   const { operation } = row;
@@ -56,26 +49,15 @@ export const OperationRow: FC<{
   return (
     <div
       class={`op ${verb}`}
-      role="row"
-      id={`row-${state.index}`}
-      data-index={String(state.index)}
+      {...treeRowAttributes(row, state)}
       aria-label={operationSummary(row, verb, state.collapsed)}
-      aria-level={String(row.level)}
-      aria-posinset={String(row.position)}
-      aria-setsize={String(row.setSize)}
-      aria-rowindex={String(state.index + 2)}
-      aria-selected={state.selected ? "true" : "false"}
-      tabindex={state.focused ? 0 : -1}
-      {...(row.descendants > 0 ? { "aria-expanded": state.collapsed ? "false" : "true" } : {})}
     >
       <div class="op-verb" role="gridcell">
         <Verb of={verb} />
       </div>
       <div class="op-name" role="rowheader">
         <LevelIndent level={row.level} />
-        <span class="twist" aria-hidden="true">
-          {row.descendants === 0 ? null : <Icon name={state.collapsed ? "more" : "down"} />}
-        </span>
+        <Twist row={row} collapsed={state.collapsed} />
         <LevelNumeral level={row.level} />
         <Name row={row} state={state} href={eventHref(operation, place)} />
       </div>
@@ -97,7 +79,7 @@ export const OperationRow: FC<{
 
 const Name: FC<{
   readonly row: CompareRow;
-  readonly state: RowState;
+  readonly state: TreeRowState;
   readonly href: string;
 }> = ({ row: { operation, descendants }, state, href }) => {
   const name = operationName(operation);

@@ -7,7 +7,7 @@ import type { FC } from "hono/jsx";
 
 import { countText, durationText } from "../../display/figures.ts";
 import type { DurationCells, DurationColumn } from "../../display/duration-cells.ts";
-import { Time } from "./figure.tsx";
+import { TimeFigure, elsewhereText, turnsText } from "./time-figure.tsx";
 
 /** Height of a class; few classes are taller, so that the chart is never a mere line. */
 const rowHeightMin = 10;
@@ -15,10 +15,12 @@ const heightMin = 48;
 const levels = 5;
 
 /** The chart, and of what it is all the turns; nothing is drawn without any. */
-export const DurationChart: FC<{ readonly cells: DurationCells; readonly extent: string }> = ({
-  cells,
-  extent,
-}) => {
+export const DurationChart: FC<{
+  readonly cells: DurationCells;
+  readonly extent: string;
+  /** How many turns there are; those that stand in no column are said. */
+  readonly of: number;
+}> = ({ cells, extent, of }) => {
   const { columns, fromMs, toMs } = cells;
   const first = columns[0];
   const last = columns.at(-1);
@@ -33,47 +35,32 @@ export const DurationChart: FC<{ readonly cells: DurationCells; readonly extent:
   const rowHeight = Math.max(rowHeightMin, Math.floor(heightMin / classes));
   const classesHeight = classes * rowHeight;
   const height = classesHeight + (unknown > 0 ? rowHeightMin + 4 : 0);
-  const iso = (ms: number): string => new Date(ms).toISOString();
-  const span = last.toMs - first.fromMs;
-  const form = span > 86_400_000 ? "daytime" : span < 600_000 ? "second" : "minute";
   const words =
-    `${countText(turns)} ${turns === 1 ? "turn" : "turns"} by duration ${extent}` +
+    `${turnsText(turns)} by duration ${extent}` +
     (unknown === 0 ? "" : `, ${countText(unknown)} of unknown duration`);
   return (
-    <figure
-      class="histogram durations"
-      data-histogram
-      data-from={String(first.fromMs)}
-      data-to={String(last.toMs)}
+    <TimeFigure
+      class="durations"
+      fromMs={first.fromMs}
+      toMs={last.toMs}
+      height={height}
+      label={fromMs.length === 0 ? words : `${words}, ${rangeText(fromMs, toMs)}`}
+      readout={words + elsewhereText(of, turns)}
+      scale={
+        <p class="scale" aria-hidden="true">
+          <span>{fromMs.length === 0 ? "" : durationText(toMs)}</span>
+          <span>{fromMs[0] === undefined ? "" : durationText(fromMs[0])}</span>
+          {unknown > 0 ? <span>unknown</span> : null}
+        </p>
+      }
     >
-      <svg
-        width="100%"
-        height={String(height)}
-        role="img"
-        aria-label={fromMs.length === 0 ? words : `${words}, ${rangeText(fromMs, toMs)}`}
-        focusable="false"
-      >
-        {columns.map((column, index) => (
-          <Column
-            column={column}
-            place={{ index, size: columns.length, most, unknownMost, rowHeight, classesHeight }}
-          />
-        ))}
-        <rect class="brush" data-brush x="0" y="0" width="0" height={String(height)} />
-      </svg>
-      <p class="scale" aria-hidden="true">
-        <span>{fromMs.length === 0 ? "" : durationText(toMs)}</span>
-        <span>{fromMs[0] === undefined ? "" : durationText(fromMs[0])}</span>
-        {unknown > 0 ? <span>unknown</span> : null}
-      </p>
-      <figcaption>
-        <Time at={iso(first.fromMs)} form={form} />
-        <span class="readout" data-readout>
-          {words}
-        </span>
-        <Time at={iso(last.toMs)} form={form} />
-      </figcaption>
-    </figure>
+      {columns.map((column, index) => (
+        <Column
+          column={column}
+          place={{ index, size: columns.length, most, unknownMost, rowHeight, classesHeight }}
+        />
+      ))}
+    </TimeFigure>
   );
 };
 
@@ -138,7 +125,7 @@ const Column: FC<{ readonly column: DurationColumn; readonly place: Place }> = (
 /** A column in words, for whoever points at it. */
 function columnWords({ turns, unknown, p50, p95 }: DurationColumn): string {
   return [
-    `${countText(turns)} ${turns === 1 ? "turn" : "turns"}`,
+    turnsText(turns),
     ...(p50 === null ? [] : [`half within ${durationText(p50)}`]),
     ...(p95 === null ? [] : [`p95 ${durationText(p95)}`]),
     ...(unknown === 0 ? [] : [`${countText(unknown)} unknown`]),

@@ -6,7 +6,7 @@ import type { FC } from "hono/jsx";
 
 import { countText } from "../../display/figures.ts";
 import type { Bin } from "../../display/turn-figures.ts";
-import { Time } from "./figure.tsx";
+import { TimeFigure, elsewhereText, turnsText } from "./time-figure.tsx";
 
 const height = 48;
 
@@ -23,38 +23,22 @@ export const Histogram: FC<{
   if (first === undefined || last === undefined || most === 0) return <></>;
   const turns = bins.reduce((sum, bin) => sum + bin.turns, 0);
   const errors = bins.reduce((sum, bin) => sum + bin.errors, 0);
-  const iso = (ms: number): string => new Date(ms).toISOString();
-  const span = last.toMs - first.fromMs;
-  const form = span > 86_400_000 ? "daytime" : span < 600_000 ? "second" : "minute";
   return (
-    <figure
-      class="histogram"
-      data-histogram
-      data-from={String(first.fromMs)}
-      data-to={String(last.toMs)}
+    <TimeFigure
+      fromMs={first.fromMs}
+      toMs={last.toMs}
+      height={height}
+      label={`${turnsText(turns)} over time ${extent}, ${errors} with errors`}
+      readout={
+        `${turnsText(turns)} ${extent}` +
+        (errors === 0 ? "" : `, ${countText(errors)} with errors`) +
+        elsewhereText(of, turns)
+      }
     >
-      <svg
-        width="100%"
-        height={String(height)}
-        role="img"
-        aria-label={`${turnsText(turns)} over time ${extent}, ${errors} with errors`}
-        focusable="false"
-      >
-        {bins.map((bin, index) => (
-          <Bar bin={bin} index={index} size={bins.length} most={most} />
-        ))}
-        <rect class="brush" data-brush x="0" y="0" width="0" height={String(height)} />
-      </svg>
-      <figcaption>
-        <Time at={iso(first.fromMs)} form={form} />
-        <span class="readout" data-readout>
-          {turnsText(turns)} {extent}
-          {errors === 0 ? "" : `, ${countText(errors)} with errors`}
-          {of > turns ? `, ${countText(of - turns)} more at other times` : ""}
-        </span>
-        <Time at={iso(last.toMs)} form={form} />
-      </figcaption>
-    </figure>
+      {bins.map((bin, index) => (
+        <Bar bin={bin} index={index} size={bins.length} most={most} />
+      ))}
+    </TimeFigure>
   );
 };
 
@@ -98,8 +82,4 @@ const Bar: FC<{
 /** A bar in words, for whoever points at it. */
 function binWords({ turns, errors }: Bin): string {
   return errors === 0 ? turnsText(turns) : `${turnsText(turns)}, ${countText(errors)} with errors`;
-}
-
-function turnsText(turns: number): string {
-  return `${countText(turns)} ${turns === 1 ? "turn" : "turns"}`;
 }

@@ -14,14 +14,12 @@ import { Icon } from "../icons.tsx";
 import type { IconName } from "../icons.tsx";
 import { PriorityBadge, StatusBadge } from "./badge.tsx";
 import { LevelIndent, LevelNumeral } from "./level.tsx";
+import { Twist, treeRowAttributes } from "./tree-row.tsx";
+import type { TreeRowState } from "./tree-row.tsx";
 
 /** How a row stands in the grid just now. */
-export interface RowState {
-  readonly index: number;
+export interface RowState extends TreeRowState {
   readonly scale: TimeScale;
-  readonly collapsed: boolean;
-  readonly focused: boolean;
-  readonly selected: boolean;
   /** Not on the critical path or not of a chosen lane, while one was asked for. */
   readonly dimmed: boolean;
   /** Among what was looked for. */
@@ -61,25 +59,14 @@ export const WaterfallRow: FC<{ readonly row: Row; readonly state: RowState }> =
   return (
     <div
       class={classes}
-      role="row"
-      id={`row-${state.index}`}
-      data-index={String(state.index)}
+      {...treeRowAttributes(row, state)}
       data-event={node?.event_id}
       data-found={state.found}
       aria-label={rowSummary(row, state)}
-      aria-level={String(row.level)}
-      aria-posinset={String(row.position)}
-      aria-setsize={String(row.setSize)}
-      aria-rowindex={String(state.index + 2)}
-      aria-selected={state.selected ? "true" : "false"}
-      tabindex={state.focused ? 0 : -1}
-      {...(row.descendants > 0 ? { "aria-expanded": state.collapsed ? "false" : "true" } : {})}
     >
       <div class="wf-name" role="rowheader">
         <LevelIndent level={row.level} />
-        <span class="twist" aria-hidden="true">
-          {row.descendants === 0 ? null : <Icon name={state.collapsed ? "more" : "down"} />}
-        </span>
+        <Twist row={row} collapsed={state.collapsed} />
         <LevelNumeral level={row.level} />
         {node === undefined ? <BareName row={row} /> : <NodeName node={node} state={state} />}
         {state.collapsed && row.descendants > 0 ? (
