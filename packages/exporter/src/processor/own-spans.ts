@@ -21,9 +21,10 @@ export function randomHex(digits: number): string {
 
 /**
  * The start marker of an open span: a span of its own beside it, with the event id
- * `<span_id>:start` and whatever the span says of itself by now.
+ * `<span_id>:start` and whatever the span says of itself by now. It names its producer and has no
+ * number, because evidence is numbered when it ends.
  */
-export function startMarker(span: ReadableSpanLike): ReadableSpanLike {
+export function startMarker(span: ReadableSpanLike, producerId: string): ReadableSpanLike {
   const marked = span.spanContext();
   const context = { ...marked, spanId: randomHex(16) };
   return {
@@ -39,6 +40,7 @@ export function startMarker(span: ReadableSpanLike): ReadableSpanLike {
       ...span.attributes,
       [attribute.phase.span]: "start",
       [attribute.event_id.span]: `${marked.spanId}:start`,
+      [attribute.producer_id.span]: producerId,
     },
     links: [],
     events: [],
