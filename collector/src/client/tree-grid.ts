@@ -127,12 +127,14 @@ export abstract class TreeGrid<R extends TreeRow> {
     this.#keepFocusInSight();
     this.beforeRedraw();
     const height = this.#visible.length * this.#rowHeight;
+    // The view grows and shrinks with few rows; by the height of before, some would come a frame late.
+    body.style.height = `${height}px`;
+    this.#height = scroll.clientHeight;
     // The scroll view moves up with the end of the rows; it is told late, so it is counted here.
     this.#top = Math.min(this.#top, Math.max(0, height + this.#headHeight - this.#height));
     const held = body.contains(document.activeElement);
     this.#drawn.clear();
     body.replaceChildren();
-    body.style.height = `${height}px`;
     grid.setAttribute("aria-rowcount", String(this.rows.length + 1));
     this.#draw();
     if (held) (this.#drawn.get(this.#focused) ?? scroll).focus({ preventScroll: true });
