@@ -40,7 +40,7 @@ export function reasonText(reason: string): string {
 }
 
 /** How urgent a finding is, 0 first; a code without a text of its own is the least. */
-export function findingPriority(code: string): number {
+export function findingPriority(code: string): 0 | 1 | 2 {
   return findingTexts[code as FindingCode]?.priority ?? 2;
 }
 

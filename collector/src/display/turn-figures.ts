@@ -2,10 +2,11 @@
  * @module TurnFigures: what a list of turns shows beside their own values: completeness against the
  * declared profile, findings by priority, scales, bins of the histogram, facets.
  */
-import { coverageProfiles, findingTexts } from "@turnproof/evidence";
-import type { FindingCode, TurnRow } from "@turnproof/evidence";
+import { coverageProfiles } from "@turnproof/evidence";
+import type { TurnRow } from "@turnproof/evidence";
 
 import { countText } from "./figures.ts";
+import { findingPriority } from "./kind-words.ts";
 import { plausibleOf } from "./plausible-time.ts";
 
 /** Identity of a row among others; a root can hold several turns. */
@@ -44,7 +45,7 @@ export function findingsByPriority(
 ): readonly [number, number, number] | null {
   if (codes === null) return null;
   const counts: [number, number, number] = [0, 0, 0];
-  for (const code of codes) counts[findingTexts[code as FindingCode]?.priority ?? 2] += 1;
+  for (const code of codes) counts[findingPriority(code)] += 1;
   return counts;
 }
 
