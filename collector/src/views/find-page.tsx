@@ -190,10 +190,10 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
         head={
           <>
             <th scope="col">Last</th>
+            <th scope="col">Verdict</th>
             <th scope="col">Agent</th>
             <th scope="col">Thread</th>
             <th scope="col">Named as</th>
-            <th scope="col">Verdict</th>
             <th scope="col" class="num">
               Turns
             </th>
@@ -255,6 +255,9 @@ const Root: FC<{ readonly item: FoundRoot; readonly frame: Frame }> = ({ item, f
           </a>
         )}
       </td>
+      <td>
+        <Verdicts item={item} />
+      </td>
       <td>{item.agent_id ?? <Unknown why="No agent was recorded." />}</td>
       <td>
         {item.thread_id === null ? (
@@ -268,9 +271,6 @@ const Root: FC<{ readonly item: FoundRoot; readonly frame: Frame }> = ({ item, f
         )}
       </td>
       <td>{item.matched_by.map(fieldWords).join(", ")}</td>
-      <td>
-        <Verdicts item={item} />
-      </td>
       <td class="num">
         {item.turn_ids.length === 0 ? (
           <NotThere why="its events name no turn" />

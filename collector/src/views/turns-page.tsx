@@ -46,7 +46,7 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
       {none && !filtered ? <FirstSteps frame={frame} /> : null}
       <div class="turns" data-turns hidden={none && !filtered}>
         <Chart model={model} frame={frame} />
-        {terms.every(isTime) ? null : <WhatIsSpecial />}
+        {none || terms.every(isTime) ? null : <WhatIsSpecial />}
         <div class="columns">
           <div class="side">
             <ListViews
@@ -77,7 +77,9 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
                 <p>
                   {model.filtered_out > 0
                     ? `${countText(model.filtered_out)} turns were read and left out.`
-                    : "The store holds no matching turn in the part of it that was read."}{" "}
+                    : model.window_complete
+                      ? "The store holds no turn that matches."
+                      : "The store holds no matching turn in the part of it that was read."}{" "}
                   <a href={path}>Clear all filters</a>
                 </p>
               </Empty>
