@@ -46,7 +46,7 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
       {none && !filtered ? <FirstSteps frame={frame} /> : null}
       <div class="turns" data-turns hidden={none && !filtered}>
         <Chart model={model} frame={frame} />
-        {none || terms.every(isTime) ? null : <WhatIsSpecial />}
+        {terms.every(isTime) ? null : <WhatIsSpecial />}
         <div class="columns">
           <div class="side">
             <ListViews

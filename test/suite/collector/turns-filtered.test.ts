@@ -106,3 +106,10 @@ describe("a filter of rows", () => {
     expect(page).toMatchObject({ root_count: 5, filtered_out: 0, bounded: false });
   });
 });
+
+test("an empty answer says whether everything was read", async () => {
+  const page = async (path: string): Promise<string> =>
+    (await desk.get(path, { accept: "text/html" })).text();
+  expect(await page("/traces?agent_id=nobody")).toContain("holds no turn that matches");
+  expect(await page("/traces?q=latency%3A%3E90s")).toContain(`${turns} turns were read`);
+});
