@@ -194,7 +194,9 @@ test("are we losing telemetry: health, producer, number", async () => {
   await keyboard.go(/\/traces\/health/, "g", "h");
   const { producer, lost } = week.lossy;
   const losses = page.locator("#losses");
-  expect(await losses.locator(".answer").innerText()).toContain(`at least ${lost} events`);
+  expect(await losses.locator(".answer").innerText()).toBe(
+    `Yes: ${lost} events are known to be lost.`,
+  );
   const row = losses.locator("tbody tr").first();
   expect(await row.innerText()).toContain(producer.slice(0, 8));
   expect(await row.innerText()).toMatch(new RegExp(`known ${lost}\\b`));

@@ -75,3 +75,33 @@ test("who is bound to a tenant or an application reads a part, which shows no lo
     expect(page).not.toMatch(/numbers are missing/);
   }
 });
+
+test("a turn under way and mere structure leave the number known where they name their producer", async () => {
+  const rest = turnEvents({ root: "root-open", application: "till" }).map((event, at) => ({
+    ...event,
+    ...(at === 0 ? { event_id: "open:start", phase: "start" as const } : {}),
+    event_kind: at === 0 ? ("turn" as const) : ("span" as const),
+  }));
+  const named = await openDesk();
+  const nameless = await openDesk();
+  try {
+    const report = {
+      ...rest[0],
+      event_id: "report",
+      event_kind: "data_quality",
+      phase: "event",
+      root_trace_id: "report",
+      producer_id: "pod-1",
+      attributes: { loss_created: 3, loss_exported: 3, loss_dropped: 0, last_seq: 3 },
+    } as TurnEvent;
+    await named.put([report, ...rest.map((event) => ({ ...event, producer_id: "pod-1" }))]);
+    await nameless.put([report, ...rest]);
+    const lost = async (of: Desk): Promise<unknown> =>
+      (await of.json<LossAccounting>("/traces/health.json")).dropped_events;
+    expect(await lost(named)).toEqual({ value: 0, state: "known" });
+    expect(await lost(nameless)).toEqual({ value: null, state: "unknown" });
+  } finally {
+    await named.collector.close();
+    await nameless.collector.close();
+  }
+});

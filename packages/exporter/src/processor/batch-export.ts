@@ -165,9 +165,8 @@ export class BatchExport<S> {
   ): Promise<void> {
     const { gate, exportTimeoutMs } = this.options;
     const passed = items.filter((item) => {
-      const { seq } = item;
-      const numbering = seq > 0 ? { producerId: this.options.producerId, seq } : undefined;
-      const whole = gate.write(item.span, this.requests, numbering);
+      const { producerId: id } = this.options;
+      const whole = gate.write(item.span, this.requests, { producerId: id, seq: item.seq });
       if (!whole) this.refused(item, counts);
       return whole;
     });
@@ -192,12 +191,13 @@ export class BatchExport<S> {
     diag.warn("turnproof: span_unmapped");
   }
 
-  /** The attributes of a screened span are the gate's own copy. */
+  /**
+   * What leaves names its producer, so that nothing of it stands in a window as if nobody accounted
+   * for it; evidence has its number too. The attributes of a screened span are the gate's own copy.
+   */
   private numbered(screened: ReadableSpanLike, { seq }: QueueItem): ReadableSpanLike {
-    if (seq > 0) {
-      screened.attributes[producerId] = this.options.producerId;
-      screened.attributes[producerSeq] = seq;
-    }
+    screened.attributes[producerId] = this.options.producerId;
+    if (seq > 0) screened.attributes[producerSeq] = seq;
     return screened;
   }
 

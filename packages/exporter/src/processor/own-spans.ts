@@ -21,10 +21,9 @@ export function randomHex(digits: number): string {
 
 /**
  * The start marker of an open span: a span of its own beside it, with the event id
- * `<span_id>:start` and whatever the span says of itself by now. It names its producer and has no
- * number, because evidence is numbered when it ends.
+ * `<span_id>:start` and whatever the span says of itself by now.
  */
-export function startMarker(span: ReadableSpanLike, producerId: string): ReadableSpanLike {
+export function startMarker(span: ReadableSpanLike): ReadableSpanLike {
   const marked = span.spanContext();
   const context = { ...marked, spanId: randomHex(16) };
   return {
@@ -40,7 +39,6 @@ export function startMarker(span: ReadableSpanLike, producerId: string): Readabl
       ...span.attributes,
       [attribute.phase.span]: "start",
       [attribute.event_id.span]: `${marked.spanId}:start`,
-      [attribute.producer_id.span]: producerId,
     },
     links: [],
     events: [],

@@ -204,7 +204,7 @@ export class TurnproofProcessor<S = never> {
   private mark(before: number): void {
     for (const span of this.open.take(before)) {
       this.ledger.create("markers");
-      if (!this.queue.push({ span: startMarker(span, this.producerId), kind: "markers", seq: 0 })) {
+      if (!this.queue.push({ span: startMarker(span), kind: "markers", seq: 0 })) {
         this.ledger.dropped("markers", 1, "queue_full");
       }
     }

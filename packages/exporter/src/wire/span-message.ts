@@ -28,6 +28,7 @@ import type { RequestWriter } from "./trace-request.ts";
 /** Which span of which producer this is. */
 export interface Numbering {
   readonly producerId: string;
+  /** From 1; 0 for a span that has no number, of mere structure or the start marker of another. */
   readonly seq: number;
 }
 
@@ -115,7 +116,7 @@ export class SpanWriter implements AttributeSink {
     const { lost } = screen;
     if (numbering !== undefined) {
       writeKeyValue(to, tags.attribute, producerId, numbering.producerId);
-      writeKeyValue(to, tags.attribute, producerSeq, numbering.seq);
+      if (numbering.seq > 0) writeKeyValue(to, tags.attribute, producerSeq, numbering.seq);
     }
     to.byte(tags.name);
     to.text(leavingName(span, decision, screen, this.count));
