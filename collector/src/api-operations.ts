@@ -23,6 +23,7 @@ import { reconcileBody, reconcileParameters } from "./routes/reconcile.ts";
 import { replayBody } from "./routes/replays.ts";
 import { revealBody } from "./routes/reveal.ts";
 import { loginForm } from "./routes/session.ts";
+import { trendParameters } from "./routes/trend.ts";
 import { turnParameters } from "./routes/turn.ts";
 import { turnsParameters } from "./routes/turns.ts";
 
@@ -247,6 +248,16 @@ export const operations: { readonly [route: string]: Operation } = {
       "times alone is refused.",
     query: facetsParameters,
     returns: "Values with how many of either side say them, and how many say none.",
+  },
+  "GET /traces/trend.json": {
+    summary: "How the turns of a filter fared over time and by release",
+    text:
+      "Verdicts, durations, tools and tokens of each stretch of time and of each release, with what " +
+      "is unknown counted beside. Counted within a budget of 10,000 turns and three seconds; where " +
+      "more pass, `complete` is false and `since` says how far back was counted. `change` names a turn " +
+      "before a release and one of it, for `/traces/compare`.",
+    query: trendParameters,
+    returns: "Slices over time, releases by first appearance, and sums over all of them.",
   },
   "GET /traces/events.json": {
     summary: "Normalized events, or the original records",

@@ -34,22 +34,30 @@ export async function openStore(config: Config, options: OpenOptions = {}): Prom
         return openStore({ ...config, backend: "filesystem" });
       }
       return clickhouse({ connection: connectionOf(config) });
-    case "postgres": {
-      const url = config.postgresUrl;
-      if (url === undefined) {
-        throw new CodedError("not_configured", { field: "TURNPROOF_POSTGRES_URL" });
-      }
-      return (await postgres({ url })).evidence;
-    }
+    case "postgres":
+      return (await postgres({ url: postgresUrlOf(config) })).evidence;
     case "filesystem":
       return (await filesystem({ directory: evidenceFolder(config), reads: "native" })).evidence;
     case "mongodb": {
-      const url = config.documentDbUri;
-      if (url === undefined) throw new CodedError("not_configured", { field: "DOCUMENT_DB_URI" });
+      const url = documentDbUriOf(config);
       // Work on indexes is a mutation too, and read-only mode rejects it (requirements: Authentication 1).
       return (await mongodb({ url, manageIndexes: !config.readOnly, reads: "native" })).evidence;
     }
   }
+}
+
+/** Where PostgreSQL is. @throws CodedError not_configured */
+export function postgresUrlOf({ postgresUrl: url }: Config): string {
+  if (url === undefined) {
+    throw new CodedError("not_configured", { field: "TURNPROOF_POSTGRES_URL" });
+  }
+  return url;
+}
+
+/** Where MongoDB is. @throws CodedError not_configured */
+export function documentDbUriOf({ documentDbUri: url }: Config): string {
+  if (url === undefined) throw new CodedError("not_configured", { field: "DOCUMENT_DB_URI" });
+  return url;
 }
 
 /** Where evidence lies in plain files. */

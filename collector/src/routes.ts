@@ -33,6 +33,7 @@ import { revealRoutes } from "./routes/reveal.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { settingsRoutes } from "./routes/settings.ts";
 import { threadsRoutes } from "./routes/threads.ts";
+import { trendRoutes } from "./routes/trend.ts";
 import { turnRoutes } from "./routes/turn.ts";
 import { turnsRoutes } from "./routes/turns.ts";
 
@@ -49,6 +50,7 @@ export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {
     overviewRoutes,
     facetsRoutes,
     differencesRoutes,
+    trendRoutes,
     healthRoutes,
     compareRoutes,
     analysisRoutes,

@@ -2,9 +2,9 @@
  * @module Window: collects all pages of an authorized window itself, and says when a bound was met.
  * What it says of completeness is what a verdict over HTTP rests on (design 4: Reconcile).
  */
-import { compareTimes } from "@turnproof/evidence";
+import { compareTimes, matches } from "@turnproof/evidence";
 import type { EventQuery, NormalizationError, TurnEvent } from "@turnproof/evidence";
-import { limits } from "@turnproof/semconv";
+import { CodedError, limits } from "@turnproof/semconv";
 import type { EventSlice, Keyset } from "@turnproof/store";
 
 import type { Reading } from "./auth/grants.ts";
@@ -56,6 +56,31 @@ export function collectRoot(
   eventsMax: number = limits.rootEventsMax,
 ): Promise<Window> {
   return collect(parts, (options) => parts.store.root(reading.scope, root, options), eventsMax);
+}
+
+/** A root as it was collected, and those of its events that the asker selects. */
+export interface SelectedRoot {
+  readonly window: Window;
+  /** Which turns are meant, as a query. */
+  readonly selected: EventQuery;
+  readonly events: readonly [TurnEvent, ...TurnEvent[]];
+}
+
+/**
+ * `collectRoot`, and of its events those of the turns that the reading names.
+ *
+ * @throws CodedError `trace_not_found_in_window` where there is none
+ */
+export async function selectRoot(
+  parts: Parts,
+  reading: Reading,
+  root: string,
+): Promise<SelectedRoot> {
+  const window = await collectRoot(parts, reading, root);
+  const selected = turnFilter(reading.query);
+  const [first, ...others] = window.events.filter((event) => matches(event, selected));
+  if (first === undefined) throw new CodedError("trace_not_found_in_window");
+  return { window, selected, events: [first, ...others] };
 }
 
 /** Rows that are read for many roots at once; a root of more is read alone. */

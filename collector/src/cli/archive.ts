@@ -9,7 +9,7 @@ import { CodedError } from "@turnproof/semconv";
 import { filesystem, mongodb, postgres } from "@turnproof/store";
 import type { NativeIndex, Provider } from "@turnproof/store";
 
-import { evidenceFolder } from "../backend.ts";
+import { documentDbUriOf, evidenceFolder, postgresUrlOf } from "../backend.ts";
 import type { Config } from "../config.ts";
 import { memoryFolder } from "../memory/memory-backend.ts";
 
@@ -42,16 +42,10 @@ export async function openArchive(
       }
       return filesystem({ directory, reads: "native" });
     }
-    case "postgres": {
-      const url = config.postgresUrl;
-      if (url === undefined) {
-        throw new CodedError("not_configured", { field: "TURNPROOF_POSTGRES_URL" });
-      }
-      return postgres({ url, migrate: mayChange });
-    }
+    case "postgres":
+      return postgres({ url: postgresUrlOf(config), migrate: mayChange });
     case "mongodb": {
-      const url = config.documentDbUri;
-      if (url === undefined) throw new CodedError("not_configured", { field: "DOCUMENT_DB_URI" });
+      const url = documentDbUriOf(config);
       return mongodb({ url, manageIndexes: mayChange, reads: "native" });
     }
     case "clickhouse":

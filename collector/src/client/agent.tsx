@@ -1,13 +1,15 @@
 /**
- * @module Agent in the browser: the playground streams a run. Its events arrive as server-sent
- * events over POST; text is put in as text, whatever it says.
+ * @module Agent in the browser: its trend, and the playground, which streams a run. The events of a
+ * run arrive as server-sent events over POST; text is put in as text, whatever it says.
  */
 import { base, drawn, find } from "./page.ts";
 import { startMarks } from "./marks.tsx";
+import { startTrend } from "./trend.tsx";
 
 /** Starts the page. */
 export function start(): void {
   startMarks();
+  startTrend();
   const form = find<HTMLFormElement>("[data-playground]");
   const transcript = find("[data-transcript]", form);
   if (form === undefined || transcript === undefined) return;

@@ -10,6 +10,7 @@ import { compareRows } from "../display/compare-rows.ts";
 import type { CompareRow, CompareRows } from "../display/compare-rows.ts";
 import { operationName } from "../display/compare-words.ts";
 import { kindWords } from "../display/kind-words.ts";
+import { nextOf } from "../display/tree-rows.ts";
 import { OperationRow, changesText, eventHref } from "../views/compare/operation-row.tsx";
 import type { ComparePlace } from "../views/compare/operation-row.tsx";
 import { RowPath } from "../views/elements/row-path.tsx";
@@ -64,12 +65,7 @@ export class CompareGrid extends TreeGrid<CompareRow> {
 
   /** Goes to the next or the previous change, round and round; false where there is none. */
   stepChange(by: 1 | -1): boolean {
-    const { changed } = this.#list;
-    const at = this.selected;
-    const next =
-      by === 1
-        ? (changed.find((row) => row > at) ?? changed[0])
-        : (changed.findLast((row) => row < at) ?? changed.at(-1));
+    const next = nextOf(this.#list.changed, this.selected, by);
     if (next !== undefined) this.focus(next);
     return next !== undefined;
   }

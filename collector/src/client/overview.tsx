@@ -85,7 +85,8 @@ function draw(model: Model): void {
   showTimes(place);
 }
 
-function extentOf({ complete, since }: Model): string {
+/** Of which turns a chart is, in words. */
+export function extentOf({ complete, since }: Pick<Model, "complete" | "since">): string {
   if (since !== null) return `received since ${timeText(since, clock(), "daytime")}`;
   return complete ? "in all" : "so far";
 }

@@ -10,6 +10,7 @@ import { prioritiesOf } from "../display/event-priorities.ts";
 import { waterfallOf } from "../display/turn-columns.ts";
 import type { TurnColumns } from "../display/turn-columns.ts";
 import { idleGaps } from "../display/time-scale.ts";
+import { nextOf } from "../display/tree-rows.ts";
 import { waterfallRows } from "../display/waterfall-rows.ts";
 import type { WaterfallRow } from "../display/waterfall-rows.ts";
 import { EventPanel } from "../views/elements/event-panel.tsx";
@@ -147,12 +148,7 @@ class TurnPage {
       announce("There is none");
       return;
     }
-    const at = this.#grid.focused;
-    const next =
-      by === 1
-        ? (rows.find((row) => row > at) ?? rows[0])
-        : (rows.findLast((row) => row < at) ?? rows.at(-1));
-    this.#goTo(next ?? 0);
+    this.#goTo(nextOf(rows, this.#grid.focused, by) ?? 0);
   }
 
   #enter(): void {

@@ -6,7 +6,7 @@ import { countText } from "../display/figures.ts";
 import { lanes } from "../display/kind-words.ts";
 import { findRows, readRowQuery, rowKeys, rowStates, valuesOf } from "../display/row-find.ts";
 import type { EventsOf } from "../display/row-find.ts";
-import { withAncestors } from "../display/tree-rows.ts";
+import { nextOf, withAncestors } from "../display/tree-rows.ts";
 import { complete } from "./completion.tsx";
 import { fragment, onFragment, setFragment } from "./fragment.ts";
 import { announce, find } from "./page.ts";
@@ -200,13 +200,9 @@ class FindBox {
       announce(this.#field.value.trim() === "" ? "Nothing is looked for" : "Nothing matches");
       return;
     }
-    const at = this.#grid.focused;
-    const next =
-      by === 1
-        ? (this.#found.find((row) => row > at) ?? this.#found[0])
-        : (this.#found.findLast((row) => row < at) ?? this.#found.at(-1));
-    if (take) this.#grid.focus(next ?? 0);
-    else this.#grid.show(next ?? 0);
+    const next = nextOf(this.#found, this.#grid.focused, by) ?? 0;
+    if (take) this.#grid.focus(next);
+    else this.#grid.show(next);
   }
 
   /** `3 of 17`, `17 matches`, or that nothing matches and what of the text is no term. */

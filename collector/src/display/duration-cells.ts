@@ -5,7 +5,7 @@
  */
 import type { TurnRow } from "@turnproof/evidence";
 
-import { binsOfCounts, lastedMs, quantile } from "./turn-figures.ts";
+import { binned, lastedMs, quantile } from "./turn-figures.ts";
 
 /** Turns of one stretch of time; times are epoch milliseconds, durations milliseconds. */
 export interface DurationColumn {
@@ -52,19 +52,12 @@ export function durationCells(
   turns: readonly Lasting[],
   within?: readonly [number, number],
 ): DurationCells {
-  const counted = turns.map(({ atMs }) => ({ atMs, turns: 1, errors: 0 }));
-  const bins = binsOfCounts(counted, within);
-  const [first] = bins;
-  const step = first === undefined ? 1 : first.toMs - first.fromMs;
-  const inBins: (number | null)[][] = bins.map(() => []);
-  for (const { atMs, durationMs } of turns) {
-    inBins[Math.floor((atMs - (first?.fromMs ?? 0)) / step)]?.push(durationMs);
-  }
-  const known = inBins.flat().flatMap((ms) => ms ?? []);
-  const classes = classesOf(known);
-  const columns = bins.map(({ fromMs, toMs }, index) => {
-    const all = inBins[index] ?? [];
-    const own = all.flatMap((ms) => ms ?? []);
+  const bins = binned(turns, within);
+  const knownOf = (some: readonly Lasting[]): readonly number[] =>
+    some.flatMap(({ durationMs }) => durationMs ?? []);
+  const classes = classesOf(bins.flatMap(({ members }) => knownOf(members)));
+  const columns = bins.map(({ fromMs, toMs, members }) => {
+    const own = knownOf(members);
     const counts = Array.from({ length: classes.size }, () => 0);
     for (const ms of own) {
       const at = classes.indexOf(ms);
@@ -73,8 +66,8 @@ export function durationCells(
     return {
       fromMs,
       toMs,
-      turns: all.length,
-      unknown: all.length - own.length,
+      turns: members.length,
+      unknown: members.length - own.length,
       counts,
       p50: quantile(own, 0.5),
       p95: quantile(own, 0.95),

@@ -21,6 +21,8 @@ const producer: ProducerLoss = {
 
 test("a loss is known to be none, known to be so many, or unknown", () => {
   expect(lossOf({ ...producer, state: "nothing_lost", lost: 0 }).word).toBe("known 0");
+  const elsewhere = lossOf({ ...producer, state: "nothing_lost", lost: 0, sequence_gaps: 3 });
+  expect(elsewhere).toMatchObject({ word: "known 0", why: expect.stringMatching(/outside/) });
   expect(lossOf({ ...producer, state: "lost", lost: 1_234 }).word).toBe("known 1,234");
   expect(lossOf(producer).word).toBe("unknown");
   expect(lossOf({ ...producer, producer_id: null }).why).toMatch(/does not number its events/);

@@ -18,7 +18,11 @@ export interface LossWords {
 export function lossOf(of: ProducerLoss, part = false): LossWords {
   const { state, lost } = of;
   if (state === "nothing_lost") {
-    return { tone: "ok", word: "known 0", why: "It accounted for every event that it made." };
+    const why =
+      (of.sequence_gaps ?? 0) === 0
+        ? "It accounted for every event that it made."
+        : "It accounted for every event that it made; the missing numbers lie outside of what was read.";
+    return { tone: "ok", word: "known 0", why };
   }
   if (state === "lost" && lost !== null) {
     return { tone: "bad", word: `known ${countText(lost)}`, why: lostWhy(of, lost) };

@@ -45,6 +45,13 @@ export function withAncestors(
   return kept;
 }
 
+/** The next of some rows from where one stands, round and round; undefined where there are none. */
+export function nextOf(rows: readonly number[], at: number, by: 1 | -1): number | undefined {
+  return by === 1
+    ? (rows.find((row) => row > at) ?? rows[0])
+    : (rows.findLast((row) => row < at) ?? rows.at(-1));
+}
+
 /** Every row that can be collapsed. */
 export function allCollapsed(rows: readonly TreeRow[]): Set<number> {
   return new Set(rows.flatMap(({ descendants }, index) => (descendants > 0 ? [index] : [])));

@@ -3,7 +3,7 @@
  * declared profile, findings by priority, scales, bins of the histogram, facets.
  */
 import { coverageProfiles } from "@turnproof/evidence";
-import type { TurnRow } from "@turnproof/evidence";
+import type { EventQuery, TurnRow } from "@turnproof/evidence";
 
 import { countText } from "./figures.ts";
 import { findingPriority } from "./kind-words.ts";
@@ -164,6 +164,34 @@ export function binsOfCounts(counts: readonly Spoken[], within?: readonly [numbe
     bin.turns += turns;
     bin.errors += errors;
   }
+  return bins;
+}
+
+/** The selected range, its last instant included; undefined where an end is open. */
+export function rangeOf({
+  start_time,
+  end_time,
+}: Pick<EventQuery, "start_time" | "end_time">): readonly [number, number] | undefined {
+  if (start_time === undefined || end_time === undefined) return undefined;
+  const from = Date.parse(start_time);
+  return [from, Math.max(Date.parse(end_time) - 1, from)];
+}
+
+/** What spoke in each bin of the histogram; what lies outside of the range is left out. */
+export function binned<T extends { readonly atMs: number }>(
+  all: readonly T[],
+  within?: readonly [number, number],
+): readonly { readonly fromMs: number; readonly toMs: number; readonly members: readonly T[] }[] {
+  const counts = all.map(({ atMs }) => ({ atMs, turns: 1, errors: 0 }));
+  const bins = binsOfCounts(counts, within).map(({ fromMs, toMs }) => ({
+    fromMs,
+    toMs,
+    members: [] as T[],
+  }));
+  const [first] = bins;
+  if (first === undefined) return bins;
+  const step = first.toMs - first.fromMs;
+  for (const one of all) bins[Math.floor((one.atMs - first.fromMs) / step)]?.members.push(one);
   return bins;
 }
 

@@ -56,6 +56,7 @@ export const routeRules: { readonly [route: string]: RouteRule } = {
   "GET /traces/overview.json": read("turns.read"),
   "GET /traces/facets.json": read("turns.read"),
   "GET /traces/differences.json": read("turns.read"),
+  "GET /traces/trend.json": read("turns.read"),
   "GET /traces/events.json": read("events.read"),
   "GET /traces/health": read("health.read"),
   "GET /traces/health.json": read("health.read"),

@@ -15,8 +15,8 @@ type Filters = Partial<Record<keyof EventQuery, unknown>> & {
   readonly scope?: "anonymous" | undefined;
 };
 
-const queryFields = [
-  "store",
+/** Fields that a producer may have keyed. */
+const keyedFields = [
   "application_id",
   "agent_id",
   "user_id",
@@ -26,6 +26,12 @@ const queryFields = [
   "run_id",
   "turn_id",
   "task_id",
+] as const;
+const keyed: ReadonlySet<string> = new Set(keyedFields);
+
+const queryFields = [
+  "store",
+  ...keyedFields,
   "tool_name",
   "resource_ref",
   "event_kind",
@@ -33,19 +39,6 @@ const queryFields = [
   "start_time",
   "end_time",
 ] as const satisfies readonly (keyof EventQuery)[];
-
-/** Fields that a producer may have keyed. */
-const identityFields: ReadonlySet<string> = new Set([
-  "application_id",
-  "agent_id",
-  "user_id",
-  "memory_id",
-  "thread_id",
-  "root_trace_id",
-  "run_id",
-  "turn_id",
-  "task_id",
-]);
 
 /**
  * What the asker reads with these parameters.
@@ -59,8 +52,8 @@ export function readingFor(c: AppContext, parameters: Filters): Reading {
   for (const field of queryFields) {
     const value = parameters[field];
     if (value === undefined) continue;
-    const keyed = typeof value === "string" && identityFields.has(field);
-    query[field] = keyed ? c.get("typed")(value, field) : value;
+    const typed = typeof value === "string" && keyed.has(field);
+    query[field] = typed ? c.get("typed")(value, field) : value;
   }
   if (parameters.scope === "anonymous") {
     if (query["user_id"] !== undefined) {

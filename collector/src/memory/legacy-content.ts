@@ -9,6 +9,8 @@ import { normalize } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import type { Json, MemoryDraft, MemoryStore } from "@turnproof/store";
 
+import { memoryFilter } from "./memory-filter.ts";
+
 type Loose = Readonly<Record<string, unknown>>;
 
 /** Words of one event and whose they are. */
@@ -57,15 +59,10 @@ export async function keepContent(
   content: readonly LegacyContent[],
 ): Promise<void> {
   for (const { tenant, draft } of content) {
-    const { agent_id: agentId, memory_id: memoryId, thread_id: threadId } = draft;
-    const place = {
-      tenant,
-      ...(agentId === undefined ? {} : { agentId }),
-      ...(memoryId === undefined ? {} : { memoryId }),
-      ...(threadId === undefined ? {} : { threadId }),
-    };
     const kept = await memory.get({ tenant }, "trace_content", draft.id);
-    if (kept === undefined) await memory.put(place, "trace_content", draft);
+    if (kept === undefined) {
+      await memory.put(memoryFilter(tenant, draft), "trace_content", draft);
+    }
   }
 }
 

@@ -8,6 +8,7 @@ import { CodedError } from "@turnproof/semconv";
 import { ephemeralMemory, filesystem, mongodb, postgres } from "@turnproof/store";
 import type { AdministeredMemory, MemoryStore, SharedStore } from "@turnproof/store";
 
+import { documentDbUriOf, postgresUrlOf } from "../backend.ts";
 import type { Config } from "../config.ts";
 
 /**
@@ -23,16 +24,10 @@ export async function openMemory(config: Config): Promise<AdministeredMemory | u
       return ephemeralMemory();
     case "filesystem":
       return (await filesystem({ directory: memoryFolder(config) })).memory;
-    case "postgres": {
-      const url = config.postgresUrl;
-      if (url === undefined) {
-        throw new CodedError("not_configured", { field: "TURNPROOF_POSTGRES_URL" });
-      }
-      return (await postgres({ url })).memory;
-    }
+    case "postgres":
+      return (await postgres({ url: postgresUrlOf(config) })).memory;
     case "mongodb": {
-      const url = config.documentDbUri;
-      if (url === undefined) throw new CodedError("not_configured", { field: "DOCUMENT_DB_URI" });
+      const url = documentDbUriOf(config);
       return (await mongodb({ url, manageIndexes: !config.readOnly })).memory;
     }
   }

@@ -15,6 +15,7 @@ import type {
   SliceOptions,
 } from "@turnproof/store";
 
+import { boundStore } from "../bound-store.ts";
 import { readRows, rowStores, withoutLogged } from "./memory-rows.ts";
 import type { RowStore } from "./memory-rows.ts";
 
@@ -33,7 +34,7 @@ export function withMemoryRows(
 ): EvidenceStore {
   if (memory === undefined) return store;
   return {
-    ...bound(store),
+    ...boundStore(store),
     page: (scope, query, options) =>
       readBoth(store, memory, { scope, query, options }, (rest) => store.page(scope, query, rest)),
     find: (scope, id, query, options) =>
@@ -195,28 +196,6 @@ function positionOf(store: RowStore, token: string | undefined): Keyset {
 function names(event: TurnEvent, id: string): boolean {
   const values: readonly unknown[] = [...Object.values(event), ...Object.values(event.attributes)];
   return values.includes(id);
-}
-
-function bound(store: EvidenceStore): EvidenceStore {
-  return {
-    name: store.name,
-    sources: store.sources,
-    append: store.append.bind(store),
-    putVerdicts: store.putVerdicts.bind(store),
-    readBack: store.readBack.bind(store),
-    page: store.page.bind(store),
-    bundles: store.bundles.bind(store),
-    turns: store.turns.bind(store),
-    root: store.root.bind(store),
-    ...(store.roots === undefined ? {} : { roots: store.roots.bind(store) }),
-    find: store.find.bind(store),
-    ...(store.survey === undefined ? {} : { survey: store.survey.bind(store) }),
-    verdicts: store.verdicts.bind(store),
-    quietRoots: store.quietRoots.bind(store),
-    check: store.check.bind(store),
-    close: store.close.bind(store),
-    [Symbol.asyncDispose]: store[Symbol.asyncDispose].bind(store),
-  };
 }
 
 /** Rows that a timeline reads of one thread. */

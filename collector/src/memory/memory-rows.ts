@@ -5,7 +5,9 @@
  */
 import { dropLoggedCalls, matches, normalize, sumErrors } from "@turnproof/evidence";
 import type { EventQuery, NormalizationError, TurnEvent } from "@turnproof/evidence";
-import type { MemoryFilter, MemoryRecord, MemoryStore } from "@turnproof/store";
+import type { MemoryRecord, MemoryStore } from "@turnproof/store";
+
+import { memoryFilter } from "./memory-filter.ts";
 
 /** The two memory kinds that are stores of the events endpoint. */
 export const rowStores = ["conversation", "tool_log"] as const;
@@ -39,7 +41,7 @@ export async function readRows(
   of: { readonly tenant: string | null; readonly query: EventQuery },
   reading: RowReading,
 ): Promise<RowSlice> {
-  const filter = filterOf(of.tenant, of.query);
+  const filter = memoryFilter(of.tenant, of.query);
   const wanted = (event: TurnEvent): boolean =>
     matches(event, { ...of.query, store }) && (reading.only?.(event) ?? true);
   const events: TurnEvent[] = [];
@@ -115,16 +117,6 @@ function readRow(row: MemoryRecord, store: RowStore): Read {
     { store },
   );
   return { events, errors };
-}
-
-function filterOf(tenant: string | null, query: EventQuery): MemoryFilter {
-  const { agent_id, memory_id, thread_id } = query;
-  return {
-    tenant,
-    ...(agent_id === undefined ? {} : { agentId: agent_id }),
-    ...(memory_id === undefined ? {} : { memoryId: memory_id }),
-    ...(thread_id === undefined ? {} : { threadId: thread_id }),
-  };
 }
 
 /** The log's events without those whose result is among the trace's. */

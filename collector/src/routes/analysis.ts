@@ -22,7 +22,7 @@ import { readingFor } from "../http/query.ts";
 import { respondJson } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
 import { metadataOf } from "../verdict.ts";
-import { collectRoot, isSettled, turnFilter } from "../window.ts";
+import { collectRoot, isSettled, selectRoot } from "../window.ts";
 
 const { agent_id, thread_id, turn_id, user_id, scope, root_trace_id } = filters;
 
@@ -108,10 +108,7 @@ export function analysisRoutes(parts: Parts): Hono<AppEnv> {
   app.get("/traces/replay-plan.json", async (c) => {
     const parameters = readParameters(c, replayParameters);
     const reading = readingFor(c, parameters);
-    const window = await collectRoot(parts, reading, parameters.root_trace_id);
-    const selected = turnFilter(reading.query);
-    const events = window.events.filter((event) => matches(event, selected));
-    if (events.length === 0) throw new CodedError("trace_not_found_in_window");
+    const { window, events } = await selectRoot(parts, reading, parameters.root_trace_id);
     const normalizationMetadata = await metadataOf(parts, window);
     return respondJson(c, buildReplayPlan(events, { normalizationMetadata }));
   });
@@ -125,10 +122,7 @@ interface Read {
 }
 
 async function oneRoot(parts: Parts, reading: Reading, root: string): Promise<Read> {
-  const window = await collectRoot(parts, reading, root);
-  const selected = turnFilter(reading.query);
-  const events = window.events.filter((event) => matches(event, selected));
-  if (events.length === 0) throw new CodedError("trace_not_found_in_window");
+  const { window, events } = await selectRoot(parts, reading, root);
   return { events, roots: 1, complete: window.complete };
 }
 

@@ -12,7 +12,13 @@ import type { RowFilter } from "./turns.ts";
 
 const turnsPerRead = 250;
 /** What a count may cost. */
-const budget = { turns: 2_000, ms: 1_000 } as const;
+export interface CountBudget {
+  readonly turns: number;
+  readonly ms: number;
+}
+
+/** What one that is shown beside a list may. */
+const besideList: CountBudget = { turns: 2_000, ms: 1_000 };
 
 /** Turns that were read. */
 export interface CountedTurns {
@@ -28,6 +34,7 @@ export async function countedTurns(
   parts: Parts,
   reading: Reading,
   filter: RowFilter,
+  budget: CountBudget = besideList,
 ): Promise<CountedTurns> {
   const began = parts.now();
   const rows: TurnRow[] = [];

@@ -14,6 +14,8 @@ import type {
 } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 
+import { auditState } from "../audit/audit-state.ts";
+import type { AuditState } from "../audit/audit-state.ts";
 import { isNarrowed } from "../auth/principal.ts";
 import type { Reading } from "../auth/grants.ts";
 import { principalOf } from "../http/environment.ts";
@@ -49,7 +51,7 @@ export interface CollectorHealth {
     readonly elapsed_ms: number;
   };
   readonly ingest: IngestReport;
-  readonly audit: { readonly on: boolean; readonly healthy: boolean; readonly records: number };
+  readonly audit: AuditState;
   readonly pseudonyms_stable: boolean;
   /** Whether quiet turns are judged here; in read-only mode nothing is written beside evidence. */
   readonly judge: "on" | "off_read_only";
@@ -188,11 +190,7 @@ async function collectorHealth(parts: Parts): Promise<CollectorHealth> {
   return {
     store: { name: store.name, ok, code: code ?? null, elapsed_ms: elapsedMs },
     ingest: ingest.report(),
-    audit: {
-      on: audit !== undefined,
-      healthy: audit?.healthy ?? true,
-      records: audit?.records ?? 0,
-    },
+    audit: auditState(audit),
     judge: parts.config.readOnly ? "off_read_only" : "on",
     pseudonyms_stable: pseudonyms.stable,
   };

@@ -6,9 +6,9 @@ import { createHash, randomUUID } from "node:crypto";
 
 import { Hono } from "hono";
 import { z } from "zod";
-import { canonicalJson, matches } from "@turnproof/evidence";
+import { canonicalJson, identityFields } from "@turnproof/evidence";
 import type { EventAttributeMap, TurnEvent } from "@turnproof/evidence";
-import { CodedError, limits, screen } from "@turnproof/semconv";
+import { CodedError, screen } from "@turnproof/semconv";
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 
 import { readBody } from "../http/body.ts";
@@ -17,8 +17,9 @@ import type { AppContext, AppEnv } from "../http/environment.ts";
 import { id } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respondJson } from "../http/respond.tsx";
+import { memoryFilter } from "../memory/memory-filter.ts";
 import type { Parts } from "../parts.ts";
-import { collectRoot, turnFilter } from "../window.ts";
+import { selectRoot } from "../window.ts";
 
 const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((v) => v === "true")]);
 /** A form sends a number as its digits; nothing else becomes one, and nothing becomes 0. */
@@ -111,17 +112,6 @@ interface Judgement {
   readonly attributes: EventAttributeMap;
 }
 
-const identityOrder = [
-  "application_id",
-  "agent_id",
-  "user_id",
-  "memory_id",
-  "thread_id",
-  "run_id",
-  "turn_id",
-  "root_trace_id",
-] as const;
-
 async function record(c: AppContext, parts: Parts, judgement: Judgement): Promise<Response> {
   const { kind, target: of, attributes } = judgement;
   const screened = screen(attributes, { names: "event", kind });
@@ -131,7 +121,7 @@ async function record(c: AppContext, parts: Parts, judgement: Judgement): Promis
   const typed = c.get("typed");
   const externalId = of.external_id === undefined ? undefined : typed(of.external_id);
   const identity = Object.fromEntries(
-    identityOrder.flatMap((field) => (turn[field] === undefined ? [] : [[field, turn[field]]])),
+    identityFields.flatMap((field) => (turn[field] === undefined ? [] : [[field, turn[field]]])),
   );
   const event: TurnEvent = {
     ...identity,
@@ -166,10 +156,8 @@ async function storedTurn(
 ): Promise<TurnEvent> {
   const { agent_id, root_trace_id, turn_id } = of;
   const reading = readingFor(c, { agent_id, turn_id });
-  const window = await collectRoot(parts, reading, root_trace_id, limits.rootEventsMax);
-  const own = window.events.filter((event) => matches(event, turnFilter(reading.query)));
-  const turn = own.find((event) => event.event_kind === "turn") ?? own[0];
-  if (turn === undefined) throw new CodedError("trace_not_found_in_window");
+  const { events } = await selectRoot(parts, reading, root_trace_id);
+  const turn = events.find((event) => event.event_kind === "turn") ?? events[0];
   const { userId } = principalOf(c);
   if (userId !== undefined && turn.user_id !== userId) throw new CodedError("scope_forbidden");
   return turn;
@@ -184,13 +172,7 @@ async function keepComment({ memory }: Parts, event: TurnEvent, comment: string)
   if (memory === undefined) throw new CodedError("not_configured", { field: "include_comment" });
   if (tenant === undefined) throw new CodedError("identity_missing", { field: "user_id" });
   const { rating = null, label = null, comment_hash = null } = event.attributes;
-  const place = {
-    tenant,
-    ...(agent_id === undefined ? {} : { agentId: agent_id }),
-    ...(memory_id === undefined ? {} : { memoryId: memory_id }),
-    ...(thread_id === undefined ? {} : { threadId: thread_id }),
-  };
-  await memory.put(place, "feedback", {
+  await memory.put(memoryFilter(tenant, event), "feedback", {
     id: `fb_${event.event_id}`,
     ...(agent_id === undefined ? {} : { agent_id }),
     ...(memory_id === undefined ? {} : { memory_id }),

@@ -36,7 +36,7 @@ import { respond, respondJson } from "../http/respond.tsx";
 import { jsonOf, readRecommendation, sharedOf } from "../memory/recommendation-record.ts";
 import type { StoredRecommendation } from "../memory/recommendation-record.ts";
 import type { Parts } from "../parts.ts";
-import { collectRoot, isSettled, turnFilter } from "../window.ts";
+import { isSettled, selectRoot } from "../window.ts";
 
 /** Parameters of the learning view. */
 export const learningParameters = z
@@ -171,13 +171,10 @@ async function windowOf(
 ): Promise<readonly TurnEvent[]> {
   const { agent_id, thread_id, turn_id, root_trace_id } = of;
   const reading = readingFor(c, { agent_id, thread_id, turn_id });
+  if (root_trace_id !== undefined) return (await selectRoot(parts, reading, root_trace_id)).events;
   const { scope, query } = reading;
-  const read =
-    root_trace_id === undefined
-      ? await parts.store.turns(scope, query, { limit: limits.pageEventsDefault })
-      : await collectRoot(parts, reading, root_trace_id);
-  const selected = root_trace_id === undefined ? query : turnFilter(query);
-  const events = read.events.filter((event) => matches(event, selected));
+  const slice = await parts.store.turns(scope, query, { limit: limits.pageEventsDefault });
+  const events = slice.events.filter((event) => matches(event, query));
   if (events.length === 0) throw new CodedError("trace_not_found_in_window");
   return events;
 }

@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { CodedError, memoryCollections, scopedKinds, sharedKinds } from "@turnproof/semconv";
 import type { ScopedKind, SharedKind } from "@turnproof/semconv";
-import type { MemoryFilter, MemoryStore } from "@turnproof/store";
+import type { MemoryStore } from "@turnproof/store";
 
 import type { Reading } from "../auth/grants.ts";
 import type { AppEnv } from "../http/environment.ts";
@@ -14,6 +14,7 @@ import { filters, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
 import { tenantOf } from "../memory/memory-events.ts";
+import { memoryFilter } from "../memory/memory-filter.ts";
 import type { Parts } from "../parts.ts";
 
 const { user_id, scope, agent_id, memory_id, thread_id } = filters;
@@ -80,7 +81,7 @@ async function modelOf(memory: MemoryStore, reading: Reading): Promise<MemoryMod
     scopedKinds.map(async (kind): Promise<KindRow> => {
       const collection = memoryCollections[kind];
       if (tenant === undefined || !ok) return { kind, collection, count: null, latest_at: null };
-      const filter = filterOf(tenant, query);
+      const filter = memoryFilter(tenant, query);
       const [count, newest] = await Promise.all([
         memory.count(filter, kind),
         memory.list(filter, kind, { limit: 1 }),
@@ -107,13 +108,4 @@ function sharedRows(memory: MemoryStore): Promise<readonly SharedRow[]> {
       return { kind, collection, count: records.length, bounded: next !== null };
     }),
   );
-}
-
-function filterOf(tenant: string | null, query: Reading["query"]): MemoryFilter {
-  return {
-    tenant,
-    ...(query.agent_id === undefined ? {} : { agentId: query.agent_id }),
-    ...(query.memory_id === undefined ? {} : { memoryId: query.memory_id }),
-    ...(query.thread_id === undefined ? {} : { threadId: query.thread_id }),
-  };
 }

@@ -13,7 +13,7 @@ import type { Reading } from "../auth/grants.ts";
 import { durationCells, lastingOf } from "../display/duration-cells.ts";
 import type { DurationCells } from "../display/duration-cells.ts";
 import { plausibleOf } from "../display/plausible-time.ts";
-import { binsOfCounts, facetsOf } from "../display/turn-figures.ts";
+import { binsOfCounts, facetsOf, rangeOf } from "../display/turn-figures.ts";
 import type { Bin, Spoken } from "../display/turn-figures.ts";
 import { FreshAnswers } from "../fresh-answers.ts";
 import { principalOf } from "../http/environment.ts";
@@ -108,13 +108,6 @@ function modelOf(survey: Counted, { query, settled, nowMs }: Asked): OverviewMod
     since: survey.since,
     until: survey.until,
   };
-}
-
-/** The selected range, its last instant included; undefined where an end is open. */
-function rangeOf({ start_time, end_time }: EventQuery): readonly [number, number] | undefined {
-  if (start_time === undefined || end_time === undefined) return undefined;
-  const from = Date.parse(start_time);
-  return [from, Math.max(Date.parse(end_time) - 1, from)];
 }
 
 /** The same from turns that are read whole, the newest received first. */

@@ -8,8 +8,7 @@ import { createHash } from "node:crypto";
 
 import { Hono } from "hono";
 import { z } from "zod";
-import { buildReplayPlan, canonicalJson, matches } from "@turnproof/evidence";
-import { CodedError } from "@turnproof/semconv";
+import { buildReplayPlan, canonicalJson } from "@turnproof/evidence";
 
 import { readBody } from "../http/body.ts";
 import type { AppEnv } from "../http/environment.ts";
@@ -19,7 +18,7 @@ import { respondJson } from "../http/respond.tsx";
 import { jsonOf, sharedOf } from "../memory/recommendation-record.ts";
 import type { Parts } from "../parts.ts";
 import { metadataOf } from "../verdict.ts";
-import { collectRoot, turnFilter } from "../window.ts";
+import { selectRoot } from "../window.ts";
 
 /** Body of a replay. */
 export const replayBody = z.strictObject({
@@ -36,10 +35,7 @@ export function replayRoutes(parts: Parts): Hono<AppEnv> {
     const shared = sharedOf(parts.memory);
     const { agent_id, turn_id } = data;
     const reading = readingFor(c, { agent_id, turn_id });
-    const window = await collectRoot(parts, reading, data.root_trace_id);
-    const selected = turnFilter(reading.query);
-    const events = window.events.filter((event) => matches(event, selected));
-    if (events.length === 0) throw new CodedError("trace_not_found_in_window");
+    const { window, events } = await selectRoot(parts, reading, data.root_trace_id);
     const plan = buildReplayPlan(events, {
       normalizationMetadata: await metadataOf(parts, window),
     });

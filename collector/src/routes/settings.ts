@@ -3,6 +3,8 @@
  */
 import { Hono } from "hono";
 
+import { auditState } from "../audit/audit-state.ts";
+import type { AuditState } from "../audit/audit-state.ts";
 import { rolePermissions } from "../auth/principal.ts";
 import type { Permission, Role } from "../auth/principal.ts";
 import { traceLink } from "../display/trace-link.ts";
@@ -27,7 +29,7 @@ export interface SettingsModel {
   readonly auth_configured: boolean;
   readonly content_mode: string;
   readonly read_only: boolean;
-  readonly audit: { readonly on: boolean; readonly healthy: boolean; readonly records: number };
+  readonly audit: AuditState;
   readonly pseudonyms: { readonly stable: boolean; readonly scope: string };
   readonly store: { readonly name: string; readonly sources: readonly string[] };
   /** Host of the other trace backend that turns link to, or null. */
@@ -62,11 +64,7 @@ function modelOf(parts: Parts, principal: ReturnType<typeof principalOf>): Setti
     auth_configured: parts.credentials.configured,
     content_mode: config.contentMode,
     read_only: config.readOnly,
-    audit: {
-      on: audit !== undefined,
-      healthy: audit?.healthy ?? true,
-      records: audit?.records ?? 0,
-    },
+    audit: auditState(audit),
     pseudonyms: { stable: pseudonyms.stable, scope: config.auditScope },
     store: { name: store.name, sources: store.sources },
     trace_link_host: linkHost(config.traceLink),

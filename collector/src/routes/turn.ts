@@ -4,9 +4,8 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { compareEvents, matches } from "@turnproof/evidence";
+import { compareEvents } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
-import { CodedError } from "@turnproof/semconv";
 
 import { scopeKey } from "../auth/grants.ts";
 import { turnColumns } from "../display/turn-columns.ts";
@@ -21,7 +20,7 @@ import type { Parts } from "../parts.ts";
 import { accountOf } from "../turn-account.ts";
 import type { TurnAccount } from "../turn-account.ts";
 import { metadataOf } from "../verdict.ts";
-import { collectRoot, turnFilter } from "../window.ts";
+import { selectRoot } from "../window.ts";
 import type { Window } from "../window.ts";
 import { withVerdicts } from "./turn-reading.ts";
 
@@ -51,10 +50,7 @@ export function turnRoutes(parts: Parts): Hono<AppEnv> {
     const root = readPathId(c, "root_trace_id");
     const { form: asked, ...narrowed } = readParameters(c, turnParameters);
     const reading = readingFor(c, narrowed);
-    const window = await collectRoot(parts, reading, root);
-    const selected = turnFilter(reading.query);
-    const events = window.events.filter((event) => matches(event, selected));
-    if (events.length === 0) throw new CodedError("trace_not_found_in_window");
+    const { window, selected, events } = await selectRoot(parts, reading, root);
     const question = JSON.stringify([scopeKey(principalOf(c)), root, selected]);
     const metadata = await metadataOf(parts, window);
     const account = accounts.of({ question, events, metadata }, () => accountOf(events, metadata));

@@ -6,14 +6,17 @@ import type { ToolCounts } from "@turnproof/evidence";
 import type { Child, FC } from "hono/jsx";
 
 import { countText, shareText } from "../display/figures.ts";
-import { rowScale } from "../display/turn-figures.ts";
+import { trendOf } from "../display/trend.ts";
+import { rangeOf } from "../display/turn-figures.ts";
 import type { Frame } from "../http/respond.tsx";
 import type { AgentModel } from "../routes/agents.ts";
 import { Badge } from "./elements/badge.tsx";
 import { Chip } from "./elements/chip.tsx";
 import { Count, Time } from "./elements/figure.tsx";
 import { Card, Empty, Table, Tile, Tiles } from "./elements/panel.tsx";
-import { TurnRow, turnColumns } from "./elements/turn-row.tsx";
+import { ReleaseTable } from "./elements/release-table.tsx";
+import { TrendChart } from "./elements/trend-chart.tsx";
+import { TurnTable } from "./elements/turn-table.tsx";
 import { ErrorCount, GroupTokens, GroupsFooter, ToolTriple } from "./groups/group-cells.tsx";
 import { Playground } from "./groups/playground.tsx";
 import { ToolBar } from "./groups/tool-bar.tsx";
@@ -52,7 +55,10 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
           </p>
         </Empty>
       ) : (
-        <Figures model={model} />
+        <>
+          <Figures model={model} />
+          <TrendCard model={model} frame={frame} />
+        </>
       )}
       <div class="agent-columns">
         <div class="agent-main">
@@ -72,6 +78,36 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
       {turns.length === 0 ? null : <Turns model={model} frame={frame} />}
     </Page>
   );
+}
+
+/** How its turns fared: those of this page, until the browser has had all of them counted. */
+const TrendCard: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const trend = trendOf(model.turns, Date.now(), rangeOf(Object.fromEntries(frame.query)));
+  const filters = agentFilters(model.agent.agent_id ?? "", frame.query);
+  return (
+    <Card
+      title="Over time"
+      icon="clock"
+      id="trend"
+      flush
+      end={<span data-trend-extent>the turns on this page</span>}
+    >
+      <div class="padded" data-histogram-place data-trend={filters.toString()}>
+        <TrendChart trend={trend} extent="on this page" />
+      </div>
+      <div data-releases>
+        <ReleaseTable releases={trend.releases} place={{ base: hrefOf(frame, ""), filters }} />
+      </div>
+    </Card>
+  );
+};
+
+/** What of this page's address narrows turns, as parameters of the list of turns. */
+function agentFilters(agent: string, query: URLSearchParams): URLSearchParams {
+  const filters = new URLSearchParams(query);
+  for (const name of ["limit", "cursor"]) filters.delete(name);
+  filters.set("agent_id", agent);
+  return filters;
 }
 
 const Figures: FC<{ readonly model: AgentModel }> = ({ model }) => {
@@ -158,41 +194,21 @@ const Figure: FC<{ readonly of: number }> = ({ of }) => (
   <td class={of === 0 ? "num muted" : "num"}>{countText(of)}</td>
 );
 
-const Turns: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ model, frame }) => {
-  const seen = new Set<string>();
-  const crowded = new Set<string>();
-  for (const { root_trace_id: root = "" } of model.turns) {
-    if (seen.has(root)) crowded.add(root);
-    seen.add(root);
-  }
-  const place = { base: hrefOf(frame, ""), scale: rowScale(model.turns), crowded };
-  return (
-    <Card
-      title="Turns"
-      icon="turns"
-      id="turns"
-      flush
-      end={`${countText(model.turns.length)}, newest first`}
-    >
-      <div class="scroll" role="region" aria-label="Turns of this agent" tabindex={0}>
-        <table class="grid turn-table" role="table" aria-label="Turns of this agent, newest first">
-          <thead>
-            <tr>
-              {turnColumns.map(([column, heading, title]) => (
-                <th class={column} scope="col" title={title}>
-                  {heading}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {model.turns.map((row) => (
-              <TurnRow row={row} place={place} />
-            ))}
-          </tbody>
-        </table>
-      </div>
-      <GroupsFooter window={model} frame={frame} what="This agent" />
-    </Card>
-  );
-};
+const Turns: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ model, frame }) => (
+  <Card
+    title="Turns"
+    icon="turns"
+    id="turns"
+    flush
+    end={`${countText(model.turns.length)}, newest first`}
+  >
+    <div class="scroll" role="region" aria-label="Turns of this agent" tabindex={0}>
+      <TurnTable
+        label="Turns of this agent, newest first"
+        rows={model.turns}
+        base={hrefOf(frame, "")}
+      />
+    </div>
+    <GroupsFooter window={model} frame={frame} what="This agent" />
+  </Card>
+);

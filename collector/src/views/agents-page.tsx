@@ -9,7 +9,7 @@ import type { AgentSummary, AgentsModel } from "../routes/agents.ts";
 import { Badge } from "./elements/badge.tsx";
 import { NotMeasured, NotThere, Time } from "./elements/figure.tsx";
 import { Card, Empty, Table } from "./elements/panel.tsx";
-import { ErrorCount, GroupTokens, GroupsFooter, ToolTriple } from "./groups/group-cells.tsx";
+import { GroupCells, GroupHeads, GroupsFooter } from "./groups/group-cells.tsx";
 import { Narrow, NarrowedBy } from "./groups/narrow.tsx";
 import { Page, hrefOf } from "./layout.tsx";
 
@@ -68,19 +68,7 @@ const Head: FC = () => (
     <th scope="col">Last</th>
     <th scope="col">Registration</th>
     <th scope="col">Application</th>
-    <th scope="col" class="num">
-      Turns
-    </th>
-    <th scope="col">Errors</th>
-    <th scope="col" class="num">
-      Threads
-    </th>
-    <th scope="col" title="clean · via fallback or with limits · failed">
-      Tools
-    </th>
-    <th scope="col" class="num">
-      Tokens
-    </th>
+    <GroupHeads threads />
     <th scope="col">Models</th>
   </>
 );
@@ -126,17 +114,7 @@ const Row: FC<{
         item.application_ids.join(", ")
       )}
     </td>
-    <td class="num">{countText(item.turns)}</td>
-    <td>
-      <ErrorCount of={item} />
-    </td>
-    <td class="num">{countText(item.threads)}</td>
-    <td>
-      <ToolTriple of={item.tools} />
-    </td>
-    <td class="num">
-      <GroupTokens of={item} />
-    </td>
+    <GroupCells of={item} threads={item.threads} />
     <td>
       {item.models.length === 0 ? (
         <NotMeasured short why="No model was recorded." />

@@ -132,9 +132,21 @@ function row(number: number, more: Partial<TurnRow>): TurnRow[] {
 
 /** Turns in the states of the list. */
 export const patternTurns: readonly TurnRow[] = [
-  ...row(5, { verdict: "success", finding_codes: [], cache_decision: "miss", has_error: false }),
-  ...row(4, { verdict: "partial", finding_codes: ["delivery_unconfirmed"], status: "partial" }),
+  ...row(5, {
+    releases: ["2.4.0"],
+    verdict: "success",
+    finding_codes: [],
+    cache_decision: "miss",
+    has_error: false,
+  }),
+  ...row(4, {
+    releases: ["2.4.0"],
+    verdict: "partial",
+    finding_codes: ["delivery_unconfirmed"],
+    status: "partial",
+  }),
   ...row(3, {
+    releases: ["2.3.0"],
     verdict: "failed",
     finding_codes: ["artifact_missing", "contract_parse_failed", "delivery_unconfirmed"],
     status: "error",
@@ -148,6 +160,12 @@ export const patternTurns: readonly TurnRow[] = [
     usage_state: "partial",
     cache_decision: "bypassed",
   }),
-  ...row(2, { verdict: "unknown", finding_codes: [], cache_decision: "hit", duration_ms: 12 }),
+  ...row(2, {
+    releases: ["2.3.0"],
+    verdict: "unknown",
+    finding_codes: [],
+    cache_decision: "hit",
+    duration_ms: 12,
+  }),
   ...row(1, { verdict: null, finding_codes: null, duration_ms: null, status: "started" }),
 ];

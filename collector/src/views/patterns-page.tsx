@@ -6,7 +6,8 @@ import { toolBadges, toolOutcomes } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
 
 import { timeScale } from "../display/time-scale.ts";
-import { binsOf, rowScale } from "../display/turn-figures.ts";
+import { trendOf } from "../display/trend.ts";
+import { binsOf } from "../display/turn-figures.ts";
 import { turnStatistics } from "../display/turn-statistics.ts";
 import { waterfallRows } from "../display/waterfall-rows.ts";
 import type { Frame } from "../http/respond.tsx";
@@ -33,8 +34,10 @@ import {
 } from "./elements/figure.tsx";
 import { Histogram } from "./elements/histogram.tsx";
 import { Card, Empty, Fact, Facts, Note, Table, Tile, Tiles } from "./elements/panel.tsx";
+import { ReleaseTable } from "./elements/release-table.tsx";
 import { StatisticsTable } from "./elements/statistics-table.tsx";
-import { TurnRow, turnColumns } from "./elements/turn-row.tsx";
+import { TrendChart } from "./elements/trend-chart.tsx";
+import { TurnTable } from "./elements/turn-table.tsx";
 import { WaterfallRow } from "./elements/waterfall-row.tsx";
 import { Icon, iconNames } from "./icons.tsx";
 import { Page } from "./layout.tsx";
@@ -190,6 +193,11 @@ const Bars: FC = () => (
       </Fact>
     </Facts>
     <Histogram bins={binsOf(patternTurns, Date.now())} of={patternTurns.length} extent="in all" />
+    <TrendChart trend={trendOf(patternTurns, Date.now())} extent="in all" />
+    <ReleaseTable
+      releases={trendOf(patternTurns, Date.now()).releases}
+      place={{ base: "", filters: new URLSearchParams() }}
+    />
   </Card>
 );
 
@@ -276,25 +284,7 @@ const Containers: FC = () => (
 const TurnRows: FC = () => (
   <Card title="Turns" id="p-turns" flush>
     <div class="list">
-      <table class="grid turn-table" role="table" aria-label="Turns in every state">
-        <thead>
-          <tr>
-            {turnColumns.map(([name, heading, title]) => (
-              <th class={name} scope="col" title={title}>
-                {heading}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {patternTurns.map((row) => (
-            <TurnRow
-              row={row}
-              place={{ base: "", scale: rowScale(patternTurns), crowded: new Set() }}
-            />
-          ))}
-        </tbody>
-      </table>
+      <TurnTable label="Turns in every state" rows={patternTurns} base="" />
     </div>
   </Card>
 );

@@ -8,7 +8,7 @@ import type { Frame } from "../http/respond.tsx";
 import type { ThreadSummary, ThreadsModel } from "../routes/threads.ts";
 import { Id, Time } from "./elements/figure.tsx";
 import { Card, Empty, Table } from "./elements/panel.tsx";
-import { ErrorCount, GroupTokens, GroupsFooter, ToolTriple } from "./groups/group-cells.tsx";
+import { GroupCells, GroupHeads, GroupsFooter } from "./groups/group-cells.tsx";
 import { Narrow, NarrowedBy } from "./groups/narrow.tsx";
 import { Tenants } from "./groups/tenants.tsx";
 import { Page, hrefOf } from "./layout.tsx";
@@ -38,16 +38,7 @@ export function threadsPage(model: ThreadsModel, frame: Frame): Child {
                 <th scope="col">Thread</th>
                 <th scope="col">Tenant</th>
                 <th scope="col">Agents</th>
-                <th scope="col" class="num">
-                  Turns
-                </th>
-                <th scope="col">Errors</th>
-                <th scope="col" title="clean · via fallback or with limits · failed">
-                  Tools
-                </th>
-                <th scope="col" class="num">
-                  Tokens
-                </th>
+                <GroupHeads />
               </>
             }
           >
@@ -84,15 +75,6 @@ const Row: FC<{ readonly item: ThreadSummary; readonly frame: Frame }> = ({ item
       <Tenants of={item.user_ids} />
     </td>
     <td>{item.agent_ids.join(", ") || <Id of={null} why="No agent was recorded." />}</td>
-    <td class="num">{countText(item.turns)}</td>
-    <td>
-      <ErrorCount of={item} />
-    </td>
-    <td>
-      <ToolTriple of={item.tools} />
-    </td>
-    <td class="num">
-      <GroupTokens of={item} />
-    </td>
+    <GroupCells of={item} />
   </tr>
 );

@@ -8,7 +8,7 @@ import { countText } from "../display/figures.ts";
 import { termsOf, unclearOf } from "../display/filter-terms.ts";
 import type { Term } from "../display/filter-terms.ts";
 import { builtInViews, viewQuery } from "../display/list-views.ts";
-import { facetsOf, rowScale } from "../display/turn-figures.ts";
+import { facetsOf } from "../display/turn-figures.ts";
 import type { Frame } from "../http/respond.tsx";
 import type { TurnsModel } from "../routes/turns.ts";
 import { ChartSwitch } from "./elements/chart-switch.tsx";
@@ -18,13 +18,13 @@ import { ListViews } from "./elements/list-views.tsx";
 import { Empty, Note } from "./elements/panel.tsx";
 import { WindowFooter } from "./elements/window-footer.tsx";
 import { RowsChart } from "./elements/rows-chart.tsx";
-import { TurnRow, turnColumns } from "./elements/turn-row.tsx";
-import type { RowPlace } from "./elements/turn-row.tsx";
+import { TurnTable } from "./elements/turn-table.tsx";
 import { Icon } from "./icons.tsx";
 import { Page, hrefOf, hrefWith } from "./layout.tsx";
 
 /** The turns, newest first. */
 export function turnsPage(model: TurnsModel, frame: Frame): Child {
+  const base = hrefOf(frame, "");
   const path = hrefOf(frame, "/traces");
   const terms = termsOf(frame.query);
   const filtered = terms.length > 0 || frame.query.has("cursor");
@@ -53,7 +53,7 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
               views={builtInViews(model.items)}
               path={path}
               query={viewQuery(frame.query)}
-              keeper={`${hrefOf(frame, "")} ${frame.principal?.name ?? ""}`}
+              keeper={`${base} ${frame.principal?.name ?? ""}`}
             />
             <details class="facets" data-facets>
               <summary>Facets</summary>
@@ -71,7 +71,7 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
             </details>
           </div>
           <div class="list">
-            <TurnTable model={model} frame={frame} />
+            <TurnTable label="Turns, newest first" rows={model.items} base={base} live />
             {none && filtered ? (
               <Empty title="No turn here passes these filters">
                 <p>
@@ -123,43 +123,6 @@ const WhatIsSpecial: FC = () => (
     </div>
   </details>
 );
-
-/** Roots that stand in several rows. */
-function crowdedRoots(model: TurnsModel): ReadonlySet<string> {
-  const seen = new Set<string>();
-  const crowded = new Set<string>();
-  for (const { root_trace_id: root = "" } of model.items) {
-    if (seen.has(root)) crowded.add(root);
-    seen.add(root);
-  }
-  return crowded;
-}
-
-const TurnTable: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ model, frame }) => {
-  const place: RowPlace = {
-    base: hrefOf(frame, ""),
-    scale: rowScale(model.items),
-    crowded: crowdedRoots(model),
-  };
-  return (
-    <table class="grid turn-table" role="table" aria-label="Turns, newest first">
-      <thead>
-        <tr>
-          {turnColumns.map(([name, heading, title]) => (
-            <th class={name} scope="col" title={title}>
-              {heading}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody data-rows>
-        {model.items.map((row) => (
-          <TurnRow row={row} place={place} />
-        ))}
-      </tbody>
-    </table>
-  );
-};
 
 const LiveSwitch: FC<{ readonly paged: boolean }> = ({ paged }) =>
   paged ? null : (

@@ -21,6 +21,7 @@ import { errorTypeOf } from "./admissible.ts";
 import type { AgentOptions, RunOptions } from "./agent-options.ts";
 import { agentParts } from "./agent-parts.ts";
 import type { AgentParts } from "./agent-parts.ts";
+import { definedFields } from "./defined-fields.ts";
 import { EventChannel } from "./event-channel.ts";
 import type { RunResult } from "./run-result.ts";
 import { runTurn } from "./run-turn.ts";
@@ -257,7 +258,7 @@ export class Agent {
       memoryId: idOf(options.memoryId, "memoryId") ?? own.memoryId ?? agentId,
       threadId: idOf(options.threadId, "threadId") ?? `thread_${crypto.randomUUID()}`,
       sink: this.#sink,
-      ...defined({
+      ...definedFields({
         agentName: own.name,
         applicationId: own.applicationId,
         coverageProfile: own.coverageProfile,
@@ -300,12 +301,6 @@ function idOf(value: unknown, field: string): string | undefined {
   if (value === "") throw new CodedError("identity_empty", { field });
   if (typeof value !== "string") throw new CodedError("record_invalid", { field });
   return value;
-}
-
-function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }
 
 /** Numbers events and awaits each listener; one that throws does not reach the turn. */

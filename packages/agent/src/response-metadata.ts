@@ -10,6 +10,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { ModelUsage } from "@turnproof/instrumentation";
 
+import { definedFields } from "./defined-fields.ts";
 import type { TokenUsage } from "./run-result.ts";
 
 /** What an adapter may tell of its last response, by either spelling. */
@@ -116,7 +117,7 @@ export function usageOf(
   const told_ = total === undefined && noCache === undefined ? told : {};
   const split = total === undefined && (noCache !== undefined || told_.splitInput === true);
   const rawTotal = (usage?.raw as { total_tokens?: unknown } | undefined)?.total_tokens;
-  return present({
+  return definedFields({
     inputTokens: total ?? noCache ?? told_.inputTokens,
     outputTokens: exposed(output?.total, raw, /(completion|output)_?tokens/i) ?? told.outputTokens,
     totalTokens: typeof rawTotal === "number" ? rawTotal : told.totalTokens,
@@ -125,12 +126,6 @@ export function usageOf(
     reasoningTokens: exposed(output?.reasoning, raw, /reasoning|thinking/i),
     splitInput: split ? true : undefined,
   });
-}
-
-function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }
 
 /** The usage that a caller sees: input whole, unknown as null. */

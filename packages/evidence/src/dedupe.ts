@@ -7,7 +7,7 @@ import { contentOf, stableHash } from "./content-hash.ts";
 import type { TurnEvent } from "./event.ts";
 import { IdSlots } from "./id-slots.ts";
 import { createIdentityTable } from "./identity-table.ts";
-import { isSameTuple, partition } from "./identity-tuple.ts";
+import { isSameTuple, partition, tupleFields } from "./identity-tuple.ts";
 import type { Partition } from "./identity-tuple.ts";
 import { compareTimes } from "./time.ts";
 
@@ -112,14 +112,7 @@ function findFirsts(
 
 /** Within which group each event may have copies, as a number. */
 function groupCopies(events: readonly TurnEvent[]): Partition {
-  const said = createIdentityTable([
-    "application_id",
-    "agent_id",
-    "user_id",
-    "thread_id",
-    "root_trace_id",
-    "turn_id",
-  ]);
+  const said = createIdentityTable(tupleFields);
   const received = createIdentityTable(["ingest_principal", "root_trace_id"]);
   const groupOf = new Int32Array(events.length);
   let before: TurnEvent | undefined;

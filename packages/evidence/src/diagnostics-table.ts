@@ -61,7 +61,8 @@ export interface FindingText {
   readonly recommendation: string;
 }
 
-function text(
+/** The words of a finding in the order in which they are read. */
+export function text(
   priority: Priority,
   title: string,
   finding: string,

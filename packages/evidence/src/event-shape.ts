@@ -6,6 +6,7 @@ import { eventKinds, eventPhases, eventStatuses, registryRows } from "@turnproof
 import type { AttributeType } from "@turnproof/semconv";
 
 import type { ResourceRef, TurnEvent } from "./event.ts";
+import { isRecord } from "./resource-reading.ts";
 import { isNormalTime } from "./time.ts";
 
 const kinds: ReadonlySet<unknown> = new Set(eventKinds);
@@ -17,10 +18,6 @@ const attributeTypes: ReadonlyMap<string, AttributeType> = new Map(
 );
 
 type Loose = { readonly [K in keyof TurnEvent]?: unknown };
-
-function isRecord(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function isText(value: unknown): boolean {
   return value === undefined || (typeof value === "string" && value !== "");
@@ -87,10 +84,9 @@ const besideNames: ReadonlySet<string> = new Set(
 /** Registered attributes have their type; what is not registered is never read. */
 function hasAttributes(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const attributes = value as Readonly<Record<string, unknown>>;
-  for (const name in attributes) {
+  for (const name in value) {
     const type = attributeTypes.get(name);
-    const held = attributes[name];
+    const held = value[name];
     if (held === undefined) continue;
     if (type === undefined) {
       if (besideNames.has(name)) return false;

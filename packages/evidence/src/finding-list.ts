@@ -9,6 +9,7 @@ import type { FindingCode, FindingText, FindingVariant, Priority } from "./diagn
 import type { TurnEvent } from "./event.ts";
 import { compareTuples } from "./identity-tuple.ts";
 import type { IdentityTuple } from "./identity-tuple.ts";
+import { compareText } from "./text-order.ts";
 
 /** Something that the judge found, in words, with the ids of what shows it. */
 export interface Finding {
@@ -127,8 +128,4 @@ export function compareFindings(a: Finding, b: Finding): number {
     compareText(a.evidence_ids[0] ?? "", b.evidence_ids[0] ?? "") ||
     compareTuples(a.identity, b.identity)
   );
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

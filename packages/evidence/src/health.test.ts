@@ -73,6 +73,24 @@ describe("loss accounting", () => {
     expect(filtered.producers[0]).toMatchObject({ state: "lost", lost: 2, sequence_gaps: 2 });
   });
 
+  test("in a part, who exported or dropped all that it made is known; who still has some is not", () => {
+    const { producer_seq: _, ...told } = report(9, 0);
+    const lossOf = (more: Partial<TurnEvent["attributes"]>, seqs = [1, 2, 5]): unknown =>
+      buildTraceHealth(
+        [
+          ...seqs.map((seq) => event(seq)),
+          { ...told, attributes: { ...told.attributes, loss_exported: 9, last_seq: 9, ...more } },
+        ],
+        { filtered: true },
+      ).producers[0];
+    expect(lossOf({})).toMatchObject({ state: "nothing_lost", lost: 0, sequence_gaps: 2 });
+    expect(lossOf({ loss_exported: 8, loss_dropped: 1 })).toMatchObject({ state: "lost", lost: 1 });
+    expect(lossOf({ loss_exported: 8 })).toMatchObject({ state: "unknown", lost: null });
+    // What it made after its report is in no account.
+    expect(lossOf({}, [1, 2, 12])).toMatchObject({ state: "unknown", lost: null });
+    expect(lossOf({ last_seq: undefined as never })).toMatchObject({ state: "unknown" });
+  });
+
   test("numbers that were given and never arrived are lost, but for what still waits", () => {
     const { producer_seq: _, ...told } = report(9, 0);
     const tail = (more: Partial<TurnEvent["attributes"]>): TurnEvent => ({

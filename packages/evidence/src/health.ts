@@ -14,7 +14,7 @@ import { readLosses } from "./loss-accounting.ts";
 import type { LossAccounting } from "./loss-accounting.ts";
 import { assessWindow } from "./reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
-import { compareTimes } from "./time.ts";
+import { later } from "./time.ts";
 import { buildGroups, countFlags } from "./waterfall.ts";
 import { readWindow } from "./window-events.ts";
 
@@ -124,10 +124,6 @@ export function buildTraceHealth(
 
 function add(counts: Map<string, number>, name: string, count: number): void {
   counts.set(name, (counts.get(name) ?? 0) + count);
-}
-
-function later(a: string | null, b: string | undefined): string | null {
-  return b !== undefined && (a === null || compareTimes(b, a) > 0) ? b : a;
 }
 
 type Tally = Pick<

@@ -49,6 +49,8 @@ export { matches, refersTo } from "./query.ts";
 export type { EventQuery } from "./query.ts";
 export { resolveEvents, resolveRoot } from "./resolve.ts";
 export { parentKey, spanKey } from "./span-key.ts";
+export { inheritedFields } from "./span-tree.ts";
+export type { InheritedField } from "./span-tree.ts";
 export { compareTimes, elapsedMs, epochToTime, normalizeTime } from "./time.ts";
 export {
   countTools,

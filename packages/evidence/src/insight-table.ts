@@ -2,6 +2,7 @@
  * @module InsightTable: what each insight means, in words, and when it counts (requirements: Trace
  * Insights; design 4). Thresholds stand here and nowhere else.
  */
+import { text } from "./diagnostics-table.ts";
 import type { FindingText, Priority } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
 
@@ -48,15 +49,6 @@ export const insightCodes = [
   "verified_failure",
 ] as const;
 export type InsightCode = (typeof insightCodes)[number];
-
-function text(
-  priority: Priority,
-  title: string,
-  finding: string,
-  recommendation: string,
-): FindingText {
-  return { priority, title, finding, recommendation };
-}
 
 /** The words of each insight, with the lowest priority that it can have. */
 export const insightTexts: { readonly [K in InsightCode]: FindingText } = {

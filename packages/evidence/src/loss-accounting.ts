@@ -119,10 +119,11 @@ function lossOf(ledger: Ledger, filtered: boolean): ProducerLoss {
   const between = gapsIn(ledger.sequence);
   const gaps = between + (filtered ? 0 : unread(ledger.sequence, said));
   const dropped = said?.loss_dropped;
-  // Of a part of its events a gap proves nothing, unless the producer accounts for it.
-  const known = dropped !== undefined && !(filtered && gaps > dropped);
+  // Of a part of its events a gap proves nothing; then the producer has to account for it.
+  const accounted = filtered && accountsForAll(ledger.sequence, said);
+  const known = dropped !== undefined && !(filtered && gaps > dropped && !accounted);
   // A report may lag behind the numbers, and the numbers behind a report: the larger is proven.
-  const proven = Math.max(between, gaps - waiting(said));
+  const proven = accounted ? 0 : Math.max(between, gaps - waiting(said));
   const lost = known ? Math.max(dropped, proven) : null;
   return {
     producer_id: id ?? null,
@@ -147,6 +148,18 @@ function unread(sequence: readonly number[], said: TurnEvent["attributes"] | und
   const given = said?.last_seq;
   if (given === undefined || sequence.length === 0) return 0;
   return Math.max(0, given - sequence.reduce((most, seq) => Math.max(most, seq), 0));
+}
+
+/** The report came after all that was read, and what it created it exported or dropped. */
+function accountsForAll(
+  sequence: readonly number[],
+  said: TurnEvent["attributes"] | undefined,
+): boolean {
+  const { loss_created: created, loss_exported: exported, loss_dropped: dropped } = said ?? {};
+  const last = said?.last_seq;
+  if (created === undefined || exported === undefined || dropped === undefined) return false;
+  if (last === undefined || sequence.some((seq) => seq > last)) return false;
+  return created === exported + dropped;
 }
 
 /** Events that the producer still had when it reported: not lost, and not here yet. */

@@ -19,6 +19,7 @@ import { assessWindow, watermarkOf } from "./reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
 import { taskScopes } from "./task-scope.ts";
 import type { TaskScope } from "./task-scope.ts";
+import { compareText } from "./text-order.ts";
 import { readWindow } from "./window-events.ts";
 import type { WindowEvents } from "./window-events.ts";
 
@@ -236,8 +237,4 @@ function compareLinks(a: ChainLink, b: ChainLink): number {
     // Joined only where nothing else tells two links apart.
     compareText(a.evidence_ids.join(" "), b.evidence_ids.join(" "))
   );
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -23,6 +23,11 @@ export function compareTimes(a: string, b: string): number {
   return fractionA < fractionB ? -1 : fractionA > fractionB ? 1 : 0;
 }
 
+/** The later of two times that may be unknown. */
+export function later(a: string | null, b: string | undefined): string | null {
+  return b !== undefined && (a === null || compareTimes(b, a) > 0) ? b : a;
+}
+
 function fractionOf(time: string): string {
   const end = time.endsWith("Z") ? time.length - 1 : time.length;
   return time.slice(secondChars + 1, end);

@@ -8,7 +8,7 @@ import type { TurnEvent } from "./event.ts";
 import { createGrouping, groupByIdentity } from "./identity-tuple.ts";
 import type { IdentityGroups } from "./identity-tuple.ts";
 import { normalizeEvents } from "./normalize.ts";
-import { compareTimes } from "./time.ts";
+import { later } from "./time.ts";
 
 /** Readable events, each once, and what had to be left out. */
 export interface WindowEvents {
@@ -80,10 +80,6 @@ function readAny(values: readonly unknown[]): WindowEvents {
     reports: unique.filter((event) => event.event_kind === "data_quality"),
     receivedAt: unique.reduce<string | null>((at, event) => later(at, event.received_at), null),
   };
-}
-
-function later(a: string | null, b: string | undefined): string | null {
-  return b !== undefined && (a === null || compareTimes(b, a) > 0) ? b : a;
 }
 
 /** A value that throws when it is looked at, such as a proxy, is left to the normalizer. */

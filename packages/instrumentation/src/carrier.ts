@@ -6,19 +6,14 @@
 import { attribute, carrierMembers, CodedError, limits, screenValue } from "@turnproof/semconv";
 import type { AttributeRow, Code } from "@turnproof/semconv";
 
-/** What a carrier says, field by field. `userId`: a value, null for anonymous, absent: nobody said. */
-export interface CarrierContent {
+import type { TurnIdentity } from "./turn-identity.ts";
+
+/** What a carrier says, field by field: a turn, the span that is the parent, and what caused it. */
+export interface CarrierContent extends TurnIdentity {
   readonly traceId: string;
   readonly spanId: string;
   readonly traceFlags: number;
   readonly traceState?: string;
-  readonly applicationId?: string;
-  readonly agentId: string;
-  readonly userId?: string | null;
-  readonly memoryId?: string;
-  readonly threadId: string;
-  readonly runId: string;
-  readonly turnId: string;
   readonly causedBy?: string;
 }
 

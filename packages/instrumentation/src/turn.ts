@@ -35,7 +35,7 @@ import type { Selection } from "./resource-ref.ts";
 import { ToolCall, toolCallFacts } from "./tool-call.ts";
 import type { ToolCallOptions } from "./tool-call.ts";
 import { TraceContext } from "./trace-context.ts";
-import type { TurnIdentity } from "./trace-context.ts";
+import type { TurnIdentity } from "./turn-identity.ts";
 import { Witness } from "./witness.ts";
 import type { Facts, Observation, WitnessHealth, WitnessOptions } from "./witness.ts";
 

@@ -7,7 +7,8 @@ import { attribute, CodedError, ownSpanNames } from "@turnproof/semconv";
 
 import type { EvidenceSink } from "./evidence-sink.ts";
 import { TraceContext } from "./trace-context.ts";
-import type { ExpectedScope, TurnIdentity } from "./trace-context.ts";
+import type { ExpectedScope } from "./trace-context.ts";
+import type { TurnIdentity } from "./turn-identity.ts";
 import { Witness } from "./witness.ts";
 import type { WitnessOptions } from "./witness.ts";
 

@@ -5,22 +5,10 @@
 import { createHash } from "node:crypto";
 
 import { encodeBundle, encodeRecord } from "@turnproof/evidence";
-import type { TurnEvent } from "@turnproof/evidence";
 
 import type { BundleRecord } from "./evidence-store.ts";
 import type { Settled } from "./settle.ts";
-
-/** What makes two events of one bundle: the whole identity tuple but memory and run. */
-export function turnKey(event: TurnEvent): string {
-  return JSON.stringify([
-    event.application_id,
-    event.agent_id,
-    event.user_id === undefined ? 0 : event.user_id,
-    event.thread_id,
-    event.root_trace_id,
-    event.turn_id,
-  ]);
-}
+import { compareText } from "./text-order.ts";
 
 /** The bundle of these events, which share a turn key, as evidence writes bundles. */
 export function bundleOf(key: string, group: readonly Settled[]): BundleRecord {
@@ -29,8 +17,4 @@ export function bundleOf(key: string, group: readonly Settled[]): BundleRecord {
   const recordId = createHash("sha256").update(key).digest("hex").slice(0, 32);
   const record = encodeRecord(bundle, { recordId, at: received[0] ?? "" });
   return { ...record, updated_at: received.at(-1) ?? "" };
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -23,7 +23,8 @@ import { bundleItems, eventItems, eventSlice, mentionItems, rootItems } from "./
 import type { Item, ItemsOf } from "./slice.ts";
 import { storedForm } from "./stored-event.ts";
 import type { StoredEvent } from "./stored-event.ts";
-import { verdictKey } from "./verdict.ts";
+import { compareText } from "./text-order.ts";
+import { turnKey } from "./turn-key.ts";
 
 /** An empty store in the process; nothing outlives it. */
 export function ephemeral(): EvidenceStore {
@@ -162,16 +163,12 @@ function heldVerdicts(): HeldVerdicts {
     },
     put(list) {
       for (const verdict of list) {
-        const key = verdictKey(verdict);
+        const key = turnKey(verdict);
         const known = verdicts.get(key);
         if (known === undefined || known.judged_at <= verdict.judged_at) verdicts.set(key, verdict);
       }
     },
   };
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 interface Cut<T> {

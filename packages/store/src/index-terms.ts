@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 
 import type { TurnEvent } from "@turnproof/evidence";
 
-import { mentionedAttributes, mentionedFields, ownWords, wordsOfId } from "./mention.ts";
+import { addNamedIds, ownWords, wordsOfId } from "./mention.ts";
 import type { Question } from "./search-condition.ts";
 
 const anonymous = "scope:anonymous";
@@ -22,18 +22,14 @@ export function termsOfAll(events: readonly TurnEvent[]): readonly number[] {
 /** Hashes of the words of these rows, sorted; rows themselves are not called by any of them. */
 export function termsOf(events: readonly TurnEvent[]): readonly number[] {
   const words = new Set<string>();
-  const add = (value: unknown): void => {
-    if (typeof value === "string") words.add(idOf(value));
+  const add = (id: string): void => {
+    words.add(idOf(id));
   };
   for (const event of events) {
-    for (const field of mentionedFields) add(event[field]);
+    addNamedIds(event, add);
     // A turn without an id of its own, and its run, are named by its span.
-    if (event.event_kind === "turn") add(event.span_id);
+    if (event.event_kind === "turn" && typeof event.span_id === "string") add(event.span_id);
     if (event.user_id === null) words.add(anonymous);
-    for (const name of mentionedAttributes) add(event.attributes[name]);
-    event.attributes.grounding_source_ids?.forEach(add);
-    for (const { ref } of [...(event.input_refs ?? []), ...(event.output_refs ?? [])]) add(ref);
-    for (const line of event.selection_ledger ?? []) add(line.resource?.ref);
   }
   return [...new Set([...words].map(hashOf))].toSorted((a, b) => a - b);
 }

@@ -49,21 +49,26 @@ export function mentions(event: TurnEvent, id: string): boolean {
   );
 }
 
+/** Calls `add` with every id that the event names; what it is itself called by is not among them. */
+export function addNamedIds(event: TurnEvent, add: (id: string) => void): void {
+  const named = (value: unknown): void => {
+    if (typeof value === "string") add(value);
+  };
+  for (const field of mentionedFields) named(event[field]);
+  for (const name of mentionedAttributes) named(event.attributes[name]);
+  for (const id of event.attributes.grounding_source_ids ?? []) named(id);
+  for (const item of [...(event.input_refs ?? []), ...(event.output_refs ?? [])]) named(item.ref);
+  for (const item of event.selection_ledger ?? []) named(item.resource?.ref);
+}
+
 /**
  * Everything that `mentions` looks at, as words of an index. The id of most events is their span and
  * their phase: it is not kept beside the span, {@link wordsOfId} takes it apart instead.
  */
 export function mentionedIds(event: TurnEvent): string[] {
   const ids = new Set<string>();
-  const add = (value: unknown): void => {
-    if (typeof value === "string") ids.add(value);
-  };
-  for (const field of mentionedFields) add(event[field]);
-  for (const name of mentionedAttributes) add(event.attributes[name]);
-  for (const id of event.attributes.grounding_source_ids ?? []) add(id);
-  for (const item of [...(event.input_refs ?? []), ...(event.output_refs ?? [])]) add(item.ref);
-  for (const item of event.selection_ledger ?? []) add(item.resource?.ref);
-  ownWords(event).forEach(add);
+  addNamedIds(event, (id) => ids.add(id));
+  for (const word of ownWords(event)) ids.add(word);
   return [...ids];
 }
 

@@ -6,6 +6,7 @@ import { inScope } from "./scope.ts";
 import type { EvidenceScope } from "./scope.ts";
 import type { Settled } from "./settle.ts";
 import { eventSlice } from "./slice.ts";
+import { compareText } from "./text-order.ts";
 
 /** The settled events of one root as a slice; `cut` says that not all of its rows were read. */
 export function rootSlice(
@@ -41,8 +42,4 @@ function compareMarks(a: Keyset, b: Keyset): number {
     compareText(String(a["event"]), String(b["event"])) ||
     compareText(String(a["key"]), String(b["key"]))
   );
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -4,12 +4,13 @@
  * inherited, so a filter on it becomes "some row of this root says so" and is decided exactly after
  * the root is settled. Both let too much through, never too little.
  */
-import type { EventQuery } from "@turnproof/evidence";
+import { inheritedFields } from "@turnproof/evidence";
+import type { EventQuery, InheritedField } from "@turnproof/evidence";
 
 import { wordsOfId } from "./mention.ts";
 import { checkScope } from "./scope.ts";
 import type { EvidenceScope } from "./scope.ts";
-import { clampedNanos, epochSeconds } from "./time.ts";
+import { clampedNanos, isTime } from "./time.ts";
 
 /** Text fields that a condition compares. */
 export type ComparedField =
@@ -63,7 +64,7 @@ export interface Question {
 
 /** Everything that a row, or its root, must say to be part of the answer. */
 export function conditionsOf({ scope, query, id, evidenceOnly }: Question): EvidenceConditions {
-  const asked = identities.flatMap((field) => {
+  const asked = inheritedFields.flatMap((field) => {
     const value = query[field];
     return value === undefined ? [] : [identity(field, value)];
   });
@@ -86,17 +87,7 @@ export function scopeConditions(scope: EvidenceScope): readonly Condition[] {
   ];
 }
 
-const identities = [
-  "application_id",
-  "agent_id",
-  "user_id",
-  "memory_id",
-  "thread_id",
-  "run_id",
-  "turn_id",
-] as const;
-
-function identity(field: (typeof identities)[number], value: string | null): Condition {
+function identity(field: InheritedField, value: string | null): Condition {
   if (value === null) return [{ tenant: null }];
   switch (field) {
     case "user_id":
@@ -134,8 +125,4 @@ function rowConditions(query: EventQuery): Condition[] {
   // The column is clamped, so an end beyond its range still lets its last value through.
   if (isTime(query.end_time)) rows.push([{ to: clampedNanos(query.end_time) }]);
   return rows;
-}
-
-function isTime(time: string | undefined): time is string {
-  return time !== undefined && Number.isFinite(epochSeconds(time));
 }

@@ -5,7 +5,7 @@
 import { matches } from "@turnproof/evidence";
 import type { EventQuery, TurnEvent } from "@turnproof/evidence";
 
-import { bundleOf, turnKey } from "./bundle-group.ts";
+import { bundleOf } from "./bundle-group.ts";
 import type { BundleRecord, EventSlice } from "./evidence-store.ts";
 import { mentions } from "./mention.ts";
 import { comparePositions } from "./position.ts";
@@ -13,6 +13,8 @@ import type { Position } from "./position.ts";
 import { inScope } from "./scope.ts";
 import type { EvidenceScope } from "./scope.ts";
 import type { Settled } from "./settle.ts";
+import { compareText } from "./text-order.ts";
+import { turnKey } from "./turn-key.ts";
 
 /** Something that a page can show, and where it stands. */
 export interface Item<T> {
@@ -124,8 +126,4 @@ function newest(events: readonly Settled[]): Position | undefined {
     if (best === undefined || comparePositions(position, best) < 0) best = position;
   }
   return best;
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

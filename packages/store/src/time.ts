@@ -44,8 +44,13 @@ function minute(time: string): Minute {
 }
 
 /** Seconds since the epoch of `YYYY-MM-DDTHH:MM:SS…`, or NaN. */
-export function epochSeconds(time: string): number {
+function epochSeconds(time: string): number {
   return secondsIn(minute(time), time);
+}
+
+/** True for a time that a query gives and a column can be compared with. */
+export function isTime(time: string | undefined): time is string {
+  return time !== undefined && Number.isFinite(epochSeconds(time));
 }
 
 function secondsIn({ seconds }: Minute, time: string): number {

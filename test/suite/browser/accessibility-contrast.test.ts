@@ -3,29 +3,17 @@
  * in light, dark and forced colours (WCAG 2.2, 1.4.11), and in forced colours every bar does,
  * whatever its ink was.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Browser, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import type { Page } from "playwright-core";
 
-import { openBrowser, visit } from "./browser.ts";
-import { states } from "./page-states.ts";
-import { openScene } from "./scene.ts";
 import type { Look } from "./browser.ts";
-import type { Scene } from "./scene.ts";
+import { openedScene } from "./opened-scene.ts";
+import { states } from "./page-states.ts";
 
 /** Contrast that a graphic needs against what it stands on. */
 const contrastMin = 3;
 
-let browser: Browser;
-let scene: Scene;
-
-beforeAll(async () => {
-  [browser, scene] = await Promise.all([openBrowser(), openScene()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await scene?.close();
-});
+const { visit, visitState } = openedScene();
 
 /** Shapes of a selector that neither by fill nor by stroke stand out, with their contrast. */
 function faint(page: Page, selector: string): Promise<readonly string[]> {
@@ -94,10 +82,9 @@ const bars =
   ".tool-bar .outcome";
 
 test.each(looks)("$theme, forced $forcedColors: what is unknown is seen", async (look) => {
-  const { page, close } = await visit(browser, scene.site, "/patterns", look);
+  const page = await visit("/patterns", look);
   expect(await page.locator(".unknown-fill").count()).toBeGreaterThan(0);
   expect(await faint(page, unknowns)).toEqual([]);
-  await close();
 });
 
 const drawn = states.filter(
@@ -106,10 +93,8 @@ const drawn = states.filter(
 );
 
 test.each(drawn)("$view, $name: every bar is seen in forced colours", async (state) => {
-  const { on, path } = state.at(scene);
   for (const look of looks.slice(2)) {
-    const { page, close } = await visit(browser, on, path, look);
+    const page = await visitState(state, look);
     expect(await faint(page, bars), look.theme).toEqual([]);
-    await close();
   }
 });

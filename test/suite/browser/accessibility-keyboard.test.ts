@@ -3,29 +3,18 @@
  * seen, never under a bar that stays in place (WCAG 2.2, 2.4.7 and 2.4.11), also at 400 % zoom; the
  * skip link leads past the rail; what opens takes the focus, and Escape gives it back.
  */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Browser, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
 
-import { openBrowser, relook, visit } from "./browser.ts";
+import { relook } from "./browser.ts";
+import { openedScene } from "./opened-scene.ts";
+import { wide } from "./opened-site.ts";
 import { states } from "./page-states.ts";
-import { openScene } from "./scene.ts";
-import type { Scene } from "./scene.ts";
 
 /** 1,280 × 800 at 400 %, which is as small as a window gets (WCAG 2.2, 1.4.10). */
 const zoomed = { width: 320, height: 256, theme: "light" } as const;
-const wide = { width: 1440, theme: "light" } as const;
 
-let browser: Browser;
-let scene: Scene;
-
-beforeAll(async () => {
-  [browser, scene] = await Promise.all([openBrowser(), openScene()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await scene?.close();
-});
+const { scene, visit, visitState } = openedScene();
 
 /** What is wrong with the focus on the page as it stands, one line each. */
 function focusProblems(page: Page): Promise<readonly string[]> {
@@ -97,26 +86,21 @@ const walked = states.filter(
 
 describe.each(walked)("$view, $name", (state) => {
   test("whatever can be clicked is reached, seen and not covered", async () => {
-    const { on, path } = state.at(scene);
-    const { page, close } = await visit(browser, on, path, wide);
-    try {
-      await page.locator("[data-switches]:not([hidden]), .bare-main").first().waitFor();
-      if (!/help|completion/.test(state.name)) await state.open?.(page);
-      // A key, so that the browser shows the focus of what is focused from here on.
-      await page.keyboard.press("Tab");
-      const found = [...(await focusProblems(page)), ...(await pointerOnly(page))];
-      await relook(page, zoomed);
-      found.push(...(await focusProblems(page)).map((each) => `zoomed, ${each}`));
-      expect(found).toEqual([]);
-    } finally {
-      await close();
-    }
+    const page = await visitState(state);
+    await page.locator("[data-switches]:not([hidden]), .bare-main").first().waitFor();
+    if (!/help|completion/.test(state.name)) await state.open?.(page);
+    // A key, so that the browser shows the focus of what is focused from here on.
+    await page.keyboard.press("Tab");
+    const found = [...(await focusProblems(page)), ...(await pointerOnly(page))];
+    await relook(page, zoomed);
+    found.push(...(await focusProblems(page)).map((each) => `zoomed, ${each}`));
+    expect(found).toEqual([]);
   });
 });
 
 test("the first stop leads past the rail, into the content", async () => {
   for (const look of [wide, zoomed]) {
-    const { page, close } = await visit(browser, scene.site, "/traces/health", look);
+    const page = await visit("/traces/health", look);
     await page.keyboard.press("Tab");
     const skip = page.getByRole("link", { name: "Skip to content" });
     expect(await skip.evaluate((node) => node === document.activeElement)).toBe(true);
@@ -126,12 +110,11 @@ test("the first stop leads past the rail, into the content", async () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("content");
     await page.keyboard.press("Tab");
     expect(await page.evaluate(() => document.activeElement?.closest("main") !== null)).toBe(true);
-    await close();
   }
 });
 
 test("the help keeps the focus in it, and Escape gives it back to where it was", async () => {
-  const { page, close } = await visit(browser, scene.site, "/traces", wide);
+  const page = await visit("/traces");
   await page.locator("[data-live]").waitFor({ state: "visible" });
   const opener = page.locator("[data-switch=help]");
   await opener.focus();
@@ -149,11 +132,10 @@ test("the help keeps the focus in it, and Escape gives it back to where it was",
   await page.keyboard.press("Escape");
   await page.locator("dialog").waitFor({ state: "detached" });
   expect(await opener.evaluate((node) => node === document.activeElement)).toBe(true);
-  await close();
 });
 
 test("the explanation of a control stands beside it with the focus, until Escape", async () => {
-  const { page, close } = await visit(browser, scene.site, "/traces", wide);
+  const page = await visit("/traces");
   await page.locator("[data-live]").waitFor({ state: "visible" });
   const tip = page.locator("[role=tooltip]");
   const density = page.locator("[data-switch=density]");
@@ -169,11 +151,10 @@ test("the explanation of a control stands beside it with the focus, until Escape
   await page.keyboard.press("Escape");
   expect(await tip.count()).toBe(0);
   expect(await density.evaluate((node) => node === document.activeElement)).toBe(true);
-  await close();
 });
 
 test("i tells a keyboard what hovering over a row tells a pointer", async () => {
-  const { page, offences, close } = await visit(browser, scene.site, "/traces", wide);
+  const page = await visit("/traces");
   await page.locator("[data-live]").waitFor({ state: "visible" });
   for (const key of ["j", "i"]) await page.keyboard.press(key);
   const told = await page.locator("[role=tooltip]").innerText();
@@ -192,12 +173,10 @@ test("i tells a keyboard what hovering over a row tells a pointer", async () => 
   for (const title of titles) expect(told).toContain(title);
   await page.keyboard.press("Escape");
   expect(await page.locator("[role=tooltip]").count()).toBe(0);
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("with motion reduced nothing moves", async () => {
-  const { page, close } = await visit(browser, scene.site, `/traces/${scene.roots[0]}`, wide);
+  const page = await visit(`/traces/${scene.roots[0]}`);
   await page.locator("body[data-ready]").waitFor();
   const moving = await page.evaluate(() =>
     [...document.querySelectorAll("*")]
@@ -210,5 +189,4 @@ test("with motion reduced nothing moves", async () => {
       .map((node) => node.className.toString()),
   );
   expect(moving).toEqual([]);
-  await close();
 });

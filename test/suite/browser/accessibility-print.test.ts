@@ -2,37 +2,26 @@
  * @module Pages on paper: a turn is an evidence sheet. What is pressed is left out; every fact of
  * the verdict, every id in full, the address and the time of the statement stand on it.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Browser, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import type { Page } from "playwright-core";
 
-import { openBrowser, sidewaysOverflow, visit } from "./browser.ts";
-import { longRoot } from "./long-trace.ts";
-import { states } from "./page-states.ts";
-import { openScene } from "./scene.ts";
-import type { Scene } from "./scene.ts";
+import { sidewaysOverflow } from "./browser.ts";
 import type { Site } from "./browser.ts";
+import { longRoot } from "./long-trace.ts";
+import { openedScene } from "./opened-scene.ts";
+import { states } from "./page-states.ts";
 
 /** The width of a sheet of A4 between its margins. */
 const sheet = { width: 690, theme: "dark" } as const;
 
-let browser: Browser;
-let scene: Scene;
-
-beforeAll(async () => {
-  [browser, scene] = await Promise.all([openBrowser(), openScene()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await scene?.close();
-});
+const { scene, visit, visitState } = openedScene();
 
 /** A turn as paper. */
-async function printed(site: Site, root: string): ReturnType<typeof visit> {
-  const opened = await visit(browser, site, `/traces/${root}`, sheet);
-  await opened.page.locator("body[data-ready]").waitFor();
-  await opened.page.emulateMedia({ media: "print" });
-  return opened;
+async function printed(root = scene.failedRoot, on: Site = scene.site): Promise<Page> {
+  const page = await visit(`/traces/${root}`, sheet, { on });
+  await page.locator("body[data-ready]").waitFor();
+  await page.emulateMedia({ media: "print" });
+  return page;
 }
 
 /** Elements of which text is cut off, however it could be reached on a screen. */
@@ -53,7 +42,7 @@ function cutOff(page: Page): Promise<readonly string[]> {
 }
 
 test("a failed turn: every fact of the verdict stands on the sheet, folded ones too", async () => {
-  const { page, close } = await printed(scene.site, scene.failedRoot);
+  const page = await printed();
   const verdict = page.locator("section.verdict");
   const answer = await fetch(`${scene.site.url}/traces/${scene.failedRoot}.json`);
   const { verdict: said } = (await answer.json()) as {
@@ -78,7 +67,6 @@ test("a failed turn: every fact of the verdict stands on the sheet, folded ones 
   expect(await evidence.evaluate((node) => getComputedStyle(node, "::after").content)).toContain(
     id,
   );
-  await close();
 });
 
 test("nothing to press is on it, dark ink is on white, ids are whole, nothing is cut off", async () => {
@@ -86,7 +74,7 @@ test("nothing to press is on it, dark ink is on white, ids are whole, nothing is
     [scene.site, scene.failedRoot],
     [scene.long, longRoot],
   ] as const) {
-    const { page, close } = await printed(site, root);
+    const page = await printed(root, site);
     const pressed = page.locator("nav.rail, button, input, select, .button, .skip");
     for (const one of await pressed.all()) expect(await one.isVisible()).toBe(false);
     const short = await page
@@ -112,13 +100,12 @@ test("nothing to press is on it, dark ink is on white, ids are whole, nothing is
       return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3);
     });
     expect(Math.max(...ink)).toBeLessThan(96);
-    await close();
   }
 });
 
 test("it says where it stands, when it was stated and to whom", async () => {
   const before = Date.now();
-  const { page, close } = await printed(scene.site, scene.failedRoot);
+  const page = await printed();
   const imprint = page.locator(".imprint");
   expect(await imprint.isVisible()).toBe(true);
   const words = await imprint.innerText();
@@ -128,12 +115,11 @@ test("it says where it stands, when it was stated and to whom", async () => {
   expect(Date.parse(at ?? "")).toBeGreaterThanOrEqual(before - 1_000);
   await page.emulateMedia({ media: "screen" });
   expect(await imprint.isVisible()).toBe(false);
-  await close();
 });
 
 test("every row of the waterfall is printed, and the rows in sight are back after it", async () => {
   const look = { width: 690, height: 300, theme: "light" } as const;
-  const { page, close } = await visit(browser, scene.site, `/traces/${scene.failedRoot}`, look);
+  const page = await visit(`/traces/${scene.failedRoot}`, look);
   await page.locator("body[data-ready]").waitFor();
   await page.locator("#row-0").focus();
   const rows = page.locator(".wf-row");
@@ -151,16 +137,14 @@ test("every row of the waterfall is printed, and the rows in sight are back afte
   expect(new Set(tops).size).toBe(all);
   await page.emulateMedia({ media: "screen" });
   await expect.poll(() => rows.count()).toBeLessThan(all);
-  await close();
 });
 
 test("the browser makes sheets of it", async () => {
-  const { page, close } = await printed(scene.site, scene.failedRoot);
+  const page = await printed();
   const sheets = (await page.pdf({ format: "A4" })).toString("latin1");
   const pages = sheets.match(/\/Type\s*\/Page\b/g) ?? [];
   expect(pages.length).toBeGreaterThan(1);
   expect(pages.length).toBeLessThan(12);
-  await close();
 });
 
 test.each(
@@ -168,11 +152,9 @@ test.each(
     ({ open, as, name }) => open === undefined && as === undefined && name === "with data",
   ),
 )("$view, $name: no sheet is wider than its paper", async (state) => {
-  const { on, path } = state.at(scene);
-  const { page, close } = await visit(browser, on, path, sheet);
+  const page = await visitState(state, sheet);
   await page.emulateMedia({ media: "print" });
   expect(await sidewaysOverflow(page)).toBe(0);
   expect(await cutOff(page)).toEqual([]);
-  expect(await page.locator(".imprint").innerText()).toContain(path);
-  await close();
+  expect(await page.locator(".imprint").innerText()).toContain(state.at(scene).path);
 });

@@ -3,31 +3,18 @@
  * turns, the chain of a verdict, the memory flow and the charts with their numbers; what is said
  * when something happens, and that a tail which moves does not chatter.
  */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 
-import { openBrowser, openSite, visit } from "./browser.ts";
 import { brokenTrace } from "./broken-trace.ts";
+import { openedScene } from "./opened-scene.ts";
+import { ownSite, wide } from "./opened-site.ts";
 import { states } from "./page-states.ts";
-import { openScene } from "./scene.ts";
-import type { Scene } from "./scene.ts";
 import { clumsy, spoken, wordsWithin } from "./spoken.ts";
 import type { Spoken } from "./spoken.ts";
 
-const look = { width: 1440, theme: "light" } as const;
-
-let browser: Browser;
-let scene: Scene;
-
-beforeAll(async () => {
-  [browser, scene] = await Promise.all([openBrowser(), openScene()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await scene?.close();
-});
+const { scene, visit, visitState } = openedScene();
 
 const heard = states.filter(
   ({ name, as }) => as === undefined && name !== "long words" && name !== "as the home",
@@ -35,21 +22,16 @@ const heard = states.filter(
 
 describe.each(heard)("$view, $name", (state) => {
   test("nothing without a name, nothing twice", async () => {
-    const { on, path } = state.at(scene);
-    const { page, close } = await visit(browser, on, path, look);
-    try {
-      await page.locator("[data-switches]:not([hidden]), .bare-main").first().waitFor();
-      await state.open?.(page);
-      const all = await spoken(page);
-      expect(clumsy(all)).toEqual([]);
-      // A dialog takes the page below it away.
-      if (all.some(({ role }) => role === "dialog")) return;
-      expect(all.filter(({ role }) => role === "main")).toHaveLength(1);
-      const first = all.filter(({ role, states: of }) => role === "heading" && of["level"] === 1);
-      expect(first).toHaveLength(1);
-    } finally {
-      await close();
-    }
+    const page = await visitState(state);
+    await page.locator("[data-switches]:not([hidden]), .bare-main").first().waitFor();
+    await state.open?.(page);
+    const all = await spoken(page);
+    expect(clumsy(all)).toEqual([]);
+    // A dialog takes the page below it away.
+    if (all.some(({ role }) => role === "dialog")) return;
+    expect(all.filter(({ role }) => role === "main")).toHaveLength(1);
+    const first = all.filter(({ role, states: of }) => role === "heading" && of["level"] === 1);
+    expect(first).toHaveLength(1);
   });
 });
 
@@ -62,20 +44,16 @@ const only = (all: readonly Spoken[], role: string, name: RegExp | string): Spok
   return fits[0] as Spoken;
 };
 
-/** The page of a successful turn, and what is said of it. */
-async function turnPage(): Promise<{
-  readonly page: Page;
-  readonly all: readonly Spoken[];
-  readonly close: () => Promise<void>;
-}> {
-  const { page, close } = await visit(browser, scene.site, `/traces/${scene.roots[0]}`, look);
+/** All that is said of the page of a successful turn. */
+async function turnPage(): Promise<readonly Spoken[]> {
+  const page = await visit(`/traces/${scene.roots[0]}`);
   await page.locator("body[data-ready]").waitFor();
-  return { page, all: await spoken(page), close };
+  return spoken(page);
 }
 
 test("Turns: a row says when, whose, how it ended, and each figure with its unit", async () => {
   const path = `/traces?root_trace_id=${scene.roots[0]}`;
-  const { page, close } = await visit(browser, scene.site, path, look);
+  const page = await visit(path);
   await page.locator("[data-live]").waitFor({ state: "visible" });
   const all = await spoken(page);
   const table = only(all, "table", "Turns, newest first");
@@ -99,11 +77,10 @@ test("Turns: a row says when, whose, how it ended, and each figure with its unit
     expect.stringMatching(/^[\d.]+ m?s( 95 % end within [\d.]+ m?s)?$/),
     "none",
   ]);
-  await close();
 });
 
 test("Turns: the chart says its sum and its errors; the switches say what they stand at", async () => {
-  const { page, close } = await visit(browser, scene.site, "/traces", look);
+  const page = await visit("/traces");
   await page.locator("[data-live]").waitFor({ state: "visible" });
   const all = await spoken(page);
   only(all, "image", /^\d+ turns over time .*\d+ with errors$/);
@@ -113,11 +90,10 @@ test("Turns: the chart says its sum and its errors; the switches say what they s
   expect(all.filter(({ role }) => role === "status").map(({ states: of }) => of["live"])).toContain(
     "polite",
   );
-  await close();
 });
 
 test("Turn: the chain says each link and its state, and the sentence why", async () => {
-  const { all, close } = await turnPage();
+  const all = await turnPage();
   const verdict = only(all, "region", "Verdict");
   const chain = only(all, "list", "Chain from intent to delivery");
   expect(all.indexOf(chain)).toBeGreaterThan(all.indexOf(verdict));
@@ -131,11 +107,10 @@ test("Turn: the chain says each link and its state, and the sentence why", async
     expect.stringMatching(/^Delivery present /i),
   ]);
   expect(wordsWithin(all, verdict)).toMatch(/^Verdict success .+ window complete/);
-  await close();
 });
 
 test("Turn: the memory flow says its counts and what they count, a candidate how far it came", async () => {
-  const { all, close } = await turnPage();
+  const all = await turnPage();
   const memory = only(all, "region", "Memory supply");
   expect(wordsWithin(all, memory)).toMatch(
     /\d+ Retrieved candidates considered \d+ Supplied placed in the model's context (\d+|not measured) Referenced/,
@@ -149,24 +124,21 @@ test("Turn: the memory flow says its counts and what they count, a candidate how
   for (const row of rows) {
     expect(wordsWithin(all, row)).toMatch(/ 0\.\d\d (not )?supplied (not )?referenced/);
   }
-  await close();
 });
 
 test("Turn: a row of the waterfall says from when its bar goes", async () => {
-  const { all, close } = await turnPage();
+  const all = await turnPage();
   const grid = only(all, "treegrid", /^Causal waterfall of /);
   const within = all.slice(all.indexOf(grid), grid.end + 1);
   const cells = within.filter(({ role }) => role === "gridcell").map(({ name }) => name);
   const bars = cells.filter((name) => /^(from [\d.,]+ |start unknown)/.test(name));
   expect(bars).toHaveLength(within.filter(({ role }) => role === "rowheader").length);
-  await close();
 });
 
 test("Compare: both figures of a pair are said with their unit", async () => {
   const state = states.find(({ view, name }) => view === "compare" && name === "with data");
   if (state === undefined) throw new Error("no such state");
-  const { on, path } = state.at(scene);
-  const { page, close } = await visit(browser, on, path, look);
+  const page = await visitState(state);
   const all = await spoken(page);
   const pairs = all.filter(({ role, name }) => role === "image" && name.startsWith("A "));
   expect(pairs.length).toBeGreaterThan(3);
@@ -176,7 +148,6 @@ test("Compare: both figures of a pair are said with their unit", async () => {
     );
     expect(name).not.toMatch(/\d\.\d{3,}|\d{4,}/);
   }
-  await close();
 });
 
 /** Every text that the polite region was given from now on. */
@@ -204,30 +175,25 @@ const spanOf = (place: number): TurnEvent => {
 };
 
 test("the live tail does not chatter: what arrives while it stands still is one number", async () => {
-  const site = await openSite();
-  try {
-    await site.put([spanOf(1)]);
-    const { page, close } = await visit(browser, site, "/traces", look);
-    await page.locator("[data-live]").waitFor({ state: "visible" });
-    await page.locator("[data-live]").click();
-    const said = await hear(page);
-    const send = async (place: number): Promise<void> => {
-      await fetch(`${site.url}/v1/traces`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(oneSpan(place)),
-      });
-    };
-    for (const place of [2, 3, 4]) await send(place);
-    await page.locator("[data-arrived]").getByText("3 new turns").waitFor({ timeout: 60_000 });
-    const heardOf = await said();
-    expect(heardOf.at(-1)).toBe("3 new turns");
-    expect(heardOf.length).toBeLessThanOrEqual(3);
-    expect(new Set(heardOf).size).toBe(heardOf.length);
-    await close();
-  } finally {
-    await site.close();
-  }
+  const site = await ownSite();
+  await site.put([spanOf(1)]);
+  const page = await visit("/traces", wide, { on: site });
+  await page.locator("[data-live]").waitFor({ state: "visible" });
+  await page.locator("[data-live]").click();
+  const said = await hear(page);
+  const send = async (place: number): Promise<void> => {
+    await fetch(`${site.url}/v1/traces`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(oneSpan(place)),
+    });
+  };
+  for (const place of [2, 3, 4]) await send(place);
+  await page.locator("[data-arrived]").getByText("3 new turns").waitFor({ timeout: 60_000 });
+  const heardOf = await said();
+  expect(heardOf.at(-1)).toBe("3 new turns");
+  expect(heardOf.length).toBeLessThanOrEqual(3);
+  expect(new Set(heardOf).size).toBe(heardOf.length);
 });
 
 function oneSpan(place: number): object {
@@ -262,17 +228,16 @@ function oneSpan(place: number): object {
 }
 
 test("a switch, a mark and a copy say what they did, once", async () => {
-  const { page, close } = await visit(browser, scene.site, "/traces", look);
+  const page = await visit("/traces");
   await page.locator("[data-live]").waitFor({ state: "visible" });
   const said = await hear(page);
   await page.locator("[data-switch=density]").click();
   for (const key of ["j", "m", "m"]) await page.keyboard.press(key);
   expect(await said()).toEqual(["Rows: dense", "Marked, 1 of 2", "Unmarked"]);
-  await close();
 });
 
 test("the completion box is a combobox: its list, its size, its choice", async () => {
-  const { page, close } = await visit(browser, scene.site, "/traces", look);
+  const page = await visit("/traces");
   await page.locator("[data-live]").waitFor({ state: "visible" });
   const box = page.getByRole("combobox", { name: "Filter turns" });
   await box.focus();
@@ -289,5 +254,4 @@ test("the completion box is a combobox: its list, its size, its choice", async (
   const closed = await spoken(page);
   expect(only(closed, "combobox", "Filter turns").states["expanded"]).toBe(false);
   expect(closed.filter(({ role }) => role === "listbox")).toHaveLength(0);
-  await close();
 });

@@ -4,44 +4,19 @@
  * under the reader's own text spacing; nothing in the console, no report of the content policy, no
  * request to anywhere else.
  */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Browser, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
 
 import { routeRules } from "../../../collector/src/http/permissions.ts";
 import { viewTable } from "../../../collector/src/view-table.ts";
-import { axeViolations, openBrowser, relook, visit } from "./browser.ts";
+import { axeViolations, relook } from "./browser.ts";
+import type { Look } from "./browser.ts";
 import { layoutProblems, setTextSpacing } from "./layout-audit.ts";
+import { openedScene } from "./opened-scene.ts";
+import { wide } from "./opened-site.ts";
 import { states } from "./page-states.ts";
-import type { State } from "./page-states.ts";
-import { openScene, tokens } from "./scene.ts";
-import type { Scene } from "./scene.ts";
-import type { Look, Visit } from "./browser.ts";
 
-let browser: Browser;
-let scene: Scene;
-
-beforeAll(async () => {
-  [browser, scene] = await Promise.all([openBrowser(), openScene()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await scene?.close();
-});
-
-const wide = { width: 1440, theme: "light" } as const;
-
-/** Opens a state as far as it goes without script, signed in where the state is somebody's. */
-async function openState(state: State, look: Look): Promise<Visit> {
-  const { on, path } = state.at(scene);
-  const visited = await visit(browser, on, state.as === undefined ? path : "/login", look);
-  if (state.as === undefined) return visited;
-  const { page } = visited;
-  await page.locator("input[name=token]").fill(tokens[state.as]);
-  await Promise.all([page.waitForURL(/\/traces$/), page.keyboard.press("Enter")]);
-  await page.goto(`${on.url}${path}`, { waitUntil: "load" });
-  return visited;
-}
+const { scene, visitState } = openedScene();
 
 /** What the page owes in one look, each defect in a line that names the look. */
 async function defects(
@@ -60,44 +35,32 @@ async function defects(
 
 const colours = ["color-contrast"];
 
-/** A status that the state is about is repeated by the console, as an error of ours is not. */
-const isOurs = (offence: string): boolean => !/status of [45]\d\d/.test(offence);
-
 describe.each(states)("$view, $name", (state) => {
   test("by axe and by its layout, in every look", async () => {
-    const { page, offences, close } = await openState(state, wide);
-    try {
-      await page.locator("[data-switches]:not([hidden]), .bare-main").first().waitFor();
-      if (state.view !== "run") expect(await page.locator("main").innerText()).toMatch(state.says);
-      await state.open?.(page);
-      const found = [
-        ...(await defects(page, wide, "all")),
-        ...(await defects(page, { width: 900, theme: "dark" }, colours)),
-        // So high that no bar which stays in place lies over a target.
-        ...(await defects(page, { width: 390, height: 9_000, theme: "dark" }, "all")),
-        ...(await defects(page, { width: 320, theme: "light", forcedColors: true }, colours)),
-      ];
-      await setTextSpacing(page);
-      found.push(
-        ...(await defects(page, { width: 320, theme: "light" })).map((each) => `spaced, ${each}`),
-      );
-      expect(found).toEqual([]);
-      expect(offences.filter(isOurs)).toEqual([]);
-    } finally {
-      await close();
-    }
+    const page = await visitState(state);
+    await page.locator("[data-switches]:not([hidden]), .bare-main").first().waitFor();
+    if (state.view !== "run") expect(await page.locator("main").innerText()).toMatch(state.says);
+    await state.open?.(page);
+    const found = [
+      ...(await defects(page, wide, "all")),
+      ...(await defects(page, { width: 900, theme: "dark" }, colours)),
+      // So high that no bar which stays in place lies over a target.
+      ...(await defects(page, { width: 390, height: 9_000, theme: "dark" }, "all")),
+      ...(await defects(page, { width: 320, theme: "light", forcedColors: true }, colours)),
+    ];
+    await setTextSpacing(page);
+    found.push(
+      ...(await defects(page, { width: 320, theme: "light" })).map((each) => `spaced, ${each}`),
+    );
+    expect(found).toEqual([]);
   });
 });
 
 describe.each(states.filter(({ open }) => open === undefined))("$view, $name", (state) => {
   test("without script it says the same", async () => {
-    const { page, close } = await openState(state, { width: 390, theme: "dark", script: false });
-    try {
-      expect(await page.locator("main").innerText()).toMatch(state.says);
-      expect(await page.locator("h1").count()).toBe(1);
-    } finally {
-      await close();
-    }
+    const page = await visitState(state, { width: 390, theme: "dark", script: false });
+    expect(await page.locator("main").innerText()).toMatch(state.says);
+    expect(await page.locator("h1").count()).toBe(1);
   });
 });
 

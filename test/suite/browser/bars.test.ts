@@ -2,19 +2,14 @@
  * @module Bars of time: they begin at one place in all rows, whatever the text before them says, so
  * that lengths can be compared; and no such text is cut or broken.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
-import type { Browser } from "playwright-core";
 
-import { openBrowser, openSite, visit } from "./browser.ts";
-import type { Site } from "./browser.ts";
+import { openedSite } from "./opened-site.ts";
 
 const root = "5".repeat(32);
 /** From microseconds to days: every form that a duration's text has. */
 const durations = [0.004, 3, 47.25, 999, 1_500, 61_000, 754_321, 3_754_321, 90_754_321];
-
-let browser: Browser;
-let site: Site;
 
 function event(of: Partial<TurnEvent> & { readonly duration_ms: number }): TurnEvent {
   const end = Date.parse("2026-11-21T12:00:00.000Z");
@@ -35,8 +30,9 @@ function event(of: Partial<TurnEvent> & { readonly duration_ms: number }): TurnE
   };
 }
 
+const { site, visit } = openedSite();
+
 beforeAll(async () => {
-  [browser, site] = await Promise.all([openBrowser(), openSite()]);
   await site.put(
     durations.map((ms, index) =>
       event({ duration_ms: ms, span_id: "turn", root_trace_id: `${index}`.padStart(32, "0") }),
@@ -56,11 +52,6 @@ beforeAll(async () => {
   ]);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
 interface Box {
   readonly text: string;
   readonly bar: number;
@@ -78,7 +69,7 @@ test.each([
   ["Turn", 320],
 ] as const)("%s at %i pixels", async (name, width) => {
   const path = name === "Turns" ? "/traces" : `/traces/${root}`;
-  const { page, offences, close } = await visit(browser, site, path, { width, theme: "light" });
+  const page = await visit(path, { width, theme: "light" });
   if (name === "Turn") await page.locator("body[data-ready]").waitFor();
   const [rows, text, bar] =
     name === "Turns"
@@ -106,6 +97,4 @@ test.each([
     expect(box.cut, box.text).toBeLessThanOrEqual(0);
     expect(box.lines, box.text).toBe(1);
   }
-  expect(offences).toEqual([]);
-  await close();
 });

@@ -2,26 +2,15 @@
  * @module What is drawn over the turns: how many, or how long they took. Either can be brushed, the
  * choice is in the address, and what is unknown stands for itself.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 
-import {
-  axeViolations,
-  openBrowser,
-  openSite,
-  relook,
-  sidewaysOverflow,
-  visit,
-} from "./browser.ts";
-import type { Site } from "./browser.ts";
+import { expectSoundInEveryLook } from "./every-look.ts";
+import { openedSite, wide } from "./opened-site.ts";
 
-const look = { width: 1440, theme: "light" } as const;
 const size = 120;
 const startMs = Date.UTC(2026, 10, 20, 8);
-
-let browser: Browser;
-let site: Site;
 
 /** One turn each minute; each takes longer than the one before, and every tenth never ended. */
 function turn(index: number): TurnEvent {
@@ -48,14 +37,10 @@ function turn(index: number): TurnEvent {
   };
 }
 
-beforeAll(async () => {
-  [browser, site] = await Promise.all([openBrowser(), openSite()]);
-  for (let index = 0; index < size; index += 1) await site.put([turn(index)]);
-});
+const { site, visit } = openedSite();
 
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
+beforeAll(async () => {
+  for (let index = 0; index < size; index += 1) await site.put([turn(index)]);
 });
 
 const readout = (page: Page, text: RegExp): Promise<void> =>
@@ -77,7 +62,7 @@ async function brush(page: Page, from: number, to: number): Promise<URLSearchPar
 }
 
 test("d draws how long turns took; unknown durations are counted and drawn apart", async () => {
-  const { page, offences, close } = await visit(browser, site, "/traces?limit=10", look);
+  const page = await visit("/traces?limit=10");
   await readout(page, /^120 turns in all/);
   await Promise.all([page.waitForURL(/chart=duration/), page.keyboard.press("d")]);
   await readout(page, /^120 turns by duration in all, 12 of unknown duration$/);
@@ -99,28 +84,20 @@ test("d draws how long turns took; unknown durations are counted and drawn apart
   expect(known[0]).toBeGreaterThan(known.at(-1) ?? Infinity);
   await page.locator("[data-histogram] svg").hover({ position: { x: 400, y: 10 } });
   await readout(page, /turns?, half within .*, p95 /);
-  for (const theme of ["light", "dark"] as const) {
-    for (const width of [1440, 390, 320]) {
-      await relook(page, { width, theme, forcedColors: width === 320 });
-      expect(await axeViolations(page), `${width} ${theme}`).toEqual([]);
-      expect(await sidewaysOverflow(page), `${width} ${theme}`).toBe(0);
-    }
-  }
+  await expectSoundInEveryLook(page);
   // The last look forces its colours: how many is then told by the width of a cell.
   const inks = await page.locator(".durations [class^=level-]").evaluateAll((cells) => {
     const text = getComputedStyle(document.body).color;
     return cells.map((cell) => getComputedStyle(cell).fill === text);
   });
   expect(new Set(inks)).toEqual(new Set([true]));
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test.each([
   ["counts", "/traces", null],
   ["durations", "/traces?chart=duration", "duration"],
 ])("a brush over %s filters by time and keeps the chart", async (_name, path, chart) => {
-  const { page, close } = await visit(browser, site, path, look);
+  const page = await visit(path);
   await readout(page, /^120 turns .*in all/);
   const query = await brush(page, 0.25, 0.5);
   expect(query.get("chart")).toBe(chart);
@@ -136,15 +113,13 @@ test.each([
   await page.keyboard.press("Escape");
   await Promise.all([page.waitForURL(/agent_id=clerk/), page.keyboard.press("Enter")]);
   expect(new URL(page.url()).searchParams.get("chart")).toBe(chart);
-  await close();
 });
 
 test("without script the chart is drawn of the page, and its switch is a link", async () => {
-  const { page, close } = await visit(browser, site, "/traces", { ...look, script: false });
+  const page = await visit("/traces", { ...wide, script: false });
   await page.locator(".chart-switch a", { hasText: "How long" }).click();
   await readout(page, /turns by duration on this page/);
   expect(await page.locator(".durations g").count()).toBeGreaterThan(5);
-  await close();
 });
 
 test("a turn that several services wrote names them; one service needs no words", async () => {
@@ -156,12 +131,11 @@ test("a turn that several services wrote names them; one service needs no words"
     { ...last, ...other, ...call },
   ];
   await site.put([own, sent].map((event) => ({ ...event, root_trace_id: "e".repeat(32) })));
-  const { page, close } = await visit(browser, site, "/traces?limit=3", look);
+  const page = await visit("/traces?limit=3");
   const row = page.locator(`tr[data-root="${"e".repeat(32)}"] .c-agent`);
   expect(await row.locator(".services").innerText()).toBe("desk, mailer");
   expect(await row.getAttribute("title")).toBe(
     "clerk · services desk, mailer · producers mailer-7",
   );
   expect(await page.locator(".services").count()).toBe(1);
-  await close();
 });

@@ -2,36 +2,22 @@
  * @module Copying by the keyboard: a link to the row or the page, the trace id, and every id that a
  * page shows shortened; and the way to the same trace in another backend.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Browser, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import type { Page } from "playwright-core";
 
-import { openBrowser, openSite, visit } from "./browser.ts";
-import type { Site } from "./browser.ts";
 import { brokenRoot, brokenTrace } from "./broken-trace.ts";
+import { openedSite } from "./opened-site.ts";
 
-const look = { width: 1440, theme: "light" } as const;
-
-let browser: Browser;
-let site: Site;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  site = await openSite({
-    TURNPROOF_UI_TRACE_LINK: "https://jaeger.example/trace/{trace_id}?uiFind=x",
-  });
-  await site.put(brokenTrace);
+const { site, visit } = openedSite({
+  env: { TURNPROOF_UI_TRACE_LINK: "https://jaeger.example/trace/{trace_id}?uiFind=x" },
+  put: brokenTrace,
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-async function open(path: string): ReturnType<typeof visit> {
-  const opened = await visit(browser, site, path, look);
-  await opened.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  await opened.page.locator("[data-switch=theme]").waitFor({ state: "visible" });
-  return opened;
+async function open(path: string): Promise<Page> {
+  const page = await visit(path);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.locator("[data-switch=theme]").waitFor({ state: "visible" });
+  return page;
 }
 
 async function copied(page: Page, said: string): Promise<string> {
@@ -42,7 +28,7 @@ async function copied(page: Page, said: string): Promise<string> {
 }
 
 test("Turns: y copies a link to the row, Y its trace id", async () => {
-  const { page, offences, close } = await open("/traces");
+  const page = await open("/traces");
   await page.locator("[data-live]").waitFor({ state: "visible" });
   await page.keyboard.press("y");
   expect(await copied(page, "Link copied")).toBe(`${site.url}/traces`);
@@ -51,12 +37,10 @@ test("Turns: y copies a link to the row, Y its trace id", async () => {
   expect(await copied(page, "Trace id copied")).toBe(brokenRoot);
   await page.keyboard.press("y");
   expect(await copied(page, "Link copied")).toMatch(new RegExp(`/traces/${brokenRoot}$`));
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("Turn: a link to a row leads to that row; ids and the trace id are copied whole", async () => {
-  const { page, offences, close } = await open(`/traces/${brokenRoot}`);
+  const page = await open(`/traces/${brokenRoot}`);
   await page.locator("body[data-ready]").waitFor();
   await page.locator("#row-0").focus();
   await page.keyboard.press("j");
@@ -77,22 +61,16 @@ test("Turn: a link to a row leads to that row; ids and the trace id are copied w
   await page.locator("[data-action=trace]").click();
   expect(await copied(page, "Trace id copied")).toBe(brokenRoot);
   expect(await page.locator("[data-ago]").innerText()).toMatch(/^(in )?\d+ \w+( ago)?$/);
-  expect(offences).toEqual([]);
-  await close();
   const again = await open(link.slice(site.url.length));
-  await again.page.locator("body[data-ready]").waitFor();
-  expect(await again.page.locator(".wf-row[aria-selected=true]").getAttribute("data-event")).toBe(
-    event,
-  );
-  await again.close();
+  await again.locator("body[data-ready]").waitFor();
+  expect(await again.locator(".wf-row[aria-selected=true]").getAttribute("data-event")).toBe(event);
 });
 
 test("the same trace in another backend: a link that takes the trace id and nothing else", async () => {
-  const { page, close } = await open(`/traces/${brokenRoot}?agent_id=briefing-writer`);
+  const page = await open(`/traces/${brokenRoot}?agent_id=briefing-writer`);
   const link = page.locator("a", { hasText: "Open in jaeger.example" });
   expect(await link.getAttribute("href")).toBe(
     `https://jaeger.example/trace/${brokenRoot}?uiFind=x`,
   );
   expect(await link.getAttribute("rel")).toBe("noreferrer noopener");
-  await close();
 });

@@ -3,29 +3,18 @@
  * document, every match in its place, only matches with what is above them, and a link that keeps
  * it all (ui: what peers have).
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 
-import {
-  axeViolations,
-  openBrowser,
-  openSite,
-  relook,
-  sidewaysOverflow,
-  visit,
-} from "./browser.ts";
-import type { Site } from "./browser.ts";
 import { brokenRoot, brokenTrace } from "./broken-trace.ts";
+import { expectSoundInEveryLook } from "./every-look.ts";
+import { openedSite } from "./opened-site.ts";
 
 const root = "7".repeat(32);
 const size = 10_000;
-const look = { width: 1440, theme: "light" } as const;
 /** Calls of the tool that is looked for; every one stands under a call of its own. */
 const searches = [777, 2_345, 9_998] as const;
-
-let browser: Browser;
-let site: Site;
 
 function call(index: number): TurnEvent {
   const startMs = Date.parse("2026-11-21T12:00:00.000Z") + index * 3;
@@ -52,21 +41,17 @@ function call(index: number): TurnEvent {
   };
 }
 
+const { site, visit } = openedSite();
+
 beforeAll(async () => {
-  [browser, site] = await Promise.all([openBrowser(), openSite()]);
   await site.put(Array.from({ length: size }, (_, index) => call(index)));
   await site.put(brokenTrace);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-async function open(path: string): ReturnType<typeof visit> {
-  const opened = await visit(browser, site, path, look);
-  await opened.page.locator("body[data-ready]").waitFor();
-  return opened;
+async function open(path: string): Promise<Page> {
+  const page = await visit(path);
+  await page.locator("body[data-ready]").waitFor();
+  return page;
 }
 
 const count = (page: Page, text: string): Promise<void> =>
@@ -80,7 +65,7 @@ async function ask(page: Page, text: string): Promise<void> {
 }
 
 test("matches among 10,000 rows are stepped through from the box and from the rows", async () => {
-  const { page, offences, close } = await open(`/traces/${root}`);
+  const page = await open(`/traces/${root}`);
   await ask(page, 'tool:"web search"');
   await count(page, "3 matches");
   const events = searches.map((at) => `w-${at}:result`);
@@ -100,12 +85,10 @@ test("matches among 10,000 rows are stepped through from the box and from the ro
   await page.keyboard.press("n");
   expect(await focused.getAttribute("data-event")).toBe(events[2]);
   expect(await page.locator(".wf-row").count()).toBeLessThanOrEqual(100);
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("only matches and what is above them, kept by the link, left by going elsewhere", async () => {
-  const { page, close } = await open(`/traces/${root}`);
+  const page = await open(`/traces/${root}`);
   await ask(page, "web -status:error");
   await count(page, "2 matches");
   await page.locator("[data-find=only]").click();
@@ -118,20 +101,18 @@ test("only matches and what is above them, kept by the link, left by going elsew
   expect(await page.locator(".wf-row[tabindex='0']").count()).toBe(1);
   const link = page.url();
   expect(new URL(link).search).toBe("");
-  await close();
   const again = await open(link.slice(site.url.length));
-  await count(again.page, "1 of 2");
+  await count(again, "1 of 2");
   expect(
-    await again.page
+    await again
       .locator(".wf-row")
       .evaluateAll((all) => all.map((row) => row.getAttribute("data-event"))),
   ).toEqual(shown);
   // What a finding rests on is shown, though it was left out.
-  await again.page.keyboard.press("]");
-  expect(shown).not.toContain(await selected(again.page));
-  expect(await again.page.locator("[data-find=only]").getAttribute("aria-pressed")).toBe("false");
-  expect(again.page.url()).not.toContain("only");
-  await again.close();
+  await again.keyboard.press("]");
+  expect(shown).not.toContain(await selected(again));
+  expect(await again.locator("[data-find=only]").getAttribute("aria-pressed")).toBe("false");
+  expect(again.url()).not.toContain("only");
 });
 
 /** Pixels of the minimap's left edge, where matches are marked. */
@@ -144,7 +125,7 @@ function edgeOf(page: Page): Promise<string> {
 }
 
 test("nothing found says so, a key that is none is looked for as text, clearing ends it", async () => {
-  const { page, close } = await open(`/traces/${root}`);
+  const page = await open(`/traces/${root}`);
   const edge = await edgeOf(page);
   await ask(page, "w-5077:result");
   await count(page, "1 match");
@@ -158,11 +139,10 @@ test("nothing found says so, a key that is none is looked for as text, clearing 
   expect(new URL(page.url()).hash).toBe("");
   expect(await page.locator(".wf-row[data-found]").count()).toBe(0);
   expect(await edgeOf(page)).toBe(edge);
-  await close();
 });
 
 test("the box completes keys, and values that this turn says", async () => {
-  const { page, close } = await open(`/traces/${brokenRoot}`);
+  const page = await open(`/traces/${brokenRoot}`);
   await ask(page, "to");
   const offers = page.locator("[role=option]");
   expect(await offers.allInnerTexts()).toEqual([expect.stringMatching(/^tool:/)]);
@@ -172,20 +152,11 @@ test("the box completes keys, and values that this turn says", async () => {
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await count(page, "1 match");
-  await close();
 });
 
 test("no violation of axe and nothing sideways in every look, found rows included", async () => {
-  const { page, offences, close } = await open(`/traces/${brokenRoot}#find=orphan&only=1`);
+  const page = await open(`/traces/${brokenRoot}#find=orphan&only=1`);
   await count(page, "2");
   await page.locator(".find-help summary").click();
-  for (const theme of ["light", "dark"] as const) {
-    for (const width of [1440, 390, 320]) {
-      await relook(page, { width, theme, forcedColors: width === 320 });
-      expect(await axeViolations(page), `${width} ${theme}`).toEqual([]);
-      expect(await sidewaysOverflow(page), `${width} ${theme}`).toBe(0);
-    }
-  }
-  expect(offences).toEqual([]);
-  await close();
+  await expectSoundInEveryLook(page);
 });

@@ -2,48 +2,27 @@
  * @module Journeys by keyboard alone, and what the browser's own part promises: marks, filters in
  * the address, the live tail, the empty home that turns into the first trace.
  */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { Browser, Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
 
 import { sendSpans, sendStory, tellStory } from "../../apps/briefing/story.ts";
-import { openBrowser, openSite, visit } from "./browser.ts";
-import type { Site } from "./browser.ts";
 import { brokenRoot, brokenTrace } from "./broken-trace.ts";
+import { judgedRoots } from "./judged-turns.ts";
+import { press } from "./keys.ts";
+import { openedSite, ownSite, wide } from "./opened-site.ts";
 
-let browser: Browser;
-let site: Site;
+const { site, visit } = openedSite({ put: brokenTrace });
 
 beforeAll(async () => {
-  [browser, site] = await Promise.all([openBrowser(), openSite()]);
-  await site.put(brokenTrace);
   await sendStory(site.url, { endMs: Date.now(), turns: 40, hours: 2 });
-  await vi.waitFor(
-    async () => {
-      const answer = await fetch(`${site.url}/traces/turns.json?verdict=failed`);
-      const { items } = (await answer.json()) as { readonly items: readonly unknown[] };
-      if (items.length < 2) throw new Error("the judge has not looked yet");
-    },
-    { timeout: 40_000, interval: 250 },
-  );
+  await judgedRoots(site, "verdict=failed", 2);
 });
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-const wide = { width: 1440, theme: "light" } as const;
-
-/** Types keys one after the other, as a person would. */
-async function press(page: Page, ...keys: readonly string[]): Promise<void> {
-  for (const key of keys) await page.keyboard.press(key);
-}
 
 const focusedText = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.textContent ?? "");
 
 test("from home to why a turn failed, by keyboard alone", async () => {
-  const { page, offences, close } = await visit(browser, site, "/traces", wide);
+  const page = await visit("/traces");
   await page.locator("[data-rows] tr").first().waitFor();
   await press(page, "/");
   await page.keyboard.type("verdict:failed ");
@@ -63,13 +42,10 @@ test("from home to why a turn failed, by keyboard alone", async () => {
   expect(await page.locator("[data-panel-body] pre").first().innerText()).toContain(row);
   await press(page, "g", "h");
   await page.waitForURL(/\/traces\/health/);
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("the tree grid goes by its keys and keeps one tab stop", async () => {
-  const { page, close } = await visit(browser, site, "/traces?kind=x", wide);
-  await page.goto(`${site.url}/traces?event_kind=artifact`);
+  const page = await visit("/traces?event_kind=artifact");
   await Promise.all([
     page.waitForURL(/\/traces\/[0-9a-f]{32}/),
     page.locator("a.open").first().click(),
@@ -94,11 +70,10 @@ test("the tree grid goes by its keys and keeps one tab stop", async () => {
   await press(page, "End");
   expect(await page.evaluate(() => document.activeElement?.id)).toBe(`row-${all - 1}`);
   expect(await grid.locator("[role=row][tabindex='0']").count()).toBe(1);
-  await close();
 });
 
 test("a broken trace shows each gap where it is, and u leads to the missing parent", async () => {
-  const { page, close } = await visit(browser, site, `/traces/${brokenRoot}`, wide);
+  const page = await visit(`/traces/${brokenRoot}`);
   await page.locator("body[data-ready]").waitFor();
   const text = await page.locator(".waterfall").innerText();
   for (const words of [
@@ -127,13 +102,11 @@ test("a broken trace shows each gap where it is, and u leads to the missing pare
   expect(await idle.innerText()).toMatch(/Compress .* idle/);
   await press(page, "x");
   expect(await page.locator(".wf-row .tear").count()).toBeGreaterThan(0);
-  await close();
 });
 
 test("the server's first rows say what the browser's say", async () => {
   const rows = async (script: boolean): Promise<readonly string[]> => {
-    const look = { ...wide, script };
-    const { page, close } = await visit(browser, site, `/traces/${brokenRoot}`, look);
+    const page = await visit(`/traces/${brokenRoot}`, { ...wide, script });
     if (script) await page.locator("body[data-ready]").waitFor();
     const texts = await page.locator(".wf-row").evaluateAll((nodes) =>
       nodes
@@ -146,14 +119,13 @@ test("the server's first rows say what the browser's say", async () => {
         })
         .toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)),
     );
-    await close();
     return texts;
   };
   expect(await rows(true)).toEqual(await rows(false));
 });
 
 test("no shortcut fires while somebody types, and the help shows the table", async () => {
-  const { page, close } = await visit(browser, site, "/traces", wide);
+  const page = await visit("/traces");
   await page.locator("[role=combobox]").waitFor();
   await press(page, "/");
   await page.keyboard.type("gh?tmj");
@@ -168,11 +140,10 @@ test("no shortcut fires while somebody types, and the help shows the table", asy
   await press(page, "Escape");
   // A dialog says that it is closed a moment after it is.
   await page.locator("dialog").waitFor({ state: "detached" });
-  await close();
 });
 
 test("two marked turns are compared without anybody pasting an id", async () => {
-  const { page, close } = await visit(browser, site, "/traces?agent_id=briefing-writer", wide);
+  const page = await visit("/traces?agent_id=briefing-writer");
   await page.locator("[role=combobox]").waitFor();
   await press(page, "j", "m", "j", "j", "m");
   expect(await page.locator("tr[data-marked]").count()).toBe(2);
@@ -181,11 +152,10 @@ test("two marked turns are compared without anybody pasting an id", async () => 
   expect(query.get("agent_id")).toBe("briefing-writer");
   expect(query.get("baseline_root")).toMatch(/^[0-9a-f]{32}$/);
   expect(query.get("candidate_root")).not.toBe(query.get("baseline_root"));
-  await close();
 });
 
 test("the filter bar is the address: terms of the store become parameters, the rest is q", async () => {
-  const { page, close } = await visit(browser, site, "/traces", { ...wide, script: false });
+  const page = await visit("/traces", { ...wide, script: false });
   await page.locator("[data-filter] input").fill("agent:briefing-writer cache:miss -user:usr_bo x");
   await Promise.all([page.waitForURL(/agent_id=/), page.keyboard.press("Enter")]);
   const query = new URL(page.url()).searchParams;
@@ -198,11 +168,10 @@ test("the filter bar is the address: terms of the store become parameters, the r
   const agents = await page.locator("td.c-agent").allInnerTexts();
   expect(agents.length).toBeGreaterThan(0);
   for (const agent of agents) expect(agent).toMatch(/briefing-writer$/);
-  await close();
 });
 
 test("a brush over the histogram narrows the time", async () => {
-  const { page, close } = await visit(browser, site, "/traces", wide);
+  const page = await visit("/traces");
   await page.locator("[role=combobox]").waitFor();
   // The bars of all turns take the place of the page's own.
   await page.locator("[data-readout]", { hasText: "in all" }).waitFor();
@@ -226,12 +195,11 @@ test("a brush over the histogram narrows the time", async () => {
     .locator("td.c-time time")
     .evaluateAll((nodes) => nodes.map((node) => (node as HTMLTimeElement).dateTime));
   expect(times.length).toBeGreaterThan(0);
-  await close();
 });
 
 test("the empty home turns into the first trace when it arrives", async () => {
-  const fresh = await openSite();
-  const { page, offences, close } = await visit(browser, fresh, "/traces", wide);
+  const fresh = await ownSite();
+  const page = await visit("/traces", wide, { on: fresh });
   await page.locator("[data-waiting]").waitFor({ state: "visible" });
   expect(await page.locator("pre").innerText()).toContain(fresh.url);
   await page.waitForTimeout(300);
@@ -239,13 +207,10 @@ test("the empty home turns into the first trace when it arrives", async () => {
   await sendSpans(fresh.url, turn ?? []);
   await page.locator("[data-rows] tr").first().waitFor({ state: "visible", timeout: 10_000 });
   expect(await page.locator("[data-first-steps]").count()).toBe(0);
-  expect(offences).toEqual([]);
-  await close();
-  await fresh.close();
 });
 
 test("the live tail waits while somebody reads further down, and says how much is new", async () => {
-  const { page, close } = await visit(browser, site, "/traces", { ...wide, height: 500 });
+  const page = await visit("/traces", { ...wide, height: 500 });
   await page.locator("[role=combobox]").waitFor();
   await page.mouse.wheel(0, 600);
   await page.waitForFunction(() => window.scrollY > 100);
@@ -258,11 +223,10 @@ test("the live tail waits while somebody reads further down, and says how much i
   expect(await page.locator("[data-rows] tr").count()).toBe(before);
   await pill.locator("button").click();
   await expect.poll(() => page.locator("[data-rows] tr").count()).toBe(before + 1);
-  await close();
 });
 
 test("a list that is drawn again leaves the focus on its row", async () => {
-  const { page, close } = await visit(browser, site, "/traces", wide);
+  const page = await visit("/traces");
   await page.locator("[data-live]").waitFor({ state: "visible" });
   await press(page, "j", "j", "j");
   const focused = (): Promise<string | null> =>
@@ -278,11 +242,10 @@ test("a list that is drawn again leaves the focus on its row", async () => {
   await expect.poll(() => page.locator("[data-rows] tr").count()).toBe(before + 1);
   expect(await focused()).toBe(row);
   expect(await page.locator("[data-row][tabindex='0']").count()).toBe(1);
-  await close();
 });
 
 test("theme, clock and density stay chosen", async () => {
-  const { page, close } = await visit(browser, site, "/traces", wide);
+  const page = await visit("/traces");
   await page.locator("[data-switch=clock]").waitFor({ state: "visible" });
   await page.locator("[data-switch=theme]").click();
   await page.locator("[data-switch=theme]").click();
@@ -293,5 +256,4 @@ test("theme, clock and density stay chosen", async () => {
     Object.fromEntries(Object.entries(document.documentElement.dataset)),
   );
   expect(chosen).toMatchObject({ theme: "dark", clock: "local", density: "dense" });
-  await close();
 });

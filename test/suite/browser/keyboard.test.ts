@@ -2,20 +2,16 @@
  * @module Every key of the table on Turns and on Turn: each does its thing, and none of them does
  * it while somebody types (ui: Keyboard).
  */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 
-import { openBrowser, openSite, visit } from "./browser.ts";
-import type { Site } from "./browser.ts";
 import { brokenRoot, brokenTrace } from "./broken-trace.ts";
+import { press } from "./keys.ts";
+import { openedSite, ownSite, wide } from "./opened-site.ts";
 
-const look = { width: 1440, theme: "light" } as const;
 /** Every key that means something on one of the two pages. */
 const allKeys = "jkgtghgigc[]ue/mc?exl.pf+-0";
-
-let browser: Browser;
-let site: Site;
 
 /** The broken trace again, under another root and with a second failed call. */
 function twinOf(letter: string): readonly TurnEvent[] {
@@ -29,19 +25,7 @@ function twinOf(letter: string): readonly TurnEvent[] {
   }));
 }
 
-beforeAll(async () => {
-  [browser, site] = await Promise.all([openBrowser(), openSite()]);
-  await site.put([...brokenTrace, ...twinOf("c"), ...twinOf("d")]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-async function press(page: Page, ...keys: readonly string[]): Promise<void> {
-  for (const key of keys) await page.keyboard.press(key);
-}
+const { site, visit } = openedSite({ put: [...brokenTrace, ...twinOf("c"), ...twinOf("d")] });
 
 /** Presses a sequence until it led somewhere: a busy machine may let its second key come late. */
 async function goBy(page: Page, keys: readonly string[], to: RegExp): Promise<void> {
@@ -64,21 +48,21 @@ const focusedEvent = (page: Page): Promise<string> =>
   page.evaluate(() => (document.activeElement as HTMLElement | null)?.dataset["event"] ?? "");
 
 /** Opens Turns and waits for what its own module does last. */
-async function openTurns(): ReturnType<typeof visit> {
-  const opened = await visit(browser, site, "/traces", look);
-  await opened.page.locator("[data-live]").waitFor({ state: "visible" });
-  return opened;
+async function openTurns(): Promise<Page> {
+  const page = await visit("/traces");
+  await page.locator("[data-live]").waitFor({ state: "visible" });
+  return page;
 }
 
 /** Opens the page of a turn, its waterfall taken over. */
-async function openTurn(root: string): ReturnType<typeof visit> {
-  const opened = await visit(browser, site, `/traces/${root}`, look);
-  await opened.page.locator("body[data-ready]").waitFor();
-  return opened;
+async function openTurn(root: string): Promise<Page> {
+  const page = await visit(`/traces/${root}`);
+  await page.locator("body[data-ready]").waitFor();
+  return page;
 }
 
 test("Turns: j and k move, m marks and unmarks, c compares, Enter opens", async () => {
-  const { page, offences, close } = await openTurns();
+  const page = await openTurns();
   expect(await page.locator("[data-rows] tr").count()).toBe(3);
   await press(page, "c");
   expect(await page.locator("[data-announce]").innerText()).toMatch(/Mark two turns/);
@@ -99,12 +83,10 @@ test("Turns: j and k move, m marks and unmarks, c compares, Enter opens", async 
   await page.locator("[data-live]").waitFor({ state: "visible" });
   await press(page, "j");
   await Promise.all([page.waitForURL(/\/traces\/[0-9a-f]{32}/), press(page, "Enter")]);
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("Turns: the rows are one stop of the Tab key, and arrows, Home, End and pages move", async () => {
-  const { page, offences, close } = await openTurns();
+  const page = await openTurns();
   const stops = (): Promise<readonly number[]> =>
     page
       .locator("[data-row]")
@@ -135,12 +117,10 @@ test("Turns: the rows are one stop of the Tab key, and arrows, Home, End and pag
   await page.evaluate(() => (document.activeElement as HTMLElement).blur());
   await press(page, "j");
   expect(await placeOfFocus(page)).toBe(1);
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("a control that is pressed keeps Space, Enter and arrows, and leaves the letters", async () => {
-  const { page, offences, close } = await visit(browser, site, "/traces/compare", look);
+  const page = await visit("/traces/compare");
   await page.locator("[data-switch=theme]").waitFor({ state: "visible" });
   const radio = page.locator("input[type=radio]");
   const checked = (): Promise<number> =>
@@ -155,15 +135,13 @@ test("a control that is pressed keeps Space, Enter and arrows, and leaves the le
   await press(page, "?");
   await page.locator("dialog").waitFor({ state: "detached" });
   expect(await checked()).toBeGreaterThan(first);
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test.each([
   ["Turns", openTurns],
   ["Turn", () => openTurn(brokenRoot)],
 ])("%s: g and a letter go to the places", async (_name, open) => {
-  const { page, offences, close } = await open();
+  const page = await open();
   const from = page.url();
   for (const [key, to] of [
     ["h", /\/traces\/health$/],
@@ -176,12 +154,10 @@ test.each([
     if (key !== "t") await page.goto(from);
     await page.locator("[data-switch=theme]").waitFor({ state: "visible" });
   }
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("Turns: no key does anything while the filter is typed", async () => {
-  const { page, offences, close } = await openTurns();
+  const page = await openTurns();
   await press(page, "j", "m", "/");
   const field = page.locator("[role=combobox]");
   expect(await field.evaluate((node) => node === document.activeElement)).toBe(true);
@@ -202,12 +178,10 @@ test("Turns: no key does anything while the filter is typed", async () => {
   expect(page.url()).toBe(`${site.url}/traces`);
   await press(page, "?");
   await page.locator("dialog").waitFor({ state: "detached" });
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("Turn: j k ← → move, collapse and expand, Enter goes beside and Escape back", async () => {
-  const { page, offences, close } = await openTurn(brokenRoot);
+  const page = await openTurn(brokenRoot);
   await page.locator("#row-0").focus();
   await press(page, "j", "j");
   expect(await focusedId(page)).toBe("row-2");
@@ -228,13 +202,11 @@ test("Turn: j k ← → move, collapse and expand, Enter goes beside and Escape 
   expect(await page.locator("[data-panel-body]").innerText()).toContain(event);
   await press(page, "Escape");
   expect(await focusedId(page)).toBe("row-1");
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("Turn: [ ] step through the findings, u to the missing parent, e to the evidence", async () => {
   const root = "c".repeat(32);
-  const { page, offences, close } = await openTurn(root);
+  const page = await openTurn(root);
   const stepped: string[] = [];
   for (const key of ["]", "]", "]", "[", "["]) {
     await press(page, key);
@@ -249,12 +221,10 @@ test("Turn: [ ] step through the findings, u to the missing parent, e to the evi
   expect(await page.locator("[data-panel-body] pre.code").count()).toBe(0);
   await press(page, "u");
   expect(await page.locator(".wf-row:focus").innerText()).toContain("missing parent");
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("Turn: m marks the turn of the page, c compares two, / leads to the filter", async () => {
-  const { page, offences, close } = await openTurn("c".repeat(32));
+  const page = await openTurn("c".repeat(32));
   await press(page, "m");
   expect(await page.locator("[data-marks]").innerText()).toContain("1 turn marked");
   await page.goto(`${site.url}/traces/${"d".repeat(32)}`);
@@ -289,12 +259,10 @@ test("Turn: m marks the turn of the page, c compares two, / leads to the filter"
   await page.waitForFunction(
     () => document.activeElement === document.querySelector("[data-filter] [role=combobox]"),
   );
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("a bracket that a keyboard makes with AltGr is a bracket", async () => {
-  const { page, close } = await openTurn(brokenRoot);
+  const page = await openTurn(brokenRoot);
   const send = (altGraph: boolean): Promise<void> =>
     page.evaluate((modifierAltGraph) => {
       const modifiers = { ctrlKey: true, altKey: true, modifierAltGraph };
@@ -305,13 +273,12 @@ test("a bracket that a keyboard makes with AltGr is a bracket", async () => {
   expect(await focusedEvent(page)).toBe("");
   await send(true);
   expect(await focusedEvent(page)).not.toBe("");
-  await close();
 });
 
 test("/ finds the box of Incidents behind the hidden field of a session", async () => {
   const token = "a-token-of-this-test-0123456789";
-  const guarded = await openSite({ TURNPROOF_UI_AUTH_TOKEN: token });
-  const { page, close } = await visit(browser, guarded, "/traces/find", look);
+  const guarded = await ownSite({ TURNPROOF_UI_AUTH_TOKEN: token });
+  const page = await visit("/traces/find", wide, { on: guarded });
   await page.locator("input[type=password]").fill(token);
   await Promise.all([page.waitForURL(/\/traces\/find/), page.keyboard.press("Enter")]);
   await page.locator("input[data-csrf]").waitFor({ state: "attached" });
@@ -319,6 +286,4 @@ test("/ finds the box of Incidents behind the hidden field of a session", async 
   await press(page, "/");
   const focused = await page.evaluate(() => document.activeElement?.getAttribute("name") ?? "");
   expect(focused).toBe("id");
-  await close();
-  await guarded.close();
 });

@@ -2,22 +2,19 @@
  * @module Two big turns side by side: the comparison keeps at most a hundred rows in the document,
  * opens within a second, is walked by keys, and shows changes alone or everything.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 
 import { bigSpan, threadMs } from "./big-trace.ts";
-import { axeViolations, openBrowser, openSite, sidewaysOverflow, visit } from "./browser.ts";
-import type { Site } from "./browser.ts";
+import { axeViolations, sidewaysOverflow } from "./browser.ts";
+import { openedSite, wide } from "./opened-site.ts";
 
 const roots = ["a".repeat(32), "c".repeat(32)] as const;
 const size = 10_000;
 const address = `/traces/compare?agent_id=big&baseline_root=${roots[0]}&candidate_root=${roots[1]}`;
 /** Spans of B that differ from A, in the order of the tree's rows. */
 const changed = [1, 2, 3] as const;
-
-let browser: Browser;
-let site: Site;
 
 function trace(root: string, more: (index: number) => Partial<TurnEvent>): readonly TurnEvent[] {
   return Array.from({ length: size }, (_, index): TurnEvent => {
@@ -26,8 +23,9 @@ function trace(root: string, more: (index: number) => Partial<TurnEvent>): reado
   });
 }
 
+const { site, visit } = openedSite();
+
 beforeAll(async () => {
-  [browser, site] = await Promise.all([openBrowser(), openSite()]);
   const files = (index: number): Partial<TurnEvent> =>
     index % 500 === 499
       ? {
@@ -44,27 +42,19 @@ beforeAll(async () => {
   );
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
 const rows = (page: Page): Promise<number> => page.locator(".op").count();
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.id ?? "");
 const change = (page: Page): Promise<string> => page.locator(".op:focus .verb").innerText();
 
-async function open(width: number): ReturnType<typeof visit> {
-  const opened = await visit(browser, site, address, { width, theme: "light" });
-  await opened.page.locator("body[data-ready]").waitFor({ timeout: 30_000 });
-  return opened;
+async function open(width: number): Promise<Page> {
+  const page = await visit(address, { width, theme: "light" });
+  await page.locator("body[data-ready]").waitFor({ timeout: 30_000 });
+  return page;
 }
 
 test("it opens within a second of the thread, and scrolls with a hundred rows at most", async () => {
-  const { page, offences, close } = await visit(browser, site, "/settings", {
-    width: 1440,
-    theme: "light",
-  });
+  const page = await visit("/settings");
   const busyMs = await threadMs(page);
   await page.goto(`${site.url}${address}`, { waitUntil: "commit" });
   await page.locator("body[data-ready]").waitFor({ timeout: 30_000 });
@@ -89,12 +79,10 @@ test("it opens within a second of the thread, and scrolls with a hundred rows at
   expect(most).toBeLessThanOrEqual(100);
   expect(frameMs).toBeLessThan(16);
   expect(await page.locator("[role=treegrid]").getAttribute("aria-rowcount")).toBe(`${size + 1}`);
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("changes alone at first; brackets step through them, x shows everything", async () => {
-  const { page, offences, close } = await open(1440);
+  const page = await open(1440);
   const only = page.locator("[data-only-changes]");
   expect(await only.isChecked()).toBe(true);
   // Three changed calls and the turn above them.
@@ -130,14 +118,12 @@ test("changes alone at first; brackets step through them, x shows everything", a
   await page.keyboard.press("]");
   expect(await change(page)).toContain("changed");
   await Promise.all([page.waitForURL(/\/traces\/c+#e-/), page.keyboard.press("Enter")]);
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test.each([1440, 390, 320])(
   "at %i pixels nothing scrolls sideways, and axe is content",
   async (width) => {
-    const { page, offences, close } = await open(width);
+    const page = await open(width);
     await page.keyboard.press("x");
     await page.keyboard.press("j");
     expect(await sidewaysOverflow(page)).toBe(0);
@@ -158,25 +144,19 @@ test.each([1440, 390, 320])(
       new Set([heights[0]]),
     );
     expect(await axeViolations(page)).toEqual([]);
-    expect(offences).toEqual([]);
-    await close();
   },
 );
 
 test("a long list of another panel is bounded, with its count, and opens", async () => {
-  const { page, offences, close } = await open(1440);
+  const page = await open(1440);
   const sources = page.locator("#sources");
   expect(await sources.locator(".line:visible").count()).toBe(12);
   await sources.getByText("Show 8 more").click();
   expect(await sources.locator(".line:visible").count()).toBe(20);
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("without script the first changes stand there, and how many there are", async () => {
-  const look = { width: 1440, theme: "light", script: false } as const;
-  const { page, close } = await visit(browser, site, address, look);
+  const page = await visit(address, { ...wide, script: false });
   expect(await rows(page)).toBe(1 + changed.length);
   expect(await page.locator("#operations .more-line").innerText()).toContain("10,000 rows in all");
-  await close();
 });

@@ -2,26 +2,15 @@
  * @module Learning as an operator does it: proposing, accepting, deferring and rejecting by the
  * page's own buttons, in a session, with and without script (requirements: States and transitions).
  */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 
 import { turnEvents } from "../collector/desk.ts";
-import {
-  axeViolations,
-  openBrowser,
-  openSite,
-  relook,
-  sidewaysOverflow,
-  visit,
-} from "./browser.ts";
-import type { Site, Visit } from "./browser.ts";
+import { axeViolations, relook, sidewaysOverflow } from "./browser.ts";
+import { openedSite, signIn } from "./opened-site.ts";
 
 const token = "operator-token-of-the-suite-02";
-const accounts = { otto: { token, role: "operator" } };
-
-let browser: Browser;
-let site: Site;
 
 /** A turn with three insights: its tools fail, no supply is recorded, and no usage. */
 function troubled(agent: string): TurnEvent[] {
@@ -69,25 +58,19 @@ const ways = [
   { name: "without script", script: false, agent: "plain-agent" },
 ] as const;
 
-beforeAll(async () => {
-  [browser, site] = await Promise.all([
-    openBrowser(),
-    openSite({ TURNPROOF_UI_ACCOUNTS: JSON.stringify(accounts) }),
-  ]);
-  for (const { agent } of ways) await site.put(troubled(agent));
-  await site.put(habitual("habit-agent"));
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
+const { site, visit } = openedSite({
+  env: { TURNPROOF_UI_ACCOUNTS: JSON.stringify({ otto: { token, role: "operator" } }) },
 });
 
-async function signIn(script: boolean): Promise<Visit> {
-  const visited = await visit(browser, site, "/login", { width: 390, theme: "light", script });
-  await visited.page.locator("input[name=token]").fill(token);
-  await Promise.all([visited.page.waitForURL(/\/traces$/), visited.page.keyboard.press("Enter")]);
-  return visited;
+beforeAll(async () => {
+  for (const { agent } of ways) await site.put(troubled(agent));
+  await site.put(habitual("habit-agent"));
+});
+
+async function signedIn(script: boolean): Promise<Page> {
+  const page = await visit("/login", { width: 390, theme: "light", script });
+  await signIn(page, token);
+  return page;
 }
 
 describe.each(ways)("$name", ({ script, agent }) => {
@@ -100,72 +83,63 @@ describe.each(ways)("$name", ({ script, agent }) => {
     item(page, title).getByRole("button", { name: word, exact: true }).click();
 
   test("every decision is made by the page's own buttons, and stands after it", async () => {
-    const { page, offences, close } = await signIn(script);
-    try {
-      await page.goto(`${site.url}/learning`);
-      await page.locator("form.propose input[name=agent_id]").fill(agent);
-      await page.getByRole("button", { name: "Propose" }).click();
-      for (const title of ["Tools fail", "Memory supply missing", "Model usage missing"]) {
-        await inState(page, title, "proposed");
-      }
-      await decide(page, "Memory supply missing", "Defer");
-      await inState(page, "Memory supply missing", "deferred");
-      await decide(page, "Memory supply missing", "Reject");
-      await inState(page, "Memory supply missing", "rejected");
-      expect(await item(page, "Memory supply missing").locator("form button").count()).toBe(0);
-
-      // Two more readers have the same page open before the decision falls.
-      const [late, again] = [await page.context().newPage(), await page.context().newPage()];
-      for (const each of [late, again]) await each.goto(`${site.url}${address}`);
-      await item(page, "Tools fail").locator("input[name=note]").fill("worth a try");
-      await decide(page, "Tools fail", "Accept");
-      await inState(page, "Tools fail", "accepted");
-      expect(await item(page, "Tools fail").innerText()).toMatch(/A note is kept/);
-      await seesTheDraft(page, item(page, "Tools fail"));
-
-      // Accepting it once more gives the same draft; another decision is refused in words.
-      await decide(again, "Tools fail", "Accept");
-      await inState(again, "Tools fail", "accepted");
-      await decide(late, "Tools fail", "Reject");
-      await late.getByText("This revision was decided already").waitFor();
-      const said = await late.locator("main").innerText();
-      expect(said).toMatch(/recommendation_closed/);
-      expect(said).toMatch(/Decided already/);
-      expect(await sidewaysOverflow(late)).toBe(0);
-      if (script) expect(await axeViolations(late)).toEqual([]);
-      await late.locator("main").getByRole("link", { name: "Learning" }).click();
-      await late.waitForURL(/\/learning$/);
-
-      await page.goto(`${site.url}${address}`);
-      await inState(page, "Tools fail", "accepted");
-      await inState(page, "Model usage missing", "proposed");
-      await seesTheDraft(page, item(page, "Tools fail"));
-      expect(await page.locator("ol.plan").count()).toBe(1);
-      expect(await sidewaysOverflow(page)).toBe(0);
-      if (script) expect(await axeViolations(page)).toEqual([]);
-      expect(offences).toEqual([]);
-    } finally {
-      await close();
+    const page = await signedIn(script);
+    await page.goto(`${site.url}/learning`);
+    await page.locator("form.propose input[name=agent_id]").fill(agent);
+    await page.getByRole("button", { name: "Propose" }).click();
+    for (const title of ["Tools fail", "Memory supply missing", "Model usage missing"]) {
+      await inState(page, title, "proposed");
     }
+    await decide(page, "Memory supply missing", "Defer");
+    await inState(page, "Memory supply missing", "deferred");
+    await decide(page, "Memory supply missing", "Reject");
+    await inState(page, "Memory supply missing", "rejected");
+    expect(await item(page, "Memory supply missing").locator("form button").count()).toBe(0);
+
+    // Two more readers have the same page open before the decision falls.
+    const [late, again] = [await page.context().newPage(), await page.context().newPage()];
+    for (const each of [late, again]) await each.goto(`${site.url}${address}`);
+    await item(page, "Tools fail").locator("input[name=note]").fill("worth a try");
+    await decide(page, "Tools fail", "Accept");
+    await inState(page, "Tools fail", "accepted");
+    expect(await item(page, "Tools fail").innerText()).toMatch(/A note is kept/);
+    await seesTheDraft(page, item(page, "Tools fail"));
+
+    // Accepting it once more gives the same draft; another decision is refused in words.
+    await decide(again, "Tools fail", "Accept");
+    await inState(again, "Tools fail", "accepted");
+    await decide(late, "Tools fail", "Reject");
+    await late.getByText("This revision was decided already").waitFor();
+    const said = await late.locator("main").innerText();
+    expect(said).toMatch(/recommendation_closed/);
+    expect(said).toMatch(/Decided already/);
+    expect(await sidewaysOverflow(late)).toBe(0);
+    if (script) expect(await axeViolations(late)).toEqual([]);
+    await late.locator("main").getByRole("link", { name: "Learning" }).click();
+    await late.waitForURL(/\/learning$/);
+
+    await page.goto(`${site.url}${address}`);
+    await inState(page, "Tools fail", "accepted");
+    await inState(page, "Model usage missing", "proposed");
+    await seesTheDraft(page, item(page, "Tools fail"));
+    expect(await page.locator("ol.plan").count()).toBe(1);
+    expect(await sidewaysOverflow(page)).toBe(0);
+    if (script) expect(await axeViolations(page)).toEqual([]);
   });
 
   test("proposing from an agent that nobody knows is told so, with the way back", async () => {
-    const { page, close } = await signIn(script);
-    try {
-      await page.goto(`${site.url}/learning`);
-      await page.locator("form.propose input[name=agent_id]").fill("nobody-at-all");
-      await page.getByRole("button", { name: "Propose" }).click();
-      await page.getByText("Not in the window that was read").waitFor();
-      await page.locator("main").getByRole("link", { name: "Learning" }).click();
-      await page.waitForURL(/\/learning$/);
-    } finally {
-      await close();
-    }
+    const page = await signedIn(script);
+    await page.goto(`${site.url}/learning`);
+    await page.locator("form.propose input[name=agent_id]").fill("nobody-at-all");
+    await page.getByRole("button", { name: "Propose" }).click();
+    await page.getByText("Not in the window that was read").waitFor();
+    await page.locator("main").getByRole("link", { name: "Learning" }).click();
+    await page.waitForURL(/\/learning$/);
   });
 });
 
 test("a recurring workflow is named by its tools, as an insight and as a recommendation", async () => {
-  const { page, offences, close } = await signIn(true);
+  const page = await signedIn(true);
   const names = [
     "search → write",
     /\btool_with_quite_a_long_name_0 → tool_with_quite_a_long_name_1 → .*… \(30 tools, \w{8}\)$/,
@@ -178,25 +152,18 @@ test("a recurring workflow is named by its tools, as an insight and as a recomme
     }
     expect(await axeViolations(page)).toEqual([]);
   };
-  try {
-    await page.goto(`${site.url}/agents/habit-agent`);
-    const recurring = page
-      .locator("#insights li b")
-      .getByText("Recurring workflow", { exact: true });
-    expect(await recurring.count()).toBe(2);
-    await inOrder();
-    await page.goto(`${site.url}/learning`);
-    await page.locator("form.propose input[name=agent_id]").fill("habit-agent");
-    await page.getByRole("button", { name: "Propose" }).click();
-    const items = page.locator(".recommendations > li").filter({ hasText: "Recurring workflow" });
-    // Each workflow is a recommendation of its own, not a revision of the other's.
-    await items.nth(1).waitFor();
-    expect(await items.filter({ hasText: "revision 1" }).count()).toBe(2);
-    await inOrder();
-    expect(offences).toEqual([]);
-  } finally {
-    await close();
-  }
+  await page.goto(`${site.url}/agents/habit-agent`);
+  const recurring = page.locator("#insights li b").getByText("Recurring workflow", { exact: true });
+  expect(await recurring.count()).toBe(2);
+  await inOrder();
+  await page.goto(`${site.url}/learning`);
+  await page.locator("form.propose input[name=agent_id]").fill("habit-agent");
+  await page.getByRole("button", { name: "Propose" }).click();
+  const items = page.locator(".recommendations > li").filter({ hasText: "Recurring workflow" });
+  // Each workflow is a recommendation of its own, not a revision of the other's.
+  await items.nth(1).waitFor();
+  expect(await items.filter({ hasText: "revision 1" }).count()).toBe(2);
+  await inOrder();
 });
 
 /** The link of an accepted recommendation leads to its one draft on the same page. */

@@ -2,16 +2,13 @@
  * @module Two journeys by keyboard alone: what changed since the release, and whether telemetry is
  * being lost. Each within a minute, from the home.
  */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { Browser, Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
 
 import { sendStory } from "../../apps/briefing/story.ts";
-import { openBrowser, openSite, visit } from "./browser.ts";
-import type { Site } from "./browser.ts";
-
-let browser: Browser;
-let site: Site;
+import { judgedRoots } from "./judged-turns.ts";
+import { press } from "./keys.ts";
+import { openedSite } from "./opened-site.ts";
 
 /** A producer's report of its own counters. */
 function report(producer: string, lost: number): TurnEvent {
@@ -31,34 +28,15 @@ function report(producer: string, lost: number): TurnEvent {
   };
 }
 
-beforeAll(async () => {
-  [browser, site] = await Promise.all([openBrowser(), openSite()]);
-  await site.put([report("pod-a-1", 0), report("pod-b-7", 37)]);
-  await sendStory(site.url, { endMs: Date.now(), turns: 30, hours: 2 });
-  await vi.waitFor(
-    async () => {
-      const answer = await fetch(`${site.url}/traces/turns.json?verdict=success`);
-      const { items } = (await answer.json()) as { readonly items: readonly unknown[] };
-      if (items.length === 0) throw new Error("the judge has not looked yet");
-    },
-    { timeout: 40_000, interval: 250 },
-  );
-}, 60_000);
+const { site, visit } = openedSite({ put: [report("pod-a-1", 0), report("pod-b-7", 37)] });
 
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
+beforeAll(async () => {
+  await sendStory(site.url, { endMs: Date.now(), turns: 30, hours: 2 });
+  await judgedRoots(site, "verdict=success", 1);
 });
 
-const wide = { width: 1440, theme: "light" } as const;
-
-async function press(page: Page, ...keys: readonly string[]): Promise<void> {
-  for (const key of keys) await page.keyboard.press(key);
-}
-
 test("what changed since the release: mark two turns, compare, read what is open", async () => {
-  const address = "/traces?agent_id=briefing-writer";
-  const { page, offences, close } = await visit(browser, site, address, wide);
+  const page = await visit("/traces?agent_id=briefing-writer");
   const began = performance.now();
   await page.locator("[data-rows] tr").nth(5).waitFor();
   await page.waitForFunction(() => document.querySelector("[data-filter] [role=combobox]"));
@@ -90,12 +68,10 @@ test("what changed since the release: mark two turns, compare, read what is open
   await press(page, "Escape");
   await Promise.all([page.waitForURL(/baseline_root/), press(page, "s")]);
   expect(performance.now() - began).toBeLessThan(60_000);
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("are we losing telemetry: health, producer, number", async () => {
-  const { page, offences, close } = await visit(browser, site, "/traces", wide);
+  const page = await visit("/traces");
   await page.waitForFunction(() => document.querySelector("[data-filter] [role=combobox]"));
   await Promise.all([page.waitForURL(/\/traces\/health/), press(page, "g", "h")]);
   const losses = page.locator("#losses");
@@ -115,12 +91,10 @@ test("are we losing telemetry: health, producer, number", async () => {
   const totals = await page.locator(".equation .total .num").allInnerTexts();
   const whole = (received + recovered).toLocaleString("en-US");
   expect(totals).toEqual([whole, whole]);
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("watching draws lines without a word from the content policy", async () => {
-  const { page, offences, close } = await visit(browser, site, "/traces/health", wide);
+  const page = await visit("/traces/health");
   await page.locator("[data-watch]:not([hidden])").waitFor();
   await press(page, "w");
   await page.locator("[data-watch-plots] canvas").nth(2).waitFor();
@@ -129,6 +103,4 @@ test("watching draws lines without a word from the content policy", async () => 
   );
   await press(page, "w");
   expect(await page.locator("[data-watch-plots] canvas").count()).toBe(0);
-  expect(offences).toEqual([]);
-  await close();
 });

@@ -2,32 +2,19 @@
  * @module What the pages weigh before any data. How they look and read in every state is told by
  * `accessibility-states.test.ts`.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Browser } from "playwright-core";
+import { expect, test } from "vitest";
 
 import { brokenRoot, brokenTrace } from "./broken-trace.ts";
-import { openBrowser, openSite, visit } from "./browser.ts";
-import type { Site } from "./browser.ts";
+import { openedSite, ownSite, wide } from "./opened-site.ts";
 
-let browser: Browser;
-let site: Site;
-let elsewhere: Site;
-
-beforeAll(async () => {
-  [browser, site, elsewhere] = await Promise.all([openBrowser(), openSite(), openSite()]);
-  await site.put(brokenTrace);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await Promise.all([site?.close(), elsewhere?.close()]);
-});
+const { site, visit } = openedSite({ put: brokenTrace });
 
 test("every page weighs at most 100 kB before data", async () => {
+  const elsewhere = await ownSite();
   for (const path of ["/traces", `/traces/${brokenRoot}`]) {
-    // Another origin first: nothing of this one is at hand yet.
-    const look = { width: 1440, theme: "light" } as const;
-    const { page, close } = await visit(browser, elsewhere, "/traces", look);
+    // Another origin first: nothing of this one is at hand yet, and all of it is asked off it.
+    const excused = new RegExp(`^request: ${site.url}/`);
+    const page = await visit("/traces", wide, { on: elsewhere, excused });
     const sizes: Promise<number>[] = [];
     page.on("response", (response) => {
       if (!response.url().includes("/assets/")) return;
@@ -42,6 +29,5 @@ test("every page weighs at most 100 kB before data", async () => {
     const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     expect(total).toBeGreaterThan(10_000);
     expect(total).toBeLessThan(100_000);
-    await close();
   }
 });

@@ -2,14 +2,12 @@
  * @module The playground without script: its form is answered with a page, in a session, and the
  * next question goes on in the same thread.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Browser } from "playwright-core";
+import { expect, test } from "vitest";
 
-import { axeViolations, openBrowser, openSite, sidewaysOverflow, visit } from "./browser.ts";
-import type { Site, Visit } from "./browser.ts";
+import { axeViolations, sidewaysOverflow } from "./browser.ts";
+import { openedSite, signIn } from "./opened-site.ts";
 
 const token = "operator-token-of-the-suite-03";
-const accounts = { otto: { token, role: "operator" } };
 const root = "b".repeat(32);
 
 /** What the agent was asked, in order. */
@@ -29,72 +27,43 @@ const mounted = {
   },
 };
 
-let browser: Browser;
-let site: Site;
-
-beforeAll(async () => {
-  [browser, site] = await Promise.all([
-    openBrowser(),
-    openSite({ TURNPROOF_UI_ACCOUNTS: JSON.stringify(accounts) }, { hooks: mounted }),
-  ]);
-}, 60_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
+const { site, visit } = openedSite({
+  env: { TURNPROOF_UI_ACCOUNTS: JSON.stringify({ otto: { token, role: "operator" } }) },
+  hooks: mounted,
 });
 
-async function signIn(): Promise<Visit> {
-  const look = { width: 390, theme: "dark", script: false } as const;
-  const visited = await visit(browser, site, "/login", look);
-  await visited.page.locator("input[name=token]").fill(token);
-  await Promise.all([visited.page.waitForURL(/\/traces$/), visited.page.keyboard.press("Enter")]);
-  return visited;
-}
-
 test("its form answers a page, whose form goes on in the same scope", async () => {
-  const { page, offences, close } = await signIn();
-  try {
-    await page.goto(`${site.url}/agents/echo`);
-    await page.locator("textarea[name=query]").fill("What do you know?");
-    await page.locator("input[name=user_id]").fill("usr_bo");
-    await page.getByRole("button", { name: "Run" }).click();
-    const answer = page.locator("#answer");
-    await answer.getByText("Answer 1: <b>bold</b> & plain", { exact: true }).waitFor();
-    expect(await answer.locator(".said b").count()).toBe(0);
-    expect(await answer.getByRole("link").getAttribute("href")).toBe(`/traces/${root}`);
-    expect(await page.locator("h1").innerText()).toBe("Run");
-    expect(await page.locator("link[rel=alternate]").count()).toBe(0);
-    expect(await sidewaysOverflow(page)).toBe(0);
+  const page = await visit("/login", { width: 390, theme: "dark", script: false });
+  await signIn(page, token);
+  await page.goto(`${site.url}/agents/echo`);
+  await page.locator("textarea[name=query]").fill("What do you know?");
+  await page.locator("input[name=user_id]").fill("usr_bo");
+  await page.getByRole("button", { name: "Run" }).click();
+  const answer = page.locator("#answer");
+  await answer.getByText("Answer 1: <b>bold</b> & plain", { exact: true }).waitFor();
+  expect(await answer.locator(".said b").count()).toBe(0);
+  expect(await answer.getByRole("link").getAttribute("href")).toBe(`/traces/${root}`);
+  expect(await page.locator("h1").innerText()).toBe("Run");
+  expect(await page.locator("link[rel=alternate]").count()).toBe(0);
+  expect(await sidewaysOverflow(page)).toBe(0);
 
-    await page.locator("textarea[name=query]").fill("And what else?");
-    await page.getByRole("button", { name: "Run" }).click();
-    await answer.getByText("Answer 2: <b>bold</b> & plain", { exact: true }).waitFor();
-    expect(asked).toEqual([
-      { query: "What do you know?", tenant: "usr_bo" },
-      { query: "And what else?", tenant: "usr_bo", threadId: "thr_9" },
-    ]);
-    expect(offences).toEqual([]);
-  } finally {
-    await close();
-  }
+  await page.locator("textarea[name=query]").fill("And what else?");
+  await page.getByRole("button", { name: "Run" }).click();
+  await answer.getByText("Answer 2: <b>bold</b> & plain", { exact: true }).waitFor();
+  expect(asked).toEqual([
+    { query: "What do you know?", tenant: "usr_bo" },
+    { query: "And what else?", tenant: "usr_bo", threadId: "thr_9" },
+  ]);
 });
 
 test("a browser's page of a run holds before axe, with the script of the frame", async () => {
-  const look = { width: 1440, theme: "light" } as const;
-  const { page, offences, close } = await visit(browser, site, "/login", look);
-  try {
-    await page.locator("input[name=token]").fill(token);
-    await Promise.all([page.waitForURL(/\/traces$/), page.keyboard.press("Enter")]);
-    await page.goto(`${site.url}/agents/echo`);
-    // The form itself is sent, past the script that would have streamed.
-    await page.locator("textarea[name=query]").fill("Once more?");
-    await page.locator("form.playground").evaluate((form: HTMLFormElement) => form.submit());
-    await page.locator("#answer .said").waitFor();
-    expect(await axeViolations(page)).toEqual([]);
-    expect(await sidewaysOverflow(page)).toBe(0);
-    expect(offences).toEqual([]);
-  } finally {
-    await close();
-  }
+  const page = await visit("/login");
+  await signIn(page, token);
+  await page.goto(`${site.url}/agents/echo`);
+  // The form itself is sent, past the script that would have streamed.
+  await page.locator("textarea[name=query]").fill("Once more?");
+  await page.locator("form.playground").evaluate((form: HTMLFormElement) => form.submit());
+  await page.locator("#answer .said").waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  expect(await sidewaysOverflow(page)).toBe(0);
 });

@@ -2,39 +2,19 @@
  * @module Views of the turns by the keyboard alone: a filter, its times and its row height are kept
  * under a name, opened, renamed, deleted and brought back, in this browser and nowhere else.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Browser, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import type { Page } from "playwright-core";
 
-import {
-  axeViolations,
-  openBrowser,
-  openSite,
-  relook,
-  sidewaysOverflow,
-  visit,
-} from "./browser.ts";
-import type { Site } from "./browser.ts";
 import { brokenTrace } from "./broken-trace.ts";
+import { expectSoundInEveryLook } from "./every-look.ts";
+import { openedSite, ownSite, wide } from "./opened-site.ts";
 
-const look = { width: 1440, theme: "light" } as const;
+const { site, visit } = openedSite({ put: brokenTrace });
 
-let browser: Browser;
-let site: Site;
-
-beforeAll(async () => {
-  [browser, site] = await Promise.all([openBrowser(), openSite()]);
-  await site.put(brokenTrace);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-async function open(path: string): ReturnType<typeof visit> {
-  const opened = await visit(browser, site, path, look);
-  await ready(opened.page);
-  return opened;
+async function open(path: string): Promise<Page> {
+  const page = await visit(path);
+  await ready(page);
+  return page;
 }
 
 const ready = (page: Page): Promise<void> =>
@@ -47,7 +27,7 @@ const focusText = (page: Page): Promise<string> =>
 test("a view is saved with times and row height, opened, renamed, deleted, brought back", async () => {
   const filter =
     "?status=error&start_time=2026-11-21T00%3A00%3A00Z&end_time=2026-11-22T00%3A00%3A00Z";
-  const { page, offences, close } = await open(`/traces${filter}`);
+  const page = await open(`/traces${filter}`);
   await page.locator("[data-switch=density]").click();
   expect(await page.evaluate(() => document.documentElement.dataset["density"])).toBe("dense");
   await page.keyboard.press("V");
@@ -86,22 +66,11 @@ test("a view is saved with times and row height, opened, renamed, deleted, broug
   await page.reload();
   await ready(page);
   expect(await saved(page)).toEqual(["Bad day"]);
-  for (const theme of ["light", "dark"] as const) {
-    for (const width of [1440, 900, 320]) {
-      await relook(page, { width, theme, forcedColors: width === 320 });
-      expect(await axeViolations(page), `${width} ${theme}`).toEqual([]);
-      expect(await sidewaysOverflow(page), `${width} ${theme}`).toBe(0);
-    }
-  }
-  expect(offences).toEqual([]);
-  await close();
+  await expectSoundInEveryLook(page, [1440, 900, 320]);
 });
 
 test("built-in views are plain links, and say which of them is open", async () => {
-  const { page, close } = await visit(browser, site, "/traces?q=has%3Afallback", {
-    ...look,
-    script: false,
-  });
+  const page = await visit("/traces?q=has%3Afallback", { ...wide, script: false });
   const views = page.locator("[data-views] a");
   expect(await views.allInnerTexts()).toEqual([
     "Not delivered",
@@ -113,7 +82,6 @@ test("built-in views are plain links, and say which of them is open", async () =
   expect(await page.locator("[data-view=save]").isVisible()).toBe(false);
   await views.first().click();
   expect(new URL(page.url()).search).toBe("?q=has%3Aundelivered");
-  await close();
 });
 
 test("accounts of one browser keep their own", async () => {
@@ -121,8 +89,8 @@ test("accounts of one browser keep their own", async () => {
     ann: { token: "token-of-ann-0123456789", role: "admin" },
     bob: { token: "token-of-bob-0123456789", role: "admin" },
   });
-  const guarded = await openSite({ TURNPROOF_UI_ACCOUNTS: accounts });
-  const { page, close } = await visit(browser, guarded, "/traces", look);
+  const guarded = await ownSite({ TURNPROOF_UI_ACCOUNTS: accounts });
+  const page = await visit("/traces", wide, { on: guarded });
   const signIn = async (token: string): Promise<void> => {
     await page.context().clearCookies();
     await page.goto(`${guarded.url}/traces`);
@@ -140,6 +108,4 @@ test("accounts of one browser keep their own", async () => {
   expect(await saved(page)).toEqual([]);
   await signIn("token-of-ann-0123456789");
   expect(await saved(page)).toEqual(["Of Ann"]);
-  await close();
-  await guarded.close();
 });

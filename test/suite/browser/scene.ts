@@ -2,7 +2,6 @@
  * @module The sites on which pages are looked at: one with an afternoon of evidence, an empty one,
  * a guarded and a read-only one, one whose store is away, and one where every word is long.
  */
-import { vi } from "vitest";
 import { ephemeral } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 
@@ -10,6 +9,7 @@ import { sendStory } from "../../apps/briefing/story.ts";
 import { brokenTrace } from "./broken-trace.ts";
 import { openSite } from "./browser.ts";
 import type { Site } from "./browser.ts";
+import { judgedRoots } from "./judged-turns.ts";
 import { longTrace } from "./long-trace.ts";
 
 /** Whose evidence most states show. */
@@ -72,24 +72,6 @@ export interface Scene {
   readonly close: () => Promise<void>;
 }
 
-interface Listed {
-  readonly items: readonly { readonly root_trace_id: string }[];
-}
-
-/** Waits until the judge has seen turns with a verdict. */
-async function rootsOf(site: Site, verdict: string, least: number): Promise<readonly string[]> {
-  return vi.waitFor(
-    async () => {
-      const query = `agent_id=${agent}&verdict=${verdict}`;
-      const answer = await fetch(`${site.url}/traces/turns.json?${query}`);
-      const { items } = (await answer.json()) as Listed;
-      if (items.length < least) throw new Error("the judge has not looked yet");
-      return items.map(({ root_trace_id: root }) => root);
-    },
-    { timeout: 90_000, interval: 250 },
-  );
-}
-
 /** Opens the sites and fills them. */
 export async function openScene(): Promise<Scene> {
   const [site, empty, guarded, readOnly, broken, long] = await Promise.all([
@@ -103,8 +85,8 @@ export async function openScene(): Promise<Scene> {
   const sites = { site, empty, guarded, readOnly, broken, long };
   await Promise.all([site.put(brokenTrace), long.put(longTrace)]);
   await sendStory(site.url, { endMs: Date.now(), turns: 30, hours: 2 });
-  const roots = await rootsOf(site, "success", 2);
-  const [failedRoot = ""] = await rootsOf(site, "failed", 1);
+  const roots = await judgedRoots(site, `agent_id=${agent}&verdict=success`, 2);
+  const [failedRoot = ""] = await judgedRoots(site, `agent_id=${agent}&verdict=failed`, 1);
   // Recommendations with one that is decided, so that its draft stands on the page too.
   await propose(site);
   return {

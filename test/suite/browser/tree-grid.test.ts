@@ -2,20 +2,15 @@
  * @module The waterfall as assistive technology is given it: the accessibility tree that Chromium
  * computes, not the markup that we meant (ui: a virtualised `treegrid`).
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { TurnEvent } from "@turnproof/evidence";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 
-import { openBrowser, openSite, visit } from "./browser.ts";
-import type { Site } from "./browser.ts";
 import { brokenRoot, brokenTrace } from "./broken-trace.ts";
+import { openedSite } from "./opened-site.ts";
 
-const look = { width: 1440, theme: "light" } as const;
 const longRoot = "e".repeat(32);
 const longSize = 400;
-
-let browser: Browser;
-let site: Site;
 
 /** A turn with many calls, of which few are in sight at once. */
 function longTrace(): readonly TurnEvent[] {
@@ -31,15 +26,7 @@ function longTrace(): readonly TurnEvent[] {
   });
 }
 
-beforeAll(async () => {
-  [browser, site] = await Promise.all([openBrowser(), openSite()]);
-  await site.put([...brokenTrace, ...longTrace()]);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { visit } = openedSite({ put: [...brokenTrace, ...longTrace()] });
 
 /** What the tree says of one element. */
 interface Told {
@@ -94,7 +81,7 @@ async function told(page: Page): Promise<readonly Told[]> {
 }
 
 test("each row says its level, its place, whether it is open, and all that it shows", async () => {
-  const { page, close } = await visit(browser, site, `/traces/${brokenRoot}`, look);
+  const page = await visit(`/traces/${brokenRoot}`);
   await page.locator("body[data-ready]").waitFor();
   const [grid, head, ...rest] = await told(page);
   expect(grid).toMatchObject({ role: "treegrid", name: "Causal waterfall of briefing-writer" });
@@ -123,11 +110,10 @@ test("each row says its level, its place, whether it is open, and all that it sh
   await page.keyboard.press("ArrowLeft");
   const closed = (await told(page)).filter(({ role }) => role === "row")[1];
   expect(closed).toMatchObject({ expanded: false, name: "turn, success, 9 s, 4 rows hidden" });
-  await close();
 });
 
 test("rows are read in their order wherever the grid was scrolled to", async () => {
-  const { page, close } = await visit(browser, site, `/traces/${longRoot}`, look);
+  const page = await visit(`/traces/${longRoot}`);
   await page.locator("body[data-ready]").waitFor();
   await page.locator("#row-0").focus();
   for (const key of ["End", "PageUp", "PageUp", "k", "PageUp", "Home", "PageDown", "PageUp"]) {
@@ -144,5 +130,4 @@ test("rows are read in their order wherever the grid was scrolled to", async () 
     .map(({ place }) => Number.parseInt(place, 10));
   expect(names.length).toBeGreaterThan(10);
   expect(names).toEqual([1, ...names.slice(1).toSorted((a, b) => a - b)]);
-  await close();
 });

@@ -2,39 +2,19 @@
  * @module The statistics of a turn as an operator reads them: unknown durations as unknown, sums
  * that say which way they err, sorted by the keyboard, and a line that finds its rows.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Browser, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import type { Page } from "playwright-core";
 
-import {
-  axeViolations,
-  openBrowser,
-  openSite,
-  relook,
-  sidewaysOverflow,
-  visit,
-} from "./browser.ts";
-import type { Site } from "./browser.ts";
 import { brokenRoot, brokenTrace } from "./broken-trace.ts";
+import { expectSoundInEveryLook } from "./every-look.ts";
+import { openedSite, wide } from "./opened-site.ts";
 
-const look = { width: 1440, theme: "light" } as const;
+const { visit } = openedSite({ put: brokenTrace });
 
-let browser: Browser;
-let site: Site;
-
-beforeAll(async () => {
-  [browser, site] = await Promise.all([openBrowser(), openSite()]);
-  await site.put(brokenTrace);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-async function open(hash = ""): ReturnType<typeof visit> {
-  const opened = await visit(browser, site, `/traces/${brokenRoot}${hash}`, look);
-  await opened.page.locator("body[data-ready]").waitFor();
-  return opened;
+async function open(hash = ""): Promise<Page> {
+  const page = await visit(`/traces/${brokenRoot}${hash}`);
+  await page.locator("body[data-ready]").waitFor();
+  return page;
 }
 
 /** Cells of the table as they are seen, without what only screen readers are told. */
@@ -51,7 +31,7 @@ function seen(page: Page): Promise<readonly (readonly string[])[]> {
 }
 
 test("the keyboard opens it, chooses by what, sorts, and finds the rows of a line", async () => {
-  const { page, offences, close } = await open();
+  const page = await open();
   await page.keyboard.press("s");
   expect(await page.locator("[data-statistics]").getAttribute("open")).not.toBeNull();
   await page.locator("[data-by=kind]").focus();
@@ -85,36 +65,23 @@ test("the keyboard opens it, chooses by what, sorts, and finds the rows of a lin
   await page.keyboard.press("Enter");
   expect(await page.locator(".wf-row:focus").getAttribute("data-event")).toBe("open:start");
   expect(await page.locator("[data-wf-find] input").inputValue()).toBe("kind:=model_call");
-  expect(offences).toEqual([]);
   const hash = new URL(page.url()).hash;
-  await close();
   const again = await open(hash);
-  expect((await seen(again.page)).length).toBe(4);
-  expect(await again.page.locator("th[aria-sort=ascending]").innerText()).toBe("Errors");
-  await again.close();
+  expect((await seen(again)).length).toBe(4);
+  expect(await again.locator("th[aria-sort=ascending]").innerText()).toBe("Errors");
 });
 
 test("rows that say no value have a line, and it finds them", async () => {
-  const { page, close } = await open("#by=model");
+  const page = await open("#by=model");
   expect((await seen(page)).map(([value]) => value)).toEqual(["none recorded", "atlas-large-2"]);
   await page.locator("[data-statistic='model:?']").click();
   expect(await page.locator("[data-find-count]").innerText()).toBe("1 of 9");
-  await close();
 });
 
 test("without script it stands by operation; with it nothing is wrong in any look", async () => {
-  const plain = await visit(browser, site, `/traces/${brokenRoot}`, { ...look, script: false });
-  await plain.page.locator("[data-statistics] summary").click();
-  expect(await plain.page.locator(".statistics tbody tr").count()).toBeGreaterThan(5);
-  await plain.close();
-  const { page, offences, close } = await open("#by=op");
-  for (const theme of ["light", "dark"] as const) {
-    for (const width of [1440, 390, 320]) {
-      await relook(page, { width, theme, forcedColors: width === 320 });
-      expect(await axeViolations(page), `${width} ${theme}`).toEqual([]);
-      expect(await sidewaysOverflow(page), `${width} ${theme}`).toBe(0);
-    }
-  }
-  expect(offences).toEqual([]);
-  await close();
+  const plain = await visit(`/traces/${brokenRoot}`, { ...wide, script: false });
+  await plain.locator("[data-statistics] summary").click();
+  expect(await plain.locator(".statistics tbody tr").count()).toBeGreaterThan(5);
+  const page = await open("#by=op");
+  await expectSoundInEveryLook(page);
 });

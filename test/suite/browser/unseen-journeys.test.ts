@@ -2,17 +2,16 @@
  * @module The three journeys in a world made by chance from a seed, so that nobody fitted a page to
  * it: by keyboard alone, reading only what the page shows, against what its maker wrote down.
  */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { Browser, Page } from "playwright-core";
+import { beforeAll, expect, test, vi } from "vitest";
+import type { Page } from "playwright-core";
 
 import { tellWorld } from "../../apps/unseen/world.ts";
 import type { Plot, World } from "../../apps/unseen/world.ts";
-import { openBrowser, openSite, visit } from "./browser.ts";
-import type { Site } from "./browser.ts";
+import { press } from "./keys.ts";
+import { openedSite } from "./opened-site.ts";
 
 const seed = process.env["TURNPROOF_TEST_WORLD"] ?? "finch";
 const journeyMsMax = 60_000;
-const wide = { width: 1440, theme: "light" } as const;
 
 /** What the judge says of each plot in the end. */
 const verdicts: { readonly [P in Plot | "fine"]: string } = {
@@ -30,12 +29,11 @@ const verdicts: { readonly [P in Plot | "fine"]: string } = {
   empty: "unknown",
 };
 
-let browser: Browser;
-let site: Site;
 let world: World;
 
+const { site, visit } = openedSite();
+
 beforeAll(async () => {
-  [browser, site] = await Promise.all([openBrowser(), openSite()]);
   world = await tellWorld(site.url, seed);
   await vi.waitFor(
     async () => {
@@ -51,11 +49,6 @@ beforeAll(async () => {
     { timeout: 200_000, interval: 500 },
   );
 }, 300_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
 
 /** What the page must say of each way to end with nothing, and on which kind of event it rests. */
 const answers: { readonly [P in Plot]: readonly [said: RegExp, evidence: RegExp] } = {
@@ -74,10 +67,6 @@ const answers: { readonly [P in Plot]: readonly [said: RegExp, evidence: RegExp]
   withheld: [/Answer withheld[\s\S]*by a filter or a refusal/, /^model call\b/],
   empty: [/Answer empty[\s\S]*not one token/, /^model call\b/],
 };
-
-async function press(page: Page, ...keys: readonly string[]): Promise<void> {
-  for (const key of keys) await page.keyboard.press(key);
-}
 
 /** From the home to the list of one thread. */
 async function findThread(page: Page, thread: string): Promise<void> {
@@ -98,7 +87,7 @@ for (const plot of Object.keys(answers) as Plot[]) {
     const told = world.nothing.get(plot);
     if (told === undefined) throw new Error("no such plot");
     const [said, evidence] = answers[plot];
-    const { page, offences, close } = await visit(browser, site, "/traces", wide);
+    const page = await visit("/traces");
     const began = performance.now();
     await findThread(page, told.thread);
     const words = await page.locator("[data-rows] td.c-verdict").allInnerTexts();
@@ -121,14 +110,12 @@ for (const plot of Object.keys(answers) as Plot[]) {
     expect(panel).toMatch(evidence);
     expect(panel).toContain(told.service);
     expect(performance.now() - began).toBeLessThan(journeyMsMax);
-    expect(offences).toEqual([]);
-    await close();
   });
 }
 
 test("what changed with the release: both releases, the call, the tools, what is open", async () => {
   const { thread, before, after, addedTools } = world.release;
-  const { page, offences, close } = await visit(browser, site, "/traces", wide);
+  const page = await visit("/traces");
   const began = performance.now();
   await findThread(page, thread);
   await press(page, "j", "m", "j", "m");
@@ -159,12 +146,10 @@ test("what changed with the release: both releases, the call, the tools, what is
   expect(await open.evaluate((node) => node === document.activeElement)).toBe(true);
   expect(await open.innerText()).toContain("Whether the delivery of B arrived");
   expect(performance.now() - began).toBeLessThan(journeyMsMax);
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("are we losing telemetry: which service, how many, and who cannot say", async () => {
-  const { page, offences, close } = await visit(browser, site, "/traces", wide);
+  const page = await visit("/traces");
   const began = performance.now();
   await page.locator("[data-filter] [role=combobox]").waitFor();
   // Somebody who has to look for the second key.
@@ -179,6 +164,4 @@ test("are we losing telemetry: which service, how many, and who cannot say", asy
     expect(row).toMatch(lost === null ? /\bunknown\b/ : new RegExp(`known ${lost}\\b`));
   }
   expect(performance.now() - began).toBeLessThan(journeyMsMax);
-  expect(offences).toEqual([]);
-  await close();
 });

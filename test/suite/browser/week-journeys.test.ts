@@ -3,26 +3,23 @@
  * strokes counted: a customer who got nothing, what changed with a release, whether telemetry is
  * being lost. Each within a minute, from the home.
  */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { Browser, Page } from "playwright-core";
+import { beforeAll, expect, test, vi } from "vitest";
+import type { Page } from "playwright-core";
 
 import { orderDesk } from "../../apps/week/cast.ts";
 import { parcelThread } from "../../apps/week/incidents.ts";
 import { tellWeek } from "../../apps/week/week.ts";
 import type { Week } from "../../apps/week/week.ts";
-import { openBrowser, openSite, visit } from "./browser.ts";
-import type { Site } from "./browser.ts";
+import { openedSite } from "./opened-site.ts";
 
 const turns = Number(process.env["TURNPROOF_TEST_WEEK_TURNS"] ?? 240);
 const journeyMsMax = 60_000;
-const wide = { width: 1440, theme: "light" } as const;
 
-let browser: Browser;
-let site: Site;
 let week: Week;
 
+const { site, visit } = openedSite();
+
 beforeAll(async () => {
-  [browser, site] = await Promise.all([openBrowser(), openSite()]);
   week = await tellWeek({ endpoint: site.url, endMs: Date.now(), turns, seed: "journeys" });
   const judged = [week.last, ...Object.values(week.found)].map(({ root }) => root);
   await vi.waitFor(
@@ -40,11 +37,6 @@ beforeAll(async () => {
     { timeout: 150_000, interval: 500 },
   );
 }, 240_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
 
 /** A keyboard that counts what is pressed on it. */
 class Keyboard {
@@ -120,7 +112,7 @@ test("the week holds what it says it holds", async () => {
 });
 
 test("the whole week stands in the histogram of the home", async () => {
-  const { page, offences, close } = await visit(browser, site, "/traces?limit=50", wide);
+  const page = await visit("/traces?limit=50");
   await page.locator("[data-readout]", { hasText: "in all" }).waitFor();
   expect(await page.locator("[data-rows] tr").count()).toBeLessThan(turns);
   const [from, to] = await page
@@ -130,12 +122,10 @@ test("the whole week stands in the histogram of the home", async () => {
       Number(figure.dataset["to"]),
     ]);
   expect((to ?? 0) - (from ?? 0)).toBeGreaterThan(5 * 86_400_000);
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("thread T's customer got nothing: find it, open it, read why", async () => {
-  const { page, offences, close } = await visit(browser, site, "/traces", wide);
+  const page = await visit("/traces");
   await ready(page);
   const keyboard = new Keyboard(page);
   await keyboard.press("/");
@@ -157,12 +147,10 @@ test("thread T's customer got nothing: find it, open it, read why", async () => 
   expect(event).not.toBe("");
   expect(await page.locator("[data-panel-body]").innerText()).toContain("chat_window");
   keyboard.end("got nothing", 34);
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("what changed with the release: two turns of one thread, what differs, what is open", async () => {
-  const { page, offences, close } = await visit(browser, site, "/traces", wide);
+  const page = await visit("/traces");
   await ready(page);
   const keyboard = new Keyboard(page);
   await keyboard.press("/");
@@ -183,12 +171,10 @@ test("what changed with the release: two turns of one thread, what differs, what
   await keyboard.press("n");
   await page.waitForFunction(() => document.activeElement?.id === "not-established");
   keyboard.end("what changed", 30);
-  expect(offences).toEqual([]);
-  await close();
 });
 
 test("are we losing telemetry: health, producer, number", async () => {
-  const { page, offences, close } = await visit(browser, site, "/traces", wide);
+  const page = await visit("/traces");
   await ready(page);
   const keyboard = new Keyboard(page);
   await keyboard.go(/\/traces\/health/, "g", "h");
@@ -201,6 +187,4 @@ test("are we losing telemetry: health, producer, number", async () => {
   expect(await row.innerText()).toContain(producer.slice(0, 8));
   expect(await row.innerText()).toMatch(new RegExp(`known ${lost}\\b`));
   keyboard.end("losing telemetry", 2);
-  expect(offences).toEqual([]);
-  await close();
 });

@@ -76,6 +76,10 @@ export const table: { readonly [route: string]: readonly [statuses: string, aske
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/differences.json?status=error" },
   ],
+  "GET /traces/trend.json": [
+    "401 200 200 200 200 200 200 200 401 401 401 200",
+    { path: "/traces/trend.json" },
+  ],
   "GET /traces/events.json": [
     "401 200 200 200 200 200 200 200 401 401 401 200",
     { path: "/traces/events.json?limit=1000&store=all" },

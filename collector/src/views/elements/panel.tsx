@@ -91,13 +91,13 @@ export const Fact: FC<{
   </>
 );
 
-/** A table that scrolls inside its own box, never the page. */
+/** A table that scrolls inside its own box, never the page; `more` is a line below its rows. */
 export const Table: FC<{
   readonly label: string;
   readonly head: Child;
-  readonly dense?: boolean;
+  readonly more?: Child;
   readonly children?: Child;
-}> = ({ label, head, children }) => (
+}> = ({ label, head, more, children }) => (
   <div class="scroll" role="group" aria-label={label} tabindex={0}>
     <table class="grid" aria-label={label}>
       <thead>
@@ -105,5 +105,6 @@ export const Table: FC<{
       </thead>
       <tbody>{children}</tbody>
     </table>
+    {more}
   </div>
 );

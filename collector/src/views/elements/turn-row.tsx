@@ -18,21 +18,6 @@ import { CacheBadge, PriorityBadge, StatusBadge, VerdictBadge } from "./badge.ts
 import { DurationBar } from "./bar.tsx";
 import { Id, NotMeasured, NotThere, Time, TurnDuration, Unknown } from "./figure.tsx";
 
-/** Columns of the list: class, heading, and what the heading means. */
-export const turnColumns: readonly (readonly [name: string, heading: string, title: string])[] = [
-  ["c-time", "Time", "When the turn last spoke"],
-  ["c-agent", "Agent", "Agent; where several services wrote the turn, which"],
-  ["c-thread", "Thread", "Thread pseudonym"],
-  ["c-verdict", "Verdict", "What the judge says of the whole turn"],
-  ["c-whole", "Stages", "Stages on record, of those that the declared profile requires"],
-  ["c-memory", "Memory", "Memories retrieved, supplied and referenced"],
-  ["c-cache", "Cache", "Decision of the semantic cache"],
-  ["c-tools", "Tools", "Clean results, results via fallback or with limits, failures"],
-  ["c-tokens", "Tokens", "Input and output tokens; below, the share from the provider's cache"],
-  ["c-duration", "Duration", "Against the agent's own turns on this page: the tick is their p95"],
-  ["c-findings", "Findings", "Findings of the judge by priority"],
-];
-
 /** Where a row leads; a root with several turns names which one. */
 export interface RowPlace {
   readonly base: string;

@@ -75,6 +75,47 @@ export const ErrorCount: FC<{ readonly of: TurnGroup }> = ({ of }) =>
     />
   );
 
+/** Heads of {@link GroupCells}. */
+export const GroupHeads: FC<{ readonly threads?: boolean }> = ({ threads = false }) => (
+  <>
+    <th scope="col" class="num">
+      Turns
+    </th>
+    <th scope="col">Errors</th>
+    {threads ? (
+      <th scope="col" class="num">
+        Threads
+      </th>
+    ) : null}
+    <th scope="col" title="clean · via fallback or with limits · failed">
+      Tools
+    </th>
+    <th scope="col" class="num">
+      Tokens
+    </th>
+  </>
+);
+
+/** The figures of a group in a row: turns, errors, threads where they are counted, tools, tokens. */
+export const GroupCells: FC<{ readonly of: TurnGroup; readonly threads?: number }> = ({
+  of,
+  threads,
+}) => (
+  <>
+    <td class="num">{countText(of.turns)}</td>
+    <td>
+      <ErrorCount of={of} />
+    </td>
+    {threads === undefined ? null : <td class="num">{countText(threads)}</td>}
+    <td>
+      <ToolTriple of={of.tools} />
+    </td>
+    <td class="num">
+      <GroupTokens of={of} />
+    </td>
+  </>
+);
+
 /** How far the window reaches, and the way to older turns. */
 export const GroupsFooter: FC<{
   readonly window: GroupsWindow;

@@ -6,9 +6,7 @@ import type { FC } from "hono/jsx";
 
 import { countText } from "../../display/figures.ts";
 import type { Frame } from "../../http/respond.tsx";
-import { PriorityBadge } from "../elements/badge.tsx";
-import { TenantChip } from "../elements/chip.tsx";
-import { Card } from "../elements/panel.tsx";
+import { InsightList } from "../elements/insight-list.tsx";
 import { hrefOf } from "../layout.tsx";
 
 const shownMax = 12;
@@ -20,47 +18,15 @@ export const WindowInsights: FC<{
   readonly roots: Readonly<Record<string, string>>;
   readonly frame: Frame;
 }> = ({ insights, roots, frame }) => (
-  <Card
+  <InsightList
     title="Trace Insights over this window"
-    icon="info"
-    id="insights"
-    end={countText(insights.total)}
-    flush
-  >
-    {insights.insights.length === 0 ? (
-      <p class="muted padded">Nothing stands out by the rules of the insights.</p>
-    ) : (
-      <ol class="findings">
-        {insights.insights.slice(0, shownMax).map((insight) => (
-          <li>
-            <PriorityBadge priority={insight.priority} />
-            <div>
-              <b>{insight.title}</b>
-              {insight.subject === null ? null : <code> {insight.subject}</code>}
-              {insight.identity === null ? null : (
-                <>
-                  {" "}
-                  <TenantChip userId={insight.identity.user_id} />
-                </>
-              )}
-              <p>
-                {insight.finding} <span class="muted">{insight.recommendation}</span>
-              </p>
-            </div>
-            <Evidence
-              ids={insight.evidence_ids}
-              count={insight.evidence_count}
-              roots={roots}
-              frame={frame}
-            />
-          </li>
-        ))}
-      </ol>
+    insights={insights}
+    shownMax={shownMax}
+    tellsTenants
+    evidenceOf={({ evidence_ids: ids, evidence_count: count }) => (
+      <Evidence ids={ids} count={count} roots={roots} frame={frame} />
     )}
-    {insights.total > shownMax ? (
-      <p class="muted padded">and {countText(insights.total - shownMax)} more in the JSON</p>
-    ) : null}
-  </Card>
+  />
 );
 
 const Evidence: FC<{

@@ -4,13 +4,13 @@
 import { countTools, toolBadge, toolOutcome } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { bindingBad, bindingGood, bindingUnscoped, groundingGood } from "@turnproof/semconv";
-import type { FC } from "hono/jsx";
+import type { Child, FC } from "hono/jsx";
 
 import { countText, durationText, shareText, wordsOf } from "../../display/figures.ts";
 import { Badge, CacheBadge, ToolBadge } from "../elements/badge.tsx";
 import type { Tone } from "../elements/badge.tsx";
 import { Count, Duration, Id, NotMeasured, NotThere, Time, Unknown } from "../elements/figure.tsx";
-import { Card, Fact, Facts } from "../elements/panel.tsx";
+import { Card, Fact, Facts, Table } from "../elements/panel.tsx";
 import { EvidenceLinks } from "./evidence-links.tsx";
 
 interface OfEvents {
@@ -36,6 +36,27 @@ const Rest: FC<{ readonly of: readonly TurnEvent[] }> = ({ of: calls }) =>
       {countText(calls.length - callsMax)} more are in the waterfall; failures are shown first.
     </p>
   );
+
+/** Calls as rows: columns of words, then of figures, and at the end the way to the evidence. */
+const CallTable: FC<{
+  readonly label: string;
+  readonly words: readonly string[];
+  readonly figures: readonly string[];
+  readonly calls: readonly TurnEvent[];
+  readonly rowOf: (event: TurnEvent) => Child;
+}> = ({ label, words, figures, calls, rowOf }) => (
+  <Table
+    label={label}
+    head={[...words, ...figures, ""].map((name) => (
+      <th scope="col" class={figures.includes(name) ? "num" : ""}>
+        {name === "" ? <span class="sr">Evidence</span> : name}
+      </th>
+    ))}
+    more={<Rest of={calls} />}
+  >
+    {shownFirst(calls).map(rowOf)}
+  </Table>
+);
 
 /** Provenance of the page and thread, and what the semantic cache decided. */
 export const ContextCard: FC<OfEvents> = ({ events }) => {
@@ -159,25 +180,13 @@ export const ToolsCard: FC<OfEvents> = ({ events }) => {
       {calls.length === 0 ? (
         <p class="muted">No tool result was recorded.</p>
       ) : (
-        <div class="scroll" role="group" aria-label="Tool calls" tabindex={0}>
-          <table class="grid" aria-label="Tool calls">
-            <thead>
-              <tr>
-                {["Tool", "Result", "Provider", "Results", "Duration", ""].map((name) => (
-                  <th scope="col" class={name === "Results" || name === "Duration" ? "num" : ""}>
-                    {name === "" ? <span class="sr">Evidence</span> : name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {shownFirst(calls).map((event) => (
-                <Call event={event} />
-              ))}
-            </tbody>
-          </table>
-          <Rest of={calls} />
-        </div>
+        <CallTable
+          label="Tool calls"
+          words={["Tool", "Result", "Provider"]}
+          figures={["Results", "Duration"]}
+          calls={calls}
+          rowOf={(event) => <Call event={event} />}
+        />
       )}
     </Card>
   );
@@ -227,28 +236,15 @@ export const ModelsCard: FC<OfEvents> = ({ events }) => {
       </Card>
     );
   }
-  const heads = ["Model", "Finish", "In", "Cached", "Out", "First token", "Duration", ""];
   return (
     <Card title="Model calls" icon="model" id="models" end={countText(calls.length)} flush>
-      <div class="scroll" role="group" aria-label="Model calls" tabindex={0}>
-        <table class="grid" aria-label="Model calls">
-          <thead>
-            <tr>
-              {heads.map((name, index) => (
-                <th scope="col" class={index > 1 && name !== "" ? "num" : ""}>
-                  {name === "" ? <span class="sr">Evidence</span> : name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {shownFirst(calls).map((event) => (
-              <ModelCall event={event} />
-            ))}
-          </tbody>
-        </table>
-        <Rest of={calls} />
-      </div>
+      <CallTable
+        label="Model calls"
+        words={["Model", "Finish"]}
+        figures={["In", "Cached", "Out", "First token", "Duration"]}
+        calls={calls}
+        rowOf={(event) => <ModelCall event={event} />}
+      />
     </Card>
   );
 };

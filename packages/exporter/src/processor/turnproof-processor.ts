@@ -10,9 +10,8 @@ import type { Code, EventKind } from "@turnproof/semconv";
 
 import { createGate } from "../gate/gate.ts";
 import type { Gate, GateCounts, GateOptions } from "../gate/gate.ts";
+import { decisionOf } from "../gate/screened-span.ts";
 import type { ReadableSpanLike, ResourceLike, SpanExporterLike } from "../gate/sdk-shapes.ts";
-import { decideKind } from "../mapping/kind-decision.ts";
-import type { SourceAttributes } from "../mapping/span-record.ts";
 import type { SpoolJournal } from "../spool/disk-spool.ts";
 import { BatchExport } from "./batch-export.ts";
 import { evidenceSampler } from "./evidence-sampler.ts";
@@ -132,14 +131,14 @@ export class TurnproofProcessor<S = never> {
   onStart(span: ReadableSpanLike): void {
     this.resource = span.resource;
     if (this.markerDelayMs === false || this.ended) return;
-    if (!marked.has(kindOf(span))) return;
+    if (!marked.has(decisionOf(span).kind)) return;
     this.open.add(span, Date.now());
     this.schedule();
   }
 
   /** Numbers evidence and puts the span into the queue. */
   onEnd(span: ReadableSpanLike): void {
-    const evidence = kindOf(span) !== "span";
+    const evidence = decisionOf(span).kind !== "span";
     if (!evidence && (span.spanContext().traceFlags & 1) === 0) return;
     this.enqueue(span, evidence ? "evidence" : "structure");
   }
@@ -258,14 +257,6 @@ export class TurnproofProcessor<S = never> {
     const result = await callExporter(this.exporter, [screened], limit);
     if (result === "done") this.reportedRevision = revision;
   }
-}
-
-function kindOf(span: ReadableSpanLike): EventKind {
-  return decideKind({
-    attributes: span.attributes as SourceAttributes,
-    statusCode: span.status.code,
-    scopeName: span.instrumentationScope.name,
-  }).kind;
 }
 
 function hrNow(): HrTime {

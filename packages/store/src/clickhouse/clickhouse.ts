@@ -5,6 +5,7 @@
 import { CodedError } from "@turnproof/semconv";
 
 import type { EvidenceStore } from "../evidence-store.ts";
+import { checkBy } from "../store-check.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
 import { openEngine } from "./connection.ts";
 import type { Engine } from "./connection.ts";
@@ -72,17 +73,11 @@ async function provider(engine: Engine, filterOfScope: ScopeFilter): Promise<Evi
     verdicts: (scope, roots) => readVerdicts(engine, scope, roots),
     putVerdicts: (verdicts) => putVerdicts(engine, verdicts),
     quietRoots: (since, before, limit) => quietRoots(engine, since, before, limit),
-    async check() {
-      const started = performance.now();
-      try {
+    check: () =>
+      checkBy(async () => {
         open();
         await engine.query("SELECT 1 AS one FROM events LIMIT 1");
-        return { ok: true, elapsedMs: performance.now() - started };
-      } catch (error) {
-        const code = CodedError.is(error) ? error.code : "store_unavailable";
-        return { ok: false, code, elapsedMs: performance.now() - started };
-      }
-    },
+      }),
     async close() {
       if (closed) return;
       closed = true;

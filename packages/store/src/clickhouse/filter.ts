@@ -4,10 +4,11 @@
  * locate table knows by a hash, and is decided exactly after the root is settled. Both let too much
  * through, never too little.
  */
+import { inheritedFields } from "@turnproof/evidence";
 import type { EventQuery } from "@turnproof/evidence";
 
 import type { EvidenceScope } from "../scope.ts";
-import { clampedNanos, epochSeconds } from "../time.ts";
+import { clampedNanos, isTime } from "../time.ts";
 import { identityTerm, rowTerms } from "./locate-terms.ts";
 import { murmur32 } from "./murmur.ts";
 import type { Bindings } from "./sql-text.ts";
@@ -47,19 +48,9 @@ export const scopeFilter: ScopeFilter = (scope) => {
   ];
 };
 
-const rootFields = [
-  "application_id",
-  "agent_id",
-  "user_id",
-  "memory_id",
-  "thread_id",
-  "run_id",
-  "turn_id",
-] as const;
-
 /** The filters of a query. */
 export function filtersOf(query: EventQuery, bind: Bindings): Filters {
-  const rootHashes = rootFields.flatMap((field) => {
+  const rootHashes = inheritedFields.flatMap((field) => {
     const value = query[field];
     return value === undefined ? [] : [murmur32(identityTerm(field, value))];
   });
@@ -101,10 +92,6 @@ function timeConditions({ start_time, end_time }: EventQuery): string[] {
     // The column is clamped, so an end beyond its range still lets its last value through.
     ...(isTime(end_time) ? [`timestamp <= ${nanosSql(end_time)}`] : []),
   ];
-}
-
-function isTime(time: string | undefined): time is string {
-  return time !== undefined && Number.isFinite(epochSeconds(time));
 }
 
 function nanosSql(time: string): string {

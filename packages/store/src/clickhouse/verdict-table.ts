@@ -5,7 +5,7 @@ import type { Judged, TurnVerdict } from "../evidence-store.ts";
 import { inScope } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { clampedNanos } from "../time.ts";
-import { verdictKey } from "../verdict.ts";
+import { turnKey } from "../turn-key.ts";
 import type { Engine } from "./connection.ts";
 import { NativeBlock } from "./native-writer.ts";
 import { bindings } from "./sql-text.ts";
@@ -19,7 +19,7 @@ export async function putVerdicts(engine: Engine, verdicts: readonly TurnVerdict
   const block = new NativeBlock();
   for (const verdict of verdicts) {
     for (const name of texts) block.set(name, "String", verdict[name]);
-    block.set("turn_key", "String", createHash("sha256").update(verdictKey(verdict)).digest("hex"));
+    block.set("turn_key", "String", createHash("sha256").update(turnKey(verdict)).digest("hex"));
     block.set("application_id", "String", verdict.application_id ?? "");
     const scope =
       verdict.user_id === undefined ? "" : verdict.user_id === null ? "anonymous" : "user";

@@ -9,12 +9,12 @@ import type { CheckResult } from "../evidence-store.ts";
 import type { MemoryFilter, MemoryRecord, MemoryStore, SearchResult } from "../memory-store.ts";
 import { checkFilter, checkScopedKind, insideFilter, isLive } from "../memory/record-rules.ts";
 import { recordOf } from "../memory/record-rules.ts";
-import { bestOf, cosine, overlap, wordsOf } from "../memory/similarity.ts";
+import { pageOf } from "../memory/row-page.ts";
+import { nearestOf, sharingOf, wordsOf } from "../memory/similarity.ts";
 import type { AdministeredMemory } from "../provider.ts";
 import { filesystemAdmin } from "./filesystem-admin.ts";
 import { filesystemShared } from "./filesystem-shared.ts";
 import type { MemoryRows } from "./memory-rows.ts";
-import { pageOf } from "./row-page.ts";
 import { documentName } from "./safe-name.ts";
 import { newLife } from "./store-life.ts";
 import type { WriteLock } from "./write-lock.ts";
@@ -82,18 +82,11 @@ function reads(rows: MemoryRows, clock: () => string, open: () => void): Reads {
     },
     list: async (filter, kind, options) => pageOf(await inside(filter, kind, options.now), options),
     count: async (filter, kind) => (await inside(filter, kind)).length,
-    async vectorSearch(filter, kind, { embedding, limit, minScore, now }) {
-      const scored = (await inside(filter, kind, now)).map(
-        (row) => [row, row.embedding && cosine(embedding, row.embedding)] as const,
-      );
-      return found(bestOf(scored, limit, minScore));
-    },
+    vectorSearch: async (filter, kind, { now, ...query }) =>
+      found(nearestOf(await inside(filter, kind, now), query)),
     async textSearch(filter, kind, { text, limit, now }) {
       const words = wordsOf(text);
-      const scored = (await inside(filter, kind, now)).map(
-        (row) => [row, overlap(words, row.text)] as const,
-      );
-      return found(bestOf(scored, limit));
+      return found(sharingOf(await inside(filter, kind, now), words, limit));
     },
   };
 }

@@ -4,9 +4,9 @@ import type { SharedKind } from "@turnproof/semconv";
 
 import type { SharedRecord, SharedStore } from "../memory-store.ts";
 import { checkSharedKind, sharedRecordOf } from "../memory/record-rules.ts";
+import { pageOf } from "../memory/row-page.ts";
 import { sharedName } from "./document.ts";
 import type { Change, RowFolders, Rows } from "./row-folder.ts";
-import { pageOf } from "./row-page.ts";
 import { documentName } from "./safe-name.ts";
 import type { WriteLock } from "./write-lock.ts";
 

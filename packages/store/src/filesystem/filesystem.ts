@@ -4,9 +4,6 @@
  * the directory (0700, files 0600), hostile ids by their encoding, and links by never being
  * followed.
  */
-import { performance } from "node:perf_hooks";
-
-import { CodedError } from "@turnproof/semconv";
 
 import type { CheckResult } from "../evidence-store.ts";
 import { retainEvidence } from "../evidence-retention.ts";
@@ -16,6 +13,7 @@ import type { NativeIndex } from "../native-index.ts";
 import type { Provider } from "../provider.ts";
 import type { Retention } from "../retention.ts";
 import type { Reads } from "../scoped-reads.ts";
+import { checkBy } from "../store-check.ts";
 import { batchCatalog } from "./batch-catalog.ts";
 import type { DiskCalls } from "./disk-calls.ts";
 import { systemCalls } from "./disk-calls.ts";
@@ -118,15 +116,5 @@ function evidenceOf(
 }
 
 function checkOf(disk: Disk): () => Promise<CheckResult> {
-  return async () => {
-    const start = performance.now();
-    const elapsedMs = (): number => performance.now() - start;
-    try {
-      await disk.list([]);
-      return { ok: true, elapsedMs: elapsedMs() };
-    } catch (error) {
-      const code = CodedError.is(error) ? error.code : "store_unavailable";
-      return { ok: false, code, elapsedMs: elapsedMs() };
-    }
-  };
+  return () => checkBy(() => disk.list([]));
 }

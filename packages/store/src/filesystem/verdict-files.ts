@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { TurnVerdict } from "../evidence-store.ts";
 import { inScope } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
-import { verdictKey } from "../verdict.ts";
+import { turnKey } from "../turn-key.ts";
 import type { Disk, Place } from "./disk.ts";
 import { parseObject } from "./document.ts";
 import { documentName } from "./safe-name.ts";
@@ -28,11 +28,11 @@ export function verdictFiles(disk: Disk, lock: WriteLock): VerdictFiles {
     return parsed["verdicts"] as TurnVerdict[];
   };
   const write = async (root: string, verdicts: readonly TurnVerdict[]): Promise<Place> => {
-    const latest = new Map((await read(root)).map((one) => [verdictKey(one), one]));
+    const latest = new Map((await read(root)).map((one) => [turnKey(one), one]));
     for (const verdict of verdicts) {
-      const known = latest.get(verdictKey(verdict));
+      const known = latest.get(turnKey(verdict));
       if (known === undefined || known.judged_at <= verdict.judged_at) {
-        latest.set(verdictKey(verdict), verdict);
+        latest.set(turnKey(verdict), verdict);
       }
     }
     const place = placeOf(root);

@@ -8,7 +8,6 @@ import type { ScopedKind, SharedKind } from "@turnproof/semconv";
 import { unscoped } from "../admin.ts";
 import type { AdminFilter, MemoryAdmin } from "../admin.ts";
 import type {
-  ListOptions,
   MemoryFilter,
   MemoryPage,
   MemoryRecord,
@@ -16,7 +15,6 @@ import type {
   SharedRecord,
   SharedStore,
 } from "../memory-store.ts";
-import { isAfter, readPosition, writePosition } from "./list-position.ts";
 import {
   checkedChange,
   checkFilter,
@@ -28,26 +26,11 @@ import {
   recordOf,
   sharedRecordOf,
 } from "./record-rules.ts";
-import { bestOf, compareIds, compareRecords, cosine, overlap, wordsOf } from "./similarity.ts";
+import { pageOf } from "./row-page.ts";
+import { compareIds, compareRecords, nearestOf, sharingOf, wordsOf } from "./similarity.ts";
 
 /** The reference store together with its administrative side. */
 export type EphemeralMemory = MemoryStore & { readonly admin: MemoryAdmin };
-
-type Row = { created_at: string; id: string };
-
-function pageOf<T extends Row>(
-  rows: readonly T[],
-  options: ListOptions,
-): { readonly records: readonly T[]; readonly next: string | null } {
-  const after = options.after === undefined ? undefined : readPosition(options.after);
-  const rest = rows
-    .toSorted(compareRecords)
-    .filter((row) => after === undefined || isAfter(row, after));
-  const records = rest.slice(0, options.limit).map((row) => structuredClone(row));
-  const last = records.at(-1);
-  const more = rest.length > records.length && last !== undefined;
-  return { records, next: more ? writePosition(last) : null };
-}
 
 /** Whether the store is still open, and its end. */
 function lifeOf(): Pick<MemoryStore, "check" | "close" | typeof Symbol.asyncDispose> & {
@@ -116,21 +99,13 @@ export function ephemeralMemory(
       const row = one(filter, kind, id);
       return row !== undefined && table(kind).delete(keyOf(filter.tenant, id));
     },
-    vectorSearch: async (filter, kind, { embedding, limit, minScore, now }) => {
-      const rows = inside(filter, kind, now).map(
-        (row) =>
-          [
-            row,
-            row.embedding === undefined ? undefined : cosine(embedding, row.embedding),
-          ] as const,
-      );
-      const hits = structuredClone(bestOf(rows, limit, minScore));
+    vectorSearch: async (filter, kind, query) => {
+      const hits = structuredClone(nearestOf(inside(filter, kind, query.now), query));
       return { hits, method: "exact", bounded: false, diagnostics: [] };
     },
     textSearch: async (filter, kind, { text, limit, now }) => {
       const words = wordsOf(text);
-      const rows = inside(filter, kind, now).map((row) => [row, overlap(words, row.text)] as const);
-      const hits = structuredClone(bestOf(rows, limit));
+      const hits = structuredClone(sharingOf(inside(filter, kind, now), words, limit));
       return { hits, method: "exact", bounded: false, diagnostics: [] };
     },
     shared: ephemeralShared(clock, open),

@@ -180,6 +180,18 @@ export function insideFilter(record: MemoryRecord, filter: MemoryFilter): boolea
   );
 }
 
+/** The levels that the filter names, by the fields of a row that must equal them. */
+export function levelsOf(
+  filter: MemoryFilter,
+): (readonly [field: "agent_id" | "memory_id" | "thread_id", value: string])[] {
+  const levels = [
+    ["agent_id", filter.agentId],
+    ["memory_id", filter.memoryId],
+    ["thread_id", filter.threadId],
+  ] as const;
+  return levels.flatMap(([field, value]) => (value === undefined ? [] : [[field, value] as const]));
+}
+
 /** True until the row's time is over. */
 export function isLive(record: Pick<MemoryRecord, "expires_at">, now: string): boolean {
   return record.expires_at === undefined || Date.parse(record.expires_at) > Date.parse(now);

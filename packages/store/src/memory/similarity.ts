@@ -5,7 +5,7 @@
 import type { MemoryRecord, ScoredRecord } from "../memory-store.ts";
 
 /** Cosine moved into [0, 1]; undefined for vectors that cannot be compared. */
-export function cosine(a: readonly number[], b: readonly number[]): number | undefined {
+function cosine(a: readonly number[], b: readonly number[]): number | undefined {
   if (a.length !== b.length || a.length === 0) return undefined;
   let dot = 0;
   let left = 0;
@@ -32,7 +32,7 @@ export function wordsOf(text: string): ReadonlySet<string> {
 }
 
 /** Share of the query's words that the text has; undefined when it has none. */
-export function overlap(query: ReadonlySet<string>, text: string | undefined): number | undefined {
+function overlap(query: ReadonlySet<string>, text: string | undefined): number | undefined {
   if (text === undefined || query.size === 0) return undefined;
   const words = wordsOf(text);
   let found = 0;
@@ -40,14 +40,39 @@ export function overlap(query: ReadonlySet<string>, text: string | undefined): n
   return found === 0 ? undefined : found / query.size;
 }
 
+/** Records nearest to a vector. */
+export function nearestOf(
+  records: readonly MemoryRecord[],
+  query: {
+    readonly embedding: readonly number[];
+    readonly limit: number;
+    readonly minScore?: number | undefined;
+  },
+): readonly ScoredRecord[] {
+  const score = ({ embedding }: MemoryRecord): number | undefined =>
+    embedding === undefined ? undefined : cosine(query.embedding, embedding);
+  return bestOf(records, score, query.limit, query.minScore);
+}
+
+/** Records that share most of these words. */
+export function sharingOf(
+  records: readonly MemoryRecord[],
+  words: ReadonlySet<string>,
+  limit: number,
+): readonly ScoredRecord[] {
+  return bestOf(records, (record) => overlap(words, record.text), limit);
+}
+
 /** The best hits, best first; equal scores by newest, then by id, so that order never depends on a store. */
-export function bestOf(
-  scored: Iterable<readonly [record: MemoryRecord, score: number | undefined]>,
+function bestOf(
+  records: readonly MemoryRecord[],
+  scoreOf: (record: MemoryRecord) => number | undefined,
   limit: number,
   minScore = 0,
 ): readonly ScoredRecord[] {
   const hits: ScoredRecord[] = [];
-  for (const [record, score] of scored) {
+  for (const record of records) {
+    const score = scoreOf(record);
     if (score !== undefined && score >= minScore) hits.push({ record, score });
   }
   hits.sort((a, b) => b.score - a.score || compareRecords(a.record, b.record));

@@ -5,6 +5,7 @@
 import type { ScopedKind, SharedKind } from "@turnproof/semconv";
 import type { Document, Filter } from "mongodb";
 
+import { levelsOf } from "../memory/record-rules.ts";
 import { timeKey } from "../memory/similarity.ts";
 import type { Json, MemoryFilter, MemoryRecord, SharedRecord } from "../memory-store.ts";
 
@@ -88,16 +89,9 @@ export function ofTenant(filter: { readonly tenant: string | null }): Filter<Doc
 
 /** The filter's tenant and its levels; values only ever stand behind `$eq`. */
 export function insideDocument(filter: MemoryFilter): Filter<Document>[] {
-  const levels = [
-    ["agent_id", filter.agentId],
-    ["memory_id", filter.memoryId],
-    ["thread_id", filter.threadId],
-  ] as const;
   return [
     ofTenant(filter),
-    ...levels.flatMap(([field, value]) =>
-      value === undefined ? [] : [{ [field]: { $eq: value } }],
-    ),
+    ...levelsOf(filter).map(([field, value]) => ({ [field]: { $eq: value } })),
   ];
 }
 

@@ -7,7 +7,7 @@ import type { ScopedKind } from "@turnproof/semconv";
 import type { Collection, Document } from "mongodb";
 
 import { insideFilter } from "../memory/record-rules.ts";
-import { bestOf, cosine, overlap, wordsOf } from "../memory/similarity.ts";
+import { nearestOf, sharingOf, wordsOf } from "../memory/similarity.ts";
 import type { MemoryFilter, MemoryRecord, ScoredRecord, SearchResult } from "../memory-store.ts";
 import { insideDocument, liveDocument, scopedRecord } from "./memory-document.ts";
 import type { VectorIndexes } from "./vector-index.ts";
@@ -38,15 +38,7 @@ export async function vectorSearch(
   },
 ): Promise<SearchResult> {
   const { embedding, limit, minScore } = query;
-  const best: Best = (records) =>
-    bestOf(
-      records.map((record) => {
-        const own = record.embedding;
-        return [record, own === undefined ? undefined : cosine(embedding, own)] as const;
-      }),
-      limit,
-      minScore,
-    );
+  const best: Best = (records) => nearestOf(records, { embedding, limit, minScore });
   if (limit <= 0) return { hits: [], method: "exact", bounded: false, diagnostics: [] };
   const { index, diagnostics } = await place.vectors.forSearch(place.kind);
   const held = await place.collection.countDocuments(
@@ -69,12 +61,7 @@ export async function textSearch(
   if (words.size === 0 || query.limit <= 0) {
     return { hits: [], method: "exact", bounded: false, diagnostics: [] };
   }
-  return scan(place, "text", (records) =>
-    bestOf(
-      records.map((record) => [record, overlap(words, record.text)] as const),
-      query.limit,
-    ),
-  );
+  return scan(place, "text", (records) => sharingOf(records, words, query.limit));
 }
 
 /** Only the tenant is a filter field of the index; anonymous rows may lack the field itself. */

@@ -3,8 +3,9 @@ import { CodedError, memoryCollections } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
 import type { Collection, Db, Document, Filter } from "mongodb";
 
-import { readPosition, writePosition } from "../memory/list-position.ts";
+import { readPosition } from "../memory/list-position.ts";
 import { checkFilter, checkScopedKind, insideFilter, recordOf } from "../memory/record-rules.ts";
+import { firstPageOf } from "../memory/row-page.ts";
 import { timeKey } from "../memory/similarity.ts";
 import type { MemoryFilter, MemoryStore } from "../memory-store.ts";
 import {
@@ -98,7 +99,7 @@ function reads({ open, inside, one }: Ground): Pick<MemoryStore, "get" | "list" 
       const records = rows
         .map((row) => scopedRecord(row, kind))
         .filter((row) => insideFilter(row, filter));
-      return pageOf(records, limit);
+      return firstPageOf(records, limit);
     },
     async count(filter, kind) {
       const collection = open(filter, kind);
@@ -178,17 +179,6 @@ export async function upsert(
     }),
   );
   return Number(written?.["version"] ?? version);
-}
-
-/** A page of one row more than it shows. */
-export function pageOf<T extends { readonly created_at: string; readonly id: string }>(
-  rows: readonly T[],
-  limit: number,
-): { readonly records: readonly T[]; readonly next: string | null } {
-  const records = rows.slice(0, limit);
-  const last = records.at(-1);
-  const more = rows.length > records.length && last !== undefined;
-  return { records, next: more ? writePosition(last) : null };
 }
 
 /** Rows after the position in the order of every list. */

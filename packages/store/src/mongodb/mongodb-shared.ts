@@ -4,9 +4,10 @@ import type { SharedKind } from "@turnproof/semconv";
 import type { Collection, Db, Document } from "mongodb";
 
 import { checkSharedKind, sharedRecordOf } from "../memory/record-rules.ts";
+import { firstPageOf } from "../memory/row-page.ts";
 import type { SharedRecord, SharedStore } from "../memory-store.ts";
 import { listOrder, sharedDocument, sharedRecord } from "./memory-document.ts";
-import { afterDocument, byId, collectionOf, pageOf, upsert } from "./mongodb-memory.ts";
+import { afterDocument, byId, collectionOf, upsert } from "./mongodb-memory.ts";
 import { coded } from "./store-error.ts";
 
 /** Shared kinds over their collections. */
@@ -38,7 +39,7 @@ export function mongodbShared(database: Db, clock: () => string): SharedStore {
           .limit(limit + 1)
           .toArray(),
       );
-      return pageOf(
+      return firstPageOf(
         rows.map((row) => sharedRecord(row, kind)),
         limit,
       );

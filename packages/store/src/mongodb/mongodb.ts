@@ -13,6 +13,7 @@ import type { NativeIndex } from "../native-index.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
 import type { Retention } from "../retention.ts";
 import type { Reads } from "../scoped-reads.ts";
+import { checkBy } from "../store-check.ts";
 import { batchDocuments } from "./evidence-document.ts";
 import { evidenceReader } from "./evidence-reader.ts";
 import { legacyBundles } from "./legacy-collection.ts";
@@ -200,12 +201,6 @@ async function insertNew(
   }
 }
 
-async function check(database: Db): Promise<CheckResult> {
-  const started = performance.now();
-  try {
-    await database.command({ ping: 1 });
-    return { ok: true, elapsedMs: performance.now() - started };
-  } catch {
-    return { ok: false, code: "store_unavailable", elapsedMs: performance.now() - started };
-  }
+function check(database: Db): Promise<CheckResult> {
+  return checkBy(() => database.command({ ping: 1 }));
 }

@@ -9,7 +9,7 @@ import type { EvidenceScope } from "../scope.ts";
 import { scopeConditions } from "../search-condition.ts";
 import { microseconds } from "../stored-event.ts";
 import { clampedNanos, epochMicros } from "../time.ts";
-import { verdictKey } from "../verdict.ts";
+import { turnKey } from "../turn-key.ts";
 import { nanosKey } from "./evidence-document.ts";
 import { conditionFilter } from "./evidence-filter.ts";
 import { coded, duplicateKey, numberOf } from "./store-error.ts";
@@ -20,7 +20,7 @@ export async function putVerdicts(
   verdicts: readonly TurnVerdict[],
 ): Promise<void> {
   for (const verdict of verdicts) {
-    const key = createHash("sha256").update(verdictKey(verdict)).digest("hex");
+    const key = createHash("sha256").update(turnKey(verdict)).digest("hex");
     const judged = nanosKey(clampedNanos(verdict.judged_at));
     const where = { $and: [{ _id: { $eq: key as never } }, { judged_key: { $lte: judged } }] };
     const fields = {

@@ -117,14 +117,22 @@ function sessionOf(client: PostgresSession, script: (sql: string) => Promise<unk
   };
 }
 
-function pooledDatabase(pool: PostgresPool, end: () => Promise<unknown>): Database {
+/** What a pool and an engine have each of its own. */
+interface Parts {
+  readonly embedded: boolean;
+  readonly plain: Session;
+  readonly transaction: Database["transaction"];
+  readonly end: () => Promise<unknown>;
+}
+
+/** The database of these parts; after its end it takes no statement more. */
+function databaseOf({ embedded, plain, transaction, end }: Parts): Database {
   let closed = false;
   const open = (): void => {
     if (closed) throw new CodedError("store_closed");
   };
-  const plain = sessionOf(pool, (sql) => pool.query(sql));
   return {
-    embedded: false,
+    embedded,
     async query(sql, parameters) {
       open();
       return plain.query(sql, parameters);
@@ -135,6 +143,22 @@ function pooledDatabase(pool: PostgresPool, end: () => Promise<unknown>): Databa
     },
     async transaction(work) {
       open();
+      return transaction(work);
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      await end();
+    },
+  };
+}
+
+function pooledDatabase(pool: PostgresPool, end: () => Promise<unknown>): Database {
+  return databaseOf({
+    embedded: false,
+    plain: sessionOf(pool, (sql) => pool.query(sql)),
+    end,
+    async transaction(work) {
       const client = await pool.connect().catch((error: unknown) => {
         throw storeError(error);
       });
@@ -159,12 +183,7 @@ function pooledDatabase(pool: PostgresPool, end: () => Promise<unknown>): Databa
         throw error;
       }
     },
-    async close() {
-      if (closed) return;
-      closed = true;
-      await end();
-    },
-  };
+  });
 }
 
 /** The next statement says what is wrong; nothing is to be done before. */
@@ -176,23 +195,11 @@ async function cleanUp(session: Session): Promise<void> {
 }
 
 function embeddedDatabase(engine: EmbeddedPostgres, end: () => Promise<unknown>): Database {
-  let closed = false;
-  const open = (): void => {
-    if (closed) throw new CodedError("store_closed");
-  };
-  const plain = sessionOf(engine, (sql) => engine.exec(sql));
-  return {
+  return databaseOf({
     embedded: true,
-    async query(sql, parameters) {
-      open();
-      return plain.query(sql, parameters);
-    },
-    async script(sql) {
-      open();
-      await plain.script(sql);
-    },
+    plain: sessionOf(engine, (sql) => engine.exec(sql)),
+    end,
     async transaction(work) {
-      open();
       try {
         return await engine.transaction((inner) =>
           work(sessionOf(inner, (sql) => inner.exec(sql))),
@@ -201,10 +208,5 @@ function embeddedDatabase(engine: EmbeddedPostgres, end: () => Promise<unknown>)
         throw storeError(error);
       }
     },
-    async close() {
-      if (closed) return;
-      closed = true;
-      await end();
-    },
-  };
+  });
 }

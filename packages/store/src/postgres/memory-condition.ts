@@ -3,6 +3,7 @@
  * scoping behaviour). The tenant is compared by IS NOT DISTINCT FROM, which no index serves, so the
  * digest of the same value stands beside it.
  */
+import { levelsOf } from "../memory/record-rules.ts";
 import type { MemoryFilter } from "../memory-store.ts";
 import type { Bindings } from "./sql-text.ts";
 
@@ -20,16 +21,9 @@ export function ofTenant(filter: MemoryFilter, bind: Bindings): string {
 
 /** The filter's tenant and its levels. */
 export function insideSql(filter: MemoryFilter, bind: Bindings): string {
-  const levels = [
-    ["agent_id", filter.agentId],
-    ["memory_id", filter.memoryId],
-    ["thread_id", filter.threadId],
-  ] as const;
   return [
     ofTenant(filter, bind),
-    ...levels.flatMap(([column, value]) =>
-      value === undefined ? [] : [`${column} = ${bind.text(value)}`],
-    ),
+    ...levelsOf(filter).map(([column, value]) => `${column} = ${bind.text(value)}`),
   ].join("\n    AND ");
 }
 

@@ -6,7 +6,7 @@
  */
 import type { ScopedKind } from "@turnproof/semconv";
 
-import { bestOf, cosine, overlap, wordsOf } from "../memory/similarity.ts";
+import { nearestOf, sharingOf, wordsOf } from "../memory/similarity.ts";
 import type { MemoryFilter, MemoryRecord, ScoredRecord, SearchResult } from "../memory-store.ts";
 import type { Session } from "./database.ts";
 import { insideSql, liveSql } from "./memory-condition.ts";
@@ -41,14 +41,7 @@ const rounding = 1e-5;
 /** Rows nearest by cosine. */
 export async function vectorSearch(place: SearchPlace, query: VectorQuery): Promise<SearchResult> {
   const { embedding, limit, minScore } = query;
-  const score = (record: MemoryRecord): number | undefined =>
-    record.embedding === undefined ? undefined : cosine(embedding, record.embedding);
-  const best = (records: readonly MemoryRecord[]): readonly ScoredRecord[] =>
-    bestOf(
-      records.map((record) => [record, score(record)] as const),
-      limit,
-      minScore,
-    );
+  const best: Best = (records) => nearestOf(records, { embedding, limit, minScore });
   if (limit <= 0) return answer([], false);
   if (place.indexed === undefined) {
     const scanned = await scan(place, "embedding IS NOT NULL", best);
@@ -69,11 +62,7 @@ export async function textSearch(
 ): Promise<SearchResult> {
   const words = wordsOf(query.text);
   if (words.size === 0 || query.limit <= 0) return answer([], false);
-  const best = (records: readonly MemoryRecord[]): readonly ScoredRecord[] =>
-    bestOf(
-      records.map((record) => [record, overlap(words, record.text)] as const),
-      query.limit,
-    );
+  const best: Best = (records) => sharingOf(records, words, query.limit);
   const scanned = await scan(place, "body IS NOT NULL", best);
   return answer(scanned.hits, scanned.bounded);
 }

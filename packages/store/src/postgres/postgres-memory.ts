@@ -2,8 +2,9 @@
 import { CodedError } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
 
-import { readPosition, writePosition } from "../memory/list-position.ts";
+import { readPosition } from "../memory/list-position.ts";
 import { checkFilter, checkScopedKind, insideFilter, recordOf } from "../memory/record-rules.ts";
+import { firstPageOf } from "../memory/row-page.ts";
 import { timeKey } from "../memory/similarity.ts";
 import type {
   MemoryFilter,
@@ -99,7 +100,7 @@ WHERE ${where(filter, bind, options.now)} ${after}
 ORDER BY created_key DESC, id LIMIT ${Math.max(Math.trunc(options.limit), 0) + 1}`;
       const { rows } = await run(filter, (session) => session.query(sql, bind.parameters));
       const records = rows.map((row) => scopedRecord(row, kind));
-      return pageOf(
+      return firstPageOf(
         records.filter((record) => insideFilter(record, filter)),
         options.limit,
       );
@@ -183,17 +184,6 @@ function searches(ground: Ground): Pick<MemoryStore, "vectorSearch" | "textSearc
     textSearch: (filter, kind, query) =>
       search(filter, kind, query.now, (place) => textSearch(place, query)),
   };
-}
-
-/** A page of one row more than it shows. */
-export function pageOf<T extends { readonly created_at: string; readonly id: string }>(
-  rows: readonly T[],
-  limit: number,
-): { readonly records: readonly T[]; readonly next: string | null } {
-  const records = rows.slice(0, limit);
-  const last = records.at(-1);
-  const more = rows.length > records.length && last !== undefined;
-  return { records, next: more ? writePosition(last) : null };
 }
 
 /** Rows after the position in the order of every list. */

@@ -3,11 +3,12 @@ import { CodedError } from "@turnproof/semconv";
 import type { SharedKind } from "@turnproof/semconv";
 
 import { checkSharedKind, sharedRecordOf } from "../memory/record-rules.ts";
+import { firstPageOf } from "../memory/row-page.ts";
 import type { SharedRecord, SharedStore } from "../memory-store.ts";
 import type { Session } from "./database.ts";
 import { idSql } from "./memory-condition.ts";
 import { sharedColumns, sharedRecord, sharedValues } from "./memory-row.ts";
-import { afterSql, pageOf, updates } from "./postgres-memory.ts";
+import { afterSql, updates } from "./postgres-memory.ts";
 import { bindings, tableOf } from "./sql-text.ts";
 
 /** Shared kinds over the tables. */
@@ -49,7 +50,7 @@ RETURNING version::text AS version`,
 ORDER BY created_key DESC, id LIMIT ${Math.max(Math.trunc(options.limit), 0) + 1}`,
         bind.parameters,
       );
-      return pageOf(
+      return firstPageOf(
         rows.map((row) => sharedRecord(row, kind)),
         options.limit,
       );

@@ -11,6 +11,7 @@ import type { LegacyBundles } from "../legacy-bundles.ts";
 import { retainMemory } from "../memory/memory-retention.ts";
 import type { NativeIndex } from "../native-index.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
+import { checkBy } from "../store-check.ts";
 import { openDatabase } from "./database.ts";
 import type { Database, Session } from "./database.ts";
 import { evidenceIndex } from "./evidence-index.ts";
@@ -156,16 +157,6 @@ function administrators(
   };
 }
 
-async function check(
-  session: Session,
-  table: "evidence_events" | "entity_memory",
-): Promise<CheckResult> {
-  const started = performance.now();
-  try {
-    await session.query(`SELECT 1 AS one FROM ${table} LIMIT 1`);
-    return { ok: true, elapsedMs: performance.now() - started };
-  } catch (error) {
-    const code = CodedError.is(error) ? error.code : "store_unavailable";
-    return { ok: false, code, elapsedMs: performance.now() - started };
-  }
+function check(session: Session, table: "evidence_events" | "entity_memory"): Promise<CheckResult> {
+  return checkBy(() => session.query(`SELECT 1 AS one FROM ${table} LIMIT 1`));
 }

@@ -7,7 +7,7 @@ import type { EvidenceScope } from "../scope.ts";
 import { scopeConditions } from "../search-condition.ts";
 import { microseconds } from "../stored-event.ts";
 import { clampedNanos, epochMicros } from "../time.ts";
-import { verdictKey } from "../verdict.ts";
+import { turnKey } from "../turn-key.ts";
 import type { Session } from "./database.ts";
 import { conditionSql } from "./evidence-filter.ts";
 import { bindings } from "./sql-text.ts";
@@ -20,7 +20,7 @@ export async function putVerdicts(
 ): Promise<void> {
   const latest = new Map<string, TurnVerdict>();
   for (const verdict of verdicts) {
-    const key = verdictKey(verdict);
+    const key = turnKey(verdict);
     const known = latest.get(key);
     if (known === undefined || nanosOf(known) <= nanosOf(verdict)) latest.set(key, verdict);
   }

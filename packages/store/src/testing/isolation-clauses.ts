@@ -6,7 +6,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 
 import type { TurnEvent } from "@turnproof/evidence";
-import fc from "fast-check";
 
 import { ephemeral } from "../ephemeral.ts";
 import type { EvidenceBatch, EvidenceStore } from "../evidence-store.ts";
@@ -15,6 +14,7 @@ import type { EvidenceScope } from "../scope.ts";
 import type { Clause, Harness } from "./contract.ts";
 import { onStore } from "./on-store.ts";
 import { hostileIds } from "./hostile.ts";
+import { holdsForEvery } from "./random-runs.ts";
 import { histories } from "./random-world.ts";
 import type { Command } from "./random-world.ts";
 import { receivedAt, sampleEvent, sampleTurn } from "./sample-event.ts";
@@ -113,17 +113,8 @@ export const isolationClauses: readonly Clause[] = [
     name: "random histories read the same as in the reference, inside their scope",
     isolation: true,
     async run(harness) {
-      const { sequences, commands, seed } = harness.effort;
-      const property = fc.asyncProperty(histories(commands), (history) =>
-        runHistory(history, harness),
-      );
-      await fc.assert(property, {
-        numRuns: sequences,
-        ...(seed === undefined ? {} : { seed }),
-        // A failing history is shrunk for at most a minute: it names its seed anyway.
-        interruptAfterTimeLimit: 240_000,
-        endOnFailure: true,
-      });
+      const drawn = histories(harness.effort.commands);
+      await holdsForEvery(drawn, (history) => runHistory(history, harness), harness.effort);
     },
   },
   {

@@ -6,7 +6,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 
 import type { ScopedKind } from "@turnproof/semconv";
-import fc from "fast-check";
 
 import { unscoped } from "../admin.ts";
 import { ephemeralMemory } from "../memory/ephemeral-memory.ts";
@@ -18,6 +17,7 @@ import { insideScope, sameAnswer } from "./memory-answer.ts";
 import { draftOf, onMemory, refuses } from "./on-memory.ts";
 import { memoryHistories } from "./random-memory.ts";
 import type { MemoryCommand } from "./random-memory.ts";
+import { holdsForEvery } from "./random-runs.ts";
 
 /** Commands on memory are small: this many for each command of the kit's effort. */
 const commandsPerStep = 6;
@@ -52,16 +52,8 @@ const isolation: readonly Clause[] = [
   {
     name: "random commands answer as in the reference, inside their scope",
     async run(harness) {
-      const { sequences, commands, seed } = harness.effort;
-      const history = memoryHistories(commands * commandsPerStep);
-      const property = fc.asyncProperty(history, (steps) => runHistory(steps, harness));
-      await fc.assert(property, {
-        numRuns: sequences,
-        ...(seed === undefined ? {} : { seed }),
-        // A failing history is shrunk for a while: it names its seed anyway.
-        interruptAfterTimeLimit: 240_000,
-        endOnFailure: true,
-      });
+      const drawn = memoryHistories(harness.effort.commands * commandsPerStep);
+      await holdsForEvery(drawn, (history) => runHistory(history, harness), harness.effort);
     },
   },
   onMemory("hostile tenants hold rows of one id and stay apart", async (store) => {

@@ -1,0 +1,28 @@
+/**
+ * @module BoundStore: a store as a plain object, whose every method still is the store's own, so that
+ * some of them can be replaced beside the others.
+ */
+import type { EvidenceStore } from "@turnproof/store";
+
+/** The store without what it may do with batches that others prepared: routes prepare none. */
+export function boundStore(store: EvidenceStore): EvidenceStore {
+  return {
+    name: store.name,
+    sources: store.sources,
+    append: store.append.bind(store),
+    putVerdicts: store.putVerdicts.bind(store),
+    readBack: store.readBack.bind(store),
+    page: store.page.bind(store),
+    bundles: store.bundles.bind(store),
+    turns: store.turns.bind(store),
+    root: store.root.bind(store),
+    ...(store.roots === undefined ? {} : { roots: store.roots.bind(store) }),
+    find: store.find.bind(store),
+    ...(store.survey === undefined ? {} : { survey: store.survey.bind(store) }),
+    verdicts: store.verdicts.bind(store),
+    quietRoots: store.quietRoots.bind(store),
+    check: store.check.bind(store),
+    close: store.close.bind(store),
+    [Symbol.asyncDispose]: store[Symbol.asyncDispose].bind(store),
+  };
+}

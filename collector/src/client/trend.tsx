@@ -1,0 +1,47 @@
+/**
+ * @module Trend in the browser: how all turns of an agent fared, in place of those of the page;
+ * asked for after the page stands. A brush over the chart opens the turns of that time.
+ */
+import type { Trend } from "../display/trend.ts";
+import { facetExtent } from "../display/turn-figures.ts";
+import type { FacetReach } from "../display/turn-figures.ts";
+import { ReleaseTable } from "../views/elements/release-table.tsx";
+import { TrendChart } from "../views/elements/trend-chart.tsx";
+import { watchBrush } from "./brush.ts";
+import { extentOf } from "./overview.tsx";
+import { base, drawn, fetchJson, find } from "./page.ts";
+import { showTimes } from "./preferences.ts";
+
+/** What the page needs of the answer. */
+type Model = Trend & Omit<FacetReach, "turns_in_all">;
+
+/** Starts the trend of the page, if it has one. */
+export function startTrend(): void {
+  const place = find("[data-trend]");
+  if (place === undefined) return;
+  const filters = new URLSearchParams(place.dataset["trend"]);
+  watchBrush(filters);
+  void (async () => {
+    const model = await fetchJson<Model>(`${base}/traces/trend.json?${filters.toString()}`);
+    if (model === undefined || model.slices.length === 0) return;
+    draw(model, place, filters);
+  })();
+}
+
+function draw(model: Model, place: HTMLElement, filters: URLSearchParams): void {
+  // Bars are not taken away from under a brush.
+  if (place.dataset["brushing"] !== undefined) {
+    setTimeout(() => draw(model, place, filters), 250);
+    return;
+  }
+  place.replaceChildren(drawn(<TrendChart trend={model} extent={extentOf(model)} />));
+  showTimes(place);
+  const reach = find("[data-trend-extent]");
+  if (reach !== undefined) reach.textContent = facetExtent({ ...model, turns_in_all: null });
+  const releases = find("[data-releases]");
+  if (releases === undefined) return;
+  releases.replaceChildren(
+    drawn(<ReleaseTable releases={model.releases} place={{ base, filters }} />),
+  );
+  showTimes(releases);
+}

@@ -1,0 +1,158 @@
+/** @module Trend: every turn counts once, what nobody said is no zero, and a release has a before. */
+import type { TurnRow } from "@turnproof/evidence";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { trendOf, verdictWords } from "./trend.ts";
+
+const nowMs = Date.UTC(2026, 10, 22);
+const noTools = {
+  results: 0,
+  clean: 0,
+  empty: 0,
+  degraded: 0,
+  fallback: 0,
+  provider_error: 0,
+  error: 0,
+  unknown: 0,
+};
+
+function row(minute: number, said: Partial<TurnRow> = {}): TurnRow {
+  return {
+    root_trace_id: `root-${minute}`,
+    agent_id: "desk",
+    thread_id: "thr",
+    user_id: "ann",
+    ended_at: new Date(nowMs - 3_600_000 + minute * 60_000).toISOString(),
+    duration_ms: null,
+    timing_state: "unknown",
+    verdict: null,
+    releases: [],
+    tools: noTools,
+    input_tokens: null,
+    output_tokens: null,
+    cached_tokens: null,
+    usage_state: "not_measured",
+    ...said,
+  } as TurnRow;
+}
+
+test("what nobody said is unknown, in the sums and in each slice", () => {
+  const trend = trendOf([row(0), row(30)], nowMs);
+  const unsaid = {
+    p50_ms: null,
+    p95_ms: null,
+    tool_results: 0,
+    tokens: null,
+    tokens_turns: 0,
+    cached_share: null,
+  };
+  expect(trend).toMatchObject({ ...unsaid, turns: 2, verdicts: { unjudged: 2 }, releases: [] });
+  expect(trend).toMatchObject({ duration_unknown: 2, tokens_partial: false });
+  expect(trend.slices.at(-1)).toMatchObject({ ...unsaid, turns: 1, duration_unknown: 1 });
+});
+
+test("figures are of those turns that said them", () => {
+  const { slices, ...sums } = trendOf(
+    [
+      row(0, { verdict: "success", duration_ms: 10, timing_state: "measured" }),
+      row(1, { duration_ms: 30, timing_state: "missing_completion" }),
+      row(2, { input_tokens: 100, output_tokens: 10, cached_tokens: 50, usage_state: "known" }),
+      row(3, { input_tokens: 300, output_tokens: null, usage_state: "partial" }),
+      row(4, {
+        tools: { ...noTools, results: 8, fallback: 1, degraded: 2, error: 1, provider_error: 1 },
+      }),
+    ],
+    nowMs,
+  );
+  expect(sums).toEqual({
+    turns: 5,
+    verdicts: { success: 1, unjudged: 4 },
+    p50_ms: 10,
+    p95_ms: 10,
+    duration_unknown: 4,
+    tool_results: 8,
+    tool_limited: 3,
+    tool_failed: 2,
+    tokens: 410,
+    tokens_turns: 2,
+    tokens_partial: true,
+    // The turn that said nothing of a cache is in neither part of the share.
+    cached_share: 0.5,
+    releases: [],
+  });
+  expect(slices[0]?.turns).toBe(1);
+});
+
+test("a release has its own figures, and two turns of one thread to compare", () => {
+  const rows = [
+    row(0, { releases: ["1"], thread_id: "a" }),
+    row(8, { releases: ["1"], thread_id: "b" }),
+    row(9, { releases: ["1"], thread_id: "c" }),
+    row(10, { releases: ["2"], thread_id: "d", duration_ms: 5, timing_state: "measured" }),
+    row(12, { releases: ["2"], thread_id: "a" }),
+    row(15, { releases: ["2"], thread_id: "b" }),
+    // A roll-out goes on for a while with the old one.
+    row(16, { releases: ["1"], thread_id: "d" }),
+    row(17, { thread_id: "a" }),
+  ];
+  const { releases } = trendOf(rows, nowMs);
+  expect(releases.map(({ release, turns, first_ms }) => [release, turns, first_ms])).toEqual([
+    ["1", 4, nowMs - 3_600_000],
+    ["2", 3, nowMs - 3_600_000 + 600_000],
+    [null, 1, nowMs - 3_600_000 + 1_020_000],
+  ]);
+  expect(releases[0]?.change).toBeNull();
+  expect(releases[1]).toMatchObject({ p50_ms: 5, duration_unknown: 2 });
+  // Seven minutes lie between the turns of thread b, twelve between those of a.
+  expect(releases[1]?.change).toEqual({
+    agent_id: "desk",
+    baseline_root: "root-8",
+    candidate_root: "root-15",
+  });
+});
+
+test("without a common thread the pair is of one tenant; without one of those there is none", () => {
+  const before = [
+    row(1, { releases: ["1"], thread_id: "a", user_id: "ann" }),
+    row(2, { releases: ["1"], thread_id: "b", user_id: "bob" }),
+    row(3, { releases: ["1"], thread_id: "c", user_id: null }),
+  ];
+  const of = (user_id: string | null, agent_id = "desk"): string | undefined =>
+    trendOf(
+      [...before, row(5, { releases: ["2"], thread_id: "z", user_id, agent_id })],
+      nowMs,
+    ).releases.find(({ release }) => release === "2")?.change?.baseline_root;
+  expect([of("ann"), of("bob"), of(null)]).toEqual(["root-1", "root-2", "root-3"]);
+  expect([of("eve"), of("ann", "other")]).toEqual([undefined, undefined]);
+});
+
+test("a turn whose clock cannot be right is in the sums and stretches no slice", () => {
+  const broken = { ...row(0), ended_at: "1970-01-01T00:00:00Z" };
+  const { turns, slices } = trendOf([row(0), row(1), broken], nowMs);
+  expect(turns).toBe(3);
+  expect(slices.reduce((sum, slice) => sum + slice.turns, 0)).toBe(2);
+});
+
+test("every turn is in one slice, with one verdict", () => {
+  const turn = fc.record({
+    minute: fc.integer({ min: 0, max: 600 }),
+    verdict: fc.option(fc.constantFrom("success", "partial", "failed", "unknown")),
+    duration: fc.option(fc.integer({ min: 1, max: 1e6 })),
+  });
+  fc.assert(
+    fc.property(fc.array(turn, { minLength: 1, maxLength: 50 }), (turns) => {
+      const rows = turns.map(({ minute, verdict, duration }) =>
+        row(minute, { verdict, duration_ms: duration, timing_state: "measured" }),
+      );
+      const { slices } = trendOf(rows, nowMs + 600 * 60_000);
+      expect(slices.reduce((sum, slice) => sum + slice.turns, 0)).toBe(rows.length);
+      for (const { turns: count, verdicts, p50_ms, p95_ms, duration_unknown } of slices) {
+        const judged = verdictWords.reduce((sum, word) => sum + (verdicts[word] ?? 0), 0);
+        expect(judged).toBe(count);
+        expect(p50_ms === null).toBe(duration_unknown === count);
+        expect(p50_ms ?? 0).toBeLessThanOrEqual(p95_ms ?? 0);
+      }
+    }),
+  );
+});

@@ -1,0 +1,16 @@
+/** @module StoreCheck: whether a store answers, and how long that took. */
+import { CodedError } from "@turnproof/semconv";
+
+import type { CheckResult } from "./evidence-store.ts";
+
+/** Asks the store for something small; whatever is thrown is an answer too, by its code. */
+export async function checkBy(ask: () => Promise<unknown>): Promise<CheckResult> {
+  const started = performance.now();
+  try {
+    await ask();
+    return { ok: true, elapsedMs: performance.now() - started };
+  } catch (error) {
+    const code = CodedError.is(error) ? error.code : "store_unavailable";
+    return { ok: false, code, elapsedMs: performance.now() - started };
+  }
+}

@@ -1,0 +1,20 @@
+/** @module RandomRuns: a promise held against random histories, as many as the kit is given. */
+import fc from "fast-check";
+import type { Arbitrary } from "fast-check";
+
+import type { Effort } from "./contract.ts";
+
+/** Rejects with the shortest history that was found to break the promise, and with its seed. */
+export async function holdsForEvery<H>(
+  drawn: Arbitrary<H>,
+  promise: (history: H) => Promise<void>,
+  { sequences, seed }: Effort,
+): Promise<void> {
+  await fc.assert(fc.asyncProperty(drawn, promise), {
+    numRuns: sequences,
+    ...(seed === undefined ? {} : { seed }),
+    // A failing history is shrunk for a while: it names its seed anyway.
+    interruptAfterTimeLimit: 240_000,
+    endOnFailure: true,
+  });
+}

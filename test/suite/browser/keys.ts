@@ -1,0 +1,7 @@
+/** @module Keys as a person presses them. */
+import type { Page } from "playwright-core";
+
+/** Presses keys one after the other. */
+export async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key);
+}

@@ -1,0 +1,75 @@
+/**
+ * @module How an agent's turns fare, as an operator reads it: bands over time for all of its turns,
+ * what each release did, and the way from a release to what changed with it.
+ */
+import { expect, test } from "vitest";
+
+import { turnEvents } from "../collector/desk.ts";
+import { expectSoundInEveryLook } from "./every-look.ts";
+import { openedSite, wide } from "./opened-site.ts";
+
+const turns = 40;
+
+// Of forty turns the later half is of a release whose tool fails.
+const { visit } = openedSite({
+  put: Array.from({ length: turns }, (_, n) => {
+    const at = new Date(Date.UTC(2026, 10, 20, 0, n)).toISOString();
+    const own = turnEvents({ root: `root-${n}`, at, user: "ann", agent: "desk", thread: "thr" });
+    return own.map((event) => ({
+      ...event,
+      ...(event.event_kind === "tool_call" && n >= turns / 2
+        ? { status: "error" as const, attributes: { tool_name: "search" } }
+        : event.event_kind === "turn"
+          ? { attributes: { service_version: n < turns / 2 ? "1.0.0" : "1.1.0" } }
+          : {}),
+    }));
+  }).flat(),
+});
+
+test("the trend is of all turns, and a release leads to what changed with it", async () => {
+  const page = await visit("/agents/desk?limit=10");
+  await page.locator("[data-trend-extent]", { hasText: `All ${turns} turns` }).waitFor();
+  expect(await page.locator("[data-window]").innerText()).toContain("10 turns");
+  const slices = page.locator("#trend svg g");
+  const shown = await slices.evaluateAll((all) =>
+    all.reduce((sum, slice) => sum + Number((slice as SVGElement).dataset["turns"]), 0),
+  );
+  expect(shown).toBe(turns);
+  expect(await page.locator("#trend figure svg").getAttribute("aria-label")).toBe(
+    "40 turns over time in all: 40 unjudged",
+  );
+  const rows = page.locator("[data-releases] tbody tr");
+  expect(await rows.allInnerTexts()).toEqual([
+    expect.stringMatching(/^1\.0\.0\s[\s\S]*\s20\s[\s\S]*\s0 %\s+15\s/),
+    expect.stringMatching(/^1\.1\.0\s[\s\S]*\s20\s[\s\S]*\s100 %\s+15\s/),
+  ]);
+  await expectSoundInEveryLook(page);
+  const change = rows.nth(1).locator("a", { hasText: "before and after" });
+  await change.focus();
+  await Promise.all([page.waitForURL(/\/traces\/compare/), page.keyboard.press("Enter")]);
+  const query = new URL(page.url()).searchParams;
+  expect([query.get("baseline_root"), query.get("candidate_root")]).toEqual(["root-19", "root-20"]);
+});
+
+test("pointing tells a stretch in words; a brush opens its turns", async () => {
+  const page = await visit("/agents/desk");
+  await page.locator("[data-trend-extent]", { hasText: "All" }).waitFor();
+  const box = await page.locator("#trend figure svg").boundingBox();
+  if (box === null) throw new Error("no chart");
+  await page.mouse.move(box.x + box.width * 0.9, box.y + 20);
+  expect(await page.locator("#trend [data-readout]").innerText()).toMatch(
+    /turns?: \d+ unjudged; .*; \d+ of \d+ tool results not clean; 15 tokens a turn/,
+  );
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.99, box.y + 30);
+  await Promise.all([page.waitForURL(/start_time=/), page.mouse.up()]);
+  expect(new URL(page.url()).searchParams.get("agent_id")).toBe("desk");
+});
+
+test("without script the trend is that of the page, and says so", async () => {
+  const page = await visit("/agents/desk?limit=10", { ...wide, script: false });
+  expect(await page.locator("[data-trend-extent]").innerText()).toBe("the turns on this page");
+  expect(await page.locator("#trend figure svg").getAttribute("aria-label")).toMatch(
+    /^10 turns over time on this page/,
+  );
+});
