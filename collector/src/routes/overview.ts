@@ -122,6 +122,7 @@ async function readTurns(
   do {
     const slice = await parts.store.turns(scope, query, {
       limit: rootsPerRead,
+      folded: true,
       ...(after === null ? {} : { after }),
     });
     rows.push(...rowsOf(slice.events, query, slice.roots));

@@ -91,6 +91,7 @@ async function readSlice(
   const options = {
     limit,
     signal,
+    folded: true as const,
     ...(after === undefined ? {} : { after }),
     ...(judged === undefined ? {} : { judged }),
   };

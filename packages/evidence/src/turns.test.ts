@@ -1,10 +1,12 @@
 /** Turn rows: what is counted, what stays unknown, and that order makes no difference. */
+import { registryRows } from "@turnproof/semconv";
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import type { TurnEvent } from "./event.ts";
 import { resolveEvents } from "./resolve.ts";
-import { foldTurns } from "./turns.ts";
+import { foldTurns, turnRowAttributes } from "./turns.ts";
 
 let clock = 0;
 function event(
@@ -202,4 +204,64 @@ test("services, releases and producers of a turn are those that its events name,
   });
   const [untold] = foldTurns([own("e", undefined, undefined)]);
   expect(untold).toMatchObject({ services: [], releases: [], producers: [] });
+});
+
+test("a row is folded from the attributes that are listed, and from no reference and no link", () => {
+  const valueOf = ({
+    column,
+    values = ["a"],
+  }: (typeof registryRows)[number]): fc.Arbitrary<unknown> => {
+    if (column.startsWith("Array")) {
+      return fc.constantFrom([], column.includes("String") ? ["a"] : [1]);
+    }
+    if (column.includes("Bool")) return fc.boolean();
+    return column.includes("String") ? fc.constantFrom("b", ...values) : fc.nat(2);
+  };
+  const attributes = fc.record(
+    Object.fromEntries(
+      registryRows
+        .filter(({ slot }) => slot === "attributes")
+        .map((row) => [row.event, valueOf(row)]),
+    ),
+    { requiredKeys: [] },
+  );
+  const kinds: readonly TurnEvent["event_kind"][] = [
+    "turn",
+    "model_call",
+    "tool_call",
+    "memory_supply",
+    "memory_retrieval",
+    "memory_reference",
+    "cache_decision",
+    "span",
+  ];
+  const events = fc.array(
+    fc.record({
+      kind: fc.constantFrom(...kinds),
+      phase: fc.constantFrom("start", "result", "event"),
+      span: fc.constantFrom("a", "b", undefined),
+      attributes,
+    }),
+    { minLength: 1, maxLength: 6 },
+  );
+  const ref = { resource_type: "note", ref: "note-1" };
+  const said = { input_refs: [ref], output_refs: [ref], links: [{ trace_id: "t", span_id: "s" }] };
+  const listed = new Set<string>(turnRowAttributes);
+  fc.assert(
+    fc.property(events, (drawn) => {
+      clock = 0;
+      const whole = drawn.map(({ kind, phase, span, attributes: held }, at) => {
+        const own = event(String(at), kind, { ...said, phase, attributes: held } as never);
+        return { ...own, span_id: span as never };
+      });
+      const bare = whole.map(({ input_refs: _, output_refs: __, links: ___, ...rest }) => ({
+        ...rest,
+        attributes: Object.fromEntries(
+          Object.entries(rest.attributes).filter(([name]) => listed.has(name)),
+        ),
+      }));
+      expect(foldTurns(bare)).toEqual(foldTurns(whole));
+    }),
+    { numRuns: 400 },
+  );
 });

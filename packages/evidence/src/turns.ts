@@ -14,7 +14,7 @@ import type {
 
 import { unfinishedStarts } from "./completion.ts";
 import { compareEvents } from "./event-order.ts";
-import type { EventIdentity, TurnEvent } from "./event.ts";
+import type { EventAttributeMap, EventIdentity, TurnEvent } from "./event.ts";
 import { createIdentityTable } from "./identity-table.ts";
 import { readSupply } from "./supply.ts";
 import { compareTimes, elapsedMs } from "./time.ts";
@@ -73,6 +73,38 @@ export const bystanders: ReadonlySet<EventKind> = new Set([
   "execution_log",
   "data_quality",
 ]);
+
+/**
+ * The attributes that a row is folded from. Of the rest of an event a row takes its identity, times,
+ * kind, phase, status, dialect, producer, receipt and refusals, and no reference and no link.
+ */
+export const turnRowAttributes: readonly (keyof EventAttributeMap)[] = [
+  "cache_decision",
+  "cached_tokens",
+  "coverage_profile",
+  "cross_thread_count",
+  "degraded",
+  "fallback_used",
+  "history_count",
+  "input_tokens",
+  "memory_degraded",
+  "model",
+  "output_tokens",
+  "preference_count",
+  "profile_count",
+  "referenced_count",
+  "response_model",
+  "result_count",
+  "retrieved_count",
+  "service_version",
+  "summary_count",
+  "supplied_count",
+  "tool_call_id",
+  "tool_name",
+  "tool_outcome",
+  "total_tokens",
+  "writing_sample_count",
+];
 
 /**
  * Folds resolved, deduplicated events of whole roots into one row per (agent, thread, root, turn)

@@ -128,6 +128,11 @@ export interface TurnOptions extends SliceOptions {
    * know them leaves none out. Whoever asks holds the verdicts against each turn.
    */
   readonly judged?: Judged;
+  /**
+   * A hint: the events are folded into rows and nothing else, so that whatever `foldTurns` does not
+   * read may be left out of them.
+   */
+  readonly folded?: true;
 }
 
 /** Fields whose values a survey lists. */

@@ -71,7 +71,10 @@ export async function* withCalled(
 ): AsyncGenerator<Round> {
   const { buckets, frontier } = await rootsCalled(engine, id, of.options);
   if (buckets.size === 0) return yield* of.rounds;
-  const loaded = await loadRoots(engine, of.touched, buckets, of.options.signal);
+  const loaded = await loadRoots(engine, buckets, {
+    touched: of.touched,
+    signal: of.options.signal,
+  });
   if (loaded.cut) of.onCut();
   // Their items wait until everything newer has been met, like those of any root.
   let own = settle(loaded.rows);

@@ -134,6 +134,23 @@ ORDER BY hash DESC, bucket DESC LIMIT ${span.limit} ${setsApart}`;
   }));
 }
 
+/** The latest second of a span in which each of these roots was heard of. */
+export async function lastArrivals(
+  engine: Engine,
+  { low, high }: { readonly low: number; readonly high: number },
+  roots: readonly number[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<number, number>> {
+  const sql = `SELECT root, max(bucket) AS last FROM locate
+WHERE hash = ${arrivalHash} AND bucket >= ${low} AND bucket <= ${high}
+    AND root IN (${roots.join(", ")})
+GROUP BY root`;
+  const answer = await engine.query(sql, {}, signal);
+  const last = answer.columns.get("last") ?? [];
+  const found = (answer.columns.get("root") ?? []) as readonly number[];
+  return new Map(found.map((root, i) => [root, last[i] as number]));
+}
+
 /** Where rows of a range of their own time lie by receipt. */
 export interface TimedPlaces {
   readonly places: Places;

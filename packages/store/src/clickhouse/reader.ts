@@ -78,6 +78,8 @@ export function reader(engine: Engine, known: Known, filterOfScope: ScopeFilter)
         rootsFirst: options.limit + 1,
         rows: ["event_kind != 'span'"],
         ...(among === undefined ? {} : { among: among.map(murmur32) }),
+        // A reference is looked for in what is left out.
+        folded: options.folded === true && query.resource_ref === undefined,
       });
       return {
         events: walked.items.flatMap((item) => item.value.events),
@@ -97,7 +99,7 @@ export function reader(engine: Engine, known: Known, filterOfScope: ScopeFilter)
     async root(scope, rootTraceId, options) {
       await refresh(engine, touched);
       const buckets = await bucketsOfRoots(engine, [murmur32(rootTraceId)], options.signal);
-      const loaded = await loadRoots(engine, touched, buckets, options.signal);
+      const loaded = await loadRoots(engine, buckets, { touched, signal: options.signal });
       const rows = loaded.rows.filter((row) => row.root_trace_id === rootTraceId);
       return rootSlice(settle(rows), scope, options, loaded.cut);
     },
@@ -105,7 +107,7 @@ export function reader(engine: Engine, known: Known, filterOfScope: ScopeFilter)
       await refresh(engine, touched);
       const buckets = await bucketsOfRoots(engine, ids.map(murmur32), options.signal);
       const { budgetRows: rowsMax = limits.rootEventsMax, signal } = options;
-      const loaded = await loadRoots(engine, touched, buckets, signal, rowsMax);
+      const loaded = await loadRoots(engine, buckets, { touched, signal, rowsMax });
       if (loaded.rows.length > rowsMax) return new Map();
       const rows = Map.groupBy(loaded.rows, (row) => row.root_trace_id ?? "");
       return new Map(
@@ -128,6 +130,8 @@ interface Manner<T> {
   readonly id?: string;
   /** Hashes of the only roots that come into question. */
   readonly among?: readonly number[];
+  /** Only rows of turns are made of what is found. */
+  readonly folded?: boolean;
 }
 
 type Found<T> = Walked<T> & { readonly cut: boolean };
@@ -181,6 +185,7 @@ function searcher(
       bind,
       rootsFirst: manner.rootsFirst,
       ...(manner.among === undefined ? {} : { among: manner.among }),
+      ...(manner.folded === true ? { folded: true } : {}),
       options,
       touched,
       noteSize: (roots, rows) => sizes.note(roots, rows),

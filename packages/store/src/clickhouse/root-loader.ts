@@ -2,6 +2,7 @@
  * @module RootLoader: the stored rows of whole roots. Identity is resolved over the root, so no
  * read ever rests on a part of one. Roots go by their hash: two of one hash are both loaded.
  */
+import { turnRowAttributes } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 
 import type { StoredEvent } from "../stored-event.ts";
@@ -9,6 +10,7 @@ import { eventColumns } from "./columns.ts";
 import type { Engine } from "./connection.ts";
 import type { RootBuckets } from "./locate.ts";
 import { decodeRows } from "./row-decode.ts";
+import { attributeTypes } from "./row-encode.ts";
 
 /** Rows of some roots, and whether a root was too large to be read whole. */
 export interface LoadedRoots {
@@ -19,23 +21,37 @@ export interface LoadedRoots {
 /** Places that are named in one statement; more are loaded by several. */
 const placesMax = 2_000;
 
-/**
- * Loads all rows of the roots with these hashes, whose buckets are known, with the columns that any
- * row ever set; with `rowsMax` no more than one beyond it, of whichever roots come first.
- */
+/** Which batch a row came with is not a reader's business. */
+const readColumns: readonly string[] = eventColumns
+  .map(({ name }) => name)
+  .filter((name) => name !== "batch");
+
+const ofRows: ReadonlySet<string> = new Set(turnRowAttributes);
+const ofReferences = /^(input|output|ledger|link)_/;
+
+/** What rows of turns are folded from: references, links and most attributes say nothing there. */
+const foldedColumns: readonly string[] = readColumns.filter((name) =>
+  attributeTypes.has(name) ? ofRows.has(name) : !ofReferences.test(name),
+);
+
+/** What is loaded of roots. */
+export interface Loading {
+  /** Columns that any row ever set. */
+  readonly touched: ReadonlySet<string>;
+  /** Only what rows of turns are folded from. */
+  readonly folded?: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** No more rows than one beyond so many, of whichever roots come first. */
+  readonly rowsMax?: number;
+}
+
+/** Loads all rows of the roots with these hashes, whose buckets are known. */
 export async function loadRoots(
   engine: Engine,
-  touched: ReadonlySet<string>,
   buckets: RootBuckets,
-  signal?: AbortSignal,
-  rowsMax?: number,
+  { touched, folded = false, signal, rowsMax }: Loading,
 ): Promise<LoadedRoots> {
-  const names = eventColumns
-    .map(({ name }) => name)
-    .filter(
-      // Which batch a row came with is not a reader's business.
-      (name) => touched.has(name) && name !== "batch",
-    );
+  const names = (folded ? foldedColumns : readColumns).filter((name) => touched.has(name));
   const places = [...buckets].flatMap(([root, list]) =>
     list.map((bucket) => `(${bucket}, ${root})`),
   );

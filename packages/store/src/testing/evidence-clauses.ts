@@ -11,6 +11,7 @@ import { judgedClauses } from "./judged-clauses.ts";
 import { onStore } from "./on-store.ts";
 import { everybody, receivedAt, sampleEvent, sampleTurn, withoutReceipt } from "./sample-event.ts";
 import { evidenceTieClauses } from "./tie-clauses.ts";
+import { turnsClauses } from "./turns-clauses.ts";
 import { eventsOf, walkPages } from "./walk-pages.ts";
 
 const who = { agent_id: "helper", user_id: "u-1", thread_id: "t-1", application_id: "desk" };
@@ -303,6 +304,7 @@ export const evidenceClauses: readonly Clause[] = [
   ...evidenceTieClauses,
   ...finding,
   ...judgedClauses,
+  ...turnsClauses,
   ...calledClauses,
   ...living,
 ];
