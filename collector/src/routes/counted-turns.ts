@@ -10,15 +10,16 @@ import type { Parts } from "../parts.ts";
 import { readTurns } from "./turn-reading.ts";
 import type { RowFilter } from "./turns.ts";
 
-const turnsPerRead = 250;
 /** What a count may cost. */
 export interface CountBudget {
+  /** Turns that are read at once: between two reads the time is looked at. */
+  readonly turnsPerRead: number;
   readonly turns: number;
   readonly ms: number;
 }
 
 /** What one that is shown beside a list may. */
-const besideList: CountBudget = { turns: 2_000, ms: 1_000 };
+const besideList: CountBudget = { turnsPerRead: 500, turns: 2_000, ms: 1_000 };
 
 /** Turns that were read. */
 export interface CountedTurns {
@@ -42,7 +43,7 @@ export async function countedTurns(
   let more: boolean;
   do {
     const read = await readTurns(parts, reading, {
-      limit: turnsPerRead,
+      limit: budget.turnsPerRead,
       after,
       signal: parts.closing,
       ...filter,

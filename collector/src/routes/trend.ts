@@ -35,7 +35,7 @@ export interface TrendModel extends Trend {
 }
 
 /** A release is understood by what came before it, so this looks further back than a list does. */
-const budget: CountBudget = { turns: 10_000, ms: 3_000 };
+const budget: CountBudget = { turnsPerRead: 1_000, turns: 10_000, ms: 3_000 };
 
 /** GET `/traces/trend.json`. */
 export function trendRoutes(parts: Parts): Hono<AppEnv> {

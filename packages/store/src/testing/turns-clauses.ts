@@ -21,8 +21,10 @@ export const turnsClauses: readonly Clause[] = [
       await put(second, [again], `again ${second}`);
     }
     // What is no evidence moves no turn.
-    const span = sampleEvent("ss", { root_trace_id: "root-5", event_kind: "span" });
-    await put(32, [{ ...span, parent_span_id: "aa" }]);
+    const spans = ["root-5", "root-6", "root-7"].map((root) =>
+      sampleEvent("ss", { root_trace_id: root, event_kind: "span", parent_span_id: "aa" }),
+    );
+    await put(32, spans);
     const newest = ["root-3", ...roots.toReversed().filter((root) => root !== "root-3")];
     for (const limit of [1, 2, 7, 40]) {
       const query = { agent_id: "helper" };
