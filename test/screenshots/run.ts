@@ -1,6 +1,7 @@
 /**
  * @module Makes the pictures of the README: starts a collector, tells it the briefing desk's
- * afternoon, and photographs the main pages at 1440 and 390 px, light and dark.
+ * afternoon, and another a week of five agents, and photographs the main pages at 1440 and 390 px,
+ * light and dark.
  * `npx node -C @turnproof/source test/screenshots/run.ts` after `npm run build`; each picture stays
  * under 150 kB.
  */
@@ -17,10 +18,13 @@ import { chromium } from "playwright-core";
 import type { Browser } from "playwright-core";
 
 import { sendStory } from "../apps/briefing/story.ts";
+import { orderDesk } from "../apps/week/cast.ts";
+import { tellWeek } from "../apps/week/week.ts";
 import { withPalette } from "./palette-png.ts";
 
 const root = join(import.meta.dirname, "../..");
 const bytesMax = 150_000;
+const weekTurns = 1_200;
 
 interface Shot {
   readonly name: string;
@@ -81,7 +85,7 @@ async function photograph(browser: Browser, url: string, shot: Shot): Promise<vo
   });
   const page = await context.newPage();
   await page.goto(`${url}${shot.path}`);
-  await page.waitForTimeout(1_200);
+  await page.waitForTimeout(2_000);
   const file = join(import.meta.dirname, `${shot.name}.png`);
   const picture = withPalette(await page.screenshot());
   await context.close();
@@ -91,28 +95,15 @@ async function photograph(browser: Browser, url: string, shot: Shot): Promise<vo
   if (size > bytesMax) throw new Error(`${shot.name}.png is larger than ${bytesMax} bytes`);
 }
 
-async function main(): Promise<void> {
+type Paths = Readonly<Record<string, string>>;
+
+/** Pictures of what a new collector shows once it was told something. */
+async function picture(browser: Browser, tell: (url: string) => Promise<Paths>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "turnproof-pictures-"));
   const [child, url] = await startCollector(dataDir);
-  const browser = await chromium.launch({
-    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"],
-  });
   try {
-    const turns = await sendStory(url, { endMs: Date.now() });
+    const paths = await tell(url);
     await judged(url);
-    const rootAt = (fromEnd: number): string => turns.at(-fromEnd)?.[0]?.traceId ?? "";
-    const compare = new URLSearchParams({
-      agent_id: "briefing-writer",
-      baseline_root: rootAt(1),
-      candidate_root: rootAt(21),
-    });
-    const paths = {
-      turns: "/traces",
-      turn: `/traces/${rootAt(1)}`,
-      compare: `/traces/compare?${compare}`,
-      health: "/traces/health",
-    };
     const shots: readonly Shot[] = Object.entries(paths).flatMap(([page, path]) =>
       (["light", "dark"] as const).flatMap((theme) => [
         { name: `${page}-wide-${theme}`, path, width: 1440, height: 900, theme },
@@ -121,11 +112,40 @@ async function main(): Promise<void> {
     );
     for (const shot of shots) await photograph(browser, url, shot);
   } finally {
-    await browser.close();
     child.kill("SIGTERM");
     await new Promise((resolve) => child.once("exit", resolve));
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
-await main();
+async function afternoon(url: string): Promise<Paths> {
+  const turns = await sendStory(url, { endMs: Date.now() });
+  const rootAt = (fromEnd: number): string => turns.at(-fromEnd)?.[0]?.traceId ?? "";
+  const compare = new URLSearchParams({
+    agent_id: "briefing-writer",
+    baseline_root: rootAt(1),
+    candidate_root: rootAt(21),
+  });
+  return {
+    turns: "/traces",
+    turn: `/traces/${rootAt(1)}`,
+    compare: `/traces/compare?${compare}`,
+    health: "/traces/health",
+  };
+}
+
+async function week(url: string): Promise<Paths> {
+  await tellWeek({ endpoint: url, endMs: Date.now(), turns: weekTurns, seed: "pictures" });
+  return { agent: `/agents/${orderDesk.agentId}` };
+}
+
+const browser = await chromium.launch({
+  executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"],
+});
+try {
+  await picture(browser, afternoon);
+  await picture(browser, week);
+} finally {
+  await browser.close();
+}

@@ -12,8 +12,8 @@ import { binned, lastedMs, quantile } from "./turn-figures.ts";
 /** What a turn can have for a verdict, the quiet first; `unjudged` is none. */
 export const verdictWords: readonly string[] = [...verdictStatuses, "unjudged"];
 
-/** What some turns amount to; null is unknown, never zero. */
-export interface TrendFigures {
+/** How some turns ended, and how long they took; null is unknown, never zero. */
+export interface TurnsFared {
   readonly turns: number;
   /** Turns by the judge's verdict, `unjudged` where there is none. */
   readonly verdicts: Readonly<Record<string, number>>;
@@ -22,6 +22,10 @@ export interface TrendFigures {
   readonly p95_ms: number | null;
   /** Turns whose duration nobody knows. */
   readonly duration_unknown: number;
+}
+
+/** What some turns amount to. */
+export interface TrendFigures extends TurnsFared {
   /** Tool results, those with a fallback or a limitation, and those that failed. */
   readonly tool_results: number;
   readonly tool_limited: number;
@@ -102,11 +106,9 @@ export function trendOf(
   };
 }
 
-function figuresOf(rows: readonly TurnRow[]): TrendFigures {
+/** How these turns fared. */
+export function faredOf(rows: readonly TurnRow[]): TurnsFared {
   const durations = rows.flatMap((row) => lastedMs(row) ?? []);
-  const sum = (of: (row: TurnRow) => number): number =>
-    rows.reduce((total, row) => total + of(row), 0);
-  const said = rows.filter((row) => row.input_tokens !== null || row.output_tokens !== null);
   const verdicts: Record<string, number> = {};
   for (const { verdict } of rows) {
     const word = verdict ?? "unjudged";
@@ -118,6 +120,15 @@ function figuresOf(rows: readonly TurnRow[]): TrendFigures {
     p50_ms: quantile(durations, 0.5),
     p95_ms: quantile(durations, 0.95),
     duration_unknown: rows.length - durations.length,
+  };
+}
+
+function figuresOf(rows: readonly TurnRow[]): TrendFigures {
+  const sum = (of: (row: TurnRow) => number): number =>
+    rows.reduce((total, row) => total + of(row), 0);
+  const said = rows.filter((row) => row.input_tokens !== null || row.output_tokens !== null);
+  return {
+    ...faredOf(rows),
     tool_results: sum(({ tools }) => tools.results),
     tool_limited: sum(({ tools }) => tools.fallback + tools.degraded),
     tool_failed: sum(({ tools }) => tools.error + tools.provider_error),

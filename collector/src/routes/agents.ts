@@ -8,6 +8,8 @@ import { countTools, countUsage, findInsights } from "@turnproof/evidence";
 import type { Insights, ToolCounts, TurnEvent, TurnRow, Usage } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 
+import { faredOf } from "../display/trend.ts";
+import type { TurnsFared } from "../display/trend.ts";
 import { callHook } from "../hooks.ts";
 import { principalOf } from "../http/environment.ts";
 import type { AppContext, AppEnv } from "../http/environment.ts";
@@ -38,8 +40,7 @@ export const groupsParameters = z
   .partial();
 
 /** What a group of turns amounts to, over the window that was read. */
-export interface TurnGroup extends Usage {
-  readonly turns: number;
+export interface TurnGroup extends Usage, TurnsFared {
   readonly turns_with_error: number;
   readonly first_at: string;
   readonly last_at: string;
@@ -201,7 +202,7 @@ export function groupOf(rows: readonly TurnRow[], events: readonly TurnEvent[]):
   const starts = rows.map((row) => row.started_at).toSorted();
   const ends = rows.map((row) => row.ended_at).toSorted();
   return {
-    turns: rows.length,
+    ...faredOf(rows),
     turns_with_error: rows.filter((row) => row.has_error).length,
     first_at: starts[0] ?? "",
     last_at: ends.at(-1) ?? "",

@@ -49,7 +49,7 @@ export function agentsPage(model: AgentsModel, frame: Frame): Child {
                 <td>
                   <Badge tone="ok" icon="success" word="mounted" />
                 </td>
-                <td colspan={7} class="muted">
+                <td colspan={9} class="muted">
                   no turn in this window
                 </td>
               </tr>

@@ -6,11 +6,11 @@ import type { FC } from "hono/jsx";
 
 import { countText, shareText, shortCountText } from "../../display/figures.ts";
 import { queryOf, termsOf } from "../../display/filter-terms.ts";
-import { tokensPerTurn, verdictWords } from "../../display/trend.ts";
+import { tokensPerTurn } from "../../display/trend.ts";
 import type { ReleaseTrend, TrendFigures } from "../../display/trend.ts";
-import { VerdictBadge } from "./badge.tsx";
 import { Duration, NotMeasured, NotThere, Time } from "./figure.tsx";
 import { Table } from "./panel.tsx";
+import { VerdictCounts } from "./verdict-counts.tsx";
 
 /** Where the links of the table lead. */
 export interface ReleasePlace {
@@ -118,20 +118,6 @@ const Row: FC<{ readonly of: ReleaseTrend; readonly place: ReleasePlace }> = ({
     </tr>
   );
 };
-
-/** Turns by verdict, with the mark of each. */
-const VerdictCounts: FC<{ readonly of: TrendFigures }> = ({ of: { verdicts } }) => (
-  <span class="verdict-counts">
-    {verdictWords.map((verdict) => {
-      const count = verdicts[verdict] ?? 0;
-      return count === 0 ? null : (
-        <span title={`${countText(count)} ${verdict}`}>
-          <VerdictBadge verdict={verdict} bare /> {countText(count)}
-        </span>
-      );
-    })}
-  </span>
-);
 
 const NotClean: FC<{ readonly of: TrendFigures }> = ({ of }) => {
   if (of.tool_results === 0) return <NotThere why="no tool result was recorded" />;

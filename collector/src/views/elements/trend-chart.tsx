@@ -5,7 +5,13 @@
  */
 import type { Child, FC } from "hono/jsx";
 
-import { countText, durationText, shareText, shortCountText } from "../../display/figures.ts";
+import {
+  countText,
+  durationText,
+  shareText,
+  shortCountText,
+  shortId,
+} from "../../display/figures.ts";
 import { tokensPerTurn, troubledShare, verdictWords } from "../../display/trend.ts";
 import type { ReleaseTrend, Trend, TrendFigures, TrendSlice } from "../../display/trend.ts";
 import { VerdictBadge } from "./badge.tsx";
@@ -43,7 +49,8 @@ export const TrendChart: FC<{ readonly trend: Trend; readonly extent: string }> 
   const tops = bands.map((_, index) =>
     bands.slice(0, index).reduce((sum, { height }) => sum + titleHeight + height + gap, 0),
   );
-  const height = bands.reduce((sum, band) => sum + titleHeight + band.height + gap, 0) - gap;
+  const bandsHeight = bands.reduce((sum, band) => sum + titleHeight + band.height + gap, 0) - gap;
+  const height = bandsHeight + (releases.some(isNew) ? titleHeight : 0);
   const words = `${turnsText(drawn)} over time ${extent}`;
   const slot = 100 / slices.length;
   const figure = (
@@ -264,18 +271,38 @@ const Unsaid: FC<{ readonly box: Box }> = ({ box }) => (
   />
 );
 
+/** A name needs so much of the width; of releases closer together the first alone is named. */
+const namedShare = 0.2;
+const nameCharsMax = 16;
+
 const ReleaseLines: FC<{
   readonly releases: readonly ReleaseTrend[];
   readonly span: readonly [number, number];
   readonly height: number;
-}> = ({ releases, span: [from, to], height }) => (
-  <>
-    {releases.filter(isNew).map(({ first_ms: at }) => {
-      const x = `${(((at - from) / (to - from)) * 100).toFixed(3)}%`;
-      return <line class="release" x1={x} x2={x} y1="0" y2={String(height)} />;
-    })}
-  </>
-);
+}> = ({ releases, span: [from, to], height }) => {
+  let named = -namedShare;
+  return (
+    <>
+      {releases.filter(isNew).map(({ release, first_ms: at }) => {
+        const share = (at - from) / (to - from);
+        const x = `${(share * 100).toFixed(3)}%`;
+        const fits = share - named >= namedShare;
+        if (fits) named = share;
+        const side = share > 0.5 ? { dx: "-4", "text-anchor": "end" } : { dx: "4" };
+        return (
+          <>
+            <line class="release" x1={x} x2={x} y1="0" y2={String(height)} />
+            {fits ? (
+              <text class="band" x={x} y={String(height - 3)} {...side}>
+                {shortId(release ?? "", nameCharsMax)}
+              </text>
+            ) : null}
+          </>
+        );
+      })}
+    </>
+  );
+};
 
 /** Turns by verdict in words, those without any of them left out. */
 function verdictsText({ verdicts }: TrendFigures): string {

@@ -5,12 +5,13 @@
 import type { ToolCounts } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
 
-import { countText, shareText, shortCountText } from "../../display/figures.ts";
+import { countText, durationText, shareText, shortCountText } from "../../display/figures.ts";
 import { pendingText, windowState } from "../../display/window-words.ts";
 import type { Frame } from "../../http/respond.tsx";
 import type { GroupsWindow, TurnGroup } from "../../routes/agents.ts";
 import { Badge } from "../elements/badge.tsx";
-import { NotMeasured, NotThere } from "../elements/figure.tsx";
+import { Duration, NotMeasured, NotThere, Unknown } from "../elements/figure.tsx";
+import { VerdictCounts } from "../elements/verdict-counts.tsx";
 import { Icon } from "../icons.tsx";
 import { hrefWith } from "../layout.tsx";
 
@@ -75,13 +76,29 @@ export const ErrorCount: FC<{ readonly of: TurnGroup }> = ({ of }) =>
     />
   );
 
+/** Within what 95 of 100 turns ended; those of unknown duration are in none of it. */
+const GroupDuration: FC<{ readonly of: TurnGroup }> = ({ of }) => {
+  const unknown =
+    of.duration_unknown === 0 ? "" : `, ${countText(of.duration_unknown)} of unknown duration`;
+  if (of.p50_ms === null) return <Unknown why="No turn said how long it took." />;
+  return (
+    <span title={`half within ${durationText(of.p50_ms)}${unknown}`}>
+      <Duration ms={of.p95_ms} />
+    </span>
+  );
+};
+
 /** Heads of {@link GroupCells}. */
 export const GroupHeads: FC<{ readonly threads?: boolean }> = ({ threads = false }) => (
   <>
     <th scope="col" class="num">
       Turns
     </th>
+    <th scope="col">Verdicts</th>
     <th scope="col">Errors</th>
+    <th scope="col" class="num" title="95 % of the turns ended within">
+      p95
+    </th>
     {threads ? (
       <th scope="col" class="num">
         Threads
@@ -96,7 +113,10 @@ export const GroupHeads: FC<{ readonly threads?: boolean }> = ({ threads = false
   </>
 );
 
-/** The figures of a group in a row: turns, errors, threads where they are counted, tools, tokens. */
+/**
+ * The figures of a group in a row: turns, verdicts, errors, duration, threads where they are
+ * counted, tools, tokens.
+ */
 export const GroupCells: FC<{ readonly of: TurnGroup; readonly threads?: number }> = ({
   of,
   threads,
@@ -104,7 +124,13 @@ export const GroupCells: FC<{ readonly of: TurnGroup; readonly threads?: number 
   <>
     <td class="num">{countText(of.turns)}</td>
     <td>
+      <VerdictCounts of={of} />
+    </td>
+    <td>
       <ErrorCount of={of} />
+    </td>
+    <td class="num">
+      <GroupDuration of={of} />
     </td>
     {threads === undefined ? null : <td class="num">{countText(threads)}</td>}
     <td>
