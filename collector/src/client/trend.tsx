@@ -9,8 +9,9 @@ import { ReleaseTable } from "../views/elements/release-table.tsx";
 import { TrendChart } from "../views/elements/trend-chart.tsx";
 import { watchBrush } from "./brush.ts";
 import { extentOf } from "./overview.tsx";
-import { base, drawn, fetchJson, find } from "./page.ts";
+import { base, drawn, fetchJson, find, findAll } from "./page.ts";
 import { showTimes } from "./preferences.ts";
+import { addShortcuts } from "./shortcuts.ts";
 
 /** What the page needs of the answer. */
 type Model = Trend & Omit<FacetReach, "turns_in_all">;
@@ -21,6 +22,14 @@ export function startTrend(): void {
   if (place === undefined) return;
   const filters = new URLSearchParams(place.dataset["trend"]);
   watchBrush(filters);
+  addShortcuts([
+    {
+      keys: ["r"],
+      words: "The newest release: before and after",
+      group: "List",
+      run: () => findAll("[data-change]").at(-1)?.focus(),
+    },
+  ]);
   void (async () => {
     const model = await fetchJson<Model>(`${base}/traces/trend.json?${filters.toString()}`);
     if (model === undefined || model.slices.length === 0) return;

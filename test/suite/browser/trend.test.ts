@@ -35,8 +35,9 @@ test("the trend is of all turns, and a release leads to what changed with it", a
     all.reduce((sum, slice) => sum + Number((slice as SVGElement).dataset["turns"]), 0),
   );
   expect(shown).toBe(turns);
-  expect(await page.locator("#trend figure svg").getAttribute("aria-label")).toBe(
-    "40 turns over time in all: 40 unjudged",
+  // The judge may have looked at some of them by now.
+  expect(await page.locator("#trend figure svg").getAttribute("aria-label")).toMatch(
+    /^40 turns over time in all: \d+ (unknown|unjudged)/,
   );
   const rows = page.locator("[data-releases] tbody tr");
   expect(await rows.allInnerTexts()).toEqual([
@@ -58,7 +59,7 @@ test("pointing tells a stretch in words; a brush opens its turns", async () => {
   if (box === null) throw new Error("no chart");
   await page.mouse.move(box.x + box.width * 0.9, box.y + 20);
   expect(await page.locator("#trend [data-readout]").innerText()).toMatch(
-    /turns?: \d+ unjudged; .*; \d+ of \d+ tool results not clean; 15 tokens a turn/,
+    /turns?: \d+ (unknown|unjudged).*; \d+ of \d+ tool results not clean; 15 tokens a turn/,
   );
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.99, box.y + 30);

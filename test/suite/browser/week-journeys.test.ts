@@ -173,6 +173,31 @@ test("what changed with the release: two turns of one thread, what differs, what
   keyboard.end("what changed", 30);
 });
 
+test("what changed with the release, from the agent that it was released for", async () => {
+  const page = await visit("/traces");
+  await ready(page);
+  const keyboard = new Keyboard(page);
+  await keyboard.go(/\/agents$/, "g", "a");
+  const row = page.locator("[data-row]", { hasText: orderDesk.agentId });
+  const at = await row.evaluate((link) =>
+    [...document.querySelectorAll("[data-row]")].indexOf(link),
+  );
+  await keyboard.press(...Array.from({ length: at + 1 }, () => "j"));
+  await keyboard.go(/\/agents\/order-desk/, "Enter");
+  await page.locator("[data-trend-extent]", { hasText: "All" }).waitFor();
+  const releases = page.locator("[data-releases] tbody tr");
+  expect(await releases.allInnerTexts()).toEqual([
+    expect.stringMatching(/^3\.2\.0\b/),
+    expect.stringMatching(/^3\.3\.0\b[\s\S]*before and after/),
+  ]);
+  await keyboard.press("r");
+  await keyboard.go(/\/traces\/compare\?/, "Enter");
+  const words = await page.locator("main").innerText();
+  expect(words).toContain("atlas-small-2");
+  expect(words).toContain("atlas-small-3");
+  keyboard.end("what changed, from the agent", 12);
+});
+
 test("are we losing telemetry: health, producer, number", async () => {
   const page = await visit("/traces");
   await ready(page);

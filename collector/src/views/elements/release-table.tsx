@@ -110,7 +110,10 @@ const Row: FC<{ readonly of: ReleaseTrend; readonly place: ReleasePlace }> = ({
         {of.change === null ? (
           <NotThere why="no turn from before it in this window" />
         ) : (
-          <a href={`${base}/traces/compare?${new URLSearchParams({ ...of.change }).toString()}`}>
+          <a
+            href={`${base}/traces/compare?${new URLSearchParams({ ...of.change }).toString()}`}
+            data-change
+          >
             before and after
           </a>
         )}
