@@ -67,6 +67,7 @@ export { readSupply } from "./supply.ts";
 export type { Metric, Supply, SupplySource, SupplySourceName } from "./supply.ts";
 export { dropLoggedCalls } from "./tool-log.ts";
 export { compareEvents } from "./event-order.ts";
+export { compareText } from "./text-order.ts";
 export { bystanders, foldTurns, turnRowAttributes } from "./turns.ts";
 export type { TurnRow } from "./turns.ts";
 export { countUsage, hasUsage } from "./usage.ts";

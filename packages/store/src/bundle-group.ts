@@ -4,11 +4,10 @@
  */
 import { createHash } from "node:crypto";
 
-import { encodeBundle, encodeRecord } from "@turnproof/evidence";
+import { compareText, encodeBundle, encodeRecord } from "@turnproof/evidence";
 
 import type { BundleRecord } from "./evidence-store.ts";
 import type { Settled } from "./settle.ts";
-import { compareText } from "./text-order.ts";
 
 /** The bundle of these events, which share a turn key, as evidence writes bundles. */
 export function bundleOf(key: string, group: readonly Settled[]): BundleRecord {

@@ -16,6 +16,7 @@ import type {
 import { comparePositions, keysetOf, positionOfKeyset } from "./position.ts";
 import { rootSlice } from "./root-slice.ts";
 import { checkScope, inScope } from "./scope.ts";
+import { compareText } from "@turnproof/evidence";
 import type { EvidenceScope } from "./scope.ts";
 import { settle } from "./settle.ts";
 import type { Settled } from "./settle.ts";
@@ -23,7 +24,6 @@ import { bundleItems, eventItems, eventSlice, mentionItems, rootItems } from "./
 import type { Item, ItemsOf } from "./slice.ts";
 import { storedForm } from "./stored-event.ts";
 import type { StoredEvent } from "./stored-event.ts";
-import { compareText } from "./text-order.ts";
 import { turnKey } from "./turn-key.ts";
 
 /** An empty store in the process; nothing outlives it. */

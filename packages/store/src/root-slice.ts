@@ -1,12 +1,11 @@
 /** @module RootSlice: the events of one root in evidence order, oldest first, cut to a limit. */
-import { compareTimes } from "@turnproof/evidence";
+import { compareText, compareTimes } from "@turnproof/evidence";
 
 import type { EventSlice, Keyset, SliceOptions } from "./evidence-store.ts";
 import { inScope } from "./scope.ts";
 import type { EvidenceScope } from "./scope.ts";
 import type { Settled } from "./settle.ts";
 import { eventSlice } from "./slice.ts";
-import { compareText } from "./text-order.ts";
 
 /** The settled events of one root as a slice; `cut` says that not all of its rows were read. */
 export function rootSlice(
