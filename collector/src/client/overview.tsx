@@ -3,13 +3,14 @@
  * filters, in place of those of the page. It is asked for after the page stands, so the list never
  * waits for it.
  */
-import { timeText } from "../display/figures.ts";
+import { parametersOf, termsOf } from "../display/filter-terms.ts";
 import type { DurationCells } from "../display/duration-cells.ts";
 import type { Bin } from "../display/turn-figures.ts";
 import { DurationChart } from "../views/elements/duration-chart.tsx";
 import { Histogram } from "../views/elements/histogram.tsx";
-import { base, drawn, fetchJson, find } from "./page.ts";
-import { clock, showTimes } from "./preferences.ts";
+import { drawChart, extentOf } from "./chart-place.ts";
+import { base, fetchJson } from "./page.ts";
+import { drawTrend } from "./trend.tsx";
 
 /** What the page needs of the answer. */
 interface Model {
@@ -34,10 +35,14 @@ export interface Overview {
 /** What a store does not answer, and what belongs to one page. */
 const pageParameters = ["q", "verdict", "finding", "cursor", "limit"];
 const renewMs = 15_000;
+/** A trend reads many turns whole. */
+const trendRenewMs = 60_000;
 
 /** Asks for the overview of the page with this query and draws it. */
 export function overviewOf(query: URLSearchParams): Overview {
   const filters = new URLSearchParams(query);
+  const trend = query.get("chart") === "trend";
+  if (trend) filters.delete("chart");
   const narrowed = ["q", "verdict", "finding"].some((name) => query.has(name));
   for (const name of pageParameters) filters.delete(name);
   let model: Model | undefined;
@@ -48,45 +53,40 @@ export function overviewOf(query: URLSearchParams): Overview {
     const answer = await fetchJson<Model>(`${base}/traces/overview.json?${filters.toString()}`);
     if (answer === undefined) return;
     model = answer;
+    if (trend) return;
     // A page that filters by itself shows a part of these turns; its own bars say which.
     if (narrowed || answer.bins.length === 0) return;
     shown = true;
     draw(answer);
   };
+  const askTrend = async (): Promise<void> => {
+    const all = new URLSearchParams(parametersOf(termsOf(query)));
+    if (trend && (await drawTrend(all)) !== undefined) shown = true;
+  };
   void ask();
+  void askTrend();
   return {
     get shown() {
       return shown;
     },
     values: (key) => model?.values[key] ?? [],
     renew: () => {
-      if (performance.now() - asked > renewMs) void ask();
+      const since = performance.now() - asked;
+      if (since <= (trend ? trendRenewMs : renewMs)) return;
+      void ask();
+      void askTrend();
     },
   };
 }
 
 function draw(model: Model): void {
-  const place = find("[data-histogram-place]");
-  if (place === undefined) return;
-  // Bars are not taken away from under a brush.
-  if (place.dataset["brushing"] !== undefined) {
-    setTimeout(() => draw(model), 250);
-    return;
-  }
   const { bins, durations } = model;
   const extent = extentOf(model);
-  const bars =
+  drawChart(
     durations === undefined ? (
       <Histogram bins={bins} of={model.turns} extent={extent} />
     ) : (
       <DurationChart cells={durations} of={model.turns} extent={extent} />
-    );
-  place.replaceChildren(drawn(bars));
-  showTimes(place);
-}
-
-/** Of which turns a chart is, in words. */
-export function extentOf({ complete, since }: Pick<Model, "complete" | "since">): string {
-  if (since !== null) return `received since ${timeText(since, clock(), "daytime")}`;
-  return complete ? "in all" : "so far";
+    ),
+  );
 }

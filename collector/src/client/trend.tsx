@@ -1,6 +1,6 @@
 /**
- * @module Trend in the browser: how all turns of an agent fared, in place of those of the page;
- * asked for after the page stands. A brush over the chart opens the turns of that time.
+ * @module Trend in the browser: how all turns of an agent or a filter fared, in place of those of
+ * the page; asked for after the page stands. A brush over an agent's opens the turns of that time.
  */
 import type { Trend } from "../display/trend.ts";
 import { facetExtent } from "../display/turn-figures.ts";
@@ -8,7 +8,7 @@ import type { FacetReach } from "../display/turn-figures.ts";
 import { ReleaseTable } from "../views/elements/release-table.tsx";
 import { TrendChart } from "../views/elements/trend-chart.tsx";
 import { watchBrush } from "./brush.ts";
-import { extentOf } from "./overview.tsx";
+import { drawChart, extentOf } from "./chart-place.ts";
 import { base, drawn, fetchJson, find, findAll } from "./page.ts";
 import { showTimes } from "./preferences.ts";
 import { addShortcuts } from "./shortcuts.ts";
@@ -30,21 +30,20 @@ export function startTrend(): void {
       run: () => findAll("[data-change]").at(-1)?.focus(),
     },
   ]);
-  void (async () => {
-    const model = await fetchJson<Model>(`${base}/traces/trend.json?${filters.toString()}`);
-    if (model === undefined || model.slices.length === 0) return;
-    draw(model, place, filters);
-  })();
+  void showAll(filters);
 }
 
-function draw(model: Model, place: HTMLElement, filters: URLSearchParams): void {
-  // Bars are not taken away from under a brush.
-  if (place.dataset["brushing"] !== undefined) {
-    setTimeout(() => draw(model, place, filters), 250);
-    return;
-  }
-  place.replaceChildren(drawn(<TrendChart trend={model} extent={extentOf(model)} />));
-  showTimes(place);
+/** The trend of all turns under these filters, drawn in the place of the page's chart. */
+export async function drawTrend(filters: URLSearchParams): Promise<Model | undefined> {
+  const model = await fetchJson<Model>(`${base}/traces/trend.json?${filters.toString()}`);
+  if (model === undefined || model.slices.length === 0) return undefined;
+  drawChart(<TrendChart trend={model} extent={extentOf(model)} />);
+  return model;
+}
+
+async function showAll(filters: URLSearchParams): Promise<void> {
+  const model = await drawTrend(filters);
+  if (model === undefined) return;
   const reach = find("[data-trend-extent]");
   if (reach !== undefined) reach.textContent = facetExtent({ ...model, turns_in_all: null });
   const releases = find("[data-releases]");

@@ -66,9 +66,9 @@ export function start(): void {
     { keys: ["l"], words: "Live tail on or off", group: "List", run: () => setLive(!live) },
     {
       keys: ["d"],
-      words: "Chart: how many, or how long",
+      words: "Chart: how many, how long, how well",
       group: "List",
-      run: () => find("[data-chart]")?.click(),
+      run: () => find("[data-next-chart]")?.click(),
     },
     { keys: ["."], words: "Show turns that arrived", group: "List", run: showWaiting },
   ]);

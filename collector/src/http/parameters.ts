@@ -76,8 +76,11 @@ export const filters = {
 
 /** What is drawn over the turns. */
 export const chart = z
-  .enum(["count", "duration"])
-  .describe("What the page draws over time: how many turns (default), or how long they took.");
+  .enum(["count", "duration", "trend"])
+  .describe(
+    "What the page draws over time: how many turns (default), how long they took, or how they " +
+      "fared (`trend`: verdicts, durations, tools and tokens).",
+  );
 
 /** How the long lists of a model are written; both say the same. */
 export const form = z

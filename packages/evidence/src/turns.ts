@@ -75,7 +75,7 @@ export const bystanders: ReadonlySet<EventKind> = new Set([
 ]);
 
 /**
- * The attributes that a row is folded from. Of the rest of an event a row takes its identity, times,
+ * The attributes that a row is folded from. Of the rest of an event a row takes identity, times,
  * kind, phase, status, dialect, producer, receipt and refusals, and no reference and no link.
  */
 export const turnRowAttributes: readonly (keyof EventAttributeMap)[] = [

@@ -93,9 +93,23 @@ test("d draws how long turns took; unknown durations are counted and drawn apart
   expect(new Set(inks)).toEqual(new Set([true]));
 });
 
+test("d goes on to how well turns fared, of every turn under every filter", async () => {
+  const page = await visit("/traces?chart=duration&q=-agent:nobody&limit=10");
+  await readout(page, /^10 turns .*on this page/);
+  await Promise.all([page.waitForURL(/chart=trend/), page.keyboard.press("d")]);
+  // The store cannot answer the term; the other charts are of the page then, and this one is not.
+  await readout(page, /^120 turns over time in all$/);
+  await page.locator("[data-histogram] svg").hover({ position: { x: 400, y: 10 } });
+  await readout(page, /turns?: .*(half within|duration unknown)/);
+  await expectSoundInEveryLook(page);
+  await page.keyboard.press("d");
+  await page.waitForURL((url) => !url.searchParams.has("chart"));
+});
+
 test.each([
   ["counts", "/traces", null],
   ["durations", "/traces?chart=duration", "duration"],
+  ["a trend", "/traces?chart=trend", "trend"],
 ])("a brush over %s filters by time and keeps the chart", async (_name, path, chart) => {
   const page = await visit(path);
   await readout(page, /^120 turns .*in all/);

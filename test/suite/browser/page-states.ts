@@ -51,6 +51,12 @@ export const states: readonly State[] = [
     ...on("site", "/traces?verdict=failed&q=-agent:x%20nonsense"),
     says: /Not understood and not applied[\s\S]*turns that were read|filtered this page/,
   },
+  {
+    view: "turns",
+    name: "how well they fared",
+    ...on("site", "/traces?chart=trend"),
+    says: /Verdicts, up to/,
+  },
   { view: "turns", name: "empty", ...on("empty", "/traces"), says: /No turns yet/ },
   {
     view: "turns",

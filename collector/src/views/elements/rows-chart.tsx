@@ -7,13 +7,15 @@ import type { FC } from "hono/jsx";
 
 import { durationCells, lastingOf } from "../../display/duration-cells.ts";
 import { plausibleOf } from "../../display/plausible-time.ts";
+import { trendOf } from "../../display/trend.ts";
 import { binsOf } from "../../display/turn-figures.ts";
 import { DurationChart } from "./duration-chart.tsx";
 import { Histogram } from "./histogram.tsx";
+import { TrendChart } from "./trend-chart.tsx";
 
 const extent = "on this page";
 
-/** `chart` as the address names it: `duration`, or null for the count. */
+/** `chart` as the address names it: `duration`, `trend`, or null for the count. */
 export const RowsChart: FC<{
   readonly items: readonly TurnRow[];
   readonly chart: string | null;
@@ -25,6 +27,8 @@ export const RowsChart: FC<{
       of={items.length}
       extent={extent}
     />
+  ) : chart === "trend" ? (
+    <TrendChart trend={trendOf(items, nowMs)} extent={extent} />
   ) : (
     <Histogram bins={binsOf(items, nowMs)} of={items.length} extent={extent} />
   );

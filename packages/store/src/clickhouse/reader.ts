@@ -25,7 +25,7 @@ import { bucketsOfRoots } from "./locate.ts";
 import { murmur32 } from "./murmur.ts";
 import type { ReceiptSpans } from "./receipt-span.ts";
 import { rootFeed } from "./root-feed.ts";
-import type { Search } from "./root-feed.ts";
+import type { Search } from "./round-loader.ts";
 import { loadRoots } from "./root-loader.ts";
 import { bindings } from "./sql-text.ts";
 import { judgedRoots } from "./verdict-table.ts";

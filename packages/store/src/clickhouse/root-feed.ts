@@ -5,50 +5,25 @@
  */
 import { limits } from "@turnproof/semconv";
 
-import type { SliceOptions } from "../evidence-store.ts";
 import { positionOfKeyset } from "../position.ts";
 import type { Position } from "../position.ts";
-import { settle } from "../settle.ts";
-import type { Settled } from "../settle.ts";
 import type { Answer, Engine } from "./connection.ts";
-import type { Filters } from "./filter.ts";
 import {
   arrivals,
   bucketsOfRoots,
   commonPlaces,
   inBuckets,
-  lastArrivals,
   placesOf,
   placesOfTimes,
   rootsOfAll,
   setsApart,
 } from "./locate.ts";
-import type { Narrowing, Occurrence, Places, RootBuckets } from "./locate.ts";
-import { murmur32 } from "./murmur.ts";
-import { loadRoots } from "./root-loader.ts";
+import type { Narrowing, Occurrence, Places } from "./locate.ts";
+import { namedRounds } from "./named-rounds.ts";
 import type { ReceiptSpan } from "./receipt-span.ts";
-import type { Bindings } from "./sql-text.ts";
+import { endOfTime, loadRound, nothing, rootsPerRoundMax } from "./round-loader.ts";
+import type { Search } from "./round-loader.ts";
 import type { Round } from "../walk.ts";
-
-/** What to look for. */
-export interface Search {
-  readonly filters: Filters;
-  readonly bind: Bindings;
-  /** Roots to meet in the first round; later rounds double it. */
-  readonly rootsFirst: number;
-  /** Hashes of the only roots that come into question, where they are known beforehand. */
-  readonly among?: readonly number[];
-  readonly options: SliceOptions;
-  readonly touched: ReadonlySet<string>;
-  /** Only rows of turns are made of what is found. */
-  readonly folded?: boolean;
-  /** First and last received time of all rows, in microseconds; undefined when there is none. */
-  readonly receiptSpan: (signal?: AbortSignal) => Promise<ReceiptSpan | undefined>;
-  /** Told how many rows the roots of a round held. */
-  readonly noteSize?: (roots: number, rows: number) => void;
-  /** Set when a root was too large to be read whole. */
-  cut?: boolean;
-}
 
 /** Roots that the locate table may name; more than these, and time leads. */
 const namedRootsMax = 4_000;
@@ -58,18 +33,13 @@ const amongNamedMax = 500;
 const leadingRowsMax = 50_000;
 /** A value under which more rows of the locate table stand is not worth its intersection. */
 const joinedRowsMax = 500_000;
-const rootsPerRoundMax = 1_000;
 const firstWindowMicros = 600_000_000;
 const firstArrivalSeconds = 86_400;
 /** How much longer the next span of arrivals is when one did not fill a page. */
 const arrivalGrowth = 8;
 const firstBuckets = 128;
 const fullBuckets = 8;
-const bucketMicros = 300_000_000;
-/** So many times the roots of a round in one bucket are told apart by seconds. */
-const crowdedFactor = 2;
 const granuleRows = 2_048;
-const endOfTime = 9_223_372_036_854_775_807n;
 
 /** The settled roots of a search, round by round. Rows outside of the filters come along. */
 export async function* rootFeed(engine: Engine, search: Search): AsyncGenerator<Round> {
@@ -115,8 +85,6 @@ export async function* rootFeed(engine: Engine, search: Search): AsyncGenerator<
   yield* windows(engine, search, { rowPlaces: both, known, span: timed.span, full });
 }
 
-const nothing: Round = { events: [], frontier: null };
-
 interface Found {
   readonly rowPlaces: Places;
   readonly known: ReadonlyMap<number, Occurrence>;
@@ -124,82 +92,6 @@ interface Found {
   readonly span?: ReceiptSpan;
   /** True when nearly every row of these minutes is wanted: then a few of them fill a page. */
   readonly full?: boolean;
-}
-
-/** Rounds over roots that are known by name, in the order in which they were last heard of. */
-async function* namedRounds(
-  engine: Engine,
-  search: Search,
-  buckets: RootBuckets,
-): AsyncGenerator<Round> {
-  const ordered = await lastHeard(engine, search, buckets);
-  let rootsWanted = search.rootsFirst;
-  let from = 0;
-  while (from < ordered.length) {
-    let to = Math.min(from + rootsWanted, ordered.length);
-    // Inside of such a time nothing is known about order: it comes whole.
-    while (to < ordered.length && ordered[to]?.until === ordered[to - 1]?.until) to += 1;
-    const roots = ordered.slice(from, to);
-    const next = ordered[to];
-    const frontier =
-      next === undefined ? null : { micros: next.until * 1_000_000 - 1, nanos: endOfTime, key: "" };
-    yield await loadRound(
-      engine,
-      search,
-      new Map(roots.map(({ root }) => [root, buckets.get(root) ?? []])),
-      frontier,
-    );
-    from = to;
-    rootsWanted = Math.min(rootsWanted * 2, rootsPerRoundMax);
-  }
-  if (from === 0) yield nothing;
-}
-
-/** A root, and the second before which it was last heard of. */
-interface Heard {
-  readonly root: number;
-  readonly until: number;
-}
-
-/**
- * The roots by when they were last heard of before the keyset, the latest first: by five minutes,
- * and by seconds where a burst brought more roots in five minutes than a round should load.
- */
-async function lastHeard(
-  engine: Engine,
-  { options, rootsFirst }: Search,
-  buckets: RootBuckets,
-): Promise<readonly Heard[]> {
-  const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
-  const last = after === undefined ? Infinity : Math.floor(after.micros / 1_000_000);
-  const byBucket = new Map<number, number[]>();
-  for (const [root, list] of buckets) {
-    // What lies behind the keyset is found where its root was last heard of before it.
-    const newest = newestUpTo(list, last);
-    if (newest === 0) continue;
-    const roots = byBucket.get(newest);
-    if (roots === undefined) byBucket.set(newest, [root]);
-    else roots.push(root);
-  }
-  const heard: Heard[] = [];
-  for (const [low, roots] of byBucket) {
-    const end = low + bucketMicros / 1_000_000;
-    const span = { low, high: Math.min(end - 1, last) };
-    const seconds =
-      roots.length > rootsFirst * crowdedFactor
-        ? await lastArrivals(engine, span, roots, options.signal)
-        : undefined;
-    for (const root of roots) {
-      // One that was not heard of until then in these minutes was before: it waits for nothing.
-      const second = seconds?.get(root);
-      heard.push({ root, until: second === undefined ? end : second + 1 });
-    }
-  }
-  return heard.toSorted((a, b) => b.until - a.until);
-}
-
-function newestUpTo(buckets: readonly number[], last: number): number {
-  return buckets.reduce((best, bucket) => (bucket <= last ? Math.max(best, bucket) : best), 0);
 }
 
 /** Rounds over all roots, or those that say the hashes, by the second of their receipt. */
@@ -380,30 +272,6 @@ function inRootsOf(hash: number, { known }: Found, met: string): string {
 function belowTop(top: Position): string {
   const at = `fromUnixTimestamp64Nano(toInt64(${top.nanos}))`;
   return `(received_at < fromUnixTimestamp64Micro(${top.micros}) OR timestamp < ${at})`;
-}
-
-async function loadRound(
-  engine: Engine,
-  search: Search,
-  buckets: RootBuckets,
-  frontier: Position | null,
-): Promise<Round> {
-  const { touched, options, folded = false } = search;
-  const loading = { touched, signal: options.signal };
-  const loaded = await loadRoots(engine, buckets, { ...loading, folded });
-  if (loaded.cut) search.cut = true;
-  search.noteSize?.(buckets.size, loaded.rows.length);
-  const events = settle(loaded.rows);
-  if (!folded || events.length === loaded.rows.length) return { events, frontier };
-  // Which copy of an event holds is told by all that each of them says.
-  const copied = new Set(events.filter(({ copies }) => copies > 1).map(rootHash));
-  const again = new Map([...buckets].filter(([root]) => copied.has(root)));
-  const whole = settle((await loadRoots(engine, again, loading)).rows);
-  return { events: [...events.filter((one) => !copied.has(rootHash(one))), ...whole], frontier };
-}
-
-function rootHash({ event }: Settled): number {
-  return murmur32(event.root_trace_id ?? "");
 }
 
 function rootsOf(answer: Answer): number[] {
