@@ -96,6 +96,8 @@ test("d draws how long turns took; unknown durations are counted and drawn apart
 test("d goes on to how well turns fared, of every turn under every filter", async () => {
   const page = await visit("/traces?chart=duration&q=-agent:nobody&limit=10");
   await readout(page, /^10 turns .*on this page/);
+  // What the server drew says nothing of the script, which has the keys.
+  await page.locator("[data-filter] [role=combobox]").waitFor();
   await Promise.all([page.waitForURL(/chart=trend/), page.keyboard.press("d")]);
   // The store cannot answer the term; the other charts are of the page then, and this one is not.
   await readout(page, /^120 turns over time in all$/);
