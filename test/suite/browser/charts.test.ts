@@ -7,6 +7,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import type { Page } from "playwright-core";
 
 import { expectSoundInEveryLook } from "./every-look.ts";
+import { listReady } from "./keys.ts";
 import { openedSite, wide } from "./opened-site.ts";
 
 const size = 120;
@@ -96,8 +97,7 @@ test("d draws how long turns took; unknown durations are counted and drawn apart
 test("d goes on to how well turns fared, of every turn under every filter", async () => {
   const page = await visit("/traces?chart=duration&q=-agent:nobody&limit=10");
   await readout(page, /^10 turns .*on this page/);
-  // What the server drew says nothing of the script, which has the keys.
-  await page.locator("[data-filter] [role=combobox]").waitFor();
+  await listReady(page);
   await Promise.all([page.waitForURL(/chart=trend/), page.keyboard.press("d")]);
   // The store cannot answer the term; the other charts are of the page then, and this one is not.
   await readout(page, /^120 turns over time in all$/);
@@ -123,6 +123,7 @@ test.each([
   // Bars begin at round times, so the drag is as exact as one bar.
   expect(Math.abs(from - (startMs + quarter))).toBeLessThan(240_000);
   expect(Math.abs(to - (startMs + 2 * quarter))).toBeLessThan(240_000);
+  await listReady(page);
   await page.keyboard.press("/");
   await page.keyboard.press("End");
   await page.keyboard.type(" agent:clerk");

@@ -8,7 +8,7 @@ import type { Page } from "playwright-core";
 import { sendSpans, sendStory, tellStory } from "../../apps/briefing/story.ts";
 import { brokenRoot, brokenTrace } from "./broken-trace.ts";
 import { judgedRoots } from "./judged-turns.ts";
-import { press } from "./keys.ts";
+import { listReady, press } from "./keys.ts";
 import { openedSite, ownSite, wide } from "./opened-site.ts";
 
 const { site, visit } = openedSite({ put: brokenTrace });
@@ -23,12 +23,12 @@ const focusedText = (page: Page): Promise<string> =>
 
 test("from home to why a turn failed, by keyboard alone", async () => {
   const page = await visit("/traces");
-  await page.locator("[data-rows] tr").first().waitFor();
+  await listReady(page);
   await press(page, "/");
   await page.keyboard.type("verdict:failed ");
   await Promise.all([page.waitForURL(/verdict=failed/), press(page, "Enter")]);
   await page.locator("[data-rows] tr").first().waitFor();
-  await page.waitForFunction(() => document.querySelector("[data-filter] [role=combobox]"));
+  await listReady(page);
   await press(page, "j");
   expect(await focusedText(page)).toContain("failed");
   await Promise.all([page.waitForURL(/\/traces\/[0-9a-f]{32}/), press(page, "Enter")]);
@@ -126,7 +126,7 @@ test("the server's first rows say what the browser's say", async () => {
 
 test("no shortcut fires while somebody types, and the help shows the table", async () => {
   const page = await visit("/traces");
-  await page.locator("[role=combobox]").waitFor();
+  await listReady(page);
   await press(page, "/");
   await page.keyboard.type("gh?tmj");
   expect(page.url()).toMatch(/\/traces$/);
@@ -144,7 +144,7 @@ test("no shortcut fires while somebody types, and the help shows the table", asy
 
 test("two marked turns are compared without anybody pasting an id", async () => {
   const page = await visit("/traces?agent_id=briefing-writer");
-  await page.locator("[role=combobox]").waitFor();
+  await listReady(page);
   await press(page, "j", "m", "j", "j", "m");
   expect(await page.locator("tr[data-marked]").count()).toBe(2);
   await Promise.all([page.waitForURL(/\/traces\/compare\?/), press(page, "c")]);
@@ -172,7 +172,7 @@ test("the filter bar is the address: terms of the store become parameters, the r
 
 test("a brush over the histogram narrows the time", async () => {
   const page = await visit("/traces");
-  await page.locator("[role=combobox]").waitFor();
+  await listReady(page);
   // The bars of all turns take the place of the page's own.
   await page.locator("[data-readout]", { hasText: "in all" }).waitFor();
   const box = await page.locator("[data-histogram] svg").boundingBox();
@@ -211,7 +211,7 @@ test("the empty home turns into the first trace when it arrives", async () => {
 
 test("the live tail waits while somebody reads further down, and says how much is new", async () => {
   const page = await visit("/traces", { ...wide, height: 500 });
-  await page.locator("[role=combobox]").waitFor();
+  await listReady(page);
   await page.mouse.wheel(0, 600);
   await page.waitForFunction(() => window.scrollY > 100);
   const before = await page.locator("[data-rows] tr").count();

@@ -5,3 +5,8 @@ import type { Page } from "playwright-core";
 export async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
 }
+
+/** The script of a list has its keys by now; what the server drew says nothing of it. */
+export async function listReady(page: Page): Promise<void> {
+  await page.locator("[data-filter] [role=combobox]").waitFor();
+}

@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 
 import { tellWorld } from "../../apps/unseen/world.ts";
 import type { Plot, World } from "../../apps/unseen/world.ts";
-import { press } from "./keys.ts";
+import { listReady, press } from "./keys.ts";
 import { openedSite } from "./opened-site.ts";
 
 const seed = process.env["TURNPROOF_TEST_WORLD"] ?? "finch";
@@ -70,11 +70,11 @@ const answers: { readonly [P in Plot]: readonly [said: RegExp, evidence: RegExp]
 
 /** From the home to the list of one thread. */
 async function findThread(page: Page, thread: string): Promise<void> {
-  await page.locator("[data-filter] [role=combobox]").waitFor();
+  await listReady(page);
   await press(page, "/");
   await page.keyboard.type(`thread:${thread} `);
   await Promise.all([page.waitForURL(/thread_id=/), press(page, "Enter")]);
-  await page.locator("[data-filter] [role=combobox]").waitFor();
+  await listReady(page);
 }
 
 test("the world holds every way to end with nothing, and no other", async () => {
@@ -151,7 +151,7 @@ test("what changed with the release: both releases, the call, the tools, what is
 test("are we losing telemetry: which service, how many, and who cannot say", async () => {
   const page = await visit("/traces");
   const began = performance.now();
-  await page.locator("[data-filter] [role=combobox]").waitFor();
+  await listReady(page);
   // Somebody who has to look for the second key.
   await press(page, "g");
   await page.waitForTimeout(1_500);

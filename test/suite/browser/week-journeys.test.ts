@@ -10,6 +10,7 @@ import { orderDesk } from "../../apps/week/cast.ts";
 import { parcelThread } from "../../apps/week/incidents.ts";
 import { tellWeek } from "../../apps/week/week.ts";
 import type { Week } from "../../apps/week/week.ts";
+import { listReady } from "./keys.ts";
 import { openedSite } from "./opened-site.ts";
 
 const turns = Number(process.env["TURNPROOF_TEST_WEEK_TURNS"] ?? 240);
@@ -74,11 +75,6 @@ class Keyboard {
   }
 }
 
-/** The script of a list has taken over from the markup. */
-async function ready(page: Page): Promise<void> {
-  await page.waitForFunction(() => document.querySelector("[data-filter] [role=combobox]"));
-}
-
 test("the week holds what it says it holds", async () => {
   expect(week.turns).toBe(turns);
   expect(week.unplanned).toBe(0);
@@ -126,12 +122,12 @@ test("the whole week stands in the histogram of the home", async () => {
 
 test("thread T's customer got nothing: find it, open it, read why", async () => {
   const page = await visit("/traces");
-  await ready(page);
+  await listReady(page);
   const keyboard = new Keyboard(page);
   await keyboard.press("/");
   await keyboard.type(`thread:${parcelThread} `);
   await keyboard.go(/thread_id=/, "Enter");
-  await ready(page);
+  await listReady(page);
   // Three turns; the one that is no success says so in its row.
   const rows = page.locator("[data-rows] tr");
   expect(await rows.count()).toBe(3);
@@ -151,12 +147,12 @@ test("thread T's customer got nothing: find it, open it, read why", async () => 
 
 test("what changed with the release: two turns of one thread, what differs, what is open", async () => {
   const page = await visit("/traces");
-  await ready(page);
+  await listReady(page);
   const keyboard = new Keyboard(page);
   await keyboard.press("/");
   await keyboard.type("thread:thr_maren_1 ");
   await keyboard.go(/thread_id=/, "Enter");
-  await ready(page);
+  await listReady(page);
   await keyboard.press("j", "m", "j", "m");
   await page.locator("[data-marks]").waitFor();
   await keyboard.go(/\/traces\/compare\?/, "c");
@@ -175,7 +171,7 @@ test("what changed with the release: two turns of one thread, what differs, what
 
 test("what changed with the release, from the agent that it was released for", async () => {
   const page = await visit("/traces");
-  await ready(page);
+  await listReady(page);
   const keyboard = new Keyboard(page);
   await keyboard.go(/\/agents$/, "g", "a");
   const row = page.locator("[data-row]", { hasText: orderDesk.agentId });
@@ -200,7 +196,7 @@ test("what changed with the release, from the agent that it was released for", a
 
 test("are we losing telemetry: health, producer, number", async () => {
   const page = await visit("/traces");
-  await ready(page);
+  await listReady(page);
   const keyboard = new Keyboard(page);
   await keyboard.go(/\/traces\/health/, "g", "h");
   const { producer, lost } = week.lossy;
