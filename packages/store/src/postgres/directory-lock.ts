@@ -3,7 +3,8 @@
  * does not look by itself: two engines over one directory damage it. The lock is a file beside the
  * directory that names its owner, made by linking it whole; one of a dead owner is taken over.
  */
-import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { link, mkdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 import { CodedError } from "@turnproof/semconv";
@@ -25,9 +26,8 @@ export async function lockDirectory(path: string): Promise<() => Promise<void>> 
   const own = `${lock}.${name}`;
   await writeFile(own, name, { mode: 0o600, flag: "wx" });
   try {
-    if (!(await linked(own, lock))) {
-      await removeDead(lock, own);
-      if (!(await linked(own, lock))) throw new CodedError("store_locked");
+    if (!(await linked(own, lock)) && !(await takenOver(lock, own))) {
+      throw new CodedError("store_locked");
     }
   } finally {
     await rm(own, { force: true });
@@ -53,16 +53,37 @@ async function linked(own: string, lock: string): Promise<boolean> {
   }
 }
 
-/** Takes a dead owner's lock away. Moved first: what two found dead, one may have made anew. */
-async function removeDead(lock: string, own: string): Promise<void> {
-  const found = await ownerIn(lock);
-  if (found === undefined) return;
-  if (!(await isDead(lock, found))) throw new CodedError("store_locked");
-  const aside = `${own}.dead`;
-  await rename(lock, aside).catch(() => {});
-  const moved = await ownerIn(aside);
-  if (moved !== undefined && moved !== found) await linked(aside, lock);
-  await rm(aside, { force: true });
+/**
+ * Takes the lock of a dead owner. To take it away is the right of whoever first claimed to come
+ * after that very owner: were it moved or removed by several who all found it dead, the later ones
+ * would take the lock that the first has made meanwhile. A claim of a dead one is claimed likewise.
+ */
+async function takenOver(lock: string, own: string): Promise<boolean> {
+  const dead = await ownerIn(lock);
+  if (dead === undefined) return linked(own, lock);
+  const claims: string[] = [];
+  let holder: string | undefined = dead;
+  for (let file = lock; holder !== undefined;) {
+    if (!(await isDead(file, holder))) return false;
+    const claim = `${lock}.after-${digestOf(holder)}`;
+    claims.push(claim);
+    if (await linked(own, claim)) break;
+    file = claim;
+    holder = await ownerIn(claim);
+  }
+  // A claim that went away was somebody's who has the lock by now.
+  if (holder === undefined) return false;
+  try {
+    // Until the claim is gone nobody else touches this owner's lock; another's is left alone.
+    if ((await ownerIn(lock)) === dead) await rm(lock, { force: true });
+    return await linked(own, lock);
+  } finally {
+    for (const claim of claims.toReversed()) await rm(claim, { force: true });
+  }
+}
+
+function digestOf(owner: string): string {
+  return createHash("sha256").update(owner).digest("hex").slice(0, 16);
 }
 
 async function isDead(lock: string, name: string): Promise<boolean> {
