@@ -5,10 +5,38 @@
 import type { TurnRow } from "@turnproof/evidence";
 import type { Keyset } from "@turnproof/store";
 
+import { scopeKey } from "../auth/grants.ts";
 import type { Reading } from "../auth/grants.ts";
+import { principalOf } from "../http/environment.ts";
+import type { AppContext } from "../http/environment.ts";
+import { readingFor } from "../http/query.ts";
 import type { Parts } from "../parts.ts";
 import { readTurns } from "./turn-reading.ts";
+import { rowFilterOf } from "./turns.ts";
 import type { RowFilter } from "./turns.ts";
+
+/** What is asked of all turns of a filter. */
+export interface TurnsQuestion {
+  readonly reading: Reading;
+  readonly filter: RowFilter;
+  /** The same for the same question of an asker who may see the same. */
+  readonly key: string;
+}
+
+/**
+ * The question of a request with the filters of the list.
+ *
+ * @throws CodedError `parameter_invalid` for a term of `q` that is none
+ */
+export function questionOf(
+  c: AppContext,
+  parameters: Parameters<typeof readingFor>[1] & Parameters<typeof rowFilterOf>[0],
+): TurnsQuestion {
+  const reading = readingFor(c, parameters);
+  const { verdict, finding, q } = parameters;
+  const key = JSON.stringify([scopeKey(principalOf(c)), reading.query, verdict, finding, q]);
+  return { reading, filter: rowFilterOf(parameters, false), key };
+}
 
 /** What a count may cost. */
 export interface CountBudget {

@@ -5,20 +5,17 @@
 import { Hono } from "hono";
 import { CodedError } from "@turnproof/semconv";
 
-import { scopeKey } from "../auth/grants.ts";
 import { differencesOf } from "../display/differences.ts";
 import type { Differences } from "../display/differences.ts";
 import { FreshAnswers } from "../fresh-answers.ts";
-import { principalOf } from "../http/environment.ts";
 import type { AppEnv } from "../http/environment.ts";
 import { readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respondJson } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
 import { pendingFrames } from "../window.ts";
-import { countedTurns } from "./counted-turns.ts";
+import { countedTurns, questionOf } from "./counted-turns.ts";
 import { facetsParameters } from "./facets.ts";
-import { rowFilterOf } from "./turns.ts";
 
 /** How far one side was counted. */
 export interface Reach {
@@ -50,11 +47,8 @@ export function differencesRoutes(parts: Parts): Hono<AppEnv> {
       ...(start_time === undefined ? {} : { start_time }),
       ...(end_time === undefined ? {} : { end_time }),
     };
-    const reading = readingFor(c, parameters);
+    const { reading, filter, key } = questionOf(c, parameters);
     const around = readingFor(c, times);
-    const filter = rowFilterOf(parameters, false);
-    const { verdict, finding, q } = parameters;
-    const question = [scopeKey(principalOf(c)), reading.query, verdict, finding, q];
     const make = async (): Promise<DifferencesModel> => {
       const pending = await pendingFrames(parts);
       const these = await countedTurns(parts, reading, filter);
@@ -70,7 +64,7 @@ export function differencesRoutes(parts: Parts): Hono<AppEnv> {
         pending_frames: pending,
       };
     };
-    return respondJson(c, await answers.of(JSON.stringify(question), make));
+    return respondJson(c, await answers.of(key, make));
   });
   return app;
 }

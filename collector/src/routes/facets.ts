@@ -6,20 +6,17 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { limits } from "@turnproof/semconv";
 
-import { scopeKey } from "../auth/grants.ts";
 import type { Reading } from "../auth/grants.ts";
 import { facetsOf } from "../display/turn-figures.ts";
 import type { Facet } from "../display/turn-figures.ts";
 import { FreshAnswers } from "../fresh-answers.ts";
-import { principalOf } from "../http/environment.ts";
 import type { AppEnv } from "../http/environment.ts";
 import { readParameters } from "../http/parameters.ts";
-import { readingFor } from "../http/query.ts";
 import { respondJson } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
 import { pendingFrames } from "../window.ts";
-import { countedTurns } from "./counted-turns.ts";
-import { rowFilterOf, turnsParameters } from "./turns.ts";
+import { countedTurns, questionOf } from "./counted-turns.ts";
+import { turnsParameters } from "./turns.ts";
 import type { RowFilter } from "./turns.ts";
 
 const { limit: _limit, cursor: _cursor, ...listed } = turnsParameters.shape;
@@ -50,13 +47,9 @@ export function facetsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const answers = new FreshAnswers<FacetsModel>(parts.now);
   app.get("/traces/facets.json", async (c) => {
-    const parameters = readParameters(c, facetsParameters);
-    const reading = readingFor(c, parameters);
-    const filter = rowFilterOf(parameters, false);
-    const { verdict, finding, q } = parameters;
-    const question = [scopeKey(principalOf(c)), reading.query, verdict, finding, q];
+    const { reading, filter, key } = questionOf(c, readParameters(c, facetsParameters));
     const make = (): Promise<FacetsModel> => countTurns(parts, reading, filter);
-    return respondJson(c, await answers.of(JSON.stringify(question), make));
+    return respondJson(c, await answers.of(key, make));
   });
   return app;
 }

@@ -4,22 +4,18 @@
  */
 import { Hono } from "hono";
 
-import { scopeKey } from "../auth/grants.ts";
 import { trendOf } from "../display/trend.ts";
 import type { Trend } from "../display/trend.ts";
 import { rangeOf } from "../display/turn-figures.ts";
 import { FreshAnswers } from "../fresh-answers.ts";
-import { principalOf } from "../http/environment.ts";
 import type { AppEnv } from "../http/environment.ts";
 import { readParameters } from "../http/parameters.ts";
-import { readingFor } from "../http/query.ts";
 import { respondJson } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
 import { pendingFrames } from "../window.ts";
-import { countedTurns } from "./counted-turns.ts";
+import { countedTurns, questionOf } from "./counted-turns.ts";
 import type { CountBudget } from "./counted-turns.ts";
 import { facetsParameters } from "./facets.ts";
-import { rowFilterOf } from "./turns.ts";
 
 /** Parameters of the trend: every filter of the list, and no page of it. */
 export const trendParameters = facetsParameters.omit({ chart: true });
@@ -42,11 +38,7 @@ export function trendRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const answers = new FreshAnswers<TrendModel>(parts.now);
   app.get("/traces/trend.json", async (c) => {
-    const parameters = readParameters(c, trendParameters);
-    const reading = readingFor(c, parameters);
-    const filter = rowFilterOf(parameters, false);
-    const { verdict, finding, q } = parameters;
-    const question = [scopeKey(principalOf(c)), reading.query, verdict, finding, q];
+    const { reading, filter, key } = questionOf(c, readParameters(c, trendParameters));
     const make = async (): Promise<TrendModel> => {
       const pending = await pendingFrames(parts);
       const { rows, more, since } = await countedTurns(parts, reading, filter, budget);
@@ -57,7 +49,7 @@ export function trendRoutes(parts: Parts): Hono<AppEnv> {
         pending_frames: pending,
       };
     };
-    return respondJson(c, await answers.of(JSON.stringify(question), make));
+    return respondJson(c, await answers.of(key, make));
   });
   return app;
 }

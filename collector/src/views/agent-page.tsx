@@ -35,7 +35,11 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
         {mounted ? (
           <Badge tone="ok" icon="success" word="mounted here" />
         ) : (
-          <Badge tone="quiet" icon="remote" word="seen, not mounted" />
+          <Badge
+            tone="quiet"
+            icon="remote"
+            word={turns.length === 0 ? "not mounted" : "seen, not mounted"}
+          />
         )}
         {agent.application_ids.map((application) => (
           <Chip name="app" value={application} />

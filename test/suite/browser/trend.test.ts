@@ -39,6 +39,20 @@ test("the trend is of all turns, and a release leads to what changed with it", a
   expect(await page.locator("#trend figure svg").getAttribute("aria-label")).toMatch(
     /^40 turns over time in all: \d+ (unknown|unjudged)/,
   );
+  // Each stretch with turns shows their verdicts; the release that came is a line with its name.
+  const bare = await slices.evaluateAll(
+    (all) =>
+      all.filter(
+        (slice) =>
+          (slice as SVGElement).dataset["turns"] !== "0" &&
+          slice.querySelector("rect.verdict, rect.unknown-fill") === null,
+      ).length,
+  );
+  expect(bare).toBe(0);
+  expect(await page.locator("#trend figure line.release").count()).toBe(1);
+  expect(await page.locator("#trend figure text", { hasText: "1.1.0" }).count()).toBe(1);
+  // Half of the turns' tools failed: the stretches from the release on say so, the others do not.
+  expect(await page.locator("#trend figure rect.troubled").count()).toBe(turns / 2);
   const rows = page.locator("[data-releases] tbody tr");
   expect(await rows.allInnerTexts()).toEqual([
     expect.stringMatching(/^1\.0\.0\s[\s\S]*\s20\s[\s\S]*\s0 %\s+15\s/),
@@ -73,4 +87,12 @@ test("without script the trend is that of the page, and says so", async () => {
   expect(await page.locator("#trend figure svg").getAttribute("aria-label")).toMatch(
     /^10 turns over time on this page/,
   );
+});
+
+test("an agent that nobody saw is not said to be seen, and has no trend", async () => {
+  const page = await visit("/agents/nobody");
+  const words = await page.locator("main").innerText();
+  expect(words).toContain("not mounted");
+  expect(words).not.toMatch(/\bseen\b|left evidence/);
+  expect(await page.locator("#trend").count()).toBe(0);
 });

@@ -36,8 +36,8 @@ export const Playground: FC<{
             <b>No agent is mounted under this name.</b>
           </p>
           <p class="muted">
-            A host mounts its agents when it opens the collector; this one only left evidence. Its
-            turns can be read, and not run from here.
+            A host mounts its agents when it opens the collector. Of any other, what it left behind
+            can be read here, and nothing can be run.
           </p>
         </div>
       ) : frame.readOnly ? (
