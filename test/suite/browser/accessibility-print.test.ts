@@ -21,6 +21,10 @@ async function printed(root = scene.failedRoot, on: Site = scene.site): Promise<
   const page = await visit(`/traces/${root}`, sheet, { on });
   await page.locator("body[data-ready]").waitFor();
   await page.emulateMedia({ media: "print" });
+  // The page unfolds what is folded once it hears of the sheet, with the next frame.
+  await page.evaluate(
+    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+  );
   return page;
 }
 
