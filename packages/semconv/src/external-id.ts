@@ -1,8 +1,10 @@
 /**
  * @module External ids: the deterministic event id of something that a host names itself (design
- * 3.6). Own subpath, because it needs Node's crypto.
+ * 3.6).
  */
-import { createHash } from "node:crypto";
+import { sha256Hex } from "./fingerprint.ts";
+
+const utf8 = new TextEncoder();
 
 type Part = string | null | readonly string[];
 
@@ -12,11 +14,11 @@ type Part = string | null | readonly string[];
  * prefixed, so ("a", "bc") and ("ab", "c") differ, and null differs from every text.
  */
 export function externalEventId(parts: readonly Part[]): string {
-  const hash = createHash("sha256").update("turnproof/external-id/v1");
+  let said = "turnproof/external-id/v1";
   for (const part of parts) {
     const text = typeof part === "string" ? part : JSON.stringify(part);
     const tag = typeof part === "string" ? "t" : "s";
-    hash.update(`${tag}${Buffer.byteLength(text)}:${text}`);
+    said += `${tag}${utf8.encode(text).length}:${text}`;
   }
-  return `ext_${hash.digest("hex").slice(0, 40)}`;
+  return `ext_${sha256Hex(said).slice(0, 40)}`;
 }

@@ -1,9 +1,13 @@
 /**
- * @module Fingerprints: keyed digests and pseudonyms, the one place of this package that needs
- * Node (faults 5.3, 5.4). Every digest is over length-prefixed parts with a purpose in front, so
- * that neither ("a","bc") and ("ab","c") nor two purposes can meet.
+ * @module Fingerprints: keyed digests and pseudonyms (faults 5.3, 5.4). Every digest is over
+ * length-prefixed parts with a purpose in front, so that neither ("a","bc") and ("ab","c") nor two
+ * purposes give the same digest. The hash is a library in JavaScript, not `node:crypto`: WebCrypto
+ * is asynchronous, and this runs in browsers and edge runtimes too.
  */
-import { createHash, createHmac, hkdfSync } from "node:crypto";
+import { hkdf } from "@noble/hashes/hkdf.js";
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
 
 import { CodedError } from "./coded-error.ts";
 import { limits } from "./limits.ts";
@@ -18,6 +22,7 @@ export interface Key {
 /** Purpose under which every identity is keyed, in an application and in a collector alike. */
 export const identityPurpose = "identity";
 
+const utf8 = new TextEncoder();
 const kidPattern = /^[a-z0-9]{1,12}$/;
 const digestBytes = 16;
 const base32Alphabet = "abcdefghijklmnopqrstuvwxyz234567";
@@ -34,20 +39,31 @@ function base32(bytes: Uint8Array): string {
   return bits === 0 ? text : text + base32Alphabet[(held << (5 - bits)) & 31];
 }
 
-/** Four bytes of length, then the UTF-8 of the part. */
-function lengthPrefixed(parts: readonly string[]): Buffer {
-  const chunks: Buffer[] = [];
-  for (const part of parts) {
-    const bytes = Buffer.from(part, "utf8");
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(bytes.length);
-    chunks.push(length, bytes);
+/** Per part: four bytes of its length in UTF-8, big-endian, then the UTF-8. */
+function lengthPrefixed(parts: readonly string[]): Uint8Array {
+  const encoded = parts.map((part) => utf8.encode(part));
+  const all = new Uint8Array(encoded.reduce((sum, bytes) => sum + 4 + bytes.length, 0));
+  const view = new DataView(all.buffer);
+  let at = 0;
+  for (const bytes of encoded) {
+    view.setUint32(at, bytes.length);
+    all.set(bytes, at + 4);
+    at += 4 + bytes.length;
   }
-  return Buffer.concat(chunks);
+  return all;
+}
+
+/** HMAC states after the key, so that a digest costs the message alone; by key object. */
+const keyed = new WeakMap<Key, ReturnType<typeof hmac.create>>();
+
+function keyedState(key: Key): ReturnType<typeof hmac.create> {
+  let state = keyed.get(key);
+  if (state === undefined) keyed.set(key, (state = hmac.create(sha256, key.secret)));
+  return state;
 }
 
 function mac(key: Key, parts: readonly string[]): string {
-  const digest = createHmac("sha256", key.secret).update(lengthPrefixed(parts)).digest();
+  const digest = keyedState(key).clone().update(lengthPrefixed(parts)).digest();
   return `${key.kid}_${base32(digest.subarray(0, digestBytes))}`;
 }
 
@@ -62,9 +78,14 @@ export function keyedFingerprint(
   return mac(options.key, ["fingerprint/v1", options.purpose, value]);
 }
 
+/** SHA-256 as 64 lower-case hex digits; a text is hashed as UTF-8. */
+export function sha256Hex(value: string | Uint8Array): string {
+  return bytesToHex(sha256(typeof value === "string" ? utf8.encode(value) : value));
+}
+
 /** An unkeyed fingerprint of content: `sha256:<64 hex digits>`. Short content can be guessed. */
 export function contentFingerprint(value: string | Uint8Array): string {
-  return `sha256:${createHash("sha256").update(value).digest("hex")}`;
+  return `sha256:${sha256Hex(value)}`;
 }
 
 /**
@@ -88,7 +109,7 @@ export function parseKeyring(text: string): readonly [Key, ...Key[]] {
     const part = entry.trim();
     const colon = part.indexOf(":");
     const kid = colon === -1 ? "k1" : part.slice(0, colon);
-    const secret = Buffer.from(colon === -1 ? part : part.slice(colon + 1), "utf8");
+    const secret = utf8.encode(colon === -1 ? part : part.slice(colon + 1));
     if (!kidPattern.test(kid) || secret.length < limits.secretBytesMin) {
       throw new CodedError("config_invalid", { field: "keyring" });
     }
@@ -96,7 +117,7 @@ export function parseKeyring(text: string): readonly [Key, ...Key[]] {
   });
   const [first, ...rest] = keys;
   const kids = new Set(keys.map((key) => key.kid));
-  const secrets = new Set(keys.map((key) => Buffer.from(key.secret).toString("base64")));
+  const secrets = new Set(keys.map((key) => bytesToHex(key.secret)));
   if (first === undefined || kids.size < keys.length || secrets.size < keys.length) {
     throw new CodedError("config_invalid", { field: "keyring" });
   }
@@ -105,6 +126,6 @@ export function parseKeyring(text: string): readonly [Key, ...Key[]] {
 
 /** A 32-byte key for one purpose: HKDF-SHA256 with the purpose as `info` (faults 5.4). */
 export function deriveKey(master: Key, purpose: string): Key {
-  const secret = new Uint8Array(hkdfSync("sha256", master.secret, "", purpose, 32));
+  const secret = hkdf(sha256, master.secret, undefined, utf8.encode(purpose), 32);
   return { kid: master.kid, secret };
 }

@@ -2,10 +2,9 @@
  * @module Evidence write: one batch into a store, tried again where the store says that it may pass
  * later, and the clock and batch id that go with it.
  */
-import { createHash } from "node:crypto";
-
 import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
+import { sha256Hex } from "@turnproof/semconv/fingerprint";
 import type { EvidenceBatch, EvidenceWriter } from "@turnproof/store";
 
 /** The part of a store that takes evidence. */
@@ -23,12 +22,12 @@ export function microsecondsNow(): string {
 
 /** A batch whose id is a hash of what was said: the same events sent again are the same batch. */
 export function batchOf(events: readonly TurnEvent[], receivedAt: string): EvidenceBatch {
-  const hash = createHash("sha256");
+  let lines = "";
   for (const event of events) {
     const { received_at: _, ...said } = event;
-    hash.update(JSON.stringify(said)).update("\n");
+    lines += `${JSON.stringify(said)}\n`;
   }
-  return { batchId: hash.digest("hex"), receivedAt, events };
+  return { batchId: sha256Hex(lines), receivedAt, events };
 }
 
 /** Appends the batch. Rejects with `write_failed`, the store's own error being the cause. */
