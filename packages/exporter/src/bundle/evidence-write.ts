@@ -7,6 +7,8 @@ import { CodedError } from "@turnproof/semconv";
 import { sha256Hex } from "@turnproof/semconv/fingerprint";
 import type { EvidenceBatch, EvidenceWriter } from "@turnproof/store";
 
+import { untraced } from "../processor/untraced.ts";
+
 /** The part of a store that takes evidence. */
 export type EvidenceTaker = Pick<EvidenceWriter, "append">;
 
@@ -38,7 +40,7 @@ export async function writeBatch(
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await store.append(batch);
+      await untraced(() => store.append(batch));
       return;
     } catch (error) {
       if (attempt >= attemptsMax || !CodedError.is(error) || !error.retryable) {

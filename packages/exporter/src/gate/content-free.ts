@@ -3,6 +3,7 @@
  * (design 3.3). A filter that must hold wraps the exporter instead of sitting beside it: processors
  * fan out, and what one of them strips another one still sees.
  */
+import { untracedExporter } from "../processor/untraced.ts";
 import { createGate } from "./gate.ts";
 import type { GateCounts, GateOptions } from "./gate.ts";
 import { exportFailed } from "./sdk-shapes.ts";
@@ -26,10 +27,11 @@ export interface ContentFreeExporter extends GateExporter {
  * screened does not leave.
  */
 export function contentFree<S>(
-  exporter: SpanExporterLike<S>,
+  given: SpanExporterLike<S>,
   options: GateOptions = {},
 ): ContentFreeExporter {
   const gate = createGate(options);
+  const exporter = untracedExporter(given);
   return {
     dropped: gate.dropped,
     export(spans: ReadableSpanLike[], done: (answer: ExportAnswer) => void): void {

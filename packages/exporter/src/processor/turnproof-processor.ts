@@ -22,6 +22,7 @@ import { LossLedger } from "./loss-ledger.ts";
 import type { ExportHealth, ItemClass } from "./loss-ledger.ts";
 import { OpenSpans } from "./open-spans.ts";
 import { lossReport, randomHex, startMarker } from "./own-spans.ts";
+import { untraced, untracedExporter, untracedJournal } from "./untraced.ts";
 
 /** Options of the processor. */
 export interface TurnproofProcessorOptions<S = never> extends GateOptions {
@@ -90,18 +91,18 @@ export class TurnproofProcessor<S = never> {
       Object.assign(settings, { [name]: options[name] ?? settingDefaults[name] });
     }
     this.settings = settings;
-    this.exporter = options.exporter;
+    this.exporter = untracedExporter(options.exporter);
     this.markerDelayMs = options.markerDelayMs ?? settings.delayMs;
     this.gate = createGate(options);
     this.queue = new ExportQueue(settings.queueMax);
     this.open = new OpenSpans(settings.queueMax);
     this.batches = new BatchExport({
-      exporter: options.exporter,
+      exporter: this.exporter,
       gate: this.gate,
       ledger: this.ledger,
       producerId: this.producerId,
       exportTimeoutMs: settings.exportTimeoutMs,
-      spool: options.spool,
+      spool: options.spool === undefined ? undefined : untracedJournal(options.spool),
       writeThrough: options.writeThrough === true,
     });
   }
@@ -183,10 +184,13 @@ export class TurnproofProcessor<S = never> {
 
   private schedule(): void {
     if (this.timer !== undefined || this.ended) return;
-    this.timer = setTimeout(() => {
-      this.timer = undefined;
-      void this.tick();
-    }, this.settings.delayMs);
+    // A timer holds the context in which it was made.
+    this.timer = untraced(() =>
+      setTimeout(() => {
+        this.timer = undefined;
+        void this.tick();
+      }, this.settings.delayMs),
+    );
     this.timer.unref?.();
   }
 
