@@ -198,6 +198,16 @@ export const codes = {
   },
   content_source_missing: { sentence: "An artifact needs at least one source." },
   trace_context_missing: { sentence: "A worker went on without its carrier." },
+  identity_refused: {
+    sentence: "An identity was refused; the turn goes on without it, or under an id of its own.",
+  },
+  context_manager_missing: {
+    sentence: "No OpenTelemetry context manager is registered: spans cannot know their parents.",
+  },
+  loss_report: { sentence: "A producer reports what it sent and what it lost." },
+  producer_heartbeat: {
+    sentence: "A producer is alive and holds evidence spans that have not ended.",
+  },
 
   // Receiving OTLP (design 6.1; OTLP's own rules for permanent and retryable)
   otlp_malformed: { sentence: "The body is not a valid OTLP message.", status: 400 },

@@ -63,6 +63,7 @@ export {
   outcomeVerifications,
   ownershipValues,
   parserStatuses,
+  producerReports,
   provenanceStatuses,
   readCompletenesses,
   timingStates,

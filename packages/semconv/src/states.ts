@@ -126,3 +126,12 @@ export const dialects = [
   "legacy",
 ] as const;
 export type Dialect = (typeof dialects)[number];
+
+/**
+ * What a producer says of itself, as the `turnproof.quality.code` of a data-quality event: what it
+ * lost so far, and that it is alive while evidence spans are open.
+ */
+export const producerReports = {
+  losses: "loss_report",
+  heartbeat: "producer_heartbeat",
+} as const;

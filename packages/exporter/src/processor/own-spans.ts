@@ -3,7 +3,7 @@
  * still open and a report of losses. Both are spans of zero length, so any tool shows them.
  */
 import type { Attributes, HrTime } from "@opentelemetry/api";
-import { attribute, ownSpanNames } from "@turnproof/semconv";
+import { attribute, ownSpanNames, producerReports } from "@turnproof/semconv";
 
 import type { ReadableSpanLike, ResourceLike } from "../gate/sdk-shapes.ts";
 import type { ExportHealth } from "./loss-ledger.ts";
@@ -52,9 +52,6 @@ export function startMarker(span: ReadableSpanLike): ReadableSpanLike {
   };
 }
 
-/** Word by which a reader knows a report of losses among other data-quality events. */
-export const lossReportCode = "loss_report";
-
 /** What a producer says of its own losses, as a span in a trace of its own (design 6.4). */
 export function lossReport(
   health: ExportHealth,
@@ -69,7 +66,7 @@ export function lossReport(
     [attribute.event_kind.span]: "data_quality",
     [attribute.phase.span]: "event",
     [attribute.status.span]: "success",
-    [attribute.quality_code.span]: lossReportCode,
+    [attribute.quality_code.span]: producerReports.losses,
     [attribute.producer_id.span]: producerId,
     [attribute.last_seq.span]: health.created,
     [attribute.loss_created.span]: health.created,

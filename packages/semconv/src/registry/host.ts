@@ -481,4 +481,5 @@ export const qualityRows = {
     "requirements: Storage rules",
   ],
   last_seq: ["turnproof.loss.last_seq", "int", "count", "none", "quality", "design 6.4"],
+  open_spans: ["turnproof.producer.open_spans", "int", "count", "none", "quality", "design 4"],
 } as const;

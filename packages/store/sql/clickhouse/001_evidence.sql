@@ -203,6 +203,7 @@ CREATE TABLE IF NOT EXISTS events
     sampled_out Nullable(Int64) CODEC(LZ4),
     write_failures Nullable(Int64) CODEC(LZ4),
     last_seq Nullable(Int64) CODEC(LZ4),
+    open_spans Nullable(Int64) CODEC(LZ4),
     full_event_id String ALIAS if(event_id = '', concat(span_id, ':', phase), event_id),
     started_at DateTime64(9, 'UTC') ALIAS subtractNanoseconds(timestamp, elapsed_ns),
     duration_ms Nullable(Float64) ALIAS if(bitTest(timing, 1), elapsed_ns / 1e6, duration_said),
