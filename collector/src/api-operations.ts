@@ -122,7 +122,14 @@ const run: Operation = {
   text: "A bound principal runs for itself; another `user_id` is refused.",
   body: { type: "application/x-www-form-urlencoded", schema: runForm },
   returns: "",
-  failures: ["not_configured", "not_found", "scope_forbidden", "store_read_only", "body_invalid"],
+  failures: [
+    "not_configured",
+    "not_found",
+    "scope_forbidden",
+    "store_read_only",
+    "body_invalid",
+    "streams_full",
+  ],
 };
 const receive = (what: string): Operation => ({
   summary: `OTLP/HTTP ${what}`,
@@ -352,11 +359,14 @@ export const operations: { readonly [route: string]: Operation } = {
   },
   "GET /traces/live": {
     summary: "Live tail",
-    text: "Server-sent events: `hello`, `event`, `gap`, `heartbeat`. Resumes by Last-Event-ID.",
+    text:
+      "Server-sent events: `hello`, `event`, `gap`, `heartbeat`, and `end` with a code when the " +
+      "session or the account ended; an account has at most 24 streams open. Resumes by " +
+      "Last-Event-ID.",
     query: liveParameters,
-    returns: "A stream that does not end.",
+    returns: "A stream, open as long as whoever asked is signed in.",
     answers: "text/event-stream",
-    failures: ["scope_forbidden"],
+    failures: ["scope_forbidden", "streams_full"],
   },
   "GET /traces/:root_trace_id": {
     summary: "One root: turns, waterfall, supply, verdict",

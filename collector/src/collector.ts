@@ -10,6 +10,7 @@ import { Hono } from "hono";
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
+import { watchAccounts } from "./accounts.ts";
 import { openAudit } from "./audit/log.ts";
 import type { Audit } from "./audit/log.ts";
 import { createSigner } from "./audit/checkpoint.ts";
@@ -19,6 +20,7 @@ import { createPseudonyms } from "./auth/pseudonyms.ts";
 import { createSessions } from "./auth/sessions.ts";
 import { openIdentityKey, openKeyring } from "./auth/stable-secret.ts";
 import { createTypedIdentity } from "./auth/typed-identity.ts";
+import { createStreams } from "./auth/streams.ts";
 import { createThrottle } from "./auth/throttle.ts";
 import { openStore } from "./backend.ts";
 import { isLoopback, parseConfig } from "./config.ts";
@@ -176,6 +178,18 @@ async function openParts({ config, log, options, opened, closing }: Opening): Pr
   const memory = operatorMemory(given, config.readOnly);
   const now = options.now ?? Date.now;
   const sessionsFile = persistent ? { file: join(config.dataDir, "sessions.json") } : {};
+  const sessions = createSessions({ keyring, now, ...sessionsFile });
+  const streams = createStreams({ sessions, credentials, closing });
+  opened.push(async () => streams.close());
+  if (config.accountsFile !== undefined) {
+    const stop = watchAccounts(config.accountsFile, log, (accounts) => {
+      const others = credentials.replaceAccounts(accounts);
+      for (const name of others) sessions.endAll(name);
+      streams.review();
+      log.info("accounts_changed", { accounts: accounts.length, ended: others.length });
+    });
+    opened.push(async () => stop());
+  }
   return {
     config,
     version,
@@ -185,7 +199,8 @@ async function openParts({ config, log, options, opened, closing }: Opening): Pr
     ingest,
     keyring,
     credentials,
-    sessions: createSessions({ keyring, now, ...sessionsFile }),
+    sessions,
+    streams,
     throttle: createThrottle(now),
     pseudonyms,
     audit,

@@ -6,8 +6,7 @@ import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
 
 import type { ConfigProblem, ParsedVariables } from "./config.ts";
-
-const examples = /^(<.*>|changeme.*|change-me.*|secret|password|example.*|test|your-.*)$/i;
+import { isExample } from "./config-values.ts";
 
 /** Problems and warnings that no single variable shows. */
 export function crossProblems(
@@ -48,11 +47,11 @@ function checkTokens(data: ParsedVariables, add: Add): void {
   const seen = new Set<string>();
   const once = (variable: string, value: string): void => {
     if (seen.has(value)) add(variable, "the same token is used twice");
-    if (examples.test(value)) add(variable, "an example value is not a token");
+    if (isExample(value)) add(variable, "an example value is not a token");
     seen.add(value);
   };
   if (data.UI_AUTH_TOKEN !== undefined) once("UI_AUTH_TOKEN", data.UI_AUTH_TOKEN);
-  for (const account of data.UI_ACCOUNTS) once("UI_ACCOUNTS", account.token);
+  for (const account of data.UI_ACCOUNTS.accounts) once("UI_ACCOUNTS", account.token);
   for (const entry of data.INGEST_TOKENS) once("INGEST_TOKENS", entry.token);
   const names = data.INGEST_TOKENS.map((entry) => entry.name);
   if (new Set(names).size < names.length) add("INGEST_TOKENS", "two entries have one name");
@@ -68,7 +67,7 @@ function checkSecrets(data: ParsedVariables, add: Add): void {
     ["IDENTITY_KEY", data.IDENTITY_KEY],
   ] as const;
   const owners = new Map<string, string>();
-  for (const entry of [data.UI_AUTH_TOKEN, ...data.UI_ACCOUNTS.map((row) => row.token)]) {
+  for (const entry of [data.UI_AUTH_TOKEN, ...data.UI_ACCOUNTS.accounts.map((row) => row.token)]) {
     if (entry !== undefined) owners.set(entry, "a token");
   }
   for (const [variable, value] of rings) {

@@ -42,3 +42,20 @@ export const traceTemplate = text.superRefine((value, context) => {
   const message = traceTemplateProblem(value);
   if (message !== undefined) context.addIssue({ code: "custom", message });
 });
+
+const examples = /^(<.*>|changeme.*|change-me.*|secret|password|example.*|test|your-.*)$/i;
+
+/** True of a token that stands in an example. */
+export function isExample(value: string): boolean {
+  return examples.test(value);
+}
+
+/** What is wrong with a value, led by the field of ours in which it stands. */
+export function issueSentence(issue: {
+  readonly message: string;
+  readonly path: PropertyKey[];
+}): string {
+  const field = issue.path.at(-1);
+  const where = typeof field === "string" && /^[a-z_]{1,24}$/.test(field) ? `${field}: ` : "";
+  return `${where}${issue.message}`;
+}

@@ -38,7 +38,12 @@ export const variables: readonly Variable[] = [
   row("MEMORY_BACKEND", "filesystem", "filesystem, postgres, mongodb, ephemeral or none."),
   row("CONFIG", "", "Path of a file with host hooks (turnproof.config.ts, .js or .json)."),
   row("UI_AUTH_TOKEN", "", "Operator token: one admin, at least 16 characters.", true),
-  row("UI_ACCOUNTS", "", "Named accounts as JSON, or the path of a JSON file.", true),
+  row(
+    "UI_ACCOUNTS",
+    "",
+    "Named accounts as JSON, or the path of a JSON file, which is read again when it changes.",
+    true,
+  ),
   row(
     "UI_SESSION_SECRET",
     "made and kept in DATA_DIR",

@@ -2,26 +2,17 @@
  * @module Config: the only reader of the environment. Everything is parsed once, and all problems
  * are reported together, without the values (requirements: Authentication 1; design 6.3).
  */
-import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 
 import { CodedError, limits } from "@turnproof/semconv";
 import { z } from "zod";
 
-import type { Role } from "./auth/principal.ts";
+import { accountsIn } from "./accounts.ts";
+import type { Account } from "./accounts.ts";
 import { bareNames, prefixes, variables } from "./config-variables.ts";
 import { crossProblems } from "./config-rules.ts";
-import { flag, list, origins, text, token, traceTemplate } from "./config-values.ts";
-
-/** A named account of `TURNPROOF_UI_ACCOUNTS`; `userId: null` is bound to the anonymous rows. */
-export interface Account {
-  readonly name: string;
-  readonly token: string;
-  readonly role: Role;
-  readonly applicationId?: string;
-  readonly userId?: string | null;
-}
+import { flag, issueSentence, list, origins, text, token, traceTemplate } from "./config-values.ts";
 
 /** A producer that may send spans. */
 export interface IngestToken {
@@ -45,6 +36,8 @@ export interface Config {
   readonly hooksFile?: string;
   readonly authToken?: string;
   readonly accounts: readonly Account[];
+  /** Where they stand; read again when it changes. Absent when they stand in the variable. */
+  readonly accountsFile?: string;
   readonly sessionSecret?: string;
   readonly cookieSecure: boolean;
   readonly origins: readonly string[];
@@ -92,39 +85,6 @@ export class ConfigError extends CodedError {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const account = z.strictObject({
-  token,
-  role: z.enum(["viewer", "analyst", "operator", "admin"], "unknown role"),
-  application_id: text.optional(),
-  user_id: z.union([text, z.null()]).optional(),
-});
-
-const accounts = text.transform((value, context): readonly Account[] => {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(value.startsWith("{") ? value : readFileSync(value, "utf8"));
-  } catch {
-    context.addIssue({ code: "custom", message: "neither JSON nor a readable JSON file" });
-    return z.NEVER;
-  }
-  const result = z
-    .record(z.string().regex(/^[a-z0-9][a-z0-9_.-]{0,63}$/i), account)
-    .safeParse(parsed);
-  if (!result.success) {
-    for (const issue of result.error.issues) {
-      context.addIssue({ code: "custom", message: issueSentence(issue) });
-    }
-    return z.NEVER;
-  }
-  return Object.entries(result.data).map(([name, row]) => ({
-    name,
-    token: row.token,
-    role: row.role,
-    ...(row.application_id === undefined ? {} : { applicationId: row.application_id }),
-    ...(row.user_id === undefined ? {} : { userId: row.user_id }),
-  }));
-});
-
 const ingestTokens = list.transform((parts, context): readonly IngestToken[] =>
   parts.map((part, index) => {
     const [first = "", second, ...rest] = part.split(":");
@@ -169,7 +129,7 @@ const schema = z.object({
     .default("filesystem"),
   CONFIG: text.optional(),
   UI_AUTH_TOKEN: token.optional(),
-  UI_ACCOUNTS: accounts.default([]),
+  UI_ACCOUNTS: accountsIn.default({ accounts: [] }),
   UI_SESSION_SECRET: text.optional(),
   UI_COOKIE_SECURE: flag.default(false),
   UI_ORIGIN: origins.default([]),
@@ -324,15 +284,9 @@ function collect(
   return raw;
 }
 
-function issueSentence(issue: { readonly message: string; readonly path: PropertyKey[] }): string {
-  const field = issue.path.at(-1);
-  const where = typeof field === "string" && /^[a-z_]{1,24}$/.test(field) ? `${field}: ` : "";
-  return `${where}${issue.message}`;
-}
-
 function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: boolean): Config {
   const dataDir = resolve(data.DATA_DIR);
-  const authed = data.UI_AUTH_TOKEN !== undefined || data.UI_ACCOUNTS.length > 0;
+  const authed = data.UI_AUTH_TOKEN !== undefined || data.UI_ACCOUNTS.accounts.length > 0;
   const auditLog = data.UI_AUDIT_LOG ?? (authed ? join(dataDir, "audit.jsonl") : undefined);
   const optional = {
     clickhouseUrl: data.CLICKHOUSE_URL,
@@ -341,6 +295,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     documentDbUri: data.DOCUMENT_DB_URI,
     hooksFile: data.CONFIG,
     authToken: data.UI_AUTH_TOKEN,
+    accountsFile: data.UI_ACCOUNTS.file,
     sessionSecret: data.UI_SESSION_SECRET,
     auditLog,
     pseudonymKey: data.UI_PSEUDONYM_KEY,
@@ -356,7 +311,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     dataDir,
     backend: data.BACKEND,
     memoryBackend: data.MEMORY_BACKEND,
-    accounts: data.UI_ACCOUNTS,
+    accounts: data.UI_ACCOUNTS.accounts,
     cookieSecure: data.UI_COOKIE_SECURE,
     origins: data.UI_ORIGIN,
     readOnly: data.UI_READ_ONLY,

@@ -2,7 +2,8 @@
 export { createCollector, version } from "./collector.ts";
 export type { Collector, CollectorOptions } from "./collector.ts";
 export { ConfigError, parseConfig, readConfig } from "./config.ts";
-export type { Account, Config, ConfigFlags, ConfigProblem, IngestToken } from "./config.ts";
+export type { Account } from "./accounts.ts";
+export type { Config, ConfigFlags, ConfigProblem, IngestToken } from "./config.ts";
 export { routeRules } from "./http/permissions.ts";
 export type { Need, RouteRule } from "./http/permissions.ts";
 export { rolePermissions, roles } from "./auth/principal.ts";

@@ -8,6 +8,7 @@ import type { Credentials } from "./auth/credentials.ts";
 import type { Keyring } from "./auth/keyring.ts";
 import type { Pseudonyms } from "./auth/pseudonyms.ts";
 import type { Sessions } from "./auth/sessions.ts";
+import type { Streams } from "./auth/streams.ts";
 import type { TypedIdentity } from "./auth/typed-identity.ts";
 import type { Throttle } from "./auth/throttle.ts";
 import type { Config } from "./config.ts";
@@ -30,6 +31,7 @@ export interface Parts {
   readonly keyring: Keyring;
   readonly credentials: Credentials;
   readonly sessions: Sessions;
+  readonly streams: Streams;
   readonly throttle: Throttle;
   readonly pseudonyms: Pseudonyms;
   readonly audit: Audit | undefined;

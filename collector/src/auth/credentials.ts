@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 
+import type { Account } from "../accounts.ts";
 import type { Config } from "../config.ts";
 import { equalSecret } from "./keyring.ts";
 import type { TypedIdentity } from "./typed-identity.ts";
@@ -22,6 +23,11 @@ export interface Credentials {
   ): { readonly principal: Omit<Principal, "via">; readonly credential: string } | undefined;
   /** The principal of a session, while its credential is still the configured one. */
   byName(name: string, credential: string): Omit<Principal, "via"> | undefined;
+  /**
+   * Takes other accounts in place of the present ones. Returns the names whose account is gone or
+   * is another one now: in token, role or binding.
+   */
+  replaceAccounts(accounts: readonly Account[]): readonly string[];
 }
 
 /** The local admin of a collector without authentication; loopback only. */
@@ -32,20 +38,23 @@ export function createCredentials(
   config: Pick<Config, "authToken" | "accounts">,
   typed: TypedIdentity,
 ): Credentials {
-  const rows = [
-    ...(config.authToken === undefined
-      ? []
-      : [{ name: operatorName, token: config.authToken, role: "admin" as const }]),
-    ...config.accounts.map(({ userId, ...account }) =>
-      userId === undefined
-        ? account
-        : { ...account, userId: userId === null ? null : typed(userId) },
-    ),
-  ].map(({ token, ...principal }) => ({ token, principal, credential: digestOf(token) }));
+  const rowsOf = (accounts: readonly Account[]): readonly CredentialRow[] =>
+    [
+      ...(config.authToken === undefined
+        ? []
+        : [{ name: operatorName, token: config.authToken, role: "admin" as const }]),
+      ...accounts.map(({ userId, ...account }) =>
+        userId === undefined
+          ? account
+          : { ...account, userId: userId === null ? null : typed(userId) },
+      ),
+    ].map(({ token, ...principal }) => ({ token, principal, credential: digestOf(token) }));
+  let rows = rowsOf(config.accounts);
   return {
+    // Decided once: an emptied file of accounts locks everybody out and lets nobody in.
     configured: rows.length > 0,
     byToken: (token) => {
-      let found: (typeof rows)[number] | undefined;
+      let found: CredentialRow | undefined;
       for (const row of rows) if (equalSecret(row.token, token)) found = row;
       return found === undefined
         ? undefined
@@ -53,7 +62,21 @@ export function createCredentials(
     },
     byName: (name, credential) =>
       rows.find((row) => row.principal.name === name && row.credential === credential)?.principal,
+    replaceAccounts: (accounts) => {
+      const before = rows;
+      rows = rowsOf(accounts);
+      const same = new Set(rows.map((row) => JSON.stringify([row.principal, row.credential])));
+      return before
+        .filter((row) => !same.has(JSON.stringify([row.principal, row.credential])))
+        .map((row) => row.principal.name);
+    },
   };
+}
+
+interface CredentialRow {
+  readonly token: string;
+  readonly principal: Omit<Principal, "via">;
+  readonly credential: string;
 }
 
 function digestOf(token: string): string {

@@ -32,9 +32,13 @@ export interface Sessions {
   open(principal: string, credential: string): OpenSession & { readonly cookie: string };
   /** The session of a cookie value, or undefined when it is forged, ended, idle or too old. */
   find(cookie: string): OpenSession | undefined;
+  /** Whether it still lives; asking is not using, so it keeps no session awake. */
+  alive(id: string): boolean;
   end(id: string): void;
   /** Ends every session of a principal; how many there were. */
   endAll(principal: string): number;
+  /** Calls the listener after sessions were ended, whatever ended them; returns how to stop it. */
+  onEnded(listener: () => void): () => void;
   readonly size: number;
 }
 
@@ -55,8 +59,13 @@ export function createSessions(options: SessionsOptions): Sessions {
   const { keyring, file } = options;
   const now = options.now ?? Date.now;
   const sessions = new Map<string, Session>(load(file));
+  const listeners = new Set<() => void>();
   const save = (): void => {
     if (file !== undefined) store(file, sessions);
+  };
+  const ended = (): void => {
+    save();
+    for (const listener of listeners) listener();
   };
   const alive = (session: Session): boolean =>
     now() - session.seenAt < idleMsMax && now() - session.createdAt < ageMsMax;
@@ -91,14 +100,22 @@ export function createSessions(options: SessionsOptions): Sessions {
       if (write) save();
       return { session, id, csrfToken: csrf(reference) };
     },
+    alive: (id) => {
+      const session = sessions.get(id);
+      return session !== undefined && alive(session);
+    },
     end: (id) => {
-      if (sessions.delete(id)) save();
+      if (sessions.delete(id)) ended();
     },
     endAll: (principal) => {
       const ids = [...sessions].filter(([, session]) => session.principal === principal);
       for (const [id] of ids) sessions.delete(id);
-      if (ids.length > 0) save();
+      if (ids.length > 0) ended();
       return ids.length;
+    },
+    onEnded: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
     get size() {
       return sessions.size;

@@ -104,6 +104,16 @@ function listen(): void {
     if (isNews(JSON.parse(data) as Arrived, asOf)) soon();
   });
   source.addEventListener("gap", soon);
+  // The browser would come back again and again; whoever signed out, or has too many tails open,
+  // has to do something first.
+  const ended = (): void => {
+    source.close();
+    setLive(false);
+  };
+  source.addEventListener("end", ended);
+  source.addEventListener("error", () => {
+    if (source.readyState === EventSource.CLOSED) ended();
+  });
   // A backlog becomes readable long after it was received: who shows that it is open asks again.
   setInterval(() => {
     if (!document.hidden && find("[data-pending]") !== undefined) soon();

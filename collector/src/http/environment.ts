@@ -14,6 +14,7 @@ export interface AppEnv {
   Bindings: {
     /** Node's request, when the app is served by Node; absent for `app.request`. */
     readonly incoming?: { readonly socket: { readonly remoteAddress?: string } };
+    readonly outgoing?: { destroy(): unknown };
   };
   Variables: {
     requestId: string;
@@ -21,6 +22,8 @@ export interface AppEnv {
     route: string;
     principal: Principal | undefined;
     session: OpenSession | undefined;
+    /** Digest of the credential that the principal came by; absent where none is configured. */
+    credential: string | undefined;
     renderer: Renderer;
     /** Brings an identity that was typed to the form in which it is stored. */
     typed: TypedIdentity;

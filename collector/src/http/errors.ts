@@ -67,7 +67,7 @@ export async function refuse(
   };
   if (options.retryAfterSeconds !== undefined) {
     c.header("Retry-After", String(options.retryAfterSeconds));
-  } else if (problem.status === 503) {
+  } else if (problem.status === 503 || problem.status === 429) {
     c.header("Retry-After", "5");
   }
   if (problem.status === 401) c.header("WWW-Authenticate", "Bearer");

@@ -54,6 +54,7 @@ export function gate(options: GateOptions): MiddlewareHandler<AppEnv> {
     if (found.principal === undefined) return denied(c, options, found.wrong);
     c.set("principal", found.principal);
     c.set("session", found.session);
+    c.set("credential", found.credential);
     if (rule === undefined) return unserved(c, basePath);
     const refusal = await judge(c, rule, found, options);
     const record = { event: rule.audit ?? "", route: name, ...asker(c, found.principal) };
@@ -97,6 +98,7 @@ async function answer(
 interface Found {
   readonly principal: Principal | undefined;
   readonly session?: OpenSession;
+  readonly credential?: string;
   /** A credential was presented and is wrong. */
   readonly wrong: boolean;
 }
@@ -112,7 +114,8 @@ function identify(c: AppContext, options: GateOptions): Found {
   if (header !== undefined) {
     const found = credentials.byToken(bearerOf(header) ?? "");
     if (found === undefined) return { principal: undefined, wrong: true };
-    return { principal: { ...found.principal, via: "bearer" }, wrong: false };
+    const { credential } = found;
+    return { principal: { ...found.principal, via: "bearer" }, credential, wrong: false };
   }
   const cookie = sessionCookie(c, options.cookieName);
   const session = cookie === undefined ? undefined : sessions.find(cookie);
@@ -120,7 +123,7 @@ function identify(c: AppContext, options: GateOptions): Found {
   const { principal: name, credential } = session.session;
   const principal = credentials.byName(name, credential);
   if (principal === undefined) return { principal: undefined, wrong: false };
-  return { principal: { ...principal, via: "session" }, session, wrong: false };
+  return { principal: { ...principal, via: "session" }, session, credential, wrong: false };
 }
 
 /** How long a way back may be. */

@@ -3,7 +3,6 @@
  * Endpoints; design 6.2).
  */
 import { Hono } from "hono";
-import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import { CodedError } from "@turnproof/semconv";
 
@@ -11,6 +10,7 @@ import type { Principal } from "../auth/principal.ts";
 import { readBody } from "../http/body.ts";
 import { principalOf, wantsPage } from "../http/environment.ts";
 import type { AppContext, AppEnv } from "../http/environment.ts";
+import { eventStream, holderOf } from "../http/event-stream.ts";
 import { id } from "../http/parameters.ts";
 import { respond, respondJson } from "../http/respond.tsx";
 import { callHook } from "../hooks.ts";
@@ -49,13 +49,14 @@ export function agentRunRoutes(parts: Parts): Hono<AppEnv> {
   app.post("/agents/:agent_id/run", async (c) => {
     const { agents, input, principal } = await runOf(c, parts);
     const agent = c.req.param("agent_id");
+    const held = parts.streams.hold(holderOf(c));
     const answer = await callHook(
       (signal) => agents.run(agent, input, contextOf(principal, signal)),
       runMsMax,
       // Nobody waits for the answer of a caller that left: the turn is cancelled.
       c.req.raw.signal,
-      parts.closing,
-    );
+      held.signal,
+    ).finally(() => held.release());
     if (answer === undefined) throw new CodedError("not_found");
     if (!wantsPage(c)) return respondJson(c, answer);
     const model: RunModel = {
@@ -71,12 +72,8 @@ export function agentRunRoutes(parts: Parts): Hono<AppEnv> {
   app.post("/agents/:agent_id/playground/stream", async (c) => {
     const { agents, input, principal } = await runOf(c, parts);
     const agent = c.req.param("agent_id");
-    return streamSSE(c, async (stream) => {
-      // The same for a stream, whose reader may leave after the answer has begun.
-      const left = new AbortController();
-      stream.onAbort(() => left.abort());
-      const ends = [parts.closing, left.signal, AbortSignal.timeout(runMsMax)];
-      const signal = AbortSignal.any(ends);
+    return eventStream(c, parts, async (stream, ended) => {
+      const signal = AbortSignal.any([ended, AbortSignal.timeout(runMsMax)]);
       const beat = setInterval(
         () => void stream.writeSSE({ event: "heartbeat", data: "{}" }),
         heartbeatMs,
@@ -84,14 +81,11 @@ export function agentRunRoutes(parts: Parts): Hono<AppEnv> {
       let number = 0;
       try {
         for await (const chunk of agents.stream(agent, input, contextOf(principal, signal))) {
-          if (stream.aborted) return;
+          if (ended.aborted) return;
           number += 1;
           const data = JSON.stringify(chunk);
           await stream.writeSSE({ id: String(number), event: chunk.type, data });
         }
-      } catch (error) {
-        const code = CodedError.is(error) ? error.code : "internal_error";
-        await stream.writeSSE({ event: "error", data: JSON.stringify({ code }) });
       } finally {
         clearInterval(beat);
       }

@@ -3,7 +3,6 @@
  * read, so the tail reads what the page reads; a slow client is waited for and told of a gap.
  */
 import { Hono } from "hono";
-import { streamSSE } from "hono/streaming";
 import type { SSEStreamingApi } from "hono/streaming";
 import { z } from "zod";
 import { compareTimes } from "@turnproof/evidence";
@@ -12,6 +11,7 @@ import { limits } from "@turnproof/semconv";
 
 import type { Reading } from "../auth/grants.ts";
 import type { AppEnv } from "../http/environment.ts";
+import { eventStream } from "../http/event-stream.ts";
 import { filters, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import type { Parts } from "../parts.ts";
@@ -50,10 +50,9 @@ export function liveRoutes(parts: Parts): Hono<AppEnv> {
     const began = since === undefined ? parts.now() : Date.parse(since) - overlapMs;
     const from = resumeTime(c.req.header("last-event-id")) ?? new Date(began).toISOString();
     // The audit record and the headers leave before the first event does.
-    return streamSSE(c, async (stream) => {
-      const tail = new Tail(parts, reading, from);
-      await tail.run(stream);
-    });
+    return eventStream(c, parts, (stream, signal) =>
+      new Tail(parts, reading, from).run(stream, signal),
+    );
   });
   return app;
 }
@@ -83,15 +82,18 @@ class Tail {
     this.#quietSince = parts.now();
   }
 
-  async run(stream: SSEStreamingApi): Promise<void> {
-    const { closing, ingest, now } = this.#parts;
+  async run(stream: SSEStreamingApi, signal: AbortSignal): Promise<void> {
+    const { ingest, now } = this.#parts;
     await stream.writeSSE({ event: "hello", data: "{}", retry: 2_000 });
-    while (!stream.aborted && !stream.closed && !closing.aborted) {
+    while (!signal.aborted) {
       const before = ingest.storedBatches();
       const { events, gap } = await this.#news();
+      // Whoever signed out meanwhile is told nothing more.
+      if (signal.aborted) return;
       if (gap) await stream.writeSSE({ event: "gap", data: "{}" });
       // Each write waits for the client, so a slow one slows its own tail and nobody else's.
       for (const event of events) {
+        if (signal.aborted) return;
         const id = `${event.received_at ?? ""}~${event.event_id}`;
         await stream.writeSSE({ event: "event", id, data: JSON.stringify(event) });
       }
@@ -100,7 +102,7 @@ class Tail {
         await stream.writeSSE({ event: "heartbeat", data: "{}" });
         this.#quietSince = now();
       }
-      await ingest.nextStored(before, pollMs, closing);
+      await ingest.nextStored(before, pollMs, signal);
     }
   }
 

@@ -21,7 +21,7 @@ export function metricsRoutes(parts: Parts): Hono<AppEnv> {
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
 async function exposition(parts: Parts): Promise<string> {
-  const { audit, ingest, requests, sessions, store } = parts;
+  const { audit, ingest, requests, sessions, store, streams } = parts;
   const counts = [...requests.counts.values()];
   const usage = process.memoryUsage();
   const check = await store.check();
@@ -53,6 +53,7 @@ async function exposition(parts: Parts): Promise<string> {
       [{}, audit?.records ?? 0],
     ]),
     metric("turnproof_sessions", "gauge", "Sessions that are kept.", [[{}, sessions.size]]),
+    metric("turnproof_streams", "gauge", "Streams that are open.", [[{}, streams.size]]),
     metric("process_resident_memory_bytes", "gauge", "Resident memory.", [[{}, usage.rss]]),
     metric("process_uptime_seconds", "gauge", "Age of the process.", [[{}, process.uptime()]]),
     ...conservation(report.conservation),

@@ -258,6 +258,12 @@ export const codes = {
     sentence: "This media type or encoding is not supported.",
     status: 415,
   },
+  session_ended: { sentence: "The session of this stream ended; sign in again.", status: 401 },
+  streams_full: {
+    sentence: "This account has as many streams open as it may; close one.",
+    status: 429,
+    retryable: true,
+  },
   throttled: { sentence: "Too many attempts; wait.", status: 429, retryable: true },
   overloaded: {
     sentence: "The collector is at its bound; try again later.",

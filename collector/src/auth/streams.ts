@@ -1,0 +1,120 @@
+/**
+ * @module Streams: answers that stay open, held to whoever asked for them. A stream lives no longer
+ * than its session or its account as it was, and one principal holds a bounded number of them.
+ */
+import { CodedError } from "@turnproof/semconv";
+import type { Code } from "@turnproof/semconv";
+
+import { scopeKey } from "./grants.ts";
+import type { Credentials } from "./credentials.ts";
+import type { Principal } from "./principal.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** Whom a stream belongs to. */
+export interface StreamHolder {
+  readonly principal: Principal;
+  /** Digest of the credential; absent for the local admin of an open loopback. */
+  readonly credential?: string;
+  /** Id of the session; absent for a Bearer token. */
+  readonly session?: string;
+}
+
+/** An open stream. */
+export interface HeldStream {
+  /** Aborts when the stream has to end; the reason is the code to tell the reader, if any. */
+  readonly signal: AbortSignal;
+  release(): void;
+}
+
+/** The open streams of one collector. */
+export interface Streams {
+  /**
+   * Counts a stream in.
+   *
+   * @throws CodedError `streams_full` when its principal, or everybody together, holds the bound
+   */
+  hold(holder: StreamHolder): HeldStream;
+  /** Ends the streams whose session or account is not there any more, or is another one now. */
+  review(): void;
+  readonly size: number;
+  close(): void;
+}
+
+/** What streams depend on. */
+export interface StreamsOptions {
+  readonly sessions: Sessions;
+  readonly credentials: Credentials;
+  /** Aborted when the collector closes. */
+  readonly closing: AbortSignal;
+  readonly perPrincipalMax?: number;
+  readonly allMax?: number;
+  /** How late an expiry may be noticed, in milliseconds. */
+  readonly reviewMs?: number;
+}
+
+const defaults = { perPrincipalMax: 24, allMax: 256, reviewMs: 1_000 } as const;
+
+interface Entry {
+  readonly holder: StreamHolder;
+  readonly end: AbortController;
+}
+
+/** The streams of one collector; a timer runs only while one is open. */
+export function createStreams(options: StreamsOptions): Streams {
+  const { sessions, credentials, closing } = options;
+  const { perPrincipalMax, allMax, reviewMs } = { ...defaults, ...options };
+  const entries = new Set<Entry>();
+  let timer: NodeJS.Timeout | undefined;
+  const review = (): void => {
+    for (const { holder, end } of entries) {
+      if (!isCurrent(holder, sessions, credentials)) end.abort("session_ended" satisfies Code);
+    }
+  };
+  const endAll = (): void => {
+    for (const { end } of entries) end.abort();
+  };
+  // A logout ends its streams at once; only an expiry waits for the timer.
+  const stop = sessions.onEnded(review);
+  closing.addEventListener("abort", endAll, { once: true });
+  return {
+    hold(holder) {
+      const own = [...entries].filter((entry) => isSame(entry.holder, holder)).length;
+      if (own >= perPrincipalMax || entries.size >= allMax) throw new CodedError("streams_full");
+      const entry: Entry = { holder, end: new AbortController() };
+      entries.add(entry);
+      if (closing.aborted) entry.end.abort();
+      timer ??= setInterval(review, reviewMs).unref();
+      return {
+        signal: entry.end.signal,
+        release: () => {
+          entries.delete(entry);
+          if (entries.size > 0) return;
+          clearInterval(timer);
+          timer = undefined;
+        },
+      };
+    },
+    review,
+    get size() {
+      return entries.size;
+    },
+    close: () => {
+      stop();
+      closing.removeEventListener("abort", endAll);
+      endAll();
+      clearInterval(timer);
+    },
+  };
+}
+
+function isSame(a: StreamHolder, b: StreamHolder): boolean {
+  return a.principal.name === b.principal.name;
+}
+
+function isCurrent(holder: StreamHolder, sessions: Sessions, credentials: Credentials): boolean {
+  if (holder.session !== undefined && !sessions.alive(holder.session)) return false;
+  if (holder.credential === undefined) return true;
+  const { principal, credential } = holder;
+  const now = credentials.byName(principal.name, credential);
+  return now !== undefined && scopeKey({ ...now, via: principal.via }) === scopeKey(principal);
+}

@@ -1,0 +1,73 @@
+/**
+ * @module EventStream: a server-sent answer that ends with its reader, its session, its account or
+ * the collector. Whatever ends it says so in a last event; a failure is a code and nothing else.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { streamSSE } from "hono/streaming";
+import type { SSEStreamingApi } from "hono/streaming";
+import { CodedError } from "@turnproof/semconv";
+
+import type { StreamHolder } from "../auth/streams.ts";
+import type { Parts } from "../parts.ts";
+import { principalOf } from "./environment.ts";
+import type { AppContext } from "./environment.ts";
+
+/** How long a reader may take for the last event; then its connection is cut. */
+const farewellMs = 1_000;
+
+/** Whose stream the request asks for. */
+export function holderOf(c: AppContext): StreamHolder {
+  const credential = c.get("credential");
+  const session = c.get("session")?.id;
+  return {
+    principal: principalOf(c),
+    ...(credential === undefined ? {} : { credential }),
+    ...(session === undefined ? {} : { session }),
+  };
+}
+
+/**
+ * Answers with a stream. `run` writes it and stops when the signal aborts; what it is waiting for
+ * then, the reader included, is not waited for.
+ *
+ * @throws CodedError `streams_full`
+ */
+export function eventStream(
+  c: AppContext,
+  parts: Parts,
+  run: (stream: SSEStreamingApi, signal: AbortSignal) => Promise<void>,
+): Response {
+  const held = parts.streams.hold(holderOf(c));
+  return streamSSE(c, async (stream) => {
+    const left = new AbortController();
+    stream.onAbort(() => left.abort());
+    const signal = AbortSignal.any([held.signal, left.signal]);
+    const ended = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    const running = run(stream, signal).catch((error: unknown) => failed(stream, error));
+    await Promise.race([running, ended]);
+    held.release();
+    const farewell = say(stream, reasonOf(held.signal)).then(() => stream.close());
+    const late = await Promise.race([farewell, sleep(farewellMs, "late", { ref: false })]);
+    if (late === "late") c.env?.outgoing?.destroy();
+  });
+}
+
+/** The code to tell the reader; none when the collector closes, which a reader comes back from. */
+function reasonOf(signal: AbortSignal): string | undefined {
+  const reason: unknown = signal.aborted ? signal.reason : undefined;
+  return typeof reason === "string" ? reason : undefined;
+}
+
+async function say(stream: SSEStreamingApi, code: string | undefined): Promise<void> {
+  if (code === undefined || stream.aborted) return;
+  await stream.writeSSE({ event: "end", data: JSON.stringify({ code }) });
+}
+
+async function failed(stream: SSEStreamingApi, error: unknown): Promise<void> {
+  const code = CodedError.is(error) ? error.code : "internal_error";
+  await stream.writeSSE({ event: "error", data: JSON.stringify({ code }) });
+}
