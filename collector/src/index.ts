@@ -1,5 +1,6 @@
 /** @module Turnproof: the collector as a library. Mount it into your own Hono app, or serve it. */
-export { createCollector, version } from "./collector.ts";
+export { createCollector } from "./collector.ts";
+export { version } from "./version.ts";
 export type { Collector, CollectorOptions } from "./collector.ts";
 export { ConfigError, parseConfig, readConfig } from "./config.ts";
 export type { Account } from "./accounts.ts";

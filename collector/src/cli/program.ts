@@ -3,7 +3,7 @@
  */
 import { Command, CommanderError } from "commander";
 
-import { version } from "../collector.ts";
+import { version } from "../version.ts";
 import { addAuditCommand } from "./audit.ts";
 import { addBackfillCommands } from "./backfill.ts";
 import { addCanaryCommand } from "./canary.ts";

@@ -5,12 +5,13 @@
 import type { Command } from "commander";
 import { CodedError } from "@turnproof/semconv";
 
-import { createCollector, version } from "../collector.ts";
+import { createCollector } from "../collector.ts";
 import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
 import { loadHooks } from "../hooks-file.ts";
 import { createLog } from "../log.ts";
 import { listen } from "../server.ts";
+import { version } from "../version.ts";
 import { reportFailure } from "./failure.ts";
 
 interface UiFlags {

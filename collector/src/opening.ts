@@ -1,0 +1,160 @@
+/**
+ * @module Opening: opens everything that a collector is made of, in the order in which it may be
+ * used, and notes how each part is closed again.
+ */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { parseKeyring } from "@turnproof/semconv/fingerprint";
+import type { Key } from "@turnproof/semconv/fingerprint";
+import type { EvidenceStore } from "@turnproof/store";
+
+import { watchAccounts } from "./accounts.ts";
+import { openAudit } from "./audit/log.ts";
+import type { Audit } from "./audit/log.ts";
+import { createSigner } from "./audit/checkpoint.ts";
+import { createCredentials } from "./auth/credentials.ts";
+import { createIngestDoor } from "./auth/ingest-tokens.ts";
+import { createPseudonyms } from "./auth/pseudonyms.ts";
+import { createSessions } from "./auth/sessions.ts";
+import { openIdentityKey, openKeyring } from "./auth/stable-secret.ts";
+import { createStreams } from "./auth/streams.ts";
+import { createTypedIdentity } from "./auth/typed-identity.ts";
+import { createThrottle } from "./auth/throttle.ts";
+import { openStore } from "./backend.ts";
+import type { CollectorOptions } from "./collector.ts";
+import { isLoopback } from "./config.ts";
+import type { Config } from "./config.ts";
+import { createRequestMetrics } from "./http/request-metrics.ts";
+import { cookieNameOf } from "./http/session-cookie.ts";
+import { openReceiver } from "./otlp/receiver.ts";
+import { openMemory, operatorMemory } from "./memory/memory-backend.ts";
+import { withMemoryRows } from "./memory/memory-events.ts";
+import { operatorStore } from "./operator-store.ts";
+import type { Log } from "./log.ts";
+import type { Parts } from "./parts.ts";
+import { createStatementSigner } from "./statement.ts";
+import { version } from "./version.ts";
+
+/** Closes one part; a deadline in milliseconds bounds what it may still finish. */
+export type Close = (deadlineMs: number) => Promise<void>;
+
+/** What is opened with what. */
+export interface Opening {
+  readonly config: Config;
+  readonly log: Log;
+  readonly options: CollectorOptions;
+  /** The last one of these is closed first. */
+  readonly opened: Close[];
+  readonly closing: AbortSignal;
+}
+
+/** Opens all parts. @throws CodedError of the one that could not be opened */
+export async function openParts(opening: Opening): Promise<Parts> {
+  const { config, log, options, opened, closing } = opening;
+  // Evidence is sensitive metadata: nobody else on this machine reads it.
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const persistent = config.backend !== "ephemeral";
+  const { identityKey, ...door } = openDoor(opening);
+  const { keyring, pseudonyms } = door;
+  const now = options.now ?? Date.now;
+  // The journal's lock comes first: it says in one sentence that the directory is in use.
+  const waiting = Promise.withResolvers<EvidenceStore>();
+  waiting.promise.catch(() => {});
+  const producers = createThrottle(options.now);
+  const ingest = await openReceiver({
+    directory: join(config.dataDir, "journal"),
+    store: waiting.promise,
+    authenticateIngest: createIngestDoor(config, isLoopback(config.host)),
+    origins: config.origins,
+    // A producer with an old token must not close the sign-in of people behind the same address.
+    wrongCredential: (address) => producers.failed(address),
+    identityKey,
+    log,
+    journalBytesMax: config.journalBytesMax,
+    enabled: config.ingest === "on",
+  });
+  opened.push((deadlineMs) => ingest.close(deadlineMs));
+  let audit: Audit | undefined;
+  if (config.auditLog !== undefined) {
+    const signer = createSigner(config.dataDir, config.auditScope);
+    const at = { file: config.auditLog, keyring, pseudonyms, signer };
+    audit = await openAudit(at).catch((error: unknown) => {
+      // What the journal holds waits for a store that never comes.
+      waiting.reject(error);
+      throw error;
+    });
+    opened.push(audit.close.bind(audit));
+  }
+  const store = options.store ?? (await openedStore(config, waiting, log));
+  waiting.resolve(store);
+  // Closed after everything that uses it.
+  if (options.store === undefined) opened.unshift(() => store.close());
+  const given = options.memory ?? (await openMemory(config));
+  if (given !== undefined && options.memory === undefined) opened.unshift(() => given.close());
+  const memory = operatorMemory(given, config.readOnly);
+  return {
+    ...door,
+    config,
+    version,
+    log,
+    store: withMemoryRows(operatorStore(store, config.readOnly), memory),
+    memory,
+    ingest,
+    audit,
+    signer: await createStatementSigner(config.signingKey, persistent ? config.dataDir : undefined),
+    hooks: options.hooks ?? {},
+    requests: createRequestMetrics(),
+    cookieName: cookieNameOf(config.cookieSecure, config.basePath),
+    now,
+    closing,
+  };
+}
+
+type Door = Pick<
+  Parts,
+  "keyring" | "typed" | "credentials" | "pseudonyms" | "sessions" | "streams" | "throttle"
+> & { readonly identityKey: Key };
+
+/** Who may come in, and what is held for whoever is in. */
+function openDoor({ config, log, options, opened, closing }: Opening): Door {
+  const now = options.now ?? Date.now;
+  const keyring = openKeyring(config.sessionSecret, config.dataDir);
+  const identityKey = openIdentityKey(config.identityKey, config.dataDir);
+  const typed = createTypedIdentity(identityKey);
+  const credentials = createCredentials(config, typed);
+  const { auditScope, pseudonymKey } = config;
+  const pseudonyms = createPseudonyms({
+    auditScope,
+    ...(pseudonymKey === undefined ? {} : { key: parseKeyring(pseudonymKey)[0] }),
+  });
+  const file =
+    config.backend === "ephemeral" ? {} : { file: join(config.dataDir, "sessions.json") };
+  const sessions = createSessions({ keyring, now, ...file });
+  const streams = createStreams({ sessions, credentials, closing });
+  opened.push(async () => streams.close());
+  if (config.accountsFile !== undefined) {
+    const stop = watchAccounts(config.accountsFile, log, (accounts) => {
+      const others = credentials.replaceAccounts(accounts);
+      for (const name of others) sessions.endAll(name);
+      streams.review();
+      log.info("accounts_changed", { accounts: accounts.length, ended: others.length });
+    });
+    opened.push(async () => stop());
+  }
+  const throttle = createThrottle(now);
+  return { keyring, identityKey, typed, credentials, pseudonyms, sessions, streams, throttle };
+}
+
+async function openedStore(
+  config: Config,
+  opening: PromiseWithResolvers<EvidenceStore>,
+  log: Log,
+): Promise<EvidenceStore> {
+  try {
+    return await openStore(config, { say: (sentence) => log.warn("configuration", { sentence }) });
+  } catch (error) {
+    opening.reject(error);
+    throw error;
+  }
+}
