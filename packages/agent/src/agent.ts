@@ -2,8 +2,6 @@
  * @module Agent: one agent for all users. Who asks is an argument of each call; everything of a
  * turn lies in its own asynchronous context (requirements: Scope hierarchy, Library operations).
  */
-import { AsyncLocalStorage } from "node:async_hooks";
-
 import { ObservabilityRecorder, otelSink, Turn } from "@turnproof/instrumentation";
 import type {
   EvidenceSink,
@@ -24,17 +22,18 @@ import type { AgentParts } from "./agent-parts.ts";
 import { definedFields } from "./defined-fields.ts";
 import { EventChannel } from "./event-channel.ts";
 import type { RunResult } from "./run-result.ts";
+import { beginOwn, callerScope, hasFrame, inCallerScope, inTurn, ownTurn } from "./own-turn.ts";
+import type { CallerScope } from "./own-turn.ts";
 import { runTurn } from "./run-turn.ts";
 import { summarizeAgent } from "./summary.ts";
 import type { AgentSummary, SummaryOptions } from "./summary.ts";
 import { ToolBudget } from "./tool-router.ts";
 import type { TurnEvent, TurnEventBody } from "./turn-events.ts";
-import { currentTurn, inTurn } from "./turn-state.ts";
 import type { TurnState } from "./turn-state.ts";
 
 /**
- * Feedback on a turn. `traceContext` defaults to the last turn of this asynchronous context, and
- * where there is none to the agent's last turn, as long as the agent has served one user only.
+ * Feedback on a turn. `traceContext` defaults to the caller's own turn: the one that runs here, or
+ * the last of {@link Agent.withCaller}. Anything else could be another user's and is refused.
  */
 export interface FeedbackOptions extends Feedback {
   readonly traceContext?: TraceContext;
@@ -48,10 +47,14 @@ export interface OutcomeOptions extends TaskOutcome {
 }
 
 /** A streamed turn: its events in order. Leaving it cancels the turn. */
-export type TurnStream = AsyncIterableIterator<TurnEvent> & AsyncDisposable;
+export type TurnStream = AsyncIterableIterator<TurnEvent> &
+  AsyncDisposable & {
+    /** The turn's trace context; undefined until the first event was read. */
+    readonly traceContext: TraceContext | undefined;
+  };
 
-/** Where the last turn of an asynchronous context is remembered. */
-interface LastTurn {
+/** A stream that learns its turn when it begins. */
+class OpenStream extends EventChannel<TurnEvent> {
   traceContext: TraceContext | undefined;
 }
 
@@ -61,7 +64,7 @@ type Listener = (event: TurnEvent) => Promise<void>;
 export class Agent {
   readonly #parts: AgentParts;
   readonly #sink: EvidenceSink;
-  readonly #lastHere: AsyncLocalStorage<LastTurn> = new AsyncLocalStorage();
+  /** For reading alone: what is recorded never goes by it. */
   #last: TraceContext | undefined;
   /** Tenants seen so far, as far as it matters: none, one, or more than one. */
   readonly #tenants: Set<string | null> = new Set();
@@ -84,8 +87,8 @@ export class Agent {
    * given up, or with CodedError `identity_empty`, `identity_not_opaque`, `record_invalid`.
    */
   run(query: string, options: RunOptions = {}): Promise<RunResult> {
-    const last = this.#rememberHere();
-    return this.#turn(query, options, { last, streaming: false, signal: signalOf(options) });
+    const caller = callerScope(this.#parts);
+    return this.#turn(query, options, { caller, streaming: false, signal: signalOf(options) });
   }
 
   /**
@@ -94,27 +97,42 @@ export class Agent {
    * with `run.done` and then throws; a cancelled turn ends it with `run.done` alone.
    */
   runStream(query: string, options: RunOptions = {}): TurnStream {
-    const last = this.#rememberHere();
+    const caller = callerScope(this.#parts);
     const left = new AbortController();
     const given = options.signal;
     const signal = given === undefined ? left.signal : AbortSignal.any([given, left.signal]);
-    return new EventChannel<TurnEvent>(
+    const stream: OpenStream = new OpenStream(
       async (send) => {
         try {
-          await this.#turn(query, options, { last, streaming: true, signal, listener: send });
+          const opened = (turn: TraceContext): void => void (stream.traceContext = turn);
+          const how = { caller, streaming: true, signal, listener: send, opened };
+          await this.#turn(query, options, how);
         } catch (error) {
           if (!signal.aborted) throw error;
         }
       },
       () => left.abort(new DOMException("The reader left.", "AbortError")),
     );
+    return stream;
   }
 
   /**
-   * The turn that runs here, else the last one of this asynchronous context, else of this agent.
+   * Runs `fn` as one caller, e.g. one request: inside it, calls that name no turn mean the last turn
+   * that `fn` began. Where turns ran at the same time there is no last one, and where `fn` has
+   * ended there is none at all, whatever still runs in its asynchronous context.
+   */
+  withCaller<T>(fn: () => Promise<T> | T): Promise<T> {
+    return inCallerScope(this.#parts, fn);
+  }
+
+  /**
+   * The caller's own turn: the one that runs here, or the last of {@link withCaller}. Outside of
+   * both, the agent's last turn as long as all of its turns were one tenant's; else undefined.
    */
   getTraceContext(): TraceContext | undefined {
-    return this.#lastOfHere() ?? this.#last;
+    const own = ownTurn(this.#parts);
+    if (own !== undefined || hasFrame(this.#parts)) return own;
+    return this.#tenants.size === 1 ? this.#last : undefined;
   }
 
   /**
@@ -151,7 +169,7 @@ export class Agent {
   }
 
   /**
-   * Begins a host span in the last turn of here; end it by `succeed`, `partial` or `fail`.
+   * Begins a host span in the caller's own turn; end it by `succeed`, `partial` or `fail`.
    * @throws CodedError identity_missing when there is no turn
    */
   observe(name: string, options: SpanOptions = {}): RecorderSpan {
@@ -174,7 +192,10 @@ export class Agent {
     });
   }
 
-  /** A recorder of host evidence for the last turn of here, or for a given one. */
+  /**
+   * A recorder of host evidence for the caller's own turn, or for a given one.
+   * @throws CodedError identity_missing when there is no turn
+   */
   recorder(traceContext?: TraceContext): ObservabilityRecorder {
     return this.#recorder(this.#turnOf(traceContext));
   }
@@ -188,45 +209,32 @@ export class Agent {
     );
   }
 
+  /** What is recorded belongs to a turn that was named or is the caller's own, or to none. */
   #turnOf(given: TraceContext | undefined): TraceContext {
-    // The last turn of an agent that serves several users may be anybody's.
-    const found =
-      given ?? this.#lastOfHere() ?? (this.#tenants.size === 1 ? this.#last : undefined);
+    const found = given ?? ownTurn(this.#parts);
     if (found === undefined) throw new CodedError("identity_missing", { field: "traceContext" });
     return found;
-  }
-
-  #lastOfHere(): TraceContext | undefined {
-    return currentTurn(this.#parts)?.traceContext ?? this.#lastHere.getStore()?.traceContext;
-  }
-
-  /**
-   * A slot in the caller's asynchronous context. It must be entered before the first await of a
-   * call, or two concurrent callers would find each other's last turn.
-   */
-  #rememberHere(): LastTurn {
-    const slot: LastTurn = { traceContext: undefined };
-    this.#lastHere.enterWith(slot);
-    return slot;
   }
 
   async #turn(
     query: string,
     options: RunOptions,
     how: {
-      readonly last: LastTurn;
+      readonly caller: CallerScope | undefined;
       readonly streaming: boolean;
       readonly signal: AbortSignal;
       readonly listener?: Listener;
+      readonly opened?: (turn: TraceContext) => void;
     },
   ): Promise<RunResult> {
     if (typeof query !== "string") throw new CodedError("record_invalid", { field: "query" });
     how.signal.throwIfAborted();
     const state = this.#open(query, options, how.signal, how.listener);
-    how.last.traceContext = state.traceContext;
+    const ended = how.caller === undefined ? undefined : beginOwn(how.caller, state.traceContext);
+    how.opened?.(state.traceContext);
     this.#last = state.traceContext;
     if (this.#tenants.size < 2) this.#tenants.add(state.place.userId);
-    return inTurn(state, () =>
+    const turn = inTurn(state, () =>
       state.turn.run(async () => {
         const { runId, turnId, threadId } = state.traceContext.identity;
         const { rootTraceId } = state.traceContext;
@@ -243,6 +251,7 @@ export class Agent {
         }
       }),
     );
+    return turn.finally(ended);
   }
 
   #open(

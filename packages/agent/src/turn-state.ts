@@ -1,9 +1,7 @@
 /**
- * @module TurnState: everything that belongs to one turn, in AsyncLocalStorage, so that one agent
- * serves concurrent users without a field that they would share (requirements: Scope hierarchy).
+ * @module TurnState: everything that belongs to one turn, so that one agent serves concurrent users
+ * without a field that they would share (requirements: Scope hierarchy).
  */
-import { AsyncLocalStorage } from "node:async_hooks";
-
 import type { TraceContext, Turn } from "@turnproof/instrumentation";
 import type { MemoryPlace } from "@turnproof/memory";
 
@@ -43,17 +41,4 @@ export interface TurnState {
   readonly called: CalledTool[];
   /** Numbers an event and hands it to whoever listens to this call. */
   readonly emit: (event: TurnEventBody) => Promise<void>;
-}
-
-const storage: AsyncLocalStorage<TurnState> = new AsyncLocalStorage();
-
-/** Runs `fn` as part of the turn. */
-export function inTurn<T>(state: TurnState, fn: () => T): T {
-  return storage.run(state, fn);
-}
-
-/** The turn of this agent that runs here, or undefined. */
-export function currentTurn(owner: object): TurnState | undefined {
-  const state = storage.getStore();
-  return state?.owner === owner ? state : undefined;
 }

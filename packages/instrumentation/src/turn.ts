@@ -2,7 +2,7 @@
  * @module Turn: one agent turn and everything that is seen of it. A turn is a span; its identity
  * travels in the OpenTelemetry context, so concurrent turns stay apart.
  */
-import { context, SpanKind } from "@opentelemetry/api";
+import { context, SpanKind, trace } from "@opentelemetry/api";
 import type { Context } from "@opentelemetry/api";
 import { attribute, ownSpanNames } from "@turnproof/semconv";
 import type { CacheDecision, EventKind } from "@turnproof/semconv";
@@ -94,7 +94,7 @@ export class Turn {
     };
     const open = this.#witness.begin(
       seed,
-      parent,
+      isForeign(parent, seed) ? trace.deleteSpan(parent) : parent,
       { kind: "turn", name: `invoke_agent ${name}`, facts },
       "result",
     );
@@ -287,6 +287,16 @@ export class Turn {
       ? { turn: current, parent: active }
       : { turn: this.traceContext, parent: this.context };
   }
+}
+
+/**
+ * True inside a turn of another tenant: a loop that one turn's tool left behind goes on in that
+ * turn's context for everybody. A turn begun there starts its own root.
+ */
+function isForeign(parent: Context, turn: TraceContext): boolean {
+  const around = TraceContext.active(parent)?.identity.userId;
+  const { userId } = turn.identity;
+  return around !== undefined && userId !== undefined && around !== userId;
 }
 
 /** Runs `fn` as one agent turn: a throw fails it, a return succeeds it. */

@@ -139,6 +139,7 @@ export async function playMorning(agent: Agent, worker: NoteWorker): Promise<Mor
   await ask(policy, { memoryId, threadId: "thread_visitor" });
   await ask("Where is my order Z-9999?", { ...ben, threadId: "thread_ben_4" });
   await agent.recordFeedback({
+    traceContext: results.at(-1)!.traceContext,
     rating: -1,
     label: "not_helpful",
     comment: "You lost my grandmother's gift",

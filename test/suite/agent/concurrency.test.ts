@@ -65,7 +65,7 @@ function open(server: ScriptedModel, { memory }: OpenProvider) {
     cache: {},
     agentId: "desk",
   });
-  const ask = async (user: string, round: "whole" | "streamed"): Promise<RunResult> => {
+  const askHere = async (user: string, round: "whole" | "streamed"): Promise<RunResult> => {
     const key = `${user}/${round}/${heard.size}`;
     heard.set(key, []);
     const options = {
@@ -86,12 +86,12 @@ function open(server: ScriptedModel, { memory }: OpenProvider) {
     expect(agent.getTraceContext()?.identity.turnId).toBe(result?.turnId);
     return result!;
   };
+  const ask: typeof askHere = (...asked) => agent.withCaller(() => askHere(...asked));
   const leave = async (user: string): Promise<readonly [string, string]> => {
     const options = { userId: user, memoryId: "m1", threadId: "thread-left" };
-    for await (const event of agent.runStream(`Hello, I am ${markOf(user)}.`, options)) {
-      if (event.type === "answer.delta") break;
-    }
-    return [user, agent.getTraceContext()?.identity.turnId ?? ""];
+    const stream = agent.runStream(`Hello, I am ${markOf(user)}.`, options);
+    for await (const event of stream) if (event.type === "answer.delta") break;
+    return [user, stream.traceContext?.identity.turnId ?? ""];
   };
   return { contexts, heard, ask, leave };
 }

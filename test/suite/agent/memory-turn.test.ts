@@ -163,8 +163,10 @@ describe("the semantic cache", () => {
     const profile = { userId: "ann", memoryId: "m1", agentId: "agent" };
     const city = { name: "city", role: "profile", text: "Lisbon" } as const;
     await agent.memory.entities.remember(profile, city);
-    expect((await ask(agent, question))[1]).toBe("fingerprint_changed");
-    const { rootTraceId } = agent.getTraceContext()!;
+    const rootTraceId = await agent.withCaller(async () => {
+      expect((await ask(agent, question))[1]).toBe("fingerprint_changed");
+      return agent.getTraceContext()?.rootTraceId;
+    });
     const [event] = ofKind(await observed.events("ann", rootTraceId), "cache_decision");
     expect(event?.attributes).toMatchObject({
       cache_decision: "rejected",

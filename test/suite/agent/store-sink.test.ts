@@ -43,26 +43,3 @@ test("a store that is away fails a strict turn and leaves any other alone", asyn
   const lenient = new Agent({ model, store: ephemeralMemory(), sink });
   expect((await lenient.run("Hello")).text).toBe("Happy to help with that.");
 });
-
-test("without a turn of here, an agent of several users does not guess whose it was", async () => {
-  await using server = await startScriptedModel();
-  const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1");
-  const agent = new Agent({
-    model,
-    store: ephemeralMemory(),
-    sink: storeSink({ store: ephemeral() }),
-  });
-  const elsewhere = async (userId: string): Promise<void> => {
-    await new Promise<void>((resolve, reject) => {
-      setTimeout(() => void agent.run("Hello", { userId }).then(() => resolve(), reject), 0);
-    });
-  };
-  await elsewhere("ann");
-  await agent.recordFeedback({ rating: 1 });
-  await elsewhere("ben");
-  expect(agent.getTraceContext()?.identity.userId).toBe("ben");
-  expect(await agent.recordFeedback({ rating: 1 }).then(() => "resolved", codeOf)).toBe(
-    "identity_missing",
-  );
-  expect(() => agent.observe("render")).toThrow(CodedError);
-});

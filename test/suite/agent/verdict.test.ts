@@ -77,7 +77,8 @@ async function play(
       contractName: "card_markup",
     });
   }
-  const outcome = { verified: true, source: "host", taskId: "k1" };
+  const { traceContext } = result;
+  const outcome = { traceContext, verified: true, source: "host", taskId: "k1" };
   await agent.recordTaskOutcome("success", { ...outcome, metrics: { cards: 1, printed: false } });
   return observed.events("ann", result.traceContext.rootTraceId);
 }
@@ -116,15 +117,16 @@ test("feedback joins the turn: a hash is evidence, words are memory and only whe
   const rootTraceId = traceContext.rootTraceId;
   const comment = "canary-comment was rude";
   await agent.recordFeedback({ traceContext, rating: -1, comment, verified: true, label: "tone" });
-  await agent.recordFeedback({ rating: 1, comment, includeComment: true, externalId: "f1" });
-  await agent.recordFeedback({ rating: -1, comment, includeComment: true, externalId: "f1" });
+  const kept = { traceContext, comment, includeComment: true, externalId: "f1" };
+  await agent.recordFeedback({ ...kept, rating: 1 });
+  await agent.recordFeedback({ ...kept, rating: -1 });
   const stored = await agent.memory.feedback.list({ ...place, agentId: "agent" });
   expect(stored.map((row) => row.comment)).toEqual([comment, null]);
   expect(stored.every((row) => row.commentHash?.startsWith("sha256:"))).toBe(true);
   const feedback = ofKind(await observed.events("ben", rootTraceId), "feedback");
   expect(feedback.map(({ attributes }) => attributes.rating)).toEqual([-1, -1]);
   expect(feedback.every(({ turn_id }) => turn_id === traceContext.identity.turnId)).toBe(true);
-  const work = agent.observe("render_answer", { attributes: { side_effect: false } });
+  const work = agent.recorder(traceContext).startSpan("render_answer");
   await work.succeed();
   const events = await observed.events("ben", rootTraceId);
   expect(ofKind(events, "application_action")).toHaveLength(1);
@@ -149,7 +151,12 @@ test("a keyed comment has one hash, in evidence and in memory", async () => {
   const agent = new Agent({ model, store: ephemeralMemory(), fingerprint });
   const place = { userId: "kay", memoryId: "m1", threadId: "t1" };
   const { traceContext } = await agent.run("Hello", place);
-  await agent.recordFeedback({ rating: -1, comment: "too slow", includeComment: true });
+  await agent.recordFeedback({
+    traceContext,
+    rating: -1,
+    comment: "too slow",
+    includeComment: true,
+  });
   const [row] = await agent.memory.feedback.list({ ...place, agentId: "agent" });
   const [event] = ofKind(await observed.events("kay", traceContext.rootTraceId), "feedback");
   expect(row?.commentHash).toBe(fingerprint("too slow"));
