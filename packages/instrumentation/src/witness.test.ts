@@ -135,9 +135,9 @@ describe("a turn", () => {
       new Turn({ agentId: "part", threadId: "thread_1" }),
     ]);
     const root = named("invoke_agent helper")[0]!.spanContext().traceId;
-    expect(own!.traceContext.rootTraceId).toBe(root);
-    expect(unsaid!.traceContext.rootTraceId).toBe(root);
-    expect(other!.traceContext.rootTraceId).not.toBe(root);
+    expect(own.traceContext.rootTraceId).toBe(root);
+    expect(unsaid.traceContext.rootTraceId).toBe(root);
+    expect(other.traceContext.rootTraceId).not.toBe(root);
   });
 
   test("1,000 concurrent turns keep their events to themselves", async () => {
