@@ -29,6 +29,7 @@ const maskOfCode: { readonly [code: string]: string | undefined } = {
   attribute_email: masks.email,
   attribute_ip: masks.address,
   attribute_card: masks.number,
+  attribute_personal: masks.number,
 };
 
 /**

@@ -75,6 +75,10 @@ export const codes = {
     sentence: "The value looks like a payment card or account number.",
     status: 400,
   },
+  attribute_personal: {
+    sentence: "The value looks like a telephone or social security number.",
+    status: 400,
+  },
   operation_name_invalid: {
     sentence:
       "An operation name is a lower-case word of letters, digits, dot, dash and underscore.",

@@ -80,6 +80,92 @@ const written = `
   dropbox_short   sl~.u. url 130
   slack_legacy_ws xo~xr- digits 12 - alnum 20
   shopify_theme   shpt~ka_ hex 32
+  figma_new       fig~p_ url 40
+  figma_oauth     fig~or_ url 40
+  square_sandbox  sandbox-~sq0csb- url 43
+  newrelic_query  NR~IQ- url 32
+  newrelic_rest   NR~RA- hex 42
+  together        tgp~_v1_ url 43
+  sourcegraph_lic sl~k_ hex 64
+  lob_live        liv~e_ hex 35
+  lob_test        tes~t_ hex 35
+  messagebird     liv~e_ alnum 20 aB3 alnum 2
+  aiven_password  AV~NS_ url 15
+  aiven_token     AV~NU_ base64 120
+  block_protocol  b10~ck5. hex 32 . hex 8 - hex 4 - hex 4 - hex 4 - hex 12
+  notify_canada   gcn~tfy-name-here- hex 8 - hex 4 - hex 4 - hex 4 - hex 12 -1234- hex 40
+  checkout        sk~_ hex 8 - hex 4 - hex 4 - hex 4 - hex 12
+  checkout_new    sk~_sbox_ lowerAlnum 27
+  chief           ct~p_ alnum 36
+  datadog_rcm     DDR~CM_ base32 120
+  devcycle        dvc~_server_ hex 8 _ hex 4 _ hex 4 _ hex 4 _ hex 12 _ hex 7
+  docker_swarm    SWM~TKN-1- lowerAlnum 50 - lowerAlnum 25
+  docker_unlock   SWM~KEY-1- base64 43
+  ebay            PR~D- hex 12 - hex 4 - hex 4 - hex 4 - hex 4
+  dynatrace_agent dt0~a01. lowerAlnum 8 . hex 64
+  facebook_app    digits16 digits 16 | url 27
+  instagram       IGQ~V alnum 130
+  oculus          FRL~ alnum 120
+  flutterwave_pub FLW~PUBK_TEST- hex 32 -X digits 0
+  gocardless_sand sand~box_ url 30 aB3 url 10
+  gcs_service     GOO~G1 upperAlnum 56
+  gcs_user        GOO~G upperAlnum 20
+  hubspot_key     CiR~ldTEt alnum 90
+  ionic           io~n_ alnum 42
+  jd_cloud        JD~CT upperHex 28
+  launchdarkly    ap~i- hex 8 - hex 4 - hex 4 - hex 4 - hex 12
+  logicmonitor    lm~b_ base64 90
+  mandrill        m~d- url 10 aB3 url 9
+  mercury         mercury~_production_wma_ alnum 50 _yrucrem digits 0
+  midtrans        Mid~-server- url 24
+  newrelic_lic    hex36 hex 36 FF~FFNRAL digits 0
+  onechronos      cg~xap_ alnum 48
+  onfido          api~_live. alnum 11 . url 32
+  orbit           ob~u_ url 40
+  paypal_token    A2~1AA url 92
+  persona         persona~_production_ hex 8 - hex 4 - hex 4 - hex 4 - hex 12
+  postman_coll    PM~AT- upperAlnum 26
+  prefect_old     pc~u_ alnum 36
+  proctorio       PC~K hex 32
+  redirect_pizza  rp~a_ lowerAlnum 64
+  revenuecat      sk~_ alnum 29
+  rootly          root~ly_ hex 64
+  samsara         samsara~_api_ alnum 30
+  segment_config  url43 url 43 . url 43
+  shopify_partner prt~api_ hex 64
+  shopify_market  shp~mkt_ hex 8 _ hex 32
+  siemens         CS~C- url 10 aB3 url 7
+  stackhawk       haw~k. alnum 17 aB3. alnum 20
+  stripe_system   sy~s_live_ alnum 32
+  tableau         base22 base64 22 ==~: alnum 32
+  telegram_short  digits6 digits 6 :A~A url 33
+  telnyx          KEY~0 upperHex 31 _ alnum 22
+  thunderstore    ts~s_ alnum 40
+  typeform        tf~p_ url 59
+  twitter_pair    digits19 digits 19 - alnum 40
+  twitter_bearer  AAAAAAAAAAAAA~AAAAAAAAA alnum 90
+  valour          va~l- hex 8 - hex 4 - hex 4 - hex 4 - hex 12
+  vault_batch_old b~.AAAAAQ url 140
+  wakatime        wak~a_tok_ alnum 80
+  wiseflow        wf~s_1_ alnum 42
+  workos          sk~_a2V5 alnum 70
+  yandex_dict     dict~.1.1. digits 8 T digits 6 Z. hex 16 . hex 40
+  zuplo           zp~ka_ hex 32 _ hex 8
+  adobe           p8~e- lowerAlnum 32
+  clickhouse      4b~1d alnum 30 aB3 alnum 5
+  voyage          p~a- url 30 aB3 url 10
+  neon_password   np~g_ alnum 9 aB3 alnum 0
+  langwatch       sk~-lw- alnum 48
+  browserbase     bb~_live_ url 32
+  turbopuffer     tp~uf_ alnum 32
+  vercel_blob     vercel~_blob_rw_ alnum 16 _ alnum 30
+  honeycomb       hca~ik_ lowerAlnum 58
+  stytch          secret~-live- url 36
+  azure_devops    alnum76 alnum 76 AZ~DO alnum 4
+  dropbox_long    url11 alnum 11 AAAAAA~AAAA url 43
+  github_old_app  v1~. hex 40
+  gitlab_cookie   _gitlab~_session= lowerAlnum 32
+  teams_hook      webhook~b2/ hex 8 - hex 4 - hex 4 - hex 4 - hex 12
 `;
 
 type Piece = {
@@ -94,7 +180,9 @@ function piecesOf(words: readonly string[]): readonly Piece[] {
   for (let at = 0; at < words.length; at += 3) {
     const [literal = "", alphabet, length] = words.slice(at, at + 3);
     // A piece that only draws is written with a word for its literal.
-    const said = /^(?:alnum|digits)\d+$/.test(literal) ? "" : literal.replaceAll("~", "");
+    const said = /^(?:alnum|digits|hex|url|base)\d+$/.test(literal)
+      ? ""
+      : literal.replaceAll("~", "");
     pieces.push({
       literal: said,
       ...(alphabet === undefined ? {} : { alphabet: alphabet as keyof typeof letters }),

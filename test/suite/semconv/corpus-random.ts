@@ -32,6 +32,7 @@ export const letters = {
   base64: `${lower}${upper}${digits}+/`,
   crockford: "0123456789ABCDEFGHJKMNPQRSTVWXYZ",
   base32: `${upper}234567`,
+  lowerBase32: `${lower}234567`,
 } as const;
 
 /** Draws texts from alphabets. */

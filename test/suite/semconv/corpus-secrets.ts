@@ -14,8 +14,7 @@ const base64url = (text: string): string => Buffer.from(text, "utf8").toString("
 export const vendorTokens: { readonly [vendor: string]: (draw: Draw) => string } = {
   aws_key_id: (draw) => join("AK", "IA", draw("base32", 16)),
   aws_session_key_id: (draw) => join("AS", "IA", draw("base32", 16)),
-  aws_secret: (draw) =>
-    join("wJ7r", draw("alnum", 8), "/K9", draw("alnum", 8), "+bP3", draw("alnum", 12), "x"),
+  aws_secret: (draw) => draw("base64", 40),
   aws_bedrock_key: (draw) => join("ABS", "K", draw("alnum", 120)),
   gcp_api_key: (draw) => join("AI", "za", "Sy", draw("url", 33)),
   gcp_access_token: (draw) => join("ya", "29.", draw("url", 60)),
@@ -35,6 +34,21 @@ export const vendorTokens: { readonly [vendor: string]: (draw: Draw) => string }
       draw("alnum", 4),
     ),
   azure_storage: (draw) => join("Account", "Key=", draw("alnum", 86), "=="),
+  azure_storage_bare: (draw) => join(draw("base64", 86), "=="),
+  azure_bus_bare: (draw) => join(draw("base64", 43), "="),
+  azure_functions: (draw) => join(draw("base64", 54), "=="),
+  azure_search: (draw) => join(draw("alnum", 42), "AzS", "e", draw("alnum", 6)),
+  azure_devops_bare: (draw) => draw("lowerBase32", 52),
+  slack_hook: (draw) =>
+    join(
+      "services/T0",
+      draw("upperAlnum", 8),
+      "/B0",
+      draw("upperAlnum", 8),
+      "/",
+      draw("alnum", 24),
+    ),
+  discord_hook: (draw) => join("webhooks/1", draw("digits", 17), "/", draw("url", 68)),
   github_classic: (draw) => join("gh", "p_", draw("alnum", 36)),
   github_oauth: (draw) => join("gh", "o_", draw("alnum", 36)),
   github_user: (draw) => join("gh", "u_", draw("alnum", 36)),
@@ -100,7 +114,9 @@ export const vendorTokens: { readonly [vendor: string]: (draw: Draw) => string }
   mailgun_new: (draw) => join(draw("hex", 32), "-", draw("hex", 8), "-", draw("hex", 8)),
   telegram: (draw) => join(`7${draw("digits", 9)}`, ":A", "A", draw("url", 32), "x"),
   discord: (draw) =>
-    join("MT", draw("alnum", 24), ".", "G", draw("alnum", 5), ".", draw("alnum", 38)),
+    join(base64url(`1${draw("digits", 17)}`), ".G", draw("alnum", 5), ".", draw("url", 38)),
+  discord_old: (draw) =>
+    join(base64url(`8${draw("digits", 16)}`), ".X", draw("alnum", 5), ".", draw("url", 27)),
   datadog_app: (draw) => join("dd", "app_", draw("alnum", 34)),
   datadog_client: (draw) => join("pu", "b", draw("hex", 32)),
   datadog_named: (draw) => join("DD_API_", "KEY=", draw("hex", 32)),
@@ -164,6 +180,14 @@ export const vendorTokens: { readonly [vendor: string]: (draw: Draw) => string }
   random_prefixed: (draw) => join("tok", "en_", draw("alnum", 15), "7aB", draw("digits", 2)),
 };
 
+/** A name and a password in base64, as HTTP sends them; whoever wraps them twice more hides them. */
+export const basicPairs: { readonly [form: string]: (draw: Draw) => string } = {
+  user_password: (draw) => base64(`${draw("lower", 6)}:${draw("alnum", 12)}`),
+  user_word: (draw) => base64(`admin:${draw("lower", 8)}`),
+  token_alone: (draw) => base64(`:${draw("lowerAlnum", 40)}`),
+  user_symbols: (draw) => base64(`Admin:${draw("alnum", 6)}!${draw("digits", 2)}`),
+};
+
 /** Addresses and account numbers, with the refusal that a wide shape must give. */
 export const addresses: readonly (readonly [code: string, text: string])[] = [
   ["attribute_email", join("alice", "@", "example.com")],
@@ -184,6 +208,13 @@ export const addresses: readonly (readonly [code: string, text: string])[] = [
   ["attribute_url", join("postgres://app:pw", "@", "db.internal:5432/main")],
   ["attribute_url", join("mongodb+srv://app:pw", "@", "cluster0.example.net")],
   ["attribute_url", join("app:pw", "@", "db-1:5432/main")],
+  ["attribute_url", join("app:hunter2", "@", "redis")],
+  ["attribute_personal", ["219", "09", "9999"].join("-")],
+  ["attribute_personal", ["415", "555", "2671"].join("-")],
+  ["attribute_personal", ["(415) 555", "2671"].join("-")],
+  ["attribute_personal", ["+1 415 555", "2671"].join(" ")],
+  ["attribute_personal", join("tel:+", "4930901820")],
+  ["attribute_personal", join("user:+", "14155552671")],
   ["attribute_ip", "192.168.1.20"],
   ["attribute_ip", "10.0.0.1:8080"],
   ["attribute_ip", "client:203.0.113.9"],

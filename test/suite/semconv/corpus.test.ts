@@ -6,7 +6,7 @@ import type { AttributeRow, Shape } from "@turnproof/semconv";
 
 import { ordinaryTexts, randomIds } from "./corpus-ordinary.ts";
 import { drawer, seeded } from "./corpus-random.ts";
-import { addresses, disguises, vendorTokens } from "./corpus-secrets.ts";
+import { addresses, basicPairs, disguises, vendorTokens } from "./corpus-secrets.ts";
 
 /** Ids drawn per form; raise it for a long run. */
 const drawsPerForm = Number(process.env["TURNPROOF_TEST_DRAWS"] ?? 2_000);
@@ -108,6 +108,28 @@ describe("secrets", () => {
       true,
     );
   });
+
+  test.each(Object.entries(basicPairs))(
+    "%s in base64 is refused, an id in it is not",
+    (_, make) => {
+      const draw = drawer(seeded(17));
+      for (let count = 0; count < drawsPerVendor; count++) {
+        const pair = make(draw);
+        for (const text of [
+          pair,
+          `Basic ${pair}`,
+          `id:${pair}`,
+          Buffer.from(pair).toString("hex"),
+        ]) {
+          for (const row of textRows) expect(screenValue(row, asValue(row, text))).toBeDefined();
+        }
+      }
+      for (const id of ["User:42", "order:17", "04:User12345", "Order:V1StGXR8_Z5j", "cursor:10"]) {
+        const wrapped = Buffer.from(id).toString("base64url");
+        expect(screenValue(rowOf("id"), wrapped), id).toBeUndefined();
+      }
+    },
+  );
 
   test.each(addresses)("%s: %s", (code, text) => {
     expect(screenValue(rowOf("name"), text.replace(/^\/\//, "x //"))).toSatisfy(

@@ -21,6 +21,14 @@ const localhostPattern: RegExp = /(?:^|[^A-Za-z0-9.-])localhost(?::\d{2,5})?\//i
 const userinfoPattern: RegExp =
   /(?:^|[\s/|@])[^\s:@/|]{1,80}:[^\s@/|]{1,120}@[A-Za-z0-9._-]{1,120}(?::\d{2,5}(?:\/|$)|\/)/;
 
+/** `user:secret@host` with nothing after a host of one word; a version or a stage is no host. */
+const bareUserinfoPattern: RegExp =
+  /(?:^|[\s/|@*])[^\s:@/|]{1,80}:[^\s@/|]{1,120}@([A-Za-z][A-Za-z0-9_-]{0,62})(?:$|\.$|[^A-Za-z0-9_./-])/;
+
+/** What may follow the at sign of an id: a version, a stage or a channel. */
+const stagePattern: RegExp =
+  /^(?:v?\d.*|latest|stable|next|main|master|head|canary|nightly|preview|alpha.*|beta.*|rc.*|dev.*|test.*|qa|staging|stage|prod.*|live|local|default)$/i;
+
 const topLevels: ReadonlySet<string> = new Set(
   (
     "com org net edu gov mil int info biz name io ai app dev cloud co me tv tech online site store shop " +
@@ -45,8 +53,15 @@ export function hasUrl(text: string): boolean {
   const slash = text.includes("/");
   if ((slash || text.includes(":")) && schemePattern.test(text)) return true;
   if (mayHoldWww(text) && wwwPattern.test(text)) return true;
-  if (text.includes("@") && userinfoPattern.test(text)) return true;
+  if (text.includes("@") && hasUserinfo(text)) return true;
   return (slash || text.includes("#")) && (localhostPattern.test(text) || hasHostPath(text));
+}
+
+function hasUserinfo(text: string): boolean {
+  if (!text.includes(":")) return false;
+  if (userinfoPattern.test(text)) return true;
+  const host = bareUserinfoPattern.exec(text)?.[1];
+  return host !== undefined && !stagePattern.test(host);
 }
 
 function mayHoldWww(text: string): boolean {

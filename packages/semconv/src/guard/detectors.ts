@@ -6,9 +6,12 @@
 import type { Code } from "../codes.ts";
 import { hasAccountNumber } from "./account-numbers.ts";
 import { hasEmail, hasIpAddress, hasUrl } from "./addresses.ts";
-import { hasKeywordForm, hasOddForm, hasOddTokenForm } from "./keyword-forms.ts";
-import { marks } from "./marks.ts";
+import { hasBareSecret, hasBotToken, isBasicPair } from "./bare-secrets.ts";
 import { fold } from "./folded.ts";
+import { hasKeywordForm, hasPrefixedSecret } from "./keyword-forms.ts";
+import { marks } from "./marks.ts";
+import { hasOddForm } from "./odd-forms.ts";
+import { hasPersonalNumber } from "./personal-numbers.ts";
 import { hasSplitTokenForm, hasTokenForm } from "./token-forms.ts";
 import { opensJson, unwrap, unwrapHex } from "./wrapped.ts";
 
@@ -69,6 +72,10 @@ const tokenCharsMin = 14;
 
 /** An object of JSON in base64: the header of a JWT or JWE, or of one wrapped again. */
 const jsonPattern = /(?:^|\n)\{[ \n\r]{0,4}"|(?:^|[^A-Za-z0-9])eyJ[A-Za-z0-9_-]{8}/;
+
+/** Fewest digits of a telephone or social security number, and what separates or opens them. */
+const personalDigitsMin = 8;
+const personalMarks = dash | dot | space | other;
 
 /** Fewest digits of a card number or an IBAN. */
 const accountDigitsMin = 11;
@@ -166,7 +173,7 @@ function suspect(
 
 /** What a text that came out of an encoding may not be, or wrap in turn. */
 function wrappedCode(inner: string, depth: number): Code | undefined {
-  if (jsonPattern.test(inner)) return "attribute_credential";
+  if (jsonPattern.test(inner) || isBasicPair(inner)) return "attribute_credential";
   const told = plainly(inner, marks.all, inner.length, inner.length, false);
   if (told !== undefined || depth < 2) return told;
   const deeper = unwrap(inner);
@@ -192,7 +199,7 @@ function plainly(
   allowsIp: boolean,
 ): Code | undefined {
   if (longest >= tokenCharsMin) {
-    if (hasTokenForm(text) || hasOddTokenForm(text, seen) || opensJson(text)) {
+    if (hasTokenForm(text) || hasCredential(text, seen) || opensJson(text)) {
       return "attribute_credential";
     }
   }
@@ -204,7 +211,17 @@ function plainly(
   if (!allowsIp && (seen & (dot | colon)) !== 0 && digits > 0 && hasIpAddress(text)) {
     return "attribute_ip";
   }
+  if (digits >= personalDigitsMin && (seen & personalMarks) !== 0 && hasPersonalNumber(text)) {
+    return "attribute_personal";
+  }
   return digits >= accountDigitsMin && hasAccountNumber(text) ? "attribute_card" : undefined;
+}
+
+/** True for a credential that more than its beginning gives away. */
+function hasCredential(text: string, seen: number): boolean {
+  if (hasOddForm(text, seen)) return true;
+  if ((seen & keyish) !== 0 && hasPrefixedSecret(text)) return true;
+  return hasBareSecret(text) || ((seen & dot) !== 0 && hasBotToken(text));
 }
 
 /** Hex digits of one case are an id, unless they are a card number, an IBAN or a text. */
