@@ -3,7 +3,14 @@
  * strict: a carrier is ours and whole, or it is refused by a code that never holds a value. It is
  * not a credential, and it carries no signature that could pretend to be one.
  */
-import { attribute, carrierMembers, CodedError, limits, screenValue } from "@turnproof/semconv";
+import {
+  attribute,
+  carrierMembers,
+  CodedError,
+  limits,
+  screenValue,
+  utf8Bytes,
+} from "@turnproof/semconv";
 import type { AttributeRow, Code } from "@turnproof/semconv";
 
 import type { TurnIdentity } from "./turn-identity.ts";
@@ -89,7 +96,7 @@ function textFields(carrier: unknown): Carrier {
     if (typeof key !== "string" || !carrierKeys.includes(key)) refuse("carrier_unknown_field");
     const value: unknown = (carrier as Record<string, unknown>)[key];
     if (typeof value !== "string") refuse("carrier_invalid_value", key);
-    bytes += key.length + Buffer.byteLength(value);
+    bytes += key.length + utf8Bytes(value);
     if (bytes > limits.carrierBytesMax) refuse("carrier_too_large");
     fields[key] = value;
   }

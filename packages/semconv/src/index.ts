@@ -90,3 +90,4 @@ export type {
 } from "./states.ts";
 export { memoryCollections, scopedKinds, sharedKinds, vectorKinds } from "./memory-kinds.ts";
 export type { ScopedKind, SharedKind } from "./memory-kinds.ts";
+export { utf8Bytes } from "./utf8.ts";

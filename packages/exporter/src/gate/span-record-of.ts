@@ -3,7 +3,7 @@
  * receiver's decoder does on the wire, so that a span makes the same event either way.
  */
 import type { Attributes, HrTime } from "@opentelemetry/api";
-import { attribute, limits, otlpNames, sourceAttributeNames } from "@turnproof/semconv";
+import { attribute, limits, otlpNames, sourceAttributeNames, utf8Bytes } from "@turnproof/semconv";
 import type { AttributeValue } from "@turnproof/semconv";
 
 import type { DropCounts, SourceAttributes, SpanRecord } from "../mapping/span-record.ts";
@@ -69,7 +69,7 @@ export function spanRecordOf(span: ReadableSpanLike): SpanRecord {
 }
 
 function addName(record: Mutable<SpanRecord>, name: string, drop: Drop): void {
-  if (Buffer.byteLength(name) > nameBytesMax) return;
+  if (utf8Bytes(name) > nameBytesMax) return;
   const read = scalarOf(name, drop);
   if (typeof read === "string") record.name = read;
 }
@@ -117,7 +117,7 @@ function scalarOf(value: unknown, drop: Drop): Scalar | undefined {
       return undefined;
     case "string":
       // Three bytes a character are the most, so most texts are not measured.
-      if (value.length * 3 <= textBytesMax || Buffer.byteLength(value) <= textBytesMax) {
+      if (value.length * 3 <= textBytesMax || utf8Bytes(value) <= textBytesMax) {
         return value;
       }
       drop("attribute_too_long");

@@ -3,6 +3,10 @@
  * they will stand: a length gets the bytes it will probably need and is put right at the end.
  */
 
+import { utf8Bytes } from "@turnproof/semconv";
+
+const encoder = new TextEncoder();
+
 /** Bytes that a writer starts with, and beyond which it does not keep its buffer. */
 const bytesFirst = 8_192;
 const bytesKept = 4_194_304;
@@ -40,20 +44,20 @@ export function varintBytes(value: number): number {
 
 /** A growing buffer and the place where the next byte goes. */
 export class ByteWriter {
-  private buffer: Buffer;
+  private buffer: Uint8Array<ArrayBuffer>;
   private view: DataView;
   at = 0;
 
   /** `bytes`: room to begin with. */
   constructor(bytes: number = bytesFirst) {
-    this.buffer = Buffer.allocUnsafe(bytes);
+    this.buffer = new Uint8Array(bytes);
     this.view = viewOf(this.buffer);
   }
 
   /** Forgets what was written, and a buffer that grew out of all proportion with it. */
   reset(): void {
     this.at = 0;
-    if (this.buffer.length > bytesKept) this.become(Buffer.allocUnsafe(bytesFirst));
+    if (this.buffer.length > bytesKept) this.become(new Uint8Array(bytesFirst));
   }
 
   /** What was written since `from`; valid until the next write. */
@@ -61,7 +65,7 @@ export class ByteWriter {
     return this.buffer.subarray(from, this.at);
   }
 
-  private become(buffer: Buffer): void {
+  private become(buffer: Uint8Array<ArrayBuffer>): void {
     this.buffer = buffer;
     this.view = viewOf(buffer);
   }
@@ -69,8 +73,8 @@ export class ByteWriter {
   private room(more: number): void {
     const needed = this.at + more;
     if (needed <= this.buffer.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(needed, this.buffer.length * 2));
-    this.buffer.copy(grown, 0, 0, this.at);
+    const grown = new Uint8Array(Math.max(needed, this.buffer.length * 2));
+    grown.set(this.buffer.subarray(0, this.at));
     this.become(grown);
   }
 
@@ -156,7 +160,7 @@ export class ByteWriter {
     this.varint(length);
     if (this.ascii(text)) return;
     this.at = from;
-    const bytes = Buffer.byteLength(text);
+    const bytes = utf8Bytes(text);
     this.room(bytes + 5);
     this.varint(bytes);
     this.utf8(text, bytes);
@@ -168,7 +172,7 @@ export class ByteWriter {
    */
   textPair(tag: number, head: Uint8Array, text: string): void {
     if (!this.pairOf(tag, head, text, text.length)) {
-      this.pairOf(tag, head, text, Buffer.byteLength(text));
+      this.pairOf(tag, head, text, utf8Bytes(text));
     }
   }
 
@@ -225,7 +229,7 @@ export class ByteWriter {
 
   /** The bytes of a text, for which there is room. */
   private utf8(text: string, bytes: number): void {
-    this.buffer.write(text, this.at, bytes, "utf8");
+    encoder.encodeInto(text, this.buffer.subarray(this.at, this.at + bytes));
     this.at += bytes;
   }
 
@@ -252,6 +256,6 @@ export class ByteWriter {
   }
 }
 
-function viewOf(buffer: Buffer): DataView {
-  return new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
+function viewOf(buffer: Uint8Array<ArrayBuffer>): DataView {
+  return new DataView(buffer.buffer);
 }
