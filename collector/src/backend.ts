@@ -1,18 +1,24 @@
 /**
  * @module Backend: opens the evidence store that the configuration names.
  */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { CodedError } from "@turnproof/semconv";
-import { clickhouse, ephemeral, filesystem, mongodb, postgres } from "@turnproof/store";
+import { clickhouse, ephemeral, filesystem, loadDriver, mongodb, postgres } from "@turnproof/store";
 import type { ClickhouseConnection, EvidenceStore } from "@turnproof/store";
 
 import type { Config } from "./config.ts";
 
-/** What is said where the embedded engine has no build; one sentence. */
-export const noEngineSentence: string =
-  "The embedded ClickHouse engine has no build for this platform, so evidence lies in plain files; " +
-  "set TURNPROOF_CLICKHOUSE_URL to use a server.";
+/** Why evidence lies in plain files although nobody asked for it; one sentence each. */
+export const engineSentences = {
+  absent:
+    "Evidence is stored in plain files, because the embedded ClickHouse engine is not installed: " +
+    "run `npm install chdb`, or set TURNPROOF_CLICKHOUSE_URL or TURNPROOF_BACKEND.",
+  broken:
+    "Evidence is stored in plain files, because the embedded ClickHouse engine has no build for " +
+    "this platform: set TURNPROOF_CLICKHOUSE_URL to use a server.",
+} as const;
 
 /** How a store is opened: who hears a sentence about it, and how the engine is loaded. */
 export interface OpenOptions {
@@ -21,17 +27,18 @@ export interface OpenOptions {
 }
 
 /**
- * Opens the configured store; its own CodedErrors pass through. Where the embedded engine has no
- * build for the platform it says so and opens the filesystem store.
+ * Opens the configured store; its own CodedErrors pass through. Where the embedded engine cannot
+ * be loaded it says so and opens the filesystem store, unless the data directory holds the engine's
+ * data already: then it throws `driver_missing`, so that stored evidence is never left out silently.
  */
 export async function openStore(config: Config, options: OpenOptions = {}): Promise<EvidenceStore> {
   switch (config.backend) {
     case "ephemeral":
       return ephemeral();
     case "clickhouse":
-      if (config.clickhouseUrl === undefined && !(await hasEngine(options.loadEngine))) {
-        options.say?.(noEngineSentence);
-        return openStore({ ...config, backend: "filesystem" });
+      if (config.clickhouseUrl === undefined) {
+        const problem = await engineProblem(options.loadEngine);
+        if (problem !== undefined) return openFiles(config, problem, options);
       }
       return clickhouse({ connection: connectionOf(config) });
     case "postgres":
@@ -65,16 +72,30 @@ export function evidenceFolder(config: Config): string {
   return join(config.dataDir, "files");
 }
 
-/** True when the engine's native part can be loaded here. */
-async function hasEngine(
+/** Why the embedded engine cannot be loaded here, or undefined when it can. */
+async function engineProblem(
   load: () => Promise<unknown> = () => import("chdb/connection"),
-): Promise<boolean> {
+): Promise<keyof typeof engineSentences | undefined> {
   try {
-    await load();
-    return true;
-  } catch {
-    return false;
+    await loadDriver("chdb", load);
+    return undefined;
+  } catch (error) {
+    return CodedError.is(error) ? "absent" : "broken";
   }
+}
+
+/** The filesystem store in place of an engine that cannot be loaded. */
+function openFiles(
+  config: Config,
+  problem: keyof typeof engineSentences,
+  options: OpenOptions,
+): Promise<EvidenceStore> {
+  const connection = connectionOf(config);
+  if ("dataDir" in connection && existsSync(connection.dataDir)) {
+    throw new CodedError("driver_missing", { field: "npm install chdb" });
+  }
+  options.say?.(engineSentences[problem]);
+  return openStore({ ...config, backend: "filesystem" });
 }
 
 /** A server by its URL, with credentials and database from it; else chDB in the data directory. */

@@ -61,10 +61,15 @@ export function reportFailure(error: unknown, options: FailureOptions = {}): voi
   }
   const { code, sentence, field, exitCode = exitCodes.failed } = failureOf(error, options);
   if (options.json === true) printJson({ code, detail: sentence, ...field });
-  const told = code === "parameter_invalid" ? parameterAdvice[field?.field ?? ""] : advice[code];
+  const told = adviceFor(code, field?.field ?? "");
   const next = told === undefined ? "" : ` ${told}`;
   const where = field?.field === undefined ? "" : `, ${field.field}`;
   fail(`${sentence}${next} (${code}${where})`, exitCode);
+}
+
+function adviceFor(code: string, field: string): string | undefined {
+  if (code === "driver_missing") return `Run: ${field}`;
+  return code === "parameter_invalid" ? parameterAdvice[field] : advice[code];
 }
 
 interface Failure {

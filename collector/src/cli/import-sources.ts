@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { CodedError } from "@turnproof/semconv";
+import { loadDriver } from "@turnproof/store";
 
 import type { Config } from "../config.ts";
 
@@ -95,7 +96,7 @@ async function* tableRows(url: string | undefined, table: string): AsyncGenerato
     throw new CodedError("parameter_invalid", { field: "table" });
   }
   const name = table.replace(/[^.]+/g, '"$&"');
-  const { default: pg } = await import("pg");
+  const { default: pg } = await loadDriver("pg", () => import("pg"));
   const client = new pg.Client({ connectionString: url });
   // A server that goes away rejects the query that waits for it; the event says nothing more.
   client.on("error", () => {});
@@ -125,7 +126,7 @@ async function* collectionRows(
   collection: string,
 ): AsyncGenerator<RecordBatch> {
   if (url === undefined) throw new CodedError("not_configured", { field: "DOCUMENT_DB_URI" });
-  const { MongoClient, MongoError } = await import("mongodb");
+  const { MongoClient, MongoError } = await loadDriver("mongodb", () => import("mongodb"));
   const client = new MongoClient(url, { serverSelectionTimeoutMS: 5_000, appName: "turnproof" });
   try {
     await client.connect();

@@ -186,6 +186,7 @@ export const codes = {
   export_refused: { sentence: "The receiver refuses this span, and will refuse it again." },
   export_timeout: { sentence: "An export had no answer in time.", retryable: true },
   shutdown_deadline: { sentence: "The process ended before everything was exported." },
+  driver_missing: { sentence: "A package that this store needs is not installed." },
   sdk_missing: { sentence: "No OpenTelemetry SDK or OTLP exporter is installed." },
   span_name_replaced: { sentence: "A span's name was replaced by the name of its kind." },
   span_status_message_dropped: { sentence: "A status message is content and was left out." },

@@ -22,6 +22,7 @@ export type {
 } from "./evidence-store.ts";
 export { eventColumns } from "./clickhouse/columns.ts";
 export type { Check, Column } from "./clickhouse/columns.ts";
+export { loadDriver } from "./driver.ts";
 export { ephemeral } from "./ephemeral.ts";
 export { filesystem } from "./filesystem/filesystem.ts";
 export type { FilesystemOptions, FilesystemProvider } from "./filesystem/filesystem.ts";

@@ -10,6 +10,7 @@ import { Readable } from "node:stream";
 import type { ClickHouseClient, ClickHouseClientConfigOptions } from "@clickhouse/client";
 import { CodedError } from "@turnproof/semconv";
 
+import { loadDriver } from "../driver.ts";
 import { clusterName } from "./clickhouse-options.ts";
 import type { ClickhouseConnection, ServerConnection } from "./clickhouse-options.ts";
 import { readNative } from "./native-reader.ts";
@@ -105,8 +106,8 @@ function oneByOne(): <T>(work: () => Promise<T>) => Promise<T> {
 }
 
 async function embeddedClient(path: string): Promise<ClickHouseClient> {
-  const { createClient } = await import("@clickhouse/client");
-  const { createChdbConnection } = await import("chdb/connection");
+  const { createClient } = await loadClient();
+  const { createChdbConnection } = await loadDriver("chdb", () => import("chdb/connection"));
   const connection = await opened(path, () => createChdbConnection({ path }));
   return coded(async () => {
     // Two copies of one private type: the shapes are the same (the client's own documentation).
@@ -142,8 +143,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** The official client, which both connections use. */
+function loadClient(): Promise<typeof import("@clickhouse/client")> {
+  return loadDriver("@clickhouse/client", () => import("@clickhouse/client"));
+}
+
 async function openServer(options: ServerConnection): Promise<Engine> {
-  const { createClient } = await import("@clickhouse/client");
+  const { createClient } = await loadClient();
   const database = options.database ?? "default";
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(database)) throw new CodedError("config_invalid");
   const config = {

@@ -6,6 +6,7 @@
 import { CodedError, memoryCollections, scopedKinds, sharedKinds } from "@turnproof/semconv";
 import type { Collection, Db, Document, MongoClient } from "mongodb";
 
+import { loadDriver } from "../driver.ts";
 import type { CheckResult, EvidenceStore } from "../evidence-store.ts";
 import { retainEvidence } from "../evidence-retention.ts";
 import { retainMemory } from "../memory/memory-retention.ts";
@@ -92,7 +93,7 @@ async function openClient(
 ): Promise<{ readonly client: MongoClient; readonly owned: boolean }> {
   if (options.client !== undefined) return { client: options.client, owned: false };
   if (options.url === undefined) throw new CodedError("not_configured", { field: "url" });
-  const driver = await import("mongodb");
+  const driver = await loadDriver("mongodb", () => import("mongodb"));
   const timeoutMs = options.timeoutMs ?? 5_000;
   const client = new driver.MongoClient(options.url, {
     serverSelectionTimeoutMS: timeoutMs,

@@ -5,6 +5,7 @@
  */
 import { CodedError } from "@turnproof/semconv";
 
+import { loadDriver } from "../driver.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import type {
   EmbeddedPostgres,
@@ -54,7 +55,7 @@ export async function openDatabase(place: PostgresPlace): Promise<Database> {
 }
 
 async function openPool(place: Extract<PostgresPlace, { url: string }>): Promise<Database> {
-  const { default: pg } = await import("pg");
+  const { default: pg } = await loadDriver("pg", () => import("pg"));
   const statementTimeout = place.statementTimeoutMs ?? 30_000;
   const pool = new pg.Pool({
     connectionString: place.url,
@@ -71,7 +72,7 @@ async function openPool(place: Extract<PostgresPlace, { url: string }>): Promise
 }
 
 async function openEmbedded(path: string): Promise<Database> {
-  const { PGlite } = await import("@electric-sql/pglite");
+  const { PGlite } = await loadDriver("@electric-sql/pglite", () => import("@electric-sql/pglite"));
   const vector = await import("@electric-sql/pglite-pgvector").then(
     (module) => module.vector,
     () => undefined,

@@ -1,0 +1,104 @@
+/**
+ * @module Bill of materials: `sbom.cdx.json` of a published package (CycloneDX 1.5), written before
+ * it is packed. It lists what installing the package brings, at the versions of the lockfile, with
+ * their licenses, hashes and dependencies. Optional peers are not in it: the application picks them.
+ */
+import { Buffer } from "node:buffer";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** A package as npm's lockfile has it. */
+interface Locked {
+  readonly name?: string;
+  readonly version?: string;
+  readonly license?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly link?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+type Lock = Readonly<Record<string, Locked>>;
+
+/** A package that was found, by its place in the lockfile. */
+interface Found {
+  readonly place: string;
+  readonly name: string;
+  readonly row: Locked;
+}
+
+/** Packages whose code the collector's browser bundle holds although they are built in. */
+const bundled: Readonly<Record<string, readonly string[]>> = { collector: ["uplot"] };
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Where a dependency of a place lies: in the nearest `node_modules` above it. */
+function find(lock: Lock, from: string, name: string): Found {
+  for (let folder = from; ; folder = folder.replace(/(^|\/)[^/]*$/, "")) {
+    const place = `${folder === "" ? "" : `${folder}/`}node_modules/${name}`;
+    const row = lock[place];
+    if (row?.link === true) {
+      const target = row.resolved ?? "";
+      return { place: target, name, row: lock[target] as Locked };
+    }
+    if (row !== undefined) return { place, name, row };
+    if (folder === "") throw new Error(`${name} is not in the lockfile`);
+  }
+}
+
+const purl = ({ name, row }: Found): string =>
+  `pkg:npm/${name.replace("@", "%40")}@${row.version ?? ""}`;
+
+function component(found: Found): object {
+  const { row, name } = found;
+  const [algorithm, digest] = (row.integrity ?? "").split(/-(.*)/s);
+  return {
+    type: "library",
+    "bom-ref": purl(found),
+    name,
+    version: row.version,
+    ...(row.license === undefined ? {} : { licenses: [{ expression: row.license }] }),
+    ...(algorithm === "sha512" && digest !== undefined
+      ? { hashes: [{ alg: "SHA-512", content: Buffer.from(digest, "base64").toString("hex") }] }
+      : {}),
+    purl: purl(found),
+  };
+}
+
+/** The bill of the package in a folder, e.g. `packages/semconv`. */
+export function billOf(folder: string): object {
+  const lock = (
+    JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as { packages: Lock }
+  ).packages;
+  const row = lock[folder];
+  if (row === undefined) throw new Error(`${folder} is not a workspace`);
+  const subject: Found = { place: folder, name: row.name ?? folder, row };
+  const edges = new Map<string, { readonly found: Found; readonly on: readonly Found[] }>();
+  const visit = (found: Found, more: readonly string[] = []): void => {
+    if (edges.has(found.place)) return;
+    const names = [...Object.keys(found.row.dependencies ?? {}), ...more];
+    const on = names.map((name) => find(lock, found.place, name));
+    edges.set(found.place, { found, on });
+    for (const each of on) visit(each);
+  };
+  visit(subject, bundled[folder]);
+  const parts = [...edges.values()].toSorted((a, b) => (purl(a.found) < purl(b.found) ? -1 : 1));
+  return {
+    bomFormat: "CycloneDX",
+    specVersion: "1.5",
+    version: 1,
+    metadata: { component: component(subject) },
+    components: parts.filter(({ found }) => found !== subject).map(({ found }) => component(found)),
+    dependencies: parts.map(({ found, on }) => ({
+      ref: purl(found),
+      dependsOn: [...new Set(on.map(purl))].toSorted(),
+    })),
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const folder = relative(root, resolve(process.argv[2] ?? "."));
+  const text = `${JSON.stringify(billOf(folder), undefined, 2)}\n`;
+  writeFileSync(join(root, folder, "sbom.cdx.json"), text);
+}
