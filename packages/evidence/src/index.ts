@@ -144,3 +144,9 @@ export type {
 } from "./recommendations.ts";
 export { buildReplayPlan } from "./replay-plan.ts";
 export type { ReplayPlan, ReplayStep } from "./replay-plan.ts";
+export type {
+  BatchReadback,
+  EvidenceBatch,
+  EvidenceWriter,
+  PreparedBatch,
+} from "./evidence-writer.ts";

@@ -2,6 +2,7 @@
  * @module RecorderSpan: a host operation while it runs. Leaving it without a word means unknown,
  * never success.
  */
+/// <reference lib="esnext.disposable" preserve="true" />
 import { context } from "@opentelemetry/api";
 import type { Context, SpanContext } from "@opentelemetry/api";
 import type { EventStatus } from "@turnproof/semconv";

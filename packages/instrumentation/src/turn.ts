@@ -2,6 +2,7 @@
  * @module Turn: one agent turn and everything that is seen of it. A turn is a span; its identity
  * travels in the OpenTelemetry context, so concurrent turns stay apart.
  */
+/// <reference lib="esnext.disposable" preserve="true" />
 import { context, SpanKind, trace } from "@opentelemetry/api";
 import type { Context } from "@opentelemetry/api";
 import { attribute, ownSpanNames } from "@turnproof/semconv";

@@ -2,11 +2,10 @@
  * @module Ephemeral: evidence held in the process. The readable reference by which every other
  * provider is judged: each read settles everything, filters, sorts and cuts, with no index at all.
  */
+import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
 import type {
-  BatchReadback,
-  EvidenceBatch,
   EvidenceReader,
   EvidenceStore,
   Keyset,

@@ -1,17 +1,19 @@
 /** @module The archive: ports, scopes and providers. */
 export type {
   BatchReadback,
+  EvidenceBatch,
+  EvidenceWriter,
+  PreparedBatch,
+} from "@turnproof/evidence";
+export type {
   BundleRecord,
   BundleSlice,
   CheckResult,
   EventSlice,
-  EvidenceBatch,
   EvidenceReader,
   EvidenceStore,
-  EvidenceWriter,
   Judged,
   Keyset,
-  PreparedBatch,
   SliceOptions,
   SurveyField,
   SurveyOptions,

@@ -1,20 +1,20 @@
 /** @module Packed: our files as published, with API 1.9 and SDK 2, in apps of four kinds. */
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { installPacked } from "./packed-files.ts";
+
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const ours = ["semconv", "evidence", "store", "exporter", "instrumentation"];
+const ours = ["semconv", "evidence", "exporter", "instrumentation"] as const;
 const second = JSON.parse(await readFile(join(root, "test/otel-2/package.json"), "utf8")) as {
   dependencies: Record<string, string>;
 };
@@ -136,33 +136,9 @@ let server: Server;
 let url = "";
 let bodies: string[] = [];
 
-async function pack(): Promise<void> {
-  for (const name of ours) {
-    const built = join(root, "packages", name, "dist/index.js");
-    if (!existsSync(built)) throw new Error("build first: npm run build");
-  }
-  const spaces = ours.flatMap((name) => ["-w", `packages/${name}`]);
-  await run("npm", ["pack", "--silent", "--pack-destination", folder, ...spaces], { cwd: root });
-}
-
-async function install(): Promise<void> {
-  const packed = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
-  const files = packed.map((name) => {
-    const short = ours.find((item) => name.startsWith(`turnproof-${item}-`)) as string;
-    return [`@turnproof/${short}`, `file:./${name}`] as const;
-  });
-  const dependencies = { ...second.dependencies, ...Object.fromEntries(files) };
-  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
-  await writeFile(join(folder, ".npmrc"), "install-links=true\nfund=false\naudit=false\n");
-  const flags = ["--prefer-offline", "--ignore-scripts", "--no-package-lock", "--silent"];
-  await run("npm", ["install", ...flags], { cwd: folder });
-  for (const [name, text] of Object.entries(apps)) await writeFile(join(folder, name), text);
-}
-
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "turnproof-packed-"));
-  await pack();
-  await install();
+  folder = await installPacked(ours, { dependencies: second.dependencies });
+  for (const [name, text] of Object.entries(apps)) await writeFile(join(folder, name), text);
   server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on("data", (part: Buffer) => parts.push(part));

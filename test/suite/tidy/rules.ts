@@ -18,13 +18,13 @@ export interface Breach {
 
 type Rule = (file: SourceFile) => readonly Breach[];
 
-/** Which of our packages each room may import (design 2). `type:` means types alone. */
+/** Which of our packages each room may import (design 2). */
 export const importGraph: { readonly [room: string]: readonly string[] } = {
   "packages/semconv": [],
   "packages/evidence": ["semconv"],
   "packages/instrumentation": ["semconv"],
   "packages/store": ["semconv", "evidence"],
-  "packages/exporter": ["semconv", "evidence", "type:store"],
+  "packages/exporter": ["semconv", "evidence"],
   "packages/memory": ["semconv", "store", "instrumentation"],
   "packages/agent": ["semconv", "instrumentation", "memory", "store", "exporter"],
   collector: ["semconv", "evidence", "store", "exporter"],
@@ -57,9 +57,8 @@ const arrows: Rule = (file) => {
     /(import|export)\s+(type\s)?[^;"]*?from\s+"@turnproof\/([a-z-]+)[^"]*"|import\("@turnproof\/([a-z-]+)/g;
   return [...file.text.matchAll(statement)].flatMap((match) => {
     const target = match[3] ?? match[4] ?? "";
-    const typeOnly = match[2] !== undefined;
     if (target === own) return [];
-    if (allowed.includes(target) || (typeOnly && allowed.includes(`type:${target}`))) return [];
+    if (allowed.includes(target)) return [];
     const line = file.text.slice(0, match.index).split("\n").length;
     return [{ path: file.path, line, rule: `${room(file.path)} may not import ${target}` }];
   });

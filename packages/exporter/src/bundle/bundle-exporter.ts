@@ -3,9 +3,8 @@
  * the gate and the one mapping. Requirements: Storage rules; design 3.6.
  */
 import { diag } from "@opentelemetry/api";
-import type { TurnEvent } from "@turnproof/evidence";
+import type { EvidenceBatch, TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
-import type { EvidenceBatch } from "@turnproof/store";
 
 import { createGate } from "../gate/gate.ts";
 import type { Gate, GateCounts, GateOptions } from "../gate/gate.ts";

@@ -2,10 +2,9 @@
  * @module Evidence write: one batch into a store, tried again where the store says that it may pass
  * later, and the clock and batch id that go with it.
  */
-import type { TurnEvent } from "@turnproof/evidence";
+import type { EvidenceBatch, EvidenceWriter, TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import { sha256Hex } from "@turnproof/semconv/fingerprint";
-import type { EvidenceBatch, EvidenceWriter } from "@turnproof/store";
 
 import { untraced } from "../processor/untraced.ts";
 

@@ -6,8 +6,7 @@
  */
 import { createHash } from "node:crypto";
 
-import type { EvidenceBatch, PreparedBatch } from "@turnproof/store";
-import type { TurnEvent } from "@turnproof/evidence";
+import type { EvidenceBatch, PreparedBatch, TurnEvent } from "@turnproof/evidence";
 
 import type { JournalPosition } from "./backlog.ts";
 import type { JournalFrame } from "./journal-reader.ts";
@@ -29,7 +28,7 @@ export type DecodeFrame = (
 export interface BatchPart {
   readonly week: number;
   /** Content hash of all frames of the batch. */
-  readonly digest: Buffer;
+  readonly digest: Uint8Array;
   readonly events: TurnEvent[];
   /** For each event: index of its frame in `Batch.frames` and position in that frame. */
   readonly origins: (readonly [frame: number, row: number])[];
@@ -170,7 +169,7 @@ export function evidenceBatch(part: BatchPart, from: number, to: number): Eviden
   return { batchId, receivedAt, events };
 }
 
-function batchIdOf(digest: Buffer, week: number, from: number, to: number): string {
+function batchIdOf(digest: Uint8Array, week: number, from: number, to: number): string {
   return createHash("sha256")
     .update("turnproof/batch/1\n")
     .update(digest)
@@ -179,7 +178,7 @@ function batchIdOf(digest: Buffer, week: number, from: number, to: number): stri
 }
 
 /** Length-prefixed, so that no two lists of payloads share a digest. */
-function digestOf(frames: readonly SentFrame[]): Buffer {
+function digestOf(frames: readonly SentFrame[]): Uint8Array {
   const hash = createHash("sha256");
   const length = Buffer.alloc(4);
   for (const { payload } of frames) {

@@ -5,9 +5,9 @@
  * `store_rejected_row` is final; then the rows are halved until the ones that are refused stand
  * alone, and all others are stored.
  */
+import type { EvidenceWriter, PreparedBatch } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
-import type { EvidenceWriter, PreparedBatch } from "@turnproof/store";
 
 import { evidenceBatch } from "./batch.ts";
 import type { BatchPart } from "./batch.ts";

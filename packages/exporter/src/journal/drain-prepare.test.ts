@@ -3,9 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { TurnEvent } from "@turnproof/evidence";
+import type { EvidenceBatch, PreparedBatch, TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
-import type { EvidenceBatch, PreparedBatch } from "@turnproof/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { prepareFrames } from "./batch.ts";

@@ -3,10 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { TurnEvent } from "@turnproof/evidence";
+import type { BatchReadback, EvidenceBatch, TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
-import type { BatchReadback, EvidenceBatch } from "@turnproof/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import type { JournalClock } from "./clock.ts";

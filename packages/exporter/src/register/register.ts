@@ -5,10 +5,10 @@
  */
 import { context, diag, propagation, trace } from "@opentelemetry/api";
 import type { TextMapPropagator } from "@opentelemetry/api";
+import type { EvidenceWriter } from "@turnproof/evidence";
 import { CodedError, keyIdentities } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 import { identityPurpose, keyedFingerprint, parseKeyring } from "@turnproof/semconv/fingerprint";
-import type { EvidenceWriter } from "@turnproof/store";
 
 import { BundleExporter } from "../bundle/bundle-exporter.ts";
 import type { ReadableSpanLike, SpanExporterLike } from "../gate/sdk-shapes.ts";

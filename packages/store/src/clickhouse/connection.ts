@@ -7,6 +7,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 
+import type * as Clickhouse from "@clickhouse/client";
 import type { ClickHouseClient, ClickHouseClientConfigOptions } from "@clickhouse/client";
 import { CodedError } from "@turnproof/semconv";
 
@@ -144,7 +145,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** The official client, which both connections use. */
-function loadClient(): Promise<typeof import("@clickhouse/client")> {
+function loadClient(): Promise<typeof Clickhouse> {
   return loadDriver("@clickhouse/client", () => import("@clickhouse/client"));
 }
 

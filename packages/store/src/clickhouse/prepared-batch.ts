@@ -6,10 +6,9 @@
  */
 import { createHash } from "node:crypto";
 
-import type { TurnEvent } from "@turnproof/evidence";
+import type { EvidenceBatch, PreparedBatch, TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
-import type { EvidenceBatch, PreparedBatch } from "../evidence-store.ts";
 import { epochMicros } from "../time.ts";
 import { LocatePlaces } from "./locate-places.ts";
 import { murmur32 } from "./murmur.ts";

@@ -1,5 +1,5 @@
 /** @module ReadBack: what the tables really hold of a batch, and which roots have grown quiet. */
-import type { BatchReadback } from "../evidence-store.ts";
+import type { BatchReadback } from "@turnproof/evidence";
 import { microseconds } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
 import type { Engine } from "./connection.ts";

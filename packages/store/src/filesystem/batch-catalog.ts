@@ -3,9 +3,9 @@
  * their manifests say. Kept in the process and brought up to date before every read, since other
  * processes may append and retention may remove.
  */
+import type { BatchReadback } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
-import type { BatchReadback } from "../evidence-store.ts";
 import { batchName, dayOf, decodeManifest, holdsItsRows } from "./batch-file.ts";
 import { isBatchName, isDay, tailBytes } from "./batch-file.ts";
 import type { Manifest, RootPart } from "./batch-file.ts";

@@ -3,9 +3,9 @@
  * manifest, written last, that says where each root lies, and the length of the manifest. The file
  * is renamed into place whole, so a batch is there with its manifest or not at all.
  */
+import type { EvidenceBatch } from "@turnproof/evidence";
 import { createHash } from "node:crypto";
 
-import type { EvidenceBatch } from "../evidence-store.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
 import { parseObject } from "./document.ts";

@@ -2,10 +2,10 @@
  * @module EvidenceDocument: an event as a document: the fields that are searched, and the event
  * itself as JSON text. Times and order are text and numbers that every comparison understands.
  */
+import type { EvidenceBatch } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { Document } from "mongodb";
 
-import type { EvidenceBatch } from "../evidence-store.ts";
 import { searchedFields } from "../searched-fields.ts";
 import { storedForm } from "../stored-event.ts";
 import type { StoredEvent } from "../stored-event.ts";

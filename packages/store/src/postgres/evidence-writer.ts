@@ -3,9 +3,9 @@
  * is unique, then its rows. So a batch is there whole or not at all, and sent again it is there
  * once.
  */
+import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
-import type { BatchReadback, EvidenceBatch } from "../evidence-store.ts";
 import { searchedFields } from "../searched-fields.ts";
 import { storedForm } from "../stored-event.ts";
 import type { StoredEvent } from "../stored-event.ts";

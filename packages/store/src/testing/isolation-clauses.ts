@@ -5,10 +5,10 @@
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 
-import type { TurnEvent } from "@turnproof/evidence";
+import type { EvidenceBatch, TurnEvent } from "@turnproof/evidence";
 
 import { ephemeral } from "../ephemeral.ts";
-import type { EvidenceBatch, EvidenceStore } from "../evidence-store.ts";
+import type { EvidenceStore } from "../evidence-store.ts";
 import { issueOperatorGrant } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
 import type { Clause, Harness } from "./contract.ts";

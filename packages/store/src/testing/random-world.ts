@@ -2,12 +2,11 @@
  * @module RandomWorld: random histories of a small world: few roots, spans and ids, so that tenants
  * meet in one root, spans repeat, parents are missing or form cycles, and everything arrives twice.
  */
-import type { EventQuery, TurnEvent } from "@turnproof/evidence";
+import type { EventQuery, EvidenceBatch, TurnEvent } from "@turnproof/evidence";
 import { eventStatuses } from "@turnproof/semconv";
 import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 
-import type { EvidenceBatch } from "../evidence-store.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { hostileIds } from "./hostile.ts";
 import { everybody, receivedAt } from "./sample-event.ts";
