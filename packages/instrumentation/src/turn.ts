@@ -5,7 +5,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { context, SpanKind, trace } from "@opentelemetry/api";
 import type { Context } from "@opentelemetry/api";
-import { attribute, ownSpanNames } from "@turnproof/semconv";
+import { attribute, ownSpanNames, randomId } from "@turnproof/semconv";
 import type { CacheDecision, EventKind } from "@turnproof/semconv";
 
 import { otelSink } from "./evidence-sink.ts";
@@ -79,8 +79,8 @@ export class Turn {
     const identity: TurnIdentity = {
       agentId,
       threadId,
-      runId: options.runId ?? crypto.randomUUID(),
-      turnId: options.turnId ?? crypto.randomUUID(),
+      runId: options.runId ?? randomId(),
+      turnId: options.turnId ?? randomId(),
       ...(applicationId === undefined ? {} : { applicationId }),
       ...(userId === undefined ? {} : { userId }),
       ...(memoryId === undefined ? {} : { memoryId }),

@@ -91,3 +91,4 @@ export type {
 export { memoryCollections, scopedKinds, sharedKinds, vectorKinds } from "./memory-kinds.ts";
 export type { ScopedKind, SharedKind } from "./memory-kinds.ts";
 export { utf8Bytes } from "./utf8.ts";
+export { randomId } from "./random-id.ts";

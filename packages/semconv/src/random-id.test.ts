@@ -1,0 +1,12 @@
+/** @module Tests: random ids are UUIDs of version 4, and differ. */
+import { expect, test } from "vitest";
+
+import { randomId } from "./random-id.ts";
+
+test("a random id is a UUID of version 4", () => {
+  const ids = Array.from({ length: 1_000 }, randomId);
+  expect(new Set(ids).size).toBe(1_000);
+  for (const id of ids) {
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  }
+});

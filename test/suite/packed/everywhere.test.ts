@@ -1,0 +1,160 @@
+/**
+ * @module Everywhere: the client packages as published, compiled by strict foreign settings and
+ * bundled for a browser, then played in one.
+ */
+import { execFile } from "node:child_process";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { installPacked, root } from "./packed-files.ts";
+
+const run = promisify(execFile);
+const ours = ["semconv", "evidence", "instrumentation", "exporter"] as const;
+
+/** Every entry point that a client package publishes. */
+const roots = [
+  "@turnproof/semconv",
+  "@turnproof/semconv/fingerprint",
+  "@turnproof/semconv/external-id",
+  "@turnproof/evidence",
+  "@turnproof/instrumentation",
+  "@turnproof/exporter",
+];
+
+/** A turn through the witness and the gate, and its verdict, on nothing but a web platform. */
+const application = `
+import { trace } from "@opentelemetry/api";
+import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
+import { reconcileOutcome } from "@turnproof/evidence";
+import { spanRecordOf, turnproofProcessor } from "@turnproof/exporter";
+import { withTurn } from "@turnproof/instrumentation";
+import { contentFingerprint } from "@turnproof/semconv/fingerprint";
+
+async function play() {
+  const sent = [];
+  const exporter = {
+    export(spans, done) {
+      sent.push(...spans.map((span) => spanRecordOf(span)));
+      done({ code: 0 });
+    },
+    forceFlush: async () => {},
+    shutdown: async () => {},
+  };
+  const processor = turnproofProcessor({ exporter });
+  const provider = new BasicTracerProvider({ spanProcessors: [processor] });
+  trace.setGlobalTracerProvider(provider);
+  await withTurn({ agentId: "desk", userId: "user_1", threadId: "t1" }, async (turn) => {
+    await turn.toolCall({ name: "find_order" }, (call) => call.result({ outcome: "success" }));
+  });
+  await provider.shutdown();
+  return {
+    names: sent.map(({ attributes }) => attributes["gen_ai.operation.name"]).filter(Boolean),
+    fingerprint: contentFingerprint("é"),
+    verdict: reconcileOutcome([]).status,
+    health: processor.health.exported,
+  };
+}
+globalThis.played = play();
+`;
+
+let folder = "";
+beforeAll(async () => {
+  folder = await installPacked(ours, {
+    type: "module",
+    dependencies: {
+      "@opentelemetry/api": "1.9.1",
+      "@opentelemetry/sdk-trace-base": "2.12.1",
+      "@types/node": "26.6.6",
+      esbuild: "0.28.2",
+    },
+  });
+  await writeFile(join(folder, "application.js"), application);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("types without skipLibCheck", () => {
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  const common = ["--noEmit", "--strict", "--skipLibCheck", "false", "--target", "es2022"];
+  const browser = ["--lib", "es2022,dom,dom.iterable", "--types", ""];
+  const node = ["--lib", "es2022", "--types", "node"];
+
+  test.each([
+    ["node16, browser", ["--module", "node16", ...browser], roots],
+    ["nodenext, browser", ["--module", "nodenext", ...browser], roots],
+    [
+      "bundler, browser",
+      ["--module", "esnext", "--moduleResolution", "bundler", ...browser],
+      roots,
+    ],
+    [
+      "nodenext, Node",
+      ["--module", "nodenext", ...node],
+      [...roots, "@turnproof/exporter/register", "@turnproof/exporter/journal"],
+    ],
+  ])("%s", async (name, flags, entries) => {
+    const file = join(folder, `${name.replace(/\W+/g, "-")}.ts`);
+    const lines = entries.map((entry, index) => `export * as e${index} from "${entry}";`);
+    await writeFile(file, lines.join("\n"));
+    const compiled = run(process.execPath, [compiler, ...common, ...flags, file], { cwd: folder });
+    const { stdout } = await compiled.catch((error: { stdout: string }) => error);
+    expect(stdout).toBe("");
+  });
+});
+
+/** Plays a bundle in Chromium on an empty page. */
+async function playInBrowser(script: string): Promise<unknown> {
+  const browser = await chromium.launch({
+    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+  });
+  try {
+    const page = await browser.newPage();
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(error.message));
+    await page.addScriptTag({ content: script, type: "module" });
+    const played: unknown = await page.evaluate("globalThis.played");
+    expect(errors).toEqual([]);
+    return played;
+  } finally {
+    await browser.close();
+  }
+}
+
+const expected = {
+  names: expect.arrayContaining(["invoke_agent", "execute_tool"]) as unknown,
+  fingerprint: "sha256:4a99557e4033c3539de2eb65472017cad5f9557f7a0625a09f1c3f6e2ba69c4c",
+  verdict: "unknown",
+  health: 2,
+};
+
+describe("bundled for a browser", () => {
+  test("by esbuild", async () => {
+    const bundler = join(folder, "node_modules/esbuild/bin/esbuild");
+    const flags = ["--bundle", "--platform=browser", "--format=esm", "--outfile=by-esbuild.js"];
+    await run(bundler, ["application.js", ...flags], { cwd: folder });
+    const script = await readFile(join(folder, "by-esbuild.js"), "utf8");
+    expect(await playInBrowser(script)).toMatchObject(expected);
+  });
+
+  test("by Vite", async () => {
+    const { build } = await import("vite");
+    const built = await build({
+      root: folder,
+      logLevel: "silent",
+      configFile: false,
+      build: {
+        write: false,
+        minify: false,
+        lib: { entry: join(folder, "application.js"), formats: ["es"], fileName: "by-vite" },
+      },
+    });
+    const outputs = Array.isArray(built) ? built : [built];
+    const [chunk] = outputs.flatMap((output) => ("output" in output ? output.output : []));
+    const script = chunk !== undefined && "code" in chunk ? chunk.code : "";
+    expect(/["']node:|__vite-browser-external/.exec(script)).toBeNull();
+    expect(await playInBrowser(script)).toMatchObject(expected);
+  });
+});

@@ -1,0 +1,114 @@
+/**
+ * @module Published: what every tarball of ours holds, and what installing it brings.
+ */
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { installPacked, packageFolder, packageName, packed, root } from "./packed-files.ts";
+import { publishedPackages } from "./packed-files.ts";
+import type { PublishedPackage } from "./packed-files.ts";
+
+const run = promisify(execFile);
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly engines: { readonly node: string };
+}
+
+interface Bill {
+  readonly components: readonly { readonly name: string; readonly licenses?: unknown }[];
+}
+
+const client: readonly PublishedPackage[] = ["semconv", "evidence", "instrumentation", "exporter"];
+
+async function unpacked(name: PublishedPackage): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "turnproof-unpacked-"));
+  await run("tar", ["-xzf", await packed(name), "-C", folder]);
+  return join(folder, "package");
+}
+
+describe.each(publishedPackages)("%s", (name) => {
+  let folder = "";
+  let manifest: Manifest;
+  beforeAll(async () => {
+    folder = await unpacked(name);
+    manifest = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Manifest;
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test("holds the license", async () => {
+    const license = await readFile(join(root, "LICENSE"), "utf8");
+    expect(await readFile(join(folder, "LICENSE"), "utf8")).toBe(license);
+  });
+
+  test("takes patches of what it depends on", () => {
+    for (const [dependency, range] of Object.entries(manifest.dependencies ?? {})) {
+      const exact = dependency.startsWith("@turnproof/");
+      expect([dependency, range]).toEqual([
+        dependency,
+        expect.stringMatching(exact ? /^\d+\.\d+\.\d+$/ : /^\^/),
+      ]);
+    }
+  });
+
+  test("names the Node it runs on", () => {
+    expect(manifest.engines.node).toBe(name === "turnproof" ? ">=22.15" : ">=20.19");
+  });
+});
+
+test("the packages of an application need no store, engine or driver", async () => {
+  for (const name of client) {
+    const file = join(root, packageFolder(name), "package.json");
+    const { dependencies } = JSON.parse(await readFile(file, "utf8")) as Manifest;
+    const foreign = Object.keys(dependencies ?? {}).filter((key) => !key.startsWith("@turnproof/"));
+    expect([name, foreign]).toEqual([name, name === "semconv" ? ["@noble/hashes"] : []]);
+    expect(Object.keys(dependencies ?? {})).not.toContain("@turnproof/store");
+  }
+});
+
+describe("the bill of materials", () => {
+  let folder = "";
+  beforeAll(async () => {
+    folder = await installPacked(publishedPackages, {
+      dependencies: { "@opentelemetry/api": "1.10.0" },
+    });
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** Names that npm installed for one package, and whatever these need in turn. */
+  async function installedFor(name: PublishedPackage): Promise<string[]> {
+    const { stdout } = await run("npm", ["ls", "--all", "--json", packageName(name)], {
+      cwd: folder,
+    });
+    interface Listed {
+      readonly dependencies?: Readonly<Record<string, Listed>>;
+    }
+    const names = new Set<string>();
+    const visit = async (folderName: string): Promise<void> => {
+      const file = join(folder, "node_modules", folderName, "package.json");
+      const { dependencies = {} } = JSON.parse(await readFile(file, "utf8")) as Manifest;
+      for (const dependency of Object.keys(dependencies)) {
+        if (names.has(dependency)) continue;
+        names.add(dependency);
+        await visit(dependency);
+      }
+    };
+    expect((JSON.parse(stdout) as Listed).dependencies).toBeDefined();
+    await visit(packageName(name));
+    return [...names].toSorted();
+  }
+
+  test.each(publishedPackages)("of %s lists what its installation brings", async (name) => {
+    const file = join(folder, "node_modules", packageName(name), "sbom.cdx.json");
+    const { components } = JSON.parse(await readFile(file, "utf8")) as Bill;
+    const built = name === "turnproof" ? ["uplot"] : [];
+    const listed = components.map((component) => component.name);
+    expect(listed.toSorted()).toEqual([...(await installedFor(name)), ...built].toSorted());
+    expect(components.filter(({ licenses }) => licenses === undefined)).toEqual([]);
+  });
+});
