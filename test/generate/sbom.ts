@@ -1,7 +1,7 @@
 /**
  * @module Bill of materials: `sbom.cdx.json` of a published package (CycloneDX 1.5), written before
  * it is packed. It lists what installing the package brings, at the versions of the lockfile, with
- * their licenses, hashes and dependencies. Optional peers are not in it: the application picks them.
+ * their licenses, hashes and dependencies. Optional peers are left out.
  */
 import { Buffer } from "node:buffer";
 import { readFileSync, writeFileSync } from "node:fs";

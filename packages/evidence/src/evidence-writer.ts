@@ -1,6 +1,6 @@
 /**
- * @module Evidence writer: the port through which evidence goes into a store. It stands here, beside
- * the events, so that an exporter needs no store to be installed.
+ * @module Evidence writer: the port through which evidence goes into a store. It stands beside the
+ * events, so that an exporter needs no store to be installed.
  */
 import type { TurnEvent } from "./event.ts";
 
