@@ -15,10 +15,12 @@ const module: URL = new URL(
     parentPort.on("message", ({ id, body }) => {
       if (body.bytes[0] === 1) throw new Error("of this body");
       const payload = new Uint8Array(0);
-      const outcome = { items: 1, events: 0, rejected: {}, dropped: {}, payload };
-      setTimeout(() => parentPort.postMessage({ id, outcome }), 200);
+      const part = { items: 1, events: 0, rejected: {}, dropped: {}, payload };
+      setTimeout(() => parentPort.postMessage({ id, part, more: false }), 200);
     });`)}`,
 );
+
+const keep = (): Promise<void> => Promise.resolve();
 
 /** A body that is too large for the event loop. */
 function body(first: number): IngestBody {
@@ -42,14 +44,14 @@ const outcomeOf = (run: Promise<unknown>): Promise<Code | "taken"> =>
 
 test("the body a thread dies of is refused for ever, those behind it may come again", async () => {
   const threads = createBodyThreads({ settings, threads: 1, module });
-  const bodies = [1, 0, 1, 0].map((first) => outcomeOf(threads.run(body(first))));
+  const bodies = [1, 0, 1, 0].map((first) => outcomeOf(threads.run(body(first), keep)));
   expect(await Promise.all(bodies)).toEqual([
     "internal_error",
     "overloaded",
     "overloaded",
     "overloaded",
   ]);
-  expect(await outcomeOf(threads.run(body(0)))).toBe("taken");
+  expect(await outcomeOf(threads.run(body(0), keep))).toBe("taken");
   await threads.close();
 });
 
@@ -57,8 +59,8 @@ test("a body in the next thread is not refused by the end of the one before", as
   const threads = createBodyThreads({ settings, threads: 1, module });
   // The error of a thread is told before its end is: in between the next one is at work already.
   for (let round = 0; round < 3; round += 1) {
-    expect(await outcomeOf(threads.run(body(1)))).toBe("internal_error");
-    expect(await outcomeOf(threads.run(body(0)))).toBe("taken");
+    expect(await outcomeOf(threads.run(body(1), keep))).toBe("internal_error");
+    expect(await outcomeOf(threads.run(body(0), keep))).toBe("taken");
   }
   await threads.close();
 });

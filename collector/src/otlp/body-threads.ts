@@ -10,8 +10,9 @@ import type { Code } from "@turnproof/semconv";
 
 import { inflate } from "./inflate.ts";
 import { ingestBody } from "./ingest-body.ts";
-import type { IngestBody, IngestOutcome } from "./ingest-body.ts";
-import type { BodyProcessor } from "./receive.ts";
+import type { IngestBody, IngestPart } from "./ingest-body.ts";
+import type { BodyProcessor, KeepPart } from "./intake.ts";
+import { scanProtobuf } from "./scan-protobuf.ts";
 import { compileSourceTables } from "./source-tables.ts";
 import { createSpanMapper } from "./span-mapper.ts";
 import type { MapperSettings } from "./span-mapper.ts";
@@ -22,10 +23,20 @@ export interface ThreadTask {
   readonly body: IngestBody;
 }
 
-/** What a thread answers. */
+/** What a thread answers: a part, and whether it waits at the gate with more; or a refusal. */
 export type ThreadAnswer =
-  | { readonly id: number; readonly outcome: IngestOutcome }
+  | { readonly id: number; readonly part: IngestPart; readonly more: boolean }
   | { readonly id: number; readonly code: Code };
+
+/** What a thread is started with. */
+export interface ThreadData {
+  readonly settings: MapperSettings;
+  /** One of {@link partGate}; a thread waits here until its part is durable. */
+  readonly gate: Int32Array;
+}
+
+/** States of a thread's gate. */
+export const partGate = { shut: 0, open: 1, stop: 2 } as const;
 
 /** How bodies are spread. */
 export interface BodyThreadsOptions {
@@ -45,7 +56,11 @@ export interface BodyThreads extends BodyProcessor {
 }
 
 const defaults = { inlineBytesMax: 262_144, inlineCompressedBytesMax: 16_384 } as const;
-/** Heap of a thread: what 50,000 of the richest spans need, and no more. */
+/** Items that are mapped on the event loop: some milliseconds. A small body may hold thousands. */
+const inlineItemsMax = 1_024;
+/** Bytes below which no body holds that many; an item without ids costs nothing. */
+const countedBytesMin = 28 * inlineItemsMax;
+/** Heap of a thread: what one part of the richest spans needs, and no more. */
 const heapMegabytesMax = 512;
 
 /** Makes the processor. */
@@ -56,39 +71,58 @@ export function createBodyThreads(options: BodyThreadsOptions): BodyThreads {
   const compressedMax = options.inlineCompressedBytesMax ?? defaults.inlineCompressedBytesMax;
   const threads: BodyThread[] = [];
   return {
-    async run(body) {
+    async run(body, keep) {
       const most = body.coding === "identity" ? inlineMax : compressedMax;
-      if (options.threads === 0) return ingestBody(body, tables, mapSpan);
-      if (body.bytes.byteLength > most) return handOver(body);
-      if (body.coding === "identity") return ingestBody(body, tables, mapSpan);
+      if (options.threads === 0) return here(body, keep);
+      if (body.bytes.byteLength > most) return handOver(body, keep);
       // A small body may hide a large one; what came out decides where the rest is done.
-      const bytes = inflate(Buffer.from(body.bytes), body.coding);
-      const plain: IngestBody = { ...body, bytes, coding: "identity" };
-      if (bytes.byteLength <= inlineMax) return ingestBody(plain, tables, mapSpan);
-      return handOver({ ...plain, bytes: new Uint8Array(bytes) });
+      const plain = inflated(body);
+      if (plain.bytes.byteLength <= inlineMax && !isDense(plain)) return here(plain, keep);
+      return handOver(plain, keep);
     },
     async close() {
       await Promise.all(threads.splice(0).map((thread) => thread.close()));
     },
   };
 
+  async function here(body: IngestBody, keep: KeepPart): Promise<IngestPart> {
+    const full: IngestPart[] = [];
+    const last = ingestBody(body, tables, mapSpan, (part) => void full.push(part));
+    for (const part of full) await keep(part);
+    return last;
+  }
+
   /** To a thread that waits, to a new one, or to the one with the least to do. */
-  function handOver(body: IngestBody): Promise<IngestOutcome> {
+  function handOver(body: IngestBody, keep: KeepPart): Promise<IngestPart> {
     const idle = threads.find((thread) => thread.waiting === 0);
-    if (idle !== undefined) return idle.run(body);
+    if (idle !== undefined) return idle.run(body, keep);
     if (threads.length < options.threads) {
       const thread = new BodyThread(options);
       threads.push(thread);
-      return thread.run(body);
+      return thread.run(body, keep);
     }
     const [least] = threads.toSorted((a, b) => a.waiting - b.waiting);
-    return (least as BodyThread).run(body);
+    return (least as BodyThread).run(body, keep);
   }
 }
 
+function inflated(body: IngestBody): IngestBody {
+  if (body.coding === "identity") return body;
+  const bytes = inflate(Buffer.from(body.bytes), body.coding);
+  return { ...body, bytes, coding: "identity" };
+}
+
+/** True for a body of many items; JSON of this size cannot hold many more than is fine. */
+function isDense({ bytes, encoding, signal }: IngestBody): boolean {
+  if (encoding === "json" || bytes.byteLength < countedBytesMin) return false;
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return scanProtobuf(view, signal).items > inlineItemsMax;
+}
+
 interface Waiting {
-  readonly resolve: (outcome: IngestOutcome) => void;
-  readonly reject: (error: CodedError) => void;
+  readonly keep: KeepPart;
+  readonly resolve: (last: IngestPart) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**
@@ -107,25 +141,34 @@ class BodyThread {
     return this.running?.waiting.size ?? 0;
   }
 
-  run(body: IngestBody): Promise<IngestOutcome> {
+  run(body: IngestBody, keep: KeepPart): Promise<IngestPart> {
     if (this.running === undefined || this.running.gone) {
       this.running = startThread(this.options);
     }
     const { waiting, worker } = this.running;
     return new Promise((resolve, reject) => {
       const id = nextTask++;
-      waiting.set(id, { resolve, reject });
-      const task: ThreadTask = { id, body };
-      worker.postMessage(task, [body.bytes.buffer as ArrayBuffer]);
+      waiting.set(id, { keep, resolve, reject });
+      const bytes = owned(body.bytes);
+      const task: ThreadTask = { id, body: { ...body, bytes } };
+      worker.postMessage(task, [bytes.buffer]);
     });
   }
 
   async close(): Promise<void> {
-    await this.running?.worker.terminate();
+    if (this.running === undefined) return;
+    this.running.closing = true;
+    await this.running.worker.terminate();
   }
 }
 
 let nextTask = 0;
+
+/** Bytes that fill their buffer, so that it may be given away. */
+function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const whole = bytes.byteLength === bytes.buffer.byteLength;
+  return whole ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
+}
 
 /** A worker, and its own tasks: the end of another one is no matter of theirs. */
 interface RunningThread {
@@ -133,29 +176,45 @@ interface RunningThread {
   /** In the order in which they are worked on. */
   readonly waiting: Map<number, Waiting>;
   gone: boolean;
+  /** Ended by us: no body is to blame. */
+  closing: boolean;
 }
 
 const source: boolean = import.meta.url.endsWith(".ts");
 
 function startThread(options: BodyThreadsOptions): RunningThread {
   const standard = new URL(`./ingest-thread.${source ? "ts" : "js"}`, import.meta.url);
+  const gate = new Int32Array(new SharedArrayBuffer(4));
+  const data: ThreadData = { settings: options.settings, gate };
   const worker = new Worker(options.module ?? standard, {
-    workerData: options.settings,
+    workerData: data,
     execArgv: source ? ["--conditions=@turnproof/source"] : [],
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
   });
   worker.unref();
-  const thread: RunningThread = { worker, waiting: new Map(), gone: false };
+  const thread: RunningThread = { worker, waiting: new Map(), gone: false, closing: false };
   const { waiting } = thread;
   worker.on("message", (answer: ThreadAnswer) => {
     const asked = waiting.get(answer.id);
+    if ("part" in answer && answer.more) {
+      const keeping = asked?.keep(answer.part) ?? Promise.reject(new CodedError("internal_error"));
+      keeping.then(
+        () => letOn(gate, partGate.open),
+        (error: unknown) => {
+          waiting.delete(answer.id);
+          asked?.reject(error);
+          letOn(gate, partGate.stop);
+        },
+      );
+      return;
+    }
     waiting.delete(answer.id);
-    if ("outcome" in answer) asked?.resolve(answer.outcome);
+    if ("part" in answer) asked?.resolve(answer.part);
     else asked?.reject(new CodedError(answer.code));
   });
   const died = (): void => {
     thread.gone = true;
-    let code: Code = "internal_error";
+    let code: Code = thread.closing ? "overloaded" : "internal_error";
     for (const { reject } of waiting.values()) {
       reject(new CodedError(code));
       code = "overloaded";
@@ -165,4 +224,9 @@ function startThread(options: BodyThreadsOptions): RunningThread {
   worker.on("error", died);
   worker.on("exit", died);
   return thread;
+}
+
+function letOn(gate: Int32Array, state: number): void {
+  Atomics.store(gate, 0, state);
+  Atomics.notify(gate, 0);
 }

@@ -14,6 +14,7 @@ import { char } from "./json-cursor.ts";
 import type { Decoded, SpanDraft, TakeSpan } from "./span-draft.ts";
 import type { SourceTables } from "./source-tables.ts";
 import { nanoText, unixTime } from "./unix-nano.ts";
+import { message } from "./wire-schema.ts";
 
 /** Decodes one body that `scanProtobuf` accepted for logs. */
 export function decodeProtobufEvaluations(
@@ -21,7 +22,7 @@ export function decodeProtobufEvaluations(
   tables: SourceTables,
   take?: TakeSpan,
 ): Decoded {
-  return new ProtobufEvaluations(bytes, tables).request(take);
+  return new ProtobufEvaluations(bytes, tables, "logs").request(take);
 }
 
 /** Decodes one body that `scanJson` accepted for logs. */
@@ -60,6 +61,8 @@ function timeAt(bytes: Buffer, at: number): string {
 
 /** Log records in protobuf. */
 class ProtobufEvaluations extends ProtobufSpans {
+  protected override readonly itemType: number = message.logRecord;
+
   protected override item(end: number): void {
     const { cursor, draft, tables } = this;
     const { bytes } = cursor;

@@ -68,6 +68,12 @@ export function decodeJsonSpans(bytes: Buffer, tables: SourceTables, take?: Take
   return new JsonSpans(bytes, tables, spanLevels).request(take);
 }
 
+/** What all spans of a resource share. */
+interface Resource {
+  readonly attributes: AttributeDraft;
+  readonly rejection: SpanDraft["rejection"];
+}
+
 /** Walks resource groups, scope groups and spans in place. */
 export class JsonSpans {
   protected readonly cursor: JsonCursor;
@@ -95,52 +101,89 @@ export class JsonSpans {
     return { spans: this.spans, items: this.items, rejected: this.rejected };
   }
 
-  /** The resource may stand after its scopes, so it is read in a pass of its own. */
+  /** The resource may stand after its scopes; it is read when the first item asks for it. */
   private resourceGroup(): void {
     const { cursor, levels: names } = this;
     const start = cursor.position;
-    const resource = attributeDraft();
-    this.draft.reset();
+    let resource: Resource | undefined;
+    const read = (): Resource => (resource ??= this.apart(start, () => this.resource()));
     cursor.object(names.group, (member) => {
-      if (member !== 0) return;
-      cursor.object(resourceKeys, () => this.values.attributes(resource));
-    });
-    const rejection = this.draft.rejection;
-    cursor.position = start;
-    cursor.object(names.group, (member) => {
-      if (member === 1) cursor.array(() => this.scopeGroup(resource, rejection));
+      if (member === 1) cursor.array(() => this.scopeGroup(read));
     });
   }
 
-  private scopeGroup(resource: AttributeDraft, rejection: SpanDraft["rejection"]): void {
+  /** Reads at another place and comes back. */
+  private apart<T>(start: number, read: () => T): T {
+    const resume = this.cursor.position;
+    this.cursor.position = start;
+    const value = read();
+    this.cursor.position = resume;
+    return value;
+  }
+
+  private resource(): Resource {
+    const { cursor, draft, levels: names } = this;
+    const attributes = attributeDraft();
+    draft.reset();
+    cursor.fault = false;
+    cursor.object(names.group, (member) => {
+      if (member !== 0) return;
+      cursor.object(resourceKeys, () => this.values.attributes(attributes));
+    });
+    if (cursor.fault) draft.reject("span_malformed");
+    return { attributes, rejection: draft.rejection };
+  }
+
+  private scopeGroup(resource: () => Resource): void {
     const { cursor, levels: names } = this;
     const start = cursor.position;
+    let around: SpanSurroundings | undefined;
+    let rejection: SpanDraft["rejection"];
+    cursor.object(names.scope, (member) => {
+      if (member !== 1) return;
+      cursor.array(() => {
+        this.items++;
+        if (around === undefined) {
+          const { attributes, rejection: refused } = resource();
+          around = { resource: attributes, ...this.apart(start, () => this.scope()) };
+          rejection = refused ?? this.draft.rejection;
+        }
+        this.entry(around, rejection);
+      });
+    });
+  }
+
+  /** Name and version of a scope; a malformed one leaves a rejection in the draft. */
+  private scope(): Omit<SpanSurroundings, "resource"> {
+    const { cursor, draft, levels: names, tables } = this;
     let scopeName: string | undefined;
     let scopeVersion: string | undefined;
+    draft.reset();
+    cursor.fault = false;
     cursor.object(names.scope, (member) => {
       if (member !== 0) return;
       cursor.object(scopeKeys, (key) => {
         if (cursor.peek() !== char.quote) return;
         const start = cursor.position + 1;
         const end = cursor.skipString();
-        if (key === 0) scopeName = scopeNameAt(this.tables, cursor.bytes, start, end);
-        else scopeVersion = scopeVersionAt(this.tables, cursor.bytes, start, end);
+        if (key === 0) scopeName = scopeNameAt(tables, cursor.bytes, start, end);
+        else scopeVersion = scopeVersionAt(tables, cursor.bytes, start, end);
       });
     });
-    const around: SpanSurroundings = { resource, scopeName, scopeVersion };
-    cursor.position = start;
-    cursor.object(names.scope, (member) => {
-      if (member === 1) cursor.array(() => this.entry(around, rejection));
-    });
+    if (cursor.fault) draft.reject("span_malformed");
+    return { scopeName, scopeVersion };
   }
 
+  /** One item: what is malformed or without ids is rejected alone. */
   private entry(around: SpanSurroundings, rejection: SpanDraft["rejection"]): void {
-    this.items++;
-    this.draft.reset();
-    if (rejection !== undefined) this.draft.reject(rejection);
+    const { cursor, draft } = this;
+    draft.reset();
+    if (rejection !== undefined) draft.reject(rejection);
+    cursor.fault = false;
     this.item();
-    const record = this.draft.finish(around);
-    if (record === undefined) countRejection(this.rejected, this.draft.rejection as never);
+    if (cursor.fault) draft.rejection = "span_malformed";
+    const record = draft.finish(around);
+    if (record === undefined) countRejection(this.rejected, draft.rejection as never);
     else this.take(record);
   }
 
@@ -206,6 +249,7 @@ export class JsonSpans {
   /** Of an event only `exception.type` is of interest, and of several the last. */
   private event(): void {
     const { cursor, values } = this;
+    if (cursor.isEmptyObject()) this.draft.drop("event_empty");
     cursor.object(resourceKeys, () => {
       cursor.array(() => {
         const valueAt = values.pair(this.tables.exceptionType);

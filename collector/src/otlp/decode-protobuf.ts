@@ -7,12 +7,21 @@ import type { SourceAttributes, SpanRecord } from "@turnproof/exporter";
 
 import { hexText } from "./byte-text.ts";
 import { ProtobufValues } from "./protobuf-values.ts";
+import { WellFormed } from "./scan-protobuf.ts";
 import { SpanDraft, countRejection, keptSpan, remoteParent } from "./span-draft.ts";
 import type { Decoded, RejectionCounts, SpanSurroundings, TakeSpan } from "./span-draft.ts";
 import { scopeNameAt, scopeVersionAt } from "./source-tables.ts";
 import type { SourceTables } from "./source-tables.ts";
 import { unixTime } from "./unix-nano.ts";
 import { WireCursor } from "./wire-cursor.ts";
+import { message } from "./wire-schema.ts";
+import type { Signal } from "./wire-schema.ts";
+
+/** What all spans of a resource share. */
+interface Resource {
+  readonly attributes: SourceAttributes;
+  readonly rejection: SpanDraft["rejection"];
+}
 
 /** Decodes one body that `scanProtobuf` accepted for traces. */
 export function decodeProtobufSpans(bytes: Buffer, tables: SourceTables, take?: TakeSpan): Decoded {
@@ -29,7 +38,9 @@ export class ProtobufSpans {
   private readonly spans: SpanRecord[] = [];
   protected readonly rejected: RejectionCounts = {};
   protected items = 0;
+  protected readonly itemType: number = message.span;
   private readonly bytes: Buffer;
+  private readonly wellFormed: WellFormed;
   private take: TakeSpan = () => {};
   private lastTraceAt = -1;
   private lastTraceId = "";
@@ -38,9 +49,10 @@ export class ProtobufSpans {
   private exceptionStart = -1;
   private exceptionEnd = 0;
 
-  constructor(bytes: Buffer, tables: SourceTables) {
+  constructor(bytes: Buffer, tables: SourceTables, signal: Signal = "traces") {
     this.bytes = bytes;
     this.tables = tables;
+    this.wellFormed = new WellFormed(bytes, signal);
     this.cursor = new WireCursor(bytes);
     this.values = new ProtobufValues(this.cursor, tables, this.draft);
   }
@@ -65,30 +77,62 @@ export class ProtobufSpans {
     }
   }
 
-  /** The resource may stand after its scopes, so it is read in a pass of its own. */
+  /** The resource may stand after its scopes; it is read when the first item asks for it. */
   private resourceGroup(end: number): void {
     const start = this.cursor.position;
-    const { coded } = this;
-    this.draft.reset(coded);
-    this.each(end, 10, (limit) => {
-      this.each(limit, 10, (attributeEnd) => this.values.attribute(attributeEnd, coded));
-    });
-    const resource = coded.record();
-    const rejection = this.draft.rejection;
-    this.cursor.position = start;
-    this.each(end, 18, (limit) => this.scopeGroup(limit, resource, rejection));
+    let resource: Resource | undefined;
+    const read = (): Resource => (resource ??= this.apart(start, () => this.resource(end)));
+    this.each(end, 18, (limit) => this.scopeGroup(limit, read));
   }
 
-  private scopeGroup(
-    end: number,
-    resource: SourceAttributes,
-    rejection: SpanDraft["rejection"],
-  ): void {
+  /** Reads at another place and comes back. */
+  private apart<T>(start: number, read: () => T): T {
+    const resume = this.cursor.position;
+    this.cursor.position = start;
+    const value = read();
+    this.cursor.position = resume;
+    return value;
+  }
+
+  private resource(end: number): Resource {
+    const { coded, cursor } = this;
+    this.draft.reset(coded);
+    this.each(end, 10, (limit) => {
+      if (!this.wellFormed.test(message.resource, cursor.position, limit)) {
+        this.draft.reject("span_malformed");
+        return;
+      }
+      this.each(limit, 10, (attributeEnd) => this.values.attribute(attributeEnd, coded));
+    });
+    return { attributes: coded.record(), rejection: this.draft.rejection };
+  }
+
+  private scopeGroup(end: number, resource: () => Resource): void {
     const start = this.cursor.position;
+    let around: SpanSurroundings | undefined;
+    let rejection: SpanDraft["rejection"];
+    this.each(end, 18, (limit) => {
+      this.items++;
+      if (around === undefined) {
+        const { attributes, rejection: refused } = resource();
+        around = { resource: attributes, ...this.apart(start, () => this.scope(end)) };
+        rejection = refused ?? this.draft.rejection;
+      }
+      this.entry(limit, around, rejection);
+    });
+  }
+
+  /** Name and version of a scope; a malformed one leaves a rejection in the draft. */
+  private scope(end: number): Omit<SpanSurroundings, "resource"> {
+    const { bytes, cursor, tables } = this;
     let scopeName: string | undefined;
     let scopeVersion: string | undefined;
+    this.draft.reset(this.coded);
     this.each(end, 10, (limit) => {
-      const { cursor, tables } = this;
+      if (!this.wellFormed.test(message.scope, cursor.position, limit)) {
+        this.draft.reject("span_malformed");
+        return;
+      }
       while (cursor.position < limit) {
         const tag = cursor.varint();
         if (tag !== 10 && tag !== 18) {
@@ -97,22 +141,24 @@ export class ProtobufSpans {
         }
         const length = cursor.varint();
         const stop = cursor.position + length;
-        if (tag === 10) scopeName = scopeNameAt(tables, this.bytes, cursor.position, stop);
-        else scopeVersion = scopeVersionAt(tables, this.bytes, cursor.position, stop);
+        if (tag === 10) scopeName = scopeNameAt(tables, bytes, cursor.position, stop);
+        else scopeVersion = scopeVersionAt(tables, bytes, cursor.position, stop);
         cursor.position = stop;
       }
     });
-    this.cursor.position = start;
-    const around: SpanSurroundings = { resource, scopeName, scopeVersion };
-    this.each(end, 18, (limit) => {
-      this.items++;
-      this.draft.reset(this.coded);
-      if (rejection !== undefined) this.draft.reject(rejection);
-      this.item(limit);
-      const record = this.draft.finish(around);
-      if (record === undefined) countRejection(this.rejected, this.draft.rejection as never);
-      else this.take(record);
-    });
+    return { scopeName, scopeVersion };
+  }
+
+  /** One item: what is malformed or without ids is rejected alone. */
+  private entry(end: number, around: SpanSurroundings, rejection: SpanDraft["rejection"]): void {
+    const { draft } = this;
+    draft.reset(this.coded);
+    if (rejection !== undefined) draft.reject(rejection);
+    if (this.wellFormed.test(this.itemType, this.cursor.position, end)) this.item(end);
+    else draft.reject("span_malformed");
+    const record = draft.finish(around);
+    if (record === undefined) countRejection(this.rejected, draft.rejection as never);
+    else this.take(record);
   }
 
   /** Reads one span into the draft. */
@@ -195,6 +241,7 @@ export class ProtobufSpans {
   /** Of an event only `exception.type` is of interest, and of several the last. */
   private event(end: number): void {
     const { cursor } = this;
+    if (end === cursor.position) return this.draft.drop("event_empty");
     this.each(end, 26, (limit) => {
       let found = false;
       let start = -1;

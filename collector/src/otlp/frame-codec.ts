@@ -7,6 +7,8 @@ import type { TurnEvent } from "@turnproof/evidence";
 /** A frame under construction. */
 interface FrameWriter {
   readonly events: number;
+  /** Bytes written so far. */
+  readonly bytes: number;
   add(events: readonly TurnEvent[]): void;
   /** The payload: a JSON array of the events. */
   payload(): Buffer;
@@ -16,7 +18,11 @@ interface FrameWriter {
 export function frameWriter(): FrameWriter {
   const parts: Buffer[] = [];
   let count = 0;
+  let bytes = 0;
   return {
+    get bytes() {
+      return bytes;
+    },
     get events() {
       return count;
     },
@@ -24,7 +30,9 @@ export function frameWriter(): FrameWriter {
       if (events.length === 0) return;
       // The part's own brackets give way to those of the whole.
       const text = JSON.stringify(events);
-      parts.push(Buffer.from(parts.length === 0 ? text : `,${text.slice(1)}`));
+      const part = Buffer.from(parts.length === 0 ? text : `,${text.slice(1)}`);
+      parts.push(part);
+      bytes += part.byteLength;
       count += events.length;
     },
     payload() {

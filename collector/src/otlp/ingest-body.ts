@@ -33,8 +33,8 @@ export interface IngestBody {
   readonly receivedAt: string;
 }
 
-/** What became of a body. `items = events + every rejected one`. */
-export interface IngestOutcome {
+/** What became of a part of a body. `items = events + every rejected one`. */
+export interface IngestPart {
   readonly items: number;
   readonly events: number;
   readonly rejected: RejectionCounts;
@@ -44,17 +44,27 @@ export interface IngestOutcome {
   readonly payload: Uint8Array;
 }
 
+/** Takes a part of a body before the next one is made, so that memory does not grow with the body. */
+export type TakePart = (part: IngestPart) => void;
+
 /** Turns a span into an event, or says that it cannot. */
 export type SpanMapper = (span: SpanAtHand, body: IngestBody) => TurnEvent | undefined;
 
 const nothing = new Uint8Array(0);
 
-/** Runs a body through every stage; throws the CodedError of the first one that refuses it. */
+/** Events, and bytes of them, from which on a part is full. */
+const partMax = { events: 16_384, bytes: 8_388_608 } as const;
+
+/**
+ * Runs a body through every stage and answers its last part; `take` gets each one that was full
+ * before. Throws the CodedError of the first stage that refuses the body.
+ */
 export function ingestBody(
   body: IngestBody,
   tables: SourceTables,
   mapSpan: SpanMapper,
-): IngestOutcome {
+  take: TakePart,
+): IngestPart {
   const { signal, encoding } = body;
   const raw = Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.byteLength);
   const bytes = inflate(raw, body.coding);
@@ -63,7 +73,7 @@ export function ingestBody(
     const rejected: RejectionCounts = items === 0 ? {} : { metrics_not_accepted: items };
     return { items, events: 0, rejected, dropped: {}, payload: nothing };
   }
-  return frame(bytes, body, tables, mapSpan);
+  return frames(bytes, body, { tables, mapSpan, take });
 }
 
 function decode(bytes: Buffer, body: IngestBody, tables: SourceTables, take: TakeSpan): Decoded {
@@ -83,43 +93,77 @@ function decode(bytes: Buffer, body: IngestBody, tables: SourceTables, take: Tak
  */
 const togetherMax = 64;
 
-/** Spans become events, and these the frame. */
-function frame(
-  bytes: Buffer,
-  body: IngestBody,
-  tables: SourceTables,
-  mapSpan: SpanMapper,
-): IngestOutcome {
-  const refused: RejectionCounts = {};
-  const dropped: Record<string, number> = {};
+/** What turns spans into parts. */
+interface Works {
+  readonly tables: SourceTables;
+  readonly mapSpan: SpanMapper;
+  readonly take: TakePart;
+}
+
+/** Spans become events, and these the frame of a part. */
+function frames(bytes: Buffer, body: IngestBody, { tables, mapSpan, take }: Works): IngestPart {
   const bound = body.principal.applicationId;
-  const written = frameWriter();
-  let together: TurnEvent[] = [];
+  let part = new OpenPart();
   const decoded = decode(bytes, body, tables, (span) => {
     const event = mapSpan(span, body);
-    if (event === undefined) {
-      countRejection(refused, "span_unmapped");
-      return;
-    }
+    if (event === undefined) return part.refuse("span_unmapped");
     if (bound !== undefined && (event.application_id ?? bound) !== bound) {
-      countRejection(refused, "span_application_foreign");
-      return;
+      return part.refuse("span_application_foreign");
     }
     // What a bound token says nothing of belongs to the application it is bound to.
     const own = bound !== undefined && event.application_id === undefined;
-    together.push(own ? { ...event, application_id: bound } : event);
-    if (event.dropped !== undefined) addCounts(dropped, event.dropped);
-    if (together.length < togetherMax) return;
-    written.add(together);
-    together = [];
+    part.add(own ? { ...event, application_id: bound } : event);
+    if (!part.full) return;
+    take(part.close({}));
+    part = new OpenPart();
   });
-  written.add(together);
-  const rejected: RejectionCounts = { ...decoded.rejected };
-  for (const [code, count] of Object.entries(refused))
-    countRejection(rejected, code as Code, count);
-  const { events } = written;
-  const payload = events === 0 ? nothing : written.payload();
-  return { items: decoded.items, events, rejected, dropped, payload };
+  // What the decoder rejected is counted with the last part.
+  return part.close(decoded.rejected);
+}
+
+/** A part while it is filled. */
+class OpenPart {
+  private readonly refused: RejectionCounts = {};
+  private readonly dropped: Record<string, number> = {};
+  private readonly frame = frameWriter();
+  private together: TurnEvent[] = [];
+
+  get full(): boolean {
+    return this.frame.events >= partMax.events || this.frame.bytes >= partMax.bytes;
+  }
+
+  refuse(code: Code): void {
+    countRejection(this.refused, code);
+  }
+
+  add(event: TurnEvent): void {
+    this.together.push(event);
+    if (event.dropped !== undefined) addCounts(this.dropped, event.dropped);
+    if (this.together.length < togetherMax) return;
+    this.frame.add(this.together);
+    this.together = [];
+  }
+
+  /** The part; `rejected` are items that never came to it. */
+  close(rejected: RejectionCounts): IngestPart {
+    this.frame.add(this.together);
+    const all: RejectionCounts = { ...rejected };
+    for (const [code, count] of Object.entries(this.refused)) {
+      countRejection(all, code as Code, count);
+    }
+    const { events } = this.frame;
+    return {
+      items: events + sumOf(all),
+      events,
+      rejected: all,
+      dropped: this.dropped,
+      payload: events === 0 ? nothing : this.frame.payload(),
+    };
+  }
+}
+
+function sumOf(counts: RejectionCounts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 function addCounts(into: Record<string, number>, counts: Readonly<Record<string, number>>): void {

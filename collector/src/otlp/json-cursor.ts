@@ -6,7 +6,6 @@ import { isUtf8 } from "node:buffer";
 
 import { utf8Text } from "./byte-text.ts";
 import type { KeyTable } from "./key-table.ts";
-import { malformed } from "./wire-cursor.ts";
 
 /** Bytes of JSON's own characters. */
 export const char = {
@@ -27,6 +26,8 @@ const keyBytesMax = 6 * 128;
 export class JsonCursor {
   readonly bytes: Buffer;
   position = 0;
+  /** True once a value had another form than was asked for; it was stepped over. */
+  fault = false;
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
@@ -91,13 +92,25 @@ export class JsonCursor {
     return at;
   }
 
+  /** Steps over a value that is not what was asked for; null is absent, anything else a fault. */
+  private other(first: number): void {
+    if (first !== 0x6e) this.fault = true;
+    this.skip();
+  }
+
+  /** True before `{}`; the position stays. */
+  isEmptyObject(): boolean {
+    if (this.peek() !== char.openBrace) return false;
+    const start = this.position++;
+    const empty = this.peek() === char.closeBrace;
+    this.position = start;
+    return empty;
+  }
+
   /** Visits the members of the object at the position; null is an absent object. */
   object(keys: KeyTable, visit: (key: number) => void): void {
     const first = this.peek();
-    if (first !== char.openBrace) {
-      if (first === 0x6e) return void this.skipLiteral();
-      throw malformed("object_expected");
-    }
+    if (first !== char.openBrace) return this.other(first);
     this.position++;
     while (this.peek() !== char.closeBrace) {
       const key = this.key(keys);
@@ -122,10 +135,7 @@ export class JsonCursor {
   /** Visits the entries of the array at the position; null is an empty one. */
   array(visit: () => void): void {
     const first = this.peek();
-    if (first !== char.openBracket) {
-      if (first === 0x6e) return void this.skipLiteral();
-      throw malformed("array_expected");
-    }
+    if (first !== char.openBracket) return this.other(first);
     this.position++;
     while (this.peek() !== char.closeBracket) {
       visit();

@@ -19,7 +19,9 @@ import { createBlockThread } from "./block-thread.ts";
 import { createBodyThreads } from "./body-threads.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { decodeFrame } from "./frame-codec.ts";
-import { budgetBytesDefault, otlpRoutes } from "./receive.ts";
+import { budgetBytesDefault, createIntake } from "./intake.ts";
+import type { Intake } from "./intake.ts";
+import { otlpRoutes } from "./receive.ts";
 import { tallyOf } from "./journal-tally.ts";
 import { createReceivedClock } from "./received-clock.ts";
 
@@ -51,6 +53,8 @@ export interface ReceiverOptions {
 /** The receiving side: its routes, and the desk at which the rest of the collector asks. */
 export interface Receiver extends IngestDesk {
   readonly routes: Hono<AppEnv>;
+  /** What the routes hand requests to; another transport does the same. */
+  readonly intake: Intake;
   conservation(): ConservationSnapshot;
   /** Resolves when everything acknowledged is stored; never, while the store stays away. */
   idle(): Promise<void>;
@@ -87,9 +91,8 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     threads: options.threads ?? 1,
   });
   const state = { open: true };
-  const routes = otlpRoutes({
+  const intake = createIntake({
     authenticateIngest: options.authenticateIngest,
-    origins: options.origins ?? [],
     ...(options.wrongCredential === undefined ? {} : { wrongCredential: options.wrongCredential }),
     journal,
     conservation,
@@ -100,7 +103,8 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     enabled: () => state.open && options.enabled !== false,
   });
   return {
-    routes,
+    routes: otlpRoutes(intake, options.origins),
+    intake,
     conservation: () => conservation.snapshot(),
     idle: () => drain.idle(),
     healthy: () => journal.stats().healthy,

@@ -1,20 +1,16 @@
 /**
  * @module Structural scan of a JSON body: the whole grammar of RFC 8259 in one iterative walk over
- * the bytes, with the same limits as the protobuf scan, before any object exists. The decoder that
- * comes after may then trust what it walks.
+ * the bytes, before any object exists. It counts the items and checks the lists that lead to them;
+ * the decoder that comes after may then trust what it walks.
  */
-import { CodedError, limits } from "@turnproof/semconv";
-
 import { JsonCursor, char } from "./json-cursor.ts";
 import { KeyTable } from "./key-table.ts";
 import type { StructureCount } from "./scan-protobuf.ts";
 import { malformed } from "./wire-cursor.ts";
 import type { Signal } from "./wire-schema.ts";
 
-/** Arrays around attributes at most: four down to a span's, one more for its events'. */
-const outerArraysMax = 5;
-/** Every level of a nested value opens at most four containers. */
-const containersMax = 14 + 4 * limits.otlpDepthMax;
+/** Levels from the root down to an item; deeper ones have no role. */
+const rolesMax = 16;
 
 const keys = new KeyTable([
   "resourceSpans",
@@ -27,12 +23,11 @@ const keys = new KeyTable([
   "scopeMetrics",
   "metrics",
   "dataPoints",
-  "attributes",
 ]);
 const keyNumber = (name: string): number => keys.names.indexOf(name);
 
 /** What a container is: a role is known from the role around it and the key before it. */
-const role = { other: 0, root: 1, group: 2, scope: 3, item: 4, lists: 5, attributes: 10 };
+const role = { other: 0, root: 1, group: 2, scope: 3, item: 4, lists: 5, end: 10 };
 
 /** Keys on the way from the root to the items of a signal. */
 const paths: { readonly [S in Signal]: readonly number[] } = {
@@ -40,12 +35,11 @@ const paths: { readonly [S in Signal]: readonly number[] } = {
   logs: ["resourceLogs", "scopeLogs", "logRecords"].map(keyNumber),
   metrics: ["resourceMetrics", "scopeMetrics", "metrics"].map(keyNumber),
 };
-const attributesKey = keyNumber("attributes");
 const pointsKey = keyNumber("dataPoints");
 
 /**
  * Walks the whole body. Throws `otlp_malformed` (400) for anything that is not one JSON object, and
- * `otlp_too_many_spans`, `otlp_too_many_attributes`, `otlp_too_deep` (413) beyond the limits.
+ * for a list on the way to the items that is none.
  */
 export function scanJson(bytes: Buffer, signal: Signal): StructureCount {
   return new JsonScan(bytes, signal).run();
@@ -57,15 +51,10 @@ class JsonScan {
   private readonly cursor: JsonCursor;
   private readonly path: readonly number[];
   private readonly metrics: boolean;
-  private readonly roles = new Uint8Array(containersMax + 1);
-  private readonly brackets = new Uint8Array(containersMax + 1);
+  private readonly roles = new Uint8Array(rolesMax);
+  private readonly open = new BracketStack();
   private depth = 0;
-  private arrays = 0;
-  /** Arrays around the values of the attributes that were begun last. */
-  private outerArrays = outerArraysMax;
   private items = 0;
-  private groups = 0;
-  private attributes = 0;
   /** Key before the value at hand, or -1. */
   private key = -1;
 
@@ -85,7 +74,7 @@ class JsonScan {
       if (valueNext) valueNext = this.value(byte);
       else if (byte === char.comma) {
         cursor.position++;
-        if (this.brackets[this.depth] === char.openBrace) this.member();
+        if (!this.open.isArray(this.depth)) this.member();
         valueNext = true;
       } else {
         this.close(byte);
@@ -108,25 +97,20 @@ class JsonScan {
 
   /** Reads or opens one value; true when a value must follow (inside what was opened). */
   private value(byte: number): boolean {
-    if (byte === char.openBrace || byte === char.openBracket) return this.open(byte);
-    this.countEntry();
+    if (byte === char.openBrace || byte === char.openBracket) return this.openOne(byte);
+    this.entry(byte);
     if (byte === char.quote) this.string();
     else this.literal();
     return false;
   }
 
-  private open(byte: number): boolean {
+  private openOne(byte: number): boolean {
     const array = byte === char.openBracket;
+    this.entry(byte);
     const next = this.roleInside(array);
-    // Every level of a value but its innermost opens one array.
-    if (array && ++this.arrays >= this.outerArrays + limits.otlpDepthMax) {
-      throw new CodedError("otlp_too_deep");
-    }
-    if (this.depth >= containersMax) throw new CodedError("otlp_too_deep");
-    this.countEntry();
     this.depth++;
-    this.roles[this.depth] = next;
-    this.brackets[this.depth] = byte;
+    if (this.depth < rolesMax) this.roles[this.depth] = next;
+    this.open.set(this.depth, array);
     this.cursor.position++;
     if (array) this.key = -1;
     const empty = this.peek() === (array ? char.closeBracket : char.closeBrace);
@@ -136,44 +120,44 @@ class JsonScan {
   }
 
   private close(byte: number): void {
-    const array = this.brackets[this.depth] === char.openBracket;
+    const array = this.open.isArray(this.depth);
     if (byte !== (array ? char.closeBracket : char.closeBrace)) throw malformed("json");
-    if (array) this.arrays--;
     this.depth--;
     this.cursor.position++;
   }
 
-  /** Roles alternate: the list under a known key, then each object in it. */
-  private roleInside(array: boolean): number {
-    const around = this.roles[this.depth] as number;
-    if (this.depth === 0) return role.root;
-    if (!array)
-      return around > role.lists && around < role.attributes ? around - role.lists + 1 : 0;
-    const { key } = this;
-    if (around >= role.root && around <= role.scope && key === this.path[around - 1]) {
-      return role.lists + around;
-    }
-    if (key === attributesKey) {
-      this.attributes = 0;
-      // The array at hand is counted just after.
-      this.outerArrays = Math.min(this.arrays + 1, outerArraysMax);
-      return role.attributes;
-    }
-    return this.metrics && key === pointsKey ? role.lists + role.item : role.other;
+  private roleAround(): number {
+    return this.depth < rolesMax ? (this.roles[this.depth] as number) : role.other;
   }
 
-  /** Counts an entry of a list that has a limit. */
-  private countEntry(): void {
-    const around = this.roles[this.depth] as number;
-    if (around === role.attributes) {
-      if (++this.attributes > limits.otlpAttributesPerSpanMax) {
-        throw new CodedError("otlp_too_many_attributes");
-      }
-    } else if (around === role.lists + (this.metrics ? role.item : role.scope)) this.items++;
-    else if (around > role.lists && around < role.attributes) this.groups++;
-    else return;
-    if (this.items > limits.otlpSpansMax || this.groups > limits.otlpSpansMax) {
-      throw new CodedError("otlp_too_many_spans");
+  /** Roles alternate: the list under a known key, then each object in it. */
+  private roleInside(array: boolean): number {
+    const around = this.roleAround();
+    if (this.depth === 0) return role.root;
+    if (!array) return around > role.lists && around < role.end ? around - role.lists + 1 : 0;
+    if (this.isPathKey(around)) return role.lists + around;
+    return this.metrics && this.key === pointsKey ? role.lists + role.item : role.other;
+  }
+
+  /** True when the key at hand leads on to the items. */
+  private isPathKey(around: number): boolean {
+    return (
+      around >= role.root && around <= role.scope && this.key === (this.path[around - 1] as number)
+    );
+  }
+
+  /**
+   * Counts an item, and holds the way to the items to its form: a list under each known key, and in
+   * it objects. null is absent; an item of another form is the decoder's to reject.
+   */
+  private entry(byte: number): void {
+    const around = this.roleAround();
+    if (around === role.lists + (this.metrics ? role.item : role.scope)) this.items++;
+    else if (byte === 0x6e || around === role.other) return;
+    else if (around > role.lists) {
+      if (byte !== char.openBrace) throw malformed("object_expected");
+    } else if (this.isPathKey(around) && byte !== char.openBracket) {
+      throw malformed("array_expected");
     }
   }
 
@@ -263,4 +247,25 @@ function isHex(byte: number | undefined): boolean {
   if (byte >= 0x30 && byte <= 0x39) return true;
   const lower = byte | 0x20;
   return lower >= 0x61 && lower <= 0x66;
+}
+
+/** Which of the open containers are arrays, a bit for each: a body may nest as deep as it is long. */
+class BracketStack {
+  private bits = new Uint32Array(64);
+
+  set(depth: number, array: boolean): void {
+    const word = depth >>> 5;
+    if (word >= this.bits.length) {
+      const wider = new Uint32Array(this.bits.length * 2);
+      wider.set(this.bits);
+      this.bits = wider;
+    }
+    const mask = 1 << (depth & 31);
+    const bits = this.bits[word] as number;
+    this.bits[word] = array ? bits | mask : bits & ~mask;
+  }
+
+  isArray(depth: number): boolean {
+    return ((this.bits[depth >>> 5] as number) & (1 << (depth & 31))) !== 0;
+  }
 }

@@ -1,12 +1,13 @@
 /**
- * @module Structural scan of a protobuf body: one iterative walk over the wire that checks every
- * known message and counts what would have to be made, before any object exists (design 6.1).
+ * @module Structural scan of protobuf: two iterative walks over the wire, before any object exists
+ * (design 6.1). The envelope is walked first and counts the items; each item is walked when it is
+ * read, so that a malformed one costs itself and not its batch.
  */
-import { CodedError, limits } from "@turnproof/semconv";
+import { limits } from "@turnproof/semconv";
 
 import { WireCursor, malformed } from "./wire-cursor.ts";
 import { fieldSpan, message, schemas, unknownField, wire } from "./wire-schema.ts";
-import type { Signal } from "./wire-schema.ts";
+import type { Signal, WireSchema } from "./wire-schema.ts";
 
 /** What a body holds. */
 export interface StructureCount {
@@ -17,78 +18,127 @@ export interface StructureCount {
 /** Deepest stack of open messages: the fixed ones, and three per level of a nested value. */
 const openMax = 8 + 3 * (limits.otlpDepthMax + 1);
 
-const isItem: Uint8Array = (() => {
+const tableOf = (types: readonly number[]): Uint8Array => {
   const table = new Uint8Array(fieldSpan);
-  table[message.span] = 1;
-  table[message.logRecord] = 1;
+  for (const type of types) table[type] = 1;
   return table;
-})();
+};
+
+/** Messages around the items, and what counts as one. */
+const envelope: Uint8Array = tableOf([
+  message.resourceGroup,
+  message.scopeGroup,
+  message.metric,
+  message.points,
+]);
+const isItem: Uint8Array = tableOf([message.span, message.logRecord]);
 
 /**
- * Walks the whole body. Throws `otlp_malformed` (400) for anything that is not the wire format or
- * gives a known field another wire type, `otlp_too_many_spans`, `otlp_too_many_attributes` and
- * `otlp_too_deep` (413) beyond the limits.
+ * Walks the envelope of the whole body: resources, scopes and how many items they hold. Throws
+ * `otlp_malformed` (400) for what is not the wire format or gives a field of the envelope another
+ * wire type. What stands inside an item is not looked at.
  */
 export function scanProtobuf(bytes: Buffer, signal: Signal): StructureCount {
-  const { wires, children } = schemas[signal];
-  const cursor = new WireCursor(bytes);
-  const ends = new Int32Array(openMax);
-  const types = new Uint8Array(openMax);
-  const attributeCounts = new Uint32Array(openMax);
-  let open = 0;
-  let values = 0;
-  let items = 0;
-  let groups = 0;
-  let type: number = message.request;
-  types[0] = type;
-  ends[0] = bytes.length;
-  for (;;) {
-    while (cursor.position === cursor.end) {
-      if (type === message.anyValue) values--;
-      if (open === 0) return { items };
-      open--;
-      type = types[open] as number;
-      cursor.end = ends[open] as number;
-    }
-    const tag = cursor.tag();
-    const wireType = tag & 7;
-    const slot = tag < fieldSpan * 8 ? type * fieldSpan + (tag >>> 3) : 0;
-    const expected = wires[slot] as number;
-    if (expected !== wireType) {
-      if (expected !== unknownField) throw malformed("wire_type");
-      cursor.skip(wireType, tag >>> 3);
-      continue;
-    }
-    if (wireType !== wire.bytes) {
-      cursor.skip(wireType, 0);
-      continue;
-    }
-    const limit = cursor.limit();
-    const child = children[slot] as number;
-    if (child === message.leaf) {
-      if (type === message.points) items++;
-      cursor.position = limit;
-      continue;
-    }
-    if (child === message.keyValue && type !== message.keyValueList) {
-      const count = (attributeCounts[open] as number) + 1;
-      if (count > limits.otlpAttributesPerSpanMax) throw new CodedError("otlp_too_many_attributes");
-      attributeCounts[open] = count;
-      if (isPlainPair(bytes, cursor.position, limit)) {
+  const walk = new WireWalk(bytes, schemas[signal]);
+  const items = walk.run(message.request, 0, bytes.length, envelope);
+  if (walk.fault !== undefined) throw malformed(walk.fault);
+  return { items };
+}
+
+/** Messages inside an item, a resource or a scope. */
+const inside: Uint8Array = tableOf([
+  message.event,
+  message.link,
+  message.status,
+  message.keyValue,
+  message.anyValue,
+  message.arrayValue,
+  message.keyValueList,
+]);
+
+/** Says of one message after another whether a decoder may read it. */
+export class WellFormed {
+  private readonly walk: WireWalk;
+
+  constructor(bytes: Buffer, signal: Signal) {
+    this.walk = new WireWalk(bytes, schemas[signal]);
+  }
+
+  /**
+   * True when the message at `[start, end)` is the wire format and gives every known field its wire
+   * type. Values nested deeper than `otlpDepthMax` are stepped over: no decoder reads them.
+   */
+  test(type: number, start: number, end: number): boolean {
+    if (start === end) return true;
+    const { walk } = this;
+    walk.run(type, start, end, inside);
+    return walk.fault === undefined;
+  }
+}
+
+/** One walk after another over the same body; the stack of open messages is bounded. */
+class WireWalk {
+  private readonly cursor: WireCursor;
+  private readonly schema: WireSchema;
+  private readonly ends = new Int32Array(openMax);
+  private readonly types = new Uint8Array(openMax);
+
+  constructor(bytes: Buffer, schema: WireSchema) {
+    this.cursor = new WireCursor(bytes);
+    this.schema = schema;
+  }
+
+  /** What was wrong, or undefined. */
+  get fault(): string | undefined {
+    return this.cursor.fault;
+  }
+
+  /** Walks a message and those in it that `enter` names; answers how many items were counted. */
+  run(outer: number, start: number, end: number, enter: Uint8Array): number {
+    const { cursor, ends, types } = this;
+    const { wires, children } = this.schema;
+    const { bytes } = cursor;
+    let open = 0;
+    let items = 0;
+    let type = outer;
+    types[0] = type;
+    ends[0] = end;
+    cursor.fault = undefined;
+    cursor.position = start;
+    cursor.end = end;
+    for (;;) {
+      while (cursor.position === cursor.end) {
+        if (open === 0 || cursor.fault !== undefined) return items;
+        open--;
+        type = types[open] as number;
+        cursor.end = ends[open] as number;
+      }
+      const tag = cursor.tag();
+      const wireType = tag & 7;
+      const slot = tag < fieldSpan * 8 ? type * fieldSpan + (tag >>> 3) : 0;
+      const expected = wires[slot] as number;
+      if (expected !== wireType) {
+        if (expected !== unknownField) cursor.fail("wire_type");
+        else if (tag !== 0) cursor.skip(wireType, tag >>> 3);
+        continue;
+      }
+      if (wireType !== wire.bytes) {
+        cursor.skip(wireType, 0);
+        continue;
+      }
+      const limit = cursor.limit();
+      const child = children[slot] as number;
+      if (isItem[child] === 1) items++;
+      else if (child === message.leaf && type === message.points) items++;
+      const plain = child === message.keyValue && isPlainPair(bytes, cursor.position, limit);
+      if (enter[child] !== 1 || plain || open + 1 === openMax) {
         cursor.position = limit;
         continue;
       }
-    } else if (child === message.anyValue) {
-      if (++values > limits.otlpDepthMax) throw new CodedError("otlp_too_deep");
-    } else if (isItem[child] === 1) {
-      if (++items > limits.otlpSpansMax) throw new CodedError("otlp_too_many_spans");
-    } else if (child === message.resourceGroup || child === message.scopeGroup) {
-      if (++groups > limits.otlpSpansMax) throw new CodedError("otlp_too_many_spans");
+      open++;
+      types[open] = type = child;
+      ends[open] = cursor.end = limit;
     }
-    open++;
-    types[open] = type = child;
-    ends[open] = cursor.end = limit;
-    attributeCounts[open] = 0;
   }
 }
 

@@ -1,6 +1,8 @@
 /**
  * @module Wire cursor: reading protocol buffers in place. The cursor trusts nothing: every read is
- * checked against the end of the buffer, and a varint has at most ten bytes and 64 bits.
+ * checked against the end of the buffer, and a varint has at most ten bytes and 64 bits. What is
+ * wrong is noted and ends the reading; nothing is thrown, because a body may hold millions of
+ * malformed spans and an exception for each costs microseconds.
  */
 import { CodedError } from "@turnproof/semconv";
 
@@ -18,6 +20,8 @@ const groupDepthMax = 32;
 export class WireCursor {
   readonly bytes: Buffer;
   position: number;
+  /** What the first bad read met; undefined while everything read is well formed. */
+  fault: string | undefined;
   /** Where the current message ends; reads beyond it are refused. */
   end: number;
 
@@ -25,6 +29,13 @@ export class WireCursor {
     this.bytes = bytes;
     this.position = start;
     this.end = end;
+  }
+
+  /** Notes what is wrong and steps to the end, where every loop stops. */
+  fail(fault: string): 0 {
+    this.fault ??= fault;
+    this.position = this.end;
+    return 0;
   }
 
   /** A varint up to 2^53 exactly, beyond that rounded; lengths and tags are far below. */
@@ -63,9 +74,9 @@ export class WireCursor {
     let value = 0;
     let factor = 1;
     for (let index = 0; index < 10; index++) {
-      if (position >= end) throw malformed("truncated");
+      if (position >= end) return this.fail("truncated");
       const byte = bytes[position++] as number;
-      if (index === 9 && byte > 1) throw malformed("varint");
+      if (index === 9 && byte > 1) return this.fail("varint");
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) {
         this.position = position;
@@ -73,7 +84,7 @@ export class WireCursor {
       }
       factor *= 128;
     }
-    throw malformed("varint");
+    return this.fail("varint");
   }
 
   /** The low 32 bits of a varint, which is what an enum keeps of a wider one. */
@@ -88,18 +99,17 @@ export class WireCursor {
     return value >>> 0;
   }
 
-  /** A tag: field number in the upper bits, wire type in the lower three. */
+  /** A tag: field number in the upper bits, wire type in the lower three; 0 is a fault. */
   tag(): number {
     const tag = this.varint();
-    if (tag < 8 || tag > 0xffff_ffff) throw malformed("tag");
-    return tag;
+    return tag < 8 || tag > 0xffff_ffff ? this.fail("tag") : tag;
   }
 
   /** Steps over a length prefix and answers where its content ends. */
   limit(): number {
     const length = this.varint();
-    if (length > this.end - this.position) throw malformed("truncated");
-    return this.position + length;
+    if (length > this.end - this.position) this.fail("truncated");
+    return this.fault === undefined ? this.position + length : this.end;
   }
 
   /** Steps over one value of the wire type; groups are walked without recursion. */
@@ -121,26 +131,27 @@ export class WireCursor {
         this.skipGroup(field);
         return;
       default:
-        throw malformed("wire_type");
+        this.fail("wire_type");
     }
   }
 
   private advance(count: number): void {
-    this.position += count;
-    if (this.position > this.end) throw malformed("truncated");
+    if (count > this.end - this.position) this.fail("truncated");
+    else this.position += count;
   }
 
   private skipGroup(field: number): void {
     const open = [field];
     while (open.length > 0) {
       const tag = this.tag();
+      if (tag === 0) return;
       const number = tag >>> 3;
       const wireType = tag & 7;
       if (wireType === wire.startGroup) {
-        if (open.length >= groupDepthMax) throw new CodedError("otlp_too_deep");
+        if (open.length >= groupDepthMax) return void this.fail("group");
         open.push(number);
       } else if (wireType === wire.endGroup) {
-        if (open.pop() !== number) throw malformed("group");
+        if (open.pop() !== number) return void this.fail("group");
       } else {
         this.skip(wireType, number);
       }

@@ -25,9 +25,7 @@ export const limits = {
   baggageMembersMax: 180,
   /** Bytes of one OTLP body after decompression. */
   otlpBodyBytesMax: 67_108_864,
-  /** Spans and attributes per span on the wire, and nesting depth of a value. */
-  otlpSpansMax: 50_000,
-  otlpAttributesPerSpanMax: 1_024,
+  /** Nesting depth to which a value on the wire is looked into. */
   otlpDepthMax: 32,
   /** Allowed growth of a compressed body once a mebibyte has come out. */
   inflateRatioMax: 200,

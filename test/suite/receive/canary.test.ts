@@ -243,13 +243,13 @@ test.each(bodies)("events and errors of %s hold none of it", (_name, kind, body)
   const principal = { name: "local", trusted: true };
   const receivedAt = "2026-11-21T10:00:00.000000Z";
   const whole: IngestBody = { ...kind, coding: "identity", bytes: body, principal, receivedAt };
-  const outcome = ingestBody(whole, tables, mapSpan);
+  const outcome = ingestBody(whole, tables, mapSpan, () => {});
   expect(JSON.stringify({ ...outcome, payload: 0 })).not.toContain(canary);
   expect(Buffer.from(outcome.payload).toString("latin1")).not.toContain(canary);
   if (outcome.events > 0) expect(decodeFrame(outcome.payload)).toHaveLength(outcome.events);
   for (let cut = 1; cut < body.length; cut += 13) {
     try {
-      ingestBody({ ...whole, bytes: body.subarray(0, cut) }, tables, mapSpan);
+      ingestBody({ ...whole, bytes: body.subarray(0, cut) }, tables, mapSpan, () => {});
     } catch (error) {
       expect(CodedError.is(error)).toBe(true);
       expect(`${String(error)} ${JSON.stringify(error)}`).not.toContain(canary);

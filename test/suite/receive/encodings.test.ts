@@ -29,6 +29,7 @@ function outcomeOf(encoding: IngestBody["encoding"], bytes: Uint8Array): unknown
     },
     tables,
     mapSpan,
+    () => {},
   );
   const payload = Buffer.from(outcome.payload).toString();
   return { ...outcome, payload: payload === "" ? [] : (JSON.parse(payload) as unknown) };

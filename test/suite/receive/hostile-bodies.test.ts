@@ -40,7 +40,14 @@ function rejectedOf(answer: Answer): number {
     return Number(parsed.partialSuccess?.rejectedSpans ?? 0);
   }
   // PartialSuccess { rejected_spans = 1 } in field 1: a tag, a length, a tag, the count.
-  return answer.body.length === 0 ? 0 : (answer.body[3] as number);
+  if (answer.body.length === 0) return 0;
+  let at = answer.body[1]! < 0x80 ? 2 : 3;
+  let count = 0;
+  for (let factor = 1; ; factor *= 128) {
+    const byte = answer.body[++at]!;
+    count += (byte & 0x7f) * factor;
+    if (byte < 0x80) return count;
+  }
 }
 
 async function check(row: HostileBody, headers: Record<string, string>): Promise<void> {

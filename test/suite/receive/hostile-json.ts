@@ -1,6 +1,4 @@
 /** @module Hostile JSON bodies, each with the class it must get. */
-import { limits } from "@turnproof/semconv";
-
 import type { HostileBody } from "./hostile-protobuf.ts";
 
 const ids = `"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"b7ad6b7169203331"`;
@@ -81,33 +79,39 @@ const malformed: readonly HostileBody[] = [
   ["a dot without a whole", '{"x":.5}'],
   ["a plus", '{"x":+1}'],
   ["Infinity", '{"x":Infinity}'],
+  ["scope spans as an object", '{"resourceSpans":[{"scopeSpans":{}}]}'],
+  ["a resource span as a number", '{"resourceSpans":[7]}'],
+  ["a scope span as a list", '{"resourceSpans":[{"scopeSpans":[[]]}]}'],
+  ["a million open brackets", `{"x":${"[".repeat(1_000_000)}`],
+  ["brackets that cross, deep down", `{"x":${"[".repeat(100_000)}}`],
   ["spans as a number", '{"resourceSpans":[{"scopeSpans":[{"spans":7}]}]}'],
-  ["a span as a number", jsonRequest("7")],
-  ["a span as a list", jsonRequest("[]")],
-  ["attributes as an object", jsonRequest(jsonSpan('"attributes":{"a":1}'))],
-  ["an attribute as a text", jsonRequest(jsonSpan('"attributes":["a"]'))],
 ].map(([name, body]) => ({ name: String(name), body: body as string, status: 400 }));
 
 const many = (count: number, part: string): string =>
   Array.from({ length: count }, () => part).join(",");
 
-const tooMuch: readonly HostileBody[] = [
-  ["one span too many", jsonRequest(many(limits.otlpSpansMax + 1, "{}"))],
-  ["a million empty spans", jsonRequest(many(1_000_000, "{}"))],
-  ["empty resources without number", `{"resourceSpans":[${many(60_000, "{}")}]}`],
+const amplified: readonly HostileBody[] = (
   [
-    "one attribute too many",
-    jsonRequest(withAttributes(many(limits.otlpAttributesPerSpanMax + 1, "{}"))),
-  ],
-  [
-    "a value of 33 levels",
-    jsonRequest(withAttributes(pairOf("k", nested(limits.otlpDepthMax + 1)))),
-  ],
-  ["maps of 1,000 levels", jsonRequest(withAttributes(pairOf("k", nestedMaps(1_000))))],
-  ["a million brackets", `{"x":${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}}`],
-  ["a million open brackets", `{"x":${"[".repeat(1_000_000)}`],
-  ["a million braces", `{"x":${'{"a":'.repeat(300_000)}1${"}".repeat(300_000)}}`],
-].map(([name, body]) => ({ name: String(name), body: String(body), status: 413 }));
+    ["50,001 empty spans", jsonRequest(many(50_001, "{}")), 0, 50_001],
+    ["a million empty spans", jsonRequest(many(1_000_000, "{}"), jsonSpan()), 1, 1_000_000],
+    ["empty resources without number", `{"resourceSpans":[${many(60_000, "{}")}]}`, 0, 0],
+    ["1,025 attributes", jsonRequest(withAttributes(many(1_025, "{}"))), 1, 0],
+    ["a million empty events", jsonRequest(jsonSpan(`"events":[${many(1_000_000, "{}")}]`)), 1, 0],
+    ["a value of 33 levels", jsonRequest(withAttributes(pairOf("k", nested(33)))), 1, 0],
+    ["maps of 1,000 levels", jsonRequest(withAttributes(pairOf("k", nestedMaps(1_000)))), 1, 0],
+    ["a million brackets", `{"x":${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}}`, 0, 0],
+    ["a million braces", `{"x":${'{"a":'.repeat(300_000)}1${"}".repeat(300_000)}}`, 0, 0],
+    [
+      "a million brackets under a known key",
+      jsonRequest(
+        withAttributes(pairOf("gen_ai.tool.name", "[".repeat(1_000_000) + "]".repeat(1_000_000))),
+        jsonSpan(),
+      ),
+      1,
+      1,
+    ],
+  ] as const
+).map(([name, body, stored, rejected]) => ({ name, body, status: 200, stored, rejected }));
 
 const spanOf = (members: string): string => `{${members}}`;
 const partly: readonly HostileBody[] = [
@@ -146,6 +150,14 @@ const partly: readonly HostileBody[] = [
     spanOf(`"traceId":"0af7651916cd43dd8448eb211c80319c0","spanId":"b7ad6b7169203331",${times}`),
   ],
   ["a span id of zeros", spanOf(`${ids.slice(0, -17)}0000000000000000",${times}`)],
+  ["nothing but a number", "7"],
+  ["nothing but a list", "[]"],
+  ["attributes as an object", jsonSpan('"attributes":{"a":1}')],
+  ["an attribute as a text", jsonSpan('"attributes":["a"]')],
+  ["events as a number", jsonSpan('"events":7')],
+  ["a link as a text", jsonSpan('"links":["x"]')],
+  ["a status as a number", jsonSpan('"status":2')],
+  ["a value as a text", withAttributes(pairOf("gen_ai.tool.name", '"x"'))],
   ["a lone surrogate in an allowlisted text", tool('{"stringValue":"a\\ud800b"}')],
 ].map(([name, bad]) => ({
   name: `a span with ${name}`,
@@ -233,11 +245,7 @@ const legal: readonly HostileBody[] = (
       jsonRequest(withAttributes(pairOf("constructor", '{"stringValue":"polluted"}'))),
       1,
     ],
-    [
-      "a value of 32 levels",
-      jsonRequest(withAttributes(pairOf("k", nested(limits.otlpDepthMax)))),
-      1,
-    ],
+    ["a value of 32 levels", jsonRequest(withAttributes(pairOf("k", nested(32)))), 1],
     [
       "an int as a text",
       jsonRequest(withAttributes(pairOf("gen_ai.usage.input_tokens", '{"intValue":"12"}'))),
@@ -290,7 +298,7 @@ const legal: readonly HostileBody[] = (
 /** Every JSON row. */
 export const hostileJson: readonly HostileBody[] = [
   ...malformed,
-  ...tooMuch,
+  ...amplified,
   ...partly,
   { name: "a span with bad UTF-8", body: badUtf8, status: 200, stored: 1, rejected: 1 },
   ...legal,

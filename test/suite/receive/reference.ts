@@ -69,20 +69,32 @@ function project(request: Plain): ReferenceResult {
   const spans: ReferenceSpan[] = [];
   let items = 0;
   for (const group of list(request["resourceSpans"])) {
-    const said = object(group["resource"]);
+    const resource = orRejected(() => attributesOf(object(group["resource"])["attributes"]));
     for (const scope of list(group["scopeSpans"])) {
-      for (const span of list(scope["spans"])) {
+      const scopeSaid = orRejected(() => object(scope["scope"]));
+      for (const span of entries(scope["spans"])) {
         items++;
-        const projected = one(span, attributesOf(said["attributes"]));
-        if (projected !== undefined) spans.push(projected);
+        // What is malformed costs itself: only the way to it must be sound.
+        const projected = orRejected(() => one(object(span), resource));
+        if (projected === undefined || projected === rejected || scopeSaid === rejected) continue;
+        spans.push(projected);
       }
     }
   }
   return { spans, items };
 }
 
+function orRejected<T>(read: () => T): T | typeof rejected {
+  try {
+    return read();
+  } catch {
+    return rejected;
+  }
+}
+
 function one(span: Plain, resource: Plain | typeof rejected): ReferenceSpan | undefined {
   const attributes = attributesOf(span["attributes"]);
+  list(span["links"]);
   const traceId = id(span["traceId"], 32);
   const spanId = id(span["spanId"], 16);
   const parent = span["parentSpanId"];
@@ -111,15 +123,14 @@ function one(span: Plain, resource: Plain | typeof rejected): ReferenceSpan | un
   };
 }
 
-function list(value: unknown): readonly Plain[] {
+function entries(value: unknown): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new TypeError("not a list");
-  return value.map((entry) => {
-    if (typeof entry !== "object" || entry === null || Array.isArray(entry)) {
-      throw new TypeError("not an object");
-    }
-    return entry as Plain;
-  });
+  return value;
+}
+
+function list(value: unknown): readonly Plain[] {
+  return entries(value).map(object);
 }
 
 function object(value: unknown): Plain {

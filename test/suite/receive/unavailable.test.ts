@@ -8,6 +8,7 @@ import { Conservation } from "../../../collector/src/conservation.ts";
 import { silentLog } from "../../../collector/src/log.ts";
 import { createBodyThreads } from "../../../collector/src/otlp/body-threads.ts";
 import { ByteBudget } from "../../../collector/src/otlp/byte-budget.ts";
+import { createIntake } from "../../../collector/src/otlp/intake.ts";
 import { otlpRoutes } from "../../../collector/src/otlp/receive.ts";
 import { createReceivedClock } from "../../../collector/src/otlp/received-clock.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
@@ -22,7 +23,7 @@ function bareRoutes(append: () => Promise<unknown>) {
     quarantined: 0,
     lost: 0,
   }));
-  const routes = otlpRoutes({
+  const intake = createIntake({
     authenticateIngest: () => ({ name: "local", trusted: true }),
     journal: { append },
     conservation,
@@ -31,7 +32,7 @@ function bareRoutes(append: () => Promise<unknown>) {
     clock: createReceivedClock(),
     log: silentLog,
   });
-  return { conservation, routes };
+  return { conservation, routes: otlpRoutes(intake) };
 }
 
 describe("when it does not go on", () => {
