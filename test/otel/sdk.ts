@@ -18,6 +18,13 @@ export const installFolder: string = import.meta.dirname;
 
 export const line = "3" as const;
 
+/** Settings of the batch processor that both lines know by these names. */
+export interface BatchConfig {
+  readonly maxQueueSize?: number;
+  readonly maxExportBatchSize?: number;
+  readonly scheduledDelayMillis?: number;
+}
+
 export interface ProviderParts {
   readonly spanProcessors: SpanProcessor[];
   readonly sampler?: Sampler;
@@ -34,8 +41,8 @@ export function createProvider(parts: ProviderParts): TracerProvider {
 
 export const simpleProcessor = (exporter: SpanExporter): SpanProcessor =>
   new SimpleSpanProcessor({ exporter });
-export const batchProcessor = (exporter: SpanExporter): SpanProcessor =>
-  new BatchSpanProcessor({ exporter });
+export const batchProcessor = (exporter: SpanExporter, config: BatchConfig = {}): SpanProcessor =>
+  new BatchSpanProcessor({ exporter, ...config });
 export const memoryExporter = (): InMemorySpanExporter => new InMemorySpanExporter();
 /** Exporters of this line by encoding. */
 export const otlpExporters: readonly (readonly [string, (url: string) => SpanExporter])[] = [

@@ -57,6 +57,8 @@ export class BatchExport<S> {
   private rescued: BatchCounts | undefined;
   /** True since an export failed, until one from the disk arrives: the disk is next in line. */
   private away = false;
+  /** True since the exporter failed or did not answer, until it takes something. */
+  private failed = false;
 
   constructor(options: BatchExportOptions<S>) {
     this.options = options;
@@ -74,6 +76,22 @@ export class BatchExport<S> {
       onDelivered: (count) => ledger.delivered(count),
       onRefused: (count) => ledger.refused(count, "export_refused"),
     });
+  }
+
+  /** True where what cannot be sent is kept on a disk. */
+  get spools(): boolean {
+    return this.spool !== undefined;
+  }
+
+  /** True since the exporter failed or did not answer, until it takes something. */
+  get failing(): boolean {
+    const { exporter } = this.options;
+    return this.failed || (takesRequests(exporter) && exporter.retrying === true);
+  }
+
+  /** Notes what the exporter answered last. */
+  answered(result: CallResult): void {
+    this.failed = result === "failed" || result === "late";
   }
 
   /** Sends a batch; settles when each of its items is accounted for, and never rejects. */
@@ -125,7 +143,9 @@ export class BatchExport<S> {
   /** Counts what is on its way as lost; whatever becomes of it is not counted again. */
   private abandon(code: Code): void {
     const counts = this.flight;
-    if (counts !== undefined) this.lost(counts, code);
+    if (counts === undefined) return;
+    this.failed = true;
+    this.lost(counts, code);
   }
 
   /** Sends what lies on the disk. */
@@ -255,6 +275,7 @@ export class BatchExport<S> {
 
   /** Counts a failure. */
   private judged(result: CallResult): CallResult {
+    this.answered(result);
     if (result !== "done") {
       this.options.ledger.failed();
       diag.warn(`turnproof: ${codeOf(result)}`);
@@ -282,5 +303,5 @@ async function settleResources(items: readonly QueueItem[], timeoutMs: number): 
   }
   if (pending.size === 0) return;
   const waits = [...pending].map(async (resource) => resource.waitForAsyncAttributes?.());
-  await within(Promise.all(waits), timeoutMs);
+  await within(Promise.all(waits), timeoutMs, false);
 }

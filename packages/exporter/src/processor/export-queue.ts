@@ -16,6 +16,9 @@ export interface QueueItem {
 class Fifo {
   private items: QueueItem[] = [];
   private head = 0;
+  /** Items that ever came, and that ever left. */
+  pushed = 0;
+  taken = 0;
 
   get length(): number {
     return this.items.length - this.head;
@@ -23,11 +26,13 @@ class Fifo {
 
   push(item: QueueItem): void {
     this.items.push(item);
+    this.pushed++;
   }
 
   take(count: number): QueueItem[] {
     const taken = this.items.slice(this.head, this.head + count);
     this.head += taken.length;
+    this.taken += taken.length;
     if (this.head === this.items.length || this.head > 4_096) {
       this.items = this.items.slice(this.head);
       this.head = 0;
@@ -35,6 +40,9 @@ class Fifo {
     return taken;
   }
 }
+
+/** How far each list had come when something was asked for. */
+export type QueueMark = readonly [evidence: number, rest: number];
 
 /** Two bounded lists, drawn from evidence first. */
 export class ExportQueue {
@@ -57,6 +65,16 @@ export class ExportQueue {
     if (list.length >= this.max) return false;
     list.push(item);
     return true;
+  }
+
+  /** Where the queue ends now. */
+  mark(): QueueMark {
+    return [this.evidence.pushed, this.rest.pushed];
+  }
+
+  /** True when everything that waited at the mark was taken. */
+  passed([evidence, rest]: QueueMark): boolean {
+    return this.evidence.taken >= evidence && this.rest.taken >= rest;
   }
 
   /** Takes at most this many, oldest evidence first. */

@@ -36,6 +36,8 @@ function answered(
 ): Promise<CallResult> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve("late"), timeoutMs);
+    // Who waits for the answer holds the process for as long as it will wait, and nobody else.
+    timer.unref?.();
     const done = (answer: ExportAnswer): void => {
       clearTimeout(timer);
       resolve(answer.code === exportDone ? "done" : failureOf(answer));
@@ -54,11 +56,19 @@ function failureOf({ error }: ExportAnswer): CallResult {
   return refusedStatuses.has(status) ? "refused" : "failed";
 }
 
-/** Resolves when the work is done, has failed, or the time is over: true when it was done. */
-export async function within(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
+/**
+ * Resolves when the work is done, has failed, or the time is over: true when it was done. The
+ * process does not end meanwhile, unless `holds` is false.
+ */
+export async function within(
+  work: Promise<unknown>,
+  timeoutMs: number,
+  holds: boolean = true,
+): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), Math.max(0, timeoutMs));
+    if (!holds) timer.unref?.();
   });
   try {
     return await Promise.race([

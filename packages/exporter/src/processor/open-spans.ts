@@ -1,8 +1,7 @@
 /**
  * @module Open spans: spans of a marked kind that have not ended, oldest first. Nothing is done
- * when
- * one ends, because nearly all do before anybody asks; the ended ones are dropped when the list is
- * looked through, which is every so many spans.
+ * when one ends, because nearly all do before anybody asks; the ended ones are dropped when the
+ * list is looked through, which is every so many spans.
  */
 import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
 
@@ -23,9 +22,9 @@ export class OpenSpans {
     this.max = max;
   }
 
-  /** Spans in the list, some of which may have ended since it was last looked through. */
-  get size(): number {
-    return this.spans.length;
+  /** When the oldest of the list began, in epoch milliseconds; Infinity for an empty list. */
+  get oldest(): number {
+    return this.since[0] ?? Infinity;
   }
 
   /** Watches a span, unless as many as are watched at most are open already. */

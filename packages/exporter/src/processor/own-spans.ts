@@ -1,6 +1,7 @@
 /**
- * @module Own spans: the spans that the processor itself says, a start marker of a span that is
- * still open and a report of losses. Both are spans of zero length, so any tool shows them.
+ * @module Own spans: the spans that the processor itself says: a start marker of a span that is
+ * still open, a report of losses, a heartbeat. All are spans of zero length, so any tool shows
+ * them.
  */
 import type { Attributes, HrTime } from "@opentelemetry/api";
 import { attribute, ownSpanNames, producerReports } from "@turnproof/semconv";
@@ -57,15 +58,10 @@ export function lossReport(
   health: ExportHealth,
   producerId: string,
   resource: ResourceLike,
-  now: HrTime,
 ): ReadableSpanLike {
-  const context = { traceId: randomHex(32), spanId: randomHex(16), traceFlags: 1 };
   const reasons = Object.keys(health.dropped).toSorted().slice(0, 32);
   const lost = Object.values(health.dropped).reduce((sum, count) => sum + count, 0);
   const attributes: Attributes = {
-    [attribute.event_kind.span]: "data_quality",
-    [attribute.phase.span]: "event",
-    [attribute.status.span]: "success",
     [attribute.quality_code.span]: producerReports.losses,
     [attribute.producer_id.span]: producerId,
     [attribute.last_seq.span]: health.created,
@@ -82,6 +78,29 @@ export function lossReport(
       (code) => health.dropped[code] ?? 0,
     );
   }
+  return qualitySpan(attributes, resource);
+}
+
+/** What a producer says while evidence spans of it are open, and how many (design 4). */
+export function heartbeat(
+  openSpans: number,
+  producerId: string,
+  resource: ResourceLike,
+): ReadableSpanLike {
+  return qualitySpan(
+    {
+      [attribute.quality_code.span]: producerReports.heartbeat,
+      [attribute.producer_id.span]: producerId,
+      [attribute.open_spans.span]: openSpans,
+    },
+    resource,
+  );
+}
+
+/** A data-quality event of this process, now, in a trace of its own. */
+function qualitySpan(said: Attributes, resource: ResourceLike): ReadableSpanLike {
+  const context = { traceId: randomHex(32), spanId: randomHex(16), traceFlags: 1 };
+  const now = hrNow();
   return {
     name: ownSpanNames.data_quality,
     kind: 0,
@@ -89,7 +108,12 @@ export function lossReport(
     startTime: now,
     endTime: now,
     status: { code: 0 },
-    attributes,
+    attributes: {
+      [attribute.event_kind.span]: "data_quality",
+      [attribute.phase.span]: "event",
+      [attribute.status.span]: "success",
+      ...said,
+    },
     links: [],
     events: [],
     duration: noDuration,
@@ -100,4 +124,9 @@ export function lossReport(
     droppedEventsCount: 0,
     droppedLinksCount: 0,
   };
+}
+
+function hrNow(): HrTime {
+  const now = Date.now();
+  return [Math.floor(now / 1_000), (now % 1_000) * 1_000_000];
 }

@@ -1,10 +1,10 @@
 /**
  * @module Turnproof processor: our span processor for either SDK line. Everything that leaves goes
  * through the gate; evidence is numbered at its end, before any queue can drop it; spans that stay
- * open get a start marker; what was lost is counted to the unit and reported (design 6.4).
+ * open get a start marker; what was lost is counted to the unit and reported (design 6.4). It never
+ * throws into its host and never keeps a process alive that nobody asked it to.
  */
 import { diag } from "@opentelemetry/api";
-import type { HrTime } from "@opentelemetry/api";
 import { CodedError, markedKinds } from "@turnproof/semconv";
 import type { Code, EventKind } from "@turnproof/semconv";
 
@@ -16,12 +16,12 @@ import type { SpoolJournal } from "../spool/disk-spool.ts";
 import { BatchExport } from "./batch-export.ts";
 import { evidenceSampler } from "./evidence-sampler.ts";
 import type { EvidenceSamplerOptions, SamplerLike } from "./evidence-sampler.ts";
-import { ExportQueue } from "./export-queue.ts";
+import { ExportPump } from "./export-pump.ts";
 import { callExporter, within } from "./exporter-call.ts";
 import { LossLedger } from "./loss-ledger.ts";
 import type { ExportHealth, ItemClass } from "./loss-ledger.ts";
-import { OpenSpans } from "./open-spans.ts";
-import { lossReport, randomHex, startMarker } from "./own-spans.ts";
+import { heartbeat, lossReport, randomHex, startMarker } from "./own-spans.ts";
+import { SpanWatch } from "./span-watch.ts";
 import { untraced, untracedExporter, untracedJournal } from "./untraced.ts";
 
 /** Options of the processor. */
@@ -36,11 +36,18 @@ export interface TurnproofProcessorOptions<S = never> extends GateOptions {
   readonly delayMs?: number;
   /** How long one export may take; default 10,000 ms. */
   readonly exportTimeoutMs?: number;
-  /** How long a flush and a shutdown may take; default 30,000 ms and 5,000 ms. */
+  /** How long a flush may take, and while the exporter fails; default 10,000 ms and 2,000 ms. */
   readonly flushDeadlineMs?: number;
+  readonly failingDeadlineMs?: number;
+  /** How long a shutdown may take, everything in it; default 2,500 ms. */
   readonly shutdownDeadlineMs?: number;
-  /** Age at which an open span gets its start marker; default `delayMs`; `false`: none. */
+  /**
+   * Age at which an open span gets its start marker; `false`: none. Default: 100 ms for turns and
+   * actions, which leave at once, and `delayMs` for calls.
+   */
   readonly markerDelayMs?: number | false;
+  /** Time between two heartbeats while evidence spans are open; default 30,000 ms. */
+  readonly heartbeatEveryMs?: number;
   /** Time between two reports of losses while something changes; default 60,000 ms. */
   readonly reportEveryMs?: number;
   /** A journal on the disk for what cannot be delivered; closed by whoever opened it. */
@@ -55,15 +62,31 @@ const settingDefaults = {
   batchMax: 512,
   delayMs: 1_000,
   exportTimeoutMs: 10_000,
-  flushDeadlineMs: 30_000,
-  shutdownDeadlineMs: 5_000,
+  flushDeadlineMs: 10_000,
+  failingDeadlineMs: 2_000,
+  shutdownDeadlineMs: 2_500,
+  heartbeatEveryMs: 30_000,
   reportEveryMs: 60_000,
 } as const;
+
+/** Age of an open turn at which its marker leaves; one that ends sooner needs none. */
+const promptMarkerMs = 100;
 
 /** How long a disk may take for what a shutdown could not deliver. */
 const rescueMsMax = 5_000;
 
+/** What a shutdown leaves at least for the report and for the exporter's own end. */
+const lastWordsMs = 300;
+
 type Settings = { readonly [K in keyof typeof settingDefaults]: number };
+
+function settingsOf(options: Partial<Settings>): Settings {
+  const settings: { -readonly [K in keyof Settings]: number } = { ...settingDefaults };
+  for (const name of Object.keys(settingDefaults) as (keyof Settings)[]) {
+    settings[name] = options[name] ?? settingDefaults[name];
+  }
+  return settings;
+}
 
 /** A span processor with gate, queue, markers and loss accounting. */
 export class TurnproofProcessor<S = never> {
@@ -71,31 +94,24 @@ export class TurnproofProcessor<S = never> {
   readonly producerId: string = randomHex(16);
   private readonly exporter: SpanExporterLike<S>;
   private readonly settings: Settings;
-  private readonly markerDelayMs: number | false;
+  private readonly marks: boolean;
   private readonly gate: Gate;
   private readonly ledger = new LossLedger();
-  private readonly queue: ExportQueue;
+  private readonly pump: ExportPump;
   private readonly batches: BatchExport<S>;
-  private readonly open: OpenSpans;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private pumping: Promise<void> | undefined;
-  private emptying = false;
+  private readonly watch: SpanWatch;
+  private reporting: ReturnType<typeof setTimeout> | undefined;
   private resource: ResourceLike = { attributes: {} };
   private reportedRevision = 0;
   private reportedAt = Date.now();
-  private ended = false;
+  private ending: Promise<void> | undefined;
 
   constructor(options: TurnproofProcessorOptions<S>) {
-    const settings = { ...settingDefaults };
-    for (const name of Object.keys(settingDefaults) as (keyof Settings)[]) {
-      Object.assign(settings, { [name]: options[name] ?? settingDefaults[name] });
-    }
+    const settings = settingsOf(options);
     this.settings = settings;
     this.exporter = untracedExporter(options.exporter);
-    this.markerDelayMs = options.markerDelayMs ?? settings.delayMs;
+    this.marks = options.markerDelayMs !== false;
     this.gate = createGate(options);
-    this.queue = new ExportQueue(settings.queueMax);
-    this.open = new OpenSpans(settings.queueMax);
     this.batches = new BatchExport({
       exporter: this.exporter,
       gate: this.gate,
@@ -104,6 +120,18 @@ export class TurnproofProcessor<S = never> {
       exportTimeoutMs: settings.exportTimeoutMs,
       spool: options.spool === undefined ? undefined : untracedJournal(options.spool),
       writeThrough: options.writeThrough === true,
+    });
+    const { queueMax, batchMax, delayMs } = settings;
+    const exportBatch = this.batches.export.bind(this.batches);
+    this.pump = new ExportPump({ queueMax, batchMax, delayMs, exportBatch });
+    const patientMs = options.markerDelayMs || delayMs;
+    this.watch = new SpanWatch({
+      promptMs: options.markerDelayMs || Math.min(promptMarkerMs, delayMs),
+      patientMs,
+      heartbeatEveryMs: settings.heartbeatEveryMs,
+      max: queueMax,
+      mark: (spans, prompt) => this.mark(spans, prompt),
+      beat: (open) => this.beat(open),
     });
   }
 
@@ -128,53 +156,88 @@ export class TurnproofProcessor<S = never> {
     });
   }
 
+  /** Nothing waits and nothing is on its way. */
+  get idle(): boolean {
+    return this.pump.idle;
+  }
+
   /** Remembers a span that may stay open for long. */
   onStart(span: ReadableSpanLike): void {
-    this.resource = span.resource;
-    if (this.markerDelayMs === false || this.ended) return;
-    if (!marked.has(decisionOf(span).kind)) return;
-    this.open.add(span, Date.now());
-    this.schedule();
+    try {
+      this.resource = span.resource;
+      if (!this.marks || this.ending !== undefined) return;
+      const { kind } = decisionOf(span);
+      if (marked.has(kind)) this.watch.add(span, kind);
+    } catch {
+      diag.warn("turnproof: span_unmapped");
+    }
   }
 
   /** Numbers evidence and puts the span into the queue. */
   onEnd(span: ReadableSpanLike): void {
-    const evidence = decisionOf(span).kind !== "span";
-    if (!evidence && (span.spanContext().traceFlags & 1) === 0) return;
-    this.enqueue(span, evidence ? "evidence" : "structure");
+    try {
+      const evidence = decisionOf(span).kind !== "span";
+      if (!evidence && (span.spanContext().traceFlags & 1) === 0) return;
+      this.enqueue(span, evidence ? "evidence" : "structure");
+    } catch {
+      diag.warn("turnproof: span_unmapped");
+    }
   }
 
   /**
-   * Sends everything that waits, with markers of what is open, within the deadline. Rejects only
-   * where a strict exporter of ours does, with its code.
+   * Sends what waits now, with markers of what is open, within the deadline; what is left then
+   * goes on waiting. Rejects only where a strict exporter of ours does, with its code.
    */
   async forceFlush(): Promise<void> {
-    await this.flush(this.settings.flushDeadlineMs);
+    const { flushDeadlineMs, failingDeadlineMs } = this.settings;
+    const refused = await untraced(() => this.flush(flushDeadlineMs, failingDeadlineMs));
+    // A strict exporter of ours tells the host; any other exporter's failure is counted already.
+    if (CodedError.is(refused)) throw refused;
+  }
+
+  /**
+   * For a process that has nothing left to do and may yet go on: sends what waits, and puts what
+   * is left on the disk where there is one. Never rejects.
+   */
+  async settle(deadlineMs: number): Promise<void> {
+    await untraced(() => this.flush(deadlineMs, deadlineMs));
+    if (this.batches.spools) await this.rescue();
   }
 
   /**
    * Flushes once more; what is left then goes to the disk where there is a spool, and is counted
-   * as lost where there is none. Reports, and ends the exporter.
+   * as lost where there is none. Reports, unless the exporter just failed, and ends it. Never
+   * rejects.
    */
-  async shutdown(): Promise<void> {
-    if (this.ended) return;
-    this.ended = true;
-    const deadline = Date.now() + this.settings.shutdownDeadlineMs;
+  shutdown(): Promise<void> {
+    return (this.ending ??= untraced(() => this.end()));
+  }
+
+  private async end(): Promise<void> {
+    const { shutdownDeadlineMs } = this.settings;
+    const deadline = Date.now() + shutdownDeadlineMs;
+    const sending = Math.max(shutdownDeadlineMs - lastWordsMs, shutdownDeadlineMs / 2);
     // A host that is told here could do nothing about it any more; the counters say it.
-    await within(this.flush(this.settings.shutdownDeadlineMs), this.settings.shutdownDeadlineMs);
-    clearTimeout(this.timer);
-    await this.batches.rescue(this.queue.take(Number.MAX_SAFE_INTEGER), rescueMsMax);
-    await this.report(Math.max(500, deadline - Date.now()));
+    await this.flush(sending, sending);
+    this.watch.stop();
+    clearTimeout(this.reporting);
+    await this.rescue();
+    const left = (): number => Math.max(lastWordsMs / 2, deadline - Date.now());
+    // An exporter that just failed would only fail once more.
+    if (!this.batches.failing) await this.report(left());
     await within(this.batches.close(), 1_000);
-    await within(this.exporter.shutdown(), Math.max(500, deadline - Date.now()));
+    await within(asked(this.exporter, "shutdown"), left());
+  }
+
+  private async rescue(): Promise<void> {
+    await this.batches.rescue(this.pump.takeAll(), rescueMsMax);
   }
 
   private enqueue(span: ReadableSpanLike, kind: ItemClass): void {
     const seq = this.ledger.create(kind);
-    if (this.ended) return this.ledger.dropped(kind, 1, "shutdown_deadline");
-    if (!this.queue.push({ span, kind, seq })) return this.lose(kind, "queue_full");
-    if (this.queue.length >= this.settings.batchMax) void this.pump(false);
-    else this.schedule();
+    if (this.ending !== undefined) return this.ledger.dropped(kind, 1, "shutdown_deadline");
+    if (!this.pump.push({ span, kind, seq })) this.lose(kind, "queue_full");
+    this.reportLater();
   }
 
   private lose(kind: ItemClass, code: Code): void {
@@ -182,90 +245,91 @@ export class TurnproofProcessor<S = never> {
     diag.warn(`turnproof: ${code}`);
   }
 
-  private schedule(): void {
-    if (this.timer !== undefined || this.ended) return;
-    // A timer holds the context in which it was made.
-    this.timer = untraced(() =>
-      setTimeout(() => {
-        this.timer = undefined;
-        void this.tick();
-      }, this.settings.delayMs),
-    );
-    this.timer.unref?.();
+  /** Puts a marker into the queue for each of these spans; a turn's leaves at once. */
+  private mark(spans: readonly ReadableSpanLike[], prompt: boolean): void {
+    for (const span of spans) this.say(startMarker(span));
+    if (prompt) this.pump.hasten();
   }
 
-  private async tick(): Promise<void> {
-    if (this.markerDelayMs !== false) this.mark(Date.now() - this.markerDelayMs);
-    await this.pump(true);
-    if (Date.now() - this.reportedAt >= this.settings.reportEveryMs) {
-      await this.report(this.settings.exportTimeoutMs);
-    }
-    if (this.open.size > 0 || this.queue.length > 0) this.schedule();
+  private beat(open: number): void {
+    this.say(heartbeat(open, this.producerId, this.resource));
+    this.pump.hasten();
   }
 
-  /** Puts a marker into the queue for each span that opened before this time. */
-  private mark(before: number): void {
-    for (const span of this.open.take(before)) {
-      this.ledger.create("markers");
-      if (!this.queue.push({ span: startMarker(span), kind: "markers", seq: 0 })) {
-        this.ledger.dropped("markers", 1, "queue_full");
-      }
+  /** Puts a span of our own into the queue. */
+  private say(span: ReadableSpanLike): void {
+    this.ledger.create("markers");
+    if (!this.pump.push({ span, kind: "markers", seq: 0 })) {
+      this.ledger.dropped("markers", 1, "queue_full");
     }
   }
 
-  /** Exports batch after batch, one at a time; `all`: also the last one that is not full. */
-  private pump(all: boolean): Promise<void> {
-    this.emptying ||= all;
-    this.pumping ??= this.exportAll().finally(() => {
-      this.pumping = undefined;
-      this.emptying = false;
-    });
-    return this.pumping;
-  }
-
-  private async exportAll(): Promise<void> {
-    while (this.queue.length >= (this.emptying ? 1 : this.settings.batchMax)) {
-      await this.batches.export(this.queue.take(this.settings.batchMax));
-    }
-  }
-
-  private async flush(deadlineMs: number): Promise<void> {
+  /** Answers what the exporter's own flush rejected with. */
+  private async flush(deadlineMs: number, failingMs: number): Promise<unknown> {
     const deadline = Date.now() + deadlineMs;
-    if (this.markerDelayMs !== false) this.mark(Date.now());
-    await within(this.empty(), deadlineMs);
-    if (!this.ended) await this.report(deadline - Date.now());
+    const { write_failures: failures } = this.ledger.health();
+    this.watch.markAll();
+    const sent = this.empty();
+    // An exporter that refuses connections may do so for as long as it likes, and nobody waits.
+    const quick = await within(sent, Math.min(deadlineMs, failingMs));
+    if (!quick && !this.batches.failing) await within(sent, deadline - Date.now());
+    const { write_failures: after } = this.ledger.health();
+    if (this.ending === undefined && after === failures) {
+      await this.report(
+        Math.min(deadline - Date.now(), this.batches.failing ? failingMs : deadlineMs),
+      );
+    }
     let refused: unknown;
-    const flushed = (this.exporter.forceFlush?.() ?? Promise.resolve()).catch((error: unknown) => {
+    const flushed = asked(this.exporter, "forceFlush").catch((error: unknown) => {
       refused = error;
     });
-    await within(flushed, deadline - Date.now());
-    // A strict exporter of ours tells the host; any other exporter's failure is counted already.
-    if (CodedError.is(refused)) throw refused;
+    const left = deadline - Date.now();
+    await within(flushed, this.batches.failing ? Math.min(left, lastWordsMs) : left);
+    return refused;
   }
 
   private async empty(): Promise<void> {
-    do await this.pump(true);
-    while (this.queue.length > 0);
+    await this.pump.flush();
     await this.batches.drain();
   }
 
-  /** Says what was lost so far, when that is news. The report itself is not counted. */
+  /** Reports a while after something changed, once. */
+  private reportLater(): void {
+    if (this.reporting !== undefined) return;
+    const { reportEveryMs, delayMs } = this.settings;
+    const inMs = Math.max(2 * delayMs, this.reportedAt + reportEveryMs - Date.now());
+    this.reporting = untraced(() =>
+      setTimeout(() => {
+        this.reporting = undefined;
+        void this.report(this.settings.exportTimeoutMs);
+      }, inMs),
+    );
+    this.reporting.unref?.();
+  }
+
+  /**
+   * Says what was lost so far, when that is news. The report itself is not counted. Never rejects.
+   */
   private async report(timeoutMs: number): Promise<void> {
     const { revision } = this.ledger;
     if (revision === this.reportedRevision || timeoutMs <= 0) return;
     this.reportedAt = Date.now();
-    const span = lossReport(this.health, this.producerId, this.resource, hrNow());
+    const span = lossReport(this.health, this.producerId, this.resource);
     const screened = this.gate.screen(span);
     if (screened === undefined) return;
     const limit = Math.min(timeoutMs, this.settings.exportTimeoutMs);
     const result = await callExporter(this.exporter, [screened], limit);
+    this.batches.answered(result);
     if (result === "done") this.reportedRevision = revision;
   }
 }
 
-function hrNow(): HrTime {
-  const now = Date.now();
-  return [Math.floor(now / 1_000), (now % 1_000) * 1_000_000];
+/** Calls what an exporter may leave out, and may throw from. */
+async function asked<S>(
+  exporter: SpanExporterLike<S>,
+  what: "forceFlush" | "shutdown",
+): Promise<void> {
+  await exporter[what]?.();
 }
 
 /** Makes the processor; give it to a provider's `spanProcessors` and add nothing else. */

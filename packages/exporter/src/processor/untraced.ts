@@ -36,6 +36,9 @@ export function untracedExporter<S>(exporter: SpanExporterLike<S>): SpanExporter
   if (!takesRequests(exporter)) return same;
   const whole: RequestExporter<S> = {
     ...same,
+    get retrying() {
+      return exporter.retrying === true;
+    },
     exportRequest: (request, done) => untraced(() => exporter.exportRequest(request, done)),
   };
   return whole;

@@ -20,6 +20,8 @@ export interface TraceRequest {
 
 /** An exporter that takes a request of ours as it is, beside spans. */
 export interface RequestExporter<S> extends SpanExporterLike<S> {
+  /** True while a request that failed waits to be tried again. */
+  readonly retrying?: boolean;
   exportRequest(request: TraceRequest, done: (answer: ExportAnswer) => void): void;
 }
 
