@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { countTools, countUsage, findInsights } from "@turnproof/evidence";
+import { countTools, countUsage, findInsights, toolResults } from "@turnproof/evidence";
 import type { Insights, ToolCounts, TurnEvent, TurnRow, Usage } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 
@@ -140,7 +140,7 @@ async function mountedAgents(c: AppContext, parts: Parts): Promise<readonly stri
 }
 
 function toolsByName(events: readonly TurnEvent[]): Readonly<Record<string, ToolCounts>> {
-  const calls = events.filter((event) => event.attributes.tool_name !== undefined);
+  const calls = toolResults(events).filter((event) => event.attributes.tool_name !== undefined);
   const byName = Map.groupBy(calls, (event) => event.attributes.tool_name ?? "");
   const counted = [...byName].map(([name, own]) => [name, countTools(own)] as const);
   return Object.fromEntries(counted.toSorted(([a], [b]) => (a < b ? -1 : 1)));

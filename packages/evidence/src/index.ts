@@ -56,6 +56,7 @@ export {
   countTools,
   isToolFailure,
   isToolResult,
+  toolResults,
   isToolUsable,
   toolBadge,
   toolOutcome,

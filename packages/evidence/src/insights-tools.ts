@@ -4,11 +4,11 @@ import { groupByIdentity, membersOf } from "./identity-tuple.ts";
 import { insightThresholds } from "./insight-table.ts";
 import type { InsightDraft } from "./insight-table.ts";
 import { spanKey } from "./span-key.ts";
-import { isToolFailure, isToolResult, toolOutcome } from "./tool-outcomes.ts";
+import { isToolFailure, toolOutcome, toolResults } from "./tool-outcomes.ts";
 
 /** Failures, fallbacks, limitations, repetitions and unknown latencies of tool calls. */
 export function toolInsights(events: readonly TurnEvent[]): InsightDraft[] {
-  const results = events.filter(isToolResult);
+  const results = toolResults(events);
   if (results.length === 0) return [];
   const found: InsightDraft[] = [];
   const failures = results.filter((event) => isToolFailure(toolOutcome(event)));

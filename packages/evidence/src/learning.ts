@@ -12,7 +12,7 @@ import { groupByIdentity, membersOf } from "./identity-tuple.ts";
 import type { IdentityTuple } from "./identity-tuple.ts";
 import { stableHash } from "./content-hash.ts";
 import { createIdentityTable } from "./identity-table.ts";
-import { isToolResult } from "./tool-outcomes.ts";
+import { toolResults } from "./tool-outcomes.ts";
 import { readWindow } from "./window-events.ts";
 
 /** Tools in a row that make a workflow, and threads in which it must have run. */
@@ -55,7 +55,7 @@ interface Row {
 
 /** The rows of tools that recur; tenants and agents are never mixed. Linear but for sorting. */
 export function findRecurringWorkflows(events: readonly TurnEvent[]): RecurringWorkflow[] {
-  const results = events.filter(isToolResult);
+  const results = toolResults(events);
   const groups = groupByIdentity(results);
   const owners = createIdentityTable(["application_id", "agent_id", "user_id"]);
   const rows = new Map<string, Row>();

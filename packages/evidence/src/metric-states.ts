@@ -11,7 +11,7 @@ import { isVerifiedOutcome } from "./coverage.ts";
 import type { TurnEvent } from "./event.ts";
 import type { Metric } from "./supply.ts";
 import { readSupply } from "./supply.ts";
-import { isToolFailure, isToolResult, toolOutcome } from "./tool-outcomes.ts";
+import { isToolFailure, toolOutcome, toolResults } from "./tool-outcomes.ts";
 
 /** Names of the metrics, in the order in which a page shows them. */
 export const metricNames = [
@@ -53,7 +53,7 @@ export function readMetrics(
   const finished = events.filter((event) => event.phase !== "start");
   const count = (kind: EventKind): number =>
     finished.reduce((total, event) => total + (event.event_kind === kind ? 1 : 0), 0);
-  const results = events.filter(isToolResult);
+  const results = toolResults(events);
   const toolStarts = events.filter((event) => event.event_kind === "tool_call");
   const supply = readSupply(events);
   const observed: ObservedCounts = {

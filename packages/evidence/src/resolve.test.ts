@@ -27,6 +27,15 @@ function span(
   };
 }
 
+const turnOf = (event: TurnEvent | undefined): readonly unknown[] => [
+  event?.agent_id,
+  event?.turn_id,
+];
+const weak = (agent_id: string): Partial<TurnEvent> => ({
+  agent_id,
+  identity_derived: ["agent_id"],
+});
+
 const byId = (events: readonly TurnEvent[]): Record<string, TurnEvent> =>
   Object.fromEntries(events.map((event) => [event.event_id, event]));
 
@@ -68,8 +77,8 @@ test("own, then nearest ancestor, then the only value of the trace, then the app
 test("a nested turn is its own turn in the outermost turn's run", () => {
   const events = byId(
     resolveRoot([
-      span("outer", undefined, { event_kind: "turn", user_id: "u1" }),
-      span("inner", "outer", { event_kind: "turn" }),
+      span("outer", undefined, { event_kind: "turn", agent_id: "a", user_id: "u1" }),
+      span("inner", "outer", { event_kind: "turn", agent_id: "b" }),
       span("tool", "inner", { event_kind: "tool_call" }),
     ]),
   );
@@ -214,6 +223,8 @@ const anyTrace = fc.array(
     user: fc.constantFrom(undefined, undefined, null, "u1", "u2"),
     thread: fc.constantFrom(undefined, undefined, "t1", "t2"),
     ownTurn: fc.constantFrom(undefined, undefined, undefined, "x", "y"),
+    agent: fc.constantFrom(undefined, undefined, "a", "b"),
+    weak: fc.boolean(),
     root: fc.constantFrom("r1", "r1", "r2"),
     principal: fc.constantFrom("p", "p", "p", "q"),
   }),
@@ -231,6 +242,7 @@ function toEvents(trace: typeof anyTrace extends fc.Arbitrary<infer T> ? T : nev
       ...(row.user === undefined ? {} : { user_id: row.user }),
       ...(row.thread === undefined ? {} : { thread_id: row.thread }),
       ...(row.ownTurn === undefined ? {} : { turn_id: row.ownTurn }),
+      ...(row.agent === undefined ? {} : row.weak ? weak(row.agent) : { agent_id: row.agent }),
     }),
   );
 }
@@ -278,4 +290,123 @@ test("no event is given to a tenant that nobody in its trace named", () => {
       }
     }),
   );
+});
+
+test("a name on a span that is no turn gives way to the turn's agent; our own id does not", () => {
+  const events = byId(
+    resolveRoot([
+      span("turn", undefined, { event_kind: "turn", agent_id: "helper" }),
+      span("tool", "turn", { event_kind: "tool_call", ...weak("lookup") }),
+      span("deep", "tool", { event_kind: "model_call" }),
+      span("said", "turn", { event_kind: "tool_call", agent_id: "chosen" }),
+      span("under", "said", { event_kind: "tool_call", ...weak("lookup") }),
+      span("stray", "lost", { event_kind: "tool_call", ...weak("other") }),
+    ]),
+  );
+  for (const id of ["tool", "deep", "stray"]) {
+    expect(turnOf(events[`${id}:result`])).toEqual(["helper", "turn"]);
+  }
+  for (const id of ["said", "under"]) {
+    expect(turnOf(events[`${id}:result`])).toEqual(["chosen", "turn"]);
+  }
+});
+
+test("without a turn a name is all that is known, and where several turns are, no other is taken", () => {
+  const alone = byId(
+    resolveRoot([
+      span("chat", undefined, {
+        event_kind: "model_call",
+        application_id: "shop",
+        ...weak("helper"),
+      }),
+      span("tool", "chat", { event_kind: "tool_call", application_id: "shop" }),
+    ]),
+  );
+  expect(alone["chat:result"]?.agent_id).toBe("helper");
+  expect(alone["tool:result"]?.agent_id).toBe("helper");
+  const several = byId(
+    resolveRoot([
+      span("one", undefined, { event_kind: "turn", agent_id: "a" }),
+      span("two", undefined, { event_kind: "turn", agent_id: "b" }),
+      span("chat", "lost", { event_kind: "model_call", ...weak("c") }),
+    ]),
+  );
+  expect(several["chat:result"]?.agent_id).toBe("c");
+});
+
+test("a trace or a workflow around one agent's run is that agent's turn", () => {
+  for (const wrapper of [{}, weak("answer")]) {
+    const events = byId(
+      resolveRoot([
+        span("wrap", undefined, { event_kind: "turn", application_id: "shop", ...wrapper }),
+        span("step", "wrap"),
+        span("run", "step", { event_kind: "turn", agent_id: "helper" }),
+        span("chat", "run", { event_kind: "model_call" }),
+        span("check", "wrap", { event_kind: "model_call" }),
+      ]),
+    );
+    for (const id of ["wrap", "run", "chat", "check"]) {
+      expect(turnOf(events[`${id}:result`])).toEqual(["helper", "wrap"]);
+    }
+  }
+});
+
+test("around several agents a workflow keeps its name, and a nameless wrapper is the first one's", () => {
+  const trace = (wrapper: Partial<TurnEvent>): Record<string, TurnEvent> =>
+    byId(
+      resolveRoot([
+        span("wrap", undefined, { event_kind: "turn", ...wrapper }),
+        span("late", "wrap", {
+          event_kind: "turn",
+          agent_id: "writer",
+          started_at: "2026-03-01T09:00:02Z",
+        }),
+        span("soon", "wrap", {
+          event_kind: "turn",
+          agent_id: "triage",
+          started_at: "2026-03-01T09:00:01Z",
+        }),
+      ]),
+    );
+  const named = trace(weak("answer"));
+  expect(turnOf(named["wrap:result"])).toEqual(["answer", "wrap"]);
+  expect(turnOf(named["soon:result"])).toEqual(["triage", "soon"]);
+  expect(turnOf(named["late:result"])).toEqual(["writer", "late"]);
+  const nameless = trace({});
+  expect(turnOf(nameless["wrap:result"])).toEqual(["triage", "wrap"]);
+  expect(turnOf(nameless["soon:result"])).toEqual(["triage", "wrap"]);
+  expect(turnOf(nameless["late:result"])).toEqual(["writer", "late"]);
+});
+
+test("a turn that names no agent is part of the one around it, unless it is somebody else's", () => {
+  const inner = (more: Partial<TurnEvent>): TurnEvent | undefined =>
+    byId(
+      resolveRoot([
+        span("turn", undefined, { event_kind: "turn", agent_id: "helper", user_id: "u1" }),
+        span("tool", "turn", { event_kind: "tool_call" }),
+        span("inner", "tool", { event_kind: "turn", ...more }),
+      ]),
+    )["inner:result"];
+  expect(turnOf(inner({}))).toEqual(["helper", "turn"]);
+  expect(inner({})).toMatchObject({ event_kind: "span", status: "unknown" });
+  expect(inner({ attributes: { input_tokens: 3 } })?.event_kind).toBe("turn");
+  expect(turnOf(inner(weak("flow")))).toEqual(["helper", "turn"]);
+  expect(turnOf(inner({ user_id: "u2" }))).toEqual(["helper", "inner"]);
+  expect(turnOf(inner({ turn_id: "own" }))).toEqual(["helper", "own"]);
+  expect(turnOf(inner({ application_id: "x" }))).toEqual(["helper", "turn"]);
+  expect(turnOf(inner({ ingest_principal: "q" }))).toEqual(["helper", "inner"]);
+  expect(turnOf(inner({ agent_id: "helper" }))).toEqual(["helper", "inner"]);
+});
+
+test("a name that all of a nameless turn's spans carry is its agent's", () => {
+  const events = byId(
+    resolveRoot([
+      span("turn", undefined, { event_kind: "turn", application_id: "shop" }),
+      span("chat", "turn", { event_kind: "model_call", ...weak("helper") }),
+      span("tool", "turn", { event_kind: "tool_call", ...weak("lookup") }),
+    ]),
+  );
+  for (const id of ["turn", "chat", "tool"]) {
+    expect(turnOf(events[`${id}:result`])).toEqual(["helper", "turn"]);
+  }
 });

@@ -5,9 +5,12 @@
  */
 import { identityFields } from "./event.ts";
 import type { IdentityField, TurnEvent } from "./event.ts";
-import { buildSpanTree, conflict, inheritedFields } from "./span-tree.ts";
+import { buildSpanTree, conflict, inheritedFields, isWeakAgent } from "./span-tree.ts";
 import type { Said, SpanTree } from "./span-tree.ts";
+import { findTurnParts } from "./turn-parts.ts";
+import { hasUsage } from "./usage.ts";
 
+const agentField = inheritedFields.indexOf("agent_id");
 const userField = inheritedFields.indexOf("user_id");
 const runField = inheritedFields.indexOf("run_id");
 const turnField = inheritedFields.indexOf("turn_id");
@@ -15,9 +18,10 @@ const turnField = inheritedFields.indexOf("turn_id");
 /**
  * Resolves the identity of all events of one root: own value → nearest ancestor's → the only value
  * said in the trace → unknown. `turn_id` is the event's own, else the span id of the nearest turn
- * above it (a turn itself: its own span id); `run_id` its own, else the outermost turn's span id;
- * `agent_id` of a received span falls back to the application when nothing else says. `user_id`
- * keeps its three states, and where two tenants are present nothing but an ancestor can attribute.
+ * above it (a turn itself: its own span id, unless it is part of the one around it, see turn-parts);
+ * `run_id` its own, else the outermost turn's span id; `agent_id` of a received span falls back to
+ * the application when nothing else says, and a name that a library wrote on a span that is no turn
+ * stands only where no turn is known. `user_id` keeps its three states, and where two tenants are present nothing but an ancestor can attribute.
  * What was not said by the event itself is listed in `identity_derived`.
  *
  * @param events every event of the root; a part of them gives the answer for that part
@@ -28,8 +32,16 @@ export function resolveRoot(events: readonly TurnEvent[]): TurnEvent[] {
   const settled = settle(tree);
   const rows = events.map((event, i) => inheritedOf(event, i, tree, settled));
   const only = onlyValues(events, rows);
+  const shared = agentOfTurns(events, rows) ?? only[agentField];
+  for (const [i, event] of events.entries()) {
+    const row = rows[i] as Said[];
+    row[agentField] ??= agentWithout(event, i, tree, settled, shared);
+  }
   const tenants = only[userField] === conflict ? tenantsOfTurns(events, rows, only) : undefined;
-  return events.map((event, i) => complete(event, rows[i] as readonly Said[], only, tenants));
+  return events.map((event, i) => {
+    const read = isWrapping(event, i, tree, settled) ? structureOf(event) : event;
+    return complete(read, rows[i] as readonly Said[], only, tenants);
+  });
 }
 
 /** Resolves events of many roots; an event without a root stands alone. Order is kept. */
@@ -56,17 +68,25 @@ export function resolveEvents(events: readonly TurnEvent[]): TurnEvent[] {
 /** What holds at each node, its own values or its nearest ancestor's, and the outermost turn. */
 interface Settled {
   readonly values: Said[][];
+  /** The nearest name of an agent that gives way to a turn's. */
+  readonly names: (string | undefined)[];
   readonly outermost: (string | undefined)[];
+  /** Node of the turn that a turn span is part of, or -1. */
+  readonly partOf: Int32Array;
 }
 
 /** Walks up from every node once; chains of any length and cycles are walked without recursion. */
 function settle(tree: SpanTree): Settled {
   const { nodes, parents } = tree;
-  const values = nodes.map((node) => {
+  const { partOf, agents } = findTurnParts(tree);
+  const values = nodes.map((node, at) => {
     const said = [...node.said];
-    if (node.isTurn && said[turnField] === undefined) said[turnField] = node.spanId;
+    if (!node.isTurn || partOf[at] !== -1) return said;
+    said[agentField] ??= agents[at];
+    said[turnField] ??= node.spanId;
     return said;
   });
+  const names = nodes.map((node) => node.weakAgent);
   const outermost = nodes.map((node) => (node.isTurn ? node.spanId : undefined));
   const state = new Uint8Array(nodes.length);
   for (let start = 0; start < nodes.length; start += 1) {
@@ -90,11 +110,13 @@ function settle(tree: SpanTree): Settled {
       const node = path[i] as number;
       inherit(node, tree, values);
       const above = parents[node] as number;
-      if (above !== -1) outermost[node] = outermost[above] ?? outermost[node];
+      if (above === -1) continue;
+      outermost[node] = outermost[above] ?? outermost[node];
+      names[node] ??= names[above];
     }
     for (const node of path) state[node] = 2;
   }
-  return { values, outermost };
+  return { values, names, outermost, partOf };
 }
 
 function inherit(node: number, tree: SpanTree, values: Said[][]): void {
@@ -117,10 +139,43 @@ function inheritedOf(
   const at = node === -1 ? (tree.above[i] as number) : node;
   const around = values[at];
   const row: Said[] = inheritedFields.map((name, field) => event[name] ?? around?.[field]);
+  if (isWeakAgent(event)) row[agentField] = around?.[agentField];
   // An explicit anonymous is an answer, not a gap that the ancestors may fill.
   if (event.user_id === null) row[userField] = null;
   row[runField] ??= outermost[at];
   return row;
+}
+
+/** The agent of all turns of the root, undefined where there is none, `conflict` where several. */
+function agentOfTurns(events: readonly TurnEvent[], rows: readonly (readonly Said[])[]): Said {
+  let agent: Said;
+  for (const [i, event] of events.entries()) {
+    const value = event.event_kind === "turn" ? rows[i]?.[agentField] : undefined;
+    if (value === undefined || value === agent) continue;
+    agent = agent === undefined ? value : conflict;
+  }
+  return agent;
+}
+
+/**
+ * The agent of an event that no ancestor gives one. What stands in no turn belongs to the agent that
+ * all turns of the trace share; where there is none or several, or for structure, which opens no
+ * turn, its own name stands.
+ */
+function agentWithout(
+  event: TurnEvent,
+  i: number,
+  tree: SpanTree,
+  { names, values }: Settled,
+  shared: Said,
+): Said {
+  const node = tree.nodeOf[i] as number;
+  const at = node === -1 ? (tree.above[i] as number) : node;
+  const name = (isWeakAgent(event) ? event.agent_id : undefined) ?? names[at];
+  const inTurn = values[at]?.[turnField] !== undefined;
+  const named = shared === undefined || shared === conflict || event.event_kind === "span";
+  if (!inTurn && named && name !== undefined) return name;
+  return shared === conflict ? undefined : shared;
 }
 
 /** Per field the only value said in the trace, undefined when none was, `conflict` when several. */
@@ -128,7 +183,7 @@ function onlyValues(events: readonly TurnEvent[], rows: readonly (readonly Said[
   const only: Said[] = inheritedFields.map(() => undefined);
   for (const [i, event] of events.entries()) {
     for (const [field, name] of inheritedFields.entries()) {
-      const derived = field === runField || field === turnField;
+      const derived = field === runField || field === turnField || field === agentField;
       const value = derived ? rows[i]?.[field] : event[name];
       if (value === undefined || value === only[field]) continue;
       only[field] = only[field] === undefined ? value : conflict;
@@ -162,8 +217,9 @@ function complete(
   tenants: ReadonlyMap<Said, ReadonlySet<string | null>> | undefined,
 ): TurnEvent {
   let patch: { [field in IdentityField]?: string | null } | undefined;
+  const renamed = isWeakAgent(event);
   for (const [field, name] of inheritedFields.entries()) {
-    if (event[name] !== undefined) continue;
+    if (event[name] !== undefined && !(renamed && field === agentField)) continue;
     const value = row[field] === undefined ? only[field] : row[field];
     if (value === undefined || value === conflict) continue;
     patch ??= {};
@@ -175,14 +231,29 @@ function complete(
     // Its ancestors say one tenant and its own turn another: it is neither's for certain.
     if (named !== undefined && !named.has(patch.user_id)) delete patch.user_id;
   }
-  if (event.agent_id === undefined && patch?.agent_id === undefined && isReceived(event)) {
+  if ((event.agent_id === undefined || renamed) && patch?.agent_id === undefined) {
     const application = event.application_id ?? patch?.application_id;
-    if (typeof application === "string") patch = { ...patch, agent_id: application };
+    if (isReceived(event) && typeof application === "string") {
+      patch = { ...patch, agent_id: application };
+    }
   }
   if (patch === undefined || Object.keys(patch).length === 0) return event;
   const derived = new Set<string>([...(event.identity_derived ?? []), ...Object.keys(patch)]);
   const identity_derived = identityFields.filter((name) => derived.has(name));
   return { ...event, ...patch, identity_derived } as TurnEvent;
+}
+
+/** True for a foreign turn span that is part of another turn and names no agent: a chain, a flow. */
+function isWrapping(event: TurnEvent, i: number, tree: SpanTree, { partOf }: Settled): boolean {
+  const node = tree.nodeOf[i] as number;
+  if (event.event_kind !== "turn" || node === -1 || partOf[node] === -1) return false;
+  if (!isReceived(event) || event.dialect === "turnproof" || hasUsage(event)) return false;
+  return event.agent_id === undefined || isWeakAgent(event);
+}
+
+/** The event as structure, which makes no claim of its own. */
+function structureOf(event: TurnEvent): TurnEvent {
+  return { ...event, event_kind: "span", status: event.phase === "start" ? "started" : "unknown" };
 }
 
 /** True for an event mapped from a received span: only there does a service name stand in. */

@@ -29,8 +29,14 @@ export interface SpanNode {
   readonly spanId: string;
   readonly principal: string | undefined;
   readonly said: Said[];
+  /** A name of an agent that gives way to the agent of the turn around it. */
+  weakAgent: string | undefined;
   parentId: string | undefined;
   isTurn: boolean;
+  /** True for work that a turn asks for; a turn inside of it is another one. */
+  isCall: boolean;
+  /** Earliest time that an event of the span says, ISO 8601 UTC. */
+  startedAt: string;
 }
 
 /** Nodes of a root, and where each event stands. */
@@ -43,6 +49,8 @@ export interface SpanTree {
   /** Index of the node above each event that has no span of its own, or -1. */
   readonly above: Int32Array;
 }
+
+const agentField = inheritedFields.indexOf("agent_id");
 
 /** Fields whose contradiction tells that one span id names several spans. */
 const telling = [0, 1, 2, 4, 6];
@@ -89,10 +97,18 @@ export function buildSpanTree(events: readonly TurnEvent[]): SpanTree {
   return { nodes, parents, nodeOf, above };
 }
 
+/** Kinds that a turn asks for, and in which another turn may be asked for. */
+const calls: ReadonlySet<string> = new Set(["tool_call", "application_action", "queue_transition"]);
+
+/** True where the agent is a name that a library wrote, or was inferred: its turn knows better. */
+export function isWeakAgent(event: TurnEvent): boolean {
+  return event.agent_id !== undefined && event.identity_derived?.includes("agent_id") === true;
+}
+
 function own(event: TurnEvent): Said[] {
   return [
     event.application_id,
-    event.agent_id,
+    isWeakAgent(event) ? undefined : event.agent_id,
     event.user_id,
     event.memory_id,
     event.thread_id,
@@ -106,8 +122,11 @@ function newNode(spanId: string, event: TurnEvent): SpanNode {
     spanId,
     principal: event.ingest_principal,
     said: own(event),
+    weakAgent: isWeakAgent(event) ? event.agent_id : undefined,
     parentId: parentKey(event),
     isTurn: event.event_kind === "turn",
+    isCall: calls.has(event.event_kind),
+    startedAt: event.started_at ?? event.timestamp,
   };
 }
 
@@ -117,6 +136,7 @@ function differs(node: SpanNode, event: TurnEvent): boolean {
   return telling.some((field) => {
     const value = event[inheritedFields[field] as InheritedField];
     const there = node.said[field];
+    if (field === agentField && isWeakAgent(event)) return false;
     return value !== undefined && there !== undefined && there !== value;
   });
 }
@@ -124,7 +144,7 @@ function differs(node: SpanNode, event: TurnEvent): boolean {
 function addEvent(node: SpanNode, event: TurnEvent): void {
   for (const [field, name] of inheritedFields.entries()) {
     const value = event[name];
-    if (value === undefined) continue;
+    if (value === undefined || (field === agentField && isWeakAgent(event))) continue;
     const there = node.said[field];
     node.said[field] = there === undefined || there === value ? value : conflict;
   }
@@ -134,6 +154,14 @@ function addEvent(node: SpanNode, event: TurnEvent): void {
     node.parentId = parent;
   }
   if (event.event_kind === "turn") node.isTurn = true;
+  if (calls.has(event.event_kind)) node.isCall = true;
+  const startedAt = event.started_at ?? event.timestamp;
+  if (startedAt < node.startedAt) node.startedAt = startedAt;
+  const name = isWeakAgent(event) ? event.agent_id : undefined;
+  // As with parents: which of two names stands must not rest on which came first.
+  if (name !== undefined && (node.weakAgent === undefined || name < node.weakAgent)) {
+    node.weakAgent = name;
+  }
 }
 
 /**
@@ -173,8 +201,11 @@ function splitNodes(
     nodes.push({
       spanId: first.spanId,
       principal: undefined,
+      weakAgent: undefined,
       parentId: undefined,
       isTurn: false,
+      isCall: false,
+      startedAt: first.startedAt,
       said: first.said.map((value, field) =>
         agreed.every((node) => node.said[field] === value) ? (value ?? conflict) : conflict,
       ),

@@ -7,6 +7,7 @@ import { toolBadges, toolOutcomes } from "@turnproof/semconv";
 import type { ToolOutcome } from "@turnproof/semconv";
 
 import type { TurnEvent } from "./event.ts";
+import { retoldCalls } from "./retold-calls.ts";
 
 /** Counts of tool results by outcome; the six and `unknown` add up to `results`. */
 export interface ToolCounts {
@@ -24,6 +25,32 @@ export interface ToolCounts {
 /** True for the result of a tool call; a start marker is none. */
 export function isToolResult(event: TurnEvent): boolean {
   return event.event_kind === "tool_call" && event.phase !== "start";
+}
+
+/**
+ * The results of tool calls, one a call: of spans that tell the same call again inside of its span
+ * (an MCP client's and server's) none is returned, in the order of the input. A call that says no
+ * more than that it ended well is as its retellings say where all of them say that it failed.
+ *
+ * @param events of whole turns: what stands between two spans decides whether they are one call
+ */
+export function toolResults(events: readonly TurnEvent[]): TurnEvent[] {
+  const results = events.filter(isToolResult);
+  if (results.length < 2) return results;
+  const retold = retoldCalls(events);
+  if (retold.size === 0) return results;
+  const failures = new Map<TurnEvent, ToolOutcome | undefined>();
+  for (const [event, call] of retold) {
+    const outcome = toolOutcome(event);
+    const failed = isToolFailure(outcome) && (!failures.has(call) || failures.get(call) !== undefined);
+    failures.set(call, failed ? outcome : undefined);
+  }
+  return results.flatMap((event) => {
+    if (retold.has(event)) return [];
+    const failure = failures.get(event);
+    if (failure === undefined || toolOutcome(event) !== "success") return [event];
+    return [{ ...event, attributes: { ...event.attributes, tool_outcome: failure } }];
+  });
 }
 
 /**
@@ -63,7 +90,7 @@ export function toolBadge(event: TurnEvent): string | undefined {
   return outcome === undefined ? undefined : toolBadges[outcome];
 }
 
-/** Counts the tool results among the events. */
+/** Counts the tool calls among the events that have a result, each call once. */
 export function countTools(events: readonly TurnEvent[]): ToolCounts {
   const counts = {
     results: 0,
@@ -75,8 +102,7 @@ export function countTools(events: readonly TurnEvent[]): ToolCounts {
     error: 0,
     unknown: 0,
   };
-  for (const event of events) {
-    if (!isToolResult(event)) continue;
+  for (const event of toolResults(events)) {
     const outcome = toolOutcome(event);
     counts.results += 1;
     counts[outcome === undefined ? "unknown" : outcome === "success" ? "clean" : outcome] += 1;

@@ -1,7 +1,7 @@
 /**
  * @module FactsCards: context and cache, tool health, models, outcomes and feedback of a turn.
  */
-import { countTools, toolBadge, toolOutcome } from "@turnproof/evidence";
+import { countTools, toolBadge, toolOutcome, toolResults } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { bindingBad, bindingGood, bindingUnscoped, groundingGood } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
@@ -159,9 +159,7 @@ const Decision: FC<{ readonly event: TurnEvent }> = ({ event }) => {
 
 /** Tools by outcome, and each call. */
 export const ToolsCard: FC<OfEvents> = ({ events }) => {
-  const calls = events.filter(
-    ({ event_kind: kind, phase }) => kind === "tool_call" && phase !== "start",
-  );
+  const calls = toolResults(events);
   const counts = countTools(events);
   const failed = counts.error + counts.provider_error;
   const limited = counts.fallback + counts.degraded;

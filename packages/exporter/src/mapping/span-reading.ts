@@ -42,6 +42,9 @@ const isAttribute: Uint8Array = Uint8Array.from(registryRows, (row) =>
 
 const eventNames: readonly string[] = registryRows.map((row) => row.event);
 
+/** Rank of the registry's own name of a row; see `sources.ts`. */
+const ownRank = 1;
+
 /** Rank of a value that the mapping concluded; any source wins over it. */
 const concludedRank = 0xffff;
 
@@ -209,6 +212,11 @@ export class SpanReading {
   /** The value of the row at a place (`rowAt`), or undefined. */
   get(at: number): AttributeValue | undefined {
     return this.values[at];
+  }
+
+  /** True when the row at a place was said under the registry's own name. */
+  isOwn(at: number): boolean {
+    return this.ranks[at] === ownRank;
   }
 
   /** The value of the row at a place when it is a text. */

@@ -47,6 +47,9 @@ const lasting: ReadonlySet<EventKind> = new Set([
   "span",
 ] as const);
 
+/** A turn of this operation is named by its workflow, not by an agent. */
+const workflowOperation = "invoke_workflow";
+
 /** Event id of a start marker: the marked span, which the marker itself is not. */
 const markerId = /^([0-9a-f]{16}):start$/;
 
@@ -171,7 +174,10 @@ function addIdentity(draft: Draft): void {
   if (application !== undefined) draft.application_id = application;
   // Libraries have no id of an agent but its name (design 3.8).
   const agent = reading.text(rowAt.agent_id) ?? reading.text(rowAt.agent_name);
-  if (agent !== undefined) draft.agent_id = agent;
+  if (agent !== undefined) {
+    draft.agent_id = agent;
+    if (givesWay(draft.event_kind)) draft.identity_derived = ["agent_id"];
+  }
   const user = reading.text(rowAt.user_id);
   if (user !== undefined) draft.user_id = user;
   else if (reading.text(rowAt.scope) === "anonymous") draft.user_id = null;
@@ -189,6 +195,15 @@ function addIdentity(draft: Draft): void {
   if (external !== undefined) draft.external_id = external;
   const cause = reading.text(rowAt.caused_by_event_id);
   if (cause !== undefined) draft.caused_by_event_id = cause;
+}
+
+/**
+ * True for an agent that the turn around the span may know better: libraries write names on tools
+ * and model calls, and call a workflow's name an agent's. Our own attribute is never overruled.
+ */
+function givesWay(kind: EventKind): boolean {
+  if (reading.isOwn(rowAt.agent_id) && reading.text(rowAt.agent_id) !== undefined) return false;
+  return kind !== "turn" || reading.text(rowAt.genai_operation) === workflowOperation;
 }
 
 function addPlace(draft: Draft, span: SpanAtHand): void {
