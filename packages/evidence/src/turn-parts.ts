@@ -89,7 +89,7 @@ function turnsInside(tree: SpanTree, order: Int32Array): Map<number, Inner[]> {
     const above = tree.nodes[parent] as SpanNode;
     around[at] = above.isTurn ? parent : (around[parent] as number);
     direct[at] = above.isTurn || (direct[parent] === 1 && !above.isCall) ? 1 : 0;
-    const turn = around[at] as number;
+    const turn = around[at];
     if (turn === -1 || !(tree.nodes[at] as SpanNode).isTurn) continue;
     const inner = { at, direct: direct[at] === 1 };
     const known = inside.get(turn);
@@ -107,7 +107,7 @@ function namesInside(tree: SpanTree, order: Int32Array): Map<number, Said> {
     const node = tree.nodes[at] as SpanNode;
     const parent = tree.parents[at] as number;
     around[at] = node.isTurn ? at : parent === -1 ? -1 : (around[parent] as number);
-    const turn = around[at] as number;
+    const turn = around[at];
     const name = node.weakAgent;
     if (turn === -1 || node.isTurn || node.isCall || name === undefined) continue;
     const known = names.get(turn);
