@@ -27,7 +27,7 @@ export function retoldCalls(events: readonly TurnEvent[]): Map<TurnEvent, TurnEv
     if (event.event_kind !== "tool_call" || event.phase === "start") continue;
     const path = new Set<TurnEvent>();
     let call: TurnEvent | undefined;
-    for (let at = event; call === undefined; ) {
+    for (let at = event; call === undefined;) {
       path.add(at);
       const above = around(at);
       if (above === undefined || !isSameCall(above, at)) call = at;

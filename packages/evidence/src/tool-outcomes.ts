@@ -42,7 +42,8 @@ export function toolResults(events: readonly TurnEvent[]): TurnEvent[] {
   const failures = new Map<TurnEvent, ToolOutcome | undefined>();
   for (const [event, call] of retold) {
     const outcome = toolOutcome(event);
-    const failed = isToolFailure(outcome) && (!failures.has(call) || failures.get(call) !== undefined);
+    const failed =
+      isToolFailure(outcome) && (!failures.has(call) || failures.get(call) !== undefined);
     failures.set(call, failed ? outcome : undefined);
   }
   return results.flatMap((event) => {
