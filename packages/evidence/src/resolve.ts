@@ -21,8 +21,9 @@ const turnField = inheritedFields.indexOf("turn_id");
  * above it (a turn itself: its own span id, unless it is part of the one around it, see turn-parts);
  * `run_id` its own, else the outermost turn's span id; `agent_id` of a received span falls back to
  * the application when nothing else says, and a name that a library wrote on a span that is no turn
- * stands only where no turn is known. `user_id` keeps its three states, and where two tenants are present nothing but an ancestor can attribute.
- * What was not said by the event itself is listed in `identity_derived`.
+ * stands only where no turn is known. `user_id` keeps its three states, and where two tenants are
+ * present nothing but an ancestor can attribute. What was not said by the event itself is listed in
+ * `identity_derived`.
  *
  * @param events every event of the root; a part of them gives the answer for that part
  * @returns resolved events in the order of the input; what said everything stays as it is
@@ -158,9 +159,9 @@ function agentOfTurns(events: readonly TurnEvent[], rows: readonly (readonly Sai
 }
 
 /**
- * The agent of an event that no ancestor gives one. What stands in no turn belongs to the agent that
- * all turns of the trace share; where there is none or several, or for structure, which opens no
- * turn, its own name stands.
+ * The agent of an event that no ancestor gives one. What stands in no turn belongs to the agent
+ * that all turns of the trace share; where there is none or several, or for structure, which opens
+ * no turn, its own name stands.
  */
 function agentWithout(
   event: TurnEvent,
