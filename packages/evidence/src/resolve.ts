@@ -18,7 +18,7 @@ const turnField = inheritedFields.indexOf("turn_id");
 /**
  * Resolves the identity of all events of one root: own value → nearest ancestor's → the only value
  * said in the trace → unknown. `turn_id` is the event's own, else the span id of the nearest turn
- * above it (a turn itself: its own span id, unless it is part of the one around it, see turn-parts);
+ * above it (of a turn its own span id, unless it is part of the one around it: turn-parts);
  * `run_id` its own, else the outermost turn's span id; `agent_id` of a received span falls back to
  * the application when nothing else says, and a name that a library wrote on a span that is no turn
  * stands only where no turn is known. `user_id` keeps its three states, and where two tenants are
