@@ -5,11 +5,14 @@
 import { accessSync, constants, existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
+import { CodedError, codes } from "@turnproof/semconv";
+import type { Code } from "@turnproof/semconv";
 import type { Command } from "commander";
 import pc from "picocolors";
 
 import { ConfigError, describeEnvironment, readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
+import { openMemory } from "../memory/memory-backend.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, printJson, printTable } from "./terminal.ts";
@@ -47,6 +50,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     for (const says of config.warnings)
       checks.push({ check: "configuration", state: "warn", says });
     checks.push(directoryCheck(config.dataDir), await collectorCheck(config));
+    if (config.memoryBackend === "mongodb") checks.push(...(await memoryChecks(config)));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const { variable, problem } of error.problems) {
@@ -113,6 +117,34 @@ function directoryCheck(dataDir: string): Check {
       says: "It cannot be written by this user; choose another with --data-dir.",
     };
   }
+}
+
+/** MongoDB's search indexes are looked at; nothing is changed. */
+async function memoryChecks(config: Config): Promise<readonly Check[]> {
+  const check = "memory";
+  let memory: Awaited<ReturnType<typeof openMemory>>;
+  try {
+    memory = await openMemory({ ...config, readOnly: true });
+    const {
+      ok,
+      code = "store_unavailable",
+      diagnostics = [],
+    } = (await memory?.check()) ?? {
+      ok: true,
+    };
+    if (!ok) return [{ check, state: "fail", says: sentenceOf(code) }];
+    if (diagnostics.length === 0) return [{ check, state: "ok", says: "It answers." }];
+    return diagnostics.map((found) => ({ check, state: "warn", says: sentenceOf(found) }));
+  } catch (error) {
+    if (!CodedError.is(error)) throw error;
+    return [{ check, state: "fail", says: error.message }];
+  } finally {
+    await memory?.close();
+  }
+}
+
+function sentenceOf(code: string): string {
+  return `${code}: ${codes[code as Code]?.sentence ?? ""}`;
 }
 
 async function collectorCheck(config: Config): Promise<Check> {

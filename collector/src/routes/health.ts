@@ -50,6 +50,14 @@ export interface CollectorHealth {
     readonly code: string | null;
     readonly elapsed_ms: number;
   };
+  /** The memory that pages and reveals read; null where none is configured. */
+  readonly memory: {
+    readonly name: string;
+    readonly ok: boolean;
+    readonly code: string | null;
+    /** Codes of what is not as it should be, e.g. `vector_index_unscoped`. */
+    readonly diagnostics: readonly string[];
+  } | null;
   readonly ingest: IngestReport;
   readonly audit: AuditState;
   readonly pseudonyms_stable: boolean;
@@ -185,10 +193,19 @@ function droppedByDialect(events: readonly TurnEvent[]): HealthModel["dropped_by
 }
 
 async function collectorHealth(parts: Parts): Promise<CollectorHealth> {
-  const { audit, ingest, pseudonyms, store } = parts;
-  const { ok, code, elapsedMs } = await store.check();
+  const { audit, ingest, memory, pseudonyms, store } = parts;
+  const [{ ok, code, elapsedMs }, remembered] = await Promise.all([store.check(), memory?.check()]);
   return {
     store: { name: store.name, ok, code: code ?? null, elapsed_ms: elapsedMs },
+    memory:
+      memory === undefined || remembered === undefined
+        ? null
+        : {
+            name: memory.name,
+            ok: remembered.ok,
+            code: remembered.code ?? null,
+            diagnostics: remembered.diagnostics ?? [],
+          },
     ingest: ingest.report(),
     audit: auditState(audit),
     judge: parts.config.readOnly ? "off_read_only" : "on",

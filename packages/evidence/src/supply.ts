@@ -45,6 +45,8 @@ export interface Supply {
   /** True when any stage said so; null when none spoke of it. */
   readonly degraded: boolean | null;
   readonly fallback_used: boolean | null;
+  /** Codes of why it was degraded, e.g. `memory_search_bounded`; empty when nobody said. */
+  readonly degraded_reasons: readonly string[];
   /** How many supply events there are: one per model turn that was not answered from the cache. */
   readonly supply_events: number;
 }
@@ -88,6 +90,11 @@ export function readSupply(events: readonly TurnEvent[]): Supply {
     referenced_refs: reference.flatMap((event) => event.input_refs ?? event.output_refs ?? []),
     degraded: flag(memory, "memory_degraded"),
     fallback_used: flag(memory, "memory_fallback_used"),
+    degraded_reasons: distinct(
+      [...memory, ...of("memory_operation")].flatMap(
+        (event) => event.attributes.fallback_reason ?? [],
+      ),
+    ),
     supply_events: supply.length,
   };
 }

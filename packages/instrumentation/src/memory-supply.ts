@@ -35,6 +35,8 @@ export interface RetrievedMemory {
   readonly foreignRows?: number;
   readonly degraded?: boolean;
   readonly fallbackUsed?: boolean;
+  /** Code of why it was degraded, e.g. `memory_search_bounded`. */
+  readonly degradedReason?: string;
 }
 
 /** What was really placed in the model's context, by source. Absent counts are unknown. */
@@ -52,6 +54,7 @@ export interface SuppliedMemory {
   readonly refs?: readonly ResourceRef[];
   readonly degraded?: boolean;
   readonly fallbackUsed?: boolean;
+  readonly degradedReason?: string;
 }
 
 /** Exact source overlap that was found in the final text. */
@@ -80,6 +83,7 @@ export function retrievedFacts(retrieved: RetrievedMemory): Facts {
     [attribute.foreign_rows.span]: retrieved.foreignRows,
     [attribute.memory_degraded.span]: retrieved.degraded,
     [attribute.memory_fallback_used.span]: retrieved.fallbackUsed,
+    [attribute.fallback_reason.span]: retrieved.degradedReason,
     ...refAttributes("output", retrieved.refs?.slice(0, 32)),
   };
 }
@@ -99,6 +103,7 @@ export function suppliedFacts(supplied: SuppliedMemory): Facts {
     [attribute.preference_names.span]: supplied.preferenceNames,
     [attribute.memory_degraded.span]: supplied.degraded,
     [attribute.memory_fallback_used.span]: supplied.fallbackUsed,
+    [attribute.fallback_reason.span]: supplied.degradedReason,
     ...refAttributes("input", supplied.refs?.slice(0, 32)),
   };
 }

@@ -89,13 +89,20 @@ export async function assembleContext(
     ...(own === undefined ? [] : [summaryItem(store, own)]),
     ...found.selected.map((candidate) => itemOf(store, candidate)),
   ];
-  const { ledger, degraded, fallbackUsed } = found;
+  const { ledger, degraded, fallbackUsed, bounded, limits } = found;
   const scores = ledger.map(({ candidate }) => candidate.relevance);
   return {
     history,
     text: textOf(items),
     items,
-    record: supplyRecord(items, { scores, count: ledger.length, degraded, fallbackUsed }),
+    record: supplyRecord(items, {
+      scores,
+      count: ledger.length,
+      degraded,
+      fallbackUsed,
+      bounded,
+      limits,
+    }),
     standing: standing.map((item) => store.fingerprint(`${item.ref.ref} ${item.text}`)).toSorted(),
     recalled: { selected: found.selected, considered: ledger.map(({ candidate }) => candidate) },
     conversationDependent: isDependent(history, question.text),
@@ -119,7 +126,8 @@ async function retrieved(
   { retrieval }: MemoryPolicy,
 ): Promise<Retrieved> {
   if (retrieval === false) {
-    return { selected: [], ledger: [], degraded: false, fallbackUsed: false, foreignRows: 0 };
+    const said = { degraded: false, fallbackUsed: false, bounded: false, limits: [] };
+    return { selected: [], ledger: [], ...said, foreignRows: 0 };
   }
   return retrieve(store, place, question, retrieval);
 }
@@ -195,6 +203,7 @@ export async function recordSupplied(place: MemoryPlace, context: AssembledConte
     refs: record.supplied_refs,
     degraded: record.degraded,
     fallbackUsed: record.fallback_used,
+    ...(record.limits[0] === undefined ? {} : { degradedReason: record.limits[0] }),
   });
 }
 

@@ -25,9 +25,14 @@ export interface RetrieveOptions extends Partial<Omit<SelectionOptions, "present
 export interface Retrieved {
   readonly selected: readonly Candidate[];
   readonly ledger: readonly LedgerLine[];
-  /** True when the embedder failed, so that words were compared instead. */
+  /** True when a better candidate may have been missed; `limits` says why. */
   readonly degraded: boolean;
+  /** True when words were compared, or rows in the process, in place of what should have served. */
   readonly fallbackUsed: boolean;
+  /** True when a search met its exact bound. */
+  readonly bounded: boolean;
+  /** Codes of what limited the search, e.g. `memory_search_bounded`. */
+  readonly limits: readonly string[];
   readonly foreignRows: number;
 }
 
@@ -56,24 +61,32 @@ export async function retrieve(
   const limit = options.candidatesMax ?? 16;
   const candidates: Candidate[] = [];
   let foreignRows = 0;
+  let bounded = false;
+  let fallbackUsed = false;
+  const reasons = new Set<string>();
   for (const { kind, source, levels } of sources) {
     const found: WatchedSearch =
       embedding === undefined
         ? await store.sharing(place, levels(place), kind, { text: query.text, limit })
         : await store.nearest(place, levels(place), kind, { embedding, limit });
     foreignRows += found.foreignRows;
+    bounded ||= found.bounded;
+    fallbackUsed ||= found.fallbackUsed || found.diagnostics.length > 0;
+    for (const reason of found.limits) reasons.add(reason);
     for (const hit of found.hits) {
       if (isStanding(source, hit, place)) continue;
       candidates.push(candidateOf(source, hit, embedding));
     }
   }
-  const degraded = embedding === undefined;
+  const limits = [...reasons];
+  const degraded = limits.length > 0;
   const { selected, ledger } = select(candidates, {
     ...defaults,
     ...options,
     present: [...query.present, query.text],
   });
-  const retrieved = { selected, ledger, degraded, fallbackUsed: degraded, foreignRows };
+  const said = { degraded, fallbackUsed, bounded, limits, foreignRows };
+  const retrieved = { selected, ledger, ...said };
   await witnessRetrieval(store, place, retrieved);
   return retrieved;
 }
@@ -123,7 +136,7 @@ export function recalledRow(
 async function witnessRetrieval(
   store: WatchedStore,
   place: MemoryPlace,
-  { ledger, degraded, fallbackUsed, foreignRows }: Retrieved,
+  { ledger, degraded, fallbackUsed, foreignRows, limits }: Retrieved,
 ): Promise<void> {
   if (place.turn === undefined) return;
   const refOf = (candidate: Candidate): ReturnType<typeof memoryRef> =>
@@ -136,6 +149,7 @@ async function witnessRetrieval(
     foreignRows,
     degraded,
     fallbackUsed,
+    ...(limits[0] === undefined ? {} : { degradedReason: limits[0] }),
   });
   await place.turn.selected(
     ledger.map(({ candidate, rank, selected, reason }) => ({

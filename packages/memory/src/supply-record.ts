@@ -36,8 +36,13 @@ export interface SupplyRecord {
   readonly referenced_refs: readonly ResourceRef[];
   /** Whether use could be detected at all, by source. */
   readonly reference_states: { readonly [S in SupplySource]: "measured" | "not_measured" };
+  /** True when memory may hold something better than what was found; `limits` says why. */
   readonly degraded: boolean;
   readonly fallback_used: boolean;
+  /** True when a search met its exact bound. */
+  readonly bounded: boolean;
+  /** Codes of what limited the search; none when nothing did. */
+  readonly limits: readonly string[];
 }
 
 const supplySources: readonly SupplySource[] = [
@@ -68,6 +73,8 @@ export function supplyRecord(
     readonly count: number;
     readonly degraded: boolean;
     readonly fallbackUsed: boolean;
+    readonly bounded: boolean;
+    readonly limits: readonly string[];
   },
 ): SupplyRecord {
   const count = (source: SupplySource): number =>
@@ -94,5 +101,7 @@ export function supplyRecord(
     reference_states: Object.fromEntries(states) as SupplyRecord["reference_states"],
     degraded: retrieved.degraded,
     fallback_used: retrieved.fallbackUsed,
+    bounded: retrieved.bounded,
+    limits: retrieved.limits,
   };
 }

@@ -31,6 +31,8 @@ export interface ScopeProof {
   readonly rows: number;
   /** Rows of another scope that a provider returned and that were refused here. Always 0. */
   readonly foreign_rows: number;
+  /** Codes of what limited a search; none for a read that could not be limited. */
+  readonly limits: readonly string[];
 }
 
 /** What every unit of memory is made with. */
@@ -49,6 +51,8 @@ export interface WatchedSearch extends SearchResult {
   readonly foreignRows: number;
   /** True when there was no usable embedding, so that words were compared instead. */
   readonly fallbackUsed: boolean;
+  /** Codes of what limited the search, the most telling first; empty when nothing did. */
+  readonly limits: readonly string[];
 }
 
 /** True when a row lies inside the filter: its own tenant, null equalling only null. */
@@ -114,14 +118,23 @@ export class WatchedStore {
     query: { readonly embedding: readonly number[]; readonly limit: number },
   ): Promise<WatchedSearch> {
     const filter = filterOf(place, levels);
-    let result: SearchResult | undefined;
-    const rows = await this.#read(place, filter, kind, "vector_search", async () => {
-      result = await this.store.vectorSearch(filter, kind, query);
-      return result.hits.map((hit) => hit.record);
-    });
     const model = embedderName(this.embedder);
-    const kept = new Set(rows.filter((row) => row.data["embedding_model"] === model));
-    return searched(result, kept, rows.length, false);
+    const isOwn = (row: MemoryRecord): boolean => row.data["embedding_model"] === model;
+    const search = (): Promise<SearchResult> => this.store.vectorSearch(filter, kind, query);
+    const { result, rows, limits } = await this.#search(place, filter, kind, {
+      operation: "vector_search",
+      search,
+      limitsOf: async (found) => {
+        // Vectors of another length are not even compared, so where none was found the newest rows say.
+        const seen =
+          found.hits.length > 0
+            ? found.hits.map(({ record }) => record)
+            : (await this.store.list(filter, kind, { limit: query.limit })).records;
+        const other = seen.some((row) => row.embedding !== undefined && !isOwn(row));
+        return [...searchLimits(found), ...(other ? ["embedding_model_other"] : [])];
+      },
+    });
+    return searched(result, new Set(rows.filter(isOwn)), rows.length, { limits, words: false });
   }
 
   /** Rows that share words with a text. */
@@ -132,12 +145,13 @@ export class WatchedStore {
     query: { readonly text: string; readonly limit: number },
   ): Promise<WatchedSearch> {
     const filter = filterOf(place, levels);
-    let result: SearchResult | undefined;
-    const rows = await this.#read(place, filter, kind, "text_search", async () => {
-      result = await this.store.textSearch(filter, kind, query);
-      return result.hits.map((hit) => hit.record);
+    const search = (): Promise<SearchResult> => this.store.textSearch(filter, kind, query);
+    const { result, rows, limits } = await this.#search(place, filter, kind, {
+      operation: "text_search",
+      search,
+      limitsOf: async (found) => ["embedder_failed", ...searchLimits(found)],
     });
-    return searched(result, new Set(rows), rows.length, true);
+    return searched(result, new Set(rows), rows.length, { limits, words: true });
   }
 
   /** Writes a row inside the place. */
@@ -191,28 +205,68 @@ export class WatchedStore {
     return embedderName(this.embedder);
   }
 
+  async #search(
+    place: MemoryPlace,
+    filter: MemoryFilter,
+    kind: ScopedKind,
+    how: {
+      readonly operation: ScopeProof["operation"];
+      readonly search: () => Promise<SearchResult>;
+      readonly limitsOf: (found: SearchResult) => Promise<readonly string[]>;
+    },
+  ): Promise<{
+    readonly result: SearchResult;
+    readonly rows: readonly MemoryRecord[];
+    readonly limits: readonly string[];
+  }> {
+    let result: SearchResult = { hits: [], method: "exact", bounded: false, diagnostics: [] };
+    let limits: readonly string[] = [];
+    const rows = await this.#read(
+      place,
+      filter,
+      kind,
+      how.operation,
+      async () => {
+        result = await how.search();
+        limits = await how.limitsOf(result);
+        return result.hits.map((hit) => hit.record);
+      },
+      () => limits,
+    );
+    return { result, rows, limits };
+  }
+
   async #read(
     place: MemoryPlace,
     filter: MemoryFilter,
     kind: ScopedKind,
     operation: ScopeProof["operation"],
     read: () => Promise<readonly MemoryRecord[]>,
+    limitsOf: () => readonly string[] = () => [],
   ): Promise<readonly MemoryRecord[]> {
     return this.#watch(place, filter, kind, "search_memory", async (watched) => {
       const rows = await read();
       const own = rows.filter((row) => isInside(row, filter));
       const foreign = rows.length - own.length;
       const scope = scopeWord(filter);
+      const limits = limitsOf();
       this.#onRead?.({
         kind,
         operation,
         scope_applied: scope,
         rows: own.length,
         foreign_rows: foreign,
+        limits,
       });
       await watched?.step.end(foreign === 0 ? "success" : "error", {
         [attribute.record_count.span]: own.length,
         [attribute.foreign_rows.span]: foreign,
+        ...(limits.length === 0
+          ? {}
+          : {
+              [attribute.memory_degraded.span]: true,
+              [attribute.fallback_reason.span]: limits[0],
+            }),
       });
       return own;
     });
@@ -233,18 +287,23 @@ export class WatchedStore {
   }
 }
 
+/** Why a search may have missed something, the cause before its effect. */
+function searchLimits({ diagnostics, bounded }: SearchResult): readonly string[] {
+  return [...diagnostics, ...(bounded ? ["memory_search_bounded"] : [])];
+}
+
 function searched(
-  result: SearchResult | undefined,
+  found: SearchResult,
   kept: ReadonlySet<MemoryRecord>,
   inside: number,
-  fallbackUsed: boolean,
+  how: { readonly limits: readonly string[]; readonly words: boolean },
 ): WatchedSearch {
-  const found = result ?? { hits: [], method: "exact", bounded: false, diagnostics: [] };
   return {
     ...found,
     hits: found.hits.filter((hit) => kept.has(hit.record)),
     foreignRows: found.hits.length - inside,
-    fallbackUsed,
+    fallbackUsed: how.words,
+    limits: how.limits,
   };
 }
 

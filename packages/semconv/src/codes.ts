@@ -159,6 +159,16 @@ export const codes = {
   vector_index_unscoped: {
     sentence: "The vector index lacks the user_id filter field; an exact bounded search is used.",
   },
+  vector_index_missing: {
+    sentence: "No vector index serves this search, and it met the bound of the exact one.",
+  },
+  memory_search_bounded: {
+    sentence: "A search of memory met its exact bound; better rows may exist.",
+  },
+  embedder_failed: { sentence: "The embedder failed; words were compared instead." },
+  embedding_model_other: {
+    sentence: "Rows that another embedder made were found and left out.",
+  },
   record_invalid: { sentence: "The record does not have the form of its type.", status: 400 },
 
   // Journal

@@ -80,6 +80,8 @@ export interface CheckResult {
   readonly ok: boolean;
   readonly code?: string;
   readonly elapsedMs: number;
+  /** Content-free codes of what works and is not as it should be, e.g. `vector_index_unscoped`. */
+  readonly diagnostics?: readonly string[];
 }
 
 /** Slice arguments; `limit` counts events (or turns), `budgetRows` bounds what is examined. */

@@ -111,7 +111,8 @@ describe("supply", () => {
     });
     expect([lexical.memory.lexical, agent.memory.lexical]).toEqual([true, false]);
     const first = await agent.run("where is the boiler", { ...place, threadId: "t" });
-    expect(first.supply).toMatchObject({ degraded: false, summary_count: 0 });
+    const limits = ["embedding_model_other"];
+    expect(first.supply).toMatchObject({ degraded: true, limits, summary_count: 0 });
     await agent.memory.summaries.write(place, { text: "the boiler again", sourceIds: ["a"] });
     const second = await agent.run("where is the boiler", { ...place, threadId: "u" });
     expect(second.supply?.summary_count).toBe(1);

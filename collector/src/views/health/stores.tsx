@@ -3,6 +3,9 @@
  */
 import type { FC } from "hono/jsx";
 
+import { codes } from "@turnproof/semconv";
+import type { Code } from "@turnproof/semconv";
+
 import { countText, wordsOf } from "../../display/figures.ts";
 import type { HealthModel } from "../../routes/health.ts";
 import { Badge } from "../elements/badge.tsx";
@@ -62,6 +65,7 @@ export const StoresCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
           </tr>
         ))}
       </Table>
+      <MemoryLine model={model} />
       <p class="muted padded">
         {model.source_rows === null ? "Rows unknown" : `${countText(model.source_rows)} rows`}
         {model.bundle_count === null
@@ -71,5 +75,29 @@ export const StoresCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
         duplicates were removed.
       </p>
     </Card>
+  );
+};
+
+/** The configured memory, and what is not as it should be with it. */
+const MemoryLine: FC<{ readonly model: HealthModel }> = ({ model }) => {
+  const memory = model.collector?.memory;
+  if (memory === undefined || memory === null) return <></>;
+  const wrong = [...(memory.code === null ? [] : [memory.code]), ...memory.diagnostics];
+  return (
+    <p class="padded">
+      Memory ({memory.name}):{" "}
+      {memory.ok ? (
+        <Badge tone="ok" icon="success" word="answered" />
+      ) : (
+        <Badge tone="bad" icon="failed" word="failed" />
+      )}
+      {wrong.map((code) => (
+        <>
+          {" "}
+          <Badge tone="warn" icon="warning" word={code} />{" "}
+          <span class="muted">{codes[code as Code]?.sentence ?? ""}</span>
+        </>
+      ))}
+    </p>
   );
 };

@@ -4,6 +4,8 @@
  * which filter was applied and that no foreign row came back.
  */
 import type { Metric as MetricValue, Supply, TurnEvent } from "@turnproof/evidence";
+import { codes } from "@turnproof/semconv";
+import type { Code } from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
 
 import { countText, wordsOf } from "../../display/figures.ts";
@@ -47,6 +49,7 @@ export const SupplyCard: FC<{
           <div class="supply-columns">
             <Candidates supply={supply} events={events} />
             <div class="supply-side">
+              <Reasons of={supply.degraded_reasons} />
               <Sources supply={supply} />
               <ScopeProof events={events} />
             </div>
@@ -186,6 +189,21 @@ const sourceNames: { readonly [source: string]: string } = {
   summary: "Summaries",
   writing_sample: "Writing samples",
 };
+
+/** Why memory may hold something better than what was found. */
+const Reasons: FC<{ readonly of: readonly string[] }> = ({ of }) =>
+  of.length === 0 ? (
+    <></>
+  ) : (
+    <section aria-label="Why degraded">
+      <h3>Why degraded</h3>
+      {of.map((code) => (
+        <p>
+          <code>{code}</code> <span class="muted">{codes[code as Code]?.sentence ?? ""}</span>
+        </p>
+      ))}
+    </section>
+  );
 
 const Sources: FC<{ readonly supply: Supply }> = ({ supply }) => (
   <section aria-label="Sources">

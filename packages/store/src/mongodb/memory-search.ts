@@ -49,7 +49,9 @@ export async function vectorSearch(
     const hits = best(await propose(place, index, query));
     if (hits.length >= limit) return { hits, method: "index", bounded: false, diagnostics };
   }
-  return { ...(await scan(place, "embedding", best)), diagnostics };
+  const scanned = await scan(place, "embedding", best);
+  const said = diagnostics.length > 0 || !scanned.bounded || index !== undefined;
+  return { ...scanned, diagnostics: said ? diagnostics : ["vector_index_missing"] };
 }
 
 /** Rows that share words with the text. */

@@ -64,7 +64,10 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
     ...mongodbMemory(parts),
     shared: mongodbShared(database, clock),
     admin: mongodbAdmin(database, clock),
-    check: () => check(database),
+    check: async () => {
+      const checked = await check(database);
+      return checked.ok ? { ...checked, diagnostics: await vectors.diagnostics() } : checked;
+    },
     close,
     [Symbol.asyncDispose]: close,
   };

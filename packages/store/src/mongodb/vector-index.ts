@@ -15,6 +15,8 @@ export interface VectorIndexes {
   ): Promise<{ readonly index: string | undefined; readonly diagnostics: readonly string[] }>;
   /** Looks at every collection again, and changes what it may. */
   reconcile(): Promise<void>;
+  /** Codes of what is wrong with the indexes, looked at again when it is time to. */
+  diagnostics(): Promise<readonly string[]>;
   /** Collections whose index lacks the filter field, as of the last look. */
   unscoped(): readonly string[];
 }
@@ -62,6 +64,15 @@ export function vectorIndexes(
       entry.said ||= first;
       const index = entry.state === "usable" ? entry.index : undefined;
       return { index, diagnostics: first ? ["vector_index_unscoped"] : [] };
+    },
+    async diagnostics() {
+      const found = [];
+      for (const kind of vectorKinds) {
+        const entry = known.get(kind);
+        const fresh = entry !== undefined && now() - entry.lookedAt <= retryMs;
+        found.push(fresh ? entry : await look(kind));
+      }
+      return found.some(({ state }) => state === "unscoped") ? ["vector_index_unscoped"] : [];
     },
     async reconcile() {
       for (const kind of vectorKinds) await look(kind);

@@ -45,7 +45,8 @@ export async function vectorSearch(place: SearchPlace, query: VectorQuery): Prom
   if (limit <= 0) return answer([], false);
   if (place.indexed === undefined) {
     const scanned = await scan(place, "embedding IS NOT NULL", best);
-    return answer(scanned.hits, scanned.bounded);
+    const diagnostics = scanned.bounded ? ["vector_index_missing"] : [];
+    return { ...answer(scanned.hits, scanned.bounded), diagnostics };
   }
   const odd = await scan(place, "embedding IS NOT NULL AND embedding_vector IS NULL", best);
   const direction = directionText(embedding);
