@@ -1,0 +1,104 @@
+/** @module DeliveryRules: Reconciliation 3: what was delivered, after what, and who acknowledged it. */
+import {
+  artifactStates,
+  contractStates,
+  contradictions,
+  isDerived,
+  versionsOf,
+} from "./evidence-rules.ts";
+import { failed, partial } from "./law.ts";
+import type { Objection, Scope } from "./law.ts";
+import { latest } from "./order.ts";
+import { attr, ofKind, refs, sameResource, sameVersion } from "./reading.ts";
+import type { Json } from "./reading.ts";
+
+/** What the deliveries of the task leave open. */
+export function deliveries(scope: Scope): Objection[] {
+  const all = ofKind(scope.own, "delivery");
+  const last = latest(all, scope.clocks);
+  if (last.length === 0) return [partial("delivery")];
+  const found = last.flatMap(arrival);
+  found.push(...contradictions(all, scope, deliveryState));
+  // An intent that is recorded after its delivery does not cover it (point 5).
+  for (const delivery of last) found.push(...follows(delivery, scope.intent, scope, "late_intent"));
+  for (const states of artifactStates(scope)) found.push(...ofArtifact(states, all, scope));
+  for (const records of contractStates(scope)) found.push(...ofContract(records, all, scope));
+  for (const name of new Set(all.map((one) => attr(one, "contract_name")))) {
+    if (name === undefined) continue;
+    const known = contractStates(scope).some((one) => attr(one[0] ?? {}, "contract_name") === name);
+    if (!known) found.push(partial("delivery"));
+  }
+  return found;
+}
+
+function deliveryState(event: Json): string {
+  return arrival(event).length === 0 ? "good" : "bad";
+}
+
+/** Emitted and acknowledged; said by the delivery itself, with an identity of its own. */
+function arrival(delivery: Json): Objection[] {
+  const found: Objection[] = [];
+  const [emitted, acknowledged] = [attr(delivery, "emitted"), attr(delivery, "acknowledged")];
+  if (emitted === false || acknowledged === false) found.push(failed("delivery"));
+  if (emitted !== true || acknowledged !== true) found.push(partial("delivery"));
+  if (isDerived(delivery)) found.push(partial("delivery"));
+  return found;
+}
+
+/** The latest delivery of the artifact names the version that stands, and follows it. */
+function ofArtifact(states: readonly Json[], all: readonly Json[], scope: Scope): Objection[] {
+  if (states.some((event) => attr(event, "artifact_status") === "deleted")) return [];
+  const found: Objection[] = [];
+  for (const made of versionsOf(states)) {
+    const naming = all.filter((one) =>
+      refs(one, "input_refs").some((ref) => sameResource(ref, made)),
+    );
+    const last = latest(naming, scope.clocks);
+    if (last.length === 0) found.push(partial("delivery"));
+    for (const delivery of last) {
+      // What was refused before the state that stands says nothing of it: it is absent, not bad.
+      if (!precedes(delivery, states, scope)) found.push(...arrival(delivery));
+      if (!refs(delivery, "input_refs").some((ref) => sameVersion(ref, made))) {
+        found.push(partial("delivery"));
+      }
+      for (const state of states) found.push(...follows(delivery, state, scope, "delivery"));
+    }
+  }
+  return found;
+}
+
+/** The latest delivery that may carry the contract follows its record. */
+function ofContract(records: readonly Json[], all: readonly Json[], scope: Scope): Objection[] {
+  const name = attr(records[0] ?? {}, "contract_name");
+  const required = (attr(scope.intent, "required_contracts") as string[] | undefined) ?? [];
+  const named = all.filter((one) => attr(one, "contract_name") === name);
+  const needed =
+    required.includes(String(name)) ||
+    records.some((record) => attr(record, "required") === true) ||
+    named.length > 0;
+  if (!needed) return [];
+  const carrying = all.filter((one) =>
+    [undefined, name].includes(attr(one, "contract_name") as string),
+  );
+  const last = latest(carrying, scope.clocks);
+  if (last.length === 0) return [partial("delivery")];
+  return last.flatMap((delivery) => [
+    ...(precedes(delivery, records, scope) ? [] : arrival(delivery)),
+    ...records.flatMap((record) => follows(delivery, record, scope, "delivery")),
+  ]);
+}
+
+function precedes(delivery: Json, states: readonly Json[], { clocks }: Scope): boolean {
+  return states.some((state) => clocks.compare(delivery, state) < 0);
+}
+
+/** The delivery is at or after what it rests on, and no clock contradicts that. */
+function follows(
+  delivery: Json,
+  basis: Json,
+  { clocks }: Scope,
+  rule: "delivery" | "late_intent",
+): Objection[] {
+  if (clocks.compare(delivery, basis) < 0) return [partial(rule)];
+  return clocks.receiptConflict(basis, delivery) ? [partial("clock_conflict")] : [];
+}

@@ -1,0 +1,104 @@
+/**
+ * @module Oracle: a naive second judge, written from requirements.md (Reconciliation 1-11), design
+ * 4 and the issue "The verdict that holds" alone. It imports nothing of the judge but types, looks
+ * at all events again for every rule, and is quadratic and worse.
+ */
+import { claimsOf } from "./claims.ts";
+import { deliveries } from "./delivery-rules.ts";
+import { artifacts, contracts } from "./evidence-rules.ts";
+import { partial, statusesOf } from "./law.ts";
+import type { JudgedWindow, Objection, OracleVerdict, Scope } from "./law.ts";
+import { negatives } from "./negatives.ts";
+import { clocksOf } from "./order.ts";
+import type { Clocks } from "./order.ts";
+import { ofKind, turnsOf, withoutDuplicates } from "./reading.ts";
+import type { Json } from "./reading.ts";
+import {
+  actions,
+  causality,
+  losses,
+  orphanActions,
+  outcomes,
+  stages,
+  turnEnd,
+} from "./turn-rules.ts";
+
+const rules = [
+  artifacts,
+  contracts,
+  deliveries,
+  negatives,
+  outcomes,
+  turnEnd,
+  stages,
+  actions,
+  causality,
+  losses,
+];
+
+/** Judges a window. */
+export function oracle({ events, metadata, taskId }: JudgedWindow): OracleVerdict {
+  // Point 7: the verdict is worked out without the events of untrusted producers.
+  const trusted = withoutDuplicates(events.filter((event) => event["ingest_trusted"] !== false));
+  const window = windowObjections(metadata);
+  const turns = turnsOf(trusted);
+  const asked = turns.some((turn) => claimsOf(turn, taskId).length > 0);
+  const results = ofKind(trusted, "artifact", "contract", "delivery").length > 0;
+  if (!asked && (taskId !== null || !results)) return { allowed: ["unknown"], objections: [] };
+  const clocks = clocksOf(trusted);
+  const objections = [...window, ...judge(turns, trusted, taskId, clocks)];
+  // A shift of a producer that is ahead blocks only where it changes a deciding order.
+  if (trusted.some((event) => clocks.ahead(event) > 0)) {
+    const plain = judge(turns, trusted, taskId, clocksOf(trusted, false));
+    const differ = statusesOf(plain)[0] !== statusesOf(objections.slice(window.length))[0];
+    if (differ) objections.push(partial("clock_ahead"));
+  }
+  return { allowed: statusesOf(objections), objections };
+}
+
+function judge(
+  turns: readonly (readonly Json[])[],
+  all: readonly Json[],
+  taskId: string | null,
+  clocks: Clocks,
+): Objection[] {
+  return turns.flatMap((turn) => {
+    const claims = claimsOf(turn, taskId);
+    const found = claims.flatMap((claim) => {
+      const scope: Scope = { ...claim, clocks, all };
+      return [...wholeIdentity(scope), ...evidence(scope), ...rules.flatMap((rule) => rule(scope))];
+    });
+    if (taskId === null) found.push(...orphanActions(turn), ...unasked(turn));
+    return found;
+  });
+}
+
+/** An intent without agent, thread, turn or root never succeeds. */
+function wholeIdentity({ intent }: Scope): Objection[] {
+  const needed = ["agent_id", "thread_id", "turn_id", "root_trace_id"];
+  return needed.filter((field) => intent[field] === undefined).map(() => partial("identity"));
+}
+
+/** At least one artifact or contract record stands for the intent. */
+function evidence({ own }: Scope): Objection[] {
+  return ofKind(own, "artifact", "contract").length > 0 ? [] : [partial("artifact")];
+}
+
+/** Results of a turn that no intent of it asked for. */
+function unasked(turn: readonly Json[]): Objection[] {
+  const claimed = new Set(claimsOf(turn, null).flatMap(({ own }) => own));
+  const results = ofKind(turn, "artifact", "contract", "delivery");
+  return results.some((event) => !claimed.has(event)) ? [partial("unasked")] : [];
+}
+
+/** Reconciliation 1 and 8: the window is whole, trusted and untruncated, and something says so. */
+function windowObjections(metadata: JudgedWindow["metadata"]): Objection[] {
+  const whole =
+    metadata?.window_complete === true &&
+    metadata.truncated === false &&
+    metadata.normalization_errors === 0 &&
+    (metadata.read_completeness === undefined || metadata.read_completeness === "complete") &&
+    (metadata.known_loss ?? 0) === 0 &&
+    (metadata.sampled_out ?? 0) === 0;
+  return whole ? [] : [partial("window")];
+}

@@ -1,0 +1,187 @@
+/** @module TurnRules: the turn itself, outcomes, coverage stages, actions and losses (points 3, 5, 6 and 8). */
+import { either, failed, partial, unsettled } from "./law.ts";
+import type { Objection, Scope } from "./law.ts";
+import { contradictions } from "./evidence-rules.ts";
+import { directCauses, latest, sameProducer } from "./order.ts";
+import { attr, instant, ofKind, text } from "./reading.ts";
+import type { Json } from "./reading.ts";
+
+/** A turn that ended in error is no success; one that did not end is not finished. */
+export function turnEnd(scope: Scope): Objection[] {
+  const events = ofKind(scope.turn, "turn");
+  const spans = [...new Set(events.map((event) => event["span_id"]))];
+  const attempts = spans
+    .map((span) => events.filter((event) => event["span_id"] === span))
+    .filter((attempt) => !isNested(attempt, spans, scope.turn));
+  const ends = attempts.flatMap((attempt) => attempt.filter((one) => one["phase"] === "result"));
+  const last = latest(ends, scope.clocks);
+  const found: Objection[] = [];
+  // A later ended attempt of the same turn supersedes an earlier one, whatever became of it.
+  for (const attempt of attempts) {
+    if (attempt.some((one) => one["phase"] === "result")) continue;
+    const later = ends.some((end) =>
+      attempt.every((start) => begin(start, scope) < begin(end, scope)),
+    );
+    if (!later) found.push(partial("unfinished"));
+  }
+  for (const end of last) if (end["status"] === "error") found.push(either("turn_error"));
+  return found;
+}
+
+/** A turn span below another one of the same turn is nested and does not count. */
+function isNested(
+  attempt: readonly Json[],
+  spans: readonly unknown[],
+  turn: readonly Json[],
+): boolean {
+  const seen = new Set<Json>();
+  const open = [...attempt];
+  for (let event = open.pop(); event !== undefined; event = open.pop()) {
+    for (const parent of turn.filter((one) => one["span_id"] === event["parent_span_id"])) {
+      if (seen.has(parent) || parent["span_id"] === undefined) continue;
+      seen.add(parent);
+      if (spans.includes(parent["span_id"]) && !attempt.includes(parent)) return true;
+      open.push(parent);
+    }
+  }
+  return false;
+}
+
+/** When an event began; a result without its start began at the latest when it ended. */
+function begin(event: Json, scope: Scope): number {
+  return (
+    (instant(event, "started_at") ?? instant(event, "timestamp") ?? 0) - scope.clocks.ahead(event)
+  );
+}
+
+/** When a cause began: a span's start by any of its events, unknown where only its end is told. */
+function began(cause: Json, scope: Scope): number {
+  const span = scope.all.filter(
+    (event) =>
+      event["span_id"] === cause["span_id"] &&
+      event["root_trace_id"] === cause["root_trace_id"] &&
+      (event["phase"] !== "result" || event["started_at"] !== undefined),
+  );
+  if (cause["phase"] !== "result" || cause["span_id"] === undefined) return begin(cause, scope);
+  return Math.min(Infinity, ...span.map((event) => begin(event, scope)));
+}
+
+/** The latest verified outcome per (task, source, external id): a failure is a failure. */
+export function outcomes(scope: Scope): Objection[] {
+  const label = text(scope.intent, "task_id");
+  const verified = ofKind(scope.turn, "outcome").filter(
+    (event) =>
+      attr(event, "verified") === true &&
+      (event["task_id"] === undefined || event["task_id"] === label),
+  );
+  const subject = (event: Json): string =>
+    JSON.stringify([event["task_id"], attr(event, "source"), event["external_id"]]);
+  const found: Objection[] = [];
+  for (const name of new Set(verified.map(subject))) {
+    const states = verified.filter((event) => subject(event) === name);
+    const last = latest(states, scope.clocks);
+    if (last.some((event) => attr(event, "outcome") === "failure")) found.push(failed("outcome"));
+    found.push(...contradictions(states, scope, (event) => String(attr(event, "outcome"))));
+  }
+  return found;
+}
+
+const profiles: { readonly [name: string]: readonly string[] } = {
+  chat_response: ["model_call"],
+  content_ingestion: ["context_binding", "tool_call"],
+  content_derived_artifact: ["intent", "memory_supply", "artifact", "delivery"],
+  interactive_response: ["model_call", "contract", "delivery"],
+};
+
+/** Reconciliation 9: the declared stages are there, the outcome alone may be missing. */
+export function stages(scope: Scope): Objection[] {
+  const profile = attr(scope.intent, "coverage_profile");
+  if (typeof profile !== "string") return [];
+  const wanted = profiles[profile];
+  if (wanted === undefined) return [partial("stage")];
+  return wanted.flatMap((stage) => {
+    const there = ofKind(scope.turn, stage).filter(
+      (event) =>
+        (event["task_id"] === undefined || scope.own.includes(event)) &&
+        (!["model_call", "tool_call"].includes(stage) || event["phase"] === "result"),
+    );
+    if (there.length === 0) return [partial("stage")];
+    // A failed model call never satisfies a stage (point 5).
+    const good = stage !== "model_call" || there.some((event) => event["status"] !== "error");
+    return good ? [] : [partial("failed_stage")];
+  });
+}
+
+/** A charge before the persistence, and a worker that lost its context. */
+export function actions(scope: Scope): Objection[] {
+  const found: Objection[] = [];
+  const charges = scope.own.filter(
+    (event) => attr(event, "credit_decision") === "charged" && !hasResult(event, scope),
+  );
+  for (const charge of charges) {
+    for (const artifact of ofKind(scope.own, "artifact")) {
+      if (attr(artifact, "persistence_verified") !== true) continue;
+      if (scope.clocks.compare(charge, artifact) >= 0) continue;
+      // Whether a start that never ended charged, no sentence says.
+      found.push(charge["phase"] === "start" ? unsettled("action") : partial("action"));
+    }
+  }
+  if (scope.turn.some((event) => attr(event, "context_missing") === true)) {
+    found.push(partial("action"));
+  }
+  return found;
+}
+
+/** A result stands for its start as well (design 3.2). */
+function hasResult(event: Json, { turn }: Scope): boolean {
+  return (
+    event["phase"] === "start" &&
+    turn.some((one) => one["span_id"] === event["span_id"] && one["phase"] === "result")
+  );
+}
+
+/** A side effect of a task without an intent. */
+export function orphanActions(turn: readonly Json[]): Objection[] {
+  const labels = ofKind(turn, "intent").map((intent) => intent["task_id"]);
+  const orphans = ofKind(turn, "application_action").filter(
+    (event) =>
+      attr(event, "side_effect") === true &&
+      (event["task_id"] === undefined ? labels.length !== 1 : !labels.includes(event["task_id"])),
+  );
+  return orphans.map(() => partial("action"));
+}
+
+/** An effect that starts more than the bridged skew before its cause's start. */
+export function causality(scope: Scope): Objection[] {
+  const deciding = ofKind(scope.own, "intent", "artifact", "contract", "delivery");
+  return deciding.flatMap((effect) =>
+    directCauses(effect, scope.all)
+      .filter((cause) => {
+        const start = began(cause, scope);
+        return Number.isFinite(start) && begin(effect, scope) < start - 500;
+      })
+      .map(() => partial("clock_conflict")),
+  );
+}
+
+/** Point 8: what was lost blocks the turns that were open while it was lost. */
+export function losses(scope: Scope): Objection[] {
+  const reports = ofKind(scope.all, "data_quality");
+  const times = scope.turn.map((event) => scope.clocks.time(event));
+  const [from, to] = [Math.min(...times), Math.max(...times)];
+  const isDirty = (event: Json): boolean =>
+    ["loss_dropped", "sampled_out", "write_failures"].some(
+      (name) => Number(attr(event, name) ?? 0) > 0,
+    );
+  return reports.filter(isDirty).flatMap((report): Objection[] => {
+    const clean = reports.filter(
+      (other) =>
+        !isDirty(other) && sameProducer(other, report) && scope.clocks.compare(other, report) < 0,
+    );
+    const since = Math.max(-Infinity, ...clean.map((other) => scope.clocks.time(other)));
+    const until = scope.clocks.time(report);
+    if (to < since || from > until) return [];
+    // A turn that touches the interval in one instant alone is open and not open.
+    return to === since || from === until ? [unsettled("loss")] : [either("loss")];
+  });
+}
