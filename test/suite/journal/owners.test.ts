@@ -1,9 +1,10 @@
 /** One process per directory; a dead owner is followed at once, a silent one after a while. */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -53,6 +54,37 @@ describe("the lock of a directory", () => {
     await journal.close();
     expect((await readdir(directory)).filter((name) => name.endsWith(".lock"))).toHaveLength(0);
   });
+
+  test.skipIf(process.platform !== "linux")(
+    "follows a killed process that nobody has asked after",
+    async () => {
+      // What runs in the parent's place never waits for a child, as a container's process 1 may not.
+      const held = spawn(
+        "sh",
+        [
+          "-c",
+          '"$0" "$@" & exec sleep 600',
+          process.execPath,
+          ...["-C", "@turnproof/source", "--no-warnings", program, directory, "hold"],
+        ],
+        { stdio: ["ignore", "pipe", "inherit"] },
+      );
+      children.push(held);
+      await new Promise((resolve) => held.stdout?.once("data", resolve));
+      const [name = ""] = (await readdir(directory)).filter((item) => item.endsWith(".lock"));
+      const pid = Number(name.split("-")[3]);
+      process.kill(pid, "SIGKILL");
+      const state = async (): Promise<string> =>
+        (await readFile(`/proc/${pid}/status`, "utf8")).match(/^State:\s+(\S)/m)?.[1] ?? "";
+      // It holds its files until its last thread has ended.
+      while ((await state()) !== "Z" || (await readdir(`/proc/${pid}/task`)).length > 1) {
+        await sleep(10);
+      }
+      const journal = await openJournal({ directory });
+      expect(await state()).toBe("Z");
+      await journal.close();
+    },
+  );
 
   test("a pid that somebody else has now is no owner", async () => {
     const first = await owner();

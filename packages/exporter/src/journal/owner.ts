@@ -3,7 +3,7 @@
  * identity: it is used again after a crash, and another container's pid means nothing here. So an
  * owner is boot, pid namespace, pid and the time at which the process started.
  */
-import { readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { createHash } from "node:crypto";
 
@@ -37,7 +37,7 @@ export const systemProcesses: Processes = {
   },
   liveness(owner) {
     if (owner.boot !== bootId() || owner.namespace !== namespaceId()) return "unknown";
-    if (!pidExists(owner.pid)) return "dead";
+    if (!isRunning(owner.pid)) return "dead";
     const started = startTicks(owner.pid) ?? "0";
     if (started === "0" || owner.started === "0") return "unknown";
     return started === owner.started ? "alive" : "dead";
@@ -57,18 +57,38 @@ function namespaceId(): string {
   }
 }
 
-/** Field 22 of the stat line; the second field may hold spaces, so count from its last bracket. */
+/** Field 22 of the stat line. */
 function startTicks(pid: number): string | undefined {
-  const line = readText(`/proc/${pid}/stat`);
-  return line?.slice(line.lastIndexOf(")") + 2).split(" ")[19];
+  return statFields(pid)[19];
 }
 
-function pidExists(pid: number): boolean {
+/** Fields of the stat line from the third on: the second may hold spaces and ends with a bracket. */
+function statFields(pid: number): readonly string[] {
+  const line = readText(`/proc/${pid}/stat`) ?? "";
+  return line.slice(line.lastIndexOf(")") + 2).split(" ");
+}
+
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    return (error as { readonly code?: unknown }).code === "EPERM";
+    // A process of somebody else is there all the same.
+    if ((error as { readonly code?: unknown }).code !== "EPERM") return false;
+  }
+  return !hasEnded(pid);
+}
+
+/**
+ * True of a process that ended and that its parent has not asked after, as under a container's
+ * process 1 that reaps nobody: it is listed, and holds nothing. While a thread of it still ends, its
+ * files are open.
+ */
+function hasEnded(pid: number): boolean {
+  if (statFields(pid)[0] !== "Z") return false;
+  try {
+    return readdirSync(`/proc/${pid}/task`).length <= 1;
+  } catch {
+    return true;
   }
 }
 

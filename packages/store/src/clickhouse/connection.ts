@@ -12,6 +12,7 @@ import type { ClickHouseClient, ClickHouseClientConfigOptions } from "@clickhous
 import { CodedError } from "@turnproof/semconv";
 
 import { loadDriver } from "../driver.ts";
+import { isRunning } from "../filesystem/process-owner.ts";
 import { clusterName } from "./clickhouse-options.ts";
 import type { ClickhouseConnection, ServerConnection } from "./clickhouse-options.ts";
 import { readNative } from "./native-reader.ts";
@@ -129,18 +130,9 @@ async function opened<T>(path: string, open: () => T): Promise<T> {
   } catch (error) {
     const status = await readFile(join(path, "status"), "utf8").catch(() => "");
     const holder = Number(/PID: (\d+)/.exec(status)?.[1] ?? 0);
-    if (holder !== process.pid && isAlive(holder)) throw new CodedError("store_locked");
+    if (holder > 0 && holder !== process.pid && isRunning(holder))
+      throw new CodedError("store_locked");
     throw storeError(error);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (pid <= 0) return false;
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // A process of somebody else is alive all the same.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

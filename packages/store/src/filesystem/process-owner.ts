@@ -4,7 +4,7 @@
  * here. So an owner is boot, pid namespace, pid and the time at which the process started.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
 /** A holder; every part can stand in a file name. */
@@ -31,7 +31,7 @@ export function newOwner(): Owner {
 /** Whether the holder's process still runs. */
 export function livenessOf(owner: Owner): Liveness {
   if (owner.boot !== bootId() || owner.namespace !== namespaceId()) return "unknown";
-  if (!pidExists(owner.pid)) return "dead";
+  if (!isRunning(owner.pid)) return "dead";
   const started = startTicks(owner.pid) ?? "0";
   if (started === "0" || owner.started === "0") return "unknown";
   return started === owner.started ? "alive" : "dead";
@@ -68,18 +68,39 @@ function namespaceId(): string {
   }
 }
 
-/** Field 22 of the stat line; the second field may hold spaces, so count from its last bracket. */
+/** Field 22 of the stat line. */
 function startTicks(pid: number): string | undefined {
-  const line = readText(`/proc/${pid}/stat`);
-  return line?.slice(line.lastIndexOf(")") + 2).split(" ")[19];
+  return statFields(pid)[19];
 }
 
-function pidExists(pid: number): boolean {
+/** Fields of the stat line from the third on: the second may hold spaces and ends with a bracket. */
+function statFields(pid: number): readonly string[] {
+  const line = readText(`/proc/${pid}/stat`) ?? "";
+  return line.slice(line.lastIndexOf(")") + 2).split(" ");
+}
+
+/** Whether a process of this machine runs; one that ended and is still listed does not. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
-    return (error as { readonly code?: unknown }).code === "EPERM";
+    // A process of somebody else is there all the same.
+    if ((error as { readonly code?: unknown }).code !== "EPERM") return false;
+  }
+  return !hasEnded(pid);
+}
+
+/**
+ * True of a process that ended and that its parent has not asked after, as under a container's
+ * process 1 that reaps nobody: it is listed, and holds nothing. While a thread of it still ends, its
+ * files are open.
+ */
+function hasEnded(pid: number): boolean {
+  if (statFields(pid)[0] !== "Z") return false;
+  try {
+    return readdirSync(`/proc/${pid}/task`).length <= 1;
+  } catch {
+    return true;
   }
 }
 
