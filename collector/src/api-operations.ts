@@ -143,8 +143,13 @@ const receive = (what: string): Operation => ({
 export const operations: { readonly [route: string]: Operation } = {
   "GET /healthz": { summary: "The process answers", returns: "`{ status: ok }`." },
   "GET /readyz": {
-    summary: "The collector may receive",
-    returns: "`{ ready: true }`; 503 while the store, the journal or the audit log fails.",
+    summary: "Whether spans are accepted",
+    text: "The journal takes them while the store is away. Ready as well where ingest is off.",
+    returns: "`{ ready, accepts_spans }`; 503 while the journal fails or is full.",
+  },
+  "GET /readyz/store": {
+    summary: "Whether the store answers",
+    returns: "`{ ok, code }`; 503 with a code while it does not.",
   },
   "GET /login": { summary: "Sign-in page", returns: "The page.", answers: html },
   "POST /login": {

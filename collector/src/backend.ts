@@ -53,6 +53,33 @@ export async function openStore(config: Config, options: OpenOptions = {}): Prom
   }
 }
 
+/**
+ * Host and port of the server that a backend is on, without credentials; undefined for one that lies
+ * in this process or its data directory.
+ */
+export function serverOf(
+  config: Config,
+  backend: Config["backend"] | Config["memoryBackend"] = config.backend,
+): string | undefined {
+  switch (backend) {
+    case "clickhouse":
+      return config.clickhouseUrl === undefined ? undefined : hostsOf(config.clickhouseUrl);
+    case "postgres":
+      return hostsOf(postgresUrlOf(config));
+    case "mongodb":
+      return hostsOf(documentDbUriOf(config));
+    default:
+      return undefined;
+  }
+}
+
+/** What stands between the credentials and the path of a connection string. */
+function hostsOf(url: string): string {
+  const authority = /^[a-z+]+:\/\/([^/?#]*)/i.exec(url)?.[1] ?? "";
+  const hosts = authority.slice(authority.lastIndexOf("@") + 1);
+  return /^[A-Za-z0-9_.:,[\]-]{1,240}$/.test(hosts) ? hosts : "unnamed";
+}
+
 /** Where PostgreSQL is. @throws CodedError not_configured */
 export function postgresUrlOf({ postgresUrl: url }: Config): string {
   if (url === undefined) {

@@ -75,7 +75,7 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
     const app = buildApp(parts, options.views ?? viewTable);
     // In read-only mode nothing is written beside the evidence, verdicts neither.
     if (options.judge !== false && !config.readOnly) {
-      const judge = startJudge(parts, options.judge);
+      const judge = startJudge({ ...parts, store: parts.patient }, options.judge);
       opened.push(() => judge.close());
     }
     let closing: Promise<void> | undefined;

@@ -35,6 +35,8 @@ export interface IngestReport {
 export interface IngestDesk {
   /** False while the journal cannot make data durable. */
   healthy(): boolean;
+  /** Whether a span that is sent now is taken: it is switched on, the journal is well and has room. */
+  accepting(): boolean;
   /** Frames that are acknowledged and not yet readable. */
   pendingFrames(): number;
   /**

@@ -7,7 +7,8 @@ import { join } from "node:path";
 
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
-import type { EvidenceStore } from "@turnproof/store";
+import { CodedError } from "@turnproof/semconv";
+import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
 import { watchAccounts } from "./accounts.ts";
 import { openAudit } from "./audit/log.ts";
@@ -21,12 +22,14 @@ import { openIdentityKey, openKeyring } from "./auth/stable-secret.ts";
 import { createStreams } from "./auth/streams.ts";
 import { createTypedIdentity } from "./auth/typed-identity.ts";
 import { createThrottle } from "./auth/throttle.ts";
-import { openStore } from "./backend.ts";
+import { openStore, serverOf } from "./backend.ts";
 import type { CollectorOptions } from "./collector.ts";
 import { isLoopback } from "./config.ts";
 import type { Config } from "./config.ts";
 import { createRequestMetrics } from "./http/request-metrics.ts";
 import { cookieNameOf } from "./http/session-cookie.ts";
+import { openLate } from "./late.ts";
+import { lateEvidence, lateMemory } from "./late-store.ts";
 import { openReceiver } from "./otlp/receiver.ts";
 import { openMemory, operatorMemory } from "./memory/memory-backend.ts";
 import { withMemoryRows } from "./memory/memory-events.ts";
@@ -34,6 +37,7 @@ import { operatorStore } from "./operator-store.ts";
 import type { Log } from "./log.ts";
 import type { Parts } from "./parts.ts";
 import { createStatementSigner } from "./statement.ts";
+import { readTimes, timedStore } from "./timed-store.ts";
 import { version } from "./version.ts";
 
 /** Closes one part; a deadline in milliseconds bounds what it may still finish. */
@@ -86,19 +90,22 @@ export async function openParts(opening: Opening): Promise<Parts> {
     });
     opened.push(audit.close.bind(audit));
   }
-  const store = options.store ?? (await openedStore(config, waiting, log));
-  waiting.resolve(store);
+  const store = options.store ?? (await openedStore(opening, waiting));
+  if (options.store !== undefined) waiting.resolve(store);
   // Closed after everything that uses it.
   if (options.store === undefined) opened.unshift(() => store.close());
-  const given = options.memory ?? (await openMemory(config));
+  const given = options.memory ?? (await openedMemory(opening));
   if (given !== undefined && options.memory === undefined) opened.unshift(() => given.close());
   const memory = operatorMemory(given, config.readOnly);
+  const patient = withMemoryRows(operatorStore(store, config.readOnly), memory);
   return {
     ...door,
     config,
     version,
     log,
-    store: withMemoryRows(operatorStore(store, config.readOnly), memory),
+    store: timedStore(patient, readTimes),
+    patient,
+    server: options.store === undefined ? (serverOf(config) ?? null) : null,
     memory,
     ingest,
     audit,
@@ -146,15 +153,39 @@ function openDoor({ config, log, options, opened, closing }: Opening): Door {
   return { keyring, identityKey, typed, credentials, pseudonyms, sessions, streams, throttle };
 }
 
+/** A store in this process, or one on a server that may come later. */
 async function openedStore(
-  config: Config,
-  opening: PromiseWithResolvers<EvidenceStore>,
-  log: Log,
+  { config, log }: Opening,
+  waiting: PromiseWithResolvers<EvidenceStore>,
 ): Promise<EvidenceStore> {
+  const say = (sentence: string): void => log.warn("configuration", { sentence });
   try {
-    return await openStore(config, { say: (sentence) => log.warn("configuration", { sentence }) });
+    const host = serverOf(config);
+    if (host === undefined) {
+      const store = await openStore(config, { say });
+      waiting.resolve(store);
+      return store;
+    }
+    const { backend } = config;
+    const open = (): Promise<EvidenceStore> => openStore(config, { say });
+    const late = await openLate({ open, part: "store", backend, host, log });
+    late.opened.then(waiting.resolve).catch(() => {});
+    return lateEvidence(backend === "mongodb" ? backend : `${backend} server`, late);
   } catch (error) {
-    opening.reject(error);
+    waiting.reject(error);
     throw error;
   }
+}
+
+async function openedMemory({ config, log }: Opening): Promise<MemoryStore | undefined> {
+  const backend = config.memoryBackend;
+  const host = backend === "none" ? undefined : serverOf(config, backend);
+  if (host === undefined) return openMemory(config);
+  const open = async (): Promise<MemoryStore> => {
+    const memory = await openMemory(config);
+    if (memory === undefined) throw new CodedError("not_configured");
+    return memory;
+  };
+  const late = await openLate({ open, part: "memory", backend, host, log });
+  return lateMemory(backend === "mongodb" ? backend : `${backend} server`, late);
 }

@@ -23,8 +23,12 @@ export interface Parts {
   readonly config: Config;
   readonly version: string;
   readonly log: Log;
-  /** The operator's handle; in read-only mode it refuses every mutation. */
+  /** The operator's handle; in read-only mode it refuses every mutation, and its reads give up. */
   readonly store: EvidenceStore;
+  /** The same for work behind the scenes, which may wait for a read as long as it takes. */
+  readonly patient: EvidenceStore;
+  /** Host of the server that the store is on, without credentials; null where it is on none. */
+  readonly server: string | null;
   /** The operator's memory; absent where none is configured. */
   readonly memory: MemoryStore | undefined;
   readonly ingest: Receiver;

@@ -155,9 +155,13 @@ async function collectorCheck(config: Config): Promise<Check> {
     const answer = await fetch(`http://${host}:${config.port}${base}/readyz`, {
       signal: AbortSignal.timeout(2_000),
     });
-    return answer.ok
+    if (!answer.ok) {
+      return { check, state: "warn", says: "It answers and takes no spans; see its health view." };
+    }
+    const store = await fetch(`${answer.url}/store`, { signal: AbortSignal.timeout(4_000) });
+    return store.ok
       ? { check, state: "ok", says: "It runs and is ready." }
-      : { check, state: "warn", says: "It answers and is not ready; see its health view." };
+      : { check, state: "warn", says: "It takes spans, and its store does not answer." };
   } catch {
     return { check, state: "ok", says: "None runs at this address; `turnproof` starts one." };
   }

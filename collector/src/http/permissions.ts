@@ -32,6 +32,7 @@ const read = (audit: string): RouteRule => ({ needs: "trace.read", audit });
 export const routeRules: { readonly [route: string]: RouteRule } = {
   "GET /healthz": open,
   "GET /readyz": open,
+  "GET /readyz/store": open,
   "GET /login": open,
   "POST /login": open,
   "GET /assets/:file": open,

@@ -6,6 +6,7 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 
 import { openJournal, startDrain } from "@turnproof/exporter/journal";
 import type { DecodeFrame, Drain, DrainStore, Journal } from "@turnproof/exporter/journal";
+import { CodedError } from "@turnproof/semconv";
 import type { Key } from "@turnproof/semconv/fingerprint";
 import type { Hono } from "hono";
 
@@ -60,6 +61,10 @@ export interface Receiver extends IngestDesk {
   idle(): Promise<void>;
 }
 
+/** Room in the journal below which it counts as full: about what one request takes. */
+const roomBytes = 1_048_576;
+/** How long a call waits for a store that opens, in milliseconds. */
+const openMsMax = 5_000;
 /** How often a waiting reader looks whether something was stored. */
 const lookMs = 25;
 
@@ -108,6 +113,10 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     conservation: () => conservation.snapshot(),
     idle: () => drain.idle(),
     healthy: () => journal.stats().healthy,
+    accepting() {
+      const { healthy, diskBytes, bytesMax } = journal.stats();
+      return state.open && options.enabled !== false && healthy && diskBytes < bytesMax - roomBytes;
+    },
     pendingFrames: () => journal.stats().pendingFrames,
     storedBatches: () => drain.stats().storedBatches,
     async nextStored(seen, waitMs, signal) {
@@ -142,11 +151,23 @@ function openedStore(given: DrainStore | Promise<DrainStore>): {
   const opening = Promise.resolve(given);
   // Whoever sends hears of it.
   opening.then((store) => (ready = store)).catch(() => {});
+  // A call that waited for as long as the store is away would hold its rows all that time.
+  const current = async (): Promise<DrainStore> => {
+    const late = new AbortController();
+    const { signal } = late;
+    const given = await Promise.race([
+      opening,
+      sleep(openMsMax, undefined, { signal, ref: false }),
+    ]);
+    late.abort();
+    if (given === undefined) throw new CodedError("store_unavailable");
+    return given;
+  };
   return {
     store: {
-      append: async (batch) => (await opening).append(batch),
-      appendPrepared: async (batch) => (await opening).appendPrepared?.(batch),
-      readBack: async (id, receivedAt) => (await opening).readBack(id, receivedAt),
+      append: async (batch) => (await current()).append(batch),
+      appendPrepared: async (batch) => (await current()).appendPrepared?.(batch),
+      readBack: async (id, receivedAt) => (await current()).readBack(id, receivedAt),
     },
     takesPrepared: () => ready?.appendPrepared !== undefined,
   };
@@ -173,7 +194,9 @@ async function settled(journal: Journal, drain: Drain, waitMs: number): Promise<
   const until = performance.now() + waitMs;
   for (;;) {
     const left = Math.max(0, acknowledgedThrough - journal.stats().drainedThrough);
-    if (left === 0 || performance.now() >= until) return left;
+    // While the store refuses, waiting brings nothing but a later answer.
+    if (left === 0 || performance.now() >= until || drain.stats().failure !== undefined)
+      return left;
     drain.kick();
     await sleep(lookMs);
   }

@@ -28,6 +28,8 @@ import type { HealthTimeline } from "../health-timeline.ts";
 import type { IngestReport } from "../ingest.ts";
 import { producerReports } from "../losses.ts";
 import type { Parts } from "../parts.ts";
+import { reasonWords } from "../store-reason.ts";
+import { timedCheck } from "../timed-store.ts";
 import { collectNewest } from "../window.ts";
 import type { Window } from "../window.ts";
 
@@ -48,6 +50,10 @@ export interface CollectorHealth {
     readonly name: string;
     readonly ok: boolean;
     readonly code: string | null;
+    /** Server that it is on, without credentials; null where it is on none. */
+    readonly host: string | null;
+    /** Why it does not answer, in words; null while it does. */
+    readonly reason: string | null;
     readonly elapsed_ms: number;
   };
   /** The memory that pages and reveals read; null where none is configured. */
@@ -164,7 +170,7 @@ async function modelOf(
   if (isNarrowed(principalOf(c))) return { ...health, ...shared, collector: null };
   // A producer's report may lie outside the rows that were read; its totals hold all the same.
   const known = new Set(events.map((event) => event.event_id));
-  const reports = (await producerReports(parts))
+  const reports = (await reportsOf(parts))
     .filter((event) => !known.has(event.event_id))
     // Its number stands outside the rows that were read, so it would be taken for a gap.
     .map(withoutNumber);
@@ -174,6 +180,14 @@ async function modelOf(
     ...shared,
     collector: await collectorHealth(parts),
   };
+}
+
+/** A store that does not answer says nothing of losses; that it is away stands on the page. */
+async function reportsOf(parts: Parts): Promise<readonly TurnEvent[]> {
+  return producerReports(parts).catch((error: unknown) => {
+    if (!CodedError.is(error) || !error.retryable) throw error;
+    return [];
+  });
 }
 
 function withoutNumber(event: TurnEvent): TurnEvent {
@@ -193,10 +207,15 @@ function droppedByDialect(events: readonly TurnEvent[]): HealthModel["dropped_by
 }
 
 async function collectorHealth(parts: Parts): Promise<CollectorHealth> {
-  const { audit, ingest, memory, pseudonyms, store } = parts;
-  const [{ ok, code, elapsedMs }, remembered] = await Promise.all([store.check(), memory?.check()]);
+  const { audit, ingest, memory, pseudonyms, server, store } = parts;
+  const [{ ok, code, reason, elapsedMs }, remembered] = await Promise.all([
+    store.check(),
+    memory === undefined ? undefined : timedCheck(memory),
+  ]);
+  const words = ok ? null : reasonWords({ code: code ?? "internal_error", field: reason });
+  const state = { ok, code: code ?? null, host: server, reason: words, elapsed_ms: elapsedMs };
   return {
-    store: { name: store.name, ok, code: code ?? null, elapsed_ms: elapsedMs },
+    store: { name: store.name, ...state },
     memory:
       memory === undefined || remembered === undefined
         ? null

@@ -140,6 +140,16 @@ export const codes = {
   // Stores
   store_unavailable: { sentence: "The store cannot be reached.", status: 503, retryable: true },
   store_busy: { sentence: "The store is overloaded.", status: 503, retryable: true },
+  store_timeout: {
+    sentence: "The store did not answer in time.",
+    status: 503,
+    retryable: true,
+  },
+  disk_full: {
+    sentence: "The disk is full; nothing is kept until there is room.",
+    status: 503,
+    retryable: true,
+  },
   store_rejected_row: {
     sentence: "The store refuses this row and will refuse it again.",
     status: 500,

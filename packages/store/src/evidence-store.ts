@@ -79,6 +79,8 @@ export interface TurnVerdict {
 export interface CheckResult {
   readonly ok: boolean;
   readonly code?: string;
+  /** The engine and its number or name of the failure, such as `postgres 28P01`. */
+  readonly reason?: string;
   readonly elapsedMs: number;
   /** Content-free codes of what works and is not as it should be, e.g. `vector_index_unscoped`. */
   readonly diagnostics?: readonly string[];

@@ -11,6 +11,8 @@ export async function checkBy(ask: () => Promise<unknown>): Promise<CheckResult>
     return { ok: true, elapsedMs: performance.now() - started };
   } catch (error) {
     const code = CodedError.is(error) ? error.code : "store_unavailable";
-    return { ok: false, code, elapsedMs: performance.now() - started };
+    const elapsedMs = performance.now() - started;
+    const reason = CodedError.is(error) ? error.field : undefined;
+    return { ok: false, code, ...(reason === undefined ? {} : { reason }), elapsedMs };
   }
 }

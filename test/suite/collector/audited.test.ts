@@ -74,7 +74,8 @@ test("what cannot be recorded is not served, and liveness still is", async () =>
     expect(((await refused.json()) as { code: string }).code).toBe("audit_unavailable");
   }
   expect((await desk.get("/healthz")).status).toBe(200);
-  expect((await desk.get("/readyz")).status).toBe(503);
+  // Spans are taken all the same.
+  expect((await desk.get("/readyz")).status).toBe(200);
   mkdirSync(join(folder, "log"));
   chmodSync(join(folder, "log"), 0o700);
   await new Promise((resolve) => setTimeout(resolve, 1_100));

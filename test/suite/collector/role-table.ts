@@ -40,6 +40,10 @@ const sides = "baseline_root=root-O&candidate_root=root-O";
 export const table: { readonly [route: string]: readonly [statuses: string, asked: Asked] } = {
   "GET /healthz": ["200 200 200 200 200 200 200 200 200 200 200 200", { path: "/healthz" }],
   "GET /readyz": ["200 200 200 200 200 200 200 200 200 200 200 200", { path: "/readyz" }],
+  "GET /readyz/store": [
+    "200 200 200 200 200 200 200 200 200 200 200 200",
+    { path: "/readyz/store" },
+  ],
   "GET /login": ["200 200 200 200 200 200 200 200 200 200 200 200", { path: "/login" }],
   "GET /favicon.ico": ["200 200 200 200 200 200 200 200 200 200 200 200", { path: "/favicon.ico" }],
   "GET /.well-known/jwks.json": [

@@ -139,7 +139,7 @@ describe("a full disk", () => {
     }
     expect(taken.length).toBeGreaterThan(10);
     expect(taken.length).toBeLessThan(40);
-    expect(journal.stats()).toMatchObject({ healthy: false, failure: "journal_full" });
+    expect(journal.stats()).toMatchObject({ healthy: false, failure: "disk_full" });
     expect(await pendingTexts(journal)).toEqual(taken);
 
     // Not one byte of room, not even for a checkpoint: that is what the reserve is for.
@@ -164,7 +164,7 @@ describe("a full disk", () => {
     limit(full, 0);
     const journal = await openSimulated(full);
     expect(await pendingTexts(journal)).toEqual(["kept"]);
-    expect(await append(journal, "no room")).toBe("journal_full");
+    expect(await append(journal, "no room")).toBe("disk_full");
     await journal.close();
     await first.close();
   });
@@ -174,7 +174,7 @@ describe("a full disk", () => {
     const journal = await openSimulated(disk);
     await append(journal, "kept");
     failTimes(disk, "ENOSPC", 1, ({ name }) => name === "write");
-    expect(await append(journal, "x".repeat(2_000))).toBe("journal_full");
+    expect(await append(journal, "x".repeat(2_000))).toBe("disk_full");
     const [name = ""] = disk.names().filter((item) => item.endsWith(".segment"));
     const bytes = disk.contents(name);
     expect(rawFrames(bytes).at(-1)?.end).toBe(bytes.byteLength);

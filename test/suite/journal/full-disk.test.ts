@@ -93,7 +93,7 @@ test("a journal on a full disk keeps, refuses, starts, drains and takes again", 
   const options = { directory, fileSystem, segmentBytes: 1024 * 1024 };
   const first = await openJournal(options);
   const { taken, code } = await fill(first, 0);
-  expect(code).toBe("journal_full");
+  expect(code).toBe("disk_full");
   expect(taken.length).toBeGreaterThan(300);
   expect(first.stats()).toMatchObject({ healthy: false, pendingFrames: taken.length });
   await first.close();
@@ -102,7 +102,7 @@ test("a journal on a full disk keeps, refuses, starts, drains and takes again", 
   const journal = await openJournal(options);
   expect(await pendingTexts(journal)).toEqual(taken.map(text));
   const refused = await fill(journal, taken.length);
-  expect(refused.code).toBe("journal_full");
+  expect(refused.code).toBe("disk_full");
   const all = [...taken, ...refused.taken];
 
   // Half of it reaches the store; the space comes back without a restart.

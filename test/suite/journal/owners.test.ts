@@ -65,7 +65,12 @@ describe("the lock of a directory", () => {
           "-c",
           '"$0" "$@" & exec sleep 600',
           process.execPath,
-          ...["-C", "@turnproof/source", "--no-warnings", program, directory, "hold"],
+          "-C",
+          "@turnproof/source",
+          "--no-warnings",
+          program,
+          directory,
+          "hold",
         ],
         { stdio: ["ignore", "pipe", "inherit"] },
       );

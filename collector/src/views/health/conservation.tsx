@@ -167,10 +167,11 @@ const Behind: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
       <Fact name="store">
         <span class="spread">
           <code>{store.name}</code>
+          {store.host === null ? null : <code>{store.host}</code>}
           <Badge
             tone={store.ok ? "ok" : "bad"}
             icon={store.ok ? "success" : "failed"}
-            word={store.ok ? "answers" : wordsOf(store.code ?? "fails")}
+            word={store.ok ? "answers" : (store.reason ?? wordsOf(store.code ?? "fails"))}
           />
           <Duration ms={store.elapsed_ms} />
         </span>

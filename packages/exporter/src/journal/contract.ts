@@ -77,7 +77,7 @@ export interface JournalStats {
 /** A durable queue of opaque payloads. */
 export interface Journal {
   /**
-   * Resolves after fdatasync. Rejects with `journal_full` (bound or disk), `journal_failed` or
+   * Resolves after fdatasync. Rejects with `journal_full` (the bound), `disk_full`, `journal_failed` or
    * `body_too_large`; then the frame will never be delivered as acknowledged. The payload must not
    * be changed until then.
    */

@@ -319,7 +319,7 @@ async function save(parts: Parts, change: Partial<Checkpoint>): Promise<void> {
   const write = (): Promise<void> =>
     writeCheckpoint(fileSystem, directory, checkpoint, parts.clock.now());
   await parts.reserve.spend(write).catch((cause: unknown) => {
-    throw new CodedError(isNoSpace(cause) ? "journal_full" : "journal_failed", { cause });
+    throw new CodedError(isNoSpace(cause) ? "disk_full" : "journal_failed", { cause });
   });
   state.checkpoint = checkpoint;
 }

@@ -37,7 +37,7 @@ export interface SegmentWriterOptions {
   /** First sequence that was never used. */
   readonly nextSequence: number;
   readonly previousBase: number;
-  readonly onEvent: (code: "journal_failed" | "journal_full" | "journal_healed") => void;
+  readonly onEvent: (code: "journal_failed" | "disk_full" | "journal_healed") => void;
   readonly onDurable: () => void;
 }
 
@@ -47,7 +47,7 @@ export interface SegmentWriter {
   /** Bytes that wait for a group. */
   waitingBytes(): number;
   /** The code for which frames are refused, or undefined while the disk is well. */
-  failure(): "journal_failed" | "journal_full" | undefined;
+  failure(): "journal_failed" | "disk_full" | undefined;
   /** Base of the segment being written, or of the newest one. */
   activeBase(): number;
   /** Segment that must not be unlinked, or undefined. */
@@ -73,7 +73,7 @@ interface WriterState {
   next: number;
   base: number;
   active: ActiveSegment | undefined;
-  failure: "journal_failed" | "journal_full" | undefined;
+  failure: "journal_failed" | "disk_full" | undefined;
   working: Promise<void> | undefined;
   groups: number;
 }
@@ -163,7 +163,7 @@ async function commit(
     } catch (error) {
       await seal(state, true);
       // A full disk has no room for a second try either.
-      if (isNoSpace(error)) fail(state, "journal_full");
+      if (isNoSpace(error)) fail(state, "disk_full");
       else if (attempt === 1) fail(state, "journal_failed");
     }
   }
@@ -273,7 +273,7 @@ async function seal(state: WriterState, truncate: boolean): Promise<void> {
   await ended.file.close().catch(() => undefined);
 }
 
-function fail(state: WriterState, code: "journal_failed" | "journal_full"): void {
+function fail(state: WriterState, code: "journal_failed" | "disk_full"): void {
   state.failure = code;
   state.options.onEvent(code);
   void probe(state);

@@ -7,6 +7,8 @@
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
+import { fieldOf, systemCodeOf } from "../system-code.ts";
+
 /** Engine codes of a row that can never pass. */
 const rejected: ReadonlySet<number> = new Set([
   69, // ARGUMENT_OUT_OF_BOUND
@@ -30,17 +32,21 @@ const busy: ReadonlySet<number> = new Set([
 /** CANNOT_OPEN_FILE on the lock of a data directory. */
 const locked = 76;
 
+/** NOT_ENOUGH_SPACE */
+const noSpace = 243;
+
 /** The coded form of whatever a connection threw. */
 export function storeError(error: unknown): CodedError {
   if (CodedError.is(error)) return error;
   const engineCode = engineCodeOf(error);
-  const field = engineCode === undefined ? undefined : `clickhouse ${engineCode}`;
-  return new CodedError(codeOf(engineCode), field === undefined ? {} : { field });
+  const said = engineCode === undefined ? systemCodeOf(error) : String(engineCode);
+  return new CodedError(codeOf(engineCode), fieldOf("clickhouse", said));
 }
 
 function codeOf(engineCode: number | undefined): Code {
   if (engineCode === undefined) return "store_unavailable";
   if (engineCode === locked) return "store_locked";
+  if (engineCode === noSpace) return "disk_full";
   if (rejected.has(engineCode)) return "store_rejected_row";
   return busy.has(engineCode) ? "store_busy" : "store_unavailable";
 }

@@ -208,6 +208,9 @@ function codeOf(code: string | undefined, doing: "read" | "write"): Code {
     case "EPERM":
     case "EROFS":
       return doing === "write" ? "store_read_only" : "store_unavailable";
+    case "ENOSPC":
+    case "EDQUOT":
+      return "disk_full";
     default:
       return "store_unavailable";
   }

@@ -105,7 +105,13 @@ async function openClient(
     // What a value is decides the store's answer, so nothing undefined may become null on the way.
     ignoreUndefined: true,
   });
-  await coded(async () => client.connect());
+  try {
+    await coded(async () => client.connect());
+  } catch (error) {
+    // Its monitors would go on asking for a server that nobody waits for.
+    await client.close().catch(() => {});
+    throw error;
+  }
   return { client, owned: true };
 }
 

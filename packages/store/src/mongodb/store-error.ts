@@ -5,6 +5,8 @@
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
+import { fieldOf, systemCodeOf } from "../system-code.ts";
+
 /** What a unique index answers. */
 export const duplicateKey = 11_000;
 
@@ -16,6 +18,7 @@ const codesByNumber: ReadonlyMap<number, Code> = new Map<number, Code>([
   [17280, "store_rejected_row"], // KeyTooLong
   [duplicateKey, "store_conflict"],
   [13, "store_read_only"], // Unauthorized
+  [14031, "disk_full"], // OutOfDiskSpace
   [50, "store_busy"], // MaxTimeMSExpired
   [112, "store_busy"], // WriteConflict
 ]);
@@ -36,7 +39,7 @@ export function storeError(error: unknown): CodedError {
   }
   const number = numberOf(error);
   const code = number === undefined ? undefined : codesByNumber.get(number);
-  const field = number === undefined ? {} : { field: `mongodb ${number}` };
+  const field = fieldOf("mongodb", number === undefined ? systemCodeOf(error) : String(number));
   return new CodedError(code ?? "store_unavailable", field);
 }
 

@@ -18,7 +18,7 @@ test.each([
   ["40001", "store_busy"], // serialization_failure
   ["40P01", "store_busy"], // deadlock_detected
   ["53300", "store_busy"], // too_many_connections
-  ["53100", "store_busy"], // disk_full
+  ["53100", "disk_full"], // disk_full
   ["55P03", "store_busy"], // lock_not_available
   ["57014", "store_busy"], // query_canceled
 ] as const)("%s may pass later: %s", (state, code) => {

@@ -6,6 +6,8 @@
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
+import { fieldOf, systemCodeOf } from "../system-code.ts";
+
 /** Classes of SQLSTATE, the longest prefix first. */
 const classes: readonly (readonly [prefix: string, code: Code])[] = [
   ["57014", "store_busy"], // query_canceled: a timeout of ours
@@ -15,6 +17,7 @@ const classes: readonly (readonly [prefix: string, code: Code])[] = [
   ["23", "store_rejected_row"], // integrity constraints
   ["54", "store_rejected_row"], // program limits: a row or key that is too large
   ["40", "store_busy"], // serialization failures and deadlocks
+  ["53100", "disk_full"],
   ["53", "store_busy"], // connections, memory or disk used up
 ];
 
@@ -22,7 +25,10 @@ const classes: readonly (readonly [prefix: string, code: Code])[] = [
 export function storeError(error: unknown): CodedError {
   if (CodedError.is(error)) return error;
   const state = sqlState(error);
-  if (state === undefined) return new CodedError(isFullPool(error) ? "store_busy" : unreachable);
+  if (state === undefined) {
+    const code = isFullPool(error) ? "store_busy" : unreachable;
+    return new CodedError(code, fieldOf("postgres", systemCodeOf(error)));
+  }
   const known = classes.find(([prefix]) => state.startsWith(prefix));
   return new CodedError(known?.[1] ?? unreachable, { field: `postgres ${state}` });
 }

@@ -1,0 +1,77 @@
+/**
+ * @module LateStore: a store whose server may still be away, as a store: until it is open every
+ * question is answered `store_unavailable`, at once.
+ */
+import { CodedError } from "@turnproof/semconv";
+import type { CheckResult, EvidenceStore, MemoryStore } from "@turnproof/store";
+
+import type { Late } from "./late.ts";
+
+/** The check of something that is not open: its last failure. */
+async function lateCheck(late: Late<{ check(): Promise<CheckResult> }>): Promise<CheckResult> {
+  const failure = late.failure();
+  if (failure === undefined) {
+    try {
+      return await late.current().check();
+    } catch (error) {
+      return {
+        ok: false,
+        code: CodedError.is(error) ? error.code : "internal_error",
+        elapsedMs: 0,
+      };
+    }
+  }
+  const { code, field } = failure;
+  return { ok: false, code, ...(field === undefined ? {} : { reason: field }), elapsedMs: 0 };
+}
+
+/** Evidence behind a server. */
+export function lateEvidence(name: string, late: Late<EvidenceStore>): EvidenceStore {
+  const close = (): Promise<void> => late.close();
+  return {
+    name,
+    sources: ["trace", "conversation", "tool_log"],
+    append: async (batch) => late.current().append(batch),
+    readBack: async (id, receivedAt) => late.current().readBack(id, receivedAt),
+    page: async (scope, query, options) => late.current().page(scope, query, options),
+    bundles: async (scope, query, options) => late.current().bundles(scope, query, options),
+    turns: async (scope, query, options) => late.current().turns(scope, query, options),
+    root: async (scope, root, options) => late.current().root(scope, root, options),
+    roots: async (scope, roots, options) =>
+      (await late.current().roots?.(scope, roots, options)) ?? new Map(),
+    find: async (scope, id, query, options) => late.current().find(scope, id, query, options),
+    survey: async (scope, query, options) => late.current().survey?.(scope, query, options),
+    verdicts: async (scope, roots) => late.current().verdicts(scope, roots),
+    putVerdicts: async (verdicts) => late.current().putVerdicts(verdicts),
+    quietRoots: async (since, before, limit) => late.current().quietRoots(since, before, limit),
+    check: () => lateCheck(late),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Memory behind a server. */
+export function lateMemory(name: string, late: Late<MemoryStore>): MemoryStore {
+  const close = (): Promise<void> => late.close();
+  return {
+    name,
+    put: async (filter, kind, draft) => late.current().put(filter, kind, draft),
+    get: async (filter, kind, id) => late.current().get(filter, kind, id),
+    list: async (filter, kind, options) => late.current().list(filter, kind, options),
+    count: async (filter, kind) => late.current().count(filter, kind),
+    update: async (...args) => late.current().update(...args),
+    delete: async (filter, kind, id) => late.current().delete(filter, kind, id),
+    vectorSearch: async (filter, kind, query) => late.current().vectorSearch(filter, kind, query),
+    textSearch: async (filter, kind, query) => late.current().textSearch(filter, kind, query),
+    shared: {
+      put: async (...args) => late.current().shared.put(...args),
+      get: async (...args) => late.current().shared.get(...args),
+      list: async (...args) => late.current().shared.list(...args),
+      update: async (...args) => late.current().shared.update(...args),
+      delete: async (...args) => late.current().shared.delete(...args),
+    },
+    check: () => lateCheck(late),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,34 @@
+/**
+ * @module StoreReason: why a store cannot be used, in words of ours: from the engine's number or the
+ * operating system's name, never from a message, which may quote values.
+ */
+import { codes } from "@turnproof/semconv";
+import type { Code, CodeRow } from "@turnproof/semconv";
+
+/** By what stands in the field of a store's error. */
+const words: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/ ECONNREFUSED$/, "nothing listens there"],
+  [/ (?:ENOTFOUND|EAI_AGAIN|EAI_FAIL)$/, "its name cannot be resolved"],
+  [/ (?:EHOSTUNREACH|ENETUNREACH|EHOSTDOWN)$/, "no way leads there"],
+  [/ (?:ETIMEDOUT|ESOCKETTIMEDOUT)$/, "it does not answer"],
+  [/ (?:ECONNRESET|EPIPE)$/, "it ended the connection"],
+  [/^postgres 28|^clickhouse (?:516|193|194)$|^mongodb (?:18|8000)$/, "it refuses the sign-in"],
+  [/^postgres 42501$|^clickhouse 497$|^mongodb 13$/, "the sign-in has too few rights"],
+  [/^postgres 3D|^clickhouse 81$/, "the database is not there"],
+  [/^postgres 57P/, "it starts, stops or recovers"],
+  [/^postgres 53300$/, "it has no connection left"],
+  [/^mongodb (?:189|11600|11602|13435|13436|10107|91)$/, "it starts, stops or has no primary"],
+  [/^clickhouse 242$/, "its tables are read-only"],
+];
+
+/** Words for a failure of a store. */
+export function reasonWords(of: {
+  readonly code: string;
+  readonly field?: string | undefined;
+}): string {
+  const { code, field = "" } = of;
+  const known = words.find(([pattern]) => pattern.test(field));
+  if (known !== undefined) return known[1];
+  const row: CodeRow | undefined = Object.hasOwn(codes, code) ? codes[code as Code] : undefined;
+  return (row?.sentence ?? "it fails").replace(/\.$/, "");
+}

@@ -1,0 +1,83 @@
+/**
+ * @module TimedStore: a store whose reads give up. A page that waits for a store for ever is worse
+ * than one that says so, and holds a place that others need.
+ */
+import { CodedError } from "@turnproof/semconv";
+import type { CheckResult, EvidenceStore } from "@turnproof/store";
+
+import { boundStore } from "./bound-store.ts";
+
+/** How long a read, and a check, may take, in milliseconds. */
+export interface ReadTimes {
+  readonly readMs: number;
+  readonly checkMs: number;
+}
+
+/** What a reader waits for at most; whoever asks a store's state is told sooner. */
+export const readTimes: ReadTimes = { readMs: 5_000, checkMs: 2_000 };
+
+/** The store; a read that takes longer rejects with `store_timeout` and is told to stop. */
+export function timedStore(store: EvidenceStore, { readMs, checkMs }: ReadTimes): EvidenceStore {
+  const timed = <T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> => within(readMs, read);
+  const bound = boundStore(store);
+  return {
+    ...bound,
+    page: (scope, query, options) =>
+      timed((signal) => store.page(scope, query, { ...options, signal })),
+    bundles: (scope, query, options) =>
+      timed((signal) => store.bundles(scope, query, { ...options, signal })),
+    turns: (scope, query, options) =>
+      timed((signal) => store.turns(scope, query, { ...options, signal })),
+    root: (scope, root, options) =>
+      timed((signal) => store.root(scope, root, { ...options, signal })),
+    ...(bound.roots === undefined
+      ? {}
+      : {
+          roots: (scope, ids, options) =>
+            timed(
+              async (signal) =>
+                (await store.roots?.(scope, ids, { ...options, signal })) ?? new Map(),
+            ),
+        }),
+    find: (scope, id, query, options) =>
+      timed((signal) => store.find(scope, id, query, { ...options, signal })),
+    ...(bound.survey === undefined
+      ? {}
+      : {
+          survey: (scope, query, options) =>
+            timed(async (signal) => store.survey?.(scope, query, { ...options, signal })),
+        }),
+    verdicts: (scope, ids) => timed(() => store.verdicts(scope, ids)),
+    check: () => timedCheck(store, checkMs),
+  };
+}
+
+/** What a check says, or that nobody answered in time; in milliseconds. */
+export async function timedCheck(
+  of: { check(): Promise<CheckResult> },
+  checkMs: number = readTimes.checkMs,
+): Promise<CheckResult> {
+  const started = performance.now();
+  return within(checkMs, () => of.check()).catch(() => ({
+    ok: false,
+    code: "store_timeout",
+    elapsedMs: performance.now() - started,
+  }));
+}
+
+async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new CodedError("store_timeout"));
+    stop.abort();
+  }, ms);
+  const answer = work(stop.signal);
+  // Whoever comes second has nobody waiting for it.
+  answer.catch(() => {});
+  try {
+    return await Promise.race([answer, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
