@@ -113,10 +113,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     conservation: () => conservation.snapshot(),
     idle: () => drain.idle(),
     healthy: () => journal.stats().healthy,
-    accepting() {
-      const { healthy, diskBytes, bytesMax } = journal.stats();
-      return state.open && options.enabled !== false && healthy && diskBytes < bytesMax - roomBytes;
-    },
+    accepting: () => state.open && options.enabled !== false && hasRoom(journal),
     pendingFrames: () => journal.stats().pendingFrames,
     storedBatches: () => drain.stats().storedBatches,
     async nextStored(seen, waitMs, signal) {
@@ -140,6 +137,12 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
       await journal.close();
     },
   };
+}
+
+/** Whether the journal is well and would take a request. */
+function hasRoom(journal: Journal): boolean {
+  const { healthy, diskBytes, bytesMax } = journal.stats();
+  return healthy && diskBytes < bytesMax - roomBytes;
 }
 
 /** A store that may still be opening, and whether it is known to take prepared batches. */
