@@ -54,8 +54,8 @@ export async function openStore(config: Config, options: OpenOptions = {}): Prom
 }
 
 /**
- * Host and port of the server that a backend is on, without credentials; undefined for one that lies
- * in this process or its data directory.
+ * Host and port of the server that a backend is on, without credentials; undefined for one that
+ * lies in this process or its data directory.
  */
 export function serverOf(
   config: Config,

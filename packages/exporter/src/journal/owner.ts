@@ -80,8 +80,8 @@ function isRunning(pid: number): boolean {
 
 /**
  * True of a process that ended and that its parent has not asked after, as under a container's
- * process 1 that reaps nobody: it is listed, and holds nothing. While a thread of it still ends, its
- * files are open.
+ * process 1 that reaps nobody: it is listed, and holds nothing. While a thread of it still ends,
+ * its files are open.
  */
 function hasEnded(pid: number): boolean {
   if (statFields(pid)[0] !== "Z") return false;
