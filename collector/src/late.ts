@@ -1,6 +1,6 @@
 /**
- * @module Late: something on a server that may be away, refuse or recover at the start. It is opened
- * again and again; whoever asks meanwhile is told at once that it is not there.
+ * @module Late: something on a server that may be away or refuse at the start. It is opened again
+ * and again; whoever asks meanwhile is told at once that it is not there.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
