@@ -43,7 +43,8 @@ export class LossLedger {
     markers: { created: 0, exported: 0, dropped: 0 },
   };
   private sampledOut = 0;
-  private failures = 0;
+  /** Exports that failed or had no answer in time. */
+  failures = 0;
   /** Counts up with every change, so that a report is sent only when it says something new. */
   revision = 0;
 

@@ -39,7 +39,7 @@ export interface TurnproofProcessorOptions<S = never> extends GateOptions {
   /** How long a flush may take, and while the exporter fails; default 10,000 ms and 2,000 ms. */
   readonly flushDeadlineMs?: number;
   readonly failingDeadlineMs?: number;
-  /** How long a shutdown may take, everything in it; default 2,500 ms. */
+  /** How long a shutdown may take, everything in it; default 2,000 ms. */
   readonly shutdownDeadlineMs?: number;
   /**
    * Age at which an open span gets its start marker; `false`: none. Default: 100 ms for turns and
@@ -64,7 +64,7 @@ const settingDefaults = {
   exportTimeoutMs: 10_000,
   flushDeadlineMs: 10_000,
   failingDeadlineMs: 2_000,
-  shutdownDeadlineMs: 2_500,
+  shutdownDeadlineMs: 2_000,
   heartbeatEveryMs: 30_000,
   reportEveryMs: 60_000,
 } as const;
@@ -102,6 +102,8 @@ export class TurnproofProcessor<S = never> {
   private readonly watch: SpanWatch;
   private reporting: ReturnType<typeof setTimeout> | undefined;
   private resource: ResourceLike = { attributes: {} };
+  /** When something last came here, in epoch milliseconds. */
+  workedAt = 0;
   private reportedRevision = 0;
   private reportedAt = Date.now();
   private ending: Promise<void> | undefined;
@@ -156,9 +158,9 @@ export class TurnproofProcessor<S = never> {
     });
   }
 
-  /** Nothing waits and nothing is on its way. */
+  /** Nothing waits and nothing is on its way, or it was shut down. */
   get idle(): boolean {
-    return this.pump.idle;
+    return this.ending !== undefined || this.pump.idle;
   }
 
   /** Remembers a span that may stay open for long. */
@@ -224,7 +226,7 @@ export class TurnproofProcessor<S = never> {
     await this.rescue();
     const left = (): number => Math.max(lastWordsMs / 2, deadline - Date.now());
     // An exporter that just failed would only fail once more.
-    if (!this.batches.failing) await this.report(left());
+    if (!this.batches.failing) await within(this.report(left()), left());
     await within(this.batches.close(), 1_000);
     await within(asked(this.exporter, "shutdown"), left());
   }
@@ -235,6 +237,7 @@ export class TurnproofProcessor<S = never> {
 
   private enqueue(span: ReadableSpanLike, kind: ItemClass): void {
     const seq = this.ledger.create(kind);
+    this.workedAt = Date.now();
     if (this.ending !== undefined) return this.ledger.dropped(kind, 1, "shutdown_deadline");
     if (!this.pump.push({ span, kind, seq })) this.lose(kind, "queue_full");
     this.reportLater();
@@ -267,17 +270,16 @@ export class TurnproofProcessor<S = never> {
   /** Answers what the exporter's own flush rejected with. */
   private async flush(deadlineMs: number, failingMs: number): Promise<unknown> {
     const deadline = Date.now() + deadlineMs;
-    const { write_failures: failures } = this.ledger.health();
+    const { failures } = this.ledger;
     this.watch.markAll();
     const sent = this.empty();
     // An exporter that refuses connections may do so for as long as it likes, and nobody waits.
-    const quick = await within(sent, Math.min(deadlineMs, failingMs));
-    if (!quick && !this.batches.failing) await within(sent, deadline - Date.now());
-    const { write_failures: after } = this.ledger.health();
-    if (this.ending === undefined && after === failures) {
-      await this.report(
-        Math.min(deadline - Date.now(), this.batches.failing ? failingMs : deadlineMs),
-      );
+    let done = await within(sent, Math.min(deadlineMs, failingMs));
+    if (!done && !this.batches.failing) done = await within(sent, deadline - Date.now());
+    // What failed a moment ago is not asked to hear of it.
+    if (done && failures === this.ledger.failures && this.ending === undefined) {
+      const left = Math.min(deadline - Date.now(), this.batches.failing ? failingMs : deadlineMs);
+      await within(this.report(left), left);
     }
     let refused: unknown;
     const flushed = asked(this.exporter, "forceFlush").catch((error: unknown) => {

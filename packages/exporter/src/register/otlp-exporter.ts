@@ -26,8 +26,26 @@ interface Serializer {
   deserializeResponse(bytes: Uint8Array): unknown;
 }
 
+/** An agent of Node, as far as it makes and reuses sockets. */
+interface SocketMaker {
+  createConnection(...given: unknown[]): { unref?(): void } | undefined;
+  reuseSocket(socket: { unref(): void }, ...given: unknown[]): void;
+}
+
+/** What the SDK makes of its options, as far as it is looked at here. */
+interface HttpOptions {
+  agentFactory?: (protocol: string) => SocketMaker | Promise<SocketMaker>;
+}
+
+/** The SDK's loop around a transport that tries again what failed. */
+interface RetryLoop {
+  retry(data: unknown, timeoutMs: number, inMs: number): Promise<unknown>;
+  readonly _transport: { send(data: unknown, timeoutMs: number): Promise<unknown> };
+}
+
 /** Sends items through a serializer; the SDK's `OTLPExporterBase` does nothing beside. */
 interface Delegate {
+  readonly _transport?: Partial<RetryLoop>;
   export(items: unknown, done: (answer: ExportAnswer) => void): void;
   forceFlush(): Promise<void>;
   shutdown(): Promise<void>;
@@ -36,30 +54,46 @@ interface Delegate {
 type Make<T> = (...options: readonly unknown[]) => T;
 const componentType = "otlp_http_span_exporter";
 
-/** The exporter, or undefined where the installed line has no such parts. */
+/**
+ * The exporter, or undefined where the installed line has no such parts. `holds` false: neither a
+ * request under way nor one that waits to be tried again keeps the process alive.
+ */
 export function otlpRequestExporter(
   { http, transformer }: OtlpParts,
   target: OtlpTarget,
+  holds: boolean,
 ): RequestExporter<ReadableSpanLike> | undefined {
-  const options = http["convertLegacyHttpOptions"] as Make<unknown> | undefined;
+  const convert = http["convertLegacyHttpOptions"] as Make<HttpOptions> | undefined;
   const connect = http["createOtlpHttpExportDelegate"] as Make<Delegate> | undefined;
   const theirs = transformer["ProtobufTraceSerializer"] as Serializer | undefined;
-  if (typeof options !== "function" || typeof connect !== "function") return undefined;
+  if (typeof convert !== "function" || typeof connect !== "function") return undefined;
   if (typeof theirs?.serializeRequest !== "function") return undefined;
   const serializer: Serializer = {
     serializeRequest: (items) => (isRequest(items) ? items.bytes : theirs.serializeRequest(items)),
     deserializeResponse: (bytes) => theirs.deserializeResponse(bytes),
   };
+  const headers = { "Content-Type": "application/x-protobuf" };
+  const options = convert(target, "TRACES", "v1/traces", headers);
   const delegate = connect(
-    options(target, "TRACES", "v1/traces", { "Content-Type": "application/x-protobuf" }),
+    holds ? options : withLooseSockets(options),
     serializer,
     // What newer lines want for metrics of their own, which nobody asks for here.
     componentType,
     transformer["TraceExporterMetricsHelper"],
   );
+  const state = { retrying: false };
+  watchRetries(delegate, state, holds);
+  const send = (items: unknown, done: (answer: ExportAnswer) => void): void =>
+    delegate.export(items, (answer) => {
+      state.retrying = false;
+      done(answer);
+    });
   return {
-    export: (spans, done) => delegate.export(spans, done),
-    exportRequest: (request, done) => delegate.export(request, done),
+    get retrying() {
+      return state.retrying;
+    },
+    export: send,
+    exportRequest: send,
     forceFlush: () => delegate.forceFlush(),
     shutdown: () => delegate.shutdown(),
   };
@@ -67,4 +101,43 @@ export function otlpRequestExporter(
 
 function isRequest(items: unknown): items is TraceRequest {
   return !Array.isArray(items) && (items as Partial<TraceRequest>).bytes instanceof Uint8Array;
+}
+
+/** The options with an agent whose sockets let the process end. */
+function withLooseSockets(options: HttpOptions): HttpOptions {
+  const make = options.agentFactory;
+  if (make === undefined) return options;
+  return {
+    ...options,
+    async agentFactory(protocol) {
+      const agent = await make(protocol);
+      const connect = agent.createConnection.bind(agent);
+      const reuse = agent.reuseSocket.bind(agent);
+      agent.createConnection = (...given) => {
+        const socket = connect(...given);
+        socket?.unref?.();
+        return socket;
+      };
+      agent.reuseSocket = (socket, ...given) => {
+        reuse(socket, ...given);
+        socket.unref();
+      };
+      return agent;
+    },
+  };
+}
+
+/** Notes that a request is being tried again; its timer is ours, because the SDK's own holds. */
+function watchRetries(delegate: Delegate, state: { retrying: boolean }, holds: boolean): void {
+  const loop = delegate._transport;
+  const inner = loop?._transport;
+  if (loop === undefined || inner === undefined || typeof loop.retry !== "function") return;
+  loop.retry = (data, timeoutMs, inMs) => {
+    state.retrying = true;
+    return new Promise((resolve, reject) => {
+      const again = (): void => void inner.send(data, timeoutMs).then(resolve, reject);
+      const timer = setTimeout(again, inMs);
+      if (!holds) timer.unref();
+    });
+  };
 }

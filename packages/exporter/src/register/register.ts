@@ -3,7 +3,7 @@
  * variables, builds a provider of the SDK line that is installed, and composes with an application
  * that has a provider of its own: then it hands out one processor to add, and touches nothing else.
  */
-import { context, diag, propagation, trace } from "@opentelemetry/api";
+import { context, propagation, trace } from "@opentelemetry/api";
 import type { TextMapPropagator } from "@opentelemetry/api";
 import type { EvidenceWriter } from "@turnproof/evidence";
 import { CodedError, keyIdentities } from "@turnproof/semconv";
@@ -11,14 +11,18 @@ import type { Code } from "@turnproof/semconv";
 import { identityPurpose, keyedFingerprint, parseKeyring } from "@turnproof/semconv/fingerprint";
 
 import { BundleExporter } from "../bundle/bundle-exporter.ts";
+import { exportFailed } from "../gate/sdk-shapes.ts";
 import type { ReadableSpanLike, SpanExporterLike } from "../gate/sdk-shapes.ts";
 import type { KeyIdentity } from "../mapping/span-reading.ts";
 import type { EvidenceSamplerOptions, SamplerLike } from "../processor/evidence-sampler.ts";
 import type { ExportHealth } from "../processor/loss-ledger.ts";
 import { TurnproofProcessor } from "../processor/turnproof-processor.ts";
 import type { TurnproofProcessorOptions } from "../processor/turnproof-processor.ts";
+import { contextWorks, problemOf, problemSentence } from "./problem.ts";
 import { readEnvironment } from "./environment.ts";
 import type { Environment, Variables } from "./environment.ts";
+import { noticeOn } from "./notice.ts";
+import { atProcessEnd } from "./process-end.ts";
 import { Peers } from "./sdk.ts";
 import type { SdkProvider } from "./sdk.ts";
 
@@ -48,8 +52,12 @@ export interface RegisterOptions extends Omit<
   readonly resolveFrom?: string;
   /** False: build no provider, even when there is none. */
   readonly provider?: boolean;
-  /** False: leave `beforeExit`, SIGTERM and SIGINT alone. */
+  /** False: leave `beforeExit`, `exit`, SIGTERM and SIGINT alone. */
   readonly flushOnExit?: boolean;
+  /** How long a process that has nothing left to do is kept for its spans; default 2,000 ms. */
+  readonly exitDeadlineMs?: number;
+  /** True: a set-up that would not work throws. Default: it says so, and the application goes on. */
+  readonly strict?: boolean;
   /** Variables instead of `process.env`. */
   readonly variables?: Variables;
 }
@@ -61,8 +69,8 @@ export interface Registration {
   /** True when a provider was built and is the global one. */
   readonly installed: boolean;
   /**
-   * Why spans will not come here although a provider is there, or undefined: `api_version_mismatch`
-   * or `provider_registered`.
+   * Why nothing was set up although it was asked for, or undefined: `sdk_missing`,
+   * `provider_registered`, `api_version_mismatch` or `context_manager_missing`.
    */
   readonly problem: Code | undefined;
   readonly health: ExportHealth;
@@ -70,29 +78,42 @@ export interface Registration {
   shutdown(): Promise<void>;
 }
 
+const exitDeadlineDefaultMs = 2_000;
+
 /**
- * Sets everything up. Throws `sdk_missing` when no SDK or OTLP exporter is installed and none is
- * given, and `config_invalid` for a wrong variable or key (naming it, never its value).
+ * Sets everything up, or nothing: what stands in the way is `problem`, and one line on standard
+ * error unless `OTEL_LOG_LEVEL` is `none`. Throws `config_invalid` for a wrong variable or key
+ * (naming it, never its value) and, with `strict`, the problem.
  */
 export function register(options: RegisterOptions = {}): Registration {
   const environment = readEnvironment(options.variables);
+  const identity = identityOf(options, environment);
+  const notice = noticeOn(options.variables ?? process.env);
   const peers = new Peers(options.resolveFrom);
+  const asked = options.provider !== false && !environment.disabled;
+  const missing = asked || options.provider === false ? missingFor(options, peers) : [];
   const processor = new TurnproofProcessor<ReadableSpanLike>({
     ...batching(environment),
     ...options,
-    ...identityOf(options, environment),
+    ...identity,
     exporter: exporterOf(options, peers),
   });
-  const asked = options.provider !== false && !environment.disabled;
-  const wanted = asked && !hasProvider();
-  const provider = wanted ? install(processor, options, environment, peers) : undefined;
+  const built = asked && missing.length === 0 && !hasProvider();
+  const provider = built ? install(processor, options, environment, peers) : undefined;
+  const problem = problemOf({ asked, missing, built, installed: provider !== undefined });
+  if (problem !== undefined) {
+    const field = missing.length === 0 ? {} : { field: missing.join(" ") };
+    if (options.strict === true) throw new CodedError(problem, field);
+    notice(problemSentence(problem, missing));
+  }
   let ending: Promise<void> | undefined;
   // A signal and the application may both say so; both wait for the same end.
   const end = (): Promise<void> =>
     (ending ??= provider === undefined ? processor.shutdown() : provider.shutdown());
-  if (options.flushOnExit !== false) flushOnExit(processor, end);
-  const problem = asked && provider === undefined ? problemOf(wanted) : undefined;
-  if (problem !== undefined) diag.error(`turnproof: ${problem}`);
+  if (options.flushOnExit !== false) {
+    const { exitDeadlineMs = exitDeadlineDefaultMs } = options;
+    atProcessEnd({ processor, exitDeadlineMs, end, notice });
+  }
   return {
     processor,
     installed: provider !== undefined,
@@ -105,9 +126,13 @@ export function register(options: RegisterOptions = {}): Registration {
   };
 }
 
-/** Why a provider was asked for and is not ours: nobody could see one, or there was one before. */
-function problemOf(tried: boolean): Code {
-  return tried ? "api_version_mismatch" : "provider_registered";
+/** Packages that are not there; an application with a provider of its own needs an exporter. */
+function missingFor(options: RegisterOptions, peers: Peers): string[] {
+  const exporter = options.exporter === undefined && options.store === undefined;
+  // Where a provider stands already, ours would not be built.
+  if (options.provider === false || hasProvider()) return exporter ? peers.missingExporter() : [];
+  const propagator = options.propagator === undefined;
+  return peers.missing({ exporter, propagator, contextManager: !contextWorks() });
 }
 
 function batching(environment: Environment): Partial<TurnproofProcessorOptions> {
@@ -145,8 +170,17 @@ function identityOf(
 function exporterOf(options: RegisterOptions, peers: Peers): SpanExporterLike<ReadableSpanLike> {
   if (options.exporter !== undefined) return options.exporter;
   if (options.store !== undefined) return new BundleExporter({ store: options.store });
-  return peers.otlpExporter({ url: tracesUrl(options.endpoint), headers: options.headers });
+  const url = tracesUrl(options.endpoint);
+  if (peers.missingExporter().length > 0) return nowhere;
+  const holds = options.flushOnExit === false;
+  return peers.otlpExporter({ url, headers: options.headers, holds });
 }
+
+/** Stands in where no exporter is installed; what comes here is counted as lost. */
+const nowhere: SpanExporterLike<ReadableSpanLike> = {
+  export: (_, done) => done({ code: exportFailed }),
+  shutdown: () => Promise.resolve(),
+};
 
 /** OTLP's own rule: a base URL gets the path of its signal. */
 function tracesUrl(endpoint: string | undefined): string | undefined {
@@ -185,28 +219,9 @@ function install(
   });
   // Refused when another copy of the API, too old for ours, registered one that we cannot see.
   if (!trace.setGlobalTracerProvider(provider)) return undefined;
-  const manager = peers.contextManager();
+  const manager = contextWorks() ? undefined : peers.contextManager();
   if (manager !== undefined) context.setGlobalContextManager(manager);
   const propagator = options.propagator ?? peers.propagator();
   if (propagator !== undefined) propagation.setGlobalPropagator(propagator);
   return provider;
-}
-
-/** A process that ends by itself, on SIGTERM or on Ctrl-C sends what it has, within the deadline. */
-function flushOnExit(
-  processor: TurnproofProcessor<ReadableSpanLike>,
-  end: () => Promise<void>,
-): void {
-  process.once("beforeExit", () => void processor.forceFlush());
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    // First in line, so that a listener of the application that is called once is still counted.
-    process.prependOnceListener(signal, () => {
-      // The application's own handlers decide when it ends; without one the signal does, and a
-      // second one at once.
-      const alone = process.listenerCount(signal) === 0;
-      void end()
-        .catch(() => undefined)
-        .then(() => alone && process.kill(process.pid, signal));
-    });
-  }
 }

@@ -68,12 +68,44 @@ export class Peers {
   }
 
   /**
+   * Packages that a set-up needs and that are not installed, as an install line names them; what
+   * is had from elsewhere is not needed.
+   */
+  missing(needs: {
+    readonly exporter: boolean;
+    readonly contextManager: boolean;
+    readonly propagator: boolean;
+  }): string[] {
+    const wanted: (readonly [needed: boolean, names: readonly string[]])[] = [
+      [true, sdkPackages],
+      [needs.exporter, exporterPackages],
+      [needs.contextManager, ["@opentelemetry/context-async-hooks"]],
+      [needs.propagator, ["@opentelemetry/core"]],
+      [true, ["@opentelemetry/resources"]],
+    ];
+    const absent = wanted.flatMap(([needed, names]) =>
+      needed && names.every((name) => this.load(name) === undefined) ? names.slice(0, 1) : [],
+    );
+    // Beside an SDK of the 2.x line its companions are of that line too.
+    const second = this.load(sdkPackages[0]) === undefined && !absent.includes(sdkPackages[0]);
+    return absent.map((name) => (second && !name.includes("exporter") ? `${name}@2` : name));
+  }
+
+  /** The OTLP exporter, when none is installed. */
+  missingExporter(): string[] {
+    const none = exporterPackages.every((name) => this.load(name) === undefined);
+    return none ? [exporterPackages[0]] : [];
+  }
+
+  /**
    * An OTLP exporter; throws `sdk_missing`. Without a URL it reads `OTEL_EXPORTER_OTLP_*`. It takes
-   * the gate's own requests where the installed line lets it.
+   * the gate's own requests where the installed line lets it. `holds` false: what is on its way
+   * does not keep the process alive.
    */
   otlpExporter(options: {
     readonly url: string | undefined;
     readonly headers: Readonly<Record<string, string>> | undefined;
+    readonly holds: boolean;
   }): SpanExporterLike<ReadableSpanLike> {
     const exporterPackage = this.first(exporterPackages);
     const target = {
@@ -81,7 +113,7 @@ export class Peers {
       ...(options.headers === undefined ? {} : { headers: options.headers }),
     };
     const parts = this.otlpParts();
-    const own = parts === undefined ? undefined : otlpRequestExporter(parts, target);
+    const own = parts === undefined ? undefined : otlpRequestExporter(parts, target, options.holds);
     if (own !== undefined) return own;
     const make = exporterPackage["OTLPTraceExporter"] as Constructor<
       SpanExporterLike<ReadableSpanLike>
@@ -89,17 +121,22 @@ export class Peers {
     return new make(target);
   }
 
-  /** The transport and the encoder beneath the protobuf exporter, from where that one finds them. */
+  /**
+   * The transport and the encoder beneath the exporter, from where that one finds them. Both
+   * exporters stand on the same; a receiver must read protobuf, and may read JSON.
+   */
   private otlpParts(): OtlpParts | undefined {
-    for (const require of this.requires) {
-      try {
-        const inner = createRequire(require.resolve(exporterPackages[0]));
-        return {
-          http: inner("@opentelemetry/otlp-exporter-base/node-http") as Module,
-          transformer: inner("@opentelemetry/otlp-transformer") as Module,
-        };
-      } catch {
-        // Not here, or of a line without these parts: the next place, or the exporter itself.
+    for (const name of exporterPackages) {
+      for (const require of this.requires) {
+        try {
+          const inner = createRequire(require.resolve(name));
+          return {
+            http: inner("@opentelemetry/otlp-exporter-base/node-http") as Module,
+            transformer: inner("@opentelemetry/otlp-transformer") as Module,
+          };
+        } catch {
+          // Not here, or of a line without these parts: the next place, or the exporter itself.
+        }
       }
     }
     return undefined;
@@ -187,5 +224,6 @@ export function otlpExporter(
   options: { readonly url?: string; readonly headers?: Readonly<Record<string, string>> } = {},
   resolveFrom?: string,
 ): SpanExporterLike<ReadableSpanLike> {
-  return new Peers(resolveFrom).otlpExporter({ url: options.url, headers: options.headers });
+  const { url, headers } = options;
+  return new Peers(resolveFrom).otlpExporter({ url, headers, holds: true });
 }
