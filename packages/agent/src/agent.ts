@@ -24,7 +24,7 @@ import { EventChannel } from "./event-channel.ts";
 import type { RunResult } from "./run-result.ts";
 import { beginOwn, callerScope, hasFrame, inCallerScope, inTurn, ownTurn } from "./own-turn.ts";
 import type { CallerScope } from "./own-turn.ts";
-import { runTurn } from "./run-turn.ts";
+import { keepCutTurn, runTurn } from "./run-turn.ts";
 import { summarizeAgent } from "./summary.ts";
 import type { AgentSummary, SummaryOptions } from "./summary.ts";
 import { ToolBudget } from "./tool-router.ts";
@@ -246,7 +246,7 @@ export class Agent {
           await state.emit({ type: "run.done", status, persisted, result });
           return result;
         } catch (error) {
-          await fail(state, error);
+          await fail(this.#parts, state, error);
           throw error;
         }
       }),
@@ -288,6 +288,7 @@ export class Agent {
       signal,
       written: { conversation: 0, toolLog: 0, workflowSteps: 0, summaries: 0, cache: false },
       called: [],
+      spoken: { text: "" },
       emit: emitter(options, listener),
     };
   }
@@ -331,8 +332,9 @@ function emitter(
 }
 
 /** Ends the turn's evidence and tells whoever listens, by class and never by text. */
-async function fail(state: TurnState, error: unknown): Promise<void> {
+async function fail(parts: AgentParts, state: TurnState, error: unknown): Promise<void> {
   const cancelled = state.signal.aborted;
+  await keepCutTurn(parts, state, cancelled ? "cancelled" : "error");
   const errorType = cancelled ? "cancelled" : errorTypeOf(error);
   // The first failure is what the caller must see, whatever becomes of its evidence.
   await (cancelled ? state.turn.partial() : state.turn.fail(errorType)).catch(() => undefined);

@@ -10,7 +10,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolCallPart,
 } from "@ai-sdk/provider";
-import type { AssembledContext } from "@turnproof/memory";
+import type { AssembledContext, CutTurn, Message } from "@turnproof/memory";
 
 import type { AnyTool } from "./tools.ts";
 
@@ -39,12 +39,34 @@ export function promptOf(
   const system = [instructions, memory.text].filter((part) => part !== "").join("\n\n");
   return [
     ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
-    ...memory.history.map(({ role, text }): LanguageModelV4Message => ({
-      role,
-      content: [{ type: "text", text }],
-    })),
+    ...memory.history.flatMap(spokenAs),
     { role: "user", content: [{ type: "text", text: question }] },
   ];
+}
+
+/** A message of history. A turn that was cut short has an answer that says so. */
+function spokenAs(
+  { role, text, cut, turnId }: Message,
+  i: number,
+  history: readonly Message[],
+): readonly LanguageModelV4Message[] {
+  const say = (as: "user" | "assistant", words: string): LanguageModelV4Message => ({
+    role: as,
+    content: [{ type: "text", text: words }],
+  });
+  if (cut === undefined) return [say(role, text)];
+  if (role === "assistant") return [say(role, `${text} …\n\n${cutNote(cut)}`)];
+  const next = history[i + 1];
+  const begun = next?.role === "assistant" && next.turnId === turnId;
+  return begun ? [say(role, text)] : [say(role, text), say("assistant", cutNote(cut))];
+}
+
+/** What the model must know of a turn that never came to an answer. */
+function cutNote({ status, tools }: CutTurn): string {
+  const how = status === "cancelled" ? "was cancelled" : "failed";
+  const ran = tools.map(({ name, outcome }) => `${name} (${outcome})`).join(", ");
+  const done = ran === "" ? "No tool had run." : `Tools that had run by then: ${ran}.`;
+  return `[This turn ${how} before it was answered. ${done}]`;
 }
 
 /**

@@ -183,7 +183,10 @@ async function loop(
   const prompt = [...first];
   const usages: TokenUsage[] = [];
   const runs: ToolRun[] = [];
-  const onText = (text: string): Promise<void> => state.emit({ type: "answer.delta", text });
+  const onText = (text: string): Promise<void> => {
+    state.spoken.text += text;
+    return state.emit({ type: "answer.delta", text });
+  };
   for (let iteration = 1; ; iteration += 1) {
     signal.throwIfAborted();
     await state.emit({ type: "status", stage: "model" });
@@ -284,10 +287,42 @@ async function keepConversation(
   }
 }
 
+/**
+ * Keeps the question of a turn that never came to an answer, what was said by then and which tools
+ * had run, so that the next turn knows. The failure itself is what the caller sees, so a store that
+ * refuses this is said in `persisted` alone.
+ */
+export async function keepCutTurn(
+  parts: AgentParts,
+  state: TurnState,
+  status: "error" | "cancelled",
+): Promise<void> {
+  if (state.written.conversation > 0) return;
+  const { turnId } = state.traceContext.identity;
+  const tools = state.called.map(({ toolName: name, outcome }) => ({ name, outcome }));
+  const cut = { turnId, cut: { status, tools } };
+  const { text } = state.spoken;
+  try {
+    const written = await parts.memory.conversation.append(state.place, [
+      { role: "user", text: state.query, ...cut },
+      ...(text === "" ? [] : [{ role: "assistant" as const, text, ...cut }]),
+    ]);
+    state.written.conversation = written.length;
+  } catch (error) {
+    state.written.error = CodedError.is(error) ? error.code : "write_failed";
+  }
+}
+
 async function learn(parts: AgentParts, state: TurnState): Promise<void> {
   if (parts.options.learning === false || state.written.error !== undefined) return;
-  await parts.memory.learning.observe(
-    state.place,
-    state.called.map(({ toolName }) => toolName),
-  );
+  try {
+    await parts.memory.learning.observe(
+      state.place,
+      state.called.map(({ toolName }) => toolName),
+    );
+  } catch (error) {
+    // The answer was given; what could not be learned takes nothing away, unless evidence must stand.
+    if (parts.options.strict === true) throw error;
+    state.written.error = CodedError.is(error) ? error.code : "write_failed";
+  }
 }

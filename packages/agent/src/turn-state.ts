@@ -39,6 +39,8 @@ export interface TurnState {
   readonly signal: AbortSignal;
   readonly written: WriteCounts;
   readonly called: CalledTool[];
+  /** What the model has said so far, as far as it was passed on. */
+  readonly spoken: { text: string };
   /** Numbers an event and hands it to whoever listens to this call. */
   readonly emit: (event: TurnEventBody) => Promise<void>;
 }

@@ -11,13 +11,24 @@ export interface MessageDraft {
   readonly role: "user" | "assistant";
   readonly text: string;
   readonly turnId?: string;
-  /** False for the words of a turn that was cut short; such a message is no history. */
+  /** False for the words of a turn that was cut short; without a status they are no history. */
   readonly complete?: boolean;
+  /** How the turn ended that never came to an answer; its words are history, and say so. */
+  readonly cut?: CutTurn;
+}
+
+/** A turn that ended before its answer. */
+export interface CutTurn {
+  readonly status: "error" | "cancelled";
+  /** Tools that had run by then, each with its outcome: what they did is done. */
+  readonly tools: readonly { readonly name: string; readonly outcome: string }[];
 }
 
 /** A message as it is stored. */
-export interface Message extends Required<Omit<MessageDraft, "turnId">> {
+export interface Message extends Required<Omit<MessageDraft, "turnId" | "cut">> {
   readonly id: string;
+  /** Present on the words of a turn that never came to an answer. */
+  readonly cut?: CutTurn;
   readonly turnId: string | undefined;
   readonly threadId: string | undefined;
   /** ISO 8601 UTC. */
@@ -43,10 +54,22 @@ export function messageOf(row: MemoryRecord): Message {
     role: row.data["role"] === "assistant" ? "assistant" : "user",
     text: row.text ?? "",
     complete: row.data["complete"] !== false,
+    ...cutOf(row),
     turnId: typeof turnId === "string" ? turnId : undefined,
     threadId: row.thread_id,
     at: row.created_at,
   };
+}
+
+function cutOf({ data }: MemoryRecord): Pick<Message, "cut"> {
+  const status = data["turn_status"];
+  if (status !== "error" && status !== "cancelled") return {};
+  const listed: unknown = data["turn_tools"];
+  const tools = (Array.isArray(listed) ? (listed as readonly unknown[]) : []).flatMap((entry) => {
+    const [name, outcome] = Array.isArray(entry) ? (entry as readonly unknown[]) : [];
+    return typeof name === "string" && typeof outcome === "string" ? [{ name, outcome }] : [];
+  });
+  return { cut: { status, tools } };
 }
 
 /** Conversation memory. */
@@ -63,10 +86,13 @@ export class Conversation {
    */
   async append(place: MemoryPlace, messages: readonly MessageDraft[]): Promise<readonly Message[]> {
     required(place, "threadId");
-    const vectors = await this.#store.embed(messages.map(({ text }) => text));
+    // What was cut short is never recalled elsewhere, and ending a turn must not wait for a vector.
+    const whole = messages.filter(({ cut }) => cut === undefined);
+    const vectors =
+      whole.length === 0 ? [] : await this.#store.embed(whole.map(({ text }) => text));
     const written: Message[] = [];
-    for (const [i, message] of messages.entries()) {
-      const embedding = vectors?.[i];
+    for (const message of messages) {
+      const embedding = vectors?.[whole.indexOf(message)];
       const draft: MemoryDraft = {
         id: `msg_${crypto.randomUUID()}`,
         text: message.text,
@@ -74,7 +100,13 @@ export class Conversation {
         data: {
           role: message.role,
           // A message without words is nothing that was said; a model refuses it as history.
-          complete: (message.complete ?? true) && message.text !== "",
+          complete: (message.complete ?? true) && message.text !== "" && message.cut === undefined,
+          ...(message.cut === undefined
+            ? {}
+            : {
+                turn_status: message.cut.status,
+                turn_tools: message.cut.tools.map(({ name, outcome }) => [name, outcome]),
+              }),
           ...(message.turnId === undefined ? {} : { turn_id: message.turnId }),
           ...(embedding === undefined ? {} : { embedding_model: this.#store.embeddingModel }),
         },
@@ -87,8 +119,8 @@ export class Conversation {
   }
 
   /**
-   * The end of the place's thread, oldest first, within the bounds; incomplete messages are left
-   * out. @throws CodedError identity_missing without a thread
+   * The end of the place's thread, oldest first, within the bounds. Incomplete messages are left
+   * out, except those of a turn that says how it was cut short. @throws CodedError identity_missing without a thread
    */
   async history(place: MemoryPlace, options: HistoryOptions = {}): Promise<readonly Message[]> {
     required(place, "threadId");
@@ -98,7 +130,7 @@ export class Conversation {
     const kept: Message[] = [];
     let chars = 0;
     for (const message of rows.map(messageOf)) {
-      if (!message.complete) continue;
+      if (!message.complete && (message.cut === undefined || message.text === "")) continue;
       chars += message.text.length;
       if (chars > charsMax) break;
       kept.unshift(message);

@@ -4,7 +4,7 @@ export type { AssembledContext, MemoryPolicy } from "./assemble-context.ts";
 export { memoryClock } from "./clock.ts";
 export type { Clock } from "./clock.ts";
 export { Conversation } from "./conversation.ts";
-export type { HistoryOptions, Message, MessageDraft } from "./conversation.ts";
+export type { CutTurn, HistoryOptions, Message, MessageDraft } from "./conversation.ts";
 export type { KindCount } from "./counts.ts";
 export { embedAll, lexicalEmbedder } from "./embedder.ts";
 export type { Embedder, LexicalEmbedder } from "./embedder.ts";

@@ -179,7 +179,11 @@ describe.each(["openai", "anthropic"] as const)("over %s", (shape) => {
     const written = await observed.events("ann", root);
     expect(ofKind(written, "model_call").map(({ status }) => status)).toEqual(["unknown"]);
     expect(ofKind(written, "turn").map(({ status }) => status)).toEqual(["partial"]);
-    expect(await agent.memory.conversation.history({ ...here, agentId: "agent" })).toEqual([]);
+    const kept = await agent.memory.conversation.history({ ...here, agentId: "agent" });
+    expect(kept.map(({ role, cut }) => [role, cut?.status])).toEqual([
+      ["user", "cancelled"],
+      ["assistant", "cancelled"],
+    ]);
   });
 
   test("a tool that is given up in the middle is unknown, not failed", async () => {

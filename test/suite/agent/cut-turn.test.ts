@@ -1,0 +1,95 @@
+/**
+ * @module A turn that failed or was given up keeps what was asked, what was said by then and which
+ * tools had run; the next turn of the thread is told, and nobody else is.
+ */
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { Agent } from "@turnproof/agent";
+import type { AnyTool, TurnEvent } from "@turnproof/agent";
+import { CodedError } from "@turnproof/semconv";
+import { ephemeralMemory } from "@turnproof/store";
+import { expect, test } from "vitest";
+
+import { startScriptedModel } from "../../servers/openai-compatible.ts";
+import type { ScriptedModel } from "../../servers/openai-compatible.ts";
+import { observe } from "./observed.ts";
+
+const observed = observe();
+const ann = { userId: "ann", memoryId: "m1", threadId: "t1" };
+
+interface Said {
+  readonly role: string;
+  readonly content: unknown;
+}
+
+/** The messages of the last request, without the instructions. */
+function lastPrompt(server: ScriptedModel): readonly (readonly [string, string])[] {
+  const body = JSON.parse(server.bodies.at(-1) ?? "{}") as { readonly messages: readonly Said[] };
+  return body.messages
+    .filter(({ role }) => role !== "system")
+    .map(({ role, content }) => [role, String(content)]);
+}
+
+function open(server: ScriptedModel, more: object = {}): Agent {
+  const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1");
+  return new Agent({ model, store: ephemeralMemory(), ...more });
+}
+
+test("a failed turn is told to the next of its thread and to no other", async () => {
+  await using server = await startScriptedModel();
+  const agent = open(server);
+  const heard: TurnEvent[] = [];
+  const options = { ...ann, eventCallback: (event: TurnEvent) => void heard.push(event) };
+  await expect(agent.run("[refuse] canary-question", options)).rejects.toThrow(/./);
+  expect(heard.at(-1)).toMatchObject({ status: "error", persisted: { conversation: 1 } });
+  await agent.run("Hello", ann);
+  expect(lastPrompt(server)).toEqual([
+    ["user", "[refuse] canary-question"],
+    ["assistant", "[This turn failed before it was answered. No tool had run.]"],
+    ["user", "Hello"],
+  ]);
+  for (const other of [{ userId: "ben" }, { threadId: "t2" }, { memoryId: "m2" }]) {
+    await agent.run("Hello", { ...ann, ...other });
+    expect(JSON.stringify(lastPrompt(server))).not.toContain("canary");
+  }
+  expect(await observed.text(["ann", "ben"])).not.toContain("canary");
+});
+
+test("a stream that was left says how far it came, and which tools had run", async () => {
+  await using server = await startScriptedModel({ wordDelayMs: 5 });
+  const lookup: AnyTool = {
+    name: "lookup_order",
+    description: "Finds an order",
+    inputSchema: { type: "object" },
+    execute: () => ({ state: "on its way" }),
+  };
+  const agent = open(server, { tools: [lookup] });
+  let spoken = "";
+  for await (const event of agent.runStream("Where is my order A-1001?", ann)) {
+    if (event.type !== "answer.delta") continue;
+    spoken += event.text;
+    if (spoken.split(" ").length > 2) break;
+  }
+  await agent.run("Go on", ann);
+  const [asked, cut, question] = lastPrompt(server);
+  expect(asked).toEqual(["user", "Where is my order A-1001?"]);
+  expect(question).toEqual(["user", "Go on"]);
+  expect(cut?.[1].startsWith(spoken.trim().slice(0, 8))).toBe(true);
+  expect(cut?.[1]).toContain(
+    "[This turn was cancelled before it was answered. " +
+      "Tools that had run by then: lookup_order (success).]",
+  );
+});
+
+test("a memory that cannot be written never hides why the turn failed", async () => {
+  await using server = await startScriptedModel();
+  const store = ephemeralMemory();
+  const put = (): Promise<never> => Promise.reject(new CodedError("store_unavailable"));
+  const agent = open(server, { store: { ...store, put } });
+  const heard: TurnEvent[] = [];
+  const options = { ...ann, eventCallback: (event: TurnEvent) => void heard.push(event) };
+  await expect(agent.run("[refuse] please", options)).rejects.not.toBeInstanceOf(CodedError);
+  expect(heard.at(-1)).toMatchObject({
+    status: "error",
+    persisted: { conversation: 0, error: "store_unavailable" },
+  });
+});
