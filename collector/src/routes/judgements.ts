@@ -8,7 +8,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { canonicalJson, identityFields } from "@turnproof/evidence";
 import type { EventAttributeMap, TurnEvent } from "@turnproof/evidence";
-import { CodedError, screen } from "@turnproof/semconv";
+import { CodedError, screen, splitMetrics } from "@turnproof/semconv";
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 
 import { readBody } from "../http/body.ts";
@@ -46,7 +46,7 @@ export const outcomeBody = z.strictObject({
   ...target,
   outcome: id,
   source: id.optional(),
-  metrics: z.record(id, z.number()).optional(),
+  metrics: z.record(id, z.union([z.number(), z.boolean(), id])).optional(),
   verified: flag.describe("Whether the operator observed it; default true.").optional(),
   task_id: id.optional(),
 });
@@ -78,7 +78,6 @@ export function judgementRoutes(parts: Parts): Hono<AppEnv> {
   app.post("/traces/outcomes", async (c) => {
     const { data, form } = await readBody(c, outcomeBody);
     const { outcome, source, metrics = {}, verified = true, task_id } = data;
-    const names = Object.keys(metrics);
     return record(c, parts, {
       kind: "outcome",
       target: data,
@@ -88,9 +87,7 @@ export function judgementRoutes(parts: Parts): Hono<AppEnv> {
         outcome,
         verified,
         ...(source === undefined ? {} : { source }),
-        ...(names.length === 0
-          ? {}
-          : { metric_names: names, metric_values: Object.values(metrics) }),
+        ...splitMetrics(metrics),
       },
     });
   });

@@ -1,9 +1,10 @@
 /** @module AgentOptions: what an agent is built with, and what each call of it says. */
-import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { EvidenceSink, ObservabilityContext } from "@turnproof/instrumentation";
 import type { CacheOptions, Embedder, Fingerprint, MemoryPolicy } from "@turnproof/memory";
 import type { EvidenceReader, MemoryStore } from "@turnproof/store";
 
+import type { AnyLanguageModel } from "./older-model.ts";
 import type { RoutingOptions } from "./tool-router.ts";
 import type { AnyTool } from "./tools.ts";
 import type { EventCallback } from "./turn-events.ts";
@@ -48,8 +49,8 @@ export type ModelSettings = Pick<
 
 /** An agent. The user is never here: one agent serves all users (requirements: Scope hierarchy). */
 export interface AgentOptions {
-  /** Any language model of the AI SDK. */
-  readonly model: LanguageModelV4;
+  /** Any language model of AI SDK 5, 6 or 7. */
+  readonly model: AnyLanguageModel;
   /** Where memory lies: any provider of `@turnproof/store`. */
   readonly store: MemoryStore;
   /** Identity of the agent; default `agent`. */

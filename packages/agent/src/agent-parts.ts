@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 
+import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Turn } from "@turnproof/instrumentation";
 import { lexicalEmbedder, Memory } from "@turnproof/memory";
 import type { Embedder, SemanticCache } from "@turnproof/memory";
@@ -11,11 +12,13 @@ import { CodedError } from "@turnproof/semconv";
 import { keyedFingerprint } from "@turnproof/semconv/fingerprint";
 
 import type { AgentOptions } from "./agent-options.ts";
+import { currentModel } from "./older-model.ts";
 import type { AnyTool } from "./tools.ts";
 
 /** The fixed parts of an agent. */
 export interface AgentParts {
   readonly options: AgentOptions;
+  readonly model: LanguageModelV4;
   readonly agentId: string;
   readonly memory: Memory;
   readonly embedder: Embedder;
@@ -28,17 +31,13 @@ export interface AgentParts {
 
 /**
  * Reads the options.
- * @throws CodedError record_invalid when two tools have one name, capability_missing for a model of
- * another version of the interface
+ * @throws CodedError record_invalid when two tools have one name, model_unsupported for what is no
+ * model of AI SDK 5, 6 or 7
  */
 export function agentParts(options: AgentOptions): AgentParts {
   const tools = options.tools ?? [];
   if (new Set(tools.map(({ name }) => name)).size < tools.length) {
     throw new CodedError("record_invalid", { field: "tools" });
-  }
-  // Older interfaces count tokens in other places: their numbers would be silently lost.
-  if (options.model.specificationVersion !== "v4") {
-    throw new CodedError("capability_missing", { field: "model" });
   }
   const embedder = options.embedder ?? lexicalEmbedder();
   const { fingerprint } = options;
@@ -50,6 +49,7 @@ export function agentParts(options: AgentOptions): AgentParts {
   const key = { kid: "k1", secret: randomBytes(32) };
   return {
     options,
+    model: currentModel(options.model),
     agentId: options.agentId ?? "agent",
     memory,
     embedder,

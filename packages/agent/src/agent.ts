@@ -21,6 +21,7 @@ import { agentParts } from "./agent-parts.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import { definedFields } from "./defined-fields.ts";
 import { EventChannel } from "./event-channel.ts";
+import { idOf } from "./id-of.ts";
 import type { RunResult } from "./run-result.ts";
 import { beginOwn, callerScope, hasFrame, inCallerScope, inTurn, ownTurn } from "./own-turn.ts";
 import type { CallerScope } from "./own-turn.ts";
@@ -70,7 +71,7 @@ export class Agent {
   readonly #tenants: Set<string | null> = new Set();
 
   /**
-   * @throws CodedError record_invalid (two tools of one name), capability_missing (an old model)
+   * @throws CodedError record_invalid (two tools of one name), model_unsupported
    */
   constructor(options: AgentOptions) {
     this.#parts = agentParts(options);
@@ -181,10 +182,10 @@ export class Agent {
    * Definitions have no tenant (requirements: Scope hierarchy 5), so they hold nothing of any user.
    */
   async saveDefinition(): Promise<void> {
-    const { agentId, options, tools } = this.#parts;
+    const { agentId, model, options, tools } = this.#parts;
     await this.memory.shared.of("agent_definition").put(agentId, {
       name: options.name ?? agentId,
-      model: `${options.model.provider}/${options.model.modelId}`,
+      model: `${model.provider}/${model.modelId}`,
       instructions: options.instructions ?? null,
       persona: typeof options.persona === "string" ? options.persona : null,
       memory_id: options.memoryId ?? agentId,
@@ -303,14 +304,6 @@ function signalOf(options: RunOptions): AbortSignal {
 function placeOf(identity: TurnIdentity): Omit<TurnState["place"], "turn"> {
   const { userId, agentId, memoryId, threadId } = identity;
   return { userId: userId ?? null, agentId, memoryId: memoryId ?? agentId, threadId };
-}
-
-/** Missing, undefined and null are no id; "" is an error, and so is anything but text. */
-function idOf(value: unknown, field: string): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (value === "") throw new CodedError("identity_empty", { field });
-  if (typeof value !== "string") throw new CodedError("record_invalid", { field });
-  return value;
 }
 
 /** Numbers events and awaits each listener; one that throws does not reach the turn. */

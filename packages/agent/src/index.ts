@@ -9,6 +9,7 @@ export type {
   RunOptions,
   SummarizeOptions,
 } from "./agent-options.ts";
+export type { AnyLanguageModel } from "./older-model.ts";
 export type { AdapterMetadata } from "./response-metadata.ts";
 export type {
   CacheOutcome,

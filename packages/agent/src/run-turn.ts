@@ -103,7 +103,8 @@ function cacheRequestOf(
   context: AssembledContext,
   instructions: string,
 ): CacheRequest {
-  const { model, settings = {}, cache } = parts.options;
+  const { model } = parts;
+  const { settings = {}, cache } = parts.options;
   return {
     query: state.query,
     model: JSON.stringify([model.provider, model.modelId, settings]),
@@ -176,7 +177,7 @@ async function loop(
   first: LanguageModelV4Prompt,
   streaming: boolean,
 ): Promise<Looped> {
-  const { model, settings, routing, iterationsMax = 12, retriesMax = 2 } = parts.options;
+  const { settings, routing, iterationsMax = 12, retriesMax = 2 } = parts.options;
   const { signal, query } = state;
   const offered = await offerTools(parts.tools, query, parts.embedder, routing, signal);
   const bench = { tools: offered, memory: parts.memory, callFingerprint: parts.callFingerprint };
@@ -192,7 +193,7 @@ async function loop(
     await state.emit({ type: "status", stage: "model" });
     const mayCall = iteration < iterationsMax && state.budget.left > 0;
     const answer = await modelStep({
-      model,
+      model: parts.model,
       turn: state.turn,
       call: { ...settings, prompt, ...toolOptions(offered, mayCall) },
       iteration,
@@ -321,7 +322,7 @@ async function learn(parts: AgentParts, state: TurnState): Promise<void> {
       state.called.map(({ toolName }) => toolName),
     );
   } catch (error) {
-    // The answer was given; what could not be learned takes nothing away, unless evidence must stand.
+    // The answer stands; what could not be learned takes nothing away, unless evidence must stand.
     if (parts.options.strict === true) throw error;
     state.written.error = CodedError.is(error) ? error.code : "write_failed";
   }

@@ -36,7 +36,7 @@ export async function summarizeThread(
     const spoken = open.map(({ role, text }) => `${role}: ${text}`).join("\n");
     const before = last === undefined ? "" : `Summary so far: ${last.text}\n\n`;
     const answer = await modelStep({
-      model: parts.options.model,
+      model: parts.model,
       turn: state.turn,
       call: {
         ...parts.options.settings,

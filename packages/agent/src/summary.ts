@@ -6,6 +6,7 @@ import { summarizeEvidence } from "@turnproof/store";
 import type { EvidenceSummary } from "@turnproof/store";
 
 import type { AgentParts } from "./agent-parts.ts";
+import { idOf } from "./id-of.ts";
 
 /** Whose summary. A missing, undefined or null `userId` is the anonymous scope. */
 export interface SummaryOptions {
@@ -26,21 +27,26 @@ export interface AgentSummary {
   readonly evidence_state: "known" | "partial" | "not_measured";
 }
 
-/** Summarizes. */
+/**
+ * Summarizes.
+ * @throws CodedError identity_empty, record_invalid, as {@link Agent.run}
+ */
 export async function summarizeAgent(
   parts: AgentParts,
   options: SummaryOptions,
 ): Promise<AgentSummary> {
   const known = (row: AttributeRow, value: string): string => knownIdentity(row, value);
   const agentId = known(attribute.agent_id, parts.agentId);
+  // Judged as `run` judges them: a wrong type is an error, never the anonymous scope.
+  const asked = {
+    userId: idOf(options.userId, "userId"),
+    memoryId: idOf(options.memoryId, "memoryId") ?? parts.options.memoryId ?? parts.agentId,
+    threadId: idOf(options.threadId, "threadId"),
+  };
   const threadId =
-    options.threadId === undefined ? undefined : known(attribute.thread_id, options.threadId);
-  const userId =
-    typeof options.userId === "string" ? known(attribute.user_id, options.userId) : null;
-  const memoryId = known(
-    attribute.memory_id,
-    options.memoryId ?? parts.options.memoryId ?? parts.agentId,
-  );
+    asked.threadId === undefined ? undefined : known(attribute.thread_id, asked.threadId);
+  const userId = asked.userId === undefined ? null : known(attribute.user_id, asked.userId);
+  const memoryId = known(attribute.memory_id, asked.memoryId);
   const memory = await parts.memory.counts({ userId, agentId, memoryId, threadId });
   const latest = Object.values(memory)
     .flatMap(({ latest_at }) => (latest_at === null ? [] : [latest_at]))

@@ -3,7 +3,7 @@
  * Current children bear registered names; older ones are read through the table of their names.
  * Text that no row admits is never copied.
  */
-import { attribute, registryRows, screen } from "@turnproof/semconv";
+import { attribute, registryRows, screen, splitMetrics } from "@turnproof/semconv";
 import type { AttributeName, EventKind } from "@turnproof/semconv";
 
 import type { EventAttributeMap } from "./event.ts";
@@ -67,7 +67,7 @@ function lenient(value: Loose, kind: EventKind): Loose {
     delete spelled["finish_reason"];
   } else if (single) spelled["finish_reason"] = [reason];
   if (counts) splitCounts(spelled, "item_counts", "item_names", "item_values");
-  if (metrics) splitCounts(spelled, "metrics", "metric_names", "metric_values");
+  if (metrics) addMetrics(spelled, spelled["metrics"] as Loose);
   return spelled;
 }
 
@@ -83,6 +83,15 @@ function splitCounts(
   const keys = Object.keys(counts).slice(0, attribute[names].cap);
   record[names] ??= keys;
   record[values] ??= keys.map((key) => counts[key]);
+}
+
+/** An object of scalars as the lists that carry it; lists that are there already stand. */
+function addMetrics(record: Record<string, unknown>, metrics: Loose): void {
+  delete record["metrics"];
+  const most = Object.entries(metrics).slice(0, attribute.metric_names.cap);
+  for (const [name, list] of Object.entries(splitMetrics(Object.fromEntries(most)))) {
+    record[name] ??= list;
+  }
 }
 
 /** Places where older writers put their fields, searched in this order. */
@@ -150,7 +159,7 @@ function addPairs(input: Record<string, unknown>, places: readonly Loose[], kind
     );
   }
   if (isRecord(metrics)) {
-    splitCounts(Object.assign(input, { metrics }), "metrics", "metric_names", "metric_values");
+    addMetrics(input, metrics);
   }
 }
 

@@ -2,8 +2,8 @@
  * @module Feedback and task outcome (requirements: Feedback and task outcome). `verified` means that
  * a trusted application or operator saw it; a model's own claim does not qualify.
  */
-import { attribute } from "@turnproof/semconv";
-import type { learningEvents } from "@turnproof/semconv";
+import { attribute, splitMetrics } from "@turnproof/semconv";
+import type { learningEvents, MetricValue } from "@turnproof/semconv";
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 
 import type { ResourceRef } from "./resource-ref.ts";
@@ -26,8 +26,8 @@ export interface Feedback {
 export interface TaskOutcome {
   readonly verified?: boolean;
   readonly source?: string;
-  /** Finite numbers by name; a boolean is kept as 1 or 0. */
-  readonly metrics?: Readonly<Record<string, number | boolean>>;
+  /** Scalars by name: finite numbers, booleans (kept as 1 or 0), and texts that are labels. */
+  readonly metrics?: Readonly<Record<string, MetricValue>>;
   readonly taskId?: string;
   readonly externalId?: string;
 }
@@ -57,16 +57,14 @@ export function feedbackFacts(
 
 /** Attributes of an outcome, e.g. `success` or `failure`. */
 export function outcomeFacts(outcome: string, options: TaskOutcome): Facts {
-  const metrics = Object.entries(options.metrics ?? {});
+  const metrics = splitMetrics(options.metrics ?? {});
   return {
     [attribute.outcome.span]: outcome,
     [attribute.verified.span]: options.verified,
     [attribute.source.span]: options.source,
-    [attribute.metric_names.span]: metrics.length === 0 ? undefined : metrics.map(([name]) => name),
-    [attribute.metric_values.span]:
-      metrics.length === 0
-        ? undefined
-        : metrics.map(([, value]) => (typeof value === "boolean" ? Number(value) : value)),
+    [attribute.metric_names.span]: metrics.metric_names,
+    [attribute.metric_values.span]: metrics.metric_values,
+    [attribute.metric_texts.span]: metrics.metric_texts,
   };
 }
 

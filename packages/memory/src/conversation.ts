@@ -120,7 +120,8 @@ export class Conversation {
 
   /**
    * The end of the place's thread, oldest first, within the bounds. Incomplete messages are left
-   * out, except those of a turn that says how it was cut short. @throws CodedError identity_missing without a thread
+   * out, except those of a turn that says how it was cut short.
+   * @throws CodedError identity_missing without a thread
    */
   async history(place: MemoryPlace, options: HistoryOptions = {}): Promise<readonly Message[]> {
     required(place, "threadId");

@@ -9,7 +9,7 @@ import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 import type { MemoryRecord, MemoryStore } from "@turnproof/store";
 
 import { after } from "./clock.ts";
-import { filterOf } from "./place.ts";
+import { filterOf, levelOf } from "./place.ts";
 import type { Level, MemoryPlace } from "./place.ts";
 import { restingOn, stillStands } from "./rested-answer.ts";
 import { requestFingerprint } from "./request-fingerprint.ts";
@@ -85,6 +85,7 @@ const levelsOf: { readonly [K in NonNullable<CacheOptions["level"]>]: readonly L
   thread: ["agentId", "memoryId", "threadId"],
 };
 const candidatesMax = 8;
+const openCandidatesMax = 64;
 /** How far ahead of ours the clock of another writer may be. */
 const skewMsMax = 60_000;
 const negations = new Set(["not", "no", "never", "without", "cannot", "nor", "t"]);
@@ -246,9 +247,11 @@ export class SemanticCache {
     embedding: readonly number[],
   ): Promise<readonly MemoryRecord[] | undefined> {
     try {
-      const query = { embedding, limit: candidatesMax };
+      // A store's filter does not say "without this level", so more is read and the rest left out.
+      const open = levels.some((level) => levelOf(place, level) === null);
+      const query = { embedding, limit: open ? openCandidatesMax : candidatesMax };
       const { hits } = await this.#store.nearest(place, levels, "semantic_cache", query);
-      return hits.map((hit) => hit.record);
+      return hits.map((hit) => hit.record).filter((row) => isOfLevel(row, place, levels));
     } catch {
       return undefined;
     }
@@ -262,6 +265,17 @@ export class SemanticCache {
       ...(lookup.similarity === undefined ? {} : { similarity: lookup.similarity }),
     });
   }
+}
+
+/**
+ * True for a row that was kept at exactly this level: a level that the place leaves out, or that
+ * the cache does not share by, is one that the row must not have.
+ */
+function isOfLevel(row: MemoryRecord, place: MemoryPlace, levels: readonly Level[]): boolean {
+  const own = { agentId: row.agent_id, memoryId: row.memory_id, threadId: row.thread_id };
+  return (Object.keys(own) as Level[]).every(
+    (level) => (own[level] ?? null) === (levels.includes(level) ? levelOf(place, level) : null),
+  );
 }
 
 async function firstWhere<T>(

@@ -125,7 +125,7 @@ export class WatchedStore {
       operation: "vector_search",
       search,
       limitsOf: async (found) => {
-        // Vectors of another length are not even compared, so where none was found the newest rows say.
+        // Vectors of another length are not even compared, so of none found the newest rows say.
         const seen =
           found.hits.length > 0
             ? found.hits.map(({ record }) => record)

@@ -166,6 +166,10 @@ export const codes = {
   store_read_only: { sentence: "Read-only mode refuses this change.", status: 403 },
   store_version_newer: { sentence: "The data was written by a newer version.", status: 500 },
   capability_missing: { sentence: "This store cannot serve that query.", status: 400 },
+  model_unsupported: {
+    sentence: "This is no language model of AI SDK 5, 6 or 7 (specification v2, v3 or v4).",
+    status: 400,
+  },
   vector_index_unscoped: {
     sentence: "The vector index lacks the user_id filter field; an exact bounded search is used.",
   },

@@ -1,6 +1,8 @@
 /** @module The vocabulary of agent-turn evidence. */
 export { carrierMembers } from "./carrier-members.ts";
 export { CodedError } from "./coded-error.ts";
+export { metricAt, splitMetrics } from "./outcome-metrics.ts";
+export type { MetricLists, MetricValue } from "./outcome-metrics.ts";
 export { codes } from "./codes.ts";
 export type { Code, CodeRow } from "./codes.ts";
 export {

@@ -27,7 +27,7 @@ const lookup = tool("lookup_order");
 const refund = tool("issue_refund");
 
 describe("an agent", () => {
-  test("is refused with two tools of one name, or a model of an older interface", async () => {
+  test("is refused with two tools of one name, or what is no model of the AI SDK", async () => {
     await using server = await startScriptedModel();
     const model = openai(server.baseURL);
     const store = ephemeralMemory();
@@ -40,7 +40,9 @@ describe("an agent", () => {
     };
     expect(make({})).toBe("object");
     expect(make({ tools: [lookup, refund, lookup] })).toBe("record_invalid");
-    expect(make({ model: { ...model, specificationVersion: "v2" } })).toBe("capability_missing");
+    for (const older of [{ ...model, specificationVersion: "v1" }, "openai/gpt", undefined]) {
+      expect(make({ model: older })).toBe("model_unsupported");
+    }
   });
 
   test("keeps its definition, which has no tenant", async () => {

@@ -8,6 +8,7 @@ import { reconcileOutcome } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { ObservabilityRecorder, otelSink, TraceContext } from "@turnproof/instrumentation";
 import type { ResourceRef } from "@turnproof/instrumentation";
+import { CodedError } from "@turnproof/semconv";
 import { keyedFingerprint } from "@turnproof/semconv/fingerprint";
 import { ephemeralMemory } from "@turnproof/store";
 import { expect, test } from "vitest";
@@ -79,7 +80,10 @@ async function play(
   }
   const { traceContext } = result;
   const outcome = { traceContext, verified: true, source: "host", taskId: "k1" };
-  await agent.recordTaskOutcome("success", { ...outcome, metrics: { cards: 1, printed: false } });
+  await agent.recordTaskOutcome("success", {
+    ...outcome,
+    metrics: { layout: "two_columns", cards: 1, printed: false },
+  });
   return observed.events("ann", result.traceContext.rootTraceId);
 }
 
@@ -91,8 +95,9 @@ test("intent, artifact, contract, acknowledged delivery and outcome make a succe
   const verdict = reconcileOutcome(events, { normalizationMetadata: complete, taskId: "k1" });
   expect(verdict.findings).toEqual([]);
   expect(ofKind(events, "outcome")[0]?.attributes).toMatchObject({
-    metric_names: ["cards", "printed"],
+    metric_names: ["cards", "printed", "layout"],
     metric_values: [1, 0],
+    metric_texts: ["two_columns"],
   });
   expect(verdict).toMatchObject({ status: "success", verified: true, missing_stages: [] });
   expect(reconcileOutcome(events).status).toBe("partial");
@@ -141,6 +146,24 @@ test("feedback joins the turn: a hash is evidence, words are memory and only whe
   expect(foreign.evidence).toMatchObject({ events: 0, latest_event_at: null, age_ms: null });
   expect(JSON.stringify(summary)).not.toContain("canary");
   expect(await observed.text(["ben"])).not.toContain("canary-comment");
+});
+
+test("metrics are scalars; a text that is no label is refused, a wrong id is no anonymous scope", async () => {
+  await using server = await startScriptedModel();
+  const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1");
+  const agent = new Agent({ model, store: ephemeralMemory(), strict: true });
+  const { traceContext } = await agent.run("Hello", { userId: "lea" });
+  const said = { traceContext, metrics: { note: "canary two words" } };
+  await expect(agent.recordTaskOutcome("success", said)).rejects.toBeInstanceOf(CodedError);
+  for (const wrong of [{ userId: 7 }, { memoryId: {} }, { threadId: ["t"] }]) {
+    await expect(agent.observabilitySummary(wrong as object)).rejects.toMatchObject({
+      code: "record_invalid",
+    });
+  }
+  await expect(agent.observabilitySummary({ userId: "" })).rejects.toMatchObject({
+    code: "identity_empty",
+  });
+  expect(await observed.text(["lea"])).not.toContain("canary");
 });
 
 test("a keyed comment has one hash, in evidence and in memory", async () => {

@@ -58,6 +58,17 @@ describe("the cache", () => {
     expect(await decide("agent", { agentId: "other" })).toBe("miss");
     expect(await decide("agent", { userId: "somebody" })).toBe("miss");
     expect(await decide("agent", { userId: null })).toBe("miss");
+    // A level that is left out is a level of its own, never every one of them.
+    expect(await decide("thread", { threadId: undefined })).toBe("miss");
+    expect(await decide("memory", { memoryId: undefined })).toBe("miss");
+    expect(await decide("agent", { agentId: undefined })).toBe("miss");
+    await memory.cache().admit(place, question, { ...kept, answer: "at nine" });
+    // What one memory keeps for itself is no answer of the whole agent.
+    expect((await memory.cache({ level: "agent" }).lookup(place, question)).decision).toBe("miss");
+    const none = { ...place, memoryId: undefined };
+    const cache = memory.cache();
+    await cache.admit(none, question, { ...kept, answer: "at ten" });
+    expect((await cache.lookup(none, question)).answer).toBe("at ten");
   });
 
   test("a store or an embedder that fails is a bypass, and nothing of it is evidence but the code", async () => {

@@ -3,7 +3,13 @@
  */
 import { countTools, toolBadge, toolOutcome, toolResults } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
-import { bindingBad, bindingGood, bindingUnscoped, groundingGood } from "@turnproof/semconv";
+import {
+  bindingBad,
+  bindingGood,
+  bindingUnscoped,
+  groundingGood,
+  metricAt,
+} from "@turnproof/semconv";
 import type { Child, FC } from "hono/jsx";
 
 import { countText, durationText, shareText, wordsOf } from "../../display/figures.ts";
@@ -336,9 +342,12 @@ const Seen: FC<{ readonly event: TurnEvent }> = ({ event }) => {
       </Fact>
       {(of.metric_names ?? []).map((name, index) => (
         <Fact name={wordsOf(name)}>
-          <Count of={of.metric_values?.[index]} />
+          <MetricFigure of={metricAt(of, index)} />
         </Fact>
       ))}
     </Facts>
   );
 };
+
+const MetricFigure: FC<{ readonly of: number | string | undefined }> = ({ of }) =>
+  typeof of === "string" ? <code>{of}</code> : <Count of={of} />;

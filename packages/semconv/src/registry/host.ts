@@ -432,6 +432,14 @@ export const outcomeRows = {
     "judged",
     "requirements: Task outcome",
   ],
+  metric_texts: [
+    "turnproof.outcome.metric_texts",
+    "string[]",
+    "label",
+    "label",
+    "judged",
+    "requirements: Task outcome",
+  ],
 } as const;
 
 /** Candidates and the events of their lives. */

@@ -190,6 +190,7 @@ CREATE TABLE IF NOT EXISTS events
     score_label String CODEC(LZ4),
     metric_names Array(String) CODEC(LZ4),
     metric_values Array(Float64) CODEC(LZ4),
+    metric_texts Array(String) CODEC(LZ4),
     learning_event String CODEC(LZ4),
     candidate_ref String CODEC(ZSTD(1)),
     lifecycle_state String CODEC(LZ4),
@@ -320,6 +321,7 @@ CREATE TABLE IF NOT EXISTS events
         length(item_names),
         length(grounding_source_ids),
         length(metric_names),
+        length(metric_texts),
         length(loss_reasons),
         length(ledger_ranks),
         length(ledger_scores),
@@ -352,6 +354,7 @@ CREATE TABLE IF NOT EXISTS events
         item_names,
         grounding_source_ids,
         metric_names,
+        metric_texts,
         loss_reasons))
 )
 ENGINE = MergeTree
