@@ -235,15 +235,22 @@ export class JsonSpans {
         default:
       }
     });
-    if (this.nameAt >= 0 && draft.attributes[this.tables.ownMark] !== undefined) this.ownName();
+    if (this.nameAt >= 0) this.name();
   }
 
-  /** The name of a span that said it is ours. */
-  private ownName(): void {
-    const resume = this.cursor.position;
-    this.cursor.position = this.nameAt;
-    this.draft.name = this.values.text();
-    this.cursor.position = resume;
+  /** The name of a span that said it is ours, or that its name may be an agent's or a tool's. */
+  private name(): void {
+    const { cursor, draft, tables } = this;
+    const said = (mark: string): boolean => draft.attributes[mark] !== undefined;
+    const own = said(tables.ownMark);
+    if (!own && !tables.nameMarks.some(said)) return;
+    const { rejection } = draft;
+    const resume = cursor.position;
+    cursor.position = this.nameAt;
+    draft.name = this.values.text();
+    cursor.position = resume;
+    // A foreign name is no part of the span that anybody relies on.
+    if (!own) draft.rejection = rejection;
   }
 
   /** Of an event only `exception.type` is of interest, and of several the last. */

@@ -225,12 +225,22 @@ export class ProtobufSpans {
     cursor.skip(tag & 7, tag >>> 3);
   }
 
+  /** The name of a span that said it is ours, or that its name may be an agent's or a tool's. */
+  private name(): void {
+    const { coded, draft, tables } = this;
+    const said = (code: number): boolean => coded.get(code) !== undefined;
+    const own = said(tables.ownCode);
+    if (!own && !tables.nameCodes.some(said)) return;
+    const { rejection } = draft;
+    draft.name = this.values.text(this.nameStart, this.nameEnd);
+    // A foreign name is no part of the span that anybody relies on.
+    if (!own) draft.rejection = rejection;
+  }
+
   /** What had to wait until every attribute was seen: the name of our own span, the exception. */
   private settle(): void {
     const { draft } = this;
-    if (this.nameEnd >= 0 && this.coded.get(this.tables.ownCode) !== undefined) {
-      draft.name = this.values.text(this.nameStart, this.nameEnd);
-    }
+    if (this.nameEnd >= 0) this.name();
     if (this.exceptionStart >= 0) {
       this.cursor.position = this.exceptionStart;
       const type = this.values.value(this.exceptionEnd);

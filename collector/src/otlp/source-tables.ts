@@ -3,7 +3,13 @@
  * that is not in here is stepped over by its length.
  */
 import { sourceCode, sourceNames } from "@turnproof/exporter";
-import { attribute, dialectTables, knownScopeNames, otlpNames } from "@turnproof/semconv";
+import {
+  attribute,
+  dialectTables,
+  knownScopeNames,
+  namedSpanMarks,
+  otlpNames,
+} from "@turnproof/semconv";
 
 import { KeyTable } from "./key-table.ts";
 import { TextMemo } from "./text-memo.ts";
@@ -28,6 +34,10 @@ export interface SourceTables {
   readonly ownMark: string;
   /** Its number. */
   readonly ownCode: number;
+  /** Theirs say that the name may be an agent's or a tool's. */
+  readonly nameMarks: readonly string[];
+  /** Their numbers. */
+  readonly nameCodes: readonly number[];
 }
 
 /** Compiles the names that semconv lists. */
@@ -43,6 +53,8 @@ export function compileSourceTables(): SourceTables {
     memo: new TextMemo(),
     ownMark: attribute.event_kind.span,
     ownCode: sourceCode.get(attribute.event_kind.span) ?? -1,
+    nameMarks: namedSpanMarks,
+    nameCodes: namedSpanMarks.map((name) => sourceCode.get(name) ?? -1),
   };
 }
 

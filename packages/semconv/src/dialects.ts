@@ -34,6 +34,7 @@ export const sourceAttributeNames: ReadonlySet<string> = new Set([
   ...dialectTables.flatMap((table) => [
     ...table.marks,
     ...table.kindRules.map((rule) => rule.source),
+    ...(table.spanNames ?? []).map((rule) => rule.source),
     ...table.names.map((name) => name.source),
     ...table.identity.map((name) => name.source),
   ]),
@@ -54,3 +55,8 @@ export function dialectOfScope(scopeName: string): Dialect | undefined {
   }
   return undefined;
 }
+
+/** Attributes by which a span says that its own name is the only place of an agent's or tool's. */
+export const namedSpanMarks: readonly string[] = [
+  ...new Set(dialectTables.flatMap((table) => (table.spanNames ?? []).map(({ source }) => source))),
+];

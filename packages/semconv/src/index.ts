@@ -10,9 +10,16 @@ export {
   dialectTable,
   dialectTables,
   knownScopeNames,
+  namedSpanMarks,
   sourceAttributeNames,
 } from "./dialects.ts";
 export { usageDetailNames } from "./dialects/langfuse.ts";
+export {
+  entryIntegrations,
+  graphNodeKey,
+  metadataAttribute,
+  metadataNames,
+} from "./dialects/openinference.ts";
 export { structuralFamilies } from "./dialects/structural.ts";
 export { valueAdapters } from "./dialects/table.ts";
 export type {
@@ -21,6 +28,7 @@ export type {
   DialectTable,
   IdentityName,
   KindRule,
+  SpanNameRule,
   ValueAdapter,
 } from "./dialects/table.ts";
 export { screen, screenEntry, screenIdentity, screenOperation, screenValue } from "./guard.ts";

@@ -91,6 +91,7 @@ export const genAiOperations: { readonly [operation: string]: EventKind } = {
   text_completion: "model_call",
   embeddings: "model_call",
   invoke_agent: "turn",
+  invoke_workflow: "turn",
   handle_conversation_turn: "turn",
   execute_tool: "tool_call",
   plan: "plan",

@@ -3,7 +3,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 
 import { spanToEvent } from "@turnproof/exporter";
 import type { SpanRecord } from "@turnproof/exporter";
-import { attribute, dialectOfScope, sourceAttributeNames } from "@turnproof/semconv";
+import {
+  attribute,
+  dialectOfScope,
+  namedSpanMarks,
+  sourceAttributeNames,
+} from "@turnproof/semconv";
 import type { AttributeValue } from "@turnproof/semconv";
 import { describe, expect, test } from "vitest";
 
@@ -41,6 +46,7 @@ function recordOf(span: FixtureSpan, resource: Fixture["resource"]): SpanRecord 
     if (sourceAttributeNames.has(name)) attributes[name] = value;
     else unknown++;
   }
+  const named = namedSpanMarks.some((mark) => attributes[mark] !== undefined);
   const exception = span.events.find((event) => event.name === "exception");
   const exceptionType = exception?.attributes["exception.type"];
   return {
@@ -48,6 +54,7 @@ function recordOf(span: FixtureSpan, resource: Fixture["resource"]): SpanRecord 
     spanId: span.spanId,
     ...(span.parentSpanId === undefined ? {} : { parentSpanId: span.parentSpanId }),
     kind: span.kind,
+    ...(named ? { name: span.name } : {}),
     startTimeUnixNano: span.startTimeUnixNano,
     endTimeUnixNano: span.endTimeUnixNano ?? "0",
     statusCode: span.status.code,

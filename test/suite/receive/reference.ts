@@ -3,7 +3,13 @@
  * written a second time over plain objects. The suite compares the pull decoders with it; they
  * share the vocabulary's tables and nothing else.
  */
-import { attribute, limits, otlpNames, sourceAttributeNames } from "@turnproof/semconv";
+import {
+  attribute,
+  limits,
+  namedSpanMarks,
+  otlpNames,
+  sourceAttributeNames,
+} from "@turnproof/semconv";
 
 import { decodeProtobuf } from "../../otlp/encode.ts";
 
@@ -106,8 +112,12 @@ function one(span: Plain, resource: Plain | typeof rejected): ReferenceSpan | un
   if (start === undefined || end === undefined) return undefined;
   if (parentSpanId === undefined && !isAbsent(parent, 16)) return undefined;
   const own = attributes[attribute.event_kind.span] !== undefined;
+  const foreign = namedSpanMarks.some((mark) => attributes[mark] !== undefined);
   const name = digitsOf(span["name"]);
-  if (own && Buffer.byteLength(name) <= 256 && !name.isWellFormed()) return undefined;
+  const short = Buffer.byteLength(name) <= 256;
+  if (own && short && !name.isWellFormed()) return undefined;
+  // A foreign name that is no text is none; U+FFFD stands where bytes were none.
+  const readable = own || (foreign && name.isWellFormed() && !name.includes("\uFFFD"));
   return {
     traceId,
     spanId,
@@ -116,7 +126,7 @@ function one(span: Plain, resource: Plain | typeof rejected): ReferenceSpan | un
     start,
     end,
     statusCode: enumeration(object(span["status"])["code"], statusNames),
-    name: own && Buffer.byteLength(name) <= 256 ? name : undefined,
+    name: readable && short ? name : undefined,
     attributes,
     resource,
     exceptionType: exceptionOf(span["events"]),

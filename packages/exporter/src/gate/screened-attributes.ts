@@ -6,20 +6,23 @@
 import type { Attributes } from "@opentelemetry/api";
 import {
   attribute,
+  entryIntegrations,
+  graphNodeKey,
   registryRows,
   screenIdentity,
   screenValue,
   usageDetailNames,
 } from "@turnproof/semconv";
-import type { AttributeValue, RegistryName } from "@turnproof/semconv";
+import type { AttributeValue, EventKind, RegistryName } from "@turnproof/semconv";
 
 import type { KindDecision } from "../mapping/kind-decision.ts";
 import type { RowValues } from "../mapping/operation.ts";
-import { adapted, usageCounts } from "../mapping/source-values.ts";
+import { adapted, metadataTexts, usageCounts } from "../mapping/source-values.ts";
 import { carrierOf } from "../mapping/span-reading.ts";
 import type { KeyIdentity } from "../mapping/span-reading.ts";
-import { dialectMarks, rowAt } from "../mapping/sources.ts";
+import { dialectMarks, rowAt, speaksFor } from "../mapping/sources.ts";
 import type { Target } from "../mapping/sources.ts";
+import type { SaidName } from "../mapping/span-name.ts";
 import { passesDoor } from "./span-record-of.ts";
 
 /** How identity is treated before anything leaves. */
@@ -97,7 +100,6 @@ export class AttributeScreen implements RowValues {
     sink: AttributeSink,
   ): void {
     const { sources } = decision.plan;
-    const carrier = carrierOf(decision.kind);
     for (const at of this.said) this.texts[at] = undefined;
     this.said.length = 0;
     const names = Object.keys(attributes);
@@ -111,7 +113,8 @@ export class AttributeScreen implements RowValues {
         const kept =
           targets.length === 0
             ? silent(decision, name, value)
-            : (this.admitted(targets, value as AttributeValue, carrier) ?? markOf(name, value));
+            : (this.admitted(targets, value as AttributeValue, decision.kind) ??
+              markOf(name, value));
         if (kept === undefined) continue;
         sink.put(name, kept);
         left++;
@@ -123,12 +126,14 @@ export class AttributeScreen implements RowValues {
   private admitted(
     targets: readonly Target[],
     value: AttributeValue,
-    carrier: Uint8Array,
+    kind: EventKind,
   ): AttributeValue | undefined {
+    const carrier = carrierOf(kind);
     let reason = "attribute_kind";
     for (const target of targets) {
-      if (carrier[target.index] === 0) continue;
+      if (carrier[target.index] === 0 || !speaksFor(target, kind)) continue;
       if (target.adapter === "usage_json") return this.countsText(value);
+      if (target.adapter === "identity_json") return this.metadataText(value);
       const read = adapted(target.adapter, value);
       // A value that says nothing, such as an HTTP status of 200, has nothing to hide either.
       if (read === undefined) return typeof value === "number" ? value : undefined;
@@ -175,6 +180,42 @@ export class AttributeScreen implements RowValues {
     return undefined;
   }
 
+  /** Of free metadata what the table knows, and whether it is of a graph's node. */
+  private metadataText(value: AttributeValue): string {
+    const { texts, ofNode, integration } = metadataTexts(value);
+    const kept: Record<string, string> = {};
+    if (integration !== undefined && entryIntegrations.includes(integration)) {
+      kept["ls_integration"] = integration;
+    }
+    for (const [key, to, text] of texts) {
+      const leaving = this.leaving(to, text);
+      if (leaving !== undefined) kept[key] = leaving;
+    }
+    if (ofNode) kept[graphNodeKey] = "";
+    return JSON.stringify(kept);
+  }
+
+  /** A text of a row as it may leave, or undefined with the reason counted. */
+  private leaving(to: RegistryName, text: string): string | undefined {
+    const row = attribute[to];
+    const target: Target = { row, index: rowAt[to], rank: 0xffff, adapter: "as_is" };
+    if (row.slot === "identity" && row.shape === "id") return this.identity(target, text);
+    const code = screenValue(row, text);
+    if (code !== undefined) {
+      this.count(code);
+      return undefined;
+    }
+    if (subjectPlaces[target.index] === 1) this.remember(target, text);
+    return text;
+  }
+
+  /** Says under its attribute what the span's own name says, unless an attribute said it. */
+  name({ to, text }: SaidName, sink: AttributeSink): void {
+    if (this.texts[rowAt[to]] !== undefined) return;
+    const leaving = this.leaving(to, text);
+    if (leaving !== undefined) sink.put(attribute[to].span, leaving);
+  }
+
   /** The counts of a JSON text under the names that the table knows, and nothing else of it. */
   private countsText(value: AttributeValue): string {
     const kept: Record<string, number> = {};
@@ -199,7 +240,9 @@ function silent(
   value: unknown,
 ): string | boolean | undefined {
   const rule = decision.plan.rules.find((item) => item.source === name);
-  if (typeof value === "string" && rule?.kinds.has(value) === true) return value;
+  const isWord = (word: string): boolean =>
+    rule?.kinds.has(word) === true || rule?.atEntry.has(word) === true;
+  if (typeof value === "string" && isWord(value)) return value;
   return passesDoor(value) ? present(value) : undefined;
 }
 

@@ -9,10 +9,11 @@ import { decideKind } from "../mapping/kind-decision.ts";
 import type { KindDecision } from "../mapping/kind-decision.ts";
 import { operationOf } from "../mapping/operation.ts";
 import { planFor } from "../mapping/sources.ts";
+import { saidByName } from "../mapping/span-name.ts";
 import type { SourceAttributes } from "../mapping/span-record.ts";
 import { leavingScopeName } from "./scope-name.ts";
 import { AttributeBag } from "./screened-attributes.ts";
-import type { AttributeScreen, CountDrop } from "./screened-attributes.ts";
+import type { AttributeScreen, AttributeSink, CountDrop } from "./screened-attributes.ts";
 import type { ReadableSpanLike, ResourceLike, ScopeLike, SpanEventLike } from "./sdk-shapes.ts";
 
 /** A resource as exporters read it, without anything that resolves later. */
@@ -61,7 +62,7 @@ export function screenedSpan(
   if (!hasIds(context)) throw new TypeError("span_unmapped");
   const decision = decisionOf(span);
   const bag = new AttributeBag();
-  screen.screen(span.attributes, decision, bag);
+  screenAll(span, decision, screen, bag);
   const { lost } = screen;
   const given = parentOf(span);
   return {
@@ -86,11 +87,25 @@ export function screenedSpan(
   };
 }
 
+/** Gives the sink what may leave of a span's attributes, and of its name what no attribute says. */
+export function screenAll(
+  span: ReadableSpanLike,
+  decision: KindDecision,
+  screen: AttributeScreen,
+  sink: AttributeSink,
+): void {
+  screen.screen(span.attributes, decision, sink);
+  const said = saidByName(span, decision);
+  if (said !== undefined) screen.name(said, sink);
+}
+
 /** What the span is; its name says nothing to that. */
 export function decisionOf(span: ReadableSpanLike): KindDecision {
   return decideKind({
     attributes: span.attributes as SourceAttributes,
     statusCode: span.status.code,
+    parentSpanId: parentIdOf(span),
+    parentRemote: span.parentSpanContext?.isRemote,
     scopeName: span.instrumentationScope.name,
   });
 }

@@ -3,7 +3,14 @@
  * receiver's decoder does on the wire, so that a span makes the same event either way.
  */
 import type { Attributes, HrTime } from "@opentelemetry/api";
-import { attribute, limits, otlpNames, sourceAttributeNames, utf8Bytes } from "@turnproof/semconv";
+import {
+  attribute,
+  limits,
+  namedSpanMarks,
+  otlpNames,
+  sourceAttributeNames,
+  utf8Bytes,
+} from "@turnproof/semconv";
 import type { AttributeValue } from "@turnproof/semconv";
 
 import type { DropCounts, SourceAttributes, SpanRecord } from "../mapping/span-record.ts";
@@ -57,7 +64,8 @@ export function spanRecordOf(span: ReadableSpanLike): SpanRecord {
   const parent = span.parentSpanContext?.spanId ?? span.parentSpanId ?? "";
   if (!noId.test(parent)) record.parentSpanId = parent;
   if (span.parentSpanContext?.isRemote === true) record.parentRemote = true;
-  if (record.attributes[ownMark] !== undefined) addName(record, span.name, drop);
+  const named = [ownMark, ...namedSpanMarks].some((name) => record.attributes[name] !== undefined);
+  if (named) addName(record, span.name, drop);
   const scopeName = dialectScopeName(span.instrumentationScope.name);
   if (scopeName !== undefined) record.scopeName = scopeName;
   const exceptionType = exceptionTypeOf(span, drop);

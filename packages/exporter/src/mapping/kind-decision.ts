@@ -3,11 +3,20 @@
  * mark, then the dialects in the order of semconv's tables (the more telling marks first, since a
  * bridge writes its names on top of GenAI's), then nothing: structure only.
  */
-import { attribute, dialectOfScope, dialectTables, eventKinds, kindOf } from "@turnproof/semconv";
+import {
+  attribute,
+  dialectOfScope,
+  dialectTables,
+  entryIntegrations,
+  eventKinds,
+  kindOf,
+  metadataAttribute,
+} from "@turnproof/semconv";
 import type { Dialect, EventKind } from "@turnproof/semconv";
 
 import { saidUnder, sourceCode } from "./coded-attributes.ts";
-import { planFor } from "./sources.ts";
+import { metadataTexts } from "./source-values.ts";
+import { planFor, workflowOperation } from "./sources.ts";
 import type { DialectPlan } from "./sources.ts";
 import type { SpanAtHand } from "./span-record.ts";
 
@@ -20,7 +29,10 @@ export interface KindDecision {
 }
 
 /** As much of a span as the decision looks at. */
-export type KindSource = Pick<SpanAtHand, "attributes" | "coded" | "statusCode"> & {
+export type KindSource = Pick<
+  SpanAtHand,
+  "attributes" | "coded" | "statusCode" | "parentSpanId" | "parentRemote"
+> & {
   readonly scopeName?: string | undefined;
 };
 
@@ -64,12 +76,34 @@ export function decideKind(span: KindSource): KindDecision {
   for (const rule of plan.rules) {
     const word = saidUnder(span, rule.source);
     if (typeof word !== "string") continue;
-    const choice = rule.kinds.get(word);
+    const choice = rule.kinds.get(word) ?? (isEntry(span) ? rule.atEntry.get(word) : undefined);
     if (choice === undefined) break;
     if (repeatsInner(span, dialect)) break;
-    return { kind: choice.kind, plan, operation: choice.operation };
+    const named = choice.operation === workflowOperation && namesAgent(span);
+    return { kind: choice.kind, plan, operation: named ? undefined : choice.operation };
   }
   return { kind: "span", plan, operation: undefined };
+}
+
+/**
+ * True where a request enters: without a parent in the same process, or, below a web server's span,
+ * by the metadata of a graph that is not inside of another one.
+ */
+function isEntry(span: KindSource): boolean {
+  if (span.parentSpanId === undefined || span.parentRemote === true) return true;
+  const metadata = saidUnder(span, metadataAttribute);
+  if (typeof metadata !== "string") return false;
+  const { integration, ofNode, texts } = metadataTexts(metadata);
+  if (ofNode) return false;
+  const threaded = texts.some(([, to]) => to === "thread_id");
+  return threaded || (integration !== undefined && entryIntegrations.includes(integration));
+}
+
+/** True for a chain that is an agent's own: its metadata names the agent. */
+function namesAgent(span: KindSource): boolean {
+  const metadata = saidUnder(span, metadataAttribute);
+  if (typeof metadata !== "string") return false;
+  return metadataTexts(metadata).texts.some(([, to]) => to === "agent_name");
 }
 
 /** The first table whose mark or scope the span has. */

@@ -13,7 +13,7 @@ import {
 import { saidUnder } from "./coded-attributes.ts";
 import type { KindDecision } from "./kind-decision.ts";
 import type { SpanAtHand } from "./span-record.ts";
-import { rowAt } from "./sources.ts";
+import { rowAt, workflowOperation } from "./sources.ts";
 
 /** OTLP span kinds by number, as far as a family's name uses them. */
 const sides: readonly string[] = ["", "", "server", "client", "producer", "consumer"];
@@ -40,7 +40,7 @@ export function operationOf(
 ): string {
   switch (decision.kind) {
     case "turn":
-      return named("invoke_agent", reading.text(rowAt.agent_name));
+      return named(turnOperation(decision, reading), reading.text(rowAt.agent_name));
     case "model_call":
       return named(
         reading.text(rowAt.genai_operation) ?? decision.operation ?? "chat",
@@ -59,6 +59,12 @@ export function operationOf(
     default:
       return hostOperation(span, decision, reading);
   }
+}
+
+/** Conversation turns are agents' as well; only a workflow goes by another operation. */
+function turnOperation(decision: KindDecision, reading: RowValues): string {
+  const said = reading.text(rowAt.genai_operation) ?? decision.operation;
+  return said === workflowOperation ? workflowOperation : "invoke_agent";
 }
 
 /**

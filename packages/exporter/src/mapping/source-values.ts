@@ -1,12 +1,13 @@
 /** @module Source values: the adapters by which other libraries' values become the registry's. */
-import type { AttributeValue, ValueAdapter } from "@turnproof/semconv";
+import { graphNodeKey, metadataNames } from "@turnproof/semconv";
+import type { AttributeValue, RegistryName, ValueAdapter } from "@turnproof/semconv";
 
 /** Longest JSON text that is worth a look; what a library writes there is far shorter. */
 const jsonCharsMax = 1_024;
 
 /** The value in the registry's form, or undefined when it says nothing. */
 export function adapted(
-  adapter: Exclude<ValueAdapter, "usage_json">,
+  adapter: Exclude<ValueAdapter, "usage_json" | "identity_json">,
   value: AttributeValue,
 ): AttributeValue | undefined {
   switch (adapter) {
@@ -63,4 +64,27 @@ export function usageCounts(value: AttributeValue): readonly (readonly [string, 
   return Object.entries(parsed).filter(
     (entry): entry is [string, number] => typeof entry[1] === "number",
   );
+}
+
+/** Texts of free metadata under the names of their rows, and whether it is of a graph's node. */
+export function metadataTexts(value: AttributeValue): {
+  readonly texts: readonly (readonly [key: string, to: RegistryName, text: string])[];
+  readonly ofNode: boolean;
+  readonly integration: string | undefined;
+} {
+  const parsed = typeof value === "string" ? parse(value) : undefined;
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    return { texts: [], ofNode: false, integration: undefined };
+  }
+  const said = parsed as Readonly<Record<string, unknown>>;
+  const texts = Object.entries(metadataNames).flatMap(([key, to]) => {
+    const text = Object.hasOwn(said, key) ? said[key] : undefined;
+    return typeof text === "string" && text !== "" ? [[key, to, text] as const] : [];
+  });
+  const integration = said["ls_integration"];
+  return {
+    texts,
+    ofNode: Object.hasOwn(said, graphNodeKey),
+    integration: typeof integration === "string" ? integration : undefined,
+  };
 }

@@ -15,7 +15,9 @@ import type {
   Dialect,
   DialectTable,
   EventKind,
+  KindRule,
   RegistryName,
+  SpanNameRule,
   ValueAdapter,
 } from "@turnproof/semconv";
 
@@ -29,6 +31,13 @@ export interface Target {
   /** Lower wins when several source names of one span speak for the same row; from 1. */
   readonly rank: number;
   readonly adapter: ValueAdapter;
+  /** Kinds on which the name means the row; absent: on all that may carry it. */
+  readonly only?: readonly EventKind[] | undefined;
+}
+
+/** True where the name means its row on a span of this kind. */
+export function speaksFor({ only }: Target, kind: EventKind): boolean {
+  return only === undefined || only.includes(kind);
 }
 
 /** What a word of a kind rule means. */
@@ -42,6 +51,8 @@ export interface KindChoice {
 export interface CompiledRule {
   readonly source: string;
   readonly kinds: ReadonlyMap<string, KindChoice>;
+  /** Words that decide only where a request enters. */
+  readonly atEntry: ReadonlyMap<string, KindChoice>;
 }
 
 /** A dialect, ready for the span path. */
@@ -51,6 +62,8 @@ export interface DialectPlan {
   /** The same by the number of the source name. */
   readonly byCode: readonly (readonly Target[])[];
   readonly rules: readonly CompiledRule[];
+  /** Where the span's own name is an agent's or a tool's. */
+  readonly spanNames: readonly SpanNameRule[];
 }
 
 /** Place of each row among `registryRows`, by its short name. */
@@ -58,20 +71,27 @@ export const rowAt: { readonly [K in RegistryName]: number } = Object.fromEntrie
   registryRows.map((row, index) => [row.event, index]),
 ) as { readonly [K in RegistryName]: number };
 
-/** A word that speaks of embedding makes the model call an embedding. */
+/** The operation of a turn that is named by its workflow, not by an agent. */
+export const workflowOperation = "invoke_workflow";
+
+/** A word that speaks of embedding makes the call an embedding, and one of workflows the turn one. */
 function choice(word: string, kind: EventKind): KindChoice {
-  const embeds = kind === "model_call" && /embed/i.test(word);
-  return { kind, operation: embeds ? "embeddings" : undefined };
+  if (kind === "model_call" && /embed/i.test(word)) return { kind, operation: "embeddings" };
+  const flows = kind === "turn" && /workflow|chain/i.test(word) && word !== workflowOperation;
+  return { kind, operation: flows ? workflowOperation : undefined };
+}
+
+function choices(kinds: KindRule["kinds"] = {}): ReadonlyMap<string, KindChoice> {
+  return new Map(Object.entries(kinds).map(([word, kind]) => [word, choice(word, kind)] as const));
 }
 
 function rulesOf(tables: readonly DialectTable[]): CompiledRule[] {
   return tables
     .flatMap((table) => table.kindRules)
-    .map((rule) => ({
-      source: rule.source,
-      kinds: new Map(
-        Object.entries(rule.kinds).map(([word, kind]) => [word, choice(word, kind)] as const),
-      ),
+    .map(({ source, kinds, atEntry }) => ({
+      source,
+      kinds: choices(kinds),
+      atEntry: choices(atEntry),
     }));
 }
 
@@ -85,20 +105,28 @@ class SourceMap {
   }
 
   addNames(table: DialectTable): void {
-    for (const { source, to, adapter } of table.names) this.put(source, to, adapter, this.rank++);
+    for (const { source, to, adapter, only } of table.names) {
+      this.put(source, to, adapter, this.rank++, only);
+    }
   }
 
   addIdentity(table: DialectTable): void {
     for (const { source, to } of table.identity) this.put(source, to, "as_is", this.rank++);
   }
 
-  private put(source: string, to: RegistryName, adapter: ValueAdapter, rank: number): void {
+  private put(
+    source: string,
+    to: RegistryName,
+    adapter: ValueAdapter,
+    rank: number,
+    only?: readonly EventKind[],
+  ): void {
     const targets = this.sources.get(source) ?? [];
     this.sources.set(source, targets);
     const held = targets.findIndex((item) => item.row.event === to);
     const row = attribute[to];
     // A table may say how a registered name is written; it keeps the registry's preference.
-    if (held === -1) targets.push({ row, index: rowAt[to], rank, adapter });
+    if (held === -1) targets.push({ row, index: rowAt[to], rank, adapter, only });
     else if (targets[held]?.adapter === "as_is") {
       targets[held] = { row, index: rowAt[to], rank: targets[held].rank, adapter };
     }
@@ -129,7 +157,8 @@ function planOf(dialect: Dialect): DialectPlan {
   }
   const rules = rulesOf(own === undefined || own === genAi ? [genAi] : [own, genAi]);
   const byCode = sourceNames.map((name) => map.sources.get(name) ?? []);
-  return { dialect, sources: map.sources, byCode, rules };
+  const spanNames = own?.spanNames ?? [];
+  return { dialect, sources: map.sources, byCode, rules, spanNames };
 }
 
 /** Attributes whose mere presence says which dialect a span speaks. */

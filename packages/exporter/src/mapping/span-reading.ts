@@ -14,8 +14,8 @@ import {
 import type { AttributeValue, Code, EventKind, RegistryName } from "@turnproof/semconv";
 
 import type { CodedAttributes } from "./coded-attributes.ts";
-import { adapted, usageCounts } from "./source-values.ts";
-import { rowAt } from "./sources.ts";
+import { adapted, metadataTexts, usageCounts } from "./source-values.ts";
+import { rowAt, speaksFor } from "./sources.ts";
 import type { Target } from "./sources.ts";
 import type { DropCounts, SourceAttributes } from "./span-record.ts";
 
@@ -74,6 +74,7 @@ export class SpanReading {
   hasRefs = false;
   hasLedger = false;
   private carried = 0;
+  private kind: EventKind = "span";
   private carrier: Uint8Array = carrierOf("span");
   private key: { readonly key?: KeyIdentity } = {};
 
@@ -86,6 +87,7 @@ export class SpanReading {
     }
     this.touchedCount = 0;
     this.carried = 0;
+    this.kind = kind;
     this.carrier = carrierOf(kind);
     this.hasRefs = false;
     this.hasLedger = false;
@@ -134,8 +136,13 @@ export class SpanReading {
     for (const item of targets) {
       if (this.carrier[item.index] === 0) continue;
       carried = true;
+      if (!speaksFor(item, this.kind)) continue;
       if (item.adapter === "usage_json") {
         this.readUsage(item, value);
+        continue;
+      }
+      if (item.adapter === "identity_json") {
+        this.readMetadata(item, value);
         continue;
       }
       if (this.isHeld(item.index, item.rank)) continue;
@@ -152,6 +159,14 @@ export class SpanReading {
       const index = rowAt[to];
       if (this.isHeld(index, item.rank)) continue;
       this.admit({ row: attribute[to], index, rank: item.rank, adapter: "as_is" }, count);
+    }
+  }
+
+  private readMetadata(item: Target, value: AttributeValue): void {
+    for (const [, to, text] of metadataTexts(value).texts) {
+      const index = rowAt[to];
+      if (this.carrier[index] === 0 || this.isHeld(index, item.rank)) continue;
+      this.admit({ row: attribute[to], index, rank: item.rank, adapter: "as_is" }, text);
     }
   }
 
@@ -202,6 +217,13 @@ export class SpanReading {
     const index = rowAt[name];
     if (this.ranks[index] !== 0 || this.carrier[index] === 0) return;
     if (screenValue(attribute[name], value) === undefined) this.put(index, concludedRank, value);
+  }
+
+  /** Says a value that no source said; it is judged and counted as if one had. */
+  offer(name: RegistryName, value: AttributeValue): void {
+    const index = rowAt[name];
+    if (this.ranks[index] !== 0 || this.carrier[index] === 0) return;
+    this.admit({ row: attribute[name], index, rank: concludedRank, adapter: "as_is" }, value);
   }
 
   /** Takes back what was said of the row at a place. */

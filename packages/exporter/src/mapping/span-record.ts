@@ -29,7 +29,7 @@ export interface SpanRecord {
   readonly parentRemote?: boolean | undefined;
   /** OTLP span kind: 0 unspecified, 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
   readonly kind: number;
-  /** Only when the attributes say that the span is ours; a foreign name is content. */
+  /** Only when the attributes say that the span is ours, or that its name is an agent's or tool's. */
   readonly name?: string | undefined;
   readonly startTimeUnixNano: string;
   /** "0" or absent when the span has not ended. */

@@ -14,7 +14,8 @@ import type { Instant } from "./nano-time.ts";
 import { operationOf } from "./operation.ts";
 import { SpanReading } from "./span-reading.ts";
 import type { KeyIdentity } from "./span-reading.ts";
-import { rowAt } from "./sources.ts";
+import { saidByName } from "./span-name.ts";
+import { rowAt, workflowOperation } from "./sources.ts";
 import type { SpanAtHand } from "./span-record.ts";
 import { statusOf, toolOutcomeOf } from "./status.ts";
 
@@ -46,9 +47,6 @@ const lasting: ReadonlySet<EventKind> = new Set([
   "queue_transition",
   "span",
 ] as const);
-
-/** A turn of this operation is named by its workflow, not by an agent. */
-const workflowOperation = "invoke_workflow";
 
 /** Event id of a start marker: the marked span, which the marker itself is not. */
 const markerId = /^([0-9a-f]{16}):start$/;
@@ -93,6 +91,8 @@ function phaseOf(kind: EventKind, ended: boolean): EventPhase {
 /** Values that follow from others: the class of an error, the operation, the total, the outcome. */
 function conclude(span: SpanAtHand, decision: KindDecision, phase: EventPhase): void {
   if (decision.operation !== undefined) reading.conclude("genai_operation", decision.operation);
+  const name = saidByName(span, decision);
+  if (name !== undefined) reading.offer(name.to, name.text);
   const status = statusOf(span, decision, phase, reading);
   // A wrapper repeats the error of a span inside it; one failure is counted once.
   const wraps = decision.kind === "span" && decision.plan.dialect !== "structural";

@@ -19,6 +19,7 @@ import {
   leavingScope,
   parentIdOf,
   parentOf,
+  screenAll,
 } from "../gate/screened-span.ts";
 import type { GateMemory } from "../gate/screened-span.ts";
 import { ByteWriter } from "./byte-writer.ts";
@@ -112,7 +113,7 @@ export class SpanWriter implements AttributeSink {
     writeNumber(to, tags.kind, span.kind + 1);
     writeTime(to, tags.start, span.startTime);
     writeTime(to, tags.end, span.endTime);
-    screen.screen(span.attributes, decision, this);
+    screenAll(span, decision, screen, this);
     const { lost } = screen;
     if (numbering !== undefined) {
       writeKeyValue(to, tags.attribute, producerId, numbering.producerId);

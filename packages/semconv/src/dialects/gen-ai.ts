@@ -9,14 +9,18 @@ import type { DialectTable, KindRule } from "./table.ts";
 /** The operation decides the kind wherever it is present, whatever other vocabulary is beside it. */
 export const genAiKindRule: KindRule = { source: "gen_ai.operation.name", kinds: genAiOperations };
 
+/** A call of an MCP tool, by a client or in a server, that names no operation. */
+const mcpKindRule: KindRule = { source: "mcp.method.name", kinds: { "tools/call": "tool_call" } };
+
 /** Names of OpenTelemetry's GenAI conventions, old and new. */
 export const genAi: DialectTable = {
   dialect: "gen_ai",
   scopes: ["opentelemetry.instrumentation.openai_v2", "opentelemetry.instrumentation.google_genai"],
   scopePrefixes: ["opentelemetry.util.genai", "@opentelemetry/instrumentation-openai"],
-  marks: ["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.system"],
-  kindRules: [genAiKindRule],
+  marks: ["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.system", "mcp.method.name"],
+  kindRules: [genAiKindRule, mcpKindRule],
   names: dialectNames({
+    "gen_ai.workflow.name": "agent_name",
     "gen_ai.system": "provider",
     "gen_ai.response.id": "request_id",
     "gen_ai.usage.prompt_tokens": "input_tokens",

@@ -41,6 +41,11 @@ export const langfuse: DialectTable = {
     ...metadataIdentityNames("langfuse.trace.metadata."),
     ...genAi.identity,
   ],
+  // What an application calls an observation is its span's name, and it has no other.
+  spanNames: [
+    { source: "langfuse.observation.type", words: ["agent"], to: "agent_name" },
+    { source: "langfuse.observation.type", words: ["tool"], to: "tool_name" },
+  ],
 };
 
 /** Keys of a JSON object of counts (`usage_json`) and the row that each one fills; first wins. */

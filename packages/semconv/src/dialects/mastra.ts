@@ -19,6 +19,7 @@ export const mastra: DialectTable = {
       source: "mastra.span.type",
       kinds: {
         agent_run: "turn",
+        workflow_run: "turn",
         model_inference: "model_call",
         rag_embedding: "model_call",
         tool_call: "tool_call",
@@ -34,5 +35,13 @@ export const mastra: DialectTable = {
     ...metadataIdentityNames("mastra.metadata."),
     ...identityNames("user_id", ["mastra.metadata.resourceId"]),
     ...genAi.identity,
+  ],
+  spanNames: [
+    {
+      source: "mastra.span.type",
+      words: ["workflow_run"],
+      to: "agent_name",
+      prefix: "invoke_workflow ",
+    },
   ],
 };

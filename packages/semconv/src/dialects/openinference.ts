@@ -1,7 +1,9 @@
 /**
  * @module OpenInference dialect (Arize, Phoenix): kinds by `openinference.span.kind`. A span of
  * another library may bear both vocabularies; GenAI names win, so they come first in the mapping.
+ * A chain is a turn only where a request enters; LangChain says in its metadata whether it does.
  */
+import type { RegistryName } from "../registry.ts";
 import { genAi, genAiKindRule } from "./gen-ai.ts";
 import { dialectNames, identityNames } from "./table.ts";
 import type { DialectTable } from "./table.ts";
@@ -29,12 +31,15 @@ export const openInference: DialectTable = {
         RETRIEVER: "memory_retrieval",
         RERANKER: "memory_selection",
       },
+      atEntry: { CHAIN: "turn" },
     },
   ],
   names: [
     ...genAi.names,
+    { source: "graph.node.id", to: "agent_name", adapter: "as_is", only: ["turn"] },
     ...dialectNames({
       "agent.name": "agent_name",
+      metadata: ["thread_id", "identity_json"],
       "llm.request.model_name": "model",
       "llm.model_name": "model",
       "embedding.model_name": "model",
@@ -58,4 +63,35 @@ export const openInference: DialectTable = {
     ...identityNames("thread_id", ["session.id"]),
     ...genAi.identity,
   ],
+  spanNames: [
+    {
+      source: "openinference.span.kind",
+      words: ["CHAIN"],
+      to: "agent_name",
+      beside: "metadata",
+      except: ["LangGraph", "CompiledStateGraph", "AgentExecutor", "RunnableSequence"],
+    },
+  ],
 };
+
+/** Attribute with LangChain's free metadata, a JSON object. */
+export const metadataAttribute = "metadata";
+
+/** Keys of that object and the row that each one fills; first wins. */
+export const metadataNames: { readonly [key: string]: RegistryName } = {
+  lc_agent_name: "agent_name",
+  thread_id: "thread_id",
+  threadId: "thread_id",
+  session_id: "thread_id",
+  sessionId: "thread_id",
+  conversation_id: "thread_id",
+  conversationId: "thread_id",
+  user_id: "user_id",
+  userId: "user_id",
+};
+
+/** A key that all spans inside of a graph have, and the graph's own span has not. */
+export const graphNodeKey = "langgraph_node";
+
+/** Values of `ls_integration` that say of a chain without that key that a request enters there. */
+export const entryIntegrations: readonly string[] = ["langgraph", "langchain_create_agent"];

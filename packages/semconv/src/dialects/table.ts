@@ -12,7 +12,8 @@ import type { Dialect } from "../states.ts";
  * `as_is`; `ms_from_s` seconds to milliseconds; `list_of_one` a text to a list; `json_list` a list,
  * or the JSON text of one; `lower` to lower case; `error_status` an HTTP status of 400 and above to
  * its digits, below that nothing; `error_level` the text ERROR to the status `error`, anything else
- * to nothing; `usage_json` a JSON object of counts to several rows, by `usageDetailNames`.
+ * to nothing; `usage_json` a JSON object of counts to several rows, by `usageDetailNames`;
+ * `identity_json` a JSON object of free metadata to the rows of `metadataNames`, and nothing else.
  */
 export const valueAdapters = [
   "as_is",
@@ -23,6 +24,7 @@ export const valueAdapters = [
   "error_status",
   "error_level",
   "usage_json",
+  "identity_json",
 ] as const;
 export type ValueAdapter = (typeof valueAdapters)[number];
 
@@ -39,6 +41,24 @@ export interface DialectName {
 export interface KindRule {
   readonly source: string;
   readonly kinds: { readonly [value: string]: EventKind };
+  /** Words that mean a kind only where a request enters: without a parent in the same process. */
+  readonly atEntry?: { readonly [value: string]: EventKind };
+}
+
+/**
+ * Where a library has no other place for a name than the span's own. It is read for these words of
+ * a kind rule only, in the turn or tool call that they make, and must pass the guard as a name.
+ */
+export interface SpanNameRule {
+  readonly source: string;
+  readonly words: readonly string[];
+  readonly to: "agent_name" | "tool_name";
+  /** What stands before the name; without it no name is read. */
+  readonly prefix?: string;
+  /** An attribute that must be there as well. */
+  readonly beside?: string;
+  /** Names of a library's own classes, which nobody chose. */
+  readonly except?: readonly string[];
 }
 
 /** Identity rows that a dialect can name. */
@@ -67,6 +87,7 @@ export interface DialectTable {
   readonly kindRules: readonly KindRule[];
   readonly names: readonly DialectName[];
   readonly identity: readonly IdentityName[];
+  readonly spanNames?: readonly SpanNameRule[];
 }
 
 /** Names in their written form: source name → row, or row and adapter. */

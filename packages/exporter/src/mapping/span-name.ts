@@ -1,0 +1,41 @@
+/**
+ * @module Span name: an agent's or a tool's name where a library writes it nowhere else. Which spans
+ * those are, semconv's tables say; of any other foreign span the name is content and is never read.
+ */
+import { genAiOperations } from "@turnproof/semconv";
+
+import { saidUnder } from "./coded-attributes.ts";
+import type { Attributed } from "./coded-attributes.ts";
+import type { KindDecision } from "./kind-decision.ts";
+
+/** What a span's own name says. */
+export interface SaidName {
+  readonly to: "agent_name" | "tool_name";
+  readonly text: string;
+}
+
+/** A span as its name is asked for. */
+export type NamedSpan = Attributed & { readonly name?: string | undefined };
+
+/** The name that the span's own name is, unscreened, or undefined where it is none. */
+export function saidByName(span: NamedSpan, { kind, plan }: KindDecision): SaidName | undefined {
+  const { name } = span;
+  if (name === undefined || plan.spanNames.length === 0) return undefined;
+  for (const { source, words, to, prefix, beside, except } of plan.spanNames) {
+    if (kind !== (to === "agent_name" ? "turn" : "tool_call")) continue;
+    const word = saidUnder(span, source);
+    if (typeof word !== "string" || !words.includes(word)) continue;
+    if (beside !== undefined && saidUnder(span, beside) === undefined) continue;
+    if (prefix !== undefined) {
+      return name.startsWith(prefix) ? { to, text: name.slice(prefix.length) } : undefined;
+    }
+    return isStandard(name) || except?.includes(name) === true ? undefined : { to, text: name };
+  }
+  return undefined;
+}
+
+/** True for a name that begins with an operation: a gate wrote it, and the rest is said elsewhere. */
+function isStandard(name: string): boolean {
+  const space = name.indexOf(" ");
+  return Object.hasOwn(genAiOperations, space === -1 ? name : name.slice(0, space));
+}
