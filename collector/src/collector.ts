@@ -16,6 +16,7 @@ import { gate } from "./http/gate.ts";
 import { noStore } from "./http/no-store.ts";
 import { requireRules } from "./http/permissions.ts";
 import { createRenderer } from "./http/respond.tsx";
+import type { GrpcReceiver } from "./grpc/grpc-server.ts";
 import type { Hooks } from "./hooks.ts";
 import { startJudge } from "./judge.ts";
 import type { JudgeOptions } from "./judge.ts";
@@ -51,6 +52,8 @@ export interface Collector {
   readonly app: Hono<AppEnv>;
   readonly config: Config;
   readonly store: EvidenceStore;
+  /** Where spans go; `listenGrpc` serves it over OTLP/gRPC. */
+  readonly receiver: GrpcReceiver;
   /** Ends streams that would never end by themselves, so that a server can finish its answers. */
   endStreams(): void;
   /** Drains and closes everything that this collector opened; once. */
@@ -83,6 +86,7 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
       app,
       config,
       store: parts.store,
+      receiver: parts.ingest,
       endStreams: () => abort.abort(),
       close: (deadlineMs = closeDeadlineMs) => (closing ??= closeAll(opened, deadlineMs)),
     };

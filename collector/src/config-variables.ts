@@ -23,6 +23,11 @@ const row = (name: string, fallback: string, meaning: string, secret = false): V
 export const variables: readonly Variable[] = [
   row("HOST", "127.0.0.1", "Address to listen on; anything but loopback needs a token."),
   row("PORT", "4318", "Port to listen on; 0 takes a free one."),
+  row(
+    "GRPC_PORT",
+    "4317",
+    "Port of OTLP/gRPC; 0 takes a free one, `off` serves none. With PORT 0 it is 0 unless set.",
+  ),
   row("BASE_PATH", "/", "Path under which everything is served."),
   row("DATA_DIR", ".turnproof", "Journal, embedded store, keys and audit log."),
   row("BACKEND", "clickhouse", "clickhouse, filesystem, postgres, mongodb or ephemeral."),

@@ -25,6 +25,8 @@ export interface IngestToken {
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** Port of OTLP/gRPC; absent when none is served. */
+  readonly grpcPort?: number;
   readonly basePath: string;
   readonly dataDir: string;
   readonly backend: "clickhouse" | "filesystem" | "postgres" | "mongodb" | "ephemeral";
@@ -63,6 +65,7 @@ export interface Config {
 export interface ConfigFlags {
   readonly host?: string;
   readonly port?: string;
+  readonly grpcPort?: string;
   readonly dataDir?: string;
   readonly backend?: string;
 }
@@ -104,14 +107,16 @@ const ingestTokens = list.transform((parts, context): readonly IngestToken[] =>
   }),
 );
 
+const portText = z
+  .string()
+  .regex(/^\d{1,5}$/, "a port is a number")
+  .transform(Number)
+  .refine((value) => value <= 65_535, "a port is at most 65535");
+
 const schema = z.object({
   HOST: text.default("127.0.0.1"),
-  PORT: z
-    .string()
-    .regex(/^\d{1,5}$/, "a port is a number")
-    .transform(Number)
-    .refine((value) => value <= 65_535, "a port is at most 65535")
-    .default(4318),
+  PORT: portText.default(4318),
+  GRPC_PORT: z.literal("off").or(portText).optional(),
   BASE_PATH: text
     .regex(/^\/([A-Za-z0-9_.-]+(\/[A-Za-z0-9_.-]+)*)?\/?$/, "a path of plain segments")
     .transform((value) => (value === "/" ? "/" : value.replace(/\/$/, "")))
@@ -189,6 +194,7 @@ export function parseConfig(env: Environment, flags: ConfigFlags = {}, terminal 
   for (const [name, value] of [
     ["HOST", flags.host],
     ["PORT", flags.port],
+    ["GRPC_PORT", flags.grpcPort],
     ["DATA_DIR", flags.dataDir],
     ["BACKEND", flags.backend],
   ] as const) {
@@ -289,6 +295,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
   const authed = data.UI_AUTH_TOKEN !== undefined || data.UI_ACCOUNTS.accounts.length > 0;
   const auditLog = data.UI_AUDIT_LOG ?? (authed ? join(dataDir, "audit.jsonl") : undefined);
   const optional = {
+    grpcPort: grpcPortOf(data),
     clickhouseUrl: data.CLICKHOUSE_URL,
     clickhouseCluster: data.CLICKHOUSE_CLUSTER,
     postgresUrl: data.POSTGRES_URL,
@@ -324,6 +331,12 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     warnings,
     ...present(optional),
   };
+}
+
+/** OTLP's own port; any free one beside an HTTP port that is any free one. */
+function grpcPortOf({ GRPC_PORT: said, INGEST: ingest, PORT: port }: ParsedVariables) {
+  if (said === "off" || ingest === "off") return undefined;
+  return said ?? (port === 0 ? 0 : 4317);
 }
 
 /** Leaves out what is undefined, so that an absent option is absent. */

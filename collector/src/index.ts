@@ -13,6 +13,10 @@ export type { AgentChunk, AgentPort, AgentRunInput, HookContext, Hooks } from ".
 export type { ResolvedArtifact } from "./hooks.ts";
 export { mountAgents } from "./mounted-agents.ts";
 export type { MountableAgent, MountedRun } from "./mounted-agents.ts";
+export { listenGrpc } from "./grpc/grpc-server.ts";
+export type { GrpcListenOptions, GrpcReceiver } from "./grpc/grpc-server.ts";
+export type { Intake } from "./otlp/intake.ts";
+export type { Listening } from "./server.ts";
 export type { Log } from "./log.ts";
 export type { Frame, View } from "./http/respond.tsx";
 export type { ViewModels, ViewName, ViewTable } from "./view-table.ts";

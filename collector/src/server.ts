@@ -5,12 +5,13 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 
 import { getRequestListener } from "@hono/node-server";
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
+import { answerGrpcOn } from "./grpc/wrong-port.ts";
 import { createEdge } from "./http/edge.ts";
 import { problemOf } from "./http/errors.ts";
 import { securityHeaders } from "./http/no-store.ts";
@@ -27,6 +28,8 @@ export interface ListenOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly log: Log;
+  /** Port of OTLP/gRPC, told to a client that sends it here; undefined while it is not served. */
+  readonly grpcPort?: () => number | undefined;
   /** Names besides loopback and `host` that the Host header may have. */
   readonly names?: readonly string[];
   /** Connections at once, in all and from one address. */
@@ -75,6 +78,7 @@ export async function listen(app: FetchApp, options: ListenOptions): Promise<Lis
   server.maxConnections = options.connectionsMax ?? defaults.connectionsMax;
   limitAddresses(server, options.connectionsPerAddressMax ?? defaults.connectionsPerAddressMax);
   server.on("request", requestHandler(app, options));
+  answerGrpcOn(server, { log: options.log, grpcPort: options.grpcPort ?? (() => undefined) });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => reject(new CodedError("listen_failed", { cause })));
     server.listen(options.port, options.host, resolve);
@@ -138,7 +142,7 @@ function refuse(outgoing: ServerResponse, code: Code): void {
 }
 
 /** One address may not take all connections. */
-function limitAddresses(server: Server, most: number): void {
+export function limitAddresses(server: NetServer, most: number): void {
   const open = new Map<string, number>();
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress ?? "";

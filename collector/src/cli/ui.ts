@@ -6,17 +6,22 @@ import type { Command } from "commander";
 import { CodedError } from "@turnproof/semconv";
 
 import { createCollector } from "../collector.ts";
+import type { Collector } from "../collector.ts";
 import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
+import { listenGrpc } from "../grpc/grpc-server.ts";
+import type { GrpcListenOptions } from "../grpc/grpc-server.ts";
 import { loadHooks } from "../hooks-file.ts";
 import { createLog } from "../log.ts";
 import { listen } from "../server.ts";
+import type { Listening } from "../server.ts";
 import { version } from "../version.ts";
 import { reportFailure } from "./failure.ts";
 
 interface UiFlags {
   readonly host?: string;
   readonly port?: string;
+  readonly grpcPort?: string;
   readonly dataDir?: string;
   readonly backend?: string;
 }
@@ -48,12 +53,15 @@ async function serve(config: Config): Promise<void> {
   const collector = await createCollector({ config, log, hooks });
   const names = config.origins.map((origin) => new URL(origin).host);
   const { host, port } = config;
-  const server = await listen(collector.app, { host, port, log, names }).catch(
+  let grpc: Listening | undefined;
+  const grpcPort = (): number | undefined => grpc?.port;
+  const server = await listen(collector.app, { host, port, log, names, grpcPort }).catch(
     async (error: unknown) => {
       await collector.close();
       throw error;
     },
   );
+  grpc = await serveGrpc(collector, { host, port: config.grpcPort, log, httpPort: server.port });
   const base = config.basePath === "/" ? "" : config.basePath;
   log.info("listening", {
     url: `${server.url}${base}/`,
@@ -66,7 +74,7 @@ async function serve(config: Config): Promise<void> {
   // Whoever asks again does not want to wait; what was acknowledged is durable all the same. A
   // supervisor and its group often send the same signal at once, which is asking only once.
   setTimeout(() => void nextSignal().then(() => process.exit(1)), impatienceMs).unref();
-  const closed = server.close();
+  const closed = Promise.all([server.close(), grpc?.close()]);
   collector.endStreams();
   await closed;
   await collector.close();
@@ -76,6 +84,30 @@ async function serve(config: Config): Promise<void> {
 }
 
 const impatienceMs = 1_000;
+
+interface GrpcAt extends Omit<GrpcListenOptions, "port"> {
+  readonly port: number | undefined;
+}
+
+/** OTLP/gRPC beside OTLP/HTTP. A port that is taken is somebody else's collector, not our end. */
+async function serveGrpc(
+  collector: Collector,
+  { port, ...at }: GrpcAt,
+): Promise<Listening | undefined> {
+  if (port === undefined) return undefined;
+  try {
+    const grpc = await listenGrpc(collector.receiver, { ...at, port });
+    at.log.info("listening_grpc", { url: grpc.url });
+    return grpc;
+  } catch (error) {
+    const code = CodedError.is(error) ? error.code : "internal_error";
+    const sentence =
+      `Port ${port} cannot be listened on: OTLP/gRPC is not served, OTLP/HTTP is. ` +
+      "Set TURNPROOF_GRPC_PORT to another port or to off.";
+    at.log.warn("grpc_not_served", { code, port, sentence });
+    return undefined;
+  }
+}
 
 function nextSignal(): Promise<string> {
   return new Promise((resolve) => {
@@ -90,6 +122,10 @@ export function addUiCommand(program: Command): void {
     .description("serve the collector: OTLP in on /v1, operator pages and JSON out")
     .option("--host <host>", "address to listen on (default 127.0.0.1)")
     .option("--port <port>", "port to listen on, 0 for a free one (default 4318)")
+    .option(
+      "--grpc-port <port>",
+      "port of OTLP/gRPC, 0 for a free one, off for none (default 4317)",
+    )
     .option("--data-dir <dir>", "where journal, store and audit lie (default .turnproof)")
     .option("--backend <kind>", "clickhouse, filesystem, postgres, mongodb or ephemeral")
     .addHelpText(
@@ -98,6 +134,9 @@ export function addUiCommand(program: Command): void {
 Point any OpenTelemetry app here:
   export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318
   export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
+or, for an SDK that speaks gRPC alone:
+  export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317
+  export OTEL_EXPORTER_OTLP_PROTOCOL=grpc
 
 Without authentication only loopback is served. For anything else set TURNPROOF_UI_AUTH_TOKEN,
 and TURNPROOF_INGEST_TOKENS for the producers; \`turnproof doctor\` explains what is set.`,

@@ -2,9 +2,12 @@
  * @module OTLP answers: export responses and google.rpc.Status in the request's own media type.
  * Everything said is a code of ours and its sentence; nothing of the request comes back.
  */
+import { randomInt } from "node:crypto";
+
 import { codes } from "@turnproof/semconv";
 import type { Code, CodeRow, CodedError } from "@turnproof/semconv";
 
+import { bytesField, uintField } from "./proto-writer.ts";
 import type { RejectionCounts } from "./span-draft.ts";
 import type { Signal } from "./wire-schema.ts";
 
@@ -58,8 +61,8 @@ export function exportResponse(
     const partialSuccess = { [rejectedNames[signal]]: String(count), errorMessage: text };
     return encode(JSON.stringify({ partialSuccess }));
   }
-  const inner = [8, ...varint(count), ...field(18, text)];
-  return Uint8Array.from([10, ...varint(inner.length), ...inner]);
+  const inner = [uintField(1, count), bytesField(2, encode(text))];
+  return new Uint8Array(bytesField(1, Buffer.concat(inner)));
 }
 
 /** Body of a 4xx or 5xx: google.rpc.Status with the code's sentence. */
@@ -68,24 +71,14 @@ export function statusBody(encoding: OtlpEncoding, error: CodedError): Uint8Arra
   const code = rpcCodes[error.status] ?? 2;
   const message = `${error.code}: ${row.sentence}`;
   if (encoding === "json") return encode(JSON.stringify({ code, message }));
-  return Uint8Array.from([8, ...varint(code), ...field(18, message)]);
+  return new Uint8Array(Buffer.concat([uintField(1, code), bytesField(2, encode(message))]));
 }
 
 function encode(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-function field(tag: number, text: string): number[] {
-  const bytes = encode(text);
-  return [tag, ...varint(bytes.length), ...bytes];
-}
-
-function varint(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = value;
-  while (rest > 0x7f) {
-    bytes.push((rest & 0x7f) | 0x80);
-    rest = Math.floor(rest / 128);
-  }
-  return [...bytes, rest];
+/** Seconds after which a refused client may come again; jitter spreads a crowd (faults R21). */
+export function retrySeconds(): number {
+  return randomInt(1, 6);
 }

@@ -2,7 +2,6 @@
  * @module Receive: OTLP over HTTP. A request is answered with 200 only after its guarded events are
  * durable in the journal; everything else it may be told is a code (design 6.1; OTLP/HTTP).
  */
-import { randomInt } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 import { CodedError } from "@turnproof/semconv";
@@ -17,7 +16,13 @@ import { contentCoding } from "./inflate.ts";
 import type { ContentCoding } from "./inflate.ts";
 import { credentialOf } from "./intake.ts";
 import type { Intake } from "./intake.ts";
-import { exportResponse, mediaTypes, otlpEncoding, statusBody } from "./otlp-answer.ts";
+import {
+  exportResponse,
+  mediaTypes,
+  otlpEncoding,
+  retrySeconds,
+  statusBody,
+} from "./otlp-answer.ts";
 import type { OtlpEncoding } from "./otlp-answer.ts";
 import { declaredBytes, readIncoming, readStream } from "./request-body.ts";
 import type { Signal } from "./wire-schema.ts";
@@ -84,11 +89,6 @@ function readBody(
   const incoming = c.env?.incoming as IncomingMessage | undefined;
   if (incoming === undefined) return readStream(c.req.raw.body, declared, lease);
   return readIncoming(incoming, declared, lease);
-}
-
-/** Seconds after which a refused client may come again; jitter spreads a crowd (faults R21). */
-function retrySeconds(): number {
-  return randomInt(1, 6);
 }
 
 function failure(c: RequestContext, encoding: OtlpEncoding, error: CodedError): Response {

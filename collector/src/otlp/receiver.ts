@@ -56,6 +56,8 @@ export interface Receiver extends IngestDesk {
   readonly routes: Hono<AppEnv>;
   /** What the routes hand requests to; another transport does the same. */
   readonly intake: Intake;
+  /** True while spans are taken and can be made durable. */
+  serving(): boolean;
   conservation(): ConservationSnapshot;
   /** Resolves when everything acknowledged is stored; never, while the store stays away. */
   idle(): Promise<void>;
@@ -110,6 +112,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   return {
     routes: otlpRoutes(intake, options.origins),
     intake,
+    serving: () => state.open && options.enabled !== false && journal.stats().healthy,
     conservation: () => conservation.snapshot(),
     idle: () => drain.idle(),
     healthy: () => journal.stats().healthy,

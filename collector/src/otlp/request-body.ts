@@ -25,7 +25,7 @@ export function declaredBytes(header: string | undefined): number | undefined {
  * length goes straight into its own buffer, so that it is in memory once; the buffer is not touched
  * before bytes come, so a client that only promises a length costs nothing but its lease.
  */
-class Collector {
+export class BodyCollector {
   private chunks: Uint8Array[] = [];
   private readonly target: Uint8Array<ArrayBuffer> | undefined;
   private readonly declared: number | undefined;
@@ -78,7 +78,7 @@ export function readIncoming(
   declared: number | undefined,
   lease: BudgetLease,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const collector = new Collector(declared, lease);
+  const collector = new BodyCollector(declared, lease);
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       incoming.off("data", onData);
@@ -116,7 +116,7 @@ export async function readStream(
   declared: number | undefined,
   lease: BudgetLease,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const collector = new Collector(declared, lease);
+  const collector = new BodyCollector(declared, lease);
   if (body !== null) {
     for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) collector.add(chunk);
   }

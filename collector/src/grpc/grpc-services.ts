@@ -1,0 +1,85 @@
+/**
+ * @module gRPC services: OTLP's three export services over the intake that OTLP/HTTP has, and
+ * `grpc.health.v1.Health`. Anything else is UNIMPLEMENTED.
+ */
+import { randomUUID } from "node:crypto";
+import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+
+import { CodedError } from "@turnproof/semconv";
+
+import { credentialOf } from "../otlp/intake.ts";
+import type { Intake } from "../otlp/intake.ts";
+import { exportResponse } from "../otlp/otlp-answer.ts";
+import type { Signal } from "../otlp/wire-schema.ts";
+import { GrpcCall } from "./grpc-call.ts";
+import { createHealth } from "./grpc-health.ts";
+import { readMessage } from "./grpc-message.ts";
+import { grpcCode, statusOf } from "./grpc-status.ts";
+
+/** What the services need. */
+export interface GrpcServicesOptions {
+  readonly intake: Intake;
+  /** True while spans are taken. */
+  readonly serving: () => boolean;
+  /** Milliseconds for one call, whatever its caller allows. */
+  readonly requestTimeoutMs: number;
+}
+
+const service = (name: string, signal: string): string =>
+  `opentelemetry.proto.collector.${signal}.v1.${name}`;
+const services: { readonly [S in Signal]: string } = {
+  traces: service("TraceService", "trace"),
+  logs: service("LogsService", "logs"),
+  metrics: service("MetricsService", "metrics"),
+};
+const signalOf: ReadonlyMap<string, Signal> = new Map(
+  Object.entries(services).map(([signal, name]) => [`/${name}/Export`, signal as Signal]),
+);
+
+/** As over HTTP. */
+const headerCharsMax = 8_192;
+
+/** Answers one stream; never throws. */
+export type ServeStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
+
+/** The services, by their streams. */
+export function createGrpcServices(options: GrpcServicesOptions): ServeStream {
+  const health = createHealth({ serving: options.serving, names: Object.values(services) });
+  return (stream, headers) => {
+    // A stream that breaks has nobody to tell.
+    stream.on("error", () => {});
+    const call = new GrpcCall(stream, headers);
+    const type = call.metadata("content-type") ?? "";
+    if (call.headerChars > headerCharsMax) return call.refuseHttp(431);
+    if (headers[":method"] !== "POST") return call.refuseHttp(405);
+    if (!/^application\/grpc(?:\+proto)?(?:;|$)/i.test(type)) return call.refuseHttp(415);
+    // A page has no business here; its browser cannot speak gRPC either.
+    if (call.metadata("origin") !== undefined) return call.refuseHttp(403);
+    call.limit(options.requestTimeoutMs);
+    const signal = signalOf.get(call.path);
+    if (signal !== undefined) void take(call, signal, options.intake);
+    else if (health.answer(call) === undefined) {
+      call.end({ code: grpcCode.unimplemented, message: "There is no such method here." });
+    }
+  };
+}
+
+/** OTLP's Export: the same intake as over HTTP, answered with a message or a status. */
+async function take(call: GrpcCall, signal: Signal, intake: Intake): Promise<void> {
+  try {
+    const { coding, stream } = call;
+    const rejected = await intake.take({
+      signal,
+      encoding: "protobuf",
+      coding,
+      sameSite: true,
+      credential: credentialOf(call.metadata("authorization"), call.metadata("x-turnproof-token")),
+      address: stream.session?.socket.remoteAddress ?? "unknown",
+      requestId: randomUUID(),
+      read: (reserve) => readMessage(stream, coding ?? "identity", reserve),
+    });
+    call.reply(exportResponse("protobuf", signal, rejected));
+  } catch (error) {
+    call.end(statusOf(CodedError.is(error) ? error : new CodedError("internal_error")));
+  }
+}

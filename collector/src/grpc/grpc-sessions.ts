@@ -1,0 +1,69 @@
+/**
+ * @module gRPC sessions: what one connection may cost. HTTP/2 lets a client open streams, ping and
+ * change settings at will; each is bounded, and a client beyond a bound is told and cut off.
+ */
+import { constants } from "node:http2";
+import type { ServerHttp2Session, ServerOptions } from "node:http2";
+
+/** Bounds that Node's HTTP/2 enforces by itself. */
+export const sessionBounds: ServerOptions = {
+  /** Megabytes for headers, queued answers and streams of one connection. */
+  maxSessionMemory: 10,
+  maxHeaderListPairs: 64,
+  maxSettings: 16,
+  maxOutstandingPings: 4,
+  maxSessionInvalidFrames: 32,
+  maxSessionRejectedStreams: 32,
+  settings: {
+    enablePush: false,
+    maxConcurrentStreams: 128,
+    maxHeaderListSize: 8_192,
+    initialWindowSize: 1_048_576,
+  },
+};
+
+/** Streams that were reset are opened and cut again and again (CVE-2023-44487). */
+export const resetBounds: { streamResetBurst: number; streamResetRate: number } = {
+  streamResetBurst: 256,
+  streamResetRate: 32,
+};
+
+/** Bytes that one connection may send before any of them is taken. */
+const connectionWindow = 8_388_608;
+/** Pings and changes of settings in a window of time; keep-alive needs a few. */
+const nuisanceMax = 100;
+const nuisanceWindowMs = 10_000;
+/** After this long without a frame a connection is closed; clients open another one. */
+const idleMs = 300_000;
+
+/**
+ * Holds a session to its bounds: it says its settings within `settingsMs`, and then behaves. `onCut`
+ * hears of one that was cut off.
+ */
+export function boundSession(
+  session: ServerHttp2Session,
+  settingsMs: number,
+  onCut: () => void,
+): void {
+  session.on("error", () => {});
+  const late = setTimeout(() => session.destroy(), settingsMs);
+  session.once("remoteSettings", () => clearTimeout(late));
+  session.once("close", () => clearTimeout(late));
+  session.setLocalWindowSize(connectionWindow);
+  session.setTimeout(idleMs, () => session.close());
+  let count = 0;
+  let windowEnds = 0;
+  const nuisance = (): void => {
+    const now = performance.now();
+    if (now > windowEnds) {
+      count = 0;
+      windowEnds = now + nuisanceWindowMs;
+    }
+    if (++count <= nuisanceMax || session.destroyed) return;
+    onCut();
+    session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    session.destroy();
+  };
+  session.on("ping", nuisance);
+  session.on("remoteSettings", nuisance);
+}
