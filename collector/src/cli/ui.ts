@@ -53,15 +53,16 @@ async function serve(config: Config): Promise<void> {
   const collector = await createCollector({ config, log, hooks });
   const names = config.origins.map((origin) => new URL(origin).host);
   const { host, port } = config;
-  let grpc: Listening | undefined;
-  const grpcPort = (): number | undefined => grpc?.port;
+  const beside: { grpc?: Listening | undefined } = {};
+  const grpcPort = (): number | undefined => beside.grpc?.port;
   const server = await listen(collector.app, { host, port, log, names, grpcPort }).catch(
     async (error: unknown) => {
       await collector.close();
       throw error;
     },
   );
-  grpc = await serveGrpc(collector, { host, port: config.grpcPort, log, httpPort: server.port });
+  const at = { host, port: config.grpcPort, log, httpPort: server.port };
+  beside.grpc = await serveGrpc(collector, at);
   const base = config.basePath === "/" ? "" : config.basePath;
   log.info("listening", {
     url: `${server.url}${base}/`,
@@ -74,7 +75,7 @@ async function serve(config: Config): Promise<void> {
   // Whoever asks again does not want to wait; what was acknowledged is durable all the same. A
   // supervisor and its group often send the same signal at once, which is asking only once.
   setTimeout(() => void nextSignal().then(() => process.exit(1)), impatienceMs).unref();
-  const closed = Promise.all([server.close(), grpc?.close()]);
+  const closed = Promise.all([server.close(), beside.grpc?.close()]);
   collector.endStreams();
   await closed;
   await collector.close();

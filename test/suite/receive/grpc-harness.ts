@@ -72,10 +72,10 @@ export function unary(
 /** Opens both listeners; `close` closes everything. */
 export async function openGrpcHarness(options: GrpcHarnessOptions = {}): Promise<GrpcHarness> {
   const lines: string[] = [];
-  let grpc: Listening | undefined;
+  const beside: { grpc?: Listening } = {};
   const harness = await openHarness({
     ...options,
-    listen: { ...options.listen, grpcPort: () => grpc?.port },
+    listen: { ...options.listen, grpcPort: () => beside.grpc?.port },
   });
   const opened = await listenGrpc(harness.receiver, {
     host: "127.0.0.1",
@@ -84,7 +84,7 @@ export async function openGrpcHarness(options: GrpcHarnessOptions = {}): Promise
     log: createLog("json", (line) => void lines.push(line)),
     ...options.grpc,
   });
-  grpc = opened;
+  beside.grpc = opened;
   const client = clientOf(opened.port);
   return {
     ...harness,

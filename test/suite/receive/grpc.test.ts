@@ -33,7 +33,7 @@ test("spans over gRPC are the events that they are over HTTP", async () => {
   await plain.post(body);
   const said = (events: Awaited<ReturnType<typeof plain.events>>) =>
     events
-      .map(({ received_at: _, ...event }) => event)
+      .map((event) => ({ ...event, received_at: "" }))
       .toSorted((a, b) => (a.span_id! < b.span_id! ? -1 : 1));
   expect(said(await over.events())).toEqual(said(await plain.events()));
   expect(await over.events()).toHaveLength(2);
