@@ -44,6 +44,8 @@ export interface IngestDesk {
    * frames of it are not.
    */
   settled(waitMs: number): Promise<number>;
+  /** A time of receipt after everything received so far, ISO 8601 UTC with microseconds. */
+  mark(): string;
   /** A counter that grows when something became readable. */
   storedBatches(): number;
   /** Waits until the counter passed `seen`, the time is over or the collector closes. */

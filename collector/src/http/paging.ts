@@ -1,26 +1,32 @@
 /**
  * @module Paging: a route's cursor in and out. What a cursor is bound to is gathered here from the
- * request: route, every filter, view, store, and who asks (design 4: Page; faults 5.2).
+ * request: route, every filter, view, store, and who asks (design 4: Page; faults 5.2). It carries
+ * the mark of its walk and a digest of what its position stands in.
  */
 import { createHash } from "node:crypto";
 
 import { decodeCursor, encodeCursor, filterHashInput } from "@turnproof/evidence";
-import type { CursorBinding, EventQuery } from "@turnproof/evidence";
-import { limits } from "@turnproof/semconv";
+import type { CursorBinding, CursorPayload, EventQuery } from "@turnproof/evidence";
+import { CodedError, limits } from "@turnproof/semconv";
 import type { Keyset } from "@turnproof/store";
 
 import { openCursor, sealCursor } from "../auth/cursor-seal.ts";
 import { scopeKey } from "../auth/grants.ts";
+import type { Reading } from "../auth/grants.ts";
 import type { Parts } from "../parts.ts";
 import { principalOf } from "./environment.ts";
 import type { AppContext } from "./environment.ts";
+import { standingIn } from "./standing.ts";
+import type { StandingPlace, StandingReader } from "./standing.ts";
 
 /** The cursor of one request. */
 export interface Paging {
   /** Position that came in, authenticated. */
   readonly after: Keyset | undefined;
-  /** The cursor of the page after this one. */
-  seal(next: Keyset | null): string | null;
+  /** Mark of the walk: a time of receipt after everything received when its first page was read. */
+  readonly asOf: string;
+  /** The cursor of the page after this one, which ends in the place. */
+  seal(next: Keyset | null, place: StandingPlace | undefined): Promise<string | null>;
 }
 
 /** Parameters as a route read them. */
@@ -31,30 +37,50 @@ type Parameters = Readonly<Record<string, unknown>> & {
 };
 
 /**
- * Opens the cursor of a request.
+ * Opens the cursor of a request and reads again what it stands in.
  *
- * @throws CodedError `cursor_rejected`
+ * @throws CodedError `cursor_rejected`, also when what was partly read has changed
  */
-export function pagingOf(c: AppContext, parts: Parts, parameters: Parameters): Paging {
+export async function pagingOf(
+  c: AppContext,
+  parts: Parts,
+  parameters: Parameters,
+  reading: Reading,
+): Promise<Paging> {
   const { keyring, config, now } = parts;
   // A page and its twin go on with each other's cursors: they are one route.
   const route = c.get("route").replace(/\/turns\.json$|\.json$/, "");
   const place = { deployment: config.auditScope, route };
   const binding = bindingOf(c, parameters);
-  const opened = (cursor: string): Keyset =>
+  const reader: StandingReader = { parts, ...reading, signal: c.req.raw.signal };
+  const opened = (cursor: string): CursorPayload =>
     decodeCursor(openCursor(keyring, place, cursor), {
       binding,
       now: new Date(now()).toISOString(),
-    }).position;
+    });
+  const payload = parameters.cursor === undefined ? undefined : opened(parameters.cursor);
+  if (payload?.standing !== undefined) {
+    const { digest } = await standingIn(reader, payload.standing.at);
+    if (digest !== payload.standing.digest) throw new CodedError("cursor_rejected");
+  }
+  const asOf = payload?.as_of ?? parts.ingest.mark();
   return {
-    after: parameters.cursor === undefined ? undefined : opened(parameters.cursor),
-    seal: (next) => {
+    after: payload?.position,
+    asOf,
+    async seal(next, at) {
       if (next === null) return null;
       const expires = new Date(now() + limits.cursorAgeSecondsMax * 1000).toISOString();
+      const standing = at === undefined ? undefined : await standingIn(reader, at);
       return sealCursor(
         keyring,
         place,
-        encodeCursor({ ...binding, position: next, expires_at: expires }),
+        encodeCursor({
+          ...binding,
+          position: next,
+          as_of: asOf,
+          ...(standing === undefined ? {} : { standing }),
+          expires_at: expires,
+        }),
       );
     },
   };

@@ -119,6 +119,18 @@ function readRow(row: MemoryRecord, store: RowStore): Read {
   return { events, errors };
 }
 
+/** The events of the row behind an event id; none where the row is gone. */
+export async function rowEvents(
+  memory: MemoryStore,
+  store: RowStore,
+  of: { readonly tenant: string | null; readonly eventId: string },
+): Promise<readonly TurnEvent[]> {
+  // An event of a row is named `<kind>:<id of the row>`; ids too long for that are digests.
+  const id = of.eventId.slice(of.eventId.indexOf(":") + 1);
+  const row = await memory.get({ tenant: of.tenant }, store, id);
+  return row === undefined ? [] : readRow(row, store).events;
+}
+
 /** The log's events without those whose result is among the trace's. */
 export function withoutLogged(
   logged: readonly TurnEvent[],

@@ -98,6 +98,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     threads: options.threads ?? 1,
   });
   const state = { open: true };
+  const clock = createReceivedClock();
   const intake = createIntake({
     authenticateIngest: options.authenticateIngest,
     ...(options.wrongCredential === undefined ? {} : { wrongCredential: options.wrongCredential }),
@@ -105,7 +106,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     conservation,
     processor: threads,
     budget: new ByteBudget(options.budgetBytes ?? budgetBytesDefault, options.budgetShare),
-    clock: createReceivedClock(),
+    clock,
     log,
     enabled: () => state.open && options.enabled !== false,
   });
@@ -126,6 +127,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
         await sleep(lookMs, undefined, { signal }).catch(() => {});
       }
     },
+    mark: clock,
     settled: (waitMs) => settled(journal, drain, waitMs),
     report: () => reportOf(journal, drain, conservation),
     async close(deadlineMs) {

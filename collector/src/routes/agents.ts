@@ -17,6 +17,7 @@ import { pagingOf } from "../http/paging.ts";
 import { filters, readParameters, readPathId } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
+import { placeOfRoot } from "../http/standing.ts";
 import type { Parts } from "../parts.ts";
 import { pendingFrames } from "../window.ts";
 import { contextOf } from "./hooks.ts";
@@ -158,8 +159,8 @@ export async function readGroups(
 }> {
   const parameters = { ...readParameters(c, groupsParameters), ...fixed };
   const limit = parameters.limit ?? limits.pageEventsDefault;
-  const paging = pagingOf(c, parts, { ...parameters, view: "groups" });
   const reading = readingFor(c, parameters);
+  const paging = await pagingOf(c, parts, { ...parameters, view: "groups" }, reading);
   const pending = await pendingFrames(parts);
   const slice = await parts.store.turns(reading.scope, reading.query, {
     limit,
@@ -174,7 +175,7 @@ export async function readGroups(
     window: {
       turns_read: rows.length,
       limit,
-      next_cursor: paging.seal(slice.next),
+      next_cursor: await paging.seal(slice.next, placeOfRoot(slice.roots.at(-1))),
       window_complete:
         pending === 0 && paging.after === undefined && slice.next === null && !slice.bounded,
       bounded: slice.bounded,

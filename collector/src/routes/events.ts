@@ -14,6 +14,8 @@ import type { AppContext, AppEnv } from "../http/environment.ts";
 import { pagingOf } from "../http/paging.ts";
 import { eventOnlyFilters, filters, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
+import { placeOfEvents } from "../http/standing.ts";
+import type { StandingPlace } from "../http/standing.ts";
 import { respondJson } from "../http/respond.tsx";
 import { tenantOf } from "../memory/memory-events.ts";
 import type { Parts } from "../parts.ts";
@@ -36,6 +38,8 @@ interface BundlePage {
   readonly source_rows: number;
   readonly errors: readonly NormalizationError[];
   readonly next_cursor: string | null;
+  /** Mark of the walk; see {@link EventPage}. */
+  readonly as_of: string;
   readonly window_complete: boolean;
   readonly limit: number;
 }
@@ -60,9 +64,9 @@ async function eventPage(
   parameters: EventsParameters,
 ): Promise<EventPage> {
   const limit = parameters.limit ?? limits.pageEventsDefault;
-  const paging = pagingOf(c, parts, parameters);
   const reading = readingFor(c, parameters);
   const { scope, query } = reading;
+  const paging = await pagingOf(c, parts, parameters, reading);
   const unread = rowsUnread(parts, reading) || !(await isSettled(parts));
   const slice = await parts.store.page(scope, query, {
     limit,
@@ -72,7 +76,8 @@ async function eventPage(
   return buildPage(unread ? { ...slice, bounded: true } : slice, {
     limit,
     continued: paging.after !== undefined,
-    nextCursor: paging.seal(slice.next),
+    nextCursor: await paging.seal(slice.next, placeOfEvents(reading, slice.events)),
+    asOf: paging.asOf,
   });
 }
 
@@ -102,8 +107,9 @@ async function bundlePage(
     if (parameters[field] !== undefined) throw new CodedError("filter_not_applicable", { field });
   }
   const limit = parameters.limit ?? limits.pageEventsDefault;
-  const paging = pagingOf(c, parts, parameters);
-  const { scope, query } = readingFor(c, parameters);
+  const reading = readingFor(c, parameters);
+  const { scope, query } = reading;
+  const paging = await pagingOf(c, parts, parameters, reading);
   const settled = await isSettled(parts);
   const slice = await parts.store.bundles(scope, query, {
     limit,
@@ -114,9 +120,17 @@ async function bundlePage(
     items: slice.bundles,
     source_rows: slice.sourceRows,
     errors: slice.errors,
-    next_cursor: paging.seal(slice.next),
+    next_cursor: await paging.seal(slice.next, placeOfRecord(slice.bundles.at(-1))),
+    as_of: paging.asOf,
     window_complete:
       settled && paging.after === undefined && slice.next === null && slice.errors.length === 0,
     limit,
   };
+}
+
+/** A record lies in its root; one that names none is written once and never again. */
+function placeOfRecord(record: BundleRecord | undefined): StandingPlace | undefined {
+  const { identity } = (record?.payload ?? {}) as { readonly identity?: unknown };
+  const { root_trace_id: root } = (identity ?? {}) as { readonly root_trace_id?: unknown };
+  return typeof root === "string" ? { root } : undefined;
 }

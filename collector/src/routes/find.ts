@@ -14,6 +14,7 @@ import { leftOut, reachText } from "../display/find-words.ts";
 import { filters, id, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
+import { placeOfEvents } from "../http/standing.ts";
 import { searchedPlaces } from "../memory/searched-places.ts";
 import type { SearchedPlace } from "../memory/searched-places.ts";
 import type { Parts } from "../parts.ts";
@@ -88,6 +89,8 @@ export interface FindModel {
   readonly event_count: number;
   readonly limit: number;
   readonly next_cursor: string | null;
+  /** Before the first page of the walk was read. */
+  readonly as_of: string;
   /**
    * True when no cursor came in, none goes out, no bound was met, nothing is pending and no place
    * that the asker may read was left out.
@@ -105,7 +108,7 @@ export interface FindModel {
 const eventIdsMax = limits.findingEvidenceMax;
 
 /** What is known before an id is given. */
-const nothing: Omit<FindModel, "limit"> = {
+const nothing: Omit<FindModel, "limit" | "as_of"> = {
   asked: false,
   items: [],
   event_count: 0,
@@ -125,13 +128,14 @@ export function findRoutes(parts: Parts): Hono<AppEnv> {
     const asked = parameters.id ?? (named === undefined ? undefined : parameters[named]);
     const wanted = asked === undefined ? undefined : c.get("typed")(asked);
     const limit = parameters.limit ?? limits.pageEventsDefault;
-    const paging = pagingOf(c, parts, { ...parameters, view: "find" });
     const reading = readingFor(c, { ...parameters, store: "all" });
+    const paging = await pagingOf(c, parts, { ...parameters, view: "find" }, reading);
     const { scope, query } = reading;
     if (wanted === undefined) {
       const model: FindModel = {
         ...nothing,
         limit,
+        as_of: paging.asOf,
         lately: await lately(parts, reading, c.req.raw.signal),
       };
       return respond(c, { model, view: "find" });
@@ -162,7 +166,8 @@ export function findRoutes(parts: Parts): Hono<AppEnv> {
       items: found.map((root) => ({ ...root, verdicts: own(root, judged) })),
       event_count: slice.events.length,
       limit,
-      next_cursor: paging.seal(slice.next),
+      next_cursor: await paging.seal(slice.next, placeOfEvents(reading, slice.events)),
+      as_of: paging.asOf,
       window_complete: whole && !left,
       bounded: slice.bounded,
       pending_frames: pending,

@@ -34,6 +34,8 @@ export interface TurnsRead {
   readonly items: readonly TurnRow[];
   /** Roots that were read. */
   readonly roots: number;
+  /** The root that was read last; undefined where none was. */
+  readonly last_root: string | undefined;
   /** Turns that were read and that `keep` left out. */
   readonly left_out: number;
   readonly next: Keyset | null;
@@ -52,6 +54,7 @@ export async function readTurns(
   const began = parts.now();
   const items: TurnRow[] = [];
   let roots = 0;
+  let last: string | undefined;
   let leftOut = 0;
   let place = after;
   for (;;) {
@@ -65,13 +68,14 @@ export async function readTurns(
         : await readSlice(parts, reading, { ...asked, limit: fitting, after: place });
     items.push(...slice.kept);
     roots += slice.roots.length;
+    last = slice.roots.at(-1) ?? last;
     leftOut += slice.read - slice.kept.length;
     const { next } = slice;
     const full = keep === undefined || items.length >= limit || fitting < long.roots.length;
     const spent = roots >= budget.roots || parts.now() - began >= budget.ms;
     if (next === null || slice.bounded || spent || full) {
       const bounded = slice.bounded || (next !== null && !full);
-      return { items, roots, left_out: leftOut, next, bounded };
+      return { items, roots, last_root: last, left_out: leftOut, next, bounded };
     }
     place = next;
   }

@@ -24,6 +24,7 @@ import { pagingOf } from "../http/paging.ts";
 import { chart, filters, id, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
+import { placeOfRoot } from "../http/standing.ts";
 import type { Parts } from "../parts.ts";
 import { pendingFrames } from "../window.ts";
 import { readTurns } from "./turn-reading.ts";
@@ -62,7 +63,10 @@ export interface TurnsModel {
   readonly window_complete: boolean;
   /** A budget ended this page before the filter was exhausted. */
   readonly bounded: boolean;
-  /** Before the page was read; what came later may not be in it, and `/traces/live?since=` has it. */
+  /**
+   * Before the first page of the walk was read; what was received later may not be in it, and
+   * `/traces/live?since=` has it.
+   */
   readonly as_of: string;
   /** Batches that were acknowledged before this page was read and were not readable then. */
   readonly pending_frames: number;
@@ -79,11 +83,11 @@ export function turnsRoutes(parts: Parts): Hono<AppEnv> {
     const sorted = wantsPage(c) ? sortedAddress(c) : undefined;
     if (sorted !== undefined) return c.redirect(sorted, 303);
     const filter = rowFilterOf(parameters, wantsPage(c));
-    const paging = pagingOf(c, parts, { ...parameters, view: "turns" });
+    const reading = readingFor(c, parameters);
+    const paging = await pagingOf(c, parts, { ...parameters, view: "turns" }, reading);
     const limit = parameters.limit ?? limits.pageEventsDefault;
-    const asOf = new Date(parts.now()).toISOString();
     const pending = await pendingFrames(parts);
-    const read = await readTurns(parts, readingFor(c, parameters), {
+    const read = await readTurns(parts, reading, {
       limit,
       after: paging.after,
       signal: c.req.raw.signal,
@@ -93,11 +97,11 @@ export function turnsRoutes(parts: Parts): Hono<AppEnv> {
       items: read.items,
       limit,
       root_count: read.roots,
-      next_cursor: paging.seal(read.next),
+      next_cursor: await paging.seal(read.next, placeOfRoot(read.last_root)),
       window_complete:
         pending === 0 && paging.after === undefined && read.next === null && !read.bounded,
       bounded: read.bounded,
-      as_of: asOf,
+      as_of: paging.asOf,
       pending_frames: pending,
       filtered_out: read.left_out,
     };

@@ -20,18 +20,31 @@ export interface CursorBinding {
   readonly store: string;
 }
 
-/** The payload: binding, position, and the age at which it dies. */
+/**
+ * What a position stands in: the root, record or row that was partly read, and a digest of it when
+ * the cursor was issued (requirements: rules for the events endpoint 3).
+ */
+export interface CursorStanding {
+  /** Names what was partly read; the reader decides which fields it needs. */
+  readonly at: Readonly<Record<string, string>>;
+  readonly digest: string;
+}
+
+/** The payload: binding, position, the mark of the walk, and the age at which it dies. */
 export interface CursorPayload extends CursorBinding {
   /** The store's keyset position; values are opaque here. */
   readonly position: Readonly<Record<string, string | number>>;
-  /** Digest of the bundle that the position lies in, where the store holds whole bundles. */
-  readonly bundle_digest?: string;
+  /** When the first page of the walk was read, ISO 8601 UTC; the same on all of its pages. */
+  readonly as_of: string;
+  /** Absent where the position stands between things that cannot change. */
+  readonly standing?: CursorStanding;
   /** ISO 8601 UTC. */
   readonly expires_at: string;
 }
 
-const version = 1;
+const version = 2;
 const bound = ["filters", "scope", "role", "view", "store"] as const;
+const times = ["as_of", "expires_at"] as const;
 
 /** The text to hash for `filters`: every filter of the query and the view, canonical. */
 export function filterHashInput(query: EventQuery, view: string): string {
@@ -73,18 +86,14 @@ function parse(text: string): CursorPayload | undefined {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const { version: written, ...payload } = value as CursorPayload & { version?: unknown };
-  const texts = [...bound, "expires_at"].every(
-    (field) => typeof payload[field as keyof CursorPayload] === "string",
-  );
-  if (written !== version || !texts || normalizeTime(payload.expires_at) !== payload.expires_at) {
-    return undefined;
-  }
+  const texts = [...bound, ...times].every((field) => typeof payload[field] === "string");
+  if (written !== version || !texts) return undefined;
+  if (times.some((field) => normalizeTime(payload[field]) !== payload[field])) return undefined;
   const position: unknown = payload.position;
   if (typeof position !== "object" || position === null || Array.isArray(position))
     return undefined;
   if (!Object.values(position).every(isKey)) return undefined;
-  const digest: unknown = payload.bundle_digest;
-  if (digest !== undefined && typeof digest !== "string") return undefined;
+  if (!isStanding(payload.standing)) return undefined;
   // Only our own spelling counts: a field more or another order of fields is not our text.
   const own = {
     filters: 0,
@@ -93,11 +102,21 @@ function parse(text: string): CursorPayload | undefined {
     view: 0,
     store: 0,
     position: 0,
+    as_of: 0,
     expires_at: 0,
-    bundle_digest: 0,
+    standing: 0,
   };
   if (!Object.keys(payload).every((field) => Object.hasOwn(own, field))) return undefined;
   return encodeCursor(payload) === text ? payload : undefined;
+}
+
+function isStanding(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (typeof value !== "object" || value === null) return false;
+  const { at, digest, ...rest } = value as Partial<CursorStanding>;
+  if (typeof at !== "object" || at === null || Array.isArray(at)) return false;
+  const named = Object.values(at).every((name) => typeof name === "string");
+  return named && typeof digest === "string" && Object.keys(rest).length === 0;
 }
 
 function isKey(value: unknown): boolean {

@@ -30,7 +30,7 @@ export {
 } from "./coverage.ts";
 export type { Coverage, CoverageProfiles, ProfileCoverage, Stage } from "./coverage.ts";
 export { decodeCursor, encodeCursor, filterHashInput } from "./cursor.ts";
-export type { CursorBinding, CursorPayload } from "./cursor.ts";
+export type { CursorBinding, CursorPayload, CursorStanding } from "./cursor.ts";
 export { dedupeEvents } from "./dedupe.ts";
 export type { Deduplicated } from "./dedupe.ts";
 export { createIdentityTable } from "./identity-table.ts";

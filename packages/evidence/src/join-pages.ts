@@ -14,6 +14,7 @@ import type { NormalizationError, TurnEvent } from "./event.ts";
 import type { EventPage } from "./page.ts";
 import { readCompleteness } from "./page.ts";
 import type { EventQuery } from "./query.ts";
+import { compareTimes } from "./time.ts";
 
 /** What a verdict needs to know of how its events were read. */
 export interface NormalizationMetadata {
@@ -23,6 +24,8 @@ export interface NormalizationMetadata {
   /** How many records could not be read, or what was wrong with them. */
   readonly normalization_errors?: number | readonly NormalizationError[];
   readonly read_completeness?: ReadCompleteness;
+  /** Mark of the window: everything received up to it was read. ISO 8601 UTC. */
+  readonly as_of?: string | null;
 }
 
 /** One page as it was asked for. */
@@ -45,17 +48,21 @@ export interface JoinedWindow {
 /**
  * Joins pages in the order in which they were read. The window is complete only when the first page
  * was asked for without a cursor, each next one with the `next_cursor` of the one before, the last
- * has none, nothing failed, and the filters never changed. Never throws on data.
+ * has none, nothing failed, the filters never changed, and all carry one mark. Pages of different
+ * walks, or without a mark, are never the whole. What was received after the mark is left out: a
+ * walk may meet some of it and miss the rest. Never throws on data.
  */
 export function joinPages(
   reads: readonly PageRead[],
   options: { readonly profiles?: CoverageProfiles } = {},
 ): JoinedWindow {
-  const { events } = dedupeEvents(reads.flatMap(({ page }) => [...page.items]));
+  const asOf = markOf(reads);
+  const items = reads.flatMap(({ page }) => [...page.items]);
+  const { events } = dedupeEvents(asOf === null ? items : items.filter(isReceivedBy(asOf)));
   const errors = sumErrors(reads.flatMap(({ page }) => [...page.errors]));
   const counted = reads.reduce((total, { page }) => total + page.normalization_errors, 0);
   const failed = counted > 0 || errors.length > 0;
-  const whole = reads.length > 0 && isChain(reads) && hasOneQuery(reads) && !hasGap(reads);
+  const whole = asOf !== null && isChain(reads) && hasOneQuery(reads) && !hasGap(reads);
   const read = reads.length === 0 ? "unknown" : readCompleteness({ failed, partial: !whole });
   return {
     events,
@@ -66,8 +73,20 @@ export function joinPages(
       truncated: !whole,
       normalization_errors: counted,
       read_completeness: read,
+      as_of: asOf,
     },
   };
+}
+
+/** The mark that all pages carry; null where one has none or another. */
+function markOf(reads: readonly PageRead[]): string | null {
+  const marks = new Set(reads.map(({ page }) => page.as_of ?? null));
+  const [mark] = marks;
+  return marks.size === 1 && mark !== undefined ? mark : null;
+}
+
+function isReceivedBy(mark: string): (event: TurnEvent) => boolean {
+  return ({ received_at: received }) => received === undefined || compareTimes(received, mark) <= 0;
 }
 
 function isChain(reads: readonly PageRead[]): boolean {

@@ -56,6 +56,7 @@ test("a page has its fields, and a window is complete only without cursor, bound
     "coverage",
     "metric_states",
     "next_cursor",
+    "as_of",
     "window_complete",
     "limit",
     "tool_calls",
@@ -122,15 +123,19 @@ test("pages joined by every cursor are complete; any break, gap or failure says 
       limit: 1,
       continued: cursor !== null,
       nextCursor: next,
+      asOf: "2026-03-01T11:00:00Z",
     }),
   });
   const chain = [read(null, "b", "3"), read("b", "c", "2"), read("c", null, "1")];
   const metadata = (reads: typeof chain) => joinPages(reads).normalization_metadata;
+  const last = chain[2] as (typeof chain)[number];
+  const marked = (as_of: string | null) => ({ ...last, page: { ...last.page, as_of } });
   expect(metadata(chain)).toMatchObject({
     window_complete: true,
     truncated: false,
     read_completeness: "complete",
     normalization_errors: 0,
+    as_of: "2026-03-01T11:00:00Z",
   });
   expect(joinPages([...chain]).events.map((item) => item.event_id)).toEqual(["3", "2", "1"]);
   const broken = [
@@ -140,6 +145,9 @@ test("pages joined by every cursor are complete; any break, gap or failure says 
     [chain[0], chain[2], chain[1]],
     [{ ...chain[0], query: { root_trace_id: "other" } }, chain[1], chain[2]],
     [read(null, null, "1", { bounded: true })],
+    [...chain.slice(0, 2), marked("2026-03-01T11:00:01Z")],
+    [...chain.slice(0, 2), marked(null)],
+    chain.map(({ page, ...rest }) => ({ ...rest, page: { ...page, as_of: null } })),
   ];
   for (const reads of broken) {
     expect(metadata(reads as typeof chain)).toMatchObject({
@@ -153,6 +161,21 @@ test("pages joined by every cursor are complete; any break, gap or failure says 
   expect(metadata(failed)).toMatchObject({
     window_complete: false,
     read_completeness: "untrusted",
+  });
+});
+
+test("what was received after the mark of a walk is no part of its window", () => {
+  const events = [
+    event("1", { received_at: "2026-03-01T10:00:00Z" }),
+    event("2", { received_at: "2026-03-01T10:00:01.000001Z" }),
+    event("3"),
+  ];
+  const page = buildPage(slice(events), { ...whole, asOf: "2026-03-01T10:00:01Z" });
+  const joined = joinPages([{ cursor: null, page }]);
+  expect(joined.events.map(({ event_id }) => event_id)).toEqual(["1", "3"]);
+  expect(joined.normalization_metadata).toMatchObject({
+    window_complete: true,
+    as_of: "2026-03-01T10:00:01Z",
   });
 });
 
@@ -199,7 +222,13 @@ test("a cursor opens only for the request that it was made for", () => {
     view: "events",
     store: "trace",
   };
-  const payload = { ...binding, position: { seq: 4, at: "x" }, expires_at: "2026-03-01T10:15:00Z" };
+  const payload = {
+    ...binding,
+    position: { seq: 4, at: "x" },
+    as_of: "2026-03-01T10:00:00Z",
+    standing: { at: { root: "r1" }, digest: "d1" },
+    expires_at: "2026-03-01T10:15:00Z",
+  };
   const text = encodeCursor(payload);
   const now = "2026-03-01T10:14:59.999Z";
   expect(decodeCursor(text, { binding, now })).toEqual(payload);
@@ -212,6 +241,9 @@ test("a cursor opens only for the request that it was made for", () => {
     () => decodeCursor(text, { binding: { ...binding, view: "bundles" }, now }),
     () => decodeCursor(` ${text}`, { binding, now }),
     () => decodeCursor(text.replace('"x"', "null"), { binding, now }),
+    () => decodeCursor(text.replace('"d1"', "7"), { binding, now }),
+    () => decodeCursor(text.replace('"r1"', "null"), { binding, now }),
+    () => decodeCursor(text.replace("10:00:00Z", "10:00"), { binding, now }),
     () => decodeCursor(text.replace("{", '{"more":1,'), { binding, now }),
     () => decodeCursor("[]", { binding, now }),
     () => decodeCursor("", { binding, now }),

@@ -36,6 +36,11 @@ export interface EventPage extends ObservedCounts {
   readonly coverage: Coverage;
   readonly metric_states: MetricStates;
   readonly next_cursor: string | null;
+  /**
+   * Mark of the walk, ISO 8601 UTC: everything received up to it is read by following the cursors
+   * from the first page. All pages of a walk carry the same; null where nobody says.
+   */
+  readonly as_of: string | null;
   /** True only when no cursor came in, none goes out, and nothing failed. */
   readonly window_complete: boolean;
   readonly limit: number;
@@ -48,6 +53,8 @@ export interface PageOptions {
   readonly continued: boolean;
   /** The sealed cursor of the next page, or null when nothing older matches. */
   readonly nextCursor: string | null;
+  /** Mark of the walk: when its first page was read. */
+  readonly asOf?: string;
   readonly profiles?: CoverageProfiles;
 }
 
@@ -71,6 +78,7 @@ export function buildPage(slice: PageSlice, options: PageOptions): EventPage {
     }),
     metric_states: states,
     next_cursor: options.nextCursor,
+    as_of: options.asOf ?? null,
     window_complete: !failed && !partial,
     limit: options.limit,
     ...observed,
