@@ -79,7 +79,7 @@ async function shown(arrive: (desk: Desk) => Promise<void>): Promise<string> {
   const page = await desk.json<Record<string, unknown>>("/traces/events.json");
   const turns = await desk.json<Record<string, unknown>>("/traces/turns.json");
   const { window: _window, verdict: _verdict, ...rest } = turn;
-  const { source_rows: _rows, duplicates_removed: _duplicates, ...counted } = page;
+  const { source_rows: _rows, duplicates_removed: _duplicates, as_of: _mark, ...counted } = page;
   const { as_of: _asOf, ...listed } = turns;
   return JSON.stringify([rest, counted, listed], (key, value: unknown) =>
     key === "received_at" || key === "verdict" || key === "finding_codes" ? undefined : value,

@@ -214,7 +214,12 @@ function pageOf(
       errors: about.errors ?? [],
       bounded: false,
     },
-    { limit: 250, continued: about.continued ?? false, nextCursor: about.next ?? null },
+    {
+      limit: 250,
+      continued: about.continued ?? false,
+      nextCursor: about.next ?? null,
+      asOf: "2999-01-01T00:00:00Z",
+    },
   );
 }
 
