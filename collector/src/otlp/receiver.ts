@@ -120,13 +120,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     accepting: () => state.open && options.enabled !== false && hasRoom(journal),
     pendingFrames: () => journal.stats().pendingFrames,
     storedBatches: () => drain.stats().storedBatches,
-    async nextStored(seen, waitMs, signal) {
-      const until = performance.now() + waitMs;
-      while (!signal.aborted && performance.now() < until) {
-        if (drain.stats().storedBatches > seen) return;
-        await sleep(lookMs, undefined, { signal }).catch(() => {});
-      }
-    },
+    nextStored: (...asked) => nextStored(drain, ...asked),
     mark: clock,
     settled: (waitMs) => settled(journal, drain, waitMs),
     report: () => reportOf(journal, drain, conservation),
@@ -194,6 +188,20 @@ function createPacedDecoder(): DecodeFrame {
     }
     return { events: decodeFrame(payload) };
   };
+}
+
+/** Waits until the drain stored more than `seen` batches, the time is over or the signal aborts. */
+async function nextStored(
+  drain: Drain,
+  seen: number,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const until = performance.now() + waitMs;
+  while (!signal.aborted && performance.now() < until) {
+    if (drain.stats().storedBatches > seen) return;
+    await sleep(lookMs, undefined, { signal }).catch(() => {});
+  }
 }
 
 /** Waits for the frames that were acknowledged before; how many of them are still not readable. */
