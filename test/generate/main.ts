@@ -8,6 +8,7 @@ import { dirname, relative } from "node:path";
 
 import { clickhouseDdl, ddlFile } from "./clickhouse-ddl.ts";
 import { collectorReadme, collectorReadmeFile } from "./collector-readme.ts";
+import { evidenceReadme, evidenceReadmeFile } from "./evidence-readme.ts";
 import { semconvReadme, semconvReadmeFile } from "./semconv-readme.ts";
 
 /** A file that is made, and how. */
@@ -20,6 +21,7 @@ const generated: readonly GeneratedFile[] = [
   { path: semconvReadmeFile, make: semconvReadme },
   { path: ddlFile, make: clickhouseDdl },
   { path: collectorReadmeFile, make: collectorReadme },
+  { path: evidenceReadmeFile, make: evidenceReadme },
 ];
 
 const check = process.argv.includes("--check");

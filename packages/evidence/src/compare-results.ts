@@ -4,7 +4,7 @@
  */
 import type { ResourceRef, TurnEvent } from "./event.ts";
 import { labelOf } from "./finding-list.ts";
-import { artifactStates } from "./reconcile-artifacts.ts";
+import { artifactStates } from "./reconcile-states.ts";
 import { statesOf } from "./reconcile-order.ts";
 
 /** A change of something that is named on both sides. */

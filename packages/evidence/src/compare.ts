@@ -68,8 +68,12 @@ export function compareTraceWindows(
 ): TraceComparison {
   const before = readWindow(baseline);
   const after = readWindow(candidate);
-  const left = judgeWindow(before, { normalizationMetadata: options.baselineMetadata ?? null });
-  const right = judgeWindow(after, { normalizationMetadata: options.candidateMetadata ?? null });
+  const left = judgeWindow(before, baseline, {
+    normalizationMetadata: options.baselineMetadata ?? null,
+  });
+  const right = judgeWindow(after, candidate, {
+    normalizationMetadata: options.candidateMetadata ?? null,
+  });
   const operations = compareOperations(
     { events: before.events, groups: buildGroups(before) },
     { events: after.events, groups: buildGroups(after) },

@@ -4,7 +4,7 @@
  * declared profile the second is unknown: that events normalized says nothing about artifacts or
  * deliveries (requirements: Reconciliation 9).
  */
-import { eventKinds } from "@turnproof/semconv";
+import { eventKinds, failedOutcomes } from "@turnproof/semconv";
 import type {
   EventKind,
   InstrumentationCompleteness,
@@ -116,6 +116,11 @@ export function isVerifiedOutcome(event: TurnEvent): boolean {
   );
 }
 
+/** True for an outcome that says that the task failed. */
+export function isFailedOutcome({ status, attributes }: TurnEvent): boolean {
+  return status === "error" || failedOutcomes.has((attributes.outcome ?? "").toLowerCase());
+}
+
 /** Stages that are there, a bit for each kind: that it was recorded, and that it has a result. */
 interface StageSet {
   kinds: number;
@@ -188,8 +193,9 @@ function collectScope(
       else declare(scope, task, profile);
     }
     if (kind === "intent") scope.intentTasks.add(task);
-    // An outcome that nobody verified is no stage.
-    if (kind === "outcome" && !isVerifiedOutcome(event)) continue;
+    // An outcome that nobody verified is no stage, and neither is one that failed, nor a failed call.
+    if (kind === "outcome" && (!isVerifiedOutcome(event) || isFailedOutcome(event))) continue;
+    if (kind === "model_call" && event.status === "error") continue;
     const bit = stageBits.get(kind)?.kinds ?? 0;
     add(task === undefined ? scope.unlabelled : labelledOf(scope, task), event, bit);
     if (task === undefined && runtimeKinds.has(kind)) add(scope.runtime, event, bit);

@@ -123,15 +123,18 @@ function groupCopies(events: readonly TurnEvent[]): Partition {
     if (
       before === undefined ||
       event.ingest_principal !== before.ingest_principal ||
+      event.ingest_trusted !== before.ingest_trusted ||
       !isSameTuple(event, before)
     ) {
       const own = event.ingest_principal === undefined;
-      group = own ? 2 * said.idOf(event) : 2 * received.idOf(event) + 1;
+      const id = own ? 4 * said.idOf(event) : 4 * received.idOf(event) + 1;
+      // What is not trusted cannot replace what is.
+      group = event.ingest_trusted === false ? id + 2 : id;
     }
     before = event;
     groupOf[at] = group;
   }
-  return partition(groupOf, 2 * Math.max(said.size, received.size));
+  return partition(groupOf, 4 * Math.max(said.size, received.size));
 }
 
 function addCopy(met: Copies, event: TurnEvent): void {

@@ -3,9 +3,10 @@
  * (design 4: Diagnostics). The second table names what keeps a verdict from being a success where
  * no diagnostic says it already. Words only: no sentence ever holds a value.
  */
-
-/** 0 blocks and needs a person, 1 blocks, 2 informs. */
-export type Priority = 0 | 1 | 2;
+import { text } from "./finding-text.ts";
+import type { FindingText, Priority } from "./finding-text.ts";
+import { gapTexts } from "./gap-table.ts";
+import type { GapCode } from "./gap-table.ts";
 
 /** Codes of the diagnostics table of design 4. */
 export const diagnosticCodes = [
@@ -29,47 +30,21 @@ export const diagnosticCodes = [
   "credit_before_persistence",
   "orphan_action",
   "clock_conflict",
+  "ownership_unverified",
+  "provenance_missing",
+  "outcome_failed",
+  "turn_failed",
+  "turn_cancelled",
+  "turn_open",
+  "turn_unfinished",
+  "order_not_established",
+  "clock_ahead",
+  "untrusted_contradiction",
 ] as const;
 export type DiagnosticCode = (typeof diagnosticCodes)[number];
 
-/** Codes of gaps that no diagnostic covers. */
-export const gapCodes = [
-  "intent_missing",
-  "intent_identity_incomplete",
-  "evidence_missing",
-  "artifact_identity_derived",
-  "artifact_version_unknown",
-  "contract_unparsed",
-  "contract_unrecorded",
-  "delivery_missing",
-  "delivery_not_emitted",
-  "delivery_artifact_unnamed",
-  "delivery_version_mismatch",
-  "delivery_precedes_evidence",
-  "delivery_identity_derived",
-] as const;
-export type GapCode = (typeof gapCodes)[number];
-
 /** Any finding of the judge. */
 export type FindingCode = DiagnosticCode | GapCode;
-
-/** The words of one finding. */
-export interface FindingText {
-  readonly priority: Priority;
-  readonly title: string;
-  readonly finding: string;
-  readonly recommendation: string;
-}
-
-/** The words of a finding in the order in which they are read. */
-export function text(
-  priority: Priority,
-  title: string,
-  finding: string,
-  recommendation: string,
-): FindingText {
-  return { priority, title, finding, recommendation };
-}
 
 /** The diagnostics of design 4, each with exactly the trigger of its row. */
 const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = {
@@ -190,90 +165,68 @@ const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = {
   clock_conflict: text(
     1,
     "Clocks contradict each other",
-    "Sequence or receipt contradicts the time order of events that decide the verdict.",
+    "The later of two deciding events was received before the earlier one's time, or an effect starts before its cause.",
     "Compare the clocks of the producers; judge again with corrected times.",
   ),
-};
-
-/** What else keeps a verdict from success, said only where no diagnostic covers it. */
-const gapTexts: { readonly [K in GapCode]: FindingText } = {
-  intent_missing: text(
+  ownership_unverified: text(
+    0,
+    "Ownership unverified",
+    "An ownership check in the judged scope failed, and no later one before the delivery passed.",
+    "Check who owns it, record the result, and deliver again.",
+  ),
+  provenance_missing: text(
+    0,
+    "Provenance missing",
+    "Provenance in the judged scope is missing or failed, and nothing verified it before the delivery.",
+    "Establish where it came from, record that, and deliver again.",
+  ),
+  outcome_failed: text(
+    0,
+    "Outcome failed",
+    "The latest verified outcome of a source says that the task failed.",
+    "Look at what failed; only that source's own later outcome clears it.",
+  ),
+  turn_failed: text(
+    0,
+    "Turn failed",
+    "The latest attempt of the turn ended in error.",
+    "Look at its error; run the turn again.",
+  ),
+  turn_cancelled: text(
     1,
-    "Intent missing",
-    "There is evidence of a result and no intent that asked for it.",
-    "Record the intent at the start of the task.",
+    "Turn cancelled",
+    "The latest attempt of the turn was cancelled or ended in part.",
+    "Treat what it delivered as partial, or run the turn again.",
   ),
-  intent_identity_incomplete: text(
-    0,
-    "Intent identity incomplete",
-    "The intent lacks its agent, thread, turn or root.",
-    "Record the intent inside the turn, with its whole identity.",
+  turn_open: text(
+    1,
+    "Still open",
+    "The turn, or what produces a requested artifact, began and has not ended yet.",
+    "Wait: it is judged again when it ends or stops reporting.",
   ),
-  evidence_missing: text(
+  turn_unfinished: text(
     0,
-    "Evidence missing",
-    "No valid artifact or contract stands for the intent.",
-    "Record what the task produced.",
+    "Never ended",
+    "The turn, or what produces a requested artifact, began, never ended, and reports no more.",
+    "Look for a crash of its process; run it again.",
   ),
-  artifact_identity_derived: text(
-    0,
-    "Artifact identity derived",
-    "The artifact inherited its identity, and inherited identity proves no ownership.",
-    "Record the artifact with an identity of its own.",
+  order_not_established: text(
+    1,
+    "Order not established",
+    "Two producers say contrary things of one subject, and their times and receipts disagree.",
+    "Record the later state again, or pass the carrier so that causality orders them.",
   ),
-  artifact_version_unknown: text(
-    0,
-    "Artifact version unknown",
-    "The artifact names no version, so no delivery can identify it.",
-    "Name the version of the persisted resource.",
+  clock_ahead: text(
+    2,
+    "Clock ahead",
+    "A producer's times lie after their receipt; all its times were moved back by the difference.",
+    "Correct the clock of that process.",
   ),
-  contract_unparsed: text(
-    0,
-    "Contract result unknown",
-    "The latest record of the contract does not say how parsing ended.",
-    "Record parser_status with every result.",
-  ),
-  contract_unrecorded: text(
-    0,
-    "Contract unrecorded",
-    "A delivery names a contract of which there is no record.",
-    "Record the result of the parser before the delivery.",
-  ),
-  delivery_missing: text(
-    0,
-    "Delivery missing",
-    "No delivery of the task is on record.",
-    "Record the delivery where it is emitted.",
-  ),
-  delivery_not_emitted: text(
-    0,
-    "Delivery not emitted",
-    "The latest delivery was not emitted, or does not say so.",
-    "Deliver again and record the emission.",
-  ),
-  delivery_artifact_unnamed: text(
-    0,
-    "Artifact not delivered",
-    "No delivery names the artifact.",
-    "Name the artifact and its version in the delivery.",
-  ),
-  delivery_version_mismatch: text(
-    0,
-    "Another version delivered",
-    "The latest delivery of the artifact names another version than the one that stands.",
-    "Deliver the version that stands.",
-  ),
-  delivery_precedes_evidence: text(
-    0,
-    "Delivered too early",
-    "The delivery precedes the persistence or the parsing that it should follow.",
-    "Deliver again after the artifact was persisted and parsed.",
-  ),
-  delivery_identity_derived: text(
-    0,
-    "Delivery identity derived",
-    "The delivery inherited its identity, and inherited identity proves no delivery.",
-    "Record the delivery with an identity of its own.",
+  untrusted_contradiction: text(
+    2,
+    "Untrusted evidence disagrees",
+    "The evidence of producers that are not trusted would change the verdict.",
+    "Find out why; trust the producer only if it may speak for the turn.",
   ),
 };
 
@@ -284,10 +237,23 @@ export const findingTexts: { readonly [K in FindingCode]: FindingText } = {
 };
 
 /** What tells one case of a code from its others, where the code's own words would mislead. */
-export type FindingVariant = "delivery_refused" | "delivery_outdated" | "nothing_delivered";
+export type FindingVariant =
+  | "delivery_refused"
+  | "delivery_outdated"
+  | "nothing_delivered"
+  | "clock_ahead_decides";
 
-/** The words of those cases; priority and code stay the code's own. */
-export const variantTexts: { readonly [K in FindingVariant]: Omit<FindingText, "priority"> } = {
+/** The words of those cases; the code stays, and the priority unless the case has its own. */
+export const variantTexts: {
+  readonly [K in FindingVariant]: Omit<FindingText, "priority"> & { readonly priority?: Priority };
+} = {
+  clock_ahead_decides: {
+    priority: 1,
+    title: "Clock ahead where it decides",
+    finding:
+      "A producer's times lie after their receipt, and moving them back changes the verdict.",
+    recommendation: "Correct the clock of that process, then deliver again.",
+  },
   delivery_refused: {
     title: "Delivery refused",
     finding: "The delivery was emitted, and its receiver refused it.",

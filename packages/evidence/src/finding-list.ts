@@ -5,7 +5,9 @@
 import { limits } from "@turnproof/semconv";
 
 import { findingTexts, variantTexts } from "./diagnostics-table.ts";
-import type { FindingCode, FindingText, FindingVariant, Priority } from "./diagnostics-table.ts";
+import type { FindingCode, FindingVariant } from "./diagnostics-table.ts";
+import { effectOf } from "./finding-text.ts";
+import type { FindingEffect, FindingText, Priority } from "./finding-text.ts";
 import type { TurnEvent } from "./event.ts";
 import { compareTuples } from "./identity-tuple.ts";
 import type { IdentityTuple } from "./identity-tuple.ts";
@@ -15,6 +17,8 @@ import { compareText } from "./text-order.ts";
 export interface Finding {
   readonly code: FindingCode;
   readonly priority: Priority;
+  /** Whether it keeps the verdict from success. */
+  readonly effect: FindingEffect;
   readonly title: string;
   readonly finding: string;
   readonly recommendation: string;
@@ -93,9 +97,11 @@ export function toFindings(
     for (const [subject, same] of bySubject) {
       const ids = idsOf(same.flatMap((notice) => notice.evidence));
       const rests = same.every((notice) => notice.absence === true);
+      const words = wordsOf(code, same);
       findings.push({
         code,
-        ...wordsOf(code, same),
+        effect: effectOf(words.priority),
+        ...words,
         confidence: rests && !windowComplete ? "low" : "high",
         task_id: place.taskId ?? null,
         identity: place.identity,

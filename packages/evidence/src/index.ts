@@ -83,14 +83,11 @@ export type {
   WaterfallGroup,
   WaterfallNode,
 } from "./waterfall.ts";
-export { diagnosticCodes, findingTexts, gapCodes, variantTexts } from "./diagnostics-table.ts";
-export type {
-  DiagnosticCode,
-  FindingCode,
-  FindingVariant,
-  GapCode,
-  Priority,
-} from "./diagnostics-table.ts";
+export { diagnosticCodes, findingTexts, variantTexts } from "./diagnostics-table.ts";
+export type { DiagnosticCode, FindingCode, FindingVariant } from "./diagnostics-table.ts";
+export type { FindingEffect, FindingText, Priority } from "./finding-text.ts";
+export { gapCodes } from "./gap-table.ts";
+export type { GapCode } from "./gap-table.ts";
 export type { Finding } from "./finding-list.ts";
 export { reconcileOutcome } from "./reconcile.ts";
 export type { ChainLink, ReconcileOptions, Verdict } from "./reconcile.ts";

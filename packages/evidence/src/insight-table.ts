@@ -2,8 +2,8 @@
  * @module InsightTable: what each insight means, in words, and when it counts (requirements: Trace
  * Insights; design 4). Thresholds stand here and nowhere else.
  */
-import { text } from "./diagnostics-table.ts";
-import type { FindingText, Priority } from "./diagnostics-table.ts";
+import { text } from "./finding-text.ts";
+import type { FindingText, Priority } from "./finding-text.ts";
 import type { TurnEvent } from "./event.ts";
 
 /** Thresholds of design 4. Shares are of the calls that have a result. */

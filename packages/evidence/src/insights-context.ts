@@ -1,5 +1,5 @@
 /** @module InsightsContext: rules over provenance, identity, feedback and outcomes. */
-import { bindingBad, bindingUnscoped, groundingGood } from "@turnproof/semconv";
+import { bindingBad, bindingUnscoped, failedOutcomes, groundingGood } from "@turnproof/semconv";
 
 import type { TurnEvent } from "./event.ts";
 import { insightThresholds } from "./insight-table.ts";
@@ -7,9 +7,6 @@ import type { InsightDraft } from "./insight-table.ts";
 import { mayAssert } from "./reconcile-bench.ts";
 
 const identities = ["agent_id", "thread_id", "turn_id", "root_trace_id"] as const;
-
-/** Outcome labels that say that a task failed. */
-const failedOutcomes: ReadonlySet<string> = new Set(["failure", "failed", "error"]);
 
 function draft(code: InsightDraft["code"], evidence: readonly TurnEvent[]): InsightDraft[] {
   return evidence.length === 0 ? [] : [{ code, evidence }];

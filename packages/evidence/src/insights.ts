@@ -4,7 +4,7 @@
  */
 import { limits } from "@turnproof/semconv";
 
-import type { FindingText } from "./diagnostics-table.ts";
+import type { FindingText } from "./finding-text.ts";
 import type { TurnEvent } from "./event.ts";
 import { idsOf, labelOf } from "./finding-list.ts";
 import { membersOf } from "./identity-tuple.ts";

@@ -4,44 +4,19 @@
  * (requirements: Reconciliation 2, 3, 4, 10).
  */
 import type { FindingCode } from "./diagnostics-table.ts";
-import type { ResourceRef, TurnEvent } from "./event.ts";
+import type { TurnEvent } from "./event.ts";
 import { hasOwnIdentity, mayAssert, noteConflict, noteConflicts } from "./reconcile-bench.ts";
 import type { Bench } from "./reconcile-bench.ts";
-import { covering, deliveriesOf, noteCover } from "./reconcile-delivery.ts";
+import { covering, deliveriesOf, noteCover, noteLateIntents } from "./reconcile-delivery.ts";
 import { compareOrder, statesOf } from "./reconcile-order.ts";
-import type { States } from "./reconcile-order.ts";
 import { judgeProducer } from "./reconcile-producer.ts";
 import { judgeSources, wantedBy } from "./reconcile-sources.ts";
+import { artifactStates, isDeleted, isFailed, refOf, versionOf } from "./reconcile-states.ts";
+import type { ArtifactState } from "./reconcile-states.ts";
 import { conflictsAmong, producerOf, tiedOf } from "./reconcile-tied.ts";
 import type { Tied } from "./reconcile-tied.ts";
 import { deliveredOtherwise } from "./reconcile-version.ts";
 import { compareTimes } from "./time.ts";
-
-/** One artifact of a task: everything that was recorded of one resource of one type. */
-export interface ArtifactState extends States {
-  readonly type: string | undefined;
-  readonly ref: string | undefined;
-}
-
-function refOf(artifact: TurnEvent): ResourceRef | undefined {
-  return artifact.output_refs?.[0];
-}
-
-function typeOf(artifact: TurnEvent): string | undefined {
-  return artifact.attributes.artifact_type ?? refOf(artifact)?.resource_type;
-}
-
-function versionOf(artifact: TurnEvent): string | undefined {
-  return refOf(artifact)?.version ?? artifact.attributes.content_version;
-}
-
-function isFailed(artifact: TurnEvent): boolean {
-  return artifact.attributes.artifact_status === "failed" || artifact.status === "error";
-}
-
-function isDeleted(artifact: TurnEvent): boolean {
-  return artifact.attributes.artifact_status === "deleted";
-}
 
 /** True when the record says that the artifact was read back, and may say so. */
 function isPersisted(artifact: TurnEvent): boolean {
@@ -53,44 +28,6 @@ function isPersisted(artifact: TurnEvent): boolean {
 /** Stands unless it was deleted; where a deletion ties with another state, it was. */
 function stands(artifact: ArtifactState): boolean {
   return !artifact.latest.some(isDeleted);
-}
-
-/** The artifacts of a task. A failed attempt without a resource is superseded by its type. */
-export function artifactStates(artifacts: readonly TurnEvent[]): ArtifactState[] {
-  const byType = new Map<string | undefined, Map<string | undefined, TurnEvent[]>>();
-  for (const artifact of artifacts) {
-    const type = typeOf(artifact);
-    const byRef = byType.get(type) ?? new Map<string | undefined, TurnEvent[]>();
-    byType.set(type, byRef);
-    const ref = refOf(artifact)?.ref;
-    const events = byRef.get(ref);
-    if (events === undefined) byRef.set(ref, [artifact]);
-    else events.push(artifact);
-  }
-  const states: ArtifactState[] = [];
-  for (const [type, byRef] of byType) {
-    const named = [...byRef].filter(([ref]) => ref !== undefined).flatMap(([, events]) => events);
-    for (const [ref, events] of byRef) {
-      const open = ref === undefined ? withoutReplaced(events, named) : events;
-      if (open.length > 0) states.push({ type, ref, ...statesOf(open) });
-    }
-  }
-  return states;
-}
-
-/** The attempts that did not fail, and those that no named artifact of their type came after. */
-function withoutReplaced(
-  attempts: readonly TurnEvent[],
-  named: readonly TurnEvent[],
-): readonly TurnEvent[] {
-  const newest = tiedOf(statesOf(named).latest);
-  const [one] = newest.events;
-  if (one === undefined) return attempts;
-  return attempts.filter((attempt) => {
-    if (!isFailed(attempt)) return true;
-    const own = newest.byProducer.get(producerOf(attempt));
-    return compareOrder(own?.[0] ?? one, attempt) <= 0;
-  });
 }
 
 /** Judges every artifact of the task, and then what each intent asked for. */
@@ -106,9 +43,10 @@ export function judgeArtifacts(bench: Bench): void {
     before.set(artifact, bench.notices[from]?.code);
   }
   const requested = judgeRequests(bench, newestByType(standing), byTypeOf(states));
+  const asked = askedByType(bench.scope.intents);
   for (const artifact of states) {
     const from = bench.notices.length;
-    const delivered = requested.has(artifact) ? judgeDelivered(bench, artifact) : undefined;
+    const delivered = requested.has(artifact) ? judgeDelivered(bench, artifact, asked) : undefined;
     const reason = before.get(artifact) ?? bench.notices[from]?.code ?? delivered;
     if (requested.has(artifact) && before.get(artifact) === undefined && stands(artifact)) {
       bench.valid = true;
@@ -153,6 +91,22 @@ function judgeRequests(bench: Bench, newest: ByType, all: ByType): ReadonlySet<A
     else request(intents, new Map([[type, artifacts]]));
   }
   return requested;
+}
+
+/** The latest intents that ask for each type; under undefined those that name none. */
+function askedByType(
+  intents: readonly TurnEvent[],
+): ReadonlyMap<string | undefined, readonly TurnEvent[]> {
+  const byType = new Map<string | undefined, TurnEvent[]>();
+  for (const intent of intents) {
+    const expected = intent.attributes.expected_artifact_types ?? [];
+    for (const type of expected.length === 0 ? [undefined] : new Set(expected)) {
+      const known = byType.get(type);
+      if (known === undefined) byType.set(type, [intent]);
+      else known.push(intent);
+    }
+  }
+  return new Map([...byType].map(([type, asking]) => [type, statesOf(asking).latest]));
 }
 
 function noteMissing(
@@ -202,17 +156,10 @@ function judgeRecord(bench: Bench, { type: subject }: ArtifactState, event: Turn
     note("artifact_persistence_unverified");
     if (isFailed(event)) bench.bad = true;
   }
-  const refs = [...(event.input_refs ?? []), ...(event.output_refs ?? [])];
-  const denied = refs.some((ref) => ref.ownership_verified === false);
-  if (denied || event.attributes.ownership_verified === false) {
-    note("artifact_ownership_unverified");
-    bench.bad = true;
-  }
+  for (const { code } of bench.scope.denials.get(event) ?? []) note(code);
   const sources = event.input_refs ?? [];
   const unsourced = sources.length === 0 && event.attributes.source_independent !== true;
-  if (unsourced || sources.some((source) => source.provenance_status === "missing")) {
-    note("artifact_provenance_invalid");
-  }
+  if (unsourced) note("artifact_provenance_invalid");
   judgeProducer(bench, event, subject);
   if (!hasOwnIdentity(event)) note("artifact_identity_derived");
 }
@@ -221,7 +168,11 @@ function judgeRecord(bench: Bench, { type: subject }: ArtifactState, event: Turn
  * The latest delivery that names the artifact must name its version and be acknowledged. Gives what
  * that delivery itself is wanting, which is noted once however many artifacts it names.
  */
-function judgeDelivered(bench: Bench, artifact: ArtifactState): FindingCode | undefined {
+function judgeDelivered(
+  bench: Bench,
+  artifact: ArtifactState,
+  asked: ReadonlyMap<string | undefined, readonly TurnEvent[]>,
+): FindingCode | undefined {
   const { type: subject, ref, latest } = artifact;
   const note = (
     code: FindingCode,
@@ -237,6 +188,9 @@ function judgeDelivered(bench: Bench, artifact: ArtifactState): FindingCode | un
   const candidates = deliveriesOf(bench.index, ref, types);
   if (candidates === undefined) return note("delivery_artifact_unnamed", latest, true);
   const cover = covering(bench, candidates, latest);
+  for (const intents of [asked.get(subject), asked.get(undefined)]) {
+    noteLateIntents(bench, candidates, intents ?? []);
+  }
   if (cover.except === undefined) {
     const evidence = [...latest, ...candidates.latest.shown];
     const code = "delivery_precedes_evidence";

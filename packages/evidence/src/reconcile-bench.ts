@@ -84,6 +84,8 @@ export interface Bench {
   readonly producers: Map<string, Producer>;
   /** A latest state says no: failed artifact, failed parse, no emission, no ownership. */
   bad: boolean;
+  /** A verified outcome says that the task failed. */
+  outcomeFailed: boolean;
   /** At least one artifact or contract is what it should be. */
   valid: boolean;
 }
@@ -99,6 +101,7 @@ export function openBench(scope: TaskScope, index: DeliveryIndex): Bench {
     links: [],
     producers: new Map(),
     bad: false,
+    outcomeFailed: false,
     valid: false,
   };
 }

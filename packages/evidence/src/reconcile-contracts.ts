@@ -6,7 +6,7 @@ import type { FindingCode } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
 import { noteConflicts } from "./reconcile-bench.ts";
 import type { Bench, LinkReason, LinkState } from "./reconcile-bench.ts";
-import { covering, isCoverRefused, noteCover } from "./reconcile-delivery.ts";
+import { covering, isCoverRefused, noteCover, noteLateIntents } from "./reconcile-delivery.ts";
 import { statesOf } from "./reconcile-order.ts";
 import type { States } from "./reconcile-order.ts";
 import { isTruncated, markerMissing } from "./reconcile-truncation.ts";
@@ -15,6 +15,8 @@ interface ContractState extends States {
   readonly name: string | undefined;
   /** Undefined where neither the intent nor the record says. */
   readonly required: boolean | undefined;
+  /** The latest intents that require it. */
+  readonly intents: readonly TurnEvent[];
 }
 
 /** The record's own word on whether it is required; an older one counts where it is silent. */
@@ -28,9 +30,16 @@ function saidRequired({ latest, older }: States): boolean | undefined {
 
 function contractStates(bench: Bench): ContractState[] {
   const { intents, contracts } = bench.scope;
-  const required = new Set(intents.flatMap((intent) => intent.attributes.required_contracts ?? []));
+  const requiring = new Map<string | undefined, TurnEvent[]>();
+  for (const intent of intents) {
+    for (const name of new Set(intent.attributes.required_contracts)) {
+      const known = requiring.get(name);
+      if (known === undefined) requiring.set(name, [intent]);
+      else known.push(intent);
+    }
+  }
   const byName = new Map<string | undefined, TurnEvent[]>();
-  for (const name of required) byName.set(name, []);
+  for (const name of requiring.keys()) byName.set(name, []);
   for (const record of contracts) {
     const name = record.attributes.contract_name;
     const records = byName.get(name);
@@ -39,8 +48,13 @@ function contractStates(bench: Bench): ContractState[] {
   }
   return [...byName].map(([name, records]) => {
     const states = statesOf(records);
-    const demanded = name !== undefined && required.has(name);
-    return { name, ...states, required: demanded ? true : saidRequired(states) };
+    const asking = requiring.get(name);
+    return {
+      name,
+      ...states,
+      required: asking === undefined ? saidRequired(states) : true,
+      intents: statesOf(asking ?? []).latest,
+    };
   });
 }
 
@@ -114,6 +128,7 @@ function judgeEmission(bench: Bench, contract: ContractState): void {
   const naming = subject === undefined ? undefined : byContract.get(subject);
   const candidates = naming ?? withoutContract;
   const cover = covering(bench, candidates, latest);
+  noteLateIntents(bench, candidates, contract.intents);
   if (!cover.emitted) {
     const evidence = [...latest, ...candidates.latest.shown];
     if (contract.required === true) {

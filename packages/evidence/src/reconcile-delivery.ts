@@ -4,6 +4,7 @@
  */
 import type { FindingCode } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
+import { shownOf } from "./finding-list.ts";
 import { hasOwnIdentity, mayAssert, noteConflict, noteConflicts } from "./reconcile-bench.ts";
 import type { Bench, Candidates, DeliveryIndex, LinkReason, LinkState } from "./reconcile-bench.ts";
 import { statesOf } from "./reconcile-order.ts";
@@ -148,6 +149,18 @@ export function covering(
   return { except, emitted: precedingProducers(emitted, evidence) !== undefined };
 }
 
+/** Notes intents, all of one instant, that no delivery of what they asked for follows. */
+export function noteLateIntents(
+  bench: Bench,
+  { latest }: Pick<Candidates, "latest">,
+  intents: readonly TurnEvent[],
+): void {
+  if (intents.length === 0 || latest.at === undefined) return;
+  if (precedingProducers(latest, intents) !== undefined) return;
+  const evidence = [...shownOf(intents), ...latest.shown];
+  bench.notices.push({ code: "intent_after_delivery", evidence });
+}
+
 /**
  * Notes what is wanting of the deliveries that cover something, of each of them once, and gives the
  * first of what they are wanting.
@@ -196,6 +209,9 @@ function linkOf(delivery: TurnEvent): { readonly state: LinkState; readonly reas
 export function judgeDeliveries(bench: Bench): void {
   const states = statesOf(bench.scope.deliveries);
   noteConflicts(bench, states.older, states.latest);
+  if (states.latest.length > 0) {
+    noteLateIntents(bench, { latest: tiedOf(states.latest) }, statesOf(bench.scope.intents).latest);
+  }
   for (const delivery of states.latest) {
     noteDelivery(bench, delivery);
     const name = delivery.attributes.delivery_target;

@@ -3,7 +3,7 @@
  * (requirements: Reconciliation 4). Several intents may want many sources of many artifacts; each
  * artifact is held against all of them by counting, never source by source.
  */
-import { authoritativeRole } from "@turnproof/semconv";
+import { supportingRoles } from "@turnproof/semconv";
 
 import type { ResourceRef, TurnEvent } from "./event.ts";
 import { shownOf } from "./finding-list.ts";
@@ -36,7 +36,7 @@ export function wantedBy(intents: readonly TurnEvent[]): WantedSources {
   const byRef = new Map<string, WantedRef>();
   const countByType = new Map<string, number>();
   for (const intent of intents) {
-    const declared = intent.input_refs?.filter(({ role }) => role === authoritativeRole) ?? [];
+    const declared = intent.input_refs?.filter(plays) ?? [];
     if (declared.length > 0) declaring.push(intent);
     for (const source of declared) {
       const { ref, resource_type: type, version } = source;
@@ -94,9 +94,9 @@ function note(
   bench.notices.push({ code, subject, evidence, absence: code === "artifact_source_missing" });
 }
 
-/** True for a source that may stand in the place of a declared one of its type. */
+/** True for a source that must match, or that may stand in the place of one that must. */
 function plays({ role }: ResourceRef): boolean {
-  return role === undefined || role === authoritativeRole;
+  return role === undefined || !supportingRoles.has(role);
 }
 
 /** In the place of the wanted source: the same resource, or one that plays its part. */

@@ -9,6 +9,7 @@ import { openBench } from "./reconcile-bench.ts";
 import type { Bench } from "./reconcile-bench.ts";
 import { judgeContracts } from "./reconcile-contracts.ts";
 import { indexDeliveries, judgeDeliveries } from "./reconcile-delivery.ts";
+import { judgeOutcomes, judgeTurnEnd } from "./reconcile-turn.ts";
 import type { TaskScope } from "./task-scope.ts";
 
 const diagnostics: ReadonlySet<string> = new Set(diagnosticCodes);
@@ -54,6 +55,7 @@ export function judgeTask(scope: TaskScope): Bench {
   );
   judgeDeliveries(bench);
   judgeTurn(bench);
+  judgeWhole(bench);
   if (scope.intents.length > 0) {
     if (!bench.valid && !explained) {
       bench.notices.push({ code: "evidence_missing", evidence: scope.intents, absence: true });
@@ -70,14 +72,32 @@ export function judgeTask(scope: TaskScope): Bench {
   };
 }
 
-/** What a task that is not asked about still says of its turn: that a worker lost its context. */
+/** What unlabelled evidence says of its whole turn, where one task is asked about. */
 export function judgeContext(scope: TaskScope): Bench {
   const bench = openBench(scope, indexDeliveries([]));
   if (scope.contextMissing.length > 0) {
     bench.notices.push({ code: "trace_context_missing", evidence: scope.contextMissing });
   }
+  judgeWhole(bench);
   return bench;
 }
+
+/** What holds for a task and for a whole turn alike: denials, outcomes, how the turn ended. */
+function judgeWhole(bench: Bench): void {
+  for (const denials of bench.scope.denials.values()) {
+    for (const { code, event, artifactType } of denials) {
+      bench.notices.push({ code, subject: artifactType, evidence: [event] });
+      if (denialsOfOwnership.has(code)) bench.bad = true;
+    }
+  }
+  judgeOutcomes(bench);
+  judgeTurnEnd(bench);
+}
+
+const denialsOfOwnership: ReadonlySet<string> = new Set([
+  "artifact_ownership_unverified",
+  "ownership_unverified",
+]);
 
 /** What the turn's own events say: lost context, and side effects that nobody intended. */
 function judgeTurn(bench: Bench): void {

@@ -20,9 +20,10 @@ export function endedByLength(reason: string | undefined): boolean {
   return reason !== undefined && lengthReasons.has(reason.toLowerCase());
 }
 
-/** True when the record says that a marker of the contract was not found. */
+/** True unless both markers of the contract were found, or it says that it has none. */
 export function markerMissing({ attributes }: TurnEvent): boolean {
-  return attributes.opening_marker_found === false || attributes.closing_marker_found === false;
+  const { opening_marker_found: opening, closing_marker_found: closing, unmarked } = attributes;
+  return unmarked !== true && (opening !== true || closing !== true);
 }
 
 /** How the text of some calls ended; several where nothing tells which gave the text. */

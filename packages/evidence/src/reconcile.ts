@@ -10,7 +10,8 @@ import { coverGroup } from "./coverage.ts";
 import type { CoverageProfiles } from "./coverage.ts";
 import { compareFindings, idsOf, labelOf, toFindings } from "./finding-list.ts";
 import type { Finding } from "./finding-list.ts";
-import { compareTuples } from "./identity-tuple.ts";
+import { compareEvents } from "./event-order.ts";
+import { compareTuples, tupleOf } from "./identity-tuple.ts";
 import type { IdentityTuple } from "./identity-tuple.ts";
 import type { Bench, LinkReason, LinkState } from "./reconcile-bench.ts";
 import { explain } from "./reconcile-explanation.ts";
@@ -20,7 +21,7 @@ import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
 import { taskScopes } from "./task-scope.ts";
 import type { TaskScope } from "./task-scope.ts";
 import { compareText } from "./text-order.ts";
-import { readWindow } from "./window-events.ts";
+import { isUntrusted, readWindow } from "./window-events.ts";
 import type { WindowEvents } from "./window-events.ts";
 
 /** One link of the chain intent → artifact → contract → delivery of a task. */
@@ -75,23 +76,54 @@ export function reconcileOutcome(
   events: readonly unknown[],
   options: ReconcileOptions = {},
 ): Verdict {
-  return judgeWindow(readWindow(events), options);
+  return judgeWindow(readWindow(events), events, options);
 }
 
-/** The verdict over a window that was read already. */
-export function judgeWindow(read: WindowEvents, options: ReconcileOptions): Verdict {
+/**
+ * The verdict over a window that was read already, from `input`. It rests on trusted evidence alone;
+ * where the rest would give another status, a note says so.
+ */
+export function judgeWindow(
+  read: WindowEvents,
+  input: readonly unknown[],
+  options: ReconcileOptions,
+): Verdict {
+  if (!read.untrusted) return judgeTrusted(read, options);
+  const own = judgeTrusted(readWindow(input.filter((value) => !isUntrusted(value))), options);
+  const trusting = input.map((value) =>
+    isUntrusted(value) ? { ...(value as object), ingest_trusted: true } : value,
+  );
+  const all = readWindow(trusting);
+  if (judgeTrusted(all, options).status === own.status) return own;
+  const told = read.events.filter(isUntrusted).toSorted(compareEvents);
+  const [first] = told;
+  const place = { identity: first === undefined ? {} : tupleOf(first), taskId: undefined };
+  const note = { code: "untrusted_contradiction", evidence: told } as const;
+  const findings = [...own.findings, ...toFindings(place, [note], own.window.complete)];
+  return { ...own, findings: findings.toSorted(compareFindings) };
+}
+
+function judgeTrusted(read: WindowEvents, options: ReconcileOptions): Verdict {
   const taskId = options.taskId ?? undefined;
   const metadata = options.normalizationMetadata ?? undefined;
   const trust = assessWindow(read, metadata);
   const notes = judgeTuples(read, trust, options.profiles, taskId);
   const { intended, other, findings } = notes;
+  if (intended.tasks + other.tasks === 0) {
+    findings.push(...notes.idle);
+    // A failed outcome is judged even where nothing else is on record.
+    if (notes.idleFailed) Object.assign(other, { tasks: 1, bad: true });
+  }
   // Evidence that nobody asked for is said only where nothing else keeps the verdict from success.
-  if (findings.length === 0 || intended.tasks === 0)
+  const settled = findings.every(({ effect }) => effect === "note");
+  if (settled || intended.tasks === 0)
     findings.push(...notes.unasked.flatMap((scope) => intentMissing(scope, trust)));
   findings.sort(compareFindings);
   const missing = [...notes.missingStages].toSorted();
   const judged = intended.tasks > 0 ? intended : other;
-  const blocked = findings.length > 0 || missing.some((stage) => stage !== outcomeStage);
+  const blocked =
+    findings.some(({ effect }) => effect === "blocking") ||
+    missing.some((stage) => stage !== outcomeStage);
   const { complete } = trust;
   const status = decide({ judged: judged.tasks > 0, complete, bad: judged.bad, blocked });
   const { intents } = notes;
@@ -129,6 +161,9 @@ interface Notes {
   readonly other: Judged;
   readonly unasked: TaskScope[];
   readonly findings: Finding[];
+  /** What is said of turns without any task, and whether a verified outcome of one failed. */
+  readonly idle: Finding[];
+  idleFailed: boolean;
   readonly chains: TaskChain[];
   readonly missingStages: Set<string>;
   intents: number;
@@ -146,14 +181,24 @@ function judgeTuples(
     other: { tasks: 0, bad: false },
     unasked: [],
     findings: [],
+    idle: [],
+    idleFailed: false,
     chains: [],
     missingStages: new Set(),
     intents: 0,
   };
   for (let group = 0; group < groups.tuples.length; group += 1) {
-    for (const scope of taskScopes(events, groups, group)) {
-      if (taskId === undefined || scope.taskId === taskId) noteTask(notes, scope, trust);
-      else if (scope.taskId === undefined) noteFindings(notes, judgeContext(scope), trust);
+    const scopes = taskScopes(events, groups, group);
+    const sort = sortOf(scopes);
+    for (const scope of scopes) {
+      if (taskId === undefined || scope.taskId === taskId) noteTask(notes, scope, { trust, sort });
+      else if (scope.taskId === undefined) {
+        const context = judgeContext(scope);
+        const bench = sort === undefined ? withoutIdle(notes, context, trust) : context;
+        noteFindings(notes, bench, trust);
+        if (sort !== undefined) notes[sort].bad ||= bench.bad;
+        noteOutcome(notes, bench);
+      }
     }
     for (const profile of coverGroup(events, groups, group, profiles)) {
       const concerns = taskId === undefined || (profile.task_id ?? taskId) === taskId;
@@ -163,20 +208,62 @@ function judgeTuples(
   return notes;
 }
 
-function noteTask(notes: Notes, scope: TaskScope, trust: WindowTrust): void {
-  const bench = judgeTask(scope);
+function noteTask(notes: Notes, scope: TaskScope, { trust, sort }: TupleFacts): void {
+  const judgedTask = judgeTask(scope);
   const intents = scope.intents.length;
+  const bench = sort === undefined ? withoutIdle(notes, judgedTask, trust) : judgedTask;
   noteFindings(notes, bench, trust);
   if (intents > 0 || hasEvidence(scope)) {
     const judged = intents > 0 ? notes.intended : notes.other;
     judged.tasks += 1;
     judged.bad ||= bench.bad;
     if (intents === 0) notes.unasked.push(scope);
-  }
+  } else if (sort !== undefined) notes[sort].bad ||= bench.bad;
+  noteOutcome(notes, bench);
   notes.intents += intents;
   const { identity, taskId } = scope;
   const links = chainOf(bench);
   if (links.length > 0) notes.chains.push({ scope: { identity, taskId }, intents, links });
+}
+
+/** What the judge of a task has to know of its tuple. */
+interface TupleFacts {
+  readonly trust: WindowTrust;
+  readonly sort: "intended" | "other" | undefined;
+}
+
+/** Whether anything was asked for in the tuple, or at least recorded; what is bad of it is theirs. */
+function sortOf(scopes: readonly TaskScope[]): TupleFacts["sort"] {
+  if (scopes.some(({ intents }) => intents.length > 0)) return "intended";
+  return scopes.some(hasEvidence) ? "other" : undefined;
+}
+
+/** What is said of a whole turn: of one that nobody asked anything of, it blocks no other turn. */
+const wholeTurnCodes: ReadonlySet<string> = new Set([
+  "ownership_unverified",
+  "provenance_missing",
+  "outcome_failed",
+  "turn_failed",
+  "turn_cancelled",
+  "turn_open",
+  "turn_unfinished",
+]);
+
+/** Sets aside what is said of a turn without any task. */
+function withoutIdle(notes: Notes, bench: Bench, trust: WindowTrust): Bench {
+  const idle = bench.notices.filter(({ code }) => wholeTurnCodes.has(code));
+  if (idle.length === 0) return bench;
+  notes.idle.push(...toFindings(bench.scope, idle, trust.complete));
+  notes.idleFailed ||= bench.outcomeFailed;
+  const notices = bench.notices.filter(({ code }) => !wholeTurnCodes.has(code));
+  return { ...bench, notices, bad: false, outcomeFailed: false };
+}
+
+/** A failed outcome is bad for every task of its turn. */
+function noteOutcome(notes: Notes, { outcomeFailed }: Bench): void {
+  if (!outcomeFailed) return;
+  notes.intended.bad = true;
+  notes.other.bad = true;
 }
 
 function noteFindings(notes: Notes, { scope, notices }: Bench, trust: WindowTrust): void {

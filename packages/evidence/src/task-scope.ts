@@ -3,9 +3,13 @@
  * label counts only for its own task of its own tuple; evidence without a label is given to an
  * intent only when the turn has exactly one; everything else counts for nobody.
  */
+import { isVerifiedOutcome } from "./coverage.ts";
 import type { TurnEvent } from "./event.ts";
 import type { IdentityGroups, IdentityTuple } from "./identity-tuple.ts";
+import { mayDeny, saysDenial, settleDenials } from "./reconcile-denials.ts";
+import type { Denial } from "./reconcile-denials.ts";
 import type { TextEnd } from "./reconcile-truncation.ts";
+import { isTroubled } from "./reconcile-turn.ts";
 import { spanKey } from "./span-key.ts";
 
 /** The evidence of one task of one tuple. */
@@ -23,6 +27,12 @@ export interface TaskScope {
   readonly actions: TurnEvent[];
   /** What else of the task or of the turn says that a worker lost its context. */
   readonly contextMissing: TurnEvent[];
+  /** Verified outcomes. */
+  readonly outcomes: TurnEvent[];
+  /** Words against ownership or provenance that nothing took back. */
+  readonly denials: Map<TurnEvent, Denial[]>;
+  /** Starts and ends of the turn itself; only in the scope that speaks for the whole turn. */
+  readonly turns: TurnEvent[];
   readonly turn: TurnEvidence;
 }
 
@@ -66,7 +76,9 @@ function saysContextMissing(event: TurnEvent): boolean {
 /** A start of anything but an action claims nothing. */
 function isClaim(event: TurnEvent): boolean {
   const kind = event.event_kind;
-  if (!isRecorderKind(kind)) return saysContextMissing(event);
+  if (!isRecorderKind(kind)) {
+    return isVerifiedOutcome(event) || saysContextMissing(event) || saysDenial(event);
+  }
   return lists[kind] === "actions" || event.phase !== "start";
 }
 
@@ -82,74 +94,126 @@ export function taskScopes(
   const from = starts[group] as number;
   const to = starts[group + 1] as number;
   let claims: TurnEvent[] | undefined;
+  let turns: TurnEvent[] | undefined;
   for (let at = from; at < to; at += 1) {
     const event = events[order[at] as number] as TurnEvent;
+    if (event.event_kind === "turn") (turns ??= []).push(event);
     if (isClaim(event)) (claims ??= []).push(event);
   }
-  if (claims === undefined) return noScopes;
+  const troubled = turns !== undefined && isTroubled(turns) ? turns : none;
+  if (claims === undefined && troubled.length === 0) return noScopes;
   const members: TurnEvent[] = [];
   for (let at = from; at < to; at += 1) members.push(events[order[at] as number] as TurnEvent);
-  return scopesOfTurn(tuples[group] as IdentityTuple, members, claims);
+  const identity = tuples[group] as IdentityTuple;
+  return scopesOfTurn(identity, members, { claims: claims ?? [], turns: troubled });
 }
 
 const noScopes: readonly TaskScope[] = [];
+const none: readonly TurnEvent[] = [];
+
+/** What of a turn speaks: the claims, and the turn's own events where they say more than success. */
+interface Speaking {
+  readonly claims: readonly TurnEvent[];
+  readonly turns: readonly TurnEvent[];
+}
 
 function scopesOfTurn(
   identity: IdentityTuple,
   events: readonly TurnEvent[],
-  claims: readonly TurnEvent[],
-): TaskScope[] {
-  const turn: TurnEvidence = {
-    identity,
-    events,
-    bySpan: namedSpans(events, claims),
-    ends: undefined,
-    endOfSpan: new Map(),
-  };
-  const labelled = new Map<string, TaskScope>();
-  const all: TaskScope[] = [];
-  const open = (taskId: string | undefined): TaskScope => {
-    const scope: TaskScope = {
-      identity,
-      taskId,
-      takesUnlabelled: false,
-      intents: [],
-      artifacts: [],
-      contracts: [],
-      deliveries: [],
-      actions: [],
-      contextMissing: [],
-      turn,
-    };
-    all.push(scope);
-    return scope;
-  };
-  const scopeOf = (taskId: string): TaskScope => {
-    const known = labelled.get(taskId);
-    if (known !== undefined) return known;
-    const scope = open(taskId);
-    labelled.set(taskId, scope);
-    return scope;
-  };
+  { claims, turns }: Speaking,
+): readonly TaskScope[] {
+  const bySpan = namedSpans(events, claims);
+  const book = openBook({ identity, events, bySpan, ends: undefined, endOfSpan: new Map() });
   const intents = claims.filter((event) => event.event_kind === "intent");
-  let unlabelledIntents: TaskScope | undefined;
-  for (const intent of intents) {
-    unlabelledIntents ??= intent.task_id === undefined ? open(undefined) : undefined;
-    const scope = intent.task_id === undefined ? unlabelledIntents : scopeOf(intent.task_id);
-    scope?.intents.push(intent);
-  }
-  const only = intents.length === 1 ? all[0] : undefined;
-  if (only !== undefined) only.takesUnlabelled = true;
-  let nobody: TaskScope | undefined;
+  for (const intent of intents) book.ofIntent(intent).intents.push(intent);
+  if (intents.length === 1) book.takeUnlabelled();
+  let denied = false;
   for (const event of claims) {
     const kind = event.event_kind;
+    denied ||= saysDenial(event);
     if (kind === "intent" && !saysContextMissing(event)) continue;
-    const scope =
-      event.task_id === undefined ? (only ?? (nobody ??= open(undefined))) : scopeOf(event.task_id);
+    const scope = book.of(event);
     if (kind !== "intent" && isRecorderKind(kind)) scope[lists[kind]].push(event);
+    if (kind === "outcome") scope.outcomes.push(event);
     if (saysContextMissing(event)) scope.contextMissing.push(event);
   }
-  return all;
+  if (turns.length > 0) book.wholeTurn().turns.push(...turns);
+  if (denied) {
+    // A positive word may stand in an event that claims nothing else.
+    const words = events.filter(mayDeny);
+    const attributed = words.map((event) => ({ event, scope: book.ofAny(event) }));
+    settleDenials(book.scopes, attributed);
+  }
+  return book.scopes;
+}
+
+/** The scopes of one turn while they are filled. */
+interface ScopeBook {
+  readonly scopes: readonly TaskScope[];
+  /** The scope of an intent's own label. */
+  ofIntent(intent: TurnEvent): TaskScope;
+  /** Gives unlabelled evidence to the only scope there is. */
+  takeUnlabelled(): void;
+  /** The scope of a label; without one the only intent's, or nobody's. */
+  of(event: TurnEvent): TaskScope;
+  /** The same for intents and evidence alike. */
+  ofAny(event: TurnEvent): TaskScope;
+  /** The scope that speaks for the whole turn. */
+  wholeTurn(): TaskScope;
+}
+
+function openBook(turn: TurnEvidence): ScopeBook {
+  const scopes: TaskScope[] = [];
+  const labelled = new Map<string, TaskScope>();
+  let only: TaskScope | undefined;
+  let ofUnlabelled: TaskScope | undefined;
+  let nobody: TaskScope | undefined;
+  const open = (taskId: string | undefined): TaskScope => {
+    const scope = emptyScope(turn, taskId);
+    scopes.push(scope);
+    return scope;
+  };
+  const labelledAs = (taskId: string): TaskScope => {
+    let scope = labelled.get(taskId);
+    if (scope === undefined) labelled.set(taskId, (scope = open(taskId)));
+    return scope;
+  };
+  const wholeTurn = (): TaskScope => only ?? (nobody ??= open(undefined));
+  const of = ({ task_id: label }: TurnEvent): TaskScope =>
+    label === undefined ? wholeTurn() : labelledAs(label);
+  return {
+    scopes,
+    ofIntent: ({ task_id: label }) =>
+      label === undefined ? (ofUnlabelled ??= open(undefined)) : labelledAs(label),
+    takeUnlabelled: () => {
+      [only] = scopes;
+      if (only !== undefined) only.takesUnlabelled = true;
+    },
+    of,
+    ofAny: (event) =>
+      event.event_kind === "intent" && event.task_id === undefined
+        ? (ofUnlabelled ?? wholeTurn())
+        : of(event),
+    wholeTurn,
+  };
+}
+
+function emptyScope(turn: TurnEvidence, taskId: string | undefined): TaskScope {
+  return {
+    identity: turn.identity,
+    taskId,
+    takesUnlabelled: false,
+    intents: [],
+    artifacts: [],
+    contracts: [],
+    deliveries: [],
+    actions: [],
+    contextMissing: [],
+    outcomes: [],
+    denials: new Map(),
+    turns: [],
+    turn,
+  };
 }
 
 /** Events of the spans that artifacts name as producers and contracts as parents. */

@@ -22,6 +22,8 @@ export interface WindowEvents {
   readonly reports: readonly TurnEvent[];
   /** The latest receipt among the events, null where none says. */
   readonly receivedAt: string | null;
+  /** Whether any of it, readable or not, comes from a producer that is not trusted. */
+  readonly untrusted: boolean;
 }
 
 /** Reads a window; never throws on data. */
@@ -39,12 +41,14 @@ function readDistinct(values: readonly unknown[]): WindowEvents | undefined {
   const reports: TurnEvent[] = [];
   let receivedAt: string | null = null;
   let revised = true;
+  let untrusted = false;
   for (let at = 0; at < values.length; at += 1) {
     const value = values[at];
     if (!isReadable(value)) return undefined;
     // Copies of a received span are told by its principal, whatever tuple they stand in.
     if (value.ingest_principal !== undefined) return undefined;
     if (value.revision === undefined) revised = false;
+    if (value.ingest_trusted === false) untrusted = true;
     if (value.event_kind === "data_quality") reports.push(value);
     receivedAt = later(receivedAt, value.received_at);
     grouping.add(value);
@@ -59,6 +63,7 @@ function readDistinct(values: readonly unknown[]): WindowEvents | undefined {
     duplicatesRemoved: 0,
     reports,
     receivedAt,
+    untrusted,
   };
 }
 
@@ -79,7 +84,22 @@ function readAny(values: readonly unknown[]): WindowEvents {
     duplicatesRemoved: duplicatesRemoved + read.duplicates_removed,
     reports: unique.filter((event) => event.event_kind === "data_quality"),
     receivedAt: unique.reduce<string | null>((at, event) => later(at, event.received_at), null),
+    untrusted: values.some(isUntrusted),
   };
+}
+
+/** True for evidence, readable or not, of a producer that is not trusted (design 3.8.4). */
+export function isUntrusted(value: unknown): boolean {
+  try {
+    return (
+      typeof value === "object" &&
+      value !== null &&
+      "ingest_trusted" in value &&
+      value.ingest_trusted === false
+    );
+  } catch {
+    return false;
+  }
 }
 
 /** A value that throws when it is looked at, such as a proxy, is left to the normalizer. */

@@ -66,6 +66,8 @@ export interface ContractOptions {
   readonly required?: boolean;
   readonly outputLimit?: number;
   readonly taskId?: string;
+  /** The output has no markers to look for; without this a marker that is not found is missing. */
+  readonly unmarked?: boolean;
 }
 
 /** What was seen of one output under a contract. */
@@ -213,6 +215,7 @@ export class ObservabilityRecorder {
           [attribute.contract_name.span]: name,
           [attribute.required.span]: options.required,
           [attribute.output_limit.span]: options.outputLimit,
+          [attribute.unmarked.span]: options.unmarked,
           [attribute.opening_marker_found.span]: seen.openingMarkerFound,
           [attribute.closing_marker_found.span]: seen.closingMarkerFound,
           [attribute.parser_status.span]: seen.parserStatus,

@@ -135,6 +135,22 @@ export const codes = {
   clock_conflict: {
     sentence: "Clocks and order of receipt contradict each other where it decides.",
   },
+  ownership_unverified: { sentence: "An ownership check in the judged scope failed." },
+  provenance_missing: { sentence: "Provenance in the judged scope is missing or failed." },
+  outcome_failed: { sentence: "The latest verified outcome of a source says failure." },
+  turn_failed: { sentence: "The turn itself ended in error." },
+  turn_cancelled: { sentence: "The turn was cancelled." },
+  turn_open: { sentence: "The turn, or what produces its artifact, has not ended yet." },
+  turn_unfinished: {
+    sentence: "The turn, or what produces its artifact, never ended and does not report any more.",
+  },
+  order_not_established: {
+    sentence: "Two producers contradict each other, and nothing tells who came last.",
+  },
+  clock_ahead: { sentence: "A producer's clock is ahead of the receipt of its events." },
+  untrusted_contradiction: {
+    sentence: "Evidence of an untrusted producer would change the verdict.",
+  },
   missing_completion: { sentence: "A start has no result." },
 
   // Stores

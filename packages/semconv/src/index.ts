@@ -57,7 +57,6 @@ export { tenantState } from "./scope.ts";
 export type { MemoryScope, TenantFilter, TenantState } from "./scope.ts";
 export {
   artifactStatuses,
-  authoritativeRole,
   bindingBad,
   bindingGood,
   bindingUnscoped,
@@ -66,6 +65,7 @@ export {
   dialects,
   eventPhases,
   eventStatuses,
+  failedOutcomes,
   groundingGood,
   instrumentationCompletenesses,
   learningEvents,
@@ -76,10 +76,12 @@ export {
   producerReports,
   provenanceStatuses,
   readCompletenesses,
+  supportingRoles,
   timingStates,
   toolBadges,
   toolOutcomes,
   verdictStatuses,
+  waitingForHuman,
 } from "./states.ts";
 export type {
   ArtifactStatus,

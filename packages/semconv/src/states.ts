@@ -54,11 +54,39 @@ export const cacheDecisions = ["hit", "miss", "bypassed", "rejected", "disabled"
 export type CacheDecision = (typeof cacheDecisions)[number];
 
 /** Where a resource reference's provenance stands. */
-export const provenanceStatuses = ["verified", "unverified", "missing"] as const;
+export const provenanceStatuses = ["verified", "unverified", "missing", "failed"] as const;
 export type ProvenanceStatus = (typeof provenanceStatuses)[number];
 
-/** The one role of a resource with a meaning of its own: the source that must match. */
-export const authoritativeRole = "authoritative_current_source";
+/**
+ * Roles of a source that supports a result and need not match (requirements: Reconciliation 4). A
+ * source without a role, with an `authoritative…` one or with one that is not listed must match.
+ */
+export const supportingRoles: ReadonlySet<string> = new Set([
+  "supporting",
+  "supporting_source",
+  "background",
+  "context",
+  "reference",
+  "example",
+  "style_sample",
+  "writing_sample",
+  "preference",
+  "history",
+  "summary",
+]);
+
+/** What an outcome says that counts as a failure, in lower case. */
+export const failedOutcomes: ReadonlySet<string> = new Set([
+  "failure",
+  "failed",
+  "fail",
+  "error",
+  "rejected",
+  "unsuccessful",
+]);
+
+/** Queue status of an action that waits for a person; it keeps an open turn open. */
+export const waitingForHuman = "waiting_for_human";
 
 /** Three-valued ownership as it travels in a parallel list. */
 export const ownershipValues = ["true", "false", "unknown"] as const;

@@ -227,7 +227,7 @@ export const evidenceRows: readonly Row[] = [
     rule: "3.8.4: a principal that may not assert acknowledgements",
     events: success({ delivery: delivery({}, { ingest_trusted: false }) }),
     status: "partial",
-    diagnostics: ["delivery_unconfirmed"],
+    diagnostics: ["contract_not_emitted", "untrusted_contradiction"],
   },
   {
     rule: "versioning: evidence of any schema version is evidence",

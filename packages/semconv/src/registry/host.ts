@@ -138,6 +138,7 @@ export const recorderRows = {
     "contract",
     "requirements: Contract",
   ],
+  unmarked: ["turnproof.contract.unmarked", "boolean", "flag", "none", "contract", "design 4"],
   item_names: [
     "turnproof.contract.item_names",
     "string[]",

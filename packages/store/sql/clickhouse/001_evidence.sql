@@ -149,6 +149,7 @@ CREATE TABLE IF NOT EXISTS events
     closing_marker_found Nullable(Bool) CODEC(LZ4),
     parser_status String CODEC(LZ4),
     recovery_used Nullable(Bool) CODEC(LZ4),
+    unmarked Nullable(Bool) CODEC(LZ4),
     item_names Array(String) CODEC(LZ4),
     item_values Array(Int64) CODEC(LZ4),
     contract_finish_reason String CODEC(LZ4),

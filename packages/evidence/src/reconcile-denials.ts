@@ -1,0 +1,213 @@
+/**
+ * @module ReconcileDenials: explicit words against ownership or provenance, and what takes them
+ * back (requirements: Reconciliation 4). A denial counts while the event that says it stands, or
+ * while anything that stands names its subject; only a later positive word on the same subject,
+ * followed by a delivery, supersedes it. Absent fields and `unverified` say nothing.
+ */
+import type { FindingCode } from "./diagnostics-table.ts";
+import type { ResourceRef, TurnEvent } from "./event.ts";
+import { compareOrder, statesOf } from "./reconcile-order.ts";
+import { artifactStates } from "./reconcile-states.ts";
+import type { TaskScope } from "./task-scope.ts";
+import { compareTimes } from "./time.ts";
+
+type Field = "ownership" | "provenance";
+
+/** One word on a subject: a reference, or the binding of the turn. */
+interface Word {
+  readonly field: Field;
+  readonly subject: string;
+  readonly good: boolean;
+  readonly event: TurnEvent;
+  readonly scope: TaskScope;
+}
+
+/** A denial that nothing took back. */
+export interface Denial {
+  readonly code: FindingCode;
+  readonly event: TurnEvent;
+  /** The artifact's type, where an artifact says it. */
+  readonly artifactType: string | undefined;
+}
+
+/** Subject of what is said of no reference: the turn's own binding. */
+const binding = "";
+
+function subjectOf({ resource_type, ref, version }: ResourceRef): string {
+  return JSON.stringify([resource_type, ref, version ?? null]);
+}
+
+function isDenied(ref: ResourceRef): boolean {
+  const { ownership_verified: owned, provenance_status: provenance } = ref;
+  return owned === false || provenance === "missing" || provenance === "failed";
+}
+
+/** True when the event says a word against ownership or provenance. */
+export function saysDenial(event: TurnEvent): boolean {
+  if (event.phase === "start") return false;
+  if (event.attributes.ownership_verified === false) return true;
+  if (event.input_refs?.some(isDenied) === true) return true;
+  if (event.output_refs?.some(isDenied) === true) return true;
+  return (
+    event.selection_ledger?.some((line) => line.selected === true && isDenied(line.resource)) ===
+    true
+  );
+}
+
+/** The references that an event speaks of: a candidate that was not selected is none of them. */
+function refsOf(event: TurnEvent): readonly ResourceRef[] {
+  const selected = event.selection_ledger?.flatMap((line) =>
+    line.selected === true ? [line.resource] : [],
+  );
+  return [...(event.input_refs ?? []), ...(event.output_refs ?? []), ...(selected ?? [])];
+}
+
+/** Subjects of what an event says of ownership without naming a reference. */
+function ownSubjects(event: TurnEvent): readonly string[] {
+  if (event.event_kind === "context_binding") return [binding];
+  const refs = event.event_kind === "artifact" ? event.output_refs?.slice(0, 1) : refsOf(event);
+  return refs === undefined || refs.length === 0 ? [binding] : refs.map(subjectOf);
+}
+
+function addWords(words: Word[], event: TurnEvent, scope: TaskScope): void {
+  const add = (field: Field, subject: string, good: boolean): void => {
+    words.push({ field, subject, good, event, scope });
+  };
+  const own = event.attributes.ownership_verified;
+  if (own !== undefined) {
+    for (const subject of ownSubjects(event)) add("ownership", subject, own);
+  }
+  for (const ref of refsOf(event)) {
+    const { ownership_verified: owned, provenance_status: provenance } = ref;
+    if (owned !== undefined) add("ownership", subjectOf(ref), owned);
+    if (provenance === undefined || provenance === "unverified") continue;
+    add("provenance", subjectOf(ref), provenance === "verified");
+  }
+}
+
+/** An event and the task that it speaks of. */
+interface Attributed {
+  readonly event: TurnEvent;
+  readonly scope: TaskScope;
+}
+
+/** True for an event that may say a word, for or against. */
+export function mayDeny(event: TurnEvent): boolean {
+  if (event.attributes.ownership_verified !== undefined) return true;
+  const { input_refs: inputs, output_refs: outputs, selection_ledger: ledger } = event;
+  return inputs !== undefined || outputs !== undefined || ledger !== undefined;
+}
+
+/** What stands in a tuple: its events, and the subjects that they name. */
+interface Standing {
+  readonly events: ReadonlySet<TurnEvent>;
+  readonly subjects: ReadonlySet<string>;
+}
+
+/** Gives each scope of a tuple the denials that block it. Called only where a denial was said. */
+export function settleDenials(
+  scopes: readonly TaskScope[],
+  attributed: readonly Attributed[],
+): void {
+  const standing = standingOf(scopes, attributed);
+  const words: Word[] = [];
+  for (const { event, scope } of attributed) {
+    if (event.phase !== "start") addWords(words, event, scope);
+  }
+  const answers = createAnswers(words, scopes);
+  const noted = new Set<string>();
+  const numbers = new Map<TurnEvent, number>();
+  for (const word of words) {
+    if (word.good) continue;
+    const { event, scope, field } = word;
+    if (!standing.events.has(event) && !standing.subjects.has(word.subject)) continue;
+    if (answers(word).some((positive) => compareOrder(positive, event) > 0)) continue;
+    const number = numbers.get(event) ?? numbers.size;
+    numbers.set(event, number);
+    const once = `${field} ${number}`;
+    if (noted.has(once)) continue;
+    noted.add(once);
+    const known = scope.denials.get(event);
+    if (known === undefined) scope.denials.set(event, [denialOf(word)]);
+    else known.push(denialOf(word));
+  }
+}
+
+/**
+ * The latest positive words that may take a denial back: of its subject, under any label, and at
+ * or before the latest delivery of every task that the denial blocks. Found once for all
+ * denials of one subject and task.
+ */
+function createAnswers(
+  words: readonly Word[],
+  scopes: readonly TaskScope[],
+): (denial: Word) => readonly TurnEvent[] {
+  const positives = new Map<string, Word[]>();
+  for (const word of words) {
+    if (!word.good) continue;
+    const key = `${word.field} ${word.subject}`;
+    const known = positives.get(key);
+    if (known === undefined) positives.set(key, [word]);
+    else known.push(word);
+  }
+  const latest = scopes.map(({ deliveries }) => statesOf(deliveries).latest);
+  const found = new Map<TaskScope, Map<string, readonly TurnEvent[]>>();
+  return ({ field, subject, scope }) => {
+    const key = `${field} ${subject}`;
+    const own = found.get(scope) ?? new Map<string, readonly TurnEvent[]>();
+    found.set(scope, own);
+    let answer = own.get(key);
+    if (answer !== undefined) return answer;
+    const blocked =
+      scope.taskId === undefined ? latest : [latest[scopes.indexOf(scope)] as readonly TurnEvent[]];
+    const alike = (positives.get(key) ?? []).filter((word) =>
+      blocked.every((deliveries) => isBeforeAll(word.event, deliveries)),
+    );
+    answer = statesOf(alike.map(({ event }) => event)).latest;
+    own.set(key, answer);
+    return answer;
+  };
+}
+
+/** True at or before all of these deliveries, which lie in one instant. */
+function isBeforeAll(event: TurnEvent, deliveries: readonly TurnEvent[]): boolean {
+  const [first] = deliveries;
+  if (first === undefined) return true;
+  const byTime = compareTimes(event.timestamp, first.timestamp);
+  if (byTime !== 0) return byTime < 0;
+  return deliveries.every((delivery) => compareOrder(event, delivery) <= 0);
+}
+
+function denialOf({ field, event }: Word): Denial {
+  const artifact = event.event_kind === "artifact";
+  const type = event.attributes.artifact_type ?? event.output_refs?.[0]?.resource_type;
+  const owned = artifact ? "artifact_ownership_unverified" : "ownership_unverified";
+  const sourced = artifact ? "artifact_provenance_invalid" : "provenance_missing";
+  return {
+    code: field === "ownership" ? owned : sourced,
+    event,
+    artifactType: artifact ? type : undefined,
+  };
+}
+
+function standingOf(scopes: readonly TaskScope[], attributed: readonly Attributed[]): Standing {
+  const events = new Set<TurnEvent>();
+  const spans = new Set<string>();
+  for (const scope of scopes) {
+    for (const intent of scope.intents) events.add(intent);
+    for (const delivery of statesOf(scope.deliveries).latest) events.add(delivery);
+    for (const artifact of artifactStates(scope.artifacts).flatMap(({ latest }) => latest)) {
+      events.add(artifact);
+      const span = artifact.attributes.producing_span_id;
+      if (span !== undefined) spans.add(span);
+    }
+  }
+  for (const { event } of attributed) {
+    const { event_kind: kind, span_id: span } = event;
+    if (kind === "context_binding" || kind === "memory_selection") events.add(event);
+    else if (span !== undefined && spans.has(span)) events.add(event);
+  }
+  const subjects = new Set<string>();
+  for (const event of events) for (const ref of refsOf(event)) subjects.add(subjectOf(ref));
+  return { events, subjects };
+}

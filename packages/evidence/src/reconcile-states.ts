@@ -1,0 +1,77 @@
+/**
+ * @module ReconcileStates: the artifacts of a task, each in its latest state and what that
+ * supersedes (requirements: Reconciliation 2).
+ */
+import type { ResourceRef, TurnEvent } from "./event.ts";
+import { compareOrder, statesOf } from "./reconcile-order.ts";
+import type { States } from "./reconcile-order.ts";
+import { producerOf, tiedOf } from "./reconcile-tied.ts";
+
+/** One artifact of a task: everything that was recorded of one resource of one type. */
+export interface ArtifactState extends States {
+  readonly type: string | undefined;
+  readonly ref: string | undefined;
+}
+
+/** The resource that a record speaks of. */
+export function refOf(artifact: TurnEvent): ResourceRef | undefined {
+  return artifact.output_refs?.[0];
+}
+
+/** Type of the artifact: its own word, else that of its resource. */
+function typeOf(artifact: TurnEvent): string | undefined {
+  return artifact.attributes.artifact_type ?? refOf(artifact)?.resource_type;
+}
+
+/** Version of the artifact: that of its resource, else its own word. */
+export function versionOf(artifact: TurnEvent): string | undefined {
+  return refOf(artifact)?.version ?? artifact.attributes.content_version;
+}
+
+/** True when the record says that the attempt failed. */
+export function isFailed(artifact: TurnEvent): boolean {
+  return artifact.attributes.artifact_status === "failed" || artifact.status === "error";
+}
+
+/** True when the record says that the artifact is gone. */
+export function isDeleted(artifact: TurnEvent): boolean {
+  return artifact.attributes.artifact_status === "deleted";
+}
+
+/** The artifacts of a task. A failed attempt without a resource is superseded by its type. */
+export function artifactStates(artifacts: readonly TurnEvent[]): ArtifactState[] {
+  const byType = new Map<string | undefined, Map<string | undefined, TurnEvent[]>>();
+  for (const artifact of artifacts) {
+    const type = typeOf(artifact);
+    const byRef = byType.get(type) ?? new Map<string | undefined, TurnEvent[]>();
+    byType.set(type, byRef);
+    const ref = refOf(artifact)?.ref;
+    const events = byRef.get(ref);
+    if (events === undefined) byRef.set(ref, [artifact]);
+    else events.push(artifact);
+  }
+  const states: ArtifactState[] = [];
+  for (const [type, byRef] of byType) {
+    const named = [...byRef].filter(([ref]) => ref !== undefined).flatMap(([, events]) => events);
+    for (const [ref, events] of byRef) {
+      const open = ref === undefined ? withoutReplaced(events, named) : events;
+      if (open.length > 0) states.push({ type, ref, ...statesOf(open) });
+    }
+  }
+  return states;
+}
+
+/** The attempts that did not fail, and those that no named artifact of their type came after. */
+function withoutReplaced(
+  attempts: readonly TurnEvent[],
+  named: readonly TurnEvent[],
+): readonly TurnEvent[] {
+  const newest = tiedOf(statesOf(named).latest);
+  const [one] = newest.events;
+  if (one === undefined) return attempts;
+  return attempts.filter((attempt) => {
+    if (!isFailed(attempt)) return true;
+    const own = newest.byProducer.get(producerOf(attempt));
+    return compareOrder(own?.[0] ?? one, attempt) <= 0;
+  });
+}

@@ -1,0 +1,146 @@
+/**
+ * @module ReconcileTurn: how a turn itself ended, and what verified outcomes say of it. The latest
+ * attempt decides; attempts that it supersedes and turns nested in another one do not count.
+ */
+import type { TurnEvent } from "./event.ts";
+import { isFailedOutcome } from "./coverage.ts";
+import type { Bench } from "./reconcile-bench.ts";
+import { statesOf } from "./reconcile-order.ts";
+import { parentKey, spanKey } from "./span-key.ts";
+import { compareTimes } from "./time.ts";
+
+/** True where an event of the turn itself says anything but that it began and ended well. */
+export function isTroubled(turns: readonly TurnEvent[]): boolean {
+  let ended: Set<string | undefined> | undefined;
+  for (const turn of turns) {
+    if (turn.phase !== "start" && turn.status !== "success") return true;
+    if (turn.phase !== "start") (ended ??= new Set()).add(spanKey(turn));
+  }
+  return turns.some((turn) => turn.phase === "start" && ended?.has(spanKey(turn)) !== true);
+}
+
+/** One run of the turn: its start, its end, or both. */
+interface Attempt {
+  readonly span: string | undefined;
+  readonly events: TurnEvent[];
+  /** Its latest results; none while it has not ended. */
+  results: readonly TurnEvent[];
+  /** When it began, as far as anybody says. */
+  startedAt: string;
+}
+
+/** The attempts of a turn that count: not nested in another one, the latest of them. */
+function latestAttempts(
+  turns: readonly TurnEvent[],
+  members: readonly TurnEvent[],
+): readonly Attempt[] {
+  const attempts = attemptsOf(turns);
+  const outer = attempts.length < 2 ? attempts : withoutNested(attempts, members);
+  let latest: Attempt | undefined;
+  for (const attempt of outer) {
+    if (latest === undefined || compareTimes(attempt.startedAt, latest.startedAt) > 0) {
+      latest = attempt;
+    }
+  }
+  const at = latest?.startedAt;
+  const ended = new Set(statesOf(outer.flatMap(({ results }) => results)).latest);
+  // Where the one that began last did not end last, both have to be good.
+  return outer.filter(
+    ({ startedAt, results }) => startedAt === at || results.some((result) => ended.has(result)),
+  );
+}
+
+function attemptsOf(turns: readonly TurnEvent[]): Attempt[] {
+  const bySpan = new Map<string | undefined, Attempt>();
+  for (const turn of turns) {
+    const span = spanKey(turn);
+    const began = turn.started_at ?? turn.timestamp;
+    const known = bySpan.get(span);
+    if (known === undefined) {
+      bySpan.set(span, { span, events: [turn], results: [], startedAt: began });
+      continue;
+    }
+    known.events.push(turn);
+    if (compareTimes(began, known.startedAt) < 0) known.startedAt = began;
+  }
+  for (const attempt of bySpan.values()) {
+    attempt.results = statesOf(attempt.events.filter(({ phase }) => phase !== "start")).latest;
+  }
+  return [...bySpan.values()];
+}
+
+/** Attempts that no other one stands above, told by the spans of the turn. */
+function withoutNested(attempts: readonly Attempt[], members: readonly TurnEvent[]): Attempt[] {
+  const parents = new Map<string, string>();
+  for (const event of members) {
+    const span = spanKey(event);
+    const parent = parentKey(event);
+    if (span !== undefined && parent !== undefined) parents.set(span, parent);
+  }
+  const turns = new Set(attempts.flatMap(({ span }) => span ?? []));
+  const nested = new Map<string, boolean>();
+  return attempts.filter(
+    ({ span }) => span === undefined || !isNested(span, { parents, turns, nested }),
+  );
+}
+
+function isNested(
+  span: string,
+  known: {
+    readonly parents: ReadonlyMap<string, string>;
+    readonly turns: ReadonlySet<string>;
+    readonly nested: Map<string, boolean>;
+  },
+): boolean {
+  const path: string[] = [];
+  let at = known.parents.get(span);
+  let found = false;
+  while (at !== undefined && !known.nested.has(at)) {
+    if (known.turns.has(at) && at !== span) {
+      found = true;
+      break;
+    }
+    // A cycle ends where it began.
+    known.nested.set(at, false);
+    path.push(at);
+    at = known.parents.get(at);
+  }
+  if (at !== undefined && known.nested.get(at) === true) found = true;
+  for (const step of path) known.nested.set(step, found);
+  return found;
+}
+
+/** Notes an attempt that ended in error or was cancelled. */
+export function judgeTurnEnd(bench: Bench): void {
+  const { turns, turn } = bench.scope;
+  if (turns.length === 0) return;
+  for (const { results } of latestAttempts(turns, turn.events)) {
+    const failed = results.filter(({ status }) => status === "error");
+    if (failed.length > 0) {
+      bench.notices.push({ code: "turn_failed", evidence: failed });
+      bench.bad = true;
+    }
+    const cut = results.filter(({ status }) => status === "partial");
+    if (cut.length > 0) bench.notices.push({ code: "turn_cancelled", evidence: cut });
+  }
+}
+
+/** Notes failures among the latest verified outcomes, each of its own source and external id. */
+export function judgeOutcomes(bench: Bench): void {
+  const byKey = new Map<string, TurnEvent[]>();
+  for (const outcome of bench.scope.outcomes) {
+    const { task_id: task, external_id: external } = outcome;
+    const key = JSON.stringify([task ?? null, outcome.attributes.source ?? null, external ?? null]);
+    const known = byKey.get(key);
+    if (known === undefined) byKey.set(key, [outcome]);
+    else known.push(outcome);
+  }
+  for (const outcomes of byKey.values()) {
+    const failed = statesOf(outcomes).latest.filter(isFailedOutcome);
+    if (failed.length === 0) continue;
+    const subject = failed[0]?.attributes.source;
+    bench.notices.push({ code: "outcome_failed", subject, evidence: failed });
+    bench.bad = true;
+    bench.outcomeFailed = true;
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * Reconciliation 4 in full: an explicit word against ownership or provenance anywhere in the judged
+ * scope blocks success, and only a later positive word that a delivery followed takes it back.
+ */
+import { reconcileOutcome } from "@turnproof/evidence";
+import { describe, expect, test } from "vitest";
+
+import {
+  artifact,
+  at,
+  delivery,
+  intent,
+  invoice,
+  ledger,
+  success,
+  whole,
+  work,
+} from "./text-windows.ts";
+import type { Json } from "./verdict-cases.ts";
+
+const judged = (events: readonly unknown[], taskId: string | null = null): [string, string[]] => {
+  const verdict = reconcileOutcome(events, { normalizationMetadata: whole, taskId });
+  return [verdict.status, [...new Set(verdict.findings.map(({ code }) => code))].toSorted()];
+};
+
+const binding = (second: number, owned: boolean | undefined, extra: Json = {}): Json =>
+  at(second, "context_binding", owned === undefined ? {} : { ownership_verified: owned }, {
+    event_id: `binding-${second}`,
+    ...extra,
+  });
+const selection = (resource: Json, selected: boolean): Json =>
+  at(5, "memory_selection", {}, { selection_ledger: [{ resource, selected }] });
+
+const unowned = { ownership_verified: false };
+const owned = { ownership_verified: true };
+
+/** Each place of the judged scope, with a word against it. */
+const places: readonly (readonly [string, (word: Json) => Json[], string, string])[] = [
+  [
+    "an intent's source",
+    (word) => success({ intent: intent({}, { input_refs: [{ ...ledger, ...word }] }) }),
+    "ownership_unverified",
+    "provenance_missing",
+  ],
+  [
+    "the artifact itself",
+    (word) => success({ artifact: artifact({}, { output_refs: [invoice("1", word)] }) }),
+    "artifact_ownership_unverified",
+    "artifact_provenance_invalid",
+  ],
+  [
+    "the artifact's source",
+    (word) => success({ artifact: artifact({}, { input_refs: [{ ...ledger, ...word }] }) }),
+    "artifact_ownership_unverified",
+    "artifact_provenance_invalid",
+  ],
+  [
+    "a delivered resource",
+    (word) => success({ delivery: delivery({}, { input_refs: [invoice("1", word)] }) }),
+    "ownership_unverified",
+    "provenance_missing",
+  ],
+  [
+    "a resource of the producing action",
+    (word) => success({ work: work({}, { input_refs: [{ ...ledger, ...word }] }) }),
+    "ownership_unverified",
+    "provenance_missing",
+  ],
+  [
+    "a candidate that was selected",
+    (word) => [...success(), selection({ ...ledger, ...word }, true)],
+    "ownership_unverified",
+    "provenance_missing",
+  ],
+];
+
+describe.each(places)("%s", (_place, window, ownership, provenance) => {
+  test("a good, an absent and an unverified word do not block", () => {
+    const good = [
+      {},
+      owned,
+      { provenance_status: "verified" },
+      { provenance_status: "unverified" },
+    ];
+    for (const word of good) expect(judged(window(word))).toEqual(["success", []]);
+  });
+  test("failed ownership blocks, and is failed", () => {
+    expect(judged(window(unowned))).toEqual(["failed", [ownership]]);
+  });
+  test.each(["missing", "failed"])("provenance that is %s blocks", (provenance_status) => {
+    expect(judged(window({ provenance_status }))).toEqual(["partial", [provenance]]);
+  });
+});
+
+const own: readonly (readonly [string, (word: Json) => Json[], string])[] = [
+  [
+    "the context binding",
+    (word) => [...success(), { ...binding(2, undefined), attributes: word }],
+    "ownership_unverified",
+  ],
+  ["the intent", (word) => success({ intent: intent(word) }), "ownership_unverified"],
+  [
+    "the artifact",
+    (word) => success({ artifact: artifact(word) }),
+    "artifact_ownership_unverified",
+  ],
+  ["the delivery", (word) => success({ delivery: delivery(word) }), "ownership_unverified"],
+  ["the producing action", (word) => success({ work: work(word) }), "ownership_unverified"],
+];
+
+test.each(own)("what %s says of itself", (_place, window, code) => {
+  expect(judged(window({}))).toEqual(["success", []]);
+  expect(judged(window(owned))).toEqual(["success", []]);
+  expect(judged(window(unowned))).toEqual(["failed", [code]]);
+});
+
+test("a candidate that was not selected does not block", () => {
+  expect(judged([...success(), selection({ ...ledger, ...unowned }, false)])[0]).toBe("success");
+});
+
+test("an action that produced nothing of the task does not block", () => {
+  const other = work(unowned, { event_id: "other", span_id: "aaaaaaaaaaaaaa09" });
+  expect(judged([...success(), other])[0]).toBe("success");
+});
+
+describe("what takes a denial back", () => {
+  const denied = binding(2, false);
+  test("a later word before the delivery does", () => {
+    expect(judged([...success(), denied, binding(3, true)])).toEqual(["success", []]);
+  });
+  test("one after the delivery does, followed by a fresh one", () => {
+    const again = delivery({}, { event_id: "again", timestamp: "2026-11-21T08:00:59Z" });
+    expect(judged([...success(), denied, binding(50, true), again])).toEqual(["success", []]);
+  });
+  test.each<[string, Json]>([
+    ["an earlier one", binding(1, true)],
+    ["one of the same instant", binding(2, true, { event_id: "tied" })],
+    ["one after the delivery", binding(50, true)],
+    ["a silent one", binding(3, undefined)],
+    ["one of another producer that is not trusted", binding(3, true, { ingest_trusted: false })],
+    ["one of another turn", binding(3, true, { turn_id: "round-2" })],
+    ["one of another tenant", binding(3, true, { user_id: null })],
+    [
+      "provenance instead of ownership",
+      { ...binding(3, undefined), input_refs: [{ ...ledger, provenance_status: "verified" }] },
+    ],
+  ])("%s does not", (_caption, word) => {
+    const [status, codes] = judged([...success(), denied, word]);
+    expect([status, codes.includes("ownership_unverified")]).toEqual(["failed", true]);
+  });
+  test("only of the same type, ref and version", () => {
+    const window = (resource: Json): Json[] => [
+      ...success({ artifact: artifact({}, { input_refs: [{ ...ledger, ...unowned }] }) }),
+      at(25, "memory_selection", {}, { selection_ledger: [{ resource, selected: true }] }),
+    ];
+    expect(judged(window({ ...ledger, ...owned }))[0]).toBe("success");
+    for (const change of [{ ref: "ledger-45" }, { version: "13" }, { resource_type: "book" }]) {
+      expect(judged(window({ ...ledger, ...owned, ...change }))[0]).toBe("failed");
+    }
+  });
+});
+
+test("a superseded state whose version nobody names any more does not block", () => {
+  const first = artifact(
+    {},
+    { event_id: "first", output_refs: [invoice("0", unowned)], timestamp: "2026-11-21T08:00:15Z" },
+  );
+  expect(judged([...success(), first])[0]).toBe("success");
+});
+
+describe("labels", () => {
+  const tasks = ["a", "b"].flatMap((task) =>
+    success().map((event) => {
+      const id = `${String(event["event_id"])}-${task}`;
+      const span = event["span_id"] === undefined ? {} : { span_id: `span-${task}` };
+      const attributes = event["attributes"] as Json;
+      const produced =
+        attributes["producing_span_id"] === undefined ? {} : { producing_span_id: `span-${task}` };
+      return {
+        ...event,
+        ...span,
+        event_id: id,
+        task_id: task,
+        attributes: { ...attributes, ...produced },
+      };
+    }),
+  );
+  test("both tasks succeed", () => {
+    expect(judged(tasks)).toEqual(["success", []]);
+    expect(judged(tasks, "a")).toEqual(["success", []]);
+  });
+  test("a denial without a label blocks every task", () => {
+    const window = [...tasks, binding(2, false)];
+    for (const task of [null, "a", "b"]) expect(judged(window, task)[0]).toBe("failed");
+  });
+  test("a labelled one blocks its own", () => {
+    const window = [...tasks, binding(2, false, { task_id: "a" })];
+    expect(judged(window)[0]).toBe("failed");
+    expect(judged(window, "a")[0]).toBe("failed");
+    expect(judged(window, "b")[0]).toBe("success");
+  });
+});
+
+describe("roles of declared sources", () => {
+  const window = (role: Json, version = "12"): Json[] => {
+    const declared = { resource_type: "ledger", ref: "ledger-44", version: "12", ...role };
+    return success({
+      intent: intent({}, { input_refs: [declared] }),
+      artifact: artifact({}, { input_refs: [{ ...declared, version }] }),
+    });
+  };
+  test.each([
+    {},
+    { role: "authoritative_current_source" },
+    { role: "authoritative_copy" },
+    { role: "witness" },
+  ])("%j must match", (role) => {
+    expect(judged(window(role))).toEqual(["success", []]);
+    expect(judged(window(role, "11"))).toEqual(["partial", ["artifact_source_mismatch"]]);
+  });
+  test("a supporting one need not", () => {
+    expect(judged(window({ role: "supporting" }, "11"))).toEqual(["success", []]);
+  });
+});

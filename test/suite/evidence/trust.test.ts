@@ -1,0 +1,75 @@
+/**
+ * Trust: the verdict is worked out without the evidence of producers that are not trusted; where
+ * theirs would change it, a note says so, and a note never blocks.
+ */
+import { reconcileOutcome } from "@turnproof/evidence";
+import type { Verdict } from "@turnproof/evidence";
+import { expect, test } from "vitest";
+
+import {
+  artifact,
+  at,
+  contract,
+  delivery,
+  intent,
+  success,
+  turn,
+  whole,
+  work,
+} from "./text-windows.ts";
+import type { Json } from "./verdict-cases.ts";
+
+const judge = (events: readonly unknown[]): Verdict =>
+  reconcileOutcome(events, { normalizationMetadata: whole });
+const untrusted = (event: Json): Json => ({
+  ...event,
+  event_id: `${String(event["event_id"])}-untrusted`,
+  ingest_trusted: false,
+});
+const late = { timestamp: "2026-11-21T08:00:50Z" };
+
+test.each<[string, unknown]>([
+  ["a refusal", untrusted(delivery({ acknowledged: false }, late))],
+  ["a failed artifact", untrusted(artifact({ artifact_status: "failed" }, late))],
+  ["a failed parse", untrusted(contract({ parser_status: "failed" }, late))],
+  [
+    "an intent of its own",
+    untrusted(intent({ expected_artifact_types: ["other"] }, { task_id: "t" })),
+  ],
+  ["a failed ownership check", untrusted(at(2, "context_binding", { ownership_verified: false }))],
+  ["a failed outcome", untrusted(at(50, "outcome", { outcome: "failure", verified: true }))],
+  ["a loss", untrusted(at(50, "data_quality", { loss_dropped: 3 }))],
+  ["a row that cannot be read", { ...turn, event_kind: "?", ingest_trusted: false }],
+])("%s of an untrusted producer changes nothing but a note", (_caption, said) => {
+  const verdict = judge([...success(), said]);
+  expect(verdict).toMatchObject({ status: "success", verified: true, window: { complete: true } });
+  expect(verdict.findings).toMatchObject([
+    { code: "untrusted_contradiction", effect: "note", priority: 2 },
+  ]);
+  const trusted = judge([...success(), { ...(said as Json), ingest_trusted: true }]);
+  expect(trusted.status).not.toBe("success");
+});
+
+test.each(["intent", "work", "artifact", "contract", "delivery"])(
+  "an untrusted %s satisfies nothing",
+  (name) => {
+    const events = success().map((event) =>
+      event["event_id"] === name ? { ...event, ingest_trusted: false } : event,
+    );
+    const verdict = judge(events);
+    expect(verdict.status).toBe("partial");
+    expect(verdict.findings.map(({ code }) => code)).toContain("untrusted_contradiction");
+  },
+);
+
+test("a copy of an untrusted producer does not stand for the trusted event", () => {
+  const copy = { ...delivery({ acknowledged: false }, late), ingest_trusted: false };
+  expect(judge([...success(), copy]).status).toBe("success");
+  expect(judge([copy, ...success()]).status).toBe("success");
+});
+
+test("what agrees is no note", () => {
+  expect(
+    judge([...success(), untrusted(work({}, { span_id: "aaaaaaaaaaaaaa07" }))]).findings,
+  ).toEqual([]);
+});
