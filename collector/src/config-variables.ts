@@ -71,7 +71,17 @@ export const variables: readonly Variable[] = [
   row("INGEST_TOKENS", "", "Comma-separated `name:token[:application_id]`, or bare tokens.", true),
   row("TRUSTED_INGEST", "everyone", "Names whose verification and acknowledgement count."),
   row("JOURNAL_BYTES_MAX", "4294967296", "Bound of the journal; beyond it ingest answers 503."),
-  row("IDENTITY_KEY", "", "Keys raw identities on receipt and in what people type.", true),
+  row(
+    "IDENTITY_KEY",
+    "made and kept in DATA_DIR",
+    "Keys raw identities and names that may be content, on receipt and in what people type.",
+    true,
+  ),
+  row(
+    "KNOWN_NAMES",
+    "",
+    "Names of agents, tools and services to show as they are, separated by semicolons.",
+  ),
   row(
     "SIGNING_KEY",
     "made and kept in DATA_DIR",

@@ -5,7 +5,7 @@
 import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 
-import { CodedError, limits } from "@turnproof/semconv";
+import { CodedError, limits, parseNames } from "@turnproof/semconv";
 import { z } from "zod";
 
 import { accountsIn } from "./accounts.ts";
@@ -55,6 +55,8 @@ export interface Config {
   readonly trustedIngest?: readonly string[];
   readonly journalBytesMax: number;
   readonly identityKey?: string;
+  /** Names of agents, workflows, tools and services that are readable whatever they look like. */
+  readonly knownNames: readonly string[];
   readonly signingKey?: string;
   readonly log: "json" | "pretty";
   /** Things that are allowed but that somebody should know of; sentences without values. */
@@ -156,6 +158,7 @@ const schema = z.object({
     .refine((value) => value >= 16_777_216, "at least 16 MiB")
     .default(4_294_967_296),
   IDENTITY_KEY: text.optional(),
+  KNOWN_NAMES: z.string().transform(parseNames).default([]),
   SIGNING_KEY: text.optional(),
   LOG: z.enum(["json", "pretty"], "say json or pretty").optional(),
 });
@@ -327,6 +330,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     ingest: data.INGEST,
     ingestTokens: data.INGEST_TOKENS,
     journalBytesMax: data.JOURNAL_BYTES_MAX,
+    knownNames: data.KNOWN_NAMES,
     log: data.LOG ?? (terminal ? "pretty" : "json"),
     warnings,
     ...present(optional),

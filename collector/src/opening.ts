@@ -5,6 +5,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
+import { allowNames } from "@turnproof/semconv";
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
 import { CodedError } from "@turnproof/semconv";
@@ -59,6 +60,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   // Evidence is sensitive metadata: nobody else on this machine reads it.
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const persistent = config.backend !== "ephemeral";
+  if (config.knownNames.length > 0) allowNames(config.knownNames);
   const { identityKey, ...door } = openDoor(opening);
   const { keyring, pseudonyms } = door;
   const now = options.now ?? Date.now;
@@ -74,6 +76,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     // A producer with an old token must not close the sign-in of people behind the same address.
     wrongCredential: (address) => producers.failed(address),
     identityKey,
+    knownNames: config.knownNames,
     log,
     journalBytesMax: config.journalBytesMax,
     enabled: config.ingest === "on",
@@ -128,7 +131,7 @@ function openDoor({ config, log, options, opened, closing }: Opening): Door {
   const now = options.now ?? Date.now;
   const keyring = openKeyring(config.sessionSecret, config.dataDir);
   const identityKey = openIdentityKey(config.identityKey, config.dataDir);
-  const typed = createTypedIdentity(identityKey);
+  const typed = createTypedIdentity(identityKey, config.knownNames);
   const credentials = createCredentials(config, typed);
   const { auditScope, pseudonymKey } = config;
   const pseudonyms = createPseudonyms({

@@ -53,6 +53,9 @@ export function redact(text: string, userIds: readonly string[] = []): string {
 
 function maskOfWord(word: string): string | undefined {
   if (word.length > limits.stringCharsMax) return masks.credential;
-  const code = screenValue(attribute.request_id, word.replace(/[.:]+$/, ""));
+  const bare = word.replace(/[.:]+$/, "");
+  // In the place of an id digits alone are one; in a text they may be a card.
+  const row = /^\d+$/.test(bare) ? attribute.tool_name : attribute.request_id;
+  const code = screenValue(row, bare);
   return code === undefined ? undefined : maskOfCode[code];
 }

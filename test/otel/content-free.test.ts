@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 
 import { createProvider, line, memoryExporter, simpleProcessor } from "#sdk";
 
-const canary = "CANARY secret words";
+const canary = "CANARY please tell me the secret words of this house";
 const received = { receivedAt: "2026-11-21T00:00:00.000000Z" };
 
 /** Spans with a canary in every place where an SDK can hold a text. */
@@ -111,7 +111,11 @@ describe(`the gate on line ${line}`, () => {
       "invoke_agent Support Desk",
     ]);
     for (const span of spans) {
-      expect(span.resource.attributes).toEqual({ "service.name": "desk" });
+      expect(span.resource.attributes).toEqual({
+        "service.name": "desk",
+        // A name of an agent that may be content leaves as its digest, so that two stay two.
+        [attribute.agent_id.span]: expect.stringMatching(/^n0_[a-z2-7]{26}$/),
+      });
       expect(span.events).toHaveLength(1);
       expect(span.events[0]?.attributes).toEqual({ "exception.type": "RangeError" });
       expect(span.links).toHaveLength(1);

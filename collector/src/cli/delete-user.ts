@@ -4,11 +4,11 @@
  */
 import type { Command } from "commander";
 import { attribute, CodedError, screenValue } from "@turnproof/semconv";
+import { createIdentityKey } from "@turnproof/semconv/name-key";
 import { deleteUser as deleteRows } from "@turnproof/store/admin";
 import type { DeletedKind, DeletionReport } from "@turnproof/store/admin";
 
 import { openIdentityKey } from "../auth/stable-secret.ts";
-import { createTypedIdentity } from "../auth/typed-identity.ts";
 import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
 import { openMemory } from "../memory/memory-backend.ts";
@@ -96,12 +96,16 @@ function summed(rows: readonly DeletedKind[]): Kind {
   };
 }
 
+/** Ids that no version of the guard refused. */
+const plainId = /^[A-Za-z][A-Za-z0-9_.:-]{0,239}$/;
+
 /**
- * What was typed, and, where that is no opaque id, its keyed form as well: a host may keep memory
- * under either, and a deletion that looks at one of them alone would say that there is nothing.
+ * What was typed, and, unless that is a plain id, its keyed form as well: a host may keep memory
+ * under either, an older guard keyed more of them, and a deletion that looks at one of them alone
+ * would say that there is nothing.
  */
 function storedForms(userId: string, config: Config): readonly string[] {
-  if (screenValue(attribute.user_id, userId) === undefined) return [userId];
-  const typed = createTypedIdentity(openIdentityKey(config.identityKey, config.dataDir));
-  return [userId, typed(userId)];
+  if (plainId.test(userId) && screenValue(attribute.user_id, userId) === undefined) return [userId];
+  const key = openIdentityKey(config.identityKey, config.dataDir);
+  return [userId, createIdentityKey(key)(userId, attribute.user_id)];
 }

@@ -39,6 +39,8 @@ export interface ReceiverOptions {
   readonly wrongCredential?: (address: string) => number;
   /** Key under which an identity that is not opaque is replaced by its fingerprint. */
   readonly identityKey: Key;
+  /** Names that are readable whatever they look like. */
+  readonly knownNames?: readonly string[];
   readonly log: Log;
   /** Bound of the journal on the disk. */
   readonly journalBytesMax?: number;
@@ -94,7 +96,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   });
   const conservation = new Conservation(() => tallyOf(journal.stats(), drain.stats(), recovered));
   const threads = createBodyThreads({
-    settings: { identityKey: options.identityKey },
+    settings: { identityKey: options.identityKey, knownNames: options.knownNames ?? [] },
     threads: options.threads ?? 1,
   });
   const state = { open: true };

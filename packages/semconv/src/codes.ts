@@ -54,6 +54,10 @@ export const codes = {
   time_clamped: { sentence: "A time was absent, inverted or out of range and was clamped." },
 
   // The guard (design 3.3)
+  name_keyed: {
+    sentence:
+      "A name that may be content was replaced by its keyed fingerprint; TURNPROOF_KNOWN_NAMES lists names to read.",
+  },
   attribute_unknown: { sentence: "The attribute is not in the registry.", status: 400 },
   attribute_kind: { sentence: "This kind of event does not carry the attribute.", status: 400 },
   attribute_type: { sentence: "The attribute has the wrong type.", status: 400 },

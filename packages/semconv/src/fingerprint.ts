@@ -67,6 +67,11 @@ function mac(key: Key, parts: readonly string[]): string {
   return `${key.kid}_${base32(digest.subarray(0, digestBytes))}`;
 }
 
+/** 128 bits of an unkeyed digest over parts, as 26 letters and digits. */
+export function digestOf(parts: readonly string[]): string {
+  return base32(sha256(lengthPrefixed(parts)).subarray(0, digestBytes));
+}
+
 /**
  * A keyed fingerprint of a value: `<kid>_<26 base32 characters>`, HMAC-SHA256 cut to 128 bits.
  * `purpose` separates domains, e.g. `identity/user_id`. Has the shapes `id` and `fingerprint`.

@@ -12,6 +12,7 @@ import type { Memo } from "./guard/memo.ts";
 import { hasShape } from "./guard/shapes.ts";
 import { operationPattern } from "./kinds.ts";
 import type { EventKind } from "./kinds.ts";
+import { isKnownName } from "./known-names.ts";
 import { limits } from "./limits.ts";
 import { attribute, attributeBySpanName, mayCarry } from "./registry.ts";
 import type { AttributeValue } from "./registry.ts";
@@ -33,8 +34,14 @@ export interface ScreenOptions {
   readonly kind?: EventKind;
 }
 
-/** Replaces an identity by a fingerprint of it, e.g. `keyedFingerprint` with its key bound. */
-export type IdentityKey = (value: string) => string;
+/**
+ * Replaces what the row refuses by a fingerprint of it, e.g. `createIdentityKey` of a key; a row
+ * says whether it is an identity or a name.
+ */
+export type IdentityKey = (value: string, row: AttributeRow) => string;
+
+/** The form of a keyed name, or of a name's digest: the name of a key and 26 characters. */
+const keyedNamePattern: RegExp = /^[a-z0-9]{1,12}_[a-z2-7]{26}$/;
 
 /** An identity that may be kept, as it came or keyed; or why not. */
 export type ScreenedIdentity =
@@ -49,9 +56,17 @@ interface Refusal {
 /** A version of four numbers, which an IPv4 address cannot be told from: the version wins. */
 const versionQuad: RegExp = /^v?\d{1,3}(?:\.\d{1,3}){3}(?:[-+~][A-Za-z0-9+~-]*)?$/;
 
+/** Hosts that a model's name may begin with: the registries that local runtimes pull from. */
+const registryPattern: RegExp =
+  /^(?:hf\.co|huggingface\.co|modelscope\.cn|ollama\.com|registry\.ollama\.ai|docker\.io|ghcr\.io|nvcr\.io|quay\.io)\//;
+
 /** Texts that passed, by shape, so that a label costs one lookup; a refused text is never held. */
 const passed: { readonly [K in Shape]: Memo } = {
   id: createMemo("id"),
+  tenant: createMemo("tenant"),
+  tool: createMemo("tool"),
+  subject: createMemo("subject"),
+  route: createMemo("route"),
   fingerprint: createMemo("fingerprint"),
   name: createMemo("name"),
   model: createMemo("model"),
@@ -68,15 +83,31 @@ function screenText(row: AttributeRow, text: string): Code | undefined {
   if (shape === "closed") return row.values?.includes(text) ? undefined : "attribute_value";
   if (text.length > row.cap) return "attribute_too_long";
   if (shape === "none") return "attribute_type";
-  if (shape === "id" && isHexId(text)) return undefined;
+  if (isIdShape(shape) && isHexId(text)) return undefined;
   const memo = passed[shape];
   if (remembers(memo, text)) return undefined;
-  if (!hasShape(shape, text)) return "attribute_shape";
-  const code =
-    shape === "time" ? undefined : detect(text, shape === "version" && versionQuad.test(text));
-  if (code !== undefined) return code;
+  const code = hasShape(shape, text) ? detected(shape, text) : "attribute_shape";
+  if (code !== undefined && !(row.keyed === "name" && isKnownName(text))) return code;
   remember(memo, text);
   return undefined;
+}
+
+/** In the place of an id, digits alone are one. */
+function isIdShape(shape: Shape): boolean {
+  return shape === "id" || shape === "tenant" || shape === "subject";
+}
+
+function detected(shape: Exclude<Shape, "closed" | "none">, text: string): Code | undefined {
+  switch (shape) {
+    case "time":
+      return undefined;
+    case "version":
+      return detect(text, { version: versionQuad.test(text) });
+    case "model":
+      return detect(text.replace(registryPattern, ""), {});
+    default:
+      return detect(text, isIdShape(shape) ? { ids: true } : {});
+  }
 }
 
 /** The least number with as many digits as a payment card has. */
@@ -262,8 +293,9 @@ function read(input: object, key: string): unknown {
 }
 
 /**
- * Screens an identity. Without `key` (our own API) anything that is not opaque is refused with
- * `identity_not_opaque`; with `key` (a receiver) it is replaced by its fingerprint, never dropped.
+ * Screens an identity or a name. Without `key` (our own API) anything that its row refuses is
+ * refused with `identity_not_opaque`; with `key` (a receiver) it is replaced by its fingerprint,
+ * never dropped. A name that another process keyed is given to `key` too, which may know more.
  * A whole number is taken for its digits. Errors: `identity_empty`, `attribute_type`.
  */
 export function screenIdentity(
@@ -277,13 +309,26 @@ export function screenIdentity(
       : value;
   if (typeof text !== "string") return { code: "attribute_type" };
   if (text === "") return { code: "identity_empty" };
+  const { key } = options;
+  if (key !== undefined && row.keyed === "name" && isKeyedName(text)) {
+    return { value: key(text, row), keyed: false };
+  }
   if (screenText(row, text) === undefined) return { value: text, keyed: false };
-  if (options.key === undefined) return { code: "identity_not_opaque" };
-  return { value: options.key(text), keyed: true };
+  return key === undefined
+    ? { code: "identity_not_opaque" }
+    : { value: key(text, row), keyed: true };
+}
+
+/** True for the form of a keyed name; lengths first, because it is asked for every name. */
+export function isKeyedName(text: string): boolean {
+  const { length } = text;
+  return (
+    length > 27 && length < 40 && text.charCodeAt(length - 27) === 95 && keyedNamePattern.test(text)
+  );
 }
 
 /** Judges the name of a host's own operation; undefined means that it may pass. */
 export function screenOperation(name: string): Code | undefined {
   if (typeof name !== "string" || !operationPattern.test(name)) return "operation_name_invalid";
-  return detect(name, false);
+  return detect(name, {});
 }

@@ -31,7 +31,14 @@ export type {
   SpanNameRule,
   ValueAdapter,
 } from "./dialects/table.ts";
-export { screen, screenEntry, screenIdentity, screenOperation, screenValue } from "./guard.ts";
+export {
+  isKeyedName,
+  screen,
+  screenEntry,
+  screenIdentity,
+  screenOperation,
+  screenValue,
+} from "./guard.ts";
 export type { IdentityKey, Screened, ScreenedIdentity, ScreenOptions } from "./guard.ts";
 export {
   eventKinds,
@@ -45,12 +52,13 @@ export {
 } from "./kinds.ts";
 export type { EventKind, LegacyKind } from "./kinds.ts";
 export { keyIdentities, knownIdentity, opaqueIdentity } from "./keyed-identity.ts";
+export { allowNames, parseNames } from "./known-names.ts";
 export type { IdentityKeying } from "./keyed-identity.ts";
 export { limits } from "./limits.ts";
 export { otlpNames } from "./otlp-names.ts";
 export { attribute, attributeBySpanName, mayCarry, registryRows } from "./registry.ts";
 export type { AttributeName, AttributeValue, EventAttributes, RegistryName } from "./registry.ts";
-export type { AttributeRow, AttributeType, Holds, Shape, Slot } from "./registry/row.ts";
+export type { AttributeRow, AttributeType, Holds, Keyed, Shape, Slot } from "./registry/row.ts";
 export { ledgerFromLists, ledgerToAttributes, refsFromLists, refsToAttributes } from "./refs.ts";
 export type { LedgerLike, LedgerLists, RefDirection, RefLike, RefLists } from "./refs.ts";
 export { tenantState } from "./scope.ts";

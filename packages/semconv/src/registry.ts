@@ -22,7 +22,7 @@ import {
   releaseRows,
 } from "./registry/identity.ts";
 import { kindGroups } from "./registry/row.ts";
-import type { AttributeRow, AttributeType, RowTuple, Slot } from "./registry/row.ts";
+import type { AttributeRow, AttributeType, Keyed, RowTuple, Shape, Slot } from "./registry/row.ts";
 import { cacheRows, memoryRows, modelRows, toolRows } from "./registry/runtime.ts";
 import {
   artifactStatuses,
@@ -131,6 +131,14 @@ function columnOf(type: AttributeType): string {
   }
 }
 
+/** Shapes whose texts name somebody or something that must not be taken for another. */
+const namingShapes: ReadonlySet<Shape> = new Set(["name", "tool", "subject", "host"] as const);
+
+function keyedOf(slot: Slot, shape: Shape): Keyed | undefined {
+  if (namingShapes.has(shape)) return "name";
+  return slot === "identity" && shape !== "closed" ? "identity" : undefined;
+}
+
 function expand(slot: Slot, rows: { readonly [event: string]: RowTuple }): AttributeRow[] {
   return Object.entries(rows).map(([event, [span, type, holds, shape, group, source]]) => ({
     event,
@@ -139,6 +147,7 @@ function expand(slot: Slot, rows: { readonly [event: string]: RowTuple }): Attri
     holds,
     shape,
     slot,
+    keyed: keyedOf(slot, shape),
     values: closedValues[event],
     cap: limits.stringCharsMax,
     kinds: kindGroups[group] as "all" | readonly EventKind[],

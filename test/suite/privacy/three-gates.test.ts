@@ -45,8 +45,9 @@ const kinds: readonly EventKind[] = [
 const draw = drawer(seeded(4318));
 const plain = [
   ...Object.values({ ...vendorTokens, ...publishedTokens }).map((make) => make(draw)),
-  // Four small numbers between dots are a version in a row of versions: the one stated exception.
-  ...addresses.map(([, text]) => text).filter((text) => !/^\d+(\.\d+){3}$/.test(text)),
+  // The stated exceptions: four small numbers between dots are a version in a row of versions, and
+  // digits alone are an id in the place of one.
+  ...addresses.map(([, text]) => text).filter((text) => !/^\d+(?:(\.\d+){3})?$/.test(text)),
 ];
 /** Encodings per secret, in turn, so that all of them come up; 35 are all for each. */
 const encodingsEach = Number(process.env["TURNPROOF_TEST_ENCODINGS"] ?? 3);

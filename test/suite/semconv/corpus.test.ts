@@ -7,24 +7,13 @@ import type { AttributeRow, Shape } from "@turnproof/semconv";
 import { ordinaryTexts, randomIds } from "./corpus-ordinary.ts";
 import { drawer, seeded } from "./corpus-random.ts";
 import { addresses, basicPairs, disguises, vendorTokens } from "./corpus-secrets.ts";
+import { mayStand, textShapes } from "./places.ts";
 
 /** Ids drawn per form; raise it for a long run. */
 const drawsPerForm = Number(process.env["TURNPROOF_TEST_DRAWS"] ?? 2_000);
 
 /** Credentials drawn per vendor. */
 const drawsPerVendor = 25;
-
-/** Shapes of free text; a closed value needs no detector. */
-const textShapes: readonly Shape[] = [
-  "id",
-  "fingerprint",
-  "name",
-  "model",
-  "label",
-  "version",
-  "host",
-  "time",
-];
 
 /** One row per shape, single and list, so that every path of the guard is asked. */
 const textRows: readonly AttributeRow[] = textShapes.flatMap((shape) =>
@@ -137,7 +126,7 @@ describe("secrets", () => {
     );
     const passed = [text, ...disguises(text)].flatMap((each) =>
       textRows
-        .filter((row) => row.shape !== "version" || code !== "attribute_ip")
+        .filter((row) => !mayStand(row, text))
         .filter((row) => screenValue(row, asValue(row, each)) === undefined)
         .map((row) => `${row.shape}: ${each}`),
     );
@@ -154,7 +143,7 @@ describe("secrets", () => {
   test("an identity that looks like one is refused by us and keyed by a receiver", () => {
     const row = rowOf("id");
     const key = (value: string): string => `k1_${Buffer.from(value).toString("hex").slice(0, 26)}`;
-    for (const [, text] of addresses) {
+    for (const [, text] of addresses.filter(([, each]) => !mayStand(row, each))) {
       expect(screenIdentity(row, text)).toEqual({ code: "identity_not_opaque" });
       expect(screenIdentity(row, text, { key })).toEqual({ value: key(text), keyed: true });
     }

@@ -19,6 +19,7 @@ import type { AttributeRow, EventKind } from "@turnproof/semconv";
 import { ordinaryTexts } from "./corpus-ordinary.ts";
 import { drawer, seeded } from "./corpus-random.ts";
 import { addresses, disguises, vendorTokens } from "./corpus-secrets.ts";
+import { mayStand } from "./places.ts";
 
 const numRuns = Number(process.env["TURNPROOF_TEST_RUNS"] ?? 1_500);
 
@@ -113,7 +114,9 @@ function expectClean(kept: Record<string, unknown>, kind: EventKind | undefined)
       expect(["string", "number", "boolean"]).toContain(typeof scalar);
       if (typeof scalar === "number") expect(Number.isFinite(scalar)).toBe(true);
       if (typeof scalar === "string") expect(scalar.length).toBeLessThanOrEqual(row.cap);
-      if (row.holds !== "state" && row.shape !== "version") expect(secrets).not.toContain(scalar);
+      if (row.holds !== "state" && !mayStand(row, String(scalar))) {
+        expect(secrets).not.toContain(scalar);
+      }
     }
   }
 }
@@ -222,7 +225,7 @@ describe("single values", () => {
       fc.property(fc.constantFrom(...registryRows), anyValue, (row, value) => {
         const code = screenValue(row, value);
         if (code !== undefined) expect(Object.keys(codes)).toContain(code);
-        else if (typeof value === "string" && row.shape !== "version") {
+        else if (typeof value === "string" && !mayStand(row, value)) {
           expect(secrets).not.toContain(value);
         }
       }),
@@ -246,7 +249,8 @@ describe("single values", () => {
       }),
       { numRuns },
     );
-    expect(screenIdentity(row, "Jane Doe")).toEqual({ code: "identity_not_opaque" });
+    expect(screenIdentity(row, "jane@example.org")).toEqual({ code: "identity_not_opaque" });
+    expect(screenIdentity(row, "Jane\nDoe")).toEqual({ code: "identity_not_opaque" });
     expect(screenIdentity(row, "")).toEqual({ code: "identity_empty" });
     expect(screenIdentity(row, 42)).toEqual({ value: "42", keyed: false });
   });

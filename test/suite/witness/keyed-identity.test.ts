@@ -12,6 +12,7 @@ import { Memory } from "@turnproof/memory";
 import { deleteUser } from "@turnproof/memory/admin";
 import { attribute, CodedError, keyIdentities } from "@turnproof/semconv";
 import { identityPurpose, keyedFingerprint, parseKeyring } from "@turnproof/semconv/fingerprint";
+import { keyedName } from "@turnproof/semconv/name-key";
 import { ephemeralMemory } from "@turnproof/store";
 import { afterEach, describe, expect, test } from "vitest";
 
@@ -129,7 +130,7 @@ test("any identity field can be keyed, and no raw form of it is in a span's name
   await withTurn({ agentId: mail, threadId: mail, userId: null }, () => undefined);
   await registration.flush();
   const turn = exporter.getFinishedSpans().find(({ name }) => name.startsWith("invoke_agent"));
-  expect(turn?.attributes[attribute.agent_id.span]).toBe(fingerprint);
+  expect(turn?.attributes[attribute.agent_id.span]).toBe(keyedName(mail, key));
   expect(turn?.attributes[attribute.thread_id.span]).toBe(fingerprint);
   expect(turn?.name).not.toContain("ann");
 });

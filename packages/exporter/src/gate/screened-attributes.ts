@@ -8,17 +8,18 @@ import {
   attribute,
   entryIntegrations,
   graphNodeKey,
+  isKeyedName,
   registryRows,
   screenIdentity,
   screenValue,
   usageDetailNames,
 } from "@turnproof/semconv";
-import type { AttributeValue, EventKind, RegistryName } from "@turnproof/semconv";
+import type { AttributeRow, AttributeValue, EventKind, RegistryName } from "@turnproof/semconv";
 
 import type { KindDecision } from "../mapping/kind-decision.ts";
 import type { RowValues } from "../mapping/operation.ts";
 import { adapted, metadataTexts, usageCounts } from "../mapping/source-values.ts";
-import { carrierOf } from "../mapping/span-reading.ts";
+import { carrierOf, keyedCode, keylessNames } from "../mapping/span-reading.ts";
 import type { KeyIdentity } from "../mapping/span-reading.ts";
 import { dialectMarks, rowAt, speaksFor } from "../mapping/sources.ts";
 import type { Target } from "../mapping/sources.ts";
@@ -71,6 +72,7 @@ export class AttributeScreen implements RowValues {
   private readonly rules: IdentityRules;
   private readonly count: CountDrop;
   private readonly key: { readonly key?: KeyIdentity };
+  private readonly nameKey: { readonly key: KeyIdentity };
   /** Values that names are built of, and the rank of each, by place; `said` are the places. */
   private readonly texts: (string | undefined)[] = registryRows.map(() => undefined);
   private readonly ranks = new Uint16Array(registryRows.length);
@@ -82,6 +84,7 @@ export class AttributeScreen implements RowValues {
     this.rules = rules;
     this.count = count;
     this.key = rules.keyIdentity === undefined ? {} : { key: rules.keyIdentity };
+    this.nameKey = rules.keyIdentity === undefined ? keylessNames : { key: rules.keyIdentity };
   }
 
   drop(code: string): void {
@@ -137,8 +140,10 @@ export class AttributeScreen implements RowValues {
       const read = adapted(target.adapter, value);
       // A value that says nothing, such as an HTTP status of 200, has nothing to hide either.
       if (read === undefined) return typeof value === "number" ? value : undefined;
-      if (target.row.slot === "identity" && target.row.shape === "id") {
-        return this.identity(target, read);
+      if (target.row.keyed !== undefined) {
+        const known = this.knownAs(target, read);
+        if (known !== undefined && subjectPlaces[target.index] === 1) this.remember(target, known);
+        return known;
       }
       const code = screenValue(target.row, read);
       if (code === undefined) {
@@ -160,20 +165,22 @@ export class AttributeScreen implements RowValues {
     this.ranks[index] = rank;
   }
 
-  private identity(target: Target, value: AttributeValue): string | undefined {
-    const { keyed, keyIdentity } = this.rules;
-    if (keyed.size > 0 && keyed.has(target.row.event as RegistryName)) {
-      if (keyIdentity !== undefined) return keyIdentity(String(value));
+  /** An identity or a name in the form in which it leaves; undefined when it has none. */
+  private knownAs({ row }: Target, value: AttributeValue): string | undefined {
+    const { keyed } = this.rules;
+    const { key } = row.keyed === "name" ? this.nameKey : this.key;
+    if (keyed.size > 0 && keyed.has(row.event as RegistryName)) {
+      if (key !== undefined) return key(String(value), row);
       this.count("identity_not_opaque");
       return undefined;
     }
     // Nearly every identity is opaque, and then it leaves as it is.
-    if (typeof value === "string" && value !== "" && screenValue(target.row, value) === undefined) {
-      return value;
+    if (typeof value === "string" && value !== "" && !isKeyedName(value)) {
+      if (screenValue(row, value) === undefined) return value;
     }
-    const screened = screenIdentity(target.row, value, this.key);
+    const screened = screenIdentity(row, value, key === undefined ? {} : { key });
     if ("value" in screened) {
-      if (screened.keyed) this.count("identity_not_opaque");
+      if (screened.keyed) this.count(keyedCode(row));
       return screened.value;
     }
     this.count(screened.code);
@@ -199,14 +206,15 @@ export class AttributeScreen implements RowValues {
   private leaving(to: RegistryName, text: string): string | undefined {
     const row = attribute[to];
     const target: Target = { row, index: rowAt[to], rank: 0xffff, adapter: "as_is" };
-    if (row.slot === "identity" && row.shape === "id") return this.identity(target, text);
+    const known = row.keyed === undefined ? this.judged(row, text) : this.knownAs(target, text);
+    if (known !== undefined && subjectPlaces[target.index] === 1) this.remember(target, known);
+    return known;
+  }
+
+  private judged(row: AttributeRow, text: string): string | undefined {
     const code = screenValue(row, text);
-    if (code !== undefined) {
-      this.count(code);
-      return undefined;
-    }
-    if (subjectPlaces[target.index] === 1) this.remember(target, text);
-    return text;
+    if (code !== undefined) this.count(code);
+    return code === undefined ? text : undefined;
   }
 
   /** Says under its attribute what the span's own name says, unless an attribute said it. */

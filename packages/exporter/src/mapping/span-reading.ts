@@ -4,6 +4,7 @@
  */
 import {
   attribute,
+  isKeyedName,
   limits,
   mayCarry,
   registryRows,
@@ -11,7 +12,15 @@ import {
   screenValue,
   usageDetailNames,
 } from "@turnproof/semconv";
-import type { AttributeValue, Code, EventKind, RegistryName } from "@turnproof/semconv";
+import type {
+  AttributeRow,
+  AttributeValue,
+  Code,
+  EventKind,
+  IdentityKey,
+  RegistryName,
+} from "@turnproof/semconv";
+import { nameDigest } from "@turnproof/semconv/name-key";
 
 import type { CodedAttributes } from "./coded-attributes.ts";
 import { adapted, metadataTexts, usageCounts } from "./source-values.ts";
@@ -19,8 +28,16 @@ import { rowAt, speaksFor } from "./sources.ts";
 import type { Target } from "./sources.ts";
 import type { DropCounts, SourceAttributes } from "./span-record.ts";
 
-/** Replaces an identity that is not opaque by its fingerprint. */
-export type KeyIdentity = (value: string) => string;
+/** Replaces an identity that is not opaque, or a name that may be content, by its fingerprint. */
+export type KeyIdentity = IdentityKey;
+
+/** Where there is no key, a name becomes its digest; the receiver's key makes more of it. */
+export const keylessNames: { readonly key: KeyIdentity } = { key: nameDigest };
+
+/** The code that says a value of the row was keyed. */
+export function keyedCode(row: AttributeRow): Code {
+  return row.keyed === "name" ? "name_keyed" : "identity_not_opaque";
+}
 
 /** Which rows a kind may carry, by place; made at the first span of the kind. */
 const carriers: Map<EventKind, Uint8Array> = new Map();
@@ -77,6 +94,7 @@ export class SpanReading {
   private kind: EventKind = "span";
   private carrier: Uint8Array = carrierOf("span");
   private key: { readonly key?: KeyIdentity } = {};
+  private nameKey: { readonly key: KeyIdentity } = keylessNames;
 
   /** Forgets the last span; `before` are refusals that happened at the door. */
   begin(kind: EventKind, before: DropCounts | undefined, key: KeyIdentity | undefined): void {
@@ -92,6 +110,7 @@ export class SpanReading {
     this.hasRefs = false;
     this.hasLedger = false;
     this.key = key === undefined ? {} : { key };
+    this.nameKey = key === undefined ? keylessNames : { key };
     this.drops = before === undefined ? undefined : { ...before };
   }
 
@@ -177,24 +196,39 @@ export class SpanReading {
 
   private admit(item: Target, value: AttributeValue): void {
     const { row, index, rank } = item;
-    if (row.slot === "identity" && row.shape === "id") {
-      // Nearly every identity is opaque, and then there is nothing to be told about it.
-      if (typeof value === "string" && value !== "" && this.screened(item, value) === undefined) {
-        return this.put(index, rank, value);
-      }
-      const screened = screenIdentity(row, value, this.key);
-      if ("code" in screened) return this.drop(screened.code);
-      if (screened.keyed) this.drop("identity_not_opaque");
-      return this.put(index, rank, screened.value);
-    }
-    const code = this.screened(item, value);
-    if (code !== undefined) return this.drop(code);
+    const known = row.keyed === undefined ? this.judged(item, value) : this.knownAs(item, value);
+    if (known === undefined) return undefined;
     if (row.slot === "attributes" && this.ranks[index] === 0) {
       if (this.carried >= limits.attributesMax) return this.drop("attribute_limit");
       this.carried++;
     } else if (row.slot === "refs") this.hasRefs = true;
     else if (row.slot === "ledger") this.hasLedger = true;
-    return this.put(index, rank, value);
+    return this.put(index, rank, known);
+  }
+
+  /** The value when it passes; else its refusal is counted. */
+  private judged(item: Target, value: AttributeValue): AttributeValue | undefined {
+    const code = this.screened(item, value);
+    if (code === undefined) return value;
+    this.drop(code);
+    return undefined;
+  }
+
+  /** An identity or a name in the form in which it is kept; undefined when it has none. */
+  private knownAs(item: Target, value: AttributeValue): string | undefined {
+    const { row } = item;
+    const named = row.keyed === "name";
+    // Nearly every identity is opaque, and then there is nothing to be told about it.
+    if (typeof value === "string" && value !== "" && !(named && isKeyedName(value))) {
+      if (this.screened(item, value) === undefined) return value;
+    }
+    const screened = screenIdentity(row, value, named ? this.nameKey : this.key);
+    if ("code" in screened) {
+      this.drop(screened.code);
+      return undefined;
+    }
+    if (screened.keyed) this.drop(keyedCode(row));
+    return screened.value;
   }
 
   /** The guard's word on a value; what it let pass of a row it is not asked again right after. */

@@ -2,7 +2,7 @@
  * @module Environment: what `register` reads of the standard `OTEL_*` variables, and the identity
  * key. The OTLP exporters read their own (endpoint, headers, timeout, compression).
  */
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, parseNames } from "@turnproof/semconv";
 
 /** Variables by name; `process.env` unless a test gives others. */
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -19,6 +19,8 @@ export interface Environment {
   readonly exportTimeoutMs: number | undefined;
   /** Secret under which identity is keyed; the collector may hold the same. */
   readonly identityKey: string | undefined;
+  /** Names that leave as they are. */
+  readonly knownNames: readonly string[];
 }
 
 /** Reads the variables. Throws `config_invalid`, naming the variable, never its value. */
@@ -33,6 +35,7 @@ export function readEnvironment(variables: Variables = process.env): Environment
     delayMs: count(variables, "OTEL_BSP_SCHEDULE_DELAY"),
     exportTimeoutMs: count(variables, "OTEL_BSP_EXPORT_TIMEOUT"),
     identityKey: text(variables, "TURNPROOF_IDENTITY_KEY"),
+    knownNames: parseNames(text(variables, "TURNPROOF_KNOWN_NAMES") ?? ""),
   };
 }
 

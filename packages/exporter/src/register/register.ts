@@ -6,9 +6,10 @@
 import { context, propagation, trace } from "@opentelemetry/api";
 import type { TextMapPropagator } from "@opentelemetry/api";
 import type { EvidenceWriter } from "@turnproof/evidence";
-import { CodedError, keyIdentities } from "@turnproof/semconv";
+import { allowNames, CodedError, keyIdentities } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
-import { identityPurpose, keyedFingerprint, parseKeyring } from "@turnproof/semconv/fingerprint";
+import { parseKeyring } from "@turnproof/semconv/fingerprint";
+import { createIdentityKey } from "@turnproof/semconv/name-key";
 
 import { BundleExporter } from "../bundle/bundle-exporter.ts";
 import { exportFailed } from "../gate/sdk-shapes.ts";
@@ -42,6 +43,11 @@ export interface RegisterOptions extends Omit<
   readonly store?: Pick<EvidenceWriter, "append">;
   /** Secret of at least 32 bytes for keyed identity; default `TURNPROOF_IDENTITY_KEY`. */
   readonly identityKey?: string;
+  /**
+   * Names of agents, workflows, tools and services that leave as they are, whatever they look like;
+   * default `TURNPROOF_KNOWN_NAMES`, separated by semicolons or line ends.
+   */
+  readonly knownNames?: readonly string[];
   /** The application's sampler; evidence is kept whatever it says. Default `OTEL_TRACES_SAMPLER`. */
   readonly sampler?: SamplerLike;
   readonly sampling?: EvidenceSamplerOptions;
@@ -89,6 +95,8 @@ export function register(options: RegisterOptions = {}): Registration {
   const environment = readEnvironment(options.variables);
   const identity = identityOf(options, environment);
   const notice = noticeOn(options.variables ?? process.env);
+  const knownNames = options.knownNames ?? environment.knownNames;
+  if (knownNames.length > 0) allowNames(knownNames);
   const peers = new Peers(options.resolveFrom);
   const asked = options.provider !== false && !environment.disabled;
   const missing = asked || options.provider === false ? missingFor(options, peers) : [];
@@ -158,10 +166,7 @@ function identityOf(
     return {};
   }
   const [key] = parseKeyring(secret);
-  const made = new RegExp(`^${key.kid}_[a-z2-7]{26}$`);
-  // Our own API keys first (design 3.1); a fingerprint of this key is not keyed once more.
-  const keyIdentity = (value: string): string =>
-    made.test(value) ? value : keyedFingerprint(value, { key, purpose: identityPurpose });
+  const keyIdentity = createIdentityKey(key);
   const fields = options.keyed ?? [];
   if (fields.length > 0) keyIdentities({ fields, key: keyIdentity });
   return { keyIdentity };

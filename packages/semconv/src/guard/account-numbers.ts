@@ -78,18 +78,22 @@ function isIban(text: string): boolean {
   return remainder === 1;
 }
 
-/** True when the text holds a payment card number or an IBAN that stands alone, grouped or not. */
-export function hasAccountNumber(text: string): boolean {
+/**
+ * True when the text holds a payment card number or an IBAN that stands alone, grouped or not; with
+ * `groupedOnly`, digits in one run are no card.
+ */
+export function hasAccountNumber(text: string, groupedOnly: boolean): boolean {
   for (let at = 0; at < text.length; at++) {
     if (at > 0 && isAlphanumeric(text.charCodeAt(at - 1))) continue;
     const code = text.charCodeAt(at);
-    if (isDigit(code) ? cardAt(text, at) : isAlphanumeric(code) && ibanAt(text, at)) return true;
+    if (isDigit(code) ? cardAt(text, at, groupedOnly) : isAlphanumeric(code) && ibanAt(text, at))
+      return true;
   }
   return false;
 }
 
 /** Digits from here, single separators skipped, tested wherever a group ends. */
-function cardAt(text: string, start: number): boolean {
+function cardAt(text: string, start: number, groupedOnly: boolean): boolean {
   let digits = "";
   let group = 0;
   for (let at = start; at < text.length && digits.length <= 19; at++) {
@@ -98,9 +102,8 @@ function cardAt(text: string, start: number): boolean {
       digits += text[at];
       group++;
       if (isAlphanumeric(text.charCodeAt(at + 1))) continue;
-      if (digits.length > 12 && (group === digits.length || group < 8) && isCardNumber(digits)) {
-        return true;
-      }
+      const standing = group === digits.length ? !groupedOnly : group < 8;
+      if (digits.length > 12 && standing && isCardNumber(digits)) return true;
     } else if (isSeparator(code) && group > 2 && group < 8) group = 0;
     else return false;
   }

@@ -7,7 +7,7 @@ import type { Code } from "../codes.ts";
 import { hasAccountNumber } from "./account-numbers.ts";
 import { hasEmail, hasIpAddress, hasUrl } from "./addresses.ts";
 import { hasBareSecret, hasBotToken, isBasicPair } from "./bare-secrets.ts";
-import { fold } from "./folded.ts";
+import { fold, unescaped } from "./folded.ts";
 import { hasKeywordForm, hasPrefixedSecret } from "./keyword-forms.ts";
 import { marks } from "./marks.ts";
 import { hasOddForm } from "./odd-forms.ts";
@@ -80,6 +80,9 @@ const personalMarks = dash | dot | space | other;
 /** Fewest digits of a card number or an IBAN. */
 const accountDigitsMin = 11;
 
+/** Words beside a number that say what it is. */
+const cardWord: RegExp = /card|visa|amex|mastercard|iban|\bpan\b|\bcc\b|karte|carte|tarjeta/i;
+
 /** Fewest characters in a row that could wrap an address. */
 const wrappedCharsMin = 8;
 
@@ -89,8 +92,16 @@ const splitStartsMax = 8;
 /** How often a text may be wrapped; whoever wraps it more often does so on purpose. */
 const wrapsMax = 2;
 
-/** The refusal code of a text, or undefined; `versions` may look like an IPv4 address. */
-export function detect(text: string, allowsIp: boolean): Code | undefined {
+/** What a text may look like where it stands. */
+export interface Allowed {
+  /** A version may look like an IPv4 address. */
+  readonly version?: boolean;
+  /** In the place of an id, digits in one run are an id and no card. */
+  readonly ids?: boolean;
+}
+
+/** The refusal code of a text, or undefined. */
+export function detect(text: string, allowed: Allowed): Code | undefined {
   let seen = 0;
   let digits = 0;
   let run = 0;
@@ -109,11 +120,11 @@ export function detect(text: string, allowsIp: boolean): Code | undefined {
   }
   const letters = seen & (upper | lower);
   if ((seen & ~(upper | lower | dash | keyish)) === 0 && letters !== (upper | lower)) {
-    if ((seen & dash) === 0) return hexCode(text, letters, digits);
+    if ((seen & dash) === 0) return hexCode(text, letters, digits, allowed);
     if (isUuid(text)) return undefined;
   }
   if (letters === upper && seen === (upper | beyondHex) && isUlid(text)) return undefined;
-  return suspect(text, seen, digits, longest, allowsIp);
+  return suspect(text, seen, digits, longest, allowed);
 }
 
 /**
@@ -149,7 +160,8 @@ export function isHexId(text: string): boolean {
   }
   if (text.length === 36) return isUuid(text);
   if (wraps(text)) return false;
-  return digits < accountDigitsMin || (digits < text.length && text.charCodeAt(1) < 65);
+  if (digits === text.length) return true;
+  return digits < accountDigitsMin || text.charCodeAt(1) < 65;
 }
 
 function suspect(
@@ -157,24 +169,24 @@ function suspect(
   seen: number,
   digits: number,
   longest: number,
-  allowsIp: boolean,
+  allowed: Allowed,
 ): Code | undefined {
-  const told = plainly(text, seen, digits, longest, allowsIp);
+  const told = plainly(text, seen, digits, longest, allowed);
   if (told !== undefined) return told;
   if (longest >= wrappedCharsMin) {
     const inner = unwrap(text);
     const code = inner === "" ? undefined : wrappedCode(inner, wrapsMax);
     if (code !== undefined) return code;
   }
-  if ((seen & wide) === 0) return undefined;
-  const folded = fold(text);
-  return folded === undefined ? undefined : detect(folded, allowsIp);
+  if ((seen & (wide | other)) === 0) return undefined;
+  const folded = (seen & wide) === 0 ? unescaped(text) : (fold(text) ?? unescaped(text));
+  return folded === undefined ? undefined : detect(folded, allowed);
 }
 
 /** What a text that came out of an encoding may not be, or wrap in turn. */
 function wrappedCode(inner: string, depth: number): Code | undefined {
   if (jsonPattern.test(inner) || isBasicPair(inner)) return "attribute_credential";
-  const told = plainly(inner, marks.all, inner.length, inner.length, false);
+  const told = plainly(inner, marks.all, inner.length, inner.length, {});
   if (told !== undefined || depth < 2) return told;
   const deeper = unwrap(inner);
   return deeper === "" ? undefined : wrappedCode(deeper, depth - 1);
@@ -196,7 +208,7 @@ function plainly(
   seen: number,
   digits: number,
   longest: number,
-  allowsIp: boolean,
+  allowed: Allowed,
 ): Code | undefined {
   if (longest >= tokenCharsMin) {
     if (hasTokenForm(text) || hasCredential(text, seen) || opensJson(text)) {
@@ -208,13 +220,23 @@ function plainly(
   }
   if ((seen & (slash | dot | colon)) !== 0 && hasUrl(text)) return "attribute_url";
   if ((seen & (at | space | other)) !== 0 && hasEmail(text)) return "attribute_email";
-  if (!allowsIp && (seen & (dot | colon)) !== 0 && digits > 0 && hasIpAddress(text)) {
+  if (
+    allowed.version !== true &&
+    (seen & (dot | colon)) !== 0 &&
+    digits > 0 &&
+    hasIpAddress(text)
+  ) {
     return "attribute_ip";
   }
   if (digits >= personalDigitsMin && (seen & personalMarks) !== 0 && hasPersonalNumber(text)) {
     return "attribute_personal";
   }
-  return digits >= accountDigitsMin && hasAccountNumber(text) ? "attribute_card" : undefined;
+  return digits >= accountDigitsMin && isAccount(text, allowed) ? "attribute_card" : undefined;
+}
+
+/** True for an account number, as far as the place does not take it for an id. */
+function isAccount(text: string, allowed: Allowed): boolean {
+  return hasAccountNumber(text, allowed.ids === true && !cardWord.test(text));
 }
 
 /** True for a credential that more than its beginning gives away. */
@@ -225,13 +247,19 @@ function hasCredential(text: string, seen: number): boolean {
 }
 
 /** Hex digits of one case are an id, unless they are a card number, an IBAN or a text. */
-function hexCode(text: string, letters: number, digits: number): Code | undefined {
+function hexCode(
+  text: string,
+  letters: number,
+  digits: number,
+  allowed: Allowed,
+): Code | undefined {
   if (wraps(text)) {
     const code = wrappedCode(unwrapHex(text) ?? "", wrapsMax);
     if (code !== undefined) return code;
   }
+  if (letters === 0 && allowed.ids === true) return undefined;
   if (digits < accountDigitsMin || (letters !== 0 && text.charCodeAt(1) < 65)) return undefined;
-  return hasAccountNumber(text) ? "attribute_card" : undefined;
+  return isAccount(text, allowed) ? "attribute_card" : undefined;
 }
 
 /** 8-4-4-4-12; the characters are known to be hex digits and dashes. */

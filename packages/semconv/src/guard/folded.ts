@@ -38,3 +38,18 @@ export function fold(text: string): string | undefined {
   }
   return folded === text ? undefined : folded;
 }
+
+/** Escapes of a character: percent, backslash and number, entity. */
+const escapePattern: RegExp =
+  /%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|&#(?:\d{1,7}|x[0-9A-Fa-f]{1,6});?/g;
+
+/** The text with its escapes read, or undefined when it has none. */
+export function unescaped(text: string): string | undefined {
+  if (!text.includes("%") && !text.includes("\\") && !text.includes("&#")) return undefined;
+  const read = text.replace(escapePattern, (escape) => {
+    const hex = /^(?:%|\\u|\\x|&#x)([0-9A-Fa-f]+)/.exec(escape)?.[1];
+    const code = hex === undefined ? Number(/\d+/.exec(escape)?.[0]) : parseInt(hex, 16);
+    return code > 0 && code < 0x110000 ? String.fromCodePoint(code) : " ";
+  });
+  return read === text ? undefined : read;
+}

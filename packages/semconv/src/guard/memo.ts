@@ -18,9 +18,12 @@ export interface Memo {
   readonly ids: (string | undefined)[];
 }
 
+/** Shapes of which nearly every text is new. */
+const manyShapes: ReadonlySet<Shape> = new Set(["id", "tenant", "fingerprint", "time"] as const);
+
 /** An empty memo for a shape. */
 export function createMemo(shape: Shape): Memo {
-  const many = shape === "id" || shape === "fingerprint" || shape === "time";
+  const many = manyShapes.has(shape);
   return { labels: new Set(), ids: Array.from({ length: many ? idSlots : 0 }, () => undefined) };
 }
 

@@ -5,45 +5,85 @@
  */
 import { limits } from "../limits.ts";
 import type { Shape } from "../registry/row.ts";
+import { isDisplayName, isShortInSpacelessScripts } from "./display-name.ts";
 
-/**
- * Forms by shape. `closed` and `none` hold no free text and are not here. None of them admits a
- * percent sign, a quote, a backslash, a query mark, a semicolon or a control character.
- */
-const shapePatterns: {
-  readonly [K in Exclude<Shape, "closed" | "none">]: RegExp;
+/** Forms in ASCII by shape. `closed` and `none` hold no free text and are not here. */
+const asciiPatterns: {
+  readonly [K in "id" | "fingerprint" | "model" | "label" | "version" | "host" | "time"]: RegExp;
 } = {
   id: /^[A-Za-z0-9_@$*~][A-Za-z0-9_.:\-+=~/|#@$*!]*$/,
   fingerprint:
     /^(?:[A-Za-z][A-Za-z0-9-]{0,15}[:_])?(?:[A-Za-z0-9]{1,16}[:_])?[A-Za-z0-9_-]{16,160}$/,
-  name: /^[\p{L}\p{N}_@][\p{L}\p{M}\p{N} _.:()&'+\-/@#’]*$/u,
   model: /^[A-Za-z0-9@_~][A-Za-z0-9._:@/+\-~=]*$/,
-  label: /^[A-Za-z0-9_*@][A-Za-z0-9_.:/\-+$*@#]*$/,
+  label: /^[A-Za-z0-9_*@\\][A-Za-z0-9_.:/\\\-+$*@#[\]<>,`]*$/,
   version: /^[A-Za-z0-9_~^][A-Za-z0-9._:+\-~@/]*$/,
   host: /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/,
   time: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,12})?(?:Z|[+-]00:00)$/,
 };
 
-/** A display name is a few words; more of them are a sentence, and a sentence is content. */
-const nameSpacesMax = 7;
+/** An id of another directory: letters of any script, apostrophes, backslashes and commas. */
+const wideIdPattern: RegExp = /^[\p{L}\p{N}_@$*~({][\p{L}\p{M}\p{N}_.:\-+=~/|#@$*!'’\\,&(){}]*$/u;
 
-/** Characters of a display name that uses letters outside ASCII, where a word has no spaces. */
-const wideNameCharsMax = 64;
+/** An attribute and its value, as a distinguished name of a directory is made of. */
+const distinguishedPart: RegExp = /^ ?[A-Za-z][A-Za-z0-9.-]{0,31}=[^=]{1,64}$/;
+
+/** Anything that can be seen, without a space. */
+const visiblePattern: RegExp = /^[^\p{C}\p{Z}]+$/u;
+
+/** The name of a tool. */
+const toolPattern: RegExp = /^[\p{L}\p{N}_@$][\p{L}\p{M}\p{N}_.:\-/@#+$*&'()]*$/u;
+
+/** Characters of a tool's name: the Model Context Protocol's bound. */
+const toolCharsMax = 128;
+
+/** A path with places for values, after a method or without one. */
+const routePattern: RegExp = /^(?:[A-Z]{3,7} )?\/[A-Za-z0-9_.\-~$*:{}[\]()<>/]*$/;
 
 /** True when a text of at most the row's cap has the form of the shape. */
 export function hasShape(shape: Exclude<Shape, "closed" | "none">, text: string): boolean {
-  if (text.length > limits.stringCharsMax || !shapePatterns[shape].test(text)) return false;
-  if (shape === "host") return !text.includes("..") && !text.endsWith("-");
-  return shape !== "name" || nameIsShort(text);
+  if (text.length > limits.stringCharsMax) return false;
+  switch (shape) {
+    case "id":
+      return isId(text);
+    case "tenant":
+      return isTenant(text);
+    case "subject":
+      return isId(text) || isDisplayName(text) || routePattern.test(text);
+    case "name":
+      return isDisplayName(text) || routePattern.test(text);
+    case "tool":
+      return (
+        text.length <= toolCharsMax && toolPattern.test(text) && isShortInSpacelessScripts(text)
+      );
+    case "route":
+      return routePattern.test(text);
+    case "host":
+      return asciiPatterns.host.test(text) && !text.includes("..") && !text.endsWith("-");
+    default:
+      return asciiPatterns[shape].test(text);
+  }
 }
 
-function nameIsShort(text: string): boolean {
-  let spaces = 0;
-  let wide = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 32) spaces++;
-    else if (code > 127) wide = true;
+function isId(text: string): boolean {
+  if (asciiPatterns.id.test(text)) return true;
+  return (wideIdPattern.test(text) && isShortInSpacelessScripts(text)) || isDistinguished(text);
+}
+
+/** A tenant's id is whatever its directory makes it; with spaces it is a name, and no sentence. */
+function isTenant(text: string): boolean {
+  if (asciiPatterns.id.test(text)) return true;
+  if (visiblePattern.test(text)) return isShortInSpacelessScripts(text);
+  return isDistinguished(text) || isDisplayName(text);
+}
+
+/** True for the distinguished name of a directory (RFC 4514), of two parts or more. */
+function isDistinguished(text: string): boolean {
+  if (!text.includes("=") || !text.includes(",") || /[\p{C}\p{Zl}\p{Zp}]/u.test(text)) {
+    return false;
   }
-  return spaces <= nameSpacesMax && !(wide && text.length > wideNameCharsMax);
+  // An escaped comma belongs to a value.
+  return text
+    .replaceAll("\\,", "")
+    .split(",")
+    .every((part) => distinguishedPart.test(part));
 }

@@ -2,9 +2,16 @@
 
 /** Who and which turn. */
 export const identityRows = {
-  application_id: ["service.name", "string", "identity", "id", "all", "OpenTelemetry resource"],
-  agent_id: ["turnproof.agent.id", "string", "identity", "id", "all", "design 3.3"],
-  user_id: ["turnproof.user.id", "string", "identity", "id", "all", "design 3.3"],
+  application_id: [
+    "service.name",
+    "string",
+    "identity",
+    "subject",
+    "all",
+    "OpenTelemetry resource",
+  ],
+  agent_id: ["turnproof.agent.id", "string", "identity", "subject", "all", "design 3.3"],
+  user_id: ["turnproof.user.id", "string", "identity", "tenant", "all", "design 3.3"],
   scope: ["turnproof.scope", "string", "state", "closed", "all", "design 3.3"],
   memory_id: ["turnproof.memory.id", "string", "identity", "id", "all", "design 3.3"],
   thread_id: ["gen_ai.conversation.id", "string", "identity", "id", "all", "GenAI"],

@@ -29,19 +29,25 @@ export type Holds =
 
 /**
  * The positive shape that a value must have before any detector looks at it (design 3.3):
- * `id` an opaque identifier, `fingerprint` a keyed or plain digest, `name` a display name of an
- * agent or tool (letters, digits, spaces and a few marks), `model` a model name, `label` a token of
- * a vocabulary that hosts may extend, `version` a version or revision, `host` a bare host name,
- * `closed` one of the row's closed values, `time` an ISO 8601 UTC time, `none` a number or boolean.
+ * `id` an opaque identifier, `tenant` the id of a tenant in any form, `fingerprint` a keyed or plain
+ * digest, `name` a display name (at most four words and 48 characters), `tool` the name of a tool (no
+ * spaces), `subject` an id or a display name, `model` a model name, `label` a token of a vocabulary
+ * that hosts may extend, `version` a version or revision, `host` a bare host name, `route` a path of
+ * a service with places for values, `closed` one of the row's closed values, `time` an ISO 8601 UTC
+ * time, `none` a number or boolean.
  */
 export type Shape =
   | "id"
+  | "tenant"
   | "fingerprint"
   | "name"
+  | "tool"
+  | "subject"
   | "model"
   | "label"
   | "version"
   | "host"
+  | "route"
   | "closed"
   | "time"
   | "none";
@@ -149,6 +155,12 @@ export type RowTuple = readonly [
 /** Where on an event the value lives. */
 export type Slot = "identity" | "own" | "refs" | "ledger" | "attributes";
 
+/**
+ * What becomes of a text that the row refuses: `identity` is replaced by its keyed fingerprint where
+ * a key is set and refused where none is; `name` always is, so that two subjects stay two.
+ */
+export type Keyed = "identity" | "name";
+
 /** One attribute, both names, and everything that is decided about it. */
 export interface AttributeRow {
   /** The event's short name, unique. */
@@ -159,6 +171,8 @@ export interface AttributeRow {
   readonly holds: Holds;
   readonly shape: Shape;
   readonly slot: Slot;
+  /** How a refused text is kept apart from others; undefined: it is dropped and counted. */
+  readonly keyed: Keyed | undefined;
   /** Closed values, when `shape` is `closed`. */
   readonly values: readonly string[] | undefined;
   /** Characters per string, or per entry of a list. */

@@ -100,7 +100,7 @@ export const modelRows = {
 
 /** Tool calls. */
 export const toolRows = {
-  tool_name: ["gen_ai.tool.name", "string", "label", "name", "tool", "GenAI"],
+  tool_name: ["gen_ai.tool.name", "string", "label", "tool", "tool", "GenAI"],
   tool_type: ["gen_ai.tool.type", "string", "label", "label", "tool", "GenAI"],
   tool_call_id: ["gen_ai.tool.call.id", "string", "identity", "id", "tool", "GenAI"],
   tool_outcome: ["turnproof.tool.outcome", "string", "state", "closed", "tool", "design 3.4"],

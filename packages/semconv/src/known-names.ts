@@ -1,0 +1,24 @@
+/**
+ * @module Known names: names that an operator lists as readable, whatever the guard would say of
+ * them. One list for all copies of this package in a process, as the keyed fields have.
+ */
+const slot = Symbol.for("turnproof.known-names");
+const place = globalThis as { [slot]?: ReadonlySet<string> };
+
+/** Says which names are readable from now on, besides those that the guard lets pass. */
+export function allowNames(names: readonly string[]): void {
+  place[slot] = new Set(names.map((name) => name.normalize("NFC")));
+}
+
+/** True for a name that is listed. */
+export function isKnownName(name: string): boolean {
+  return place[slot]?.has(name.normalize("NFC")) === true;
+}
+
+/** Names out of a setting: separated by semicolons or line ends, because names have commas. */
+export function parseNames(text: string): readonly string[] {
+  return text
+    .split(/[;\r\n]/)
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
