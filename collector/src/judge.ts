@@ -4,8 +4,8 @@
  */
 import { setImmediate as nextTask } from "node:timers/promises";
 
-import { compareTimes, foldTurns, reconcileOutcome } from "@turnproof/evidence";
-import type { TurnEvent } from "@turnproof/evidence";
+import { compareTimes, findInsights, foldTurns, reconcileOutcome } from "@turnproof/evidence";
+import type { TurnEvent, Verdict } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { TurnVerdict } from "@turnproof/store";
 
@@ -184,10 +184,16 @@ async function judgeTurns(
       ...(row.application_id === undefined ? {} : { application_id: row.application_id }),
       ...(row.user_id === undefined ? {} : { user_id: row.user_id }),
       verdict: verdict.status,
-      finding_codes: [...new Set(verdict.findings.map((finding) => finding.code))].toSorted(),
+      finding_codes: codesOf(verdict, events),
       judged_at: new Date(parts.now()).toISOString(),
       as_of: verdict.as_of ?? window.as_of ?? "",
     });
   }
   return verdicts;
+}
+
+/** Findings and insights of a turn by code, so that lists can be filtered by either. */
+function codesOf({ findings }: Verdict, events: readonly TurnEvent[]): string[] {
+  const { insights } = findInsights(events, { scope: "turn" });
+  return [...new Set([...findings, ...insights].map(({ code }) => code))].toSorted();
 }

@@ -68,6 +68,12 @@ const has: { readonly [what: string]: (row: TurnRow) => boolean } = {
   outcome: (row) => (row.event_kind_counts.outcome ?? 0) > 0,
 };
 
+/** True where the judge found it in the turn, or an insight names it. */
+export function hasCode(row: TurnRow, code: string): boolean {
+  const { finding_codes: found, insight_codes: seen } = row;
+  return (found?.includes(code) ?? false) || (seen?.includes(code) ?? false);
+}
+
 /** Values of `has:`, for completion. */
 export const hasValues: readonly string[] = Object.keys(has);
 
@@ -84,7 +90,7 @@ const rowTests: { readonly [key: string]: Test } = {
   app: (row, value) => row.application_id === value,
   kind: (row, value) => (row.event_kind_counts as Record<string, number>)[value] !== undefined,
   verdict: (row, value) => (row.verdict ?? "unjudged") === value,
-  finding: (row, value) => row.finding_codes?.includes(value) ?? false,
+  finding: hasCode,
   cache: (row, value) => (row.cache_decision ?? "none") === value,
   model: (row, value) => row.models.includes(value),
   release: (row, value) => row.releases.includes(value),

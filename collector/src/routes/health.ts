@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { buildTraceHealth, readLosses } from "@turnproof/evidence";
+import { buildTraceHealth, parentlessRoots, readLosses } from "@turnproof/evidence";
 import type {
   NormalizationError,
   QueryTiming,
@@ -30,7 +30,7 @@ import { producerReports } from "../losses.ts";
 import type { Parts } from "../parts.ts";
 import { reasonWords } from "../store-reason.ts";
 import { timedCheck } from "../timed-store.ts";
-import { collectNewest } from "../window.ts";
+import { collectNewest, collectRoot, collectRoots } from "../window.ts";
 import type { Window } from "../window.ts";
 
 /** Parameters of the health view. */
@@ -94,7 +94,7 @@ export function healthRoutes(parts: Parts): Hono<AppEnv> {
       parts.store.sources.map((source) => readSource(parts, reading, source, limit)),
     );
     const filtered = isFiltered(parameters) || isNarrowed(principalOf(c));
-    const model = await modelOf(c, parts, { reads, limit, filtered });
+    const model = await modelOf(c, parts, { reads, limit, filtered, reading });
     return respond(c, { model, view: "health" });
   });
   return app;
@@ -130,6 +130,29 @@ async function readSource(
   }
 }
 
+/** Traces that are read again to learn whether the window holds all of them. */
+const wholeRootsMax = 32;
+
+/** Those traces with a missing parent of which the window holds every event. */
+async function wholeRoots(
+  parts: Parts,
+  reading: Reading,
+  events: readonly TurnEvent[],
+): Promise<ReadonlySet<string>> {
+  const roots = parentlessRoots(events).slice(0, wholeRootsMax);
+  if (roots.length === 0) return new Set();
+  const held = new Set(events.map(({ root_trace_id, event_id }) => `${root_trace_id} ${event_id}`));
+  const unfiltered = { scope: reading.scope, query: { store: "all" } } as const;
+  const windows = await collectRoots(parts, unfiltered, roots);
+  const whole = new Set<string>();
+  for (const root of roots) {
+    const window = windows.get(root) ?? (await collectRoot(parts, unfiltered, root));
+    const all = window.events.every(({ event_id }) => held.has(`${root} ${event_id}`));
+    if (window.complete && all) whole.add(root);
+  }
+  return whole;
+}
+
 async function modelOf(
   c: AppContext,
   parts: Parts,
@@ -137,6 +160,7 @@ async function modelOf(
     readonly reads: readonly SourceRead[];
     readonly limit: number;
     readonly filtered: boolean;
+    readonly reading: Reading;
   },
 ): Promise<HealthModel> {
   const windows = read.reads.flatMap(({ window }) => window ?? []);
@@ -147,7 +171,10 @@ async function modelOf(
     windows.reduce((sum, window) => sum + window[field], 0);
   // Of a part of what a process sent, a missing number is somebody else's event, not a loss.
   const numbered = read.filtered ? events.map(withoutNumber) : events;
+  const whole =
+    read.filtered || !complete ? await wholeRoots(parts, read.reading, events) : undefined;
   const health = buildTraceHealth(numbered, {
+    ...(whole === undefined ? {} : { isWhole: (root: string) => whole.has(root) }),
     normalizationMetadata: {
       window_complete: complete,
       truncated: windows.some((window) => window.bounded),

@@ -3,7 +3,7 @@
  * answer (verdict, finding, latency) is asked of each row that was read, and reading goes on until
  * a page is full, nothing is left or a budget is met.
  */
-import { compareTimes, foldTurns, matches } from "@turnproof/evidence";
+import { compareTimes, findingTexts, foldTurns, insightCodes, matches } from "@turnproof/evidence";
 import type { EventQuery, TurnEvent, TurnRow } from "@turnproof/evidence";
 import type { Judged, Keyset, TurnSlice, TurnVerdict } from "@turnproof/store";
 
@@ -137,9 +137,23 @@ export function withVerdicts(
     const verdict = byTurn.get(turnKey(row));
     // A verdict that rests on less than the row shows is a verdict on another turn.
     if (verdict === undefined || isOlder(verdict.as_of, row.received_at)) return row;
-    return { ...row, verdict: verdict.verdict, finding_codes: verdict.finding_codes };
+    return { ...row, verdict: verdict.verdict, ...codesOf(verdict) };
   });
 }
+
+/** The judge keeps both kinds of codes in one list; a code that is both counts as a finding. */
+function codesOf({
+  finding_codes: codes,
+}: TurnVerdict): Pick<TurnRow, "finding_codes" | "insight_codes"> {
+  const isInsight = (code: string): boolean =>
+    insights.has(code) && !Object.hasOwn(findingTexts, code);
+  return {
+    finding_codes: codes.filter((code) => !isInsight(code)),
+    insight_codes: codes.filter(isInsight),
+  };
+}
+
+const insights: ReadonlySet<string> = new Set(insightCodes);
 
 /** Times of different stores have different numbers of digits; their texts do not compare. */
 function isOlder(asOf: string, received: string | null): boolean {

@@ -4,11 +4,13 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
+import { findingTexts, insightCodes } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
 import type { Judged } from "@turnproof/store";
 import { CodedError, limits, verdictStatuses } from "@turnproof/semconv";
 
 import {
+  hasCode,
   isRowTerm,
   keepsRow,
   parametersOf,
@@ -21,7 +23,7 @@ import type { Term } from "../display/filter-terms.ts";
 import { wantsPage } from "../http/environment.ts";
 import type { AppContext, AppEnv } from "../http/environment.ts";
 import { pagingOf } from "../http/paging.ts";
-import { chart, filters, id, readParameters } from "../http/parameters.ts";
+import { chart, filters, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
 import { placeOfRoot } from "../http/standing.ts";
@@ -30,6 +32,9 @@ import { pendingFrames } from "../window.ts";
 import { readTurns } from "./turn-reading.ts";
 import type { TurnsAsked } from "./turn-reading.ts";
 
+/** Codes of the judge's findings and of insights; some are both. */
+const askedCodes = [...new Set([...Object.keys(findingTexts), ...insightCodes])];
+
 /** Parameters of the turns view. */
 export const turnsParameters = z
   .strictObject({
@@ -37,7 +42,9 @@ export const turnsParameters = z
     verdict: z
       .enum([...verdictStatuses, "unjudged"])
       .describe("Only turns with this verdict of the background judge, or with none yet."),
-    finding: id.describe("Only turns with this finding code."),
+    finding: z
+      .enum(askedCodes)
+      .describe("Only turns with this finding of the judge or this insight, by its code."),
     q: z
       .string()
       .max(1_000)
@@ -168,5 +175,5 @@ function judgedOf(
 
 function wanted(row: TurnRow, verdict: string | undefined, finding: string | undefined): boolean {
   if (verdict !== undefined && (row.verdict ?? "unjudged") !== verdict) return false;
-  return finding === undefined || (row.finding_codes ?? []).includes(finding);
+  return finding === undefined || hasCode(row, finding);
 }

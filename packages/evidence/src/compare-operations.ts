@@ -3,8 +3,10 @@
  * (kind, operation, ordinal among siblings alike) from the top; paths are interned step by step, so
  * that a chain of any depth costs one number per operation.
  */
-import type { EventKind, EventStatus } from "@turnproof/semconv";
+import type { EventKind } from "@turnproof/semconv";
 
+import { fieldChanges } from "./compare-fields.ts";
+import type { ComparedField, FieldChange } from "./compare-fields.ts";
 import type { TurnEvent } from "./event.ts";
 import { roundMs } from "./instant.ts";
 import type { SpokenGroup, WaterfallNode } from "./waterfall.ts";
@@ -16,23 +18,6 @@ export interface Tolerance {
   readonly toleranceMs?: number;
   /** Share of the baseline's duration or tokens, default 0.1. */
   readonly toleranceRatio?: number;
-}
-
-/** A fact of an operation that may change. */
-export type ComparedField =
-  | "status"
-  | "tool_outcome"
-  | "outcome"
-  | "tool_name"
-  | "provider"
-  | "model"
-  | "finish_reason";
-
-/** What a changed field says on either side; null where it says nothing. */
-export interface FieldChange {
-  readonly field: ComparedField;
-  readonly baseline: string | null;
-  readonly candidate: string | null;
 }
 
 /** A number on both sides; the difference is null unless both are known. */
@@ -56,7 +41,7 @@ export interface OperationRow {
   /** Row of the parent, null at the top. */
   readonly parent_index: number | null;
   readonly changed_fields: readonly ComparedField[];
-  /** The same fields with what each side says; registered labels and states, never content. */
+  /** The same fields with what each side says; labels, states and counts, never content. */
   readonly changes: readonly FieldChange[];
   readonly baseline_event_id: string | null;
   readonly candidate_event_id: string | null;
@@ -249,7 +234,7 @@ function toRow(
   const before = baseline.event;
   const after = candidate.event;
   const both = before !== undefined && after !== undefined;
-  const changes = both ? fieldChanges(before, after) : unchanged;
+  const changes = both ? fieldChanges(before, after, tolerance.toleranceRatio ?? 0.1) : unchanged;
   const matched = changes.length > 0 ? "changed" : "unchanged";
   return {
     change: both ? matched : before === undefined ? "added" : "removed",
@@ -273,27 +258,8 @@ function toRow(
   };
 }
 
-const comparedLabels = ["tool_outcome", "outcome", "tool_name", "provider", "model"] as const;
 const unchanged: readonly FieldChange[] = [];
 const noFields: readonly ComparedField[] = [];
-
-function fieldChanges(before: TurnEvent, after: TurnEvent): readonly FieldChange[] {
-  let changes: FieldChange[] | undefined;
-  const note = (
-    field: ComparedField,
-    left: string | undefined,
-    right: string | undefined,
-  ): void => {
-    if (left === right) return;
-    (changes ??= []).push({ field, baseline: left ?? null, candidate: right ?? null });
-  };
-  note("status", before.status satisfies EventStatus, after.status);
-  const { attributes: left } = before;
-  const { attributes: right } = after;
-  for (const field of comparedLabels) note(field, left[field], right[field]);
-  note("finish_reason", left.finish_reason?.join(" "), right.finish_reason?.join(" "));
-  return changes ?? unchanged;
-}
 
 /** Total tokens of a model call: as recorded, or the sum where both parts are known. */
 function tokensOf(event: TurnEvent | undefined): number | null {

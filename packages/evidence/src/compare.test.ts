@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { compareTraceWindows } from "./compare.ts";
-import type { TurnEvent } from "./event.ts";
+import type { ResourceRef, TurnEvent } from "./event.ts";
 
 const complete = { window_complete: true, truncated: false, normalization_errors: 0 };
 
@@ -65,10 +65,87 @@ describe("operations", () => {
       [call("b", { model: "m2", finish_reason: ["length"], input_tokens: 10 })],
     );
     expect(operations[0]).toMatchObject({
-      changed_fields: ["model", "finish_reason"],
+      changed_fields: ["model", "finish_reason", "output_tokens"],
       tokens: { baseline: 15, candidate: null, difference: null, beyond_tolerance: null },
     });
     expect(tokens.candidate).toBeNull();
+  });
+
+  const kinds = ["cache_decision", "memory_supply", "context_binding", "model_call"] as const;
+  test.each([
+    [
+      kinds[0],
+      "cache_decision",
+      { cache_decision: "hit" },
+      { cache_decision: "miss" },
+      "hit",
+      "miss",
+    ],
+    [kinds[0], "cache_bypass_reason", { cache_bypass_reason: "tools" }, {}, "tools", null],
+    [kinds[1], "supplied_count", { supplied_count: 0 }, { supplied_count: 4 }, "0", "4"],
+    [kinds[1], "history_count", { history_count: 2 }, {}, "2", null],
+    [kinds[1], "memory_degraded", {}, { memory_degraded: true }, null, "true"],
+    [
+      kinds[2],
+      "thread_binding_status",
+      { thread_binding_status: "matched" },
+      { thread_binding_status: "mismatch" },
+      "matched",
+      "mismatch",
+    ],
+    [kinds[2], "grounding_status", { grounding_status: "ready" }, {}, "ready", null],
+    [
+      kinds[2],
+      "ownership",
+      { ownership_verified: true },
+      { ownership_verified: false },
+      "1 verified",
+      "1 failed",
+    ],
+    [kinds[3], "input_tokens", { input_tokens: 100 }, { input_tokens: 111 }, "100", "111"],
+    [kinds[3], "total_tokens", { total_tokens: 10 }, { total_tokens: 20 }, "10", "20"],
+    [kinds[3], "cached_tokens", { cached_tokens: 0 }, { cached_tokens: 1 }, "0", "1"],
+    [kinds[3], "reasoning_tokens", { reasoning_tokens: 3 }, {}, "3", null],
+  ] as const)("%s: %s is a change", (kind, field, was, is, baseline, candidate) => {
+    const { operations, counts } = compareTraceWindows(
+      [event("a", 1, kind, { attributes: was })],
+      [event("b", 1, kind, { attributes: is })],
+    );
+    expect(operations[0]?.changes).toEqual([{ field, baseline, candidate }]);
+    expect(counts).toMatchObject({ changed: 1, matched: 1 });
+  });
+
+  test("token counts within the tolerance are no change", () => {
+    const call = (run: string, input_tokens: number): TurnEvent =>
+      event(run, 1, "model_call", { attributes: { input_tokens } });
+    expect(compareTraceWindows([call("a", 100)], [call("b", 110)]).counts.changed).toBe(0);
+    expect(compareTraceWindows([call("a", 100)], [call("b", 90)]).counts.changed).toBe(0);
+    const options = { toleranceRatio: 0 };
+    expect(compareTraceWindows([call("a", 100)], [call("b", 101)], options).counts.changed).toBe(1);
+  });
+
+  test("ownership and provenance of references are counted, whatever their order", () => {
+    const ref = { resource_type: "document", ref: "doc", version: "1" };
+    const made = (run: string, input_refs: readonly ResourceRef[]): TurnEvent =>
+      event(run, 1, "artifact", {
+        input_refs,
+        output_refs: [{ ...ref, ownership_verified: true }],
+      });
+    const verified = { ...ref, provenance_status: "verified" } as const;
+    const missing = { ...ref, provenance_status: "missing", ownership_verified: false } as const;
+    const { operations } = compareTraceWindows(
+      [made("a", [verified, ref])],
+      [made("b", [missing, verified])],
+    );
+    expect(operations[0]?.changes).toEqual([
+      { field: "ownership", baseline: "1 verified", candidate: "1 failed, 1 verified" },
+      { field: "provenance", baseline: "1 verified", candidate: "1 missing, 1 verified" },
+    ]);
+    const swapped = compareTraceWindows(
+      [made("a", [missing, verified])],
+      [made("b", [verified, missing])],
+    );
+    expect(swapped.counts.changed).toBe(0);
   });
 
   test("the same call of another model stands at the same place, and the model is the change", () => {

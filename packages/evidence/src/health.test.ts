@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 
 import type { TurnEvent } from "./event.ts";
-import { buildTraceHealth } from "./health.ts";
+import { buildTraceHealth, parentlessRoots } from "./health.ts";
+import type { HealthOptions } from "./health.ts";
 
 function event(seq: number, extra: Partial<TurnEvent> = {}): TurnEvent {
   return {
@@ -164,7 +165,8 @@ test("counts what is there, what is missing and what was refused", () => {
     missing_identities: { thread_id: 1, user_id: 3, application_id: 4 },
     derived_identities: 1,
     missing_stages: ["model_call_result"],
-    orphan_spans: 1,
+    orphan_spans: 0,
+    parents_beyond_window: 1,
     dropped_attributes: { attribute_unknown: 3, other: 1 },
     normalization_failures: 1,
     query_failures: 1,
@@ -173,4 +175,38 @@ test("counts what is there, what is missing and what was refused", () => {
     latest_received_at: null,
   });
   expect(health.window.read_completeness).toBe("untrusted");
+});
+
+describe("orphans", () => {
+  const whole = { window_complete: true, truncated: false, normalization_errors: 0 };
+  const lost = (root_trace_id: string, second: number): TurnEvent =>
+    event(second, { root_trace_id, span_id: `${root_trace_id}-s`, parent_span_id: "nowhere" });
+  const both = [lost("one", 1), lost("two", 2)];
+  const counted = (events: readonly TurnEvent[], options: HealthOptions): unknown => {
+    const { orphan_spans, parents_beyond_window } = buildTraceHealth(events, options);
+    return { orphan_spans, parents_beyond_window };
+  };
+
+  test("are counted where the window is complete", () => {
+    const normalizationMetadata = whole;
+    expect(counted(both, { normalizationMetadata })).toEqual({
+      orphan_spans: 2,
+      parents_beyond_window: 0,
+    });
+  });
+
+  test.each([
+    ["nothing says that the window is complete", {}],
+    ["the window is filtered", { normalizationMetadata: whole, filtered: true }],
+    ["the window is truncated", { normalizationMetadata: { ...whole, truncated: true } }],
+    ["it is a page", { normalizationMetadata: { ...whole, window_complete: false } }],
+  ])("are none where %s", (_why, options) => {
+    expect(counted(both, options)).toEqual({ orphan_spans: 0, parents_beyond_window: 2 });
+  });
+
+  test("are counted trace by trace where somebody knows which are whole", () => {
+    const options = { filtered: true, isWhole: (root: string) => root === "two" };
+    expect(counted(both, options)).toEqual({ orphan_spans: 1, parents_beyond_window: 1 });
+    expect(parentlessRoots([...both, ...both, event(3)])).toEqual(["one", "two"]);
+  });
 });

@@ -16,6 +16,7 @@ import { assessWindow } from "./reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
 import { later } from "./time.ts";
 import { buildGroups, countFlags } from "./waterfall.ts";
+import type { WaterfallGroup } from "./waterfall.ts";
 import { readWindow } from "./window-events.ts";
 
 /** How one store answered. */
@@ -38,6 +39,11 @@ export interface HealthOptions {
   readonly compatibilityFallback?: boolean;
   /** The window holds a part of what its producers sent: by agent, thread or limit. */
   readonly filtered?: boolean;
+  /**
+   * Whether the window holds everything of a trace. Default: of every trace where the window is
+   * complete and not filtered, else of none.
+   */
+  readonly isWhole?: (rootTraceId: string) => boolean;
   readonly profiles?: CoverageProfiles;
 }
 
@@ -63,8 +69,10 @@ export interface TraceHealth extends LossAccounting {
   readonly derived_identities: number;
   readonly missing_stages: readonly string[];
   readonly coverage: Coverage;
-  /** Spans whose parent is nowhere in their root. */
+  /** Spans whose parent is nowhere in their trace, of traces that the window holds whole. */
   readonly orphan_spans: number;
+  /** Spans whose parent is not in the window, of traces of which more may lie outside of it. */
+  readonly parents_beyond_window: number;
   readonly missing_causes: number;
   readonly cycles: number;
   readonly unknown_durations: number;
@@ -87,7 +95,11 @@ export function buildTraceHealth(
   const read = readWindow(events);
   const metadata = options.normalizationMetadata ?? undefined;
   const trust = assessWindow(read, metadata);
-  const counts = countFlags(buildGroups(read).map(({ group }) => group));
+  const groups = buildGroups(read).map(({ group }) => group);
+  const counts = countFlags(groups);
+  const { filtered = false } = options;
+  const complete = metadata?.window_complete === true && metadata.truncated !== true && !filtered;
+  const orphans = countOrphans(groups, options.isWhole ?? (() => complete));
   const coverage = readCoverage(read.events, {
     readCompleteness: trust.read_completeness,
     groups: read.groups,
@@ -110,7 +122,8 @@ export function buildTraceHealth(
     query_failures: queryFailures,
     missing_stages: coverage.missing_stages,
     coverage,
-    orphan_spans: counts.missing_parents,
+    orphan_spans: orphans,
+    parents_beyond_window: counts.missing_parents - orphans,
     missing_causes: counts.missing_causes,
     cycles: counts.cycles,
     unknown_durations: counts.unknown_durations,
@@ -120,6 +133,27 @@ export function buildTraceHealth(
     compatibility_fallback: options.compatibilityFallback ?? null,
     window: trust,
   };
+}
+
+/** Traces in which a span names a parent that is not among the events, each once. */
+export function parentlessRoots(events: readonly unknown[]): string[] {
+  const groups = buildGroups(readWindow(events)).map(({ group }) => group);
+  const lacking = groups.filter(({ nodes }) => nodes.some((node) => node.missing_parent));
+  return [...new Set(lacking.flatMap(({ identity }) => identity.root_trace_id ?? []))];
+}
+
+function countOrphans(
+  groups: readonly WaterfallGroup[],
+  isWhole: (rootTraceId: string) => boolean,
+): number {
+  let orphans = 0;
+  for (const { identity, nodes } of groups) {
+    const root = identity.root_trace_id;
+    // What names no trace cannot be read whole.
+    if (typeof root !== "string" || !isWhole(root)) continue;
+    for (const node of nodes) if (node.missing_parent) orphans += 1;
+  }
+  return orphans;
 }
 
 function add(counts: Map<string, number>, name: string, count: number): void {

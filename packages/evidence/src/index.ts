@@ -101,21 +101,15 @@ export type {
   CompareTrust,
   TraceComparison,
 } from "./compare.ts";
-export type {
-  ComparedField,
-  Delta,
-  FieldChange,
-  OperationComparison,
-  OperationRow,
-  Tolerance,
-} from "./compare-operations.ts";
+export type { ComparedField, FieldChange } from "./compare-fields.ts";
+export type { Delta, OperationComparison, OperationRow, Tolerance } from "./compare-operations.ts";
 export type {
   ResultChange,
   ResultComparison,
   SourceComparison,
   StateComparison,
 } from "./compare-results.ts";
-export { buildTraceHealth } from "./health.ts";
+export { buildTraceHealth, parentlessRoots } from "./health.ts";
 export type { Counts, HealthOptions, QueryTiming, TraceHealth } from "./health.ts";
 export { insightCodes, insightTexts, insightThresholds } from "./insight-table.ts";
 export type { InsightCode } from "./insight-table.ts";

@@ -55,7 +55,7 @@ export const insightTexts: { readonly [K in InsightCode]: FindingText } = {
   page_thread_mismatch: text(
     0,
     "Page and thread do not match",
-    "A context was bound to a thread that the page does not belong to.",
+    "A context was bound to another thread or another page than the one that was asked for.",
     "Check the binding in the host before the turn runs.",
   ),
   ownership_unverified: text(

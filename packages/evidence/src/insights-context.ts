@@ -29,6 +29,9 @@ export function contextInsights(events: readonly TurnEvent[]): InsightDraft[] {
 function isMismatched({ attributes, thread_id }: TurnEvent): boolean {
   const { thread_binding_status: status, expected_thread_id: expected } = attributes;
   if (status !== undefined && bindingBad.includes(status)) return true;
+  const { client_page_id: client, canonical_page_id: canonical } = attributes;
+  // The page that the client named is another one than the host found.
+  if (client !== undefined && canonical !== undefined && client !== canonical) return true;
   return expected !== undefined && thread_id !== undefined && expected !== thread_id;
 }
 

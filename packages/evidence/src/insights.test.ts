@@ -59,6 +59,16 @@ function found(events: readonly TurnEvent[], scope: "turn" | "window" = "window"
 const cases: readonly (readonly [string, readonly TurnEvent[], readonly string[]])[] = [
   ["a bad binding", [binding({ thread_binding_status: "stale" })], ["page_thread_mismatch P0"]],
   ["another thread", [binding({ expected_thread_id: "t2" })], ["page_thread_mismatch P0"]],
+  [
+    "another page than the client's",
+    [binding({ client_page_id: "p1", canonical_page_id: "p2", grounding_status: "ready" })],
+    ["page_thread_mismatch P0"],
+  ],
+  [
+    "the page that the client named",
+    [binding({ client_page_id: "p1", canonical_page_id: "p1", grounding_status: "ready" })],
+    [],
+  ],
   ["a good binding", [binding({ thread_binding_status: "bound" })], []],
   ["failed ownership", [binding({ ownership_verified: false })], ["ownership_unverified P0"]],
   [

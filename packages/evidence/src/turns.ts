@@ -64,6 +64,8 @@ export interface TurnRow extends EventIdentity, Usage {
   /** Filled by whoever holds the judge's verdicts; null is not judged. */
   readonly verdict: string | null;
   readonly finding_codes: readonly string[] | null;
+  /** Insights of the turn, where it was judged. */
+  readonly insight_codes?: readonly string[];
 }
 
 /** These alone make no turn: structure, rows of the other stores, and reports about producers. */

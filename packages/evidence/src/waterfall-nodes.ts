@@ -8,7 +8,7 @@ import type { TimingState } from "@turnproof/semconv";
 import { compareEvents } from "./event-order.ts";
 import type { TurnEvent } from "./event.ts";
 import { instantMs } from "./instant.ts";
-import { parentKey, spanKey } from "./span-key.ts";
+import { spanKey } from "./span-key.ts";
 
 /** A node before it has a place in the tree. Times are epoch milliseconds, NaN for unknown. */
 export interface NodeDraft {
@@ -168,9 +168,16 @@ function compareDrafts(a: NodeDraft, b: NodeDraft): number {
 /** The parent that the node names, from its result or else from its start. */
 function parentOf(draft: NodeDraft): string | undefined {
   if (draft.inside !== undefined) return draft.inside;
-  const named = draft.result === undefined ? undefined : parentKey(draft.result);
+  const named = draft.result?.parent_span_id;
   const other = draft.start ?? draft.point;
-  return named ?? (other === undefined ? undefined : parentKey(other));
+  return named ?? (other === undefined ? undefined : namedBy(other));
+}
+
+/** A span that names itself is a circle of one; a marker names the span that it announces. */
+function namedBy(event: TurnEvent): string | undefined {
+  const { parent_span_id: parent } = event;
+  const isMarker = event.phase === "start" && event.event_id === `${parent}:start`;
+  return isMarker ? undefined : parent;
 }
 
 /** The event that caused the node, as its result or else its start says. */

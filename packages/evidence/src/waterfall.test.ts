@@ -152,6 +152,22 @@ describe("parents and causes", () => {
   });
 });
 
+test("a span that is its own parent is a circle of one", () => {
+  const events = [result("a", 1, { parent_span_id: "a" }), result("b", 2, { parent_span_id: "a" })];
+  const rows = nodesOf(events).map((node) => [node.span_id, node.depth, node.cycle]);
+  expect(rows).toEqual([
+    ["a", 0, true],
+    ["b", 1, false],
+  ]);
+  expect(buildCausalWaterfall(events).counts).toMatchObject({ cycles: 1, missing_parents: 0 });
+});
+
+test("a marker whose parent is the span that it announces is no circle", () => {
+  const marker = { phase: "start", status: "started", event_id: "a:start" } as const;
+  const [node] = nodesOf([result("a", 1, { ...marker, parent_span_id: "a" })]);
+  expect(node).toMatchObject({ span_id: "a", cycle: false, parent_span_id: null });
+});
+
 describe("time", () => {
   test("a child that starts before its parent is kept and flagged", () => {
     const parent = result("a", 9, { started_at: "2026-11-21T10:00:05Z" });

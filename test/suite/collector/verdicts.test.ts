@@ -2,6 +2,7 @@
 import type { TurnEvent, Verdict } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
 
+import type { TurnsModel } from "../../../collector/src/routes/turns.ts";
 import { applyChanges, verdictCases } from "../evidence/verdict-cases.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";
@@ -134,6 +135,38 @@ describe("what a verdict over HTTP rests on", () => {
     expect((await list("?verdict=success")).items).toHaveLength(1);
     expect((await list("?verdict=unjudged")).items).toHaveLength(0);
     expect((await list("?finding=artifact_missing")).items).toHaveLength(0);
+    await desk.collector.close();
+  });
+
+  test("lists filter by the code of an insight, and refuse what is no code", async () => {
+    const judge = { quietMs: 1_000, everyMs: 25 };
+    let clock = now();
+    const desk = await openDesk({}, { now: () => clock, judge });
+    const bound = success.window.events.map((event) =>
+      event["event_kind"] === "intent"
+        ? {
+            ...event,
+            event_id: "binding",
+            event_kind: "context_binding",
+            attributes: { client_page_id: "page-1", canonical_page_id: "page-2" },
+          }
+        : event,
+    );
+    await desk.put(bound as unknown as TurnEvent[], "2026-11-21T11:59:59.500000Z");
+    clock += 2_000;
+    const list = (query: string): Promise<TurnsModel> => desk.json(`/traces/turns.json${query}`);
+    const judged = (): Promise<TurnsModel> => list("?finding=page_thread_mismatch");
+    for (let waited = 0; waited < 200 && (await judged()).items.length === 0; waited += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    const [row] = (await judged()).items;
+    expect(row?.insight_codes).toContain("page_thread_mismatch");
+    expect(row?.finding_codes).not.toContain("page_thread_mismatch");
+    expect((await list("?finding=negative_feedback")).items).toEqual([]);
+    const refused = await desk.get("/traces/turns.json?finding=no_such_code");
+    expect(refused.status).toBe(400);
+    const body = JSON.stringify(await refused.json());
+    for (const code of ["artifact_missing", "page_thread_mismatch"]) expect(body).toContain(code);
     await desk.collector.close();
   });
 });

@@ -139,7 +139,7 @@ describe("comparison", () => {
     expect(operations).toMatchObject([
       {
         change: "changed",
-        changed_fields: ["model"],
+        changed_fields: ["model", "total_tokens"],
         tokens: { difference: 50, beyond_tolerance: true },
       },
     ]);
@@ -195,6 +195,7 @@ describe("health", () => {
     const health = buildTraceHealth(
       [threadless, span("a", 1, "lost"), span("b", 2, undefined, { caused_by_event_id: "no" })],
       {
+        normalizationMetadata: whole,
         errors: [
           { code: "empty_bundle", count: 2 },
           { code: "provider_query_failed", count: 1 },
@@ -212,6 +213,14 @@ describe("health", () => {
       kind_counts: { feedback: 1, span: 2 },
       schema_counts: { 3: 3 },
     });
+  });
+
+  test("an orphan is one only where its whole trace is in the window", () => {
+    const orphans = (metadata: typeof whole | null): number =>
+      buildTraceHealth([span("a", 1, "lost")], { normalizationMetadata: metadata }).orphan_spans;
+    expect(orphans(whole)).toBe(1);
+    expect(orphans({ ...whole, window_complete: false })).toBe(0);
+    expect(orphans(null)).toBe(0);
   });
 
   test("losses are unknown until every producer has reported", () => {

@@ -15,7 +15,13 @@ import type { IconName } from "../icons.tsx";
 /** Orphans, causes, cycles, clocks. */
 export const StructureCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
   const rows: readonly (readonly [string, IconName, number, string])[] = [
-    ["orphan spans", "orphan", model.orphan_spans, "Their parent is nowhere in their root."],
+    ["orphan spans", "orphan", model.orphan_spans, "Their parent is nowhere in their trace."],
+    [
+      "parents not read",
+      "orphan",
+      model.parents_beyond_window,
+      "Their trace is not read whole, so that their parent may lie outside of what was read.",
+    ],
     [
       "missing causes",
       "link",
