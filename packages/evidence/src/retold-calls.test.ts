@@ -75,6 +75,30 @@ test("a failure that only the retelling knows is the call's; a retry that went w
   expect(kept && toolOutcome(kept)).toBe("empty");
 });
 
+test("a call that another vocabulary tells beside it is one call, and no two calls become one", () => {
+  const at = (span_id: string, dialect: "gen_ai" | "openllmetry", from: number, to: number) =>
+    span(span_id, "turn", "lookup", {
+      dialect,
+      turn_id: "turn",
+      started_at: `2026-03-01T10:00:${from}Z`,
+      timestamp: `2026-03-01T10:00:${to}Z`,
+    });
+  const told = [
+    at("tool", "gen_ai", 10, 20),
+    at("client", "openllmetry", 11, 19),
+    span("server", "client", "lookup"),
+  ];
+  expect(ids(told)).toEqual(["tool"]);
+  expect(ids(told.toReversed())).toEqual(["tool"]);
+  // A second call by the same vocabulary is another one, and so is one at another time.
+  expect(ids([...told, at("again", "openllmetry", 12, 18)])).toEqual(["tool", "again"]);
+  expect(ids([...told, at("later", "openllmetry", 19, 21)])).toEqual(["tool", "later"]);
+  expect(ids([at("a", "gen_ai", 10, 20), at("b", "gen_ai", 11, 19)])).toEqual(["a", "b"]);
+  const two = [at("x", "gen_ai", 10, 30), at("y", "gen_ai", 11, 31)];
+  const both = [at("p", "openllmetry", 12, 28), at("q", "openllmetry", 13, 29)];
+  expect(ids([...two, ...both])).toEqual(["x", "y"]);
+});
+
 test("rings end, and 20,000 tellings of one call cost no more than 20,000", () => {
   expect(ids([span("a", "b", "x"), span("b", "a", "x")]).length).toBeGreaterThan(0);
   const chain = Array.from({ length: 20_000 }, (_, i) =>

@@ -1,17 +1,23 @@
 /**
  * @module RetoldCalls: spans that tell a tool call again. A framework's span, the span of its MCP
  * client and the span of the MCP server describe one call from three places; they stand inside of
- * each other and bear one name or one call id.
+ * each other and bear one name or one call id. A client that hangs its calls under a session of its
+ * own tells the call beside the framework: then the times say that one is inside of the other.
  */
 import type { TurnEvent } from "./event.ts";
+import { createIdentityTable } from "./identity-table.ts";
 import { parentKey, spanKey } from "./span-key.ts";
+import { compareTimes } from "./time.ts";
 
 /** Inside of these a call is another one, whatever its name. */
 const separating: ReadonlySet<string> = new Set(["turn", "model_call", "plan"]);
 
+/** Calls of one tool in a turn that are looked through for tellings side by side. */
+const besideMax = 500;
+
 /**
  * The results of tool calls that tell the call of a span above them again, each with the outermost
- * result of that call. Linear: every span is climbed past once.
+ * result of that call. Linear in the spans: each is climbed past once.
  */
 export function retoldCalls(events: readonly TurnEvent[]): Map<TurnEvent, TurnEvent> {
   const spans = new Map<string, TurnEvent>();
@@ -39,7 +45,67 @@ export function retoldCalls(events: readonly TurnEvent[]): Map<TurnEvent, TurnEv
     for (const passed of path) outermost.set(passed, call);
     if (call !== event && call.phase !== "start") retold.set(event, call);
   }
+  const beside = toldBeside(events, retold);
+  if (beside.size === 0) return retold;
+  for (const [event, call] of retold) retold.set(event, beside.get(call) ?? call);
+  for (const [event, call] of beside) retold.set(event, call);
   return retold;
+}
+
+/**
+ * Calls that another vocabulary tells as well, side by side in the same turn: one name, and the
+ * time of the one within the time of the other. Each call is told once by each vocabulary.
+ */
+function toldBeside(
+  events: readonly TurnEvent[],
+  retold: ReadonlyMap<TurnEvent, TurnEvent>,
+): Map<TurnEvent, TurnEvent> {
+  const turns = createIdentityTable([
+    "agent_id",
+    "thread_id",
+    "root_trace_id",
+    "turn_id",
+    "user_id",
+  ]);
+  const groups = new Map<string, TurnEvent[]>();
+  for (const event of events) {
+    const { event_kind: kind, phase, dialect, started_at, attributes } = event;
+    if (kind !== "tool_call" || phase === "start" || retold.has(event)) continue;
+    if (dialect === undefined || started_at === undefined) continue;
+    if (attributes.tool_name === undefined || event.turn_id === undefined) continue;
+    const key = `${turns.idOf(event)} ${attributes.tool_name}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [event]);
+    else group.push(event);
+  }
+  const beside = new Map<TurnEvent, TurnEvent>();
+  for (const group of groups.values()) {
+    if (group.length < 2 || group.length > besideMax) continue;
+    if (group.every(({ dialect }) => dialect === group[0]?.dialect)) continue;
+    matchWithin(group.toSorted(compareSpans), beside);
+  }
+  return beside;
+}
+
+/** Earlier starts first, of one start the longer, so that what encloses stands before the enclosed. */
+function compareSpans(a: TurnEvent, b: TurnEvent): number {
+  const start = compareTimes(a.started_at ?? "", b.started_at ?? "");
+  return start || compareTimes(b.timestamp, a.timestamp) || (a.event_id < b.event_id ? -1 : 1);
+}
+
+function matchWithin(calls: readonly TurnEvent[], beside: Map<TurnEvent, TurnEvent>): void {
+  const tellings = new Map<TurnEvent, Set<unknown>>();
+  for (const [at, inner] of calls.entries()) {
+    const outer = calls.slice(0, at).find((call) => {
+      if (beside.has(call) || compareTimes(call.timestamp, inner.timestamp) < 0) return false;
+      return tellings.get(call)?.has(inner.dialect) !== true && call.dialect !== inner.dialect;
+    });
+    if (outer === undefined) continue;
+    beside.set(inner, outer);
+    const told = tellings.get(outer);
+    if (told === undefined) tellings.set(outer, new Set([inner.dialect]));
+    else told.add(inner.dialect);
+  }
 }
 
 /** Finds the nearest tool call above an event; what was found is kept for all that was passed. */

@@ -1,0 +1,161 @@
+/**
+ * @module Expectations: what the collector must show of each scenario, and what that costs a user
+ * in lines. A service is named as its scenario.
+ */
+
+/** A turn; what is not given is what most of them are. */
+const turn = (agent, more = {}) => ({
+  agent,
+  thread: null,
+  user: null,
+  status: "success",
+  tools: 0,
+  failed: 0,
+  tokens: [null, null],
+  ...more,
+});
+
+/** Two model calls of the scripted model, with a call of its tool between them. */
+const withTool = { tools: 1, tokens: [42, 14] };
+const plain2 = "otel-2/telemetry.mjs";
+
+/** A turn with one call of a tool, and one whose provider fails. */
+const pair = (agent, thread, user) => [
+  turn(agent, { thread, user, ...withTool }),
+  turn(agent, { thread: thread && `${thread}-2`, user, status: "error" }),
+];
+
+/** The five calls that every version of the AI SDK plays. */
+const aiSdk = (version, { embedder, errors }) => {
+  const who = { thread: "thread-ai", user: "user-ai" };
+  return {
+    file: "otel-2/ai-sdk.mjs",
+    given: [version],
+    telemetry: [plain2, "otel-2/ai-sdk.mjs"],
+    lines: 17,
+    turns: [
+      turn("helper", { ...who, ...withTool }),
+      turn("streamer", { ...who, ...withTool }),
+      turn("clumsy", { ...who, ...withTool, failed: 1 }),
+      turn("unlucky", { ...who, status: "error" }),
+      turn(embedder, { ...who, status: "unknown", tokens: [4, null] }),
+    ],
+    errors,
+  };
+};
+const legacyErrors = ["model_call AI_APICallError", "tool_call RangeError", "turn AI_APICallError"];
+
+/** Scenarios by name. What a library does not say stays unknown: null, or `?` for a class. */
+export const expectations = {
+  // A client alone makes no turns: each call is a row of its service.
+  "openai-sdk": {
+    file: "otel-3/openai-sdk.mjs",
+    flags: ["--import", "./otel-3/telemetry.mjs"],
+    telemetry: ["otel-3/telemetry.mjs"],
+    lines: 11,
+    turns: [
+      turn("openai-sdk", { status: "unknown", tokens: [21, 7] }),
+      turn("openai-sdk", { status: "unknown", tokens: [21, 7] }),
+      turn("openai-sdk", { status: "unknown" }),
+    ],
+    errors: ["model_call BadRequestError"],
+  },
+  "node-sdk-3": {
+    file: "otel-3/node-sdk.mjs",
+    lines: 13,
+    turns: [
+      turn("desk", { thread: "thread-3", user: "user-3", tokens: [21, 7] }),
+      turn("desk", { thread: "thread-3", user: "user-3", tokens: [21, 7] }),
+      turn("desk", { thread: "thread-3", user: "user-3", status: "error" }),
+    ],
+    errors: ["model_call BadRequestError", "turn BadRequestError"],
+  },
+  "node-sdk-2": {
+    file: "otel-2/node-sdk.mjs",
+    lines: 6,
+    turns: [
+      turn("desk", { thread: "thread-2", user: "user-2", ...withTool }),
+      turn("desk", { thread: "thread-2", user: "user-2", status: "error" }),
+    ],
+    errors: ["model_call AI_APICallError", "turn APICallError"],
+  },
+  express: {
+    file: "otel-2/express.cjs",
+    lines: 6,
+    turns: pair("desk", "thread-ex", "user-ex"),
+    errors: ["model_call AI_APICallError", "turn APICallError"],
+  },
+  fastify: {
+    file: "otel-2/fastify.cjs",
+    lines: 16,
+    turns: pair("desk", "thread-fa", "user-fa"),
+    errors: ["model_call AI_APICallError", "turn AI_APICallError"],
+  },
+  "ai-sdk-5": aiSdk("5", { embedder: "embedder", errors: legacyErrors }),
+  "ai-sdk-6": aiSdk("6", { embedder: "embedder", errors: legacyErrors }),
+  // Version 7 names no function on an embedding, and of an error only the provider's status.
+  "ai-sdk-7": aiSdk("7", {
+    embedder: "ai-sdk-7",
+    errors: ["model_call 400", "tool_call RangeError", "turn 400"],
+  }),
+  "langchain-openinference": {
+    file: "otel-2/langchain-openinference.mjs",
+    telemetry: [plain2, "otel-2/langchain-openinference.mjs"],
+    lines: 13,
+    turns: pair("helper", "thread-lc", "user-lc"),
+    errors: ["model_call ?", "turn ?"],
+  },
+  "langchain-openllmetry": {
+    file: "otel-2/langchain-openllmetry.mjs",
+    telemetry: [plain2, "otel-2/langchain-openllmetry.mjs"],
+    lines: 24,
+    turns: pair("helper", null, null),
+    errors: ["model_call bad", "turn ?"],
+  },
+  langgraph: {
+    file: "otel-2/langgraph.mjs",
+    telemetry: [plain2, "otel-2/langgraph.mjs"],
+    lines: 13,
+    turns: [turn("researcher", { thread: "thread-lg", user: "user-lg", tokens: [42, 14] })],
+    errors: [],
+  },
+  mastra: {
+    file: "otel-2/mastra.mjs",
+    lines: 10,
+    turns: [
+      turn("helper", { thread: "thread-ma", user: "user-ma", ...withTool }),
+      turn("helper", { thread: "thread-ma", user: "user-ma", status: "error" }),
+      turn("answer", { thread: "thread-ma", user: "user-ma" }),
+    ],
+    errors: ["model_call ?", "turn unknown"],
+  },
+  "openai-agents": {
+    file: "otel-2/openai-agents.mjs",
+    telemetry: [plain2, "otel-2/openai-agents.mjs"],
+    lines: 13,
+    turns: [...pair("helper", null, null), turn("helper", { status: "error" })],
+    errors: ["model_call ?", "turn ?"],
+  },
+  // The framework, the MCP client and the MCP server each tell the one call.
+  mcp: {
+    file: "otel-2/mcp.mjs",
+    telemetry: [plain2, "otel-2/mcp.mjs"],
+    lines: 18,
+    turns: [turn("helper", { ...withTool })],
+    errors: [],
+  },
+  langfuse: {
+    file: "otel-2/langfuse.mjs",
+    lines: 7,
+    turns: [
+      turn("helper", {
+        thread: "thread-lf",
+        user: "user-lf",
+        tools: 1,
+        failed: 1,
+        tokens: [21, 7],
+      }),
+    ],
+    errors: ["tool_call ?"],
+  },
+};
