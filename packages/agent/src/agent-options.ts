@@ -5,6 +5,8 @@ import type { CacheOptions, Embedder, Fingerprint, MemoryPolicy } from "@turnpro
 import type { EvidenceReader, MemoryStore } from "@turnproof/store";
 
 import type { AnyLanguageModel } from "./older-model.ts";
+import type { SharedOptions } from "./shared-context.ts";
+import type { ToolServerOptions } from "./shared-tools.ts";
 import type { RoutingOptions } from "./tool-router.ts";
 import type { AnyTool } from "./tools.ts";
 import type { EventCallback } from "./turn-events.ts";
@@ -62,6 +64,12 @@ export interface AgentOptions {
   /** A persona, or the id of a stored one. */
   readonly persona?: Persona | string;
   readonly tools?: readonly AnyTool[];
+  /** Tools that are offered as the stored toolbox says: an entry by the tool's name switches it on. */
+  readonly toolbox?: readonly AnyTool[];
+  /** Opens stored tool servers; without it they are not asked. */
+  readonly toolServers?: ToolServerOptions;
+  /** Skills and shared memory in the instructions; both by default. */
+  readonly shared?: SharedOptions;
   /**
    * Memory of turns that name none; default the agent's id. Shared deployments name it per call.
    */

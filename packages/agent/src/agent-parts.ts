@@ -13,6 +13,7 @@ import { keyedFingerprint } from "@turnproof/semconv/fingerprint";
 
 import type { AgentOptions } from "./agent-options.ts";
 import { currentModel } from "./older-model.ts";
+import { SharedTools } from "./shared-tools.ts";
 import type { AnyTool } from "./tools.ts";
 
 /** The fixed parts of an agent. */
@@ -24,6 +25,7 @@ export interface AgentParts {
   readonly embedder: Embedder;
   readonly cache: SemanticCache | undefined;
   readonly tools: readonly AnyTool[];
+  readonly sharedTools: SharedTools;
   readonly callFingerprint: (text: string) => string;
   /** Instructions of the persona; reading a stored one is evidence of the turn. */
   readonly personaInstructions: (turn: Turn) => Promise<string | undefined>;
@@ -54,6 +56,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     memory,
     embedder,
     tools,
+    sharedTools: new SharedTools(),
     cache: options.cache === undefined ? undefined : memory.cache(options.cache),
     callFingerprint:
       fingerprint ?? ((text) => keyedFingerprint(text, { key, purpose: "tool-call" })),

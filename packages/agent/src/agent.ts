@@ -193,6 +193,11 @@ export class Agent {
     });
   }
 
+  /** Closes connections to tool servers; the store stays its owner's. */
+  close(): Promise<void> {
+    return this.#parts.sharedTools.close();
+  }
+
   /**
    * A recorder of host evidence for the caller's own turn, or for a given one.
    * @throws CodedError identity_missing when there is no turn

@@ -20,6 +20,10 @@ export type {
   TokenUsage,
 } from "./run-result.ts";
 export type { AgentSummary, SummaryOptions } from "./summary.ts";
+export { Automations } from "./automations.ts";
+export type { AutomationOptions, AutomationRun, Schedule } from "./automations.ts";
+export type { SharedOptions } from "./shared-context.ts";
+export type { ServerTool, ToolServerClient, ToolServerOptions } from "./shared-tools.ts";
 export type { RoutingOptions } from "./tool-router.ts";
 export { toolAnswer } from "./tools.ts";
 export type { AgentTool, AnyTool, ToolAnswer, ToolContext } from "./tools.ts";

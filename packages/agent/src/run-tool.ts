@@ -62,7 +62,7 @@ export async function runTool(
   const run = await state.turn.toolCall(
     {
       name: shownName,
-      type: "function",
+      type: tool?.type ?? "function",
       callFingerprint: bench.callFingerprint(stableText([call.toolName, input])),
       ...(admittedId === undefined ? {} : { callId: admittedId }),
       ...(primary === undefined ? {} : { primaryProvider: primary }),

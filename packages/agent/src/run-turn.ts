@@ -15,6 +15,7 @@ import { sumUsage } from "./run-result.ts";
 import type { CacheOutcome, ResponseMetadata, RunResult, TokenUsage } from "./run-result.ts";
 import { runTool } from "./run-tool.ts";
 import type { ToolRun } from "./run-tool.ts";
+import { sharedContext } from "./shared-context.ts";
 import { summarizeThread } from "./summarize-thread.ts";
 import { offerTools } from "./tool-router.ts";
 import type { AnyTool } from "./tools.ts";
@@ -52,18 +53,21 @@ export async function runTurn(
   await state.emit({ type: "status", stage: "memory" });
   const question = { text: query, signal: state.signal };
   const context = await parts.memory.assembleContext(place, question, parts.options.memoryPolicy);
+  const tools = await parts.sharedTools.of(parts, state);
   const instructions = instructionsOf({
     instructions: parts.options.instructions,
     persona: await parts.personaInstructions(turn),
+    shared: await sharedContext(parts, state, tools),
     context: options.context,
   });
-  const request = cacheRequestOf(parts, state, context, instructions);
+  const request = cacheRequestOf(parts, state, context, { instructions, tools });
   const lookup = await askCache(parts, state, context, request);
   if (lookup?.decision === "hit" && lookup.answer !== undefined) {
     return answerFromCache(state, parts, lookup, lookup.answer);
   }
   await recordSupplied(place, context);
-  const looped = await loop(parts, state, promptOf(instructions, context, query), streaming);
+  const first = promptOf(instructions, context, query);
+  const looped = await loop(parts, state, { first, tools }, streaming);
   const supply = await recordReferenced(place, context, { text: looped.text, question: query });
   await state.emit({ type: "answer.done", text: looped.text });
   await state.emit({ type: "status", stage: "persisting" });
@@ -101,7 +105,7 @@ function cacheRequestOf(
   parts: AgentParts,
   state: TurnState,
   context: AssembledContext,
-  instructions: string,
+  { instructions, tools }: { readonly instructions: string; readonly tools: readonly AnyTool[] },
 ): CacheRequest {
   const { model } = parts;
   const { settings = {}, cache } = parts.options;
@@ -109,7 +113,7 @@ function cacheRequestOf(
     query: state.query,
     model: JSON.stringify([model.provider, model.modelId, settings]),
     instructions,
-    tools: parts.tools,
+    tools,
     dataVersion: cache?.dataVersion,
     context: state.options.context,
     standing: context.standing,
@@ -174,12 +178,12 @@ async function answerFromCache(
 async function loop(
   parts: AgentParts,
   state: TurnState,
-  first: LanguageModelV4Prompt,
+  { first, tools }: { readonly first: LanguageModelV4Prompt; readonly tools: readonly AnyTool[] },
   streaming: boolean,
 ): Promise<Looped> {
   const { settings, routing, iterationsMax = 12, retriesMax = 2 } = parts.options;
   const { signal, query } = state;
-  const offered = await offerTools(parts.tools, query, parts.embedder, routing, signal);
+  const offered = await offerTools(tools, query, parts.embedder, routing, signal);
   const bench = { tools: offered, memory: parts.memory, callFingerprint: parts.callFingerprint };
   const prompt = [...first];
   const usages: TokenUsage[] = [];

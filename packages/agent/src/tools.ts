@@ -18,6 +18,8 @@ export interface ToolContext {
 export interface AgentTool<Input = never> {
   readonly name: string;
   readonly description: string;
+  /** GenAI tool type; default `function`. A tool of a tool server is an `extension`. */
+  readonly type?: "function" | "extension" | "datastore";
   /** JSON Schema of the input, as the model is told it. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** True only for a tool that changes nothing anywhere. Default false. */

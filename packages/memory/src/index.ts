@@ -15,6 +15,7 @@ export type { FeedbackDraft, StoredFeedback } from "./feedback-memory.ts";
 export { Learning } from "./learning.ts";
 export type { LearningCandidate } from "./learning.ts";
 export { Memory } from "./memory.ts";
+export { memoryRef } from "./memory-ref.ts";
 export type { Fingerprint } from "./memory-ref.ts";
 export type { MemoryPlace, MemoryWitness } from "./place.ts";
 export { findReferences } from "./references.ts";

@@ -40,7 +40,8 @@ test("agent: a quick start, a stream, a tool, what the host adds, and its job", 
   const store = ephemeral();
   const key = "0123456789abcdef0123456789abcdef";
   await using collector = await openCollector({ store, env: { TURNPROOF_IDENTITY_KEY: key } });
-  const [start = "", keyed = "", stream = "", tool = "", host = "", job = ""] = blocks("agent");
+  const all = blocks("agent");
+  const [start = "", keyed = "", stream = "", tool = "", shared = "", host = "", job = ""] = all;
   const code = [
     start
       .replace("http://127.0.0.1:9000/v1", server.baseURL)
@@ -56,6 +57,7 @@ test("agent: a quick start, a stream, a tool, what the host adds, and its job", 
     `console.log("\\n" + result.status, result.cache.decision, refund.name, typeof recorder);`,
     "console.log(traceContext.rootTraceId);",
   ].join("\n");
+  await run(shared.replace("http://127.0.0.1:9000/v1", server.baseURL));
   const [spoken, line, root = ""] = (await run(code, { TURNPROOF_IDENTITY_KEY: key }))
     .trim()
     .split("\n");

@@ -30,7 +30,6 @@ const neverKept: ReadonlySet<Way> = new Set<Way>([
   "toolDescription",
   "context",
   "provenanceField",
-  "refused",
   "callbackError",
   "embedderError",
   "hashedComment",
@@ -140,7 +139,9 @@ describe.each(Object.entries(evidencePlaces))("on %s", (name, open) => {
     if (place.memory !== undefined) {
       const kept = found(await place.memoryAtRest());
       expect(kept.filter((way) => neverKept.has(way))).toEqual([]);
-      expect(kept).toEqual(expect.arrayContaining(["query", "comment", "toolError", "toolName"]));
+      expect(kept).toEqual(
+        expect.arrayContaining(["query", "refused", "comment", "toolError", "toolName"]),
+      );
       await using memory = await place.memory();
       const plan = await deleteUser(memory, { userId: "ann" });
       expect(plan.kinds.map(({ kind }) => kind)).toEqual(scopedKinds);

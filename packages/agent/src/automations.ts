@@ -1,0 +1,201 @@
+/**
+ * @module Automations: schedules that an operator keeps and that run an agent (requirements: Scope
+ * hierarchy 5). They have no tenant: a run is anonymous unless its automation names a user. Of
+ * several processes with one store, one runs a schedule each time it is due.
+ */
+import type { Memory, SharedCollection, SharedData } from "@turnproof/memory";
+import { CodedError } from "@turnproof/semconv";
+import type { SharedRecord } from "@turnproof/store";
+import { Cron } from "croner";
+
+import type { Agent } from "./agent.ts";
+import { errorTypeOf } from "./admissible.ts";
+
+/** A schedule and what it asks. Exactly one of `cron` (UTC) and `everySeconds`. */
+export interface Schedule {
+  readonly agentId: string;
+  readonly query: string;
+  readonly cron?: string;
+  readonly everySeconds?: number;
+  /** False keeps it without running it. */
+  readonly enabled?: boolean;
+  /** Default: anonymous. */
+  readonly userId?: string;
+  /** Default: the agent's own memory. */
+  readonly memoryId?: string;
+  /** Default `automation_<id>`: all runs share a thread. */
+  readonly threadId?: string;
+}
+
+/** One run. */
+export interface AutomationRun {
+  readonly id: string;
+  readonly status: "success" | "partial" | "error";
+  readonly turnId: string | null;
+  readonly rootTraceId: string | null;
+  /** Class of what was thrown, never its text. */
+  readonly errorType?: string;
+}
+
+/** What a runner needs. */
+export interface AutomationOptions {
+  readonly memory: Memory;
+  /** Agents by the id that schedules name. */
+  readonly agents: Readonly<Record<string, Agent>>;
+  readonly now?: () => Date;
+}
+
+const rowsRead = 1_000;
+
+/** Runs the schedules of one memory. */
+export class Automations {
+  readonly #rows: SharedCollection;
+  readonly #agents: AutomationOptions["agents"];
+  readonly #now: () => Date;
+
+  constructor({ memory, agents, now = () => new Date() }: AutomationOptions) {
+    this.#rows = memory.shared.of("automation");
+    this.#agents = agents;
+    this.#now = now;
+  }
+
+  /**
+   * Keeps a schedule, replacing one of the same id.
+   * @throws CodedError record_invalid when it is not one schedule, or the cron line is none
+   */
+  async schedule(id: string, schedule: Schedule): Promise<void> {
+    const next = nextAfter(schedule, this.#now());
+    await this.#rows.put(id, {
+      agent_id: schedule.agentId,
+      query: schedule.query,
+      cron: schedule.cron ?? null,
+      every_seconds: schedule.everySeconds ?? null,
+      enabled: schedule.enabled ?? true,
+      user_id: schedule.userId ?? null,
+      memory_id: schedule.memoryId ?? null,
+      thread_id: schedule.threadId ?? `automation_${id}`,
+      next_run_at: next.toISOString(),
+    });
+  }
+
+  /** Runs every schedule that is due and whose agent is here, one after the other. */
+  async runDue(): Promise<readonly AutomationRun[]> {
+    const runs: AutomationRun[] = [];
+    for (const row of await this.#rows.list(rowsRead)) {
+      const agent = this.#agents[scheduleOf(row.data).agentId];
+      if (agent === undefined || !isDue(row, this.#now())) continue;
+      const claimed = await this.#claim(row);
+      if (claimed !== undefined) runs.push(await this.#run(agent, claimed));
+    }
+    return runs;
+  }
+
+  /** Looks for what is due every so often; dispose it to stop, which waits for a run under way. */
+  start(options: { readonly pollMs?: number } = {}): AsyncDisposable {
+    const stopped = new AbortController();
+    const poll = async (): Promise<void> => {
+      while (!stopped.signal.aborted) {
+        // A store that is away now is asked again.
+        await this.runDue().catch(() => undefined);
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, options.pollMs ?? 10_000);
+          stopped.signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), {
+            once: true,
+          });
+        });
+      }
+    };
+    const polling = poll();
+    return {
+      async [Symbol.asyncDispose]() {
+        stopped.abort();
+        await polling;
+      },
+    };
+  }
+
+  /** Moves the schedule on before it runs: the version decides between two processes. */
+  async #claim(row: SharedRecord): Promise<SharedRecord | undefined> {
+    const now = this.#now();
+    try {
+      const next = nextAfter(scheduleOf(row.data), now);
+      const data = { ...row.data, next_run_at: next.toISOString(), last_run_at: now.toISOString() };
+      return await this.#rows.update(row.id, row.version, data);
+    } catch (error) {
+      if (CodedError.is(error) && error.code === "store_conflict") return undefined;
+      throw error;
+    }
+  }
+
+  async #run(agent: Agent, row: SharedRecord): Promise<AutomationRun> {
+    const { query, userId, memoryId, threadId } = scheduleOf(row.data);
+    const place = { userId: userId ?? null, memoryId, threadId };
+    const run = await agent.withCaller(async (): Promise<AutomationRun> => {
+      const asked = await agent.run(query, place).then(
+        ({ status }) => ({ status }),
+        (error: unknown) => ({ status: "error" as const, errorType: errorTypeOf(error) }),
+      );
+      const turn = agent.getTraceContext();
+      const ended = {
+        turnId: turn?.identity.turnId ?? null,
+        rootTraceId: turn?.rootTraceId ?? null,
+      };
+      if (turn !== undefined) {
+        const span = agent
+          .recorder(turn)
+          .startSpan("automation.run", { kind: "queue", attributes: { job_ref: row.id } });
+        await (asked.status === "success" ? span.succeed() : span.partial());
+      }
+      return { id: row.id, ...asked, ...ended };
+    });
+    const { status, turnId } = run;
+    const data: SharedData = { ...row.data, last_status: status, last_turn_id: turnId };
+    // Who changed the schedule meanwhile is right; that the run is not noted there is no loss.
+    await this.#rows.update(row.id, row.version, data).catch(() => undefined);
+    return run;
+  }
+}
+
+function isDue({ data }: SharedRecord, now: Date): boolean {
+  const next = data["next_run_at"];
+  return data["enabled"] !== false && typeof next === "string" && Date.parse(next) <= +now;
+}
+
+function scheduleOf(data: SharedData): Schedule {
+  const text = (name: string): string | undefined => {
+    const value = data[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  const every = data["every_seconds"];
+  const [cron, userId, memoryId] = [text("cron"), text("user_id"), text("memory_id")];
+  const threadId = text("thread_id");
+  return {
+    agentId: text("agent_id") ?? "",
+    query: text("query") ?? "",
+    ...(cron === undefined ? {} : { cron }),
+    ...(typeof every === "number" ? { everySeconds: every } : {}),
+    ...(userId === undefined ? {} : { userId }),
+    ...(memoryId === undefined ? {} : { memoryId }),
+    ...(threadId === undefined ? {} : { threadId }),
+  };
+}
+
+/** When the schedule is due next. What was missed while nobody ran is one run, not many. */
+function nextAfter({ cron, everySeconds }: Schedule, now: Date): Date {
+  if ((cron === undefined) === (everySeconds === undefined)) {
+    throw new CodedError("record_invalid", { field: "schedule" });
+  }
+  if (everySeconds !== undefined) {
+    if (!Number.isFinite(everySeconds) || everySeconds < 1) {
+      throw new CodedError("record_invalid", { field: "everySeconds" });
+    }
+    return new Date(+now + everySeconds * 1_000);
+  }
+  try {
+    const next = new Cron(cron ?? "", { timezone: "UTC", paused: true }).nextRun(now);
+    if (next !== null) return next;
+  } catch {
+    // Said below: a cron line is the operator's text and stays out of the error.
+  }
+  throw new CodedError("record_invalid", { field: "cron" });
+}

@@ -1,0 +1,180 @@
+/**
+ * @module SharedTools: the tools that operators decide on, read anew for each turn: entries of the
+ * toolbox, which switch on and describe what the host implements, and tool servers, whose tools
+ * come by the AI SDK's MCP client. A server that is away costs its tools, never the turn.
+ */
+import { CodedError } from "@turnproof/semconv";
+import type { Json, SharedRecord } from "@turnproof/store";
+
+import type { AgentParts } from "./agent-parts.ts";
+import { toolAnswer } from "./tools.ts";
+import type { AnyTool, ToolContext } from "./tools.ts";
+import type { TurnState } from "./turn-state.ts";
+
+/** A tool of a server, as the AI SDK's MCP client gives it. */
+export interface ServerTool {
+  /** A text; anything else is left out. */
+  readonly description?: unknown;
+  readonly inputSchema: unknown;
+  execute?(input: never, options: never): unknown;
+}
+
+/** A client of a tool server; `createMCPClient` of `@ai-sdk/mcp` returns one. */
+export interface ToolServerClient {
+  tools(): PromiseLike<Readonly<Record<string, ServerTool>>>;
+  close(): Promise<void>;
+}
+
+/** How a stored tool server becomes a client. */
+export interface ToolServerOptions {
+  /** Opens it; what it throws costs the tools of this server for this turn. */
+  connect(
+    config: Readonly<Record<string, Json>>,
+    id: string,
+  ): PromiseLike<ToolServerClient> | ToolServerClient;
+  /** Milliseconds until a server counts as away; default 5,000. */
+  readonly timeoutMs?: number;
+}
+
+interface Connection {
+  readonly version: number;
+  readonly client: ToolServerClient;
+  readonly tools: readonly AnyTool[];
+}
+
+const rowsRead = 100;
+
+/** The tools of turns, and the connections that they keep between turns. */
+export class SharedTools {
+  readonly #connections: Map<string, Promise<Connection>> = new Map();
+
+  /** All tools of a turn: the agent's own first, and of two with one name the first. */
+  async of(parts: AgentParts, state: TurnState): Promise<readonly AnyTool[]> {
+    const { toolbox, toolServers } = parts.options;
+    const all = [...parts.tools];
+    if (toolbox !== undefined) {
+      const entries = await parts.memory.shared.of("toolbox_entry").list(rowsRead, state.turn);
+      all.push(...toolbox.flatMap((tool) => entryOf(tool, entries)));
+    }
+    if (toolServers !== undefined) all.push(...(await this.#served(parts, state, toolServers)));
+    const seen = new Set<string>();
+    return all.filter(({ name }) => !seen.has(name) && seen.add(name));
+  }
+
+  /** Closes the connections to tool servers. */
+  async close(): Promise<void> {
+    const open = [...this.#connections.values()];
+    this.#connections.clear();
+    for (const connection of open) {
+      await connection.then(({ client }) => client.close()).catch(() => undefined);
+    }
+  }
+
+  async #served(
+    parts: AgentParts,
+    state: TurnState,
+    options: ToolServerOptions,
+  ): Promise<readonly AnyTool[]> {
+    const rows = await parts.memory.shared.of("tool_server").list(rowsRead, state.turn);
+    const found = await Promise.all(
+      rows
+        .filter(({ data }) => data["enabled"] !== false)
+        .map(async (row) => {
+          try {
+            return (await this.#connected(row, options)).tools;
+          } catch {
+            // The class of the failure is evidence; an address or a text of the server never is.
+            await serverAway(state);
+            return [];
+          }
+        }),
+    );
+    return found.flat();
+  }
+
+  async #connected(row: SharedRecord, options: ToolServerOptions): Promise<Connection> {
+    const before = this.#connections.get(row.id);
+    const known = await before?.catch(() => undefined);
+    if (known?.version === row.version) return known;
+    // Another turn may have opened it meanwhile.
+    const now = this.#connections.get(row.id);
+    if (now !== undefined && now !== before) return now;
+    const opening = open(row, options);
+    this.#connections.set(row.id, opening);
+    await known?.client.close().catch(() => undefined);
+    try {
+      return await opening;
+    } catch (error) {
+      if (this.#connections.get(row.id) === opening) this.#connections.delete(row.id);
+      throw error;
+    }
+  }
+}
+
+async function serverAway({ turn }: TurnState): Promise<void> {
+  const failed = { operation: "search_memory", storeId: "tool_servers", scopeApplied: "shared" };
+  await turn.memoryOperation(failed as never, (operation) =>
+    operation.fail("tool_server_unavailable"),
+  );
+}
+
+async function open(row: SharedRecord, options: ToolServerOptions): Promise<Connection> {
+  const { timeoutMs = 5_000 } = options;
+  const work = async (): Promise<Connection> => {
+    const client = await options.connect(row.data, row.id);
+    const tools: AnyTool[] = [];
+    for (const [name, tool] of Object.entries(await client.tools())) {
+      tools.push(await servedTool(name, tool, row.id));
+    }
+    return { version: row.version, client, tools };
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const away = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new CodedError("store_unavailable")), timeoutMs);
+  });
+  const working = work();
+  try {
+    return await Promise.race([working, away]);
+  } catch (error) {
+    // One that comes too late must not stay open.
+    void working.then(({ client }) => client.close()).catch(() => undefined);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function servedTool(name: string, tool: ServerTool, server: string): Promise<AnyTool> {
+  const schema = (tool.inputSchema as { readonly jsonSchema?: unknown } | undefined)?.jsonSchema;
+  return {
+    name,
+    description: typeof tool.description === "string" ? tool.description : "",
+    inputSchema: ((await schema) ?? { type: "object" }) as AnyTool["inputSchema"],
+    type: "extension",
+    primaryProvider: server,
+    execute: async (input: never, { callId, signal }: ToolContext) => {
+      if (tool.execute === undefined)
+        throw new CodedError("capability_missing", { field: "execute" });
+      const options = { toolCallId: callId, messages: [], abortSignal: signal, context: {} };
+      const value = await tool.execute(input, options as never);
+      const failed = (value as { readonly isError?: unknown } | undefined)?.isError === true;
+      return failed ? toolAnswer({ value, outcome: "error", provider: server }) : value;
+    },
+  };
+}
+
+/** The host's tool as its entry of the toolbox says; nothing without one, or switched off. */
+function entryOf(tool: AnyTool, entries: readonly SharedRecord[]): readonly AnyTool[] {
+  const entry = entries.find(({ id }) => id === tool.name);
+  if (entry === undefined || entry.data["enabled"] === false) return [];
+  const { description, input_schema: schema } = entry.data;
+  return [
+    {
+      ...tool,
+      ...(typeof description === "string" ? { description } : {}),
+      ...(typeof schema === "object" && schema !== null
+        ? { inputSchema: schema as AnyTool["inputSchema"] }
+        : {}),
+    },
+  ];
+}
