@@ -2,7 +2,7 @@
  * @module Agent: one agent for all users. Who asks is an argument of each call; everything of a
  * turn lies in its own asynchronous context (requirements: Scope hierarchy, Library operations).
  */
-import { ObservabilityRecorder, otelSink, Turn } from "@turnproof/instrumentation";
+import { checkedIdentity, ObservabilityRecorder, otelSink, Turn } from "@turnproof/instrumentation";
 import type {
   EvidenceSink,
   Feedback,
@@ -13,7 +13,7 @@ import type {
   TurnIdentity,
 } from "@turnproof/instrumentation";
 import type { Memory } from "@turnproof/memory";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, randomId } from "@turnproof/semconv";
 
 import { errorTypeOf } from "./admissible.ts";
 import type { AgentOptions, RunOptions } from "./agent-options.ts";
@@ -267,20 +267,24 @@ export class Agent {
     listener: Listener | undefined,
   ): TurnState {
     const { options: own, agentId } = this.#parts;
-    const turn = new Turn({
+    // Memory is read and written under this identity: what is refused of it is nobody's.
+    const identity = checkedIdentity({
       agentId,
+      runId: options.runId ?? randomId(),
+      turnId: options.turnId ?? randomId(),
       userId: idOf(options.userId, "userId") ?? null,
       memoryId: idOf(options.memoryId, "memoryId") ?? own.memoryId ?? agentId,
       threadId: idOf(options.threadId, "threadId") ?? `thread_${crypto.randomUUID()}`,
+      ...definedFields({ applicationId: own.applicationId }),
+    });
+    const turn = new Turn({
+      ...identity,
       sink: this.#sink,
       ...definedFields({
         agentName: own.name,
-        applicationId: own.applicationId,
         coverageProfile: own.coverageProfile,
         strict: own.strict,
         fingerprint: own.fingerprint,
-        runId: options.runId,
-        turnId: options.turnId,
       }),
     });
     return {

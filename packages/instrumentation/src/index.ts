@@ -39,6 +39,7 @@ export { ToolCall } from "./tool-call.ts";
 export type { ToolCallOptions, ToolResult } from "./tool-call.ts";
 export { TraceContext } from "./trace-context.ts";
 export type { ExpectedScope } from "./trace-context.ts";
+export { checkedIdentity } from "./turn-identity.ts";
 export type { TurnIdentity } from "./turn-identity.ts";
 export { propagateTurn, receivedTurn, turnFetch, TurnPropagator } from "./turn-propagator.ts";
 export type { PropagatingFetchOptions } from "./turn-propagator.ts";

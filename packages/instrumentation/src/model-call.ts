@@ -5,6 +5,7 @@
 import { attribute } from "@turnproof/semconv";
 
 import type { OpenStep } from "./open-step.ts";
+import { stepName } from "./witness.ts";
 import type { Facts } from "./witness.ts";
 
 /** Known before the call. */
@@ -60,7 +61,7 @@ export function modelCallFacts(options: ModelCallOptions): Facts {
 
 /** Span name of a model call (GenAI: `{operation} {model}`). */
 export function modelCallName(options: ModelCallOptions): string {
-  return `${options.operation ?? "chat"} ${options.model}`;
+  return stepName(options.operation ?? "chat", options.model);
 }
 
 function inputTokens(usage: ModelUsage): number | undefined {

@@ -2,10 +2,10 @@
  * @module OpenStep: a model call, tool call or memory operation while it runs. It ends once; what
  * was thrown leaves its class and nothing else.
  */
-import { context } from "@opentelemetry/api";
 import type { Context } from "@opentelemetry/api";
 import type { EventStatus } from "@turnproof/semconv";
 
+import { runIn } from "./active-context.ts";
 import type { OpenEvidence } from "./evidence-sink.ts";
 import type { TraceContext } from "./trace-context.ts";
 import { errorTypeOf } from "./witness.ts";
@@ -69,7 +69,7 @@ export async function runStep<T>(
 ): Promise<T> {
   let value: T;
   try {
-    value = await context.with(step.context, fn);
+    value = await runIn(step.context, fn);
   } catch (error) {
     await onThrow(errorTypeOf(error));
     throw error;

@@ -3,10 +3,10 @@
  * never success.
  */
 /// <reference lib="esnext.disposable" preserve="true" />
-import { context } from "@opentelemetry/api";
 import type { Context, SpanContext } from "@opentelemetry/api";
 import type { EventStatus } from "@turnproof/semconv";
 
+import { runIn } from "./active-context.ts";
 import type { Carrier } from "./carrier.ts";
 import type { OpenEvidence } from "./evidence-sink.ts";
 import { refAttributes } from "./resource-ref.ts";
@@ -54,7 +54,7 @@ export class RecorderSpan implements Disposable, AsyncDisposable {
 
   /** Runs the function with this span as the parent of everything recorded in it. */
   run<T>(fn: () => T): T {
-    return context.with(this.context, fn);
+    return runIn(this.context, fn);
   }
 
   /** A carrier for a job whose parent is this span. */

@@ -3,7 +3,7 @@
  * (requirements: Host recorder resources, Recording rules). It describes what was already observed;
  * it neither creates nor repairs anything, parses no markup and supplies no acknowledgement.
  */
-import { context, SpanKind } from "@opentelemetry/api";
+import { SpanKind } from "@opentelemetry/api";
 import type { Context } from "@opentelemetry/api";
 import { attribute, CodedError, ownSpanNames } from "@turnproof/semconv";
 import type {
@@ -14,6 +14,7 @@ import type {
   ParserStatus,
 } from "@turnproof/semconv";
 
+import { activeContext, parentsAreKept } from "./active-context.ts";
 import type { EvidenceSink } from "./evidence-sink.ts";
 import { feedbackFacts, outcomeFacts } from "./judged.ts";
 import type { Feedback, TaskOutcome } from "./judged.ts";
@@ -47,6 +48,8 @@ export interface SpanOptions {
   readonly attributes?: EventAttributes;
   /** `queue` for a hand-over between processes. Default: `action`. */
   readonly kind?: "action" | "queue";
+  /** The span that this is a part of. Default: the one that is active here. */
+  readonly parent?: RecorderSpan;
 }
 
 /** `recordArtifact`: an artifact as it was observed to stand. */
@@ -102,6 +105,7 @@ export interface DeliveryOptions extends Named {
 export class ObservabilityRecorder {
   readonly #witness: Witness;
   readonly #turn: TraceContext;
+  #saidOrphans = false;
 
   /** @param options `strict`: a failed write throws; otherwise it is counted in `health`. */
   constructor(sink: EvidenceSink, traceContext: TraceContext, options: WitnessOptions = {}) {
@@ -146,7 +150,7 @@ export class ObservabilityRecorder {
       facts,
       ...(options.taskId === undefined ? {} : { taskId: options.taskId }),
     };
-    const { turn, parent } = this.#here();
+    const { turn, parent } = this.#here(options.parent?.context);
     return new RecorderSpan(this.#witness.begin(turn, parent, observation, "result"), turn);
   }
 
@@ -264,8 +268,8 @@ export class ObservabilityRecorder {
     await this.#point(ownSpanNames.outcome, "outcome", options, facts);
   }
 
-  #here(): { turn: TraceContext; parent: Context } {
-    const active = context.active();
+  #here(active: Context = activeContext()): { turn: TraceContext; parent: Context } {
+    this.#sayOrphans();
     const current = TraceContext.active(active);
     // Another turn may be active in this process: a recorder stays with its own.
     const own =
@@ -273,6 +277,13 @@ export class ObservabilityRecorder {
       current.identity.turnId === this.#turn.identity.turnId;
     const turn = own ? current : this.#turn;
     return { turn, parent: own ? active : turn.toContext(active) };
+  }
+
+  /** Once, where nothing here can know which span is active: all then belong to the turn's. */
+  #sayOrphans(): void {
+    if (this.#saidOrphans || parentsAreKept()) return;
+    this.#saidOrphans = true;
+    this.#witness.refuse("context_manager_missing");
   }
 
   async #point(

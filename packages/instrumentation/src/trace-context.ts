@@ -2,17 +2,12 @@
  * @module TraceContext: who a turn belongs to and which span is its parent now. It lives in the
  * OpenTelemetry context, so concurrent turns of one process never see each other's.
  */
-import {
-  context,
-  createContextKey,
-  isSpanContextValid,
-  trace,
-  TraceFlags,
-} from "@opentelemetry/api";
+import { createContextKey, isSpanContextValid, trace, TraceFlags } from "@opentelemetry/api";
 import type { Context, SpanContext } from "@opentelemetry/api";
 import { attribute, CodedError, knownIdentity } from "@turnproof/semconv";
 import type { AttributeRow } from "@turnproof/semconv";
 
+import { activeContext, runIn } from "./active-context.ts";
 import { readCarrier, writeCarrier } from "./carrier.ts";
 import type { Carrier, CarrierContent } from "./carrier.ts";
 import { checkedIdentity } from "./turn-identity.ts";
@@ -59,13 +54,13 @@ export class TraceContext {
   }
 
   /** OpenTelemetry context in which this turn and this span are the active ones. */
-  toContext(parent: Context = context.active()): Context {
+  toContext(parent: Context = activeContext()): Context {
     return trace.setSpanContext(parent, this.spanContext).setValue(activeKey, this);
   }
 
   /** Runs the function with this turn and span active. */
   with<T>(fn: () => T): T {
-    return context.with(this.toContext(), fn);
+    return runIn(this.toContext(), fn);
   }
 
   /**
@@ -80,7 +75,7 @@ export class TraceContext {
   }
 
   /** The active turn of an OpenTelemetry context, whose parent is the span that is active there. */
-  static active(from: Context = context.active()): TraceContext | undefined {
+  static active(from: Context = activeContext()): TraceContext | undefined {
     const found = from.getValue(activeKey);
     if (!(found instanceof TraceContext)) return undefined;
     const span = trace.getSpanContext(from);

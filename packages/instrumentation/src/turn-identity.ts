@@ -1,6 +1,8 @@
 /** @module TurnIdentity: who a turn belongs to, and that every part of it is an opaque id. */
-import { attribute, CodedError, opaqueIdentity } from "@turnproof/semconv";
+import { attribute, CodedError, opaqueIdentity, randomId } from "@turnproof/semconv";
 import type { AttributeRow } from "@turnproof/semconv";
+import { identityPurpose, keyedFingerprint } from "@turnproof/semconv/fingerprint";
+import type { Key } from "@turnproof/semconv/fingerprint";
 
 /** Identity of a turn. `userId`: the tenant, null for anonymous, absent when nobody said. */
 export interface TurnIdentity {
@@ -35,4 +37,55 @@ export function checkedIdentity(identity: TurnIdentity): TurnIdentity {
     if (typeof value === "string") checked[field] = opaqueIdentity(row, value, field);
   }
   return Object.freeze(checked);
+}
+
+/** An identity that a turn can go on with, and the fields that were refused on the way. */
+export interface AdmittedIdentity {
+  readonly identity: TurnIdentity;
+  readonly refused: readonly (keyof TurnIdentity)[];
+}
+
+/**
+ * The identity as far as it is usable; never throws. Of a refused user, memory or application
+ * nobody said anything: unattributed, never anonymous. A refused agent or thread goes on under an
+ * id of its own, the same for the same value in this process, so that two of them stay two. A
+ * missing thread is a thread of one turn.
+ */
+export function admittedIdentity(given: TurnIdentity): AdmittedIdentity {
+  const identity: { -readonly [K in keyof TurnIdentity]?: TurnIdentity[K] } = {};
+  const refused: (keyof TurnIdentity)[] = [];
+  for (const [field, row, required] of identityRows) {
+    const value: unknown = given[field];
+    if (value === undefined && !required) continue;
+    if (value === null && field === "userId") {
+      identity.userId = null;
+      continue;
+    }
+    const id = usable(row, value, field);
+    if (id !== undefined) identity[field] = id;
+    else refused.push(field);
+    if (id === undefined && required) identity[field] = standIn(field, value);
+  }
+  return { identity: identity as TurnIdentity, refused };
+}
+
+function usable(row: AttributeRow, value: unknown, field: string): string | undefined {
+  if (typeof value !== "string") return undefined;
+  try {
+    return opaqueIdentity(row, value, field);
+  } catch {
+    return undefined;
+  }
+}
+
+let processKey: Key | undefined;
+
+/** An id in the place of one that cannot be kept; the key never leaves the process. */
+function standIn(field: keyof TurnIdentity, value: unknown): string {
+  if (field !== "agentId" && field !== "threadId") return randomId();
+  if (typeof value !== "string" || value === "") {
+    return field === "agentId" ? "unnamed" : randomId();
+  }
+  processKey ??= { kid: "refused", secret: crypto.getRandomValues(new Uint8Array(32)) };
+  return keyedFingerprint(value, { key: processKey, purpose: identityPurpose });
 }

@@ -93,7 +93,8 @@ test("turnFetch tells allowed hosts and nobody else, and follows no redirect wit
   const named = turnFetch({
     allow: ["Partner.Example", ".Shop.example"],
     fetch: (request) => {
-      if ((request as Request).headers.has("baggage")) sent.push((request as Request).url);
+      const { headers, url } = new Request(request);
+      if (headers.has("baggage")) sent.push(url);
       return Promise.resolve(new Response());
     },
   });

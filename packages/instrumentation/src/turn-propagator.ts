@@ -4,16 +4,11 @@
  * it writes only inside {@link propagateTurn}, because `inject` cannot see where a request goes and
  * identity must not leak to third parties.
  */
-import {
-  context,
-  createContextKey,
-  isSpanContextValid,
-  propagation,
-  trace,
-} from "@opentelemetry/api";
+import { createContextKey, diag, isSpanContextValid, propagation, trace } from "@opentelemetry/api";
 import type { Context, TextMapGetter, TextMapPropagator, TextMapSetter } from "@opentelemetry/api";
 import { limits } from "@turnproof/semconv";
 
+import { activeContext, runIn } from "./active-context.ts";
 import { isOwnMember, readMembers, writeMembers } from "./carrier.ts";
 import { fromContent, TraceContext } from "./trace-context.ts";
 
@@ -23,14 +18,14 @@ const header = "baggage";
 
 /** Requests made inside `fn` may carry the active turn's identity. */
 export function propagateTurn<T>(fn: () => T): T {
-  return context.with(context.active().setValue(allowKey, true), fn);
+  return runIn(activeContext().setValue(allowKey, true), fn);
 }
 
 /**
  * The turn that an incoming request carried, if it carried a whole one. It is not active and it is
  * not a credential: compare it with the authenticated caller, then use `turn.with(fn)`.
  */
-export function receivedTurn(from: Context = context.active()): TraceContext | undefined {
+export function receivedTurn(from: Context = activeContext()): TraceContext | undefined {
   const found = from.getValue(receivedKey);
   return found instanceof TraceContext ? found : undefined;
 }
@@ -52,8 +47,7 @@ export class TurnPropagator implements TextMapPropagator {
         else setter.set(target, key, value);
       },
     });
-    const turn = from.getValue(allowKey) === true ? TraceContext.active(from) : undefined;
-    const own = turn === undefined ? "" : writeMembers(membersOf(turn));
+    const own = from.getValue(allowKey) === true ? ownMembersOf(from) : "";
     const both = [foreign, own].filter((part) => part !== "").join(",");
     // Beyond the standard's limits a reader cuts the end off: half a turn is worth nothing.
     const value = isTransportable(both) ? both : foreign;
@@ -123,9 +117,26 @@ function joined(given: string, written: string): string {
   return isTransportable(both) ? both : given;
 }
 
+/** The members of the turn that is active there; a request goes on without what cannot be written. */
+function ownMembersOf(from: Context): string {
+  try {
+    const turn = TraceContext.active(from);
+    return turn === undefined ? "" : writeMembers(membersOf(turn));
+  } catch {
+    diag.warn("turnproof: carrier_invalid_value");
+    return "";
+  }
+}
+
 function membersOf(turn: TraceContext): Parameters<typeof writeMembers>[0] {
   const causedBy = turn.causedBy === undefined ? {} : { causedBy: turn.causedBy };
   return { ...turn.identity, ...causedBy };
+}
+
+/** The host that a request goes to; empty for what has none. */
+function hostOf(input: string | URL | Request): string {
+  const given = input instanceof Request ? input.url : String(input);
+  return URL.canParse(given) ? new URL(given).hostname : "";
 }
 
 /** Hosts that may learn a turn's identity, exactly or by a leading dot for their sub-domains. */
@@ -144,13 +155,14 @@ export function turnFetch(options: PropagatingFetchOptions): typeof globalThis.f
   const allow = options.allow.map((entry) => entry.toLowerCase());
   const allowed = (host: string): boolean =>
     allow.some((entry) => (entry.startsWith(".") ? host.endsWith(entry) : host === entry));
-  return (input, init) => {
+  return async (input, init) => {
+    // What is not for an allowed host, or no address at all, is none of ours.
+    if (!allowed(hostOf(input))) return send(input, init);
     const request = new Request(input, init);
-    if (!allowed(new URL(request.url).hostname)) return send(request);
     const headers = new Headers(request.headers);
     const given = withoutOwn(headers.get(header) ?? "");
     propagateTurn(() =>
-      propagation.inject(context.active(), headers, { set: (h, key, value) => h.set(key, value) }),
+      propagation.inject(activeContext(), headers, { set: (h, key, value) => h.set(key, value) }),
     );
     if (given !== "") headers.set(header, joined(given, headers.get(header) ?? ""));
     // A redirect could lead identity to a host that is not allowed, so none is followed blindly.

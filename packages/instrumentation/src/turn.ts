@@ -3,11 +3,12 @@
  * travels in the OpenTelemetry context, so concurrent turns stay apart.
  */
 /// <reference lib="esnext.disposable" preserve="true" />
-import { context, SpanKind, trace } from "@opentelemetry/api";
+import { SpanKind, trace } from "@opentelemetry/api";
 import type { Context } from "@opentelemetry/api";
-import { attribute, ownSpanNames, randomId } from "@turnproof/semconv";
+import { attribute, CodedError, ownSpanNames, randomId } from "@turnproof/semconv";
 import type { CacheDecision, EventKind } from "@turnproof/semconv";
 
+import { activeContext, parentsAreKept, runIn } from "./active-context.ts";
 import { otelSink } from "./evidence-sink.ts";
 import type { EvidenceSink } from "./evidence-sink.ts";
 import { feedbackFacts, learningFacts, outcomeFacts } from "./judged.ts";
@@ -36,8 +37,10 @@ import type { Selection } from "./resource-ref.ts";
 import { ToolCall, toolCallFacts } from "./tool-call.ts";
 import type { ToolCallOptions } from "./tool-call.ts";
 import { TraceContext } from "./trace-context.ts";
+import { TurnFindings } from "./turn-findings.ts";
+import { admittedIdentity } from "./turn-identity.ts";
 import type { TurnIdentity } from "./turn-identity.ts";
-import { Witness } from "./witness.ts";
+import { stepName, Witness } from "./witness.ts";
 import type { Facts, Observation, WitnessHealth, WitnessOptions } from "./witness.ts";
 
 /** Whose turn it is; `runId` and `turnId` are made when they are not given. */
@@ -71,20 +74,24 @@ export class Turn {
   /** The trace context of the turn: what jobs, feedback and recorders need of it. */
   readonly traceContext: TraceContext;
 
-  constructor(options: TurnOptions, parent: Context = context.active()) {
+  /**
+   * Begins a turn. What is wrong with its options never stops the host: it is left out, counted,
+   * and a data-quality event of the turn says so; with `strict` it throws.
+   */
+  constructor(options: TurnOptions, parent: Context = activeContext()) {
     this.#sink = options.sink ?? otelSink();
     this.#options = options;
-    this.#witness = new Witness(this.#sink, options);
-    const { applicationId, agentId, userId, memoryId, threadId } = options;
-    const identity: TurnIdentity = {
-      agentId,
-      threadId,
-      runId: options.runId ?? randomId(),
-      turnId: options.turnId ?? randomId(),
-      ...(applicationId === undefined ? {} : { applicationId }),
-      ...(userId === undefined ? {} : { userId }),
-      ...(memoryId === undefined ? {} : { memoryId }),
-    };
+    const strict = options.strict === true;
+    const findings = new TurnFindings();
+    this.#witness = new Witness(
+      this.#sink,
+      options,
+      strict ? undefined : (code) => findings.find(code),
+    );
+    const given = { ...options, runId: options.runId ?? randomId() };
+    const said = identityOf({ ...given, turnId: options.turnId ?? randomId() });
+    const { identity, refused } = strict ? { identity: said, refused: [] } : admittedIdentity(said);
+    for (const field of refused) this.#witness.refuse("identity_refused", field);
     // The ids of the span are known only once it has begun, the identity is judged before.
     const seed = new TraceContext(identity, { traceId: "", spanId: "", traceFlags: 0 });
     const name = options.agentName ?? seed.identity.agentId;
@@ -93,14 +100,22 @@ export class Turn {
       [attribute.agent_name.span]: name,
       [attribute.coverage_profile.span]: options.coverageProfile,
     };
+    // A refused user may be anybody: such a turn is no part of somebody's.
+    const apart = refused.includes("userId") || isForeign(parent, seed);
     const open = this.#witness.begin(
       seed,
-      isForeign(parent, seed) ? trace.deleteSpan(parent) : parent,
-      { kind: "turn", name: `invoke_agent ${name}`, facts },
+      apart ? trace.deleteSpan(parent) : parent,
+      { kind: "turn", name: stepName("invoke_agent", name), facts },
       "result",
     );
     this.traceContext = seed.at(open.spanContext);
     this.#step = new OpenStep(open, this.traceContext);
+    if (!parentsAreKept()) findings.find("context_manager_missing");
+    findings.sayTo((code) => {
+      const finding = { kind: "data_quality", name: ownSpanNames.data_quality } as const;
+      const said = { ...finding, facts: { [attribute.quality_code.span]: code } };
+      void this.#witness.point(this.traceContext, this.context, said).catch(() => undefined);
+    });
   }
 
   /** Context in which this turn is active and its span is the parent. */
@@ -115,7 +130,7 @@ export class Turn {
 
   /** Runs the function with this turn active. */
   run<T>(fn: () => T): T {
-    return context.with(this.context, fn);
+    return runIn(this.context, fn);
   }
 
   /** A recorder of host evidence for this turn, into the same sink. */
@@ -143,7 +158,7 @@ export class Turn {
   /** Begins a tool call. */
   startToolCall(options: ToolCallOptions): ToolCall {
     return new ToolCall(
-      this.#begin("tool_call", `execute_tool ${options.name}`, toolCallFacts(options)),
+      this.#begin("tool_call", stepName("execute_tool", options.name), toolCallFacts(options)),
     );
   }
 
@@ -175,47 +190,52 @@ export class Turn {
 
   /** Stage 1 of memory supply: candidates that retrieval considered. */
   retrieved(memory: RetrievedMemory): Promise<void> {
-    return this.#point("memory_retrieval", ownSpanNames.memory_retrieval, retrievedFacts(memory));
+    return this.#point("memory_retrieval", ownSpanNames.memory_retrieval, () =>
+      retrievedFacts(memory),
+    );
   }
 
   /** The ledger of a selection: a line for each candidate, in events of at most 32 lines. */
   async selected(ledger: readonly Selection[]): Promise<void> {
-    for (const piece of ledgerAttributes(ledger)) {
-      await this.#point("memory_selection", ownSpanNames.memory_selection, piece);
+    for (const piece of this.#facts(() => ledgerAttributes(ledger)) ?? []) {
+      await this.#point("memory_selection", ownSpanNames.memory_selection, () => piece);
     }
   }
 
   /** Stage 2: what was placed in the model's context. Record it for every turn not from a cache. */
   supplied(memory: SuppliedMemory): Promise<void> {
-    return this.#point("memory_supply", ownSpanNames.memory_supply, suppliedFacts(memory));
+    return this.#point("memory_supply", ownSpanNames.memory_supply, () => suppliedFacts(memory));
   }
 
   /** Stage 3: exact source overlap in the final text. */
   referenced(memory: ReferencedMemory): Promise<void> {
-    return this.#point("memory_reference", ownSpanNames.memory_reference, referencedFacts(memory));
+    return this.#point("memory_reference", ownSpanNames.memory_reference, () =>
+      referencedFacts(memory),
+    );
   }
 
   /** What the semantic cache decided. */
   cacheDecided(decided: CacheDecided): Promise<void> {
-    return this.#point("cache_decision", ownSpanNames.cache_decision, {
+    return this.#point("cache_decision", ownSpanNames.cache_decision, () => ({
       [attribute.cache_decision.span]: decided.decision,
       [attribute.cache_bypass_reason.span]: decided.reason,
       [attribute.cache_fingerprint.span]: decided.fingerprint,
       [attribute.cache_similarity.span]: decided.similarity,
-    });
+    }));
   }
 
   /** The host's context of this run: twelve fields kept, the rest counted and fingerprinted. */
   bindContext(given: ObservabilityContext | Readonly<Record<string, unknown>>): Promise<void> {
-    const facts = provenanceFacts(given, this.#options.fingerprint);
-    return this.#point("context_binding", ownSpanNames.context_binding, facts);
+    return this.#point("context_binding", ownSpanNames.context_binding, () =>
+      provenanceFacts(given, this.#options.fingerprint),
+    );
   }
 
   /** Feedback on this turn. */
   feedback(feedback: Feedback): Promise<void> {
     const { externalId } = feedback;
     const ids = externalId === undefined ? {} : { externalId };
-    const facts = feedbackFacts(feedback, this.#options.fingerprint);
+    const facts = (): Facts => feedbackFacts(feedback, this.#options.fingerprint);
     return this.#point("feedback", ownSpanNames.feedback, facts, ids);
   }
 
@@ -225,13 +245,14 @@ export class Turn {
       ...(options.taskId === undefined ? {} : { taskId: options.taskId }),
       ...(options.externalId === undefined ? {} : { externalId: options.externalId }),
     };
-    return this.#point("outcome", ownSpanNames.outcome, outcomeFacts(outcome, options), ids);
+    const facts = (): Facts => outcomeFacts(outcome, options);
+    return this.#point("outcome", ownSpanNames.outcome, facts, ids);
   }
 
   /** A step in the life of something learned. */
   learned(learning: Learning): Promise<void> {
     const name = `${ownSpanNames.learning}.${learning.event}`;
-    return this.#point("learning", name, learningFacts(learning));
+    return this.#point("learning", name, () => learningFacts(learning));
   }
 
   /** The turn ended well. */
@@ -273,15 +294,28 @@ export class Turn {
   async #point(
     kind: EventKind,
     name: string,
-    facts: Facts,
+    make: () => Facts,
     ids: Pick<Observation, "taskId" | "externalId"> = {},
   ): Promise<void> {
+    const facts = this.#facts(make);
+    if (facts === undefined) return;
     const { turn, parent } = this.#here();
     await this.#witness.point(turn, parent, { kind, name, facts, ...ids });
   }
 
+  /** What a host said, as facts; undefined, counted, where it cannot be read. */
+  #facts<T>(make: () => T): T | undefined {
+    if (this.#options.strict === true) return make();
+    try {
+      return make();
+    } catch (error) {
+      this.#witness.refuse(CodedError.is(error) ? error.code : "record_invalid");
+      return undefined;
+    }
+  }
+
   #here(): { turn: TraceContext; parent: Context } {
-    const active = context.active();
+    const active = activeContext();
     const current = TraceContext.active(active);
     const own = current?.identity.turnId === this.traceContext.identity.turnId;
     return own
@@ -298,6 +332,20 @@ function isForeign(parent: Context, turn: TraceContext): boolean {
   const around = TraceContext.active(parent)?.identity.userId;
   const { userId } = turn.identity;
   return around !== undefined && userId !== undefined && around !== userId;
+}
+
+/** What of a turn's options is its identity; what was not said is absent. */
+function identityOf(given: TurnIdentity): TurnIdentity {
+  const { applicationId, agentId, userId, memoryId, threadId, runId, turnId } = given;
+  return {
+    agentId,
+    threadId,
+    runId,
+    turnId,
+    ...(applicationId === undefined ? {} : { applicationId }),
+    ...(userId === undefined ? {} : { userId }),
+    ...(memoryId === undefined ? {} : { memoryId }),
+  };
 }
 
 /** Runs `fn` as one agent turn: a throw fails it, a return succeeds it. */

@@ -124,7 +124,7 @@ describe("a turn", () => {
     expect(anonymous?.attributes[attribute.scope.span]).toBe("anonymous");
     expect(unattributed?.attributes).not.toHaveProperty([attribute.scope.span]);
     for (const userId of ["", "ada@shop.example", "https://a.example/x"]) {
-      expect(() => new Turn({ ...nobody, userId })).toThrow(CodedError);
+      expect(() => new Turn({ ...nobody, userId, strict: true })).toThrow(CodedError);
     }
   });
 

@@ -11,10 +11,11 @@ import {
   CodedError,
   limits,
   mayCarry,
+  ownSpanNames,
   screenOperation,
   screenValue,
 } from "@turnproof/semconv";
-import type { AttributeValue, EventKind, EventPhase, EventStatus } from "@turnproof/semconv";
+import type { AttributeValue, Code, EventKind, EventPhase, EventStatus } from "@turnproof/semconv";
 import { externalEventId } from "@turnproof/semconv/external-id";
 
 import type { EvidenceDraft, EvidenceResult, EvidenceSink, OpenEvidence } from "./evidence-sink.ts";
@@ -54,15 +55,21 @@ export interface WitnessOptions {
   readonly log?: (code: string) => void;
 }
 
+/** What is done where something is refused and the host goes on: a code that holds no value. */
+export type OnRefused = (code: Code, field?: string) => void;
+
 /** Records into one sink under one policy. */
 export class Witness {
   readonly health: WitnessHealth = { recorded: 0, write_failures: 0, refused: 0 };
   readonly #sink: EvidenceSink;
   readonly #options: WitnessOptions;
+  readonly #onRefused: OnRefused | undefined;
 
-  constructor(sink: EvidenceSink, options: WitnessOptions = {}) {
+  /** @param onRefused given: what is refused is left out, counted and said; absent: it throws */
+  constructor(sink: EvidenceSink, options: WitnessOptions = {}, onRefused?: OnRefused) {
     this.#sink = sink;
     this.#options = options;
+    this.#onRefused = onRefused;
   }
 
   /**
@@ -75,10 +82,12 @@ export class Witness {
     observation: Observation,
     phase: EventPhase,
   ): OpenEvidence {
+    const { refused } = this.health;
     const attributes = this.#judge(turn, observation, phase);
     const { name, spanKind: kind = SpanKind.INTERNAL, links, startTime } = observation;
     const open = this.#start({
-      name,
+      // A name holds what its facts say, so it may hold what was refused of them.
+      name: this.health.refused === refused ? name : plainName(name),
       kind,
       attributes,
       parent,
@@ -123,22 +132,47 @@ export class Witness {
     observation: Observation,
     phase: EventPhase,
   ): Record<string, AttributeValue> {
+    return this.#admitted(() => draftAttributes(turn, observation, phase, this.#leaveOut));
+  }
+
+  #judgeResult(observation: Observation, given: EvidenceResult): EvidenceResult {
+    const result = this.#judgeErrorType(given);
+    if (result.attributes === undefined) return result;
+    const { attributes } = result;
+    return {
+      ...result,
+      attributes: this.#admitted(() => screened(observation.kind, attributes, this.#leaveOut)),
+    };
+  }
+
+  #admitted<T>(judge: () => T): T {
     try {
-      return draftAttributes(turn, observation, phase);
+      return judge();
     } catch (error) {
       this.health.refused += 1;
       throw error;
     }
   }
 
-  #judgeResult(observation: Observation, given: EvidenceResult): EvidenceResult {
-    const result = this.#judgeErrorType(given);
-    if (result.attributes === undefined) return result;
+  /** What is done with a refusal: it is thrown, or what was refused is left out. */
+  readonly #leaveOut = (error: CodedError): void => {
+    if (this.#onRefused === undefined) throw error;
+    this.refuse(error.code, error.field);
+  };
+
+  /** Counts something that was refused, and says its code; for who goes on without it. */
+  refuse(code: Code, field?: string): void {
+    this.health.refused += 1;
+    this.#log(field === undefined ? code : `${code} (${field})`);
+    this.#onRefused?.(code, field);
+  }
+
+  #log(text: string): void {
+    const { log = (code): void => diag.warn(`turnproof: ${code}`) } = this.#options;
     try {
-      return { ...result, attributes: screened(observation.kind, result.attributes) };
-    } catch (error) {
-      this.health.refused += 1;
-      throw error;
+      log(text);
+    } catch {
+      // The host's own log failed; what was to be said is counted.
     }
   }
 
@@ -166,8 +200,7 @@ export class Witness {
   #failed(error: unknown): void {
     this.health.write_failures += 1;
     const failure = CodedError.is(error) ? error : new CodedError("write_failed", { cause: error });
-    const { log = (code): void => diag.warn(`turnproof: ${code}`) } = this.#options;
-    log(failure.code);
+    this.#log(failure.code);
     if (this.#options.strict === true) throw failure;
   }
 }
@@ -214,6 +247,7 @@ function draftAttributes(
   turn: TraceContext,
   observation: Observation,
   phase: EventPhase,
+  refused: (error: CodedError) => void,
 ): Record<string, AttributeValue> {
   const own = {
     ...identityFacts(turn, observation),
@@ -221,27 +255,50 @@ function draftAttributes(
     [attribute.phase.span]: phase,
     [attribute.event_id.span]: eventIdOf(turn, observation, phase),
   };
-  return { ...screened(observation.kind, own), ...screened(observation.kind, observation.facts) };
+  const { kind, facts } = observation;
+  return { ...screened(kind, own, refused), ...screened(kind, facts, refused) };
 }
 
-/**
- * Facts that the guard lets pass, or the first refusal as an error that names the field only.
- * @throws CodedError attribute_…
- */
-function screened(kind: EventKind, facts: Facts): Record<string, AttributeValue> {
+/** Facts that the guard lets pass; each refusal goes to `refused` as an error that names the field. */
+function screened(
+  kind: EventKind,
+  facts: Facts,
+  refused: (error: CodedError) => void,
+): Record<string, AttributeValue> {
   const kept: Record<string, AttributeValue> = {};
   let count = 0;
   for (const [name, value] of Object.entries(facts)) {
     if (value === undefined) continue;
-    const row = attributeBySpanName.get(name);
-    if (row === undefined) throw new CodedError("attribute_unknown");
-    if (!mayCarry(row, kind)) throw new CodedError("attribute_kind", { field: row.event });
-    const code = screenValue(row, value);
-    if (code !== undefined) throw new CodedError(code, { field: row.event });
-    if ((count += 1) > limits.attributesMax) throw new CodedError("attribute_limit");
-    kept[name] = value;
+    const refusal =
+      count === limits.attributesMax
+        ? new CodedError("attribute_limit")
+        : refusalOf(kind, name, value);
+    if (refusal === undefined) {
+      kept[name] = value;
+      count += 1;
+    } else refused(refusal);
   }
   return kept;
+}
+
+function refusalOf(kind: EventKind, name: string, value: AttributeValue): CodedError | undefined {
+  const row = attributeBySpanName.get(name);
+  if (row === undefined) return new CodedError("attribute_unknown");
+  if (!mayCarry(row, kind)) return new CodedError("attribute_kind", { field: row.event });
+  const code = screenValue(row, value);
+  return code === undefined ? undefined : new CodedError(code, { field: row.event });
+}
+
+/** Span name of a step (GenAI: `{operation} {what}`); a host without types may give no text. */
+export function stepName(operation: unknown, what: unknown): string {
+  const words = [operation, what].filter((word) => typeof word === "string");
+  return words.join(" ");
+}
+
+/** A span name without anything that a host put into it: `chat`, `turnproof.learning`. */
+function plainName(name: string): string {
+  const own = Object.values(ownSpanNames).find((each) => name.startsWith(`${each}.`));
+  return own ?? name.split(" ", 1)[0] ?? "";
 }
 
 /**

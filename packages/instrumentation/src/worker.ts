@@ -2,9 +2,10 @@
  * @module Worker: how a job goes on with its turn. A carrier is checked against what the job's owner
  * is known to be; without one, a worker with a fallback says so and goes on.
  */
-import { context, trace } from "@opentelemetry/api";
+import { trace } from "@opentelemetry/api";
 import { attribute, CodedError, ownSpanNames } from "@turnproof/semconv";
 
+import { activeContext } from "./active-context.ts";
 import type { EvidenceSink } from "./evidence-sink.ts";
 import { TraceContext } from "./trace-context.ts";
 import type { ExpectedScope } from "./trace-context.ts";
@@ -43,7 +44,7 @@ async function goOnWithout(identity: TurnIdentity, options: WorkerOptions): Prom
   const seed = new TraceContext(identity, { traceId: "", spanId: "", traceFlags: 0 });
   const open = witness.begin(
     seed,
-    trace.deleteSpan(context.active()),
+    trace.deleteSpan(activeContext()),
     {
       kind: "data_quality",
       name: ownSpanNames.data_quality,
