@@ -95,6 +95,8 @@ export interface TurnEvent extends EventIdentity {
   readonly caused_by_event_id?: string;
   readonly task_id?: string;
   readonly component?: string;
+  /** The service that recorded it, where that is another one than its turn's application. */
+  readonly service_name?: string;
   readonly dialect?: Dialect;
   readonly ingest_principal?: string;
   /** Whether that principal may assert verification, acknowledgement and ownership; absent: yes. */

@@ -5,7 +5,7 @@
  */
 import type { FindingCode } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
-import { hasOwnIdentity, mayAssert, noteConflict, noteConflicts } from "./reconcile-bench.ts";
+import { hasOwnIdentity, mayAssert, noteUnestablished } from "./reconcile-bench.ts";
 import type { Bench } from "./reconcile-bench.ts";
 import { covering, deliveriesOf, noteCover, noteLateIntents } from "./reconcile-delivery.ts";
 import { compareOrder, statesOf } from "./reconcile-order.ts";
@@ -13,7 +13,7 @@ import { judgeProducer } from "./reconcile-producer.ts";
 import { judgeSources, wantedBy } from "./reconcile-sources.ts";
 import { artifactStates, isDeleted, isFailed, refOf, versionOf } from "./reconcile-states.ts";
 import type { ArtifactState } from "./reconcile-states.ts";
-import { conflictsAmong, producerOf, tiedOf } from "./reconcile-tied.ts";
+import { producerOf, tiedOf } from "./reconcile-tied.ts";
 import type { Tied } from "./reconcile-tied.ts";
 import { deliveredOtherwise } from "./reconcile-version.ts";
 import { compareTimes } from "./time.ts";
@@ -32,11 +32,11 @@ function stands(artifact: ArtifactState): boolean {
 
 /** Judges every artifact of the task, and then what each intent asked for. */
 export function judgeArtifacts(bench: Bench): void {
-  const states = artifactStates(bench.scope.artifacts);
+  const states = artifactStates(bench.scope.artifacts, bench.scope.turn);
   const standing = states.filter(stands);
   const before = new Map<ArtifactState, FindingCode | undefined>();
   for (const artifact of states) {
-    noteConflicts(bench, artifact.older, artifact.latest);
+    noteUnestablished(bench, artifact, (one) => isPersisted(one) && !isDeleted(one));
     if (!stands(artifact)) continue;
     const from = bench.notices.length;
     for (const event of artifact.latest) judgeRecord(bench, artifact, event);
@@ -252,9 +252,8 @@ function judgeCredit(bench: Bench, standing: readonly ArtifactState[]): void {
   // All of them were persisted once the last of the first persistences had happened.
   const bar = tiedOf(firsts.every((event) => event !== undefined) ? statesOf(firsts).latest : []);
   for (const charge of charges) {
-    if (bar.at !== undefined && follows(charge, bar)) {
-      noteConflict(bench, conflictsAmong(bar, [charge]), [charge]);
-    } else bench.notices.push({ code: "credit_before_persistence", evidence: [charge] });
+    if (bar.at !== undefined && follows(charge, bar)) continue;
+    bench.notices.push({ code: "credit_before_persistence", evidence: [charge] });
   }
 }
 

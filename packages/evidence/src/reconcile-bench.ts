@@ -7,10 +7,11 @@ import type { FindingCode, FindingVariant } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
 import type { Notice } from "./finding-list.ts";
 import { tupleFields } from "./identity-tuple.ts";
-import { contradictions } from "./reconcile-order.ts";
+import { unestablished } from "./reconcile-order.ts";
+import type { States } from "./reconcile-order.ts";
 import type { Tied } from "./reconcile-tied.ts";
 import type { VersionCount } from "./reconcile-version.ts";
-import type { TaskScope } from "./task-scope.ts";
+import type { TaskScope, TurnEvidence } from "./task-scope.ts";
 
 /** State of one link of the chain intent → artifact → contract → delivery. */
 export type LinkState =
@@ -44,6 +45,7 @@ export interface LinkDraft {
 
 /** Deliveries of a task by what they name. */
 export interface DeliveryIndex {
+  readonly turn: TurnEvidence;
   /** By ref and resource type. */
   readonly byRef: ReadonlyMap<string, ReadonlyMap<string, readonly TurnEvent[]>>;
   /** Of a ref, by the types asked for; made when an artifact first asks. */
@@ -126,14 +128,12 @@ export function noteConflict(
   bench.notices.push({ code: "clock_conflict", evidence: [...conflicting, ...decisive] });
 }
 
-/**
- * Notes where clocks contradict the order of events that decide; `later` lies in one instant, as
- * the latest states of one thing do.
- */
-export function noteConflicts(
+/** Notes where two producers contradict each other and nothing tells who came last. */
+export function noteUnestablished(
   bench: Bench,
-  earlier: readonly TurnEvent[],
-  later: readonly TurnEvent[],
+  states: States,
+  isGood: (event: TurnEvent) => boolean,
 ): void {
-  noteConflict(bench, contradictions(earlier, later), later);
+  const evidence = unestablished(bench.scope.turn, states, isGood);
+  if (evidence.length > 0) bench.notices.push({ code: "order_not_established", evidence });
 }

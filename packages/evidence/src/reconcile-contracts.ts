@@ -4,10 +4,10 @@
  */
 import type { FindingCode } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
-import { noteConflicts } from "./reconcile-bench.ts";
+import { noteUnestablished } from "./reconcile-bench.ts";
 import type { Bench, LinkReason, LinkState } from "./reconcile-bench.ts";
 import { covering, isCoverRefused, noteCover, noteLateIntents } from "./reconcile-delivery.ts";
-import { statesOf } from "./reconcile-order.ts";
+import { statesOf, statesWithin } from "./reconcile-order.ts";
 import type { States } from "./reconcile-order.ts";
 import { isTruncated, markerMissing } from "./reconcile-truncation.ts";
 
@@ -47,7 +47,7 @@ function contractStates(bench: Bench): ContractState[] {
     else records.push(record);
   }
   return [...byName].map(([name, records]) => {
-    const states = statesOf(records);
+    const states = statesWithin(bench.scope.turn, records);
     const asking = requiring.get(name);
     return {
       name,
@@ -63,7 +63,7 @@ export function judgeContracts(bench: Bench): void {
   const states = contractStates(bench);
   for (const contract of states) {
     const { name, latest, older } = contract;
-    noteConflicts(bench, older, latest);
+    noteUnestablished(bench, contract, isClean);
     const from = bench.notices.length;
     if (latest.length === 0) {
       const evidence = bench.scope.intents;
@@ -87,6 +87,11 @@ export function judgeContracts(bench: Bench): void {
     const code = "contract_unrecorded";
     bench.notices.push({ code, subject: name, evidence: [delivery], absence: true });
   }
+}
+
+function isClean(record: TurnEvent): boolean {
+  const { parser_status: parser, recovery_used: recovery } = record.attributes;
+  return parser === "success" && recovery !== true && !markerMissing(record);
 }
 
 function judgeRecord(bench: Bench, contract: ContractState, record: TurnEvent): void {

@@ -5,16 +5,13 @@
 import type { FindingCode } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
 import { shownOf } from "./finding-list.ts";
-import { hasOwnIdentity, mayAssert, noteConflict, noteConflicts } from "./reconcile-bench.ts";
+import { hasOwnIdentity, mayAssert, noteConflict, noteUnestablished } from "./reconcile-bench.ts";
 import type { Bench, Candidates, DeliveryIndex, LinkReason, LinkState } from "./reconcile-bench.ts";
-import { statesOf } from "./reconcile-order.ts";
-import {
-  conflictsAmong,
-  conflictsBefore,
-  precedingProducers,
-  producerOf,
-  tiedOf,
-} from "./reconcile-tied.ts";
+import { areBridged, isCausedByAny } from "./reconcile-bridge.ts";
+import { statesOf, statesWithin } from "./reconcile-order.ts";
+import { precedingProducers, producerOf, receivedBefore, tiedOf } from "./reconcile-tied.ts";
+import type { Tied } from "./reconcile-tied.ts";
+import type { TaskScope, TurnEvidence } from "./task-scope.ts";
 
 /** True when the delivery says that it went out and did not fail doing so. */
 function isEmitted(delivery: TurnEvent): boolean {
@@ -58,11 +55,11 @@ function noteDelivery(bench: Bench, delivery: TurnEvent): void {
 }
 
 /** Deliveries reduced to what can still cover anything. */
-function candidatesOf(deliveries: readonly TurnEvent[]): Candidates {
-  const latest = tiedOf(statesOf(deliveries).latest);
+function candidatesOf(turn: TurnEvidence, deliveries: readonly TurnEvent[]): Candidates {
+  const latest = tiedOf(statesWithin(turn, deliveries).latest);
   const emitted = deliveries.every(isEmitted)
     ? latest
-    : tiedOf(statesOf(deliveries.filter(isEmitted)).latest);
+    : tiedOf(statesWithin(turn, deliveries.filter(isEmitted)).latest);
   const refused = latest === emitted ? [] : latest.events.filter(isRefused);
   return {
     latest,
@@ -81,7 +78,7 @@ function addTo<K>(map: Map<K, TurnEvent[]>, key: K, delivery: TurnEvent): void {
 }
 
 /** The deliveries of a task by what they name. */
-export function indexDeliveries(deliveries: readonly TurnEvent[]): DeliveryIndex {
+export function indexDeliveries({ deliveries, turn }: TaskScope): DeliveryIndex {
   const byRef = new Map<string, Map<string, TurnEvent[]>>();
   const byContract = new Map<string, TurnEvent[]>();
   const withoutContract: TurnEvent[] = [];
@@ -97,15 +94,16 @@ export function indexDeliveries(deliveries: readonly TurnEvent[]): DeliveryIndex
   }
   return {
     byRef,
+    turn,
     named: new Map(),
-    byContract: new Map([...byContract].map(([name, list]) => [name, candidatesOf(list)])),
-    withoutContract: candidatesOf(withoutContract),
+    byContract: new Map([...byContract].map(([name, list]) => [name, candidatesOf(turn, list)])),
+    withoutContract: candidatesOf(turn, withoutContract),
   };
 }
 
 /** Deliveries that name a resource under one of the types, undefined where none does. */
 export function deliveriesOf(
-  { byRef, named }: DeliveryIndex,
+  { byRef, named, turn }: DeliveryIndex,
   ref: string,
   types: ReadonlySet<string>,
 ): Candidates | undefined {
@@ -119,7 +117,7 @@ export function deliveriesOf(
   let candidates = known.get(key);
   if (candidates === undefined) {
     const naming = new Set(asked.flatMap((type) => byType.get(type) ?? []));
-    candidates = candidatesOf([...naming]);
+    candidates = candidatesOf(turn, [...naming]);
     known.set(key, candidates);
   }
   return candidates;
@@ -133,6 +131,22 @@ export interface Cover {
   readonly emitted: boolean;
 }
 
+const nobody: ReadonlySet<string> = new Set();
+
+/** Whose deliveries do not follow the evidence; undefined where none of them does. */
+function followers(
+  turn: TurnEvidence,
+  deliveries: Tied,
+  evidence: readonly TurnEvent[],
+): ReadonlySet<string> | undefined {
+  const except = precedingProducers(deliveries, evidence);
+  if (except === undefined) {
+    return areBridged(turn, deliveries.events, evidence) ? nobody : undefined;
+  }
+  // What a delivery caused came after it, whatever the clocks say.
+  return isCausedByAny(turn, evidence, deliveries.events) ? undefined : except;
+}
+
 /**
  * Which of the candidates stand at or after all of the evidence, which lies in one instant, and
  * whether any emitted one does. Where clocks contradict the order of what decides, that is noted,
@@ -143,10 +157,11 @@ export function covering(
   { latest, emitted }: Candidates,
   evidence: readonly TurnEvent[],
 ): Cover {
-  const except = precedingProducers(latest, evidence);
-  if (except === undefined) noteConflict(bench, conflictsAmong(latest, evidence), evidence);
-  else noteConflict(bench, conflictsBefore(evidence, latest), latest.shown);
-  return { except, emitted: precedingProducers(emitted, evidence) !== undefined };
+  const { turn } = bench.scope;
+  const except = followers(turn, latest, evidence);
+  if (except !== undefined) noteConflict(bench, receivedBefore(evidence, latest), latest.shown);
+  const gone = latest === emitted ? except : followers(turn, emitted, evidence);
+  return { except, emitted: gone !== undefined };
 }
 
 /** Notes intents, all of one instant, that no delivery of what they asked for follows. */
@@ -156,8 +171,11 @@ export function noteLateIntents(
   intents: readonly TurnEvent[],
 ): void {
   if (intents.length === 0 || latest.at === undefined) return;
-  if (precedingProducers(latest, intents) !== undefined) return;
   const evidence = [...shownOf(intents), ...latest.shown];
+  if (followers(bench.scope.turn, latest, intents) !== undefined) {
+    noteConflict(bench, receivedBefore(intents, latest), latest.shown);
+    return;
+  }
   bench.notices.push({ code: "intent_after_delivery", evidence });
 }
 
@@ -207,8 +225,8 @@ function linkOf(delivery: TurnEvent): { readonly state: LinkState; readonly reas
 
 /** Judges the latest delivery of the task, whatever it delivered. */
 export function judgeDeliveries(bench: Bench): void {
-  const states = statesOf(bench.scope.deliveries);
-  noteConflicts(bench, states.older, states.latest);
+  const states = statesWithin(bench.scope.turn, bench.scope.deliveries);
+  noteUnestablished(bench, states, (one) => isEmitted(one) && isAcknowledged(one));
   if (states.latest.length > 0) {
     noteLateIntents(bench, { latest: tiedOf(states.latest) }, statesOf(bench.scope.intents).latest);
   }

@@ -6,9 +6,9 @@
  */
 import type { FindingCode } from "./diagnostics-table.ts";
 import type { ResourceRef, TurnEvent } from "./event.ts";
-import { compareOrder, statesOf } from "./reconcile-order.ts";
+import { compareOrder, statesOf, unestablished } from "./reconcile-order.ts";
 import { artifactStates } from "./reconcile-states.ts";
-import type { TaskScope } from "./task-scope.ts";
+import type { TaskScope, TurnEvidence } from "./task-scope.ts";
 import { compareTimes } from "./time.ts";
 
 type Field = "ownership" | "provenance";
@@ -121,7 +121,7 @@ export function settleDenials(
     if (word.good) continue;
     const { event, scope, field } = word;
     if (!standing.events.has(event) && !standing.subjects.has(word.subject)) continue;
-    if (answers(word).some((positive) => compareOrder(positive, event) > 0)) continue;
+    if (answers(word).some((positive) => isAfter(positive, event, scope.turn))) continue;
     const number = numbers.get(event) ?? numbers.size;
     numbers.set(event, number);
     const once = `${field} ${number}`;
@@ -169,6 +169,13 @@ function createAnswers(
   };
 }
 
+/** True after the denial, unless only the times of another producer say so and receipts do not. */
+function isAfter(positive: TurnEvent, denial: TurnEvent, turn: TurnEvidence): boolean {
+  if (compareOrder(positive, denial) <= 0) return false;
+  const pair = { latest: [positive], older: [denial] };
+  return unestablished(turn, pair, (event) => event === positive).length === 0;
+}
+
 /** True at or before all of these deliveries, which lie in one instant. */
 function isBeforeAll(event: TurnEvent, deliveries: readonly TurnEvent[]): boolean {
   const [first] = deliveries;
@@ -196,7 +203,9 @@ function standingOf(scopes: readonly TaskScope[], attributed: readonly Attribute
   for (const scope of scopes) {
     for (const intent of scope.intents) events.add(intent);
     for (const delivery of statesOf(scope.deliveries).latest) events.add(delivery);
-    for (const artifact of artifactStates(scope.artifacts).flatMap(({ latest }) => latest)) {
+    for (const artifact of artifactStates(scope.artifacts, scope.turn).flatMap(
+      ({ latest }) => latest,
+    )) {
       events.add(artifact);
       const span = artifact.attributes.producing_span_id;
       if (span !== undefined) spans.add(span);

@@ -1,9 +1,15 @@
 /**
- * @module ReconcileOrder: which of several states is the latest, and whether the clocks that say so
- * are contradicted (design 4: Reconcile). Timestamps order; where they are equal, a producer's own
- * sequence decides; what still ties is judged together, so that a tie never helps a success.
+ * @module ReconcileOrder: which of several states is the latest (design 4: Reconcile). Times order,
+ * settled so that they follow each producer's sequence; where they are equal, that sequence decides;
+ * across producers causality goes first. What still ties is judged together, so that a tie never
+ * helps a success.
  */
+import { limits } from "@turnproof/semconv";
+
 import type { TurnEvent } from "./event.ts";
+import { isEffectOf, namesCause } from "./reconcile-causes.ts";
+import { clockOf } from "./reconcile-clock.ts";
+import type { TurnEvidence } from "./task-scope.ts";
 import { compareTimes } from "./time.ts";
 
 /** States of one thing: those that count and those that they supersede. */
@@ -43,7 +49,7 @@ export function statesOf(events: readonly TurnEvent[]): States {
   const at = newest.timestamp;
   const tied = events.filter((event) => compareTimes(event.timestamp, at) === 0);
   // A producer's last sequence number of this instant; without one an event cannot be superseded.
-  const lastSeq = sequenceBounds(tied, Math.max);
+  const lastSeq = lastSequences(tied);
   const latest = tied.filter(
     ({ producer_id, producer_seq }) =>
       producer_id === undefined ||
@@ -54,41 +60,63 @@ export function statesOf(events: readonly TurnEvent[]): States {
   return { latest, older: events.filter((event) => !kept.has(event)) };
 }
 
-function sequenceBounds(
-  events: readonly TurnEvent[],
-  choose: (a: number, b: number) => number,
-): Map<string, number> {
+function lastSequences(events: readonly TurnEvent[]): Map<string, number> {
   const bounds = new Map<string, number>();
   for (const { producer_id, producer_seq } of events) {
     if (producer_id === undefined || producer_seq === undefined) continue;
-    bounds.set(producer_id, choose(producer_seq, bounds.get(producer_id) ?? producer_seq));
+    bounds.set(producer_id, Math.max(producer_seq, bounds.get(producer_id) ?? producer_seq));
   }
   return bounds;
 }
 
-/**
- * Events that the timestamps put before all of `later`, which lies in one instant, while a
- * producer's sequence or the order of receipt puts them after one of those. Linear in both.
- */
-export function contradictions(
-  earlier: readonly TurnEvent[],
-  later: readonly TurnEvent[],
-): TurnEvent[] {
-  const [first] = later;
-  if (first === undefined || earlier.length === 0) return [];
-  const firstSeq = sequenceBounds(later, Math.min);
-  let received: string | undefined;
-  for (const { received_at } of later) {
-    if (received_at === undefined) continue;
-    if (received === undefined || compareTimes(received_at, received) < 0) received = received_at;
+/** The latest states of a subject, with what causality says across producers. */
+export function statesWithin(turn: TurnEvidence, events: readonly TurnEvent[]): States {
+  const { latest, older } = statesOf(events);
+  // Of so many that tie none is found to be an effect of another one.
+  if (older.length === 0 || latest.length > limits.findingEvidenceMax) return { latest, older };
+  const effects: TurnEvent[] = [];
+  const beaten = new Set<TurnEvent>();
+  for (const event of older) {
+    if (!namesCause(event)) continue;
+    for (const cause of latest) {
+      if (clockOf(cause) === clockOf(event) || !isEffectOf(turn, event, cause)) continue;
+      beaten.add(cause);
+      effects.push(event);
+    }
   }
-  return earlier.filter((event) => {
-    if (compareTimes(event.timestamp, first.timestamp) >= 0) return false;
-    const { producer_id, producer_seq, received_at } = event;
-    const seq = producer_id === undefined ? undefined : firstSeq.get(producer_id);
-    if (seq !== undefined && producer_seq !== undefined && producer_seq > seq) return true;
-    return (
-      received !== undefined && received_at !== undefined && compareTimes(received_at, received) > 0
-    );
-  });
+  if (beaten.size < latest.length) {
+    if (beaten.size === 0) return { latest, older };
+    const kept = latest.filter((event) => !beaten.has(event));
+    return { latest: kept, older: [...older, ...beaten] };
+  }
+  const next = statesOf([...new Set(effects)]).latest;
+  const kept = new Set(next);
+  return { latest: next, older: events.filter((event) => !kept.has(event)) };
+}
+
+/**
+ * Older states that contradict a latest one of another producer, where times and receipts disagree
+ * on which came last and nothing else tells.
+ */
+export function unestablished(
+  turn: TurnEvidence,
+  { latest, older }: States,
+  isGood: (event: TurnEvent) => boolean,
+): readonly TurnEvent[] {
+  if (older.length === 0) return none;
+  const found = new Set<TurnEvent>();
+  for (const last of latest.slice(0, limits.findingEvidenceMax)) {
+    const { received_at: received } = last;
+    if (received === undefined) continue;
+    const good = isGood(last);
+    for (const event of older) {
+      if (event.received_at === undefined || clockOf(event) === clockOf(last)) continue;
+      if (compareTimes(event.received_at, received) <= 0) continue;
+      if (compareTimes(event.timestamp, last.timestamp) >= 0 || isGood(event) === good) continue;
+      if (isEffectOf(turn, last, event)) continue;
+      found.add(event);
+      found.add(last);
+    }
+  }
+  return [...found];
 }

@@ -3,9 +3,10 @@
  * supersedes (requirements: Reconciliation 2).
  */
 import type { ResourceRef, TurnEvent } from "./event.ts";
-import { compareOrder, statesOf } from "./reconcile-order.ts";
+import { compareOrder, statesOf, statesWithin } from "./reconcile-order.ts";
 import type { States } from "./reconcile-order.ts";
 import { producerOf, tiedOf } from "./reconcile-tied.ts";
+import type { TurnEvidence } from "./task-scope.ts";
 
 /** One artifact of a task: everything that was recorded of one resource of one type. */
 export interface ArtifactState extends States {
@@ -38,8 +39,11 @@ export function isDeleted(artifact: TurnEvent): boolean {
   return artifact.attributes.artifact_status === "deleted";
 }
 
-/** The artifacts of a task. A failed attempt without a resource is superseded by its type. */
-export function artifactStates(artifacts: readonly TurnEvent[]): ArtifactState[] {
+/** The artifacts of a task; with its turn, causality orders across producers. A failed attempt without a resource is superseded by its type. */
+export function artifactStates(
+  artifacts: readonly TurnEvent[],
+  turn?: TurnEvidence,
+): ArtifactState[] {
   const byType = new Map<string | undefined, Map<string | undefined, TurnEvent[]>>();
   for (const artifact of artifacts) {
     const type = typeOf(artifact);
@@ -55,7 +59,12 @@ export function artifactStates(artifacts: readonly TurnEvent[]): ArtifactState[]
     const named = [...byRef].filter(([ref]) => ref !== undefined).flatMap(([, events]) => events);
     for (const [ref, events] of byRef) {
       const open = ref === undefined ? withoutReplaced(events, named) : events;
-      if (open.length > 0) states.push({ type, ref, ...statesOf(open) });
+      if (open.length > 0)
+        states.push({
+          type,
+          ref,
+          ...(turn === undefined ? statesOf(open) : statesWithin(turn, open)),
+        });
     }
   }
   return states;

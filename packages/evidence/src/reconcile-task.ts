@@ -5,8 +5,9 @@
 import { diagnosticCodes } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
 import { judgeArtifacts } from "./reconcile-artifacts.ts";
-import { openBench } from "./reconcile-bench.ts";
+import { noteConflict, openBench } from "./reconcile-bench.ts";
 import type { Bench } from "./reconcile-bench.ts";
+import { laterCauses } from "./reconcile-causes.ts";
 import { judgeContracts } from "./reconcile-contracts.ts";
 import { indexDeliveries, judgeDeliveries } from "./reconcile-delivery.ts";
 import { judgeOutcomes, judgeTurnEnd } from "./reconcile-turn.ts";
@@ -35,7 +36,7 @@ function hasWholeIdentity(intent: TurnEvent): boolean {
 
 /** Judges one task: notices, chain, and whether a latest state is positively bad. */
 export function judgeTask(scope: TaskScope): Bench {
-  const index = indexDeliveries(scope.deliveries);
+  const index = indexDeliveries(scope);
   const bench = openBench(scope, index);
   for (const intent of scope.intents) {
     const whole = hasWholeIdentity(intent);
@@ -55,6 +56,7 @@ export function judgeTask(scope: TaskScope): Bench {
   );
   judgeDeliveries(bench);
   judgeTurn(bench);
+  judgeCausality(bench);
   judgeWhole(bench);
   if (scope.intents.length > 0) {
     if (!bench.valid && !explained) {
@@ -74,7 +76,7 @@ export function judgeTask(scope: TaskScope): Bench {
 
 /** What unlabelled evidence says of its whole turn, where one task is asked about. */
 export function judgeContext(scope: TaskScope): Bench {
-  const bench = openBench(scope, indexDeliveries([]));
+  const bench = openBench(scope, indexDeliveries({ ...scope, deliveries: [] }));
   if (scope.contextMissing.length > 0) {
     bench.notices.push({ code: "trace_context_missing", evidence: scope.contextMissing });
   }
@@ -98,6 +100,14 @@ const denialsOfOwnership: ReadonlySet<string> = new Set([
   "artifact_ownership_unverified",
   "ownership_unverified",
 ]);
+
+/** An effect that began before its cause did: one of the clocks is wrong. */
+function judgeCausality(bench: Bench): void {
+  const { intents, artifacts, contracts, deliveries, turn } = bench.scope;
+  for (const list of [intents, artifacts, contracts, deliveries]) {
+    for (const effect of list) noteConflict(bench, laterCauses(turn, effect), [effect]);
+  }
+}
 
 /** What the turn's own events say: lost context, and side effects that nobody intended. */
 function judgeTurn(bench: Bench): void {

@@ -5,7 +5,7 @@
  */
 import { shownOf } from "./finding-list.ts";
 import type { TurnEvent } from "./event.ts";
-import { compareTimes } from "./time.ts";
+import { compareTimes, wholeMsAfter } from "./time.ts";
 
 /** Events of one instant, of which each producer has at most its last sequence number. */
 export interface Tied {
@@ -74,44 +74,14 @@ function isBefore([one]: readonly TurnEvent[], event: TurnEvent): boolean {
   return (one?.producer_seq as number) < (event.producer_seq as number);
 }
 
-/** Of the earlier events those that numbers or receipt put after one of the tied ones. */
-export function conflictsBefore(earlier: readonly TurnEvent[], tied: Tied): readonly TurnEvent[] {
-  const { at } = tied;
-  if (at === undefined) return [];
-  const firstReceived = tied.received.at(-1)?.received_at;
-  return earlier.filter((event) => {
-    if (compareTimes(event.timestamp, at) >= 0) return false;
-    const producer = producerOf(event);
-    const own = producer === undefined ? undefined : tied.byProducer.get(producer);
-    if (own !== undefined && isBefore(own, event)) return true;
-    const { received_at } = event;
-    return (
-      firstReceived !== undefined &&
-      received_at !== undefined &&
-      compareTimes(received_at, firstReceived) > 0
-    );
-  });
-}
-
-/** Of the tied events some that numbers or receipt put after one of `later`, and times before. */
-export function conflictsAmong(tied: Tied, later: readonly TurnEvent[]): readonly TurnEvent[] {
-  const [first] = later;
-  if (first === undefined || tied.at === undefined) return [];
-  if (compareTimes(tied.at, first.timestamp) >= 0) return [];
-  const conflicting = new Set<TurnEvent>();
-  for (const event of later) {
-    const producer = producerOf(event);
-    const own = producer === undefined ? undefined : tied.byProducer.get(producer);
-    const [one] = own ?? [];
-    if (one !== undefined && (one.producer_seq as number) > (event.producer_seq as number)) {
-      for (const tiedEvent of shownOf(own ?? [])) conflicting.add(tiedEvent);
-    }
-    if (event.received_at === undefined) continue;
-    // The latest received come first; a finding shows no more of them.
-    for (const tiedEvent of tied.received.slice(0, tied.shown.length)) {
-      if (compareTimes(tiedEvent.received_at as string, event.received_at) <= 0) break;
-      conflicting.add(tiedEvent);
-    }
-  }
-  return [...conflicting];
+/** Of the evidence what is later than the first receipt of the tied events, which follow it. */
+export function receivedBefore(
+  evidence: readonly TurnEvent[],
+  { received }: Tied,
+): readonly TurnEvent[] {
+  const first = received.at(-1)?.received_at;
+  if (first === undefined) return [];
+  return evidence.filter(
+    (event) => event.timestamp > first && wholeMsAfter(first, event.timestamp) > 0,
+  );
 }

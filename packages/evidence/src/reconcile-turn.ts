@@ -4,8 +4,9 @@
  */
 import type { TurnEvent } from "./event.ts";
 import { isFailedOutcome } from "./coverage.ts";
+import { noteUnestablished } from "./reconcile-bench.ts";
 import type { Bench } from "./reconcile-bench.ts";
-import { statesOf } from "./reconcile-order.ts";
+import { statesOf, statesWithin } from "./reconcile-order.ts";
 import { parentKey, spanKey } from "./span-key.ts";
 import { compareTimes } from "./time.ts";
 
@@ -136,7 +137,9 @@ export function judgeOutcomes(bench: Bench): void {
     else known.push(outcome);
   }
   for (const outcomes of byKey.values()) {
-    const failed = statesOf(outcomes).latest.filter(isFailedOutcome);
+    const states = statesWithin(bench.scope.turn, outcomes);
+    noteUnestablished(bench, states, (one) => !isFailedOutcome(one));
+    const failed = states.latest.filter(isFailedOutcome);
     if (failed.length === 0) continue;
     const subject = failed[0]?.attributes.source;
     bench.notices.push({ code: "outcome_failed", subject, evidence: failed });

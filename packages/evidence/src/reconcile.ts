@@ -3,24 +3,21 @@
  * 4). Success is only what nothing contradicts and nothing required is missing from; everything
  * that cannot be told counts against it.
  */
-import { limits } from "@turnproof/semconv";
 import type { VerdictStatus } from "@turnproof/semconv";
 
-import { coverGroup } from "./coverage.ts";
 import type { CoverageProfiles } from "./coverage.ts";
-import { compareFindings, idsOf, labelOf, toFindings } from "./finding-list.ts";
-import type { Finding } from "./finding-list.ts";
 import { compareEvents } from "./event-order.ts";
+import { compareFindings, toFindings } from "./finding-list.ts";
+import type { Finding } from "./finding-list.ts";
 import { compareTuples, tupleOf } from "./identity-tuple.ts";
 import type { IdentityTuple } from "./identity-tuple.ts";
-import type { Bench, LinkReason, LinkState } from "./reconcile-bench.ts";
+import type { LinkReason, LinkState } from "./reconcile-bench.ts";
 import { explain } from "./reconcile-explanation.ts";
-import { hasEvidence, judgeContext, judgeTask } from "./reconcile-task.ts";
+import { judgeTuples } from "./reconcile-tuples.ts";
+import type { TaskChain } from "./reconcile-tuples.ts";
 import { assessWindow, watermarkOf } from "./reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
-import { taskScopes } from "./task-scope.ts";
 import type { TaskScope } from "./task-scope.ts";
-import { compareText } from "./text-order.ts";
 import { isUntrusted, readWindow } from "./window-events.ts";
 import type { WindowEvents } from "./window-events.ts";
 
@@ -107,7 +104,7 @@ function judgeTrusted(read: WindowEvents, options: ReconcileOptions): Verdict {
   const taskId = options.taskId ?? undefined;
   const metadata = options.normalizationMetadata ?? undefined;
   const trust = assessWindow(read, metadata);
-  const notes = judgeTuples(read, trust, options.profiles, taskId);
+  const notes = judgeTuples(read, { trust, profiles: options.profiles, taskId });
   const { intended, other, findings } = notes;
   if (intended.tasks + other.tasks === 0) {
     findings.push(...notes.idle);
@@ -141,136 +138,6 @@ function judgeTrusted(read: WindowEvents, options: ReconcileOptions): Verdict {
   };
 }
 
-/** How many tasks there are of a sort, and whether a latest state of one is positively bad. */
-interface Judged {
-  tasks: number;
-  bad: boolean;
-}
-
-/** The links of one task, and where they stand among those of others. */
-interface TaskChain {
-  readonly scope: Pick<TaskScope, "identity" | "taskId">;
-  readonly intents: number;
-  readonly links: readonly ChainLink[];
-}
-
-/** What is kept of the tasks; everything else of one is forgotten before the next is judged. */
-interface Notes {
-  readonly intended: Judged;
-  /** Tasks with evidence and without an intent, and their scopes. */
-  readonly other: Judged;
-  readonly unasked: TaskScope[];
-  readonly findings: Finding[];
-  /** What is said of turns without any task, and whether a verified outcome of one failed. */
-  readonly idle: Finding[];
-  idleFailed: boolean;
-  readonly chains: TaskChain[];
-  readonly missingStages: Set<string>;
-  intents: number;
-}
-
-/** Judges tuple by tuple: with a task, that task and what unlabelled evidence says of context. */
-function judgeTuples(
-  { events, groups }: WindowEvents,
-  trust: WindowTrust,
-  profiles: CoverageProfiles | undefined,
-  taskId: string | undefined,
-): Notes {
-  const notes: Notes = {
-    intended: { tasks: 0, bad: false },
-    other: { tasks: 0, bad: false },
-    unasked: [],
-    findings: [],
-    idle: [],
-    idleFailed: false,
-    chains: [],
-    missingStages: new Set(),
-    intents: 0,
-  };
-  for (let group = 0; group < groups.tuples.length; group += 1) {
-    const scopes = taskScopes(events, groups, group);
-    const sort = sortOf(scopes);
-    for (const scope of scopes) {
-      if (taskId === undefined || scope.taskId === taskId) noteTask(notes, scope, { trust, sort });
-      else if (scope.taskId === undefined) {
-        const context = judgeContext(scope);
-        const bench = sort === undefined ? withoutIdle(notes, context, trust) : context;
-        noteFindings(notes, bench, trust);
-        if (sort !== undefined) notes[sort].bad ||= bench.bad;
-        noteOutcome(notes, bench);
-      }
-    }
-    for (const profile of coverGroup(events, groups, group, profiles)) {
-      const concerns = taskId === undefined || (profile.task_id ?? taskId) === taskId;
-      if (concerns) for (const stage of profile.missing_stages) notes.missingStages.add(stage);
-    }
-  }
-  return notes;
-}
-
-function noteTask(notes: Notes, scope: TaskScope, { trust, sort }: TupleFacts): void {
-  const judgedTask = judgeTask(scope);
-  const intents = scope.intents.length;
-  const bench = sort === undefined ? withoutIdle(notes, judgedTask, trust) : judgedTask;
-  noteFindings(notes, bench, trust);
-  if (intents > 0 || hasEvidence(scope)) {
-    const judged = intents > 0 ? notes.intended : notes.other;
-    judged.tasks += 1;
-    judged.bad ||= bench.bad;
-    if (intents === 0) notes.unasked.push(scope);
-  } else if (sort !== undefined) notes[sort].bad ||= bench.bad;
-  noteOutcome(notes, bench);
-  notes.intents += intents;
-  const { identity, taskId } = scope;
-  const links = chainOf(bench);
-  if (links.length > 0) notes.chains.push({ scope: { identity, taskId }, intents, links });
-}
-
-/** What the judge of a task has to know of its tuple. */
-interface TupleFacts {
-  readonly trust: WindowTrust;
-  readonly sort: "intended" | "other" | undefined;
-}
-
-/** Whether anything was asked for in the tuple, or at least recorded; what is bad of it is theirs. */
-function sortOf(scopes: readonly TaskScope[]): TupleFacts["sort"] {
-  if (scopes.some(({ intents }) => intents.length > 0)) return "intended";
-  return scopes.some(hasEvidence) ? "other" : undefined;
-}
-
-/** What is said of a whole turn: of one that nobody asked anything of, it blocks no other turn. */
-const wholeTurnCodes: ReadonlySet<string> = new Set([
-  "ownership_unverified",
-  "provenance_missing",
-  "outcome_failed",
-  "turn_failed",
-  "turn_cancelled",
-  "turn_open",
-  "turn_unfinished",
-]);
-
-/** Sets aside what is said of a turn without any task. */
-function withoutIdle(notes: Notes, bench: Bench, trust: WindowTrust): Bench {
-  const idle = bench.notices.filter(({ code }) => wholeTurnCodes.has(code));
-  if (idle.length === 0) return bench;
-  notes.idle.push(...toFindings(bench.scope, idle, trust.complete));
-  notes.idleFailed ||= bench.outcomeFailed;
-  const notices = bench.notices.filter(({ code }) => !wholeTurnCodes.has(code));
-  return { ...bench, notices, bad: false, outcomeFailed: false };
-}
-
-/** A failed outcome is bad for every task of its turn. */
-function noteOutcome(notes: Notes, { outcomeFailed }: Bench): void {
-  if (!outcomeFailed) return;
-  notes.intended.bad = true;
-  notes.other.bad = true;
-}
-
-function noteFindings(notes: Notes, { scope, notices }: Bench, trust: WindowTrust): void {
-  if (notices.length === 0) return;
-  for (const finding of toFindings(scope, notices, trust.complete)) notes.findings.push(finding);
-}
-
 function decide(facts: {
   readonly judged: boolean;
   readonly complete: boolean;
@@ -297,31 +164,5 @@ function compareChains(a: TaskChain, b: TaskChain): number {
     (left < right ? -1 : left > right ? 1 : 0) ||
     // Without labels a turn has what its intents asked for and what is nobody's.
     b.intents - a.intents
-  );
-}
-
-const linkOrder = ["intent", "artifact", "contract", "delivery"] as const;
-
-function chainOf({ scope, links }: Bench): ChainLink[] {
-  const chain = links.map(({ link, name, state, reason, evidence }) => ({
-    link,
-    name: labelOf(name),
-    state,
-    reason,
-    evidence_ids: idsOf(evidence).slice(0, limits.findingEvidenceMax),
-    task_id: scope.taskId ?? null,
-    identity: scope.identity,
-  }));
-  return chain.sort(compareLinks);
-}
-
-function compareLinks(a: ChainLink, b: ChainLink): number {
-  return (
-    linkOrder.indexOf(a.link) - linkOrder.indexOf(b.link) ||
-    Number(a.state === "superseded") - Number(b.state === "superseded") ||
-    compareText(a.name ?? "", b.name ?? "") ||
-    compareText(a.state, b.state) ||
-    // Joined only where nothing else tells two links apart.
-    compareText(a.evidence_ids.join(" "), b.evidence_ids.join(" "))
   );
 }

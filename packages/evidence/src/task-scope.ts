@@ -6,6 +6,8 @@
 import { isVerifiedOutcome } from "./coverage.ts";
 import type { TurnEvent } from "./event.ts";
 import type { IdentityGroups, IdentityTuple } from "./identity-tuple.ts";
+import { causeSpans } from "./reconcile-causes.ts";
+import type { CauseIndex } from "./reconcile-causes.ts";
 import { mayDeny, saysDenial, settleDenials } from "./reconcile-denials.ts";
 import type { Denial } from "./reconcile-denials.ts";
 import type { TextEnd } from "./reconcile-truncation.ts";
@@ -45,9 +47,13 @@ export interface TurnEvidence {
   readonly events: readonly TurnEvent[];
   /** Events by span, only of spans that evidence of the turn names. */
   readonly bySpan: ReadonlyMap<string, readonly TurnEvent[]>;
+  /** What causes what, read when two producers are first compared. */
+  causes: CauseIndex | undefined;
   /** How texts ended, read when a contract first asks: of the turn, and of named spans. */
   ends: TextEnds | undefined;
   readonly endOfSpan: Map<string, TextEnd | null>;
+  /** When a named span began, null where nobody says; read when an event first names it. */
+  readonly startOfSpan: Map<string, string | null>;
 }
 
 const lists = {
@@ -123,7 +129,15 @@ function scopesOfTurn(
   { claims, turns }: Speaking,
 ): readonly TaskScope[] {
   const bySpan = namedSpans(events, claims);
-  const book = openBook({ identity, events, bySpan, ends: undefined, endOfSpan: new Map() });
+  const book = openBook({
+    identity,
+    events,
+    bySpan,
+    causes: undefined,
+    ends: undefined,
+    endOfSpan: new Map(),
+    startOfSpan: new Map(),
+  });
   const intents = claims.filter((event) => event.event_kind === "intent");
   for (const intent of intents) book.ofIntent(intent).intents.push(intent);
   if (intents.length === 1) book.takeUnlabelled();
@@ -216,16 +230,18 @@ function emptyScope(turn: TurnEvidence, taskId: string | undefined): TaskScope {
   };
 }
 
-/** Events of the spans that artifacts name as producers and contracts as parents. */
+/** Events of the spans that artifacts name as producers, and any claim as its cause. */
 function namedSpans(
   events: readonly TurnEvent[],
   claims: readonly TurnEvent[],
 ): ReadonlyMap<string, readonly TurnEvent[]> {
   const bySpan = new Map<string, TurnEvent[]>();
-  for (const { event_kind, attributes, parent_span_id } of claims) {
-    const named = event_kind === "artifact" ? attributes.producing_span_id : undefined;
+  for (const claim of claims) {
+    const { event_kind: kind, attributes } = claim;
+    const named = kind === "artifact" ? attributes.producing_span_id : undefined;
     if (named !== undefined) bySpan.set(named, []);
-    if (event_kind === "contract" && parent_span_id !== undefined) bySpan.set(parent_span_id, []);
+    if (!isRecorderKind(kind) || lists[kind] === "actions") continue;
+    for (const span of causeSpans(claim)) bySpan.set(span, []);
   }
   if (bySpan.size === 0) return bySpan;
   for (const event of events) {

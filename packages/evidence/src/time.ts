@@ -172,3 +172,21 @@ export function elapsedMs(from: string, to: string): number | undefined {
   // A nanosecond is the finest digit with a meaning; beyond it is noise of the subtraction.
   return Math.round((end - start + fraction) * 1e6) / 1e6;
 }
+
+/** Whole milliseconds from one time to another, each cut to its millisecond. */
+export function wholeMsAfter(from: string, to: string): number {
+  return wholeMs(to) - wholeMs(from);
+}
+
+function wholeMs(time: string): number {
+  const below = fractionOf(time).slice(0, 3).padEnd(3, "0");
+  return Date.parse(`${time.slice(0, secondChars)}Z`) + Number(below);
+}
+
+/** A time moved by whole milliseconds; it keeps the digits below. Out of range: unchanged. */
+export function shiftTime(time: string, ms: number): string {
+  const moved = new Date(wholeMs(time) + ms);
+  if (Number.isNaN(moved.getTime())) return time;
+  const text = moved.toISOString();
+  return text.length === 24 ? `${text.slice(0, -1)}${fractionOf(time).slice(3)}Z` : time;
+}

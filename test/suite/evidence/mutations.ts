@@ -55,7 +55,6 @@ function editsOf(event: Json): [string, Edit][] {
         ["source version swapped", (one) => version(one, "input_refs")],
         ["persisted after delivery", (one) => ({ ...one, ...at(3000), producer_seq: 3000 })],
         ["numbered after delivery", move("producer_seq", 3000)],
-        ["received after delivery", move("received_at", at(3000).received_at)],
       );
       break;
     case "contract":
@@ -69,7 +68,6 @@ function editsOf(event: Json): [string, Edit][] {
         ["truncated", attributes({ contract_finish_reason: "max_tokens" })],
         ["parsed after delivery", (one) => ({ ...one, ...at(3000), producer_seq: 3000 })],
         ["numbered after delivery", move("producer_seq", 3000)],
-        ["received after delivery", move("received_at", at(3000).received_at)],
       );
       break;
     case "delivery":

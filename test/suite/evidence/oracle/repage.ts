@@ -24,7 +24,7 @@ export function readsOf(values: readonly unknown[], size: number): Read[] {
     const read = { sourceRows: slice.length, bundleCount: 1, duplicatesRemoved: 0, errors: [] };
     const page = buildPage(
       { events: slice, ...read, bounded: false },
-      { limit: size, continued: from > 0, nextCursor: next },
+      { limit: size, continued: from > 0, nextCursor: next, asOf: "2999-01-01T00:00:00Z" },
     );
     reads.push({ cursor: from === 0 ? null : `cursor-${from}`, page });
   }

@@ -1,0 +1,58 @@
+/**
+ * @module ReconcileBridge: pairs of producers whose clocks differ a little. A delivery that names
+ * what an artifact made, or is its effect, came after it although its clock says otherwise.
+ */
+import type { TurnEvent } from "./event.ts";
+import { bridgedSkewMs, isEffectOf } from "./reconcile-causes.ts";
+import { clockOf } from "./reconcile-clock.ts";
+import { compareOrder } from "./reconcile-order.ts";
+import type { TurnEvidence } from "./task-scope.ts";
+import { elapsedMs } from "./time.ts";
+
+/** Pairs that are looked at one by one; of more, none is bridged. */
+const pairsMax = 64;
+
+/** True when every delivery follows all of the evidence, with skew bridged where it may be. */
+export function areBridged(
+  turn: TurnEvidence,
+  deliveries: readonly TurnEvent[],
+  evidence: readonly TurnEvent[],
+): boolean {
+  const pairs = deliveries.length * evidence.length;
+  if (pairs === 0 || pairs > pairsMax) return false;
+  return deliveries.every((delivery) =>
+    evidence.every((event) => {
+      if (compareOrder(delivery, event) >= 0) return true;
+      if (clockOf(delivery) === clockOf(event)) return false;
+      return isEffectOf(turn, delivery, event) || isDelivered(delivery, event);
+    }),
+  );
+}
+
+/** True for an artifact that the delivery names in this version, within the bridged skew. */
+function isDelivered(
+  delivery: TurnEvent,
+  { event_kind, output_refs, timestamp }: TurnEvent,
+): boolean {
+  const [made] = output_refs ?? [];
+  if (event_kind !== "artifact" || made?.version === undefined) return false;
+  if ((elapsedMs(delivery.timestamp, timestamp) ?? Infinity) > bridgedSkewMs) return false;
+  return (delivery.input_refs ?? []).some(
+    ({ resource_type: type, ref, version }) =>
+      type === made.resource_type && ref === made.ref && version === made.version,
+  );
+}
+
+/** True when some of the evidence is an effect of one of the deliveries, of another producer. */
+export function isCausedByAny(
+  turn: TurnEvidence,
+  evidence: readonly TurnEvent[],
+  deliveries: readonly TurnEvent[],
+): boolean {
+  if (deliveries.length * evidence.length > pairsMax) return false;
+  return evidence.some((event) =>
+    deliveries.some(
+      (delivery) => clockOf(delivery) !== clockOf(event) && isEffectOf(turn, event, delivery),
+    ),
+  );
+}

@@ -1,0 +1,145 @@
+/**
+ * @module ReconcileClock: the times by which events are ordered. Within one producer its sequence
+ * orders; a producer whose times lie after their receipt is ahead, and all its times are moved back
+ * by the largest difference. Receipt bounds when something happened and is no order by itself.
+ */
+import type { TurnEvent } from "./event.ts";
+import type { IdentityGroups } from "./identity-tuple.ts";
+import { compareTimes, shiftTime, wholeMsAfter } from "./time.ts";
+
+/** Events with the times that order them, parallel to the events of the window. */
+export interface SettledClocks {
+  /** With the times of producers that are ahead moved back. */
+  readonly events: readonly TurnEvent[];
+  /** The same with their times as they say them; the same list where nobody is ahead. */
+  readonly unshifted: readonly TurnEvent[];
+  /** Indexes of events of producers that are ahead; undefined where nobody is. */
+  readonly ahead: ReadonlySet<number> | undefined;
+}
+
+/** Who numbers and times an event: its process, or what is known of it. */
+export function clockOf(event: TurnEvent): string {
+  const { producer_id: producer, service_name: service, application_id: application } = event;
+  return producer ?? `service ${service ?? application ?? ""}`;
+}
+
+/** Settles the clocks of a window. Linear, and without copies where nothing has to be moved. */
+export function settleClocks(events: readonly TurnEvent[], groups: IdentityGroups): SettledClocks {
+  const shifts = shiftsOf(events);
+  const unshifted = inSequence(events, groups);
+  if (shifts === undefined) return { events: unshifted, unshifted, ahead: undefined };
+  const ahead = new Set<number>();
+  const shifted = events.map((event, at) => {
+    const shift = shifts.get(clockOf(event));
+    if (shift === undefined) return event;
+    ahead.add(at);
+    return {
+      ...event,
+      timestamp: shiftTime(event.timestamp, -shift),
+      ...(event.started_at === undefined
+        ? {}
+        : { started_at: shiftTime(event.started_at, -shift) }),
+    };
+  });
+  return { events: inSequence(shifted, groups), unshifted, ahead };
+}
+
+/** By how many milliseconds each producer is ahead; undefined where none is. */
+function shiftsOf(events: readonly TurnEvent[]): Map<string, number> | undefined {
+  let shifts: Map<string, number> | undefined;
+  for (const event of events) {
+    const { timestamp, received_at: received } = event;
+    // Text order decides nearly always; what it calls later is looked at closely.
+    if (received === undefined || timestamp < received) continue;
+    const ms = wholeMsAfter(received, timestamp);
+    if (ms <= 0) continue;
+    shifts ??= new Map();
+    const clock = clockOf(event);
+    shifts.set(clock, Math.max(ms, shifts.get(clock) ?? 0));
+  }
+  return shifts;
+}
+
+/** Events that only surround what decides are not moved. */
+const surrounding: ReadonlySet<string> = new Set([
+  "span",
+  "conversation",
+  "execution_log",
+  "data_quality",
+  "memory_operation",
+  "memory_retrieval",
+  "memory_reference",
+  "cache_decision",
+  "plan",
+  "learning",
+]);
+
+/**
+ * The events with times that never run backwards along a producer's numbers within a turn: one with
+ * a later number is at least as late. What is moved keeps where it began.
+ */
+function inSequence(events: readonly TurnEvent[], groups: IdentityGroups): readonly TurnEvent[] {
+  let moved: TurnEvent[] | undefined;
+  const { starts, order } = groups;
+  for (let group = 0; group + 1 < starts.length; group += 1) {
+    const from = starts[group] as number;
+    const to = starts[group + 1] as number;
+    if (isInSequence(events, order, from, to)) continue;
+    moved ??= events.slice();
+    liftGroup(moved, order.subarray(from, to));
+  }
+  return moved ?? events;
+}
+
+function isNumbered(event: TurnEvent): boolean {
+  return (
+    event.producer_seq !== undefined &&
+    event.producer_id !== undefined &&
+    !surrounding.has(event.event_kind)
+  );
+}
+
+/** True where one producer numbered them all, in the order of the input and of the times. */
+function isInSequence(
+  events: readonly TurnEvent[],
+  order: Int32Array,
+  from: number,
+  to: number,
+): boolean {
+  let before: TurnEvent | undefined;
+  for (let at = from; at < to; at += 1) {
+    const event = events[order[at] as number] as TurnEvent;
+    if (!isNumbered(event)) continue;
+    if (before !== undefined) {
+      if (event.producer_id !== before.producer_id) return false;
+      if ((event.producer_seq as number) <= (before.producer_seq as number)) return false;
+      if (compareTimes(event.timestamp, before.timestamp) < 0) return false;
+    }
+    before = event;
+  }
+  return true;
+}
+
+function liftGroup(events: TurnEvent[], members: Int32Array): void {
+  const byProducer = new Map<string, number[]>();
+  for (const index of members) {
+    const event = events[index] as TurnEvent;
+    if (!isNumbered(event)) continue;
+    const producer = event.producer_id as string;
+    const known = byProducer.get(producer);
+    if (known === undefined) byProducer.set(producer, [index]);
+    else known.push(index);
+  }
+  const seqOf = (index: number): number => events[index]?.producer_seq as number;
+  for (const indexes of byProducer.values()) {
+    indexes.sort((a, b) => seqOf(a) - seqOf(b));
+    let latest: string | undefined;
+    for (const index of indexes) {
+      const event = events[index] as TurnEvent;
+      if (latest !== undefined && compareTimes(event.timestamp, latest) < 0) {
+        const began = event.started_at ?? event.timestamp;
+        events[index] = { ...event, timestamp: latest, started_at: began };
+      } else latest = event.timestamp;
+    }
+  }
+}
