@@ -14,7 +14,7 @@ import { compress } from "./http/compress.ts";
 import { createErrorHandler, refuse } from "./http/errors.ts";
 import { gate } from "./http/gate.ts";
 import { noStore } from "./http/no-store.ts";
-import { requireRules } from "./http/permissions.ts";
+import { requireRules, routeRules } from "./http/permissions.ts";
 import { createRenderer } from "./http/respond.tsx";
 import type { GrpcReceiver } from "./grpc/grpc-server.ts";
 import type { Hooks } from "./hooks.ts";
@@ -77,7 +77,7 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
     opened.push(async () => abort.abort());
     const app = buildApp(parts, options.views ?? viewTable);
     // In read-only mode nothing is written beside the evidence, verdicts neither.
-    if (options.judge !== false && !config.readOnly) {
+    if (options.judge !== false && !config.readOnly && parts.readers === undefined) {
       const judge = startJudge({ ...parts, store: parts.patient }, options.judge);
       opened.push(() => judge.close());
     }
@@ -139,6 +139,13 @@ function buildApp(parts: Parts, views: ViewTable): Hono<AppEnv> {
       cookieName: parts.cookieName,
     }),
   );
+  const { readers } = parts;
+  if (readers !== undefined) {
+    app.use(async function readElsewhere(c, next) {
+      if (routeRules[c.get("route")]?.reads === true) return readers.answer(c);
+      return next();
+    });
+  }
   mountRoutes(app, parts);
   app.onError(createErrorHandler(log));
   app.notFound((c) => refuse(c, "not_found"));

@@ -6,6 +6,7 @@ import pc from "picocolors";
 
 /** Fields that a line may carry besides time, level and event. */
 const allowed = new Set([
+  "accounts",
   "address",
   "at",
   "attempt",
@@ -16,8 +17,10 @@ const allowed = new Set([
   "count",
   "data_dir",
   "elapsed_ms",
+  "ended",
   "error_type",
   "field",
+  "host",
   "method",
   "port",
   "principal",

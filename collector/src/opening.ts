@@ -9,6 +9,7 @@ import { allowNames } from "@turnproof/semconv";
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
 import { CodedError } from "@turnproof/semconv";
+import { lentEngineOf } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
 import { watchAccounts } from "./accounts.ts";
@@ -30,6 +31,7 @@ import type { Config } from "./config.ts";
 import { createRequestMetrics } from "./http/request-metrics.ts";
 import { cookieNameOf } from "./http/session-cookie.ts";
 import { openLate } from "./late.ts";
+import { createReaders, threadsCan } from "./reading/readers.ts";
 import { lateEvidence, lateMemory } from "./late-store.ts";
 import { openReceiver } from "./otlp/receiver.ts";
 import { openMemory, operatorMemory } from "./memory/memory-backend.ts";
@@ -101,7 +103,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
   if (given !== undefined && options.memory === undefined) opened.unshift(() => given.close());
   const memory = operatorMemory(given, config.readOnly);
   const patient = withMemoryRows(operatorStore(store, config.readOnly), memory);
-  return {
+  const parts: Parts = {
     ...door,
     config,
     version,
@@ -119,6 +121,23 @@ export async function openParts(opening: Opening): Promise<Parts> {
     now,
     closing,
   };
+  if (!threaded(options, config, store)) return parts;
+  const judge = options.judge !== false && !config.readOnly;
+  const readers = createReaders({ parts, store, memory: given, judge });
+  opened.push(() => readers.close());
+  return { ...parts, readers };
+}
+
+/**
+ * Whether threads read: of a store that this collector opened and that a thread can open or borrow,
+ * with views and a clock that are everybody's.
+ */
+function threaded(options: CollectorOptions, config: Config, opened: EvidenceStore): boolean {
+  const { store, memory, views, now, judge } = options;
+  if (!threadsCan || store !== undefined || memory !== undefined || views !== undefined)
+    return false;
+  if (now !== undefined || typeof judge === "object") return false;
+  return lentEngineOf(opened) !== undefined || serverOf(config) !== undefined;
 }
 
 type Door = Pick<

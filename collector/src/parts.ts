@@ -15,6 +15,7 @@ import type { Config } from "./config.ts";
 import type { Hooks } from "./hooks.ts";
 import type { RequestMetrics } from "./http/request-metrics.ts";
 import type { Receiver } from "./otlp/receiver.ts";
+import type { Readers } from "./reading/readers.ts";
 import type { Log } from "./log.ts";
 import type { StatementSigner } from "./statement.ts";
 
@@ -25,6 +26,8 @@ export interface Parts {
   readonly log: Log;
   /** The operator's handle; in read-only mode it refuses every mutation, and its reads give up. */
   readonly store: EvidenceStore;
+  /** Threads that read; absent where everything is done on the event loop. */
+  readonly readers?: Readers | undefined;
   /** The same for work behind the scenes, which may wait for a read as long as it takes. */
   readonly patient: EvidenceStore;
   /** Host of the server that the store is on, without credentials; null where it is on none. */

@@ -65,19 +65,26 @@ export async function timedCheck(
   }));
 }
 
+const tickMs = 100;
+
 async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
+  // A thread that is busy with another turn hears of its answer late: that time is not the store's.
+  let left = Math.ceil(ms / tickMs);
+  const timer = setInterval(() => {
+    left -= 1;
+    if (left > 0) return;
+    clearInterval(timer);
     late.reject(new CodedError("store_timeout"));
     stop.abort();
-  }, ms);
+  }, tickMs);
   const answer = work(stop.signal);
   // Whoever comes second has nobody waiting for it.
   answer.catch(() => {});
   try {
     return await Promise.race([answer, late.promise]);
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
   }
 }

@@ -7,6 +7,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { Principal } from "../auth/principal.ts";
 import type { TypedIdentity } from "../auth/typed-identity.ts";
 import type { OpenSession } from "../auth/sessions.ts";
+import type { PassedRequest } from "../reading/reading-app.ts";
 import type { Renderer } from "./respond.tsx";
 
 /** Hono's environment of the collector's app. */
@@ -15,6 +16,8 @@ export interface AppEnv {
     /** Node's request, when the app is served by Node; absent for `app.request`. */
     readonly incoming?: { readonly socket: { readonly remoteAddress?: string } };
     readonly outgoing?: { destroy(): unknown };
+    /** In a thread that reads: the request as it passed the gate. */
+    readonly passed?: PassedRequest;
   };
   Variables: {
     requestId: string;

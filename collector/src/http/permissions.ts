@@ -20,6 +20,8 @@ export interface RouteRule {
   readonly unbound?: true;
   /** Changes something in the provider: refused in read-only mode. */
   readonly mutates?: true;
+  /** Works on whole turns: answered by a thread that reads, where there is one. */
+  readonly reads?: true;
   /** Name in the audit log; every protected route has one. */
   readonly audit?: string;
 }
@@ -27,6 +29,7 @@ export interface RouteRule {
 const open: RouteRule = { needs: "open" };
 const ingest: RouteRule = { needs: "ingest" };
 const read = (audit: string): RouteRule => ({ needs: "trace.read", audit });
+const turns = (audit: string): RouteRule => ({ ...read(audit), reads: true });
 
 /** Method and path template of every route, below the base path. */
 export const routeRules: { readonly [route: string]: RouteRule } = {
@@ -52,26 +55,29 @@ export const routeRules: { readonly [route: string]: RouteRule } = {
   "GET /docs": { needs: "signed_in", audit: "docs.read" },
   "GET /patterns": { needs: "signed_in", audit: "patterns.read" },
   "GET /metrics": { ...read("metrics.read"), unbound: true },
-  "GET /traces": read("turns.read"),
-  "GET /traces/turns.json": read("turns.read"),
-  "GET /traces/overview.json": read("turns.read"),
-  "GET /traces/facets.json": read("turns.read"),
-  "GET /traces/differences.json": read("turns.read"),
-  "GET /traces/trend.json": read("turns.read"),
-  "GET /traces/events.json": read("events.read"),
-  "GET /traces/health": read("health.read"),
-  "GET /traces/health.json": read("health.read"),
-  "GET /traces/compare": read("compare.read"),
-  "GET /traces/compare.json": read("compare.read"),
-  "GET /traces/analysis.json": read("analysis.read"),
-  "GET /traces/inspect.json": read("lineage.read"),
-  "GET /traces/replay-plan.json": { needs: "replay.create", audit: "replay_plan.read" },
-  "GET /traces/reconcile": read("reconcile.read"),
-  "GET /traces/reconcile.json": read("reconcile.read"),
-  "POST /traces/reconcile": read("reconcile.judged"),
-  "GET /traces/reconcile.jws": read("reconcile.signed"),
-  "GET /traces/find": read("find.read"),
-  "GET /traces/find.json": read("find.read"),
+  "GET /traces": turns("turns.read"),
+  "GET /traces/turns.json": turns("turns.read"),
+  "GET /traces/overview.json": turns("turns.read"),
+  "GET /traces/facets.json": turns("turns.read"),
+  "GET /traces/differences.json": turns("turns.read"),
+  "GET /traces/trend.json": turns("turns.read"),
+  "GET /traces/events.json": turns("events.read"),
+  "GET /traces/health": turns("health.read"),
+  "GET /traces/health.json": turns("health.read"),
+  "GET /traces/compare": turns("compare.read"),
+  "GET /traces/compare.json": turns("compare.read"),
+  "GET /traces/analysis.json": turns("analysis.read"),
+  "GET /traces/inspect.json": turns("lineage.read"),
+  "GET /traces/replay-plan.json": {
+    ...turns("replay_plan.read"),
+    needs: "replay.create",
+  },
+  "GET /traces/reconcile": turns("reconcile.read"),
+  "GET /traces/reconcile.json": turns("reconcile.read"),
+  "POST /traces/reconcile": turns("reconcile.judged"),
+  "GET /traces/reconcile.jws": turns("reconcile.signed"),
+  "GET /traces/find": turns("find.read"),
+  "GET /traces/find.json": turns("find.read"),
   "GET /traces/capabilities.json": read("capabilities.read"),
   "GET /traces/artifact.json": { needs: "artifact.lookup", audit: "artifact.read" },
   "POST /traces/account/resolve": { needs: "account.resolve", audit: "account.resolved" },
@@ -100,13 +106,13 @@ export const routeRules: { readonly [route: string]: RouteRule } = {
     mutates: true,
   },
   "GET /traces/live": read("live.read"),
-  "GET /traces/:root_trace_id": read("turn.read"),
-  "GET /agents": read("agents.read"),
-  "GET /agents.json": read("agents.read"),
-  "GET /agents/:agent_id": read("agent.read"),
-  "GET /threads": read("threads.read"),
-  "GET /threads.json": read("threads.read"),
-  "GET /threads/:thread_id": read("thread.read"),
+  "GET /traces/:root_trace_id": turns("turn.read"),
+  "GET /agents": turns("agents.read"),
+  "GET /agents.json": turns("agents.read"),
+  "GET /agents/:agent_id": turns("agent.read"),
+  "GET /threads": turns("threads.read"),
+  "GET /threads.json": turns("threads.read"),
+  "GET /threads/:thread_id": turns("thread.read"),
 };
 
 /** True for a registered handler that answers; what is registered under a wildcard goes between. */

@@ -8,8 +8,9 @@ import { z } from "zod";
 import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
+import type { EventSlice, SliceOptions } from "@turnproof/store";
 
-import type { Reading } from "../auth/grants.ts";
+import { principalOf } from "../http/environment.ts";
 import type { AppEnv } from "../http/environment.ts";
 import { eventStream } from "../http/event-stream.ts";
 import { filters, readParameters } from "../http/parameters.ts";
@@ -42,6 +43,12 @@ export function liveRoutes(parts: Parts): Hono<AppEnv> {
   app.get("/traces/live", (c) => {
     const { since, ...parameters } = readParameters(c, liveParameters);
     const reading = readingFor(c, parameters);
+    const principal = principalOf(c);
+    // A slice is cut out of whole turns, and one of them may be large.
+    const page: ReadPage = (options) =>
+      parts.readers === undefined
+        ? parts.store.page(reading.scope, reading.query, options)
+        : parts.readers.page(principal, reading.query, options);
     // Nobody reads the body of this one, and a tail that nobody reads would never end.
     if (c.req.method === "HEAD") {
       return c.body(null, 200, { "Content-Type": "text/event-stream" });
@@ -51,7 +58,7 @@ export function liveRoutes(parts: Parts): Hono<AppEnv> {
     const from = resumeTime(c.req.header("last-event-id")) ?? new Date(began).toISOString();
     // The audit record and the headers leave before the first event does.
     return eventStream(c, parts, (stream, signal) =>
-      new Tail(parts, reading, from).run(stream, signal),
+      new Tail(parts, page, from).run(stream, signal),
     );
   });
   return app;
@@ -66,17 +73,19 @@ function resumeTime(id: string | undefined): string | undefined {
   return time;
 }
 
+type ReadPage = (options: SliceOptions) => Promise<EventSlice>;
+
 class Tail {
   readonly #parts: Parts;
-  readonly #reading: Reading;
+  readonly #page: ReadPage;
   readonly #seen = new Set<string>();
   readonly #from: string;
   #watermark: string;
   #quietSince: number;
 
-  constructor(parts: Parts, reading: Reading, from: string) {
+  constructor(parts: Parts, page: ReadPage, from: string) {
     this.#parts = parts;
-    this.#reading = reading;
+    this.#page = page;
     this.#from = from;
     this.#watermark = from;
     this.#quietSince = parts.now();
@@ -108,8 +117,6 @@ class Tail {
 
   /** What became readable since the last look, oldest first. */
   async #news(): Promise<{ readonly events: readonly TurnEvent[]; readonly gap: boolean }> {
-    const { store } = this.#parts;
-    const { scope, query } = this.#reading;
     const horizon = new Date(Date.parse(this.#watermark) - overlapMs).toISOString();
     const floor = compareTimes(horizon, this.#from) < 0 ? this.#from : horizon;
     const news: TurnEvent[] = [];
@@ -119,7 +126,7 @@ class Tail {
         limit: limits.pageEventsDefault,
         ...(after === undefined ? {} : { after }),
       };
-      const slice = await store.page(scope, query, options);
+      const slice = await this.#page(options);
       const young = slice.events.filter(
         ({ received_at }) => received_at !== undefined && compareTimes(received_at, floor) >= 0,
       );

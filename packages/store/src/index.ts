@@ -40,8 +40,8 @@ export type { EvidenceSummary } from "./evidence-summary.ts";
 export type { AdministeredMemory, Provider } from "./provider.ts";
 export { inScope, issueOperatorGrant } from "./scope.ts";
 export type { EvidenceScope, OperatorGrant } from "./scope.ts";
-export { clickhouse } from "./clickhouse/clickhouse.ts";
-export type { ClickhouseOptions } from "./clickhouse/clickhouse.ts";
+export { clickhouse, clickhouseOver, lentEngineOf } from "./clickhouse/clickhouse.ts";
+export type { ClickhouseOptions, LentEngine } from "./clickhouse/clickhouse.ts";
 export type {
   ClickhouseConnection,
   EmbeddedConnection,

@@ -7,8 +7,8 @@ import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore } from "../evidence-store.ts";
 import { checkBy } from "../store-check.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
-import { openEngine } from "./connection.ts";
-import type { Engine } from "./connection.ts";
+import { openEngine, readAnswer } from "./connection.ts";
+import type { Engine, SharedKnowledge } from "./connection.ts";
 import { scopeFilter } from "./filter.ts";
 import type { ScopeFilter } from "./filter.ts";
 import { inserter } from "./insert.ts";
@@ -45,6 +45,38 @@ export async function clickhouse(options: ClickhouseOptions): Promise<EvidenceSt
   return provider(engine, options.scopeFilter ?? scopeFilter);
 }
 
+/** An open engine as another thread of this process uses it; plain data in and out. */
+export interface LentEngine extends SharedKnowledge {
+  readonly select: Engine["select"];
+  readonly command: Engine["command"];
+  readonly insert: Engine["insert"];
+}
+
+const lent = new WeakMap<EvidenceStore, LentEngine>();
+
+/**
+ * What another thread needs to work over the same embedded engine, which one thread alone may open;
+ * undefined of every other store, which a thread opens for itself.
+ */
+export function lentEngineOf(store: EvidenceStore): LentEngine | undefined {
+  return lent.get(store);
+}
+
+/** The store over an engine that another thread lends: it reads the answers, and closes nothing. */
+export function clickhouseOver(engine: LentEngine): Promise<EvidenceStore> {
+  const { touched, span } = engine;
+  const borrowed: Engine = {
+    embedded: false,
+    shared: { touched, span },
+    select: engine.select,
+    query: async (...asked) => readAnswer(await engine.select(...asked)),
+    command: engine.command,
+    insert: engine.insert,
+    close: async () => {},
+  };
+  return provider(borrowed, scopeFilter);
+}
+
 async function provider(engine: Engine, filterOfScope: ScopeFilter): Promise<EvidenceStore> {
   const touched = await readTouched(engine);
   const spans = receiptSpans(engine);
@@ -62,7 +94,7 @@ async function provider(engine: Engine, filterOfScope: ScopeFilter): Promise<Evi
   }
   const read = reader(engine, { touched, spans }, filterOfScope);
   const store: EvidenceStore = {
-    name: engine.embedded ? "clickhouse embedded" : "clickhouse server",
+    name: engine.embedded || engine.shared ? "clickhouse embedded" : "clickhouse server",
     sources: ["trace", "conversation", "tool_log"],
     append: async (batch) => send(prepareBatch(batch)),
     // Whoever prepared it used this build's `@turnproof/store/prepare`: the form is ours.
@@ -87,5 +119,14 @@ async function provider(engine: Engine, filterOfScope: ScopeFilter): Promise<Evi
     },
     [Symbol.asyncDispose]: () => store.close(),
   };
+  if (engine.embedded) {
+    lent.set(store, {
+      select: (...asked) => engine.select(...asked),
+      command: (sql) => engine.command(sql),
+      insert: (...given) => engine.insert(...given),
+      touched: async () => [...touched],
+      span: () => spans.current(),
+    });
+  }
   return store;
 }

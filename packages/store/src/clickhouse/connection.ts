@@ -18,10 +18,23 @@ import type { ClickhouseConnection, ServerConnection } from "./clickhouse-option
 import { readNative } from "./native-reader.ts";
 import type { NativeTable } from "./native-reader.ts";
 import type { EncodedBlock } from "./native-writer.ts";
+import type { ReceiptSpan } from "./receipt-span.ts";
 import { storeError } from "./store-error.ts";
 
 /** Parameters of a query: hex text and numbers only, see sql-text.ts. */
 export type QueryParameters = Readonly<Record<string, string>>;
+
+/** A query's answer as the engine sent it. */
+export interface Selected {
+  readonly bytes: Uint8Array;
+  readonly rowsRead: number;
+}
+
+/** What the writer of an embedded engine knows. */
+export interface SharedKnowledge {
+  readonly touched: () => Promise<readonly string[]>;
+  readonly span: () => Promise<ReceiptSpan | undefined>;
+}
 
 /** A query's columns, and the rows that the engine read for them as far as it says. */
 export type Answer = NativeTable & { readonly rowsRead: number };
@@ -29,6 +42,10 @@ export type Answer = NativeTable & { readonly rowsRead: number };
 /** The engine as the provider sees it. Every method throws a CodedError and nothing else. */
 export interface Engine {
   readonly embedded: boolean;
+  /** What another thread knows that writes to it; absent where this one hears of what it writes. */
+  readonly shared?: SharedKnowledge;
+  /** `query` before its answer is read: Native bytes, to be read in whichever thread. */
+  select(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<Selected>;
   query(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<Answer>;
   command(sql: string): Promise<void>;
   /** Inserts one block; the same token with the same rows leaves one copy. */
@@ -58,15 +75,17 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
   const writes = oneByOne();
   const reads = oneByOne();
   let serial = 0;
+  const selected: Engine["select"] = (sql, parameters, signal) =>
+    coded(() =>
+      reads(() => {
+        signal?.throwIfAborted();
+        return select(reading, sql, parameters, signal);
+      }),
+    );
   return {
     embedded: true,
-    query: (sql, parameters, signal) =>
-      coded(() =>
-        reads(() => {
-          signal?.throwIfAborted();
-          return select(reading, sql, parameters, signal);
-        }),
-      ),
+    select: selected,
+    query: async (...asked) => readAnswer(await selected(...asked)),
     command: (sql) => coded(() => writes(() => run(writing, sql))),
     async insert(table, block, token) {
       const { columns } = block;
@@ -160,7 +179,9 @@ async function openServer(options: ServerConnection): Promise<Engine> {
   const quorum = options.cluster === undefined ? "" : ", insert_quorum = 'auto'";
   return {
     embedded: false,
-    query: (sql, parameters, signal) => select(client, sql, parameters, signal),
+    select: (sql, parameters, signal) => select(client, sql, parameters, signal),
+    query: async (sql, parameters, signal) =>
+      readAnswer(await select(client, sql, parameters, signal)),
     command: (sql) => coded(() => run(client, sql)),
     insert: (table, block, token) =>
       coded(async () => {
@@ -194,8 +215,8 @@ async function select(
   sql: string,
   parameters: QueryParameters | undefined,
   signal: AbortSignal | undefined,
-): Promise<Answer> {
-  const { bytes, rowsRead } = await coded(async () => {
+): Promise<Selected> {
+  return coded(async () => {
     const { stream, summary } = await client.exec({
       query: `${sql} FORMAT Native`,
       ...(parameters === undefined || Object.keys(parameters).length === 0
@@ -205,7 +226,11 @@ async function select(
     });
     return { bytes: await drained(stream), rowsRead: Number(summary?.read_rows ?? 0) };
   });
-  return { ...readNative(bytes), rowsRead };
+}
+
+/** The columns of an answer. */
+export function readAnswer({ bytes, rowsRead }: Selected): Answer {
+  return { ...readNative(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)), rowsRead };
 }
 
 async function run(client: ClickHouseClient, sql: string): Promise<void> {

@@ -37,6 +37,7 @@ export type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" |
 
 /** Columns that any row ever set, as far as the table says. */
 export async function readTouched(engine: Engine): Promise<Set<string>> {
+  if (engine.shared !== undefined) return new Set(await engine.shared.touched());
   const answer = await engine.query("SELECT DISTINCT toString(name) AS name FROM touched");
   return new Set((answer.columns.get("name") ?? []) as string[]);
 }
@@ -204,7 +205,8 @@ function searcher(
 
 /** Other writers of a server may have set columns that this process never saw. */
 async function refresh(engine: Engine, touched: Set<string>): Promise<void> {
-  if (!engine.embedded) for (const name of await readTouched(engine)) touched.add(name);
+  if (engine.embedded) return;
+  for (const name of await readTouched(engine)) touched.add(name);
 }
 
 function eventsOf(walked: Found<Settled>): EventSlice {

@@ -27,6 +27,7 @@ export function receiptSpans(engine: Engine): ReceiptSpans {
   let asked = false;
   return {
     async current(signal) {
+      if (engine.shared !== undefined) return engine.shared.span();
       if (!engine.embedded) return read(engine, signal);
       if (!asked) {
         join(await read(engine, signal));

@@ -1,0 +1,248 @@
+/**
+ * @module Readers: threads that read evidence, work out and draw what is asked, and judge, so that
+ * the event loop which receives, checks who asks and answers health does none of it. A turn of tens
+ * of thousands of spans then costs time of those who ask for it (faults R17).
+ */
+import { Worker } from "node:worker_threads";
+
+import { CodedError } from "@turnproof/semconv";
+import type { EventQuery } from "@turnproof/evidence";
+import { lentEngineOf } from "@turnproof/store";
+import type { EventSlice, EvidenceStore, MemoryStore, SliceOptions } from "@turnproof/store";
+
+import { auditState } from "../audit/audit-state.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { AppContext } from "../http/environment.ts";
+import { principalOf } from "../http/environment.ts";
+import type { HookContext } from "../hooks.ts";
+import type { Parts } from "../parts.ts";
+import { connectCalls } from "./calls.ts";
+import type { Calls, Handlers } from "./calls.ts";
+import type { PassedAnswer, PassedRequest } from "./reading-app.ts";
+import type { ThreadStart, Told } from "./thread-parts.ts";
+
+/** The threads of one collector. */
+export interface Readers {
+  /** Answers a request that has passed the gate. @throws CodedError `overloaded` */
+  answer(c: AppContext): Promise<Response>;
+  /** A slice of events for a tail. */
+  page(principal: Principal, query: EventQuery, options: SliceOptions): Promise<EventSlice>;
+  close(): Promise<void>;
+}
+
+/** What threads are made from. */
+export interface ReadersOptions {
+  /** The main thread's parts. */
+  readonly parts: Parts;
+  /** Its store and memory as they were opened. */
+  readonly store: EvidenceStore;
+  readonly memory: MemoryStore | undefined;
+  readonly judge: boolean;
+  readonly threads?: number;
+}
+
+/** Threads that answer; one that is busy with a large turn leaves the other for everybody else. */
+const threadsDefault = 2;
+/** Requests that one thread may have before the next is told to come back. */
+const waitingMax = 64;
+/** A request that takes longer ends its thread: whatever it does, it does not end by itself. */
+const answerMsMax = 120_000;
+/** How often threads are told of the receiving side. */
+const tellMs = 500;
+const heapMegabytesMax = 1_024;
+
+/** True where threads can run what this runs: from built files. Node itself reads no TSX. */
+export const threadsCan: boolean = import.meta.url.endsWith(".js");
+
+/** Starts the threads. */
+export function createReaders(options: ReadersOptions): Readers {
+  const { parts, judge } = options;
+  const state = { closed: false };
+  const handlers = handlersOf(options);
+  const tell = (): Told => ({ report: parts.ingest.report(), audit: auditState(parts.audit) });
+  const startOf = (role: ThreadStart["role"]): ThreadStart & { told: Told } => ({
+    config: parts.config,
+    role,
+    lent: lentEngineOf(options.store) !== undefined,
+    memoryName: options.memory?.name ?? null,
+    agents: parts.hooks.agents !== undefined,
+    told: tell(),
+  });
+  const open = (role: ThreadStart["role"]): ReadingThread =>
+    new ReadingThread(() => startOf(role), handlers, parts, state);
+  const readers = Array.from({ length: options.threads ?? threadsDefault }, () => open("reader"));
+  const all = judge ? [...readers, open("judge")] : readers;
+  const timer = setInterval(() => {
+    const told = tell();
+    for (const thread of all) thread.tell(told);
+  }, tellMs).unref();
+  const least = (): ReadingThread => {
+    const [first, ...others] = readers;
+    if (first === undefined) throw new CodedError("overloaded");
+    return others.reduce((best, one) => (one.waiting < best.waiting ? one : best), first);
+  };
+  return {
+    async answer(c) {
+      const thread = least();
+      const passed = await passedRequest(c);
+      // What Health says of the receiving side is of the moment of the question.
+      thread.tell(tell());
+      const answer = await thread.ask<PassedAnswer>("answer", passed);
+      return new Response(answer.body, {
+        status: answer.status,
+        headers: answer.headers.map(([name, value]): [string, string] => [name, value]),
+      });
+    },
+    page: (principal, query, { signal: _signal, ...rest }) =>
+      least().ask("page", { principal, query, options: rest }),
+    async close() {
+      state.closed = true;
+      clearInterval(timer);
+      await Promise.all(all.map((thread) => thread.close()));
+    },
+  };
+}
+
+async function passedRequest(c: AppContext): Promise<PassedRequest> {
+  const { req } = c;
+  const csrfToken = c.get("session")?.csrfToken;
+  const unsafe = req.method !== "GET" && req.method !== "HEAD";
+  return {
+    url: req.url,
+    method: req.method,
+    headers: [...req.raw.headers].filter(([name]) => name !== "authorization"),
+    ...(unsafe ? { body: new Uint8Array(await req.arrayBuffer()) } : {}),
+    requestId: c.get("requestId"),
+    route: c.get("route"),
+    principal: principalOf(c),
+    ...(csrfToken === undefined ? {} : { csrfToken }),
+  };
+}
+
+/** What a thread may ask of this one. */
+function handlersOf({ parts, store, memory }: ReadersOptions): Handlers {
+  const engine = lentEngineOf(store);
+  const lent = (): NonNullable<typeof engine> => {
+    if (engine === undefined) throw new CodedError("internal_error");
+    return engine;
+  };
+  return {
+    select: async (
+      asked: { readonly sql: string; readonly parameters?: Readonly<Record<string, string>> },
+      signal,
+    ) => {
+      const { bytes, rowsRead } = await lent().select(asked.sql, asked.parameters, signal);
+      const whole = bytes.byteLength === bytes.buffer.byteLength;
+      const own = whole ? bytes : Uint8Array.from(bytes);
+      return { value: { bytes: own, rowsRead }, transfer: [own.buffer as ArrayBuffer] };
+    },
+    command: async (sql: string) => ({ value: await lent().command(sql) }),
+    insert: async (asked: {
+      readonly table: string;
+      readonly block: Parameters<NonNullable<typeof engine>["insert"]>[1];
+      readonly token: string;
+    }) => ({ value: await lent().insert(asked.table, asked.block, asked.token) }),
+    touched: async () => ({ value: await lent().touched() }),
+    span: async () => ({ value: await lent().span() }),
+    settled: async (waitMs: number) => ({ value: await parts.ingest.settled(waitMs) }),
+    memory: async (asked: { readonly method: string; readonly args: readonly unknown[] }) => ({
+      value: await callMemory(memory, asked.method, asked.args),
+    }),
+    agents: async (context: Omit<HookContext, "signal">, signal) => ({
+      value: (await parts.hooks.agents?.list({ ...context, signal })) ?? [],
+    }),
+    log: async (line: {
+      readonly level: "info" | "warn" | "error";
+      readonly event: string;
+      readonly fields?: Readonly<Record<string, string | number | boolean>>;
+    }) => {
+      parts.log[line.level](line.event, line.fields);
+      return { value: null };
+    },
+  };
+}
+
+/** Reads of memory that a page makes; the thread's own handle refuses what read-only mode refuses. */
+async function callMemory(
+  memory: MemoryStore | undefined,
+  method: string,
+  args: readonly unknown[],
+): Promise<unknown> {
+  if (memory === undefined) throw new CodedError("not_configured");
+  const [first = "", second] = method.split(".");
+  const of = second === undefined ? memory : memory.shared;
+  const call = (of as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)[
+    second ?? first
+  ];
+  if (call === undefined) throw new CodedError("internal_error");
+  return call.apply(of, [...args]);
+}
+
+/** One thread, started again when it ended. */
+class ReadingThread {
+  readonly #start: () => ThreadStart;
+  readonly #handlers: Handlers;
+  readonly #parts: Parts;
+  readonly #state: { readonly closed: boolean };
+  #worker: Worker;
+  #calls: Calls;
+
+  constructor(
+    start: () => ThreadStart,
+    handlers: Handlers,
+    parts: Parts,
+    state: { readonly closed: boolean },
+  ) {
+    this.#start = start;
+    this.#handlers = handlers;
+    this.#parts = parts;
+    this.#state = state;
+    [this.#worker, this.#calls] = this.#open();
+  }
+
+  get waiting(): number {
+    return this.#calls.waiting;
+  }
+
+  tell(told: Told): void {
+    void this.#calls.ask("tell", told).catch(() => {});
+  }
+
+  async ask<T>(name: string, argument: unknown): Promise<T> {
+    if (this.waiting > waitingMax) throw new CodedError("overloaded");
+    const worker = this.#worker;
+    const late = setTimeout(() => void worker.terminate(), answerMsMax);
+    late.unref();
+    try {
+      return await this.#calls.ask<T>(name, argument);
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #open(): [Worker, Calls] {
+    const worker = new Worker(new URL("./reading-thread.js", import.meta.url), {
+      workerData: this.#start(),
+      resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
+    });
+    worker.unref();
+    const calls = connectCalls(worker, this.#handlers);
+    worker.on("error", (error: unknown) => {
+      const name = error instanceof Error ? error.name : "unknown";
+      this.#parts.log.error("reader_ended", { error_type: name });
+    });
+    worker.once("exit", () => {
+      calls.end();
+      if (this.#state.closed) return;
+      // At once would spin where it cannot start.
+      setTimeout(() => {
+        if (!this.#state.closed) [this.#worker, this.#calls] = this.#open();
+      }, 250).unref();
+    });
+    return [worker, calls];
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * @module ReadingApp: the routes that read evidence, behind a gate that another thread has passed.
+ */
+import { Hono } from "hono";
+
+import type { OpenSession } from "../auth/sessions.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { AppEnv } from "../http/environment.ts";
+import { compress } from "../http/compress.ts";
+import { createErrorHandler, refuse } from "../http/errors.ts";
+import { createRenderer } from "../http/respond.tsx";
+import type { Parts } from "../parts.ts";
+import { mountRoutes } from "../routes.ts";
+import { viewTable } from "../view-table.ts";
+
+/** A request whose asker is known and may ask. */
+export interface PassedRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body?: Uint8Array<ArrayBuffer>;
+  readonly requestId: string;
+  readonly route: string;
+  readonly principal: Principal;
+  /** Of the asker's session, for the forms of a page. */
+  readonly csrfToken?: string;
+}
+
+/** What it came to. */
+export interface PassedAnswer {
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: ArrayBuffer;
+}
+
+/** Answers requests that have passed the gate. */
+export function createReadingApp(parts: Parts): (passed: PassedRequest) => Promise<PassedAnswer> {
+  const { config } = parts;
+  const renderer = createRenderer({
+    views: viewTable,
+    basePath: config.basePath,
+    contentMode: config.contentMode,
+    readOnly: config.readOnly,
+    authConfigured: parts.credentials.configured,
+    version: parts.version,
+    ...(config.traceLink === undefined ? {} : { traceLink: config.traceLink }),
+  });
+  const app = new Hono<AppEnv>().basePath(config.basePath);
+  app.use(async function passedScope(c, next) {
+    const { passed } = c.env;
+    if (passed === undefined) return refuse(c, "unauthenticated");
+    const { requestId, route, principal, csrfToken } = passed;
+    c.set("requestId", requestId);
+    c.set("renderer", renderer);
+    c.set("route", route);
+    c.set("typed", parts.typed);
+    c.set("principal", principal);
+    if (csrfToken !== undefined) c.set("session", { csrfToken } as OpenSession);
+    await next();
+  });
+  app.use(compress());
+  mountRoutes(app, parts);
+  app.onError(createErrorHandler(parts.log));
+  app.notFound((c) => refuse(c, "not_found"));
+  return async (passed) => {
+    const { url, method, headers, body } = passed;
+    const request = new Request(url, {
+      method,
+      headers: headers.map(([name, value]): [string, string] => [name, value]),
+      ...(body === undefined ? {} : { body }),
+    });
+    const response = await app.fetch(request, { passed });
+    const bytes = await response.arrayBuffer();
+    return { status: response.status, headers: [...response.headers], body: bytes };
+  };
+}

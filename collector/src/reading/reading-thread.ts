@@ -1,0 +1,47 @@
+/** @module ReadingThread: what a thread runs that reads evidence for others, or judges it. */
+import { parentPort, workerData } from "node:worker_threads";
+
+import { readingOf } from "../auth/grants.ts";
+import type { Principal } from "../auth/principal.ts";
+import { startJudge } from "../judge.ts";
+import type { EventQuery } from "@turnproof/evidence";
+import type { SliceOptions } from "@turnproof/store";
+
+import { connectCalls } from "./calls.ts";
+import type { Port } from "./calls.ts";
+import { createReadingApp } from "./reading-app.ts";
+import type { PassedRequest } from "./reading-app.ts";
+import { openThreadParts } from "./thread-parts.ts";
+import type { ThreadStart, Told } from "./thread-parts.ts";
+
+const start = workerData as ThreadStart & { readonly told: Told };
+let told = start.told;
+
+const begun = Promise.withResolvers<Awaited<ReturnType<typeof begin>>>();
+const calls = connectCalls(parentPort as Port, {
+  tell: async (given: Told) => {
+    told = given;
+    return { value: null };
+  },
+  answer: async (passed: PassedRequest) => {
+    const answer = await (await begun.promise).answer(passed);
+    return { value: answer, transfer: [answer.body] };
+  },
+  page: async (asked: {
+    readonly principal: Principal;
+    readonly query: EventQuery;
+    readonly options: Omit<SliceOptions, "signal">;
+  }) => {
+    const { parts } = await begun.promise;
+    const { scope, query } = readingOf(asked.principal, asked.query);
+    return { value: await parts.store.page(scope, query, asked.options) };
+  },
+});
+
+async function begin() {
+  const parts = await openThreadParts(start, calls, () => told);
+  if (start.role === "judge") startJudge({ ...parts, store: parts.patient });
+  return { parts, answer: createReadingApp(parts) };
+}
+
+begun.resolve(begin());

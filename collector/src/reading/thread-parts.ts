@@ -1,0 +1,205 @@
+/**
+ * @module ThreadParts: the parts of a collector as a thread that reads has them. What it can open
+ * for itself it opens; the engine, the memory and the receiving side are asked over the port.
+ */
+import { Hono } from "hono";
+import { CodedError } from "@turnproof/semconv";
+import { clickhouseOver } from "@turnproof/store";
+import type { EvidenceStore, LentEngine, MemoryStore } from "@turnproof/store";
+
+import type { AuditState } from "../audit/audit-state.ts";
+import type { Audit } from "../audit/log.ts";
+import { createCredentials } from "../auth/credentials.ts";
+import { createPseudonyms } from "../auth/pseudonyms.ts";
+import { createSessions } from "../auth/sessions.ts";
+import { openIdentityKey, openKeyring } from "../auth/stable-secret.ts";
+import { createStreams } from "../auth/streams.ts";
+import { createThrottle } from "../auth/throttle.ts";
+import { createTypedIdentity } from "../auth/typed-identity.ts";
+import { openStore, serverOf } from "../backend.ts";
+import type { Config } from "../config.ts";
+import { createRequestMetrics } from "../http/request-metrics.ts";
+import type { AppEnv } from "../http/environment.ts";
+import type { AgentPort } from "../hooks.ts";
+import type { IngestReport } from "../ingest.ts";
+import { openLate } from "../late.ts";
+import { lateEvidence } from "../late-store.ts";
+import type { Log } from "../log.ts";
+import { withMemoryRows } from "../memory/memory-events.ts";
+import { operatorMemory } from "../memory/memory-backend.ts";
+import { operatorStore } from "../operator-store.ts";
+import type { Receiver } from "../otlp/receiver.ts";
+import type { Parts } from "../parts.ts";
+import { createStatementSigner } from "../statement.ts";
+import { readTimes, timedStore } from "../timed-store.ts";
+import { version } from "../version.ts";
+import type { Calls } from "./calls.ts";
+
+/** What a thread is started with. */
+export interface ThreadStart {
+  readonly config: Config;
+  readonly role: "reader" | "judge";
+  /** Whether the engine is lent; else the thread opens the store itself. */
+  readonly lent: boolean;
+  readonly memoryName: string | null;
+  /** Whether the host mounts agents. */
+  readonly agents: boolean;
+}
+
+/** What the receiving side and the audit log said last. */
+export interface Told {
+  readonly report: IngestReport;
+  readonly audit: AuditState;
+}
+
+/** Opens the parts of a thread; `told` answers what was said last. */
+export async function openThreadParts(
+  start: ThreadStart,
+  calls: Calls,
+  told: () => Told,
+): Promise<Parts> {
+  const { config } = start;
+  const log = logOver(calls);
+  const keyring = openKeyring(config.sessionSecret, config.dataDir);
+  const typed = createTypedIdentity(openIdentityKey(config.identityKey, config.dataDir));
+  const credentials = createCredentials(config, typed);
+  const sessions = createSessions({ keyring });
+  const closing = new AbortController().signal;
+  const memory = start.memoryName === null ? undefined : memoryOver(calls, start.memoryName);
+  const store = start.lent ? await clickhouseOver(engineOver(calls)) : await ownStore(config);
+  const patient = withMemoryRows(
+    operatorStore(store, config.readOnly),
+    operatorMemory(memory, config.readOnly),
+  );
+  const persistent = config.backend !== "ephemeral";
+  return {
+    config,
+    version,
+    log,
+    keyring,
+    typed,
+    credentials,
+    sessions,
+    closing,
+    patient,
+    store: timedStore(patient, readTimes),
+    server: serverOf(config) ?? null,
+    memory: operatorMemory(memory, config.readOnly),
+    ingest: ingestOver(calls, told),
+    streams: createStreams({ sessions, credentials, closing }),
+    throttle: createThrottle(),
+    // Nothing that a reader shows is made under this key; whether it is a stable one is shown.
+    pseudonyms: {
+      ...createPseudonyms({ auditScope: config.auditScope }),
+      stable: config.pseudonymKey !== undefined,
+    },
+    audit: auditOver(told),
+    signer: await createStatementSigner(config.signingKey, persistent ? config.dataDir : undefined),
+    hooks: start.agents ? { agents: agentsOver(calls) } : {},
+    requests: createRequestMetrics(),
+    cookieName: "",
+    now: Date.now,
+  };
+}
+
+const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** The same server as the main thread's; that it is away was said there. */
+async function ownStore(config: Config): Promise<EvidenceStore> {
+  const host = serverOf(config);
+  if (host === undefined) return openStore(config);
+  const { backend } = config;
+  const open = (): Promise<EvidenceStore> => openStore(config);
+  const late = await openLate({ open, part: "store", backend, host, log: silent, waitMs: 0 });
+  return lateEvidence(backend === "mongodb" ? backend : `${backend} server`, late);
+}
+
+function logOver(calls: Calls): Log {
+  const say =
+    (level: "info" | "warn" | "error"): Log["info"] =>
+    (event, fields) =>
+      void calls.ask("log", { level, event, fields }).catch(() => {});
+  return { info: say("info"), warn: say("warn"), error: say("error") };
+}
+
+function engineOver(calls: Calls): LentEngine {
+  return {
+    select: (sql, parameters, signal) => calls.ask("select", { sql, parameters }, { signal }),
+    command: (sql) => calls.ask("command", sql),
+    insert: (table, block, token) => calls.ask("insert", { table, block, token }),
+    touched: () => calls.ask("touched", null),
+    span: () => calls.ask("span", null),
+  };
+}
+
+function memoryOver(calls: Calls, name: string): MemoryStore {
+  const over =
+    (method: string) =>
+    <T>(...args: readonly unknown[]): Promise<T> =>
+      calls.ask("memory", { method, args });
+  const close = async (): Promise<void> => {};
+  return {
+    name,
+    put: over("put"),
+    get: over("get"),
+    list: over("list"),
+    count: over("count"),
+    update: over("update"),
+    delete: over("delete"),
+    vectorSearch: over("vectorSearch"),
+    textSearch: over("textSearch"),
+    shared: {
+      put: over("shared.put"),
+      get: over("shared.get"),
+      list: over("shared.list"),
+      update: over("shared.update"),
+      delete: over("shared.delete"),
+    },
+    check: over("check"),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function ingestOver(calls: Calls, told: () => Told): Receiver {
+  const refuse = async (): Promise<never> => {
+    throw new CodedError("internal_error");
+  };
+  return {
+    routes: new Hono<AppEnv>(),
+    get intake(): never {
+      throw new CodedError("internal_error");
+    },
+    healthy: () => told().report.journal.healthy,
+    accepting: () => told().report.receiving,
+    pendingFrames: () => told().report.journal.pending_frames,
+    settled: (waitMs) => calls.ask("settled", waitMs),
+    storedBatches: () => told().report.drain.stored_batches,
+    nextStored: refuse,
+    report: () => told().report,
+    conservation: () => told().report.conservation,
+    idle: refuse,
+    close: async () => {},
+  };
+}
+
+/** What Health says of the log; a reader writes none. */
+function auditOver(told: () => Told): Audit | undefined {
+  if (!told().audit.on) return undefined;
+  return {
+    get healthy() {
+      return told().audit.healthy;
+    },
+    get records() {
+      return told().audit.records;
+    },
+  } as Audit;
+}
+
+function agentsOver(calls: Calls): AgentPort {
+  return {
+    list: ({ signal, ...context }) => calls.ask("agents", context, { signal }),
+    run: async () => undefined,
+    async *stream() {},
+  };
+}

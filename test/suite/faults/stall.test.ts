@@ -1,0 +1,97 @@
+/**
+ * One request stalls nobody: while a turn of 20,000 spans is taken in, judged and drawn, everybody
+ * else is answered (faults R17). What is compared are parts of the same run, not times.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { startCollector } from "./collector-child.ts";
+import type { CollectorChild } from "./collector-child.ts";
+import { watchLatency } from "./latency-watcher.ts";
+import { oneTrace, oneTraceHeaders } from "./one-trace.ts";
+
+const root = "5".padStart(32, "0");
+const spans = 20_000;
+let dataDir = "";
+let collector: CollectorChild;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "turnproof-stall-"));
+  collector = await startCollector(dataDir);
+});
+afterAll(async () => {
+  await collector.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** The part of the attack's time in which `/healthz` had no answer. */
+async function stalledShare(attack: () => Promise<void>): Promise<number> {
+  const watch = await watchLatency(`${collector.url}/healthz`);
+  const started = performance.now();
+  await attack();
+  const took = performance.now() - started;
+  const { stalled, failed } = await watch.stop();
+  expect(failed).toBe(0);
+  return stalled / took;
+}
+
+const get = (path: string): Promise<Response> =>
+  fetch(`${collector.url}${path}`, {
+    headers: { accept: path.includes(".json") ? "*/*" : "text/html" },
+  });
+
+interface Listed {
+  readonly items: readonly { readonly verdict?: string | null }[];
+}
+
+test("a turn of 20,000 spans is taken, judged and drawn, and everybody else is answered", async () => {
+  const body = oneTrace(root, spans);
+  expect(body.length).toBeLessThan(500_000);
+  const judged = await stalledShare(async () => {
+    const headers = oneTraceHeaders;
+    const sent = await fetch(`${collector.url}/v1/traces`, { method: "POST", headers, body });
+    expect(sent.status).toBe(200);
+    for (;;) {
+      const list = (await (await get("/traces/turns.json")).json()) as Listed;
+      if (typeof list.items[0]?.verdict === "string") return;
+      await sleep(2_000);
+    }
+  });
+  expect(judged).toBeLessThan(0.3);
+  for (const path of [
+    `/traces/${root}`,
+    "/traces",
+    `/traces/reconcile.json?agent_id=a&root_trace_id=${root}`,
+  ]) {
+    const share = await stalledShare(async () => {
+      const answers = await Promise.all([get(path), get(path)]);
+      for (const answer of answers) {
+        expect([path, answer.status]).toEqual([path, 200]);
+        await answer.arrayBuffer();
+      }
+    });
+    expect([path, share < 0.3]).toEqual([path, true]);
+  }
+}, 300_000);
+
+test("a page of the large turn says all that it has", async () => {
+  const model = (await (await get(`/traces/${root}.json?form=columns`)).json()) as {
+    readonly window: { readonly event_count: number };
+    readonly turns: readonly { readonly tokens?: unknown }[];
+  };
+  expect(model.window.event_count).toBe(spans);
+  expect(model.turns).toHaveLength(1);
+  // A tail that is open meanwhile is told, and what memory and the agents of a host say is asked.
+  const health = (await (await get("/traces/health.json")).json()) as {
+    readonly collector: {
+      readonly memory: { readonly ok: boolean };
+      readonly judge: string;
+      readonly ingest: { readonly conservation: { readonly received: number } };
+    };
+  };
+  expect(health.collector).toMatchObject({ memory: { ok: true }, judge: "on" });
+  expect(health.collector.ingest.conservation.received).toBe(spans);
+});
