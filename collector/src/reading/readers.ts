@@ -59,7 +59,11 @@ export function createReaders(options: ReadersOptions): Readers {
   const { parts, judge } = options;
   const state = { closed: false };
   const handlers = handlersOf(options);
-  const tell = (): Told => ({ report: parts.ingest.report(), audit: auditState(parts.audit) });
+  const tell = (): Told => ({
+    report: parts.ingest.report(),
+    audit: auditState(parts.audit),
+    mark: parts.ingest.mark(),
+  });
   const startOf = (role: ThreadStart["role"]): ThreadStart & { told: Told } => ({
     config: parts.config,
     role,

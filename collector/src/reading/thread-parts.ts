@@ -50,6 +50,8 @@ export interface ThreadStart {
 export interface Told {
   readonly report: IngestReport;
   readonly audit: AuditState;
+  /** A time of receipt after everything received so far. */
+  readonly mark: string;
 }
 
 /** Opens the parts of a thread; `told` answers what was said last. */
@@ -172,6 +174,9 @@ function ingestOver(calls: Calls, told: () => Told): Receiver {
     },
     healthy: () => told().report.journal.healthy,
     accepting: () => told().report.receiving,
+    serving: () => told().report.receiving,
+    // Taken no earlier than the question was asked, and before anything is read for it.
+    mark: () => told().mark,
     pendingFrames: () => told().report.journal.pending_frames,
     settled: (waitMs) => calls.ask("settled", waitMs),
     storedBatches: () => told().report.drain.stored_batches,
