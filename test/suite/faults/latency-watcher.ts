@@ -1,6 +1,6 @@
 /**
- * @module Watcher: how long an address takes to answer, asked from a thread of its own, so that what
- * the asker does meanwhile is not measured.
+ * @module Watcher: how long an address takes to answer, asked from a thread of its own, so that
+ * what the asker does meanwhile is not measured.
  */
 import { Worker } from "node:worker_threads";
 
