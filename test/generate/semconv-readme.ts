@@ -8,6 +8,9 @@ import { fileURLToPath } from "node:url";
 import { codes, limits, registryRows } from "@turnproof/semconv";
 import type { AttributeRow, CodeRow } from "@turnproof/semconv";
 
+import { measured, promptsThatPass, unmarkedSecrets } from "../suite/semconv/confusion.ts";
+import type { Measured } from "../suite/semconv/confusion.ts";
+
 /** The README that holds the tables. */
 export const semconvReadmeFile: string = fileURLToPath(
   new URL("../../packages/semconv/README.md", import.meta.url),
@@ -63,9 +66,49 @@ function codesTable(): string {
   );
 }
 
+const share = (right: number, texts: number): string => `${((100 * right) / texts).toFixed(1)} %`;
+
+function measuredRow(
+  { corpus, places, texts, right, wrong }: Measured,
+  verb: "refused" | "kept",
+): readonly string[] {
+  const not = wrong.length === 0 ? "" : wrong.map((each) => `\`${each}\``).join(" ");
+  const count = texts.toLocaleString("en-US");
+  return [corpus, places, count, `${share(right, texts)} ${verb}`, not];
+}
+
+/** What is refused and what is kept, corpus by corpus, and what cannot be told apart. */
+function confusionTable(): string {
+  const { secret, kept } = measured();
+  const { known, heldOut } = promptsThatPass();
+  const bare = unmarkedSecrets();
+  const prompts = (name: string, { texts, passed }: { texts: number; passed: string[] }) => [
+    name,
+    "name",
+    String(texts),
+    `${share(texts - passed.length, texts)} refused`,
+    passed.length > 8 ? `${passed.length} pass` : passed.map((each) => `\`${each}\``).join(" "),
+  ];
+  return table(
+    ["corpus", "place", "texts", "share", "what is not"],
+    [
+      ...secret.map((each) => measuredRow(each, "refused")),
+      [...measuredRow(bare, "refused").slice(0, 4), bare.wrong.join("; ")],
+      prompts("Prompts that the rules were made with, 30 languages", known),
+      prompts("Prompts held out", heldOut),
+      ...kept.map((each) => measuredRow(each, "kept")),
+    ],
+  );
+}
+
 /** The README with its tables made anew; the text around the markers is kept as it is. */
 export function semconvReadme(): string {
-  const tables = { attributes: attributesTable(), limits: limitsTable(), codes: codesTable() };
+  const tables = {
+    confusion: confusionTable(),
+    attributes: attributesTable(),
+    limits: limitsTable(),
+    codes: codesTable(),
+  };
   let text = readFileSync(semconvReadmeFile, "utf8");
   for (const [name, made] of Object.entries(tables)) {
     const open = `<!-- generated: ${name} -->`;
