@@ -4,7 +4,7 @@
  */
 
 /** Prompts by language. */
-export const prompts: { readonly [language: string]: string } = {
+const prompts: { readonly [language: string]: string } = {
   English: `What is the weather in Paris
     Tell me a joke
     Summarize this document
