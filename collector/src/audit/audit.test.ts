@@ -89,6 +89,30 @@ test("the chain goes on after a restart, and a torn line is set aside", async ()
   expect(await verify()).toMatchObject({ ok: true, records: 6 });
 });
 
+test("one line that was dropped or edited is one finding", async () => {
+  const { file, open, verify } = bench();
+  // Each run ends with a checkpoint, so that most of them lie behind the change.
+  for (const _ of [1, 2, 3, 4]) {
+    const audit = await open();
+    await write(audit, 3);
+    await audit.close();
+  }
+  const whole = readFileSync(file, "utf8");
+  const lines = whole.trimEnd().split("\n");
+  for (const [index, line] of lines.entries()) {
+    const others = lines.toSpliced(index, 1);
+    writeFileSync(file, `${others.join("\n")}\n`);
+    const dropped = await verify();
+    expect([index, dropped.ok, dropped.findings.length]).toEqual([index, false, 1]);
+    const edited = line.replace('"result":"ok"', '"result":"no"');
+    writeFileSync(file, `${lines.with(index, edited).join("\n")}\n`);
+    const changed = await verify();
+    expect([index, changed.ok, changed.findings.length]).toEqual([index, false, 1]);
+  }
+  writeFileSync(file, whole);
+  expect(await verify()).toMatchObject({ ok: true });
+});
+
 test("rotation keeps the chain over files", async () => {
   const { dir, open, verify } = bench();
   const audit = await open(2_000);

@@ -41,45 +41,73 @@ export interface VerifyOptions {
   readonly checkpoints?: string;
 }
 
+/** Where a walk over the lines stands. */
+interface Walk {
+  readonly findings: AuditFinding[];
+  /** Hash of each line by the number that its record says. */
+  readonly heads: Map<number, string>;
+  records: number;
+  previous: string;
+  /** Number that the next record has. */
+  expected: number;
+  /** The line before was reported; what follows from it is not reported again. */
+  broken: boolean;
+}
+
 /** Verifies a whole log; a missing file is an empty log, which a checkpoint contradicts. */
 export async function verifyAudit(options: VerifyOptions): Promise<AuditVerification> {
-  const { file, keyring, origin, publicKey } = options;
-  const findings: AuditFinding[] = [];
-  const heads: string[] = [];
-  let previous = genesis;
+  const { file, keyring } = options;
+  const walk: Walk = {
+    findings: [],
+    heads: new Map(),
+    records: 0,
+    previous: genesis,
+    expected: 1,
+    broken: false,
+  };
   for (const path of [...(await rotatedFiles(file)), file]) {
     const text = await readFile(path, "utf8").catch(() => "");
     if (text === "") continue;
-    if (!text.endsWith("\n")) findings.push({ code: "audit_line_torn", record: heads.length + 1 });
-    for (const line of text.split("\n")) {
-      if (line === "") continue;
-      const record = openRecord(line, keyring);
-      const position = heads.length + 1;
-      if (record === undefined) findings.push({ code: "audit_seal_broken", record: position });
-      else if (record.seq !== position) {
-        findings.push({ code: "audit_order_broken", record: position });
-      }
-      if (record !== undefined && record.prev !== previous) {
-        findings.push({ code: "audit_chain_broken", record: position });
-      }
-      previous = hashOfLine(line);
-      heads.push(previous);
+    if (!text.endsWith("\n")) {
+      walk.findings.push({ code: "audit_line_torn", record: walk.records + 1 });
     }
+    for (const line of text.split("\n")) if (line !== "") readLine(walk, line, keyring);
   }
   const place = options.checkpoints ?? `${file}.checkpoints`;
   const lines = (await readFile(place, "utf8").catch(() => "")).split("\n").filter(Boolean);
-  for (const line of lines) {
-    const checkpoint = openCheckpoint(line, origin, publicKey);
-    if (checkpoint === undefined) {
-      findings.push({ code: "audit_checkpoint_broken", record: heads.length });
-    } else if (heads[checkpoint.seq - 1] !== checkpoint.head) {
-      findings.push({ code: "audit_cut", record: Math.min(checkpoint.seq, heads.length + 1) });
-    }
+  for (const line of lines) readCheckpoint(walk, line, options);
+  const { findings, records } = walk;
+  return { ok: findings.length === 0, records, checkpoints: lines.length, findings };
+}
+
+/** One edited or dropped line is one finding, at the first record that shows it. */
+function readLine(walk: Walk, line: string, keyring: Keyring): void {
+  const record = openRecord(line, keyring);
+  walk.records += 1;
+  const at = walk.records;
+  if (record === undefined) walk.findings.push({ code: "audit_seal_broken", record: at });
+  else if (record.prev !== walk.previous && !walk.broken) {
+    walk.findings.push({ code: "audit_chain_broken", record: at });
+  } else if (record.seq !== walk.expected) {
+    walk.findings.push({ code: "audit_order_broken", record: at });
   }
-  return {
-    ok: findings.length === 0,
-    records: heads.length,
-    checkpoints: lines.length,
-    findings,
-  };
+  walk.broken = record === undefined;
+  walk.previous = hashOfLine(line);
+  if (record !== undefined) walk.heads.set(record.seq, walk.previous);
+  walk.expected = (record?.seq ?? walk.expected) + 1;
+}
+
+function readCheckpoint(walk: Walk, line: string, options: VerifyOptions): void {
+  const { findings, heads } = walk;
+  const checkpoint = openCheckpoint(line, options.origin, options.publicKey);
+  if (checkpoint === undefined) {
+    findings.push({ code: "audit_checkpoint_broken", record: walk.records });
+    return;
+  }
+  const head = heads.get(checkpoint.seq);
+  const isGap = head === undefined && checkpoint.seq < walk.expected;
+  if (head === checkpoint.head || (isGap && findings.length > 0)) return;
+  const record = Math.min(checkpoint.seq, walk.records + 1);
+  const isKnown = findings.some(({ code, record: at }) => code === "audit_cut" && at === record);
+  if (!isKnown) findings.push({ code: "audit_cut", record });
 }

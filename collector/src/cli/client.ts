@@ -77,17 +77,14 @@ export function createClient(flags: ClientFlags): Client {
 }
 
 async function reach(url: string, init: RequestInit): Promise<Response> {
+  if (!URL.canParse(url)) throw new Refusal(0, "url_invalid", "The collector's address is no URL.");
   try {
     return await fetch(url, init);
   } catch (cause) {
     if (init.signal?.aborted === true) throw cause;
-    throw new Refusal(0, "unreachable", `No collector answers at ${placeOf(url)}.`);
+    // Scheme, host and port alone: a path or a credential of the address is not printed.
+    throw new Refusal(0, "unreachable", `No collector answers at ${new URL(url).origin}.`);
   }
-}
-
-/** Scheme, host and port; a path or a credential is nobody's business. */
-function placeOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : "that address, which is no URL";
 }
 
 async function refusalOf(response: Response): Promise<Refusal> {

@@ -33,6 +33,7 @@ const advice: { readonly [code: string]: string | undefined } = {
   audit_unavailable:
     "Another collector may hold the file (TURNPROOF_UI_AUDIT_LOG), or its disk may be full.",
   unreachable: "Start it with `turnproof`, or name another with --url or TURNPROOF_URL.",
+  url_invalid: "Name it with --url or TURNPROOF_URL, e.g. http://127.0.0.1:4318.",
   unauthenticated: "Name a token with --token or TURNPROOF_TOKEN.",
   forbidden: "Another role is needed; `/settings.json` says which one this token has.",
   range_empty: "Swap --since and --until; what happens at --until is not part of the range.",
@@ -72,18 +73,34 @@ function adviceFor(code: string, field: string): string | undefined {
   return code === "parameter_invalid" ? parameterAdvice[field] : advice[code];
 }
 
+/** Codes of a wrong call, wherever it was noticed. */
+const wrongCalls: ReadonlySet<string> = new Set([
+  "config_invalid",
+  "filter_not_applicable",
+  "parameter_invalid",
+  "parameter_repeated",
+  "parameter_unknown",
+  "range_empty",
+  "url_invalid",
+]);
+
 interface Failure {
   readonly code: string;
   readonly sentence: string;
   readonly field?: { readonly field: string };
-  readonly exitCode?: number;
+  readonly exitCode?: number | undefined;
 }
 
 function failureOf(error: unknown, { refusedCode }: FailureOptions): Failure {
   if (CodedError.is(error)) {
     const { sentence }: CodeRow = codes[error.code];
     const { code, field } = error;
-    return { code, sentence, ...(field === undefined ? {} : { field: { field } }) };
+    return {
+      code,
+      sentence,
+      ...(field === undefined ? {} : { field: { field } }),
+      ...(wrongCalls.has(code) ? { exitCode: exitCodes.usage } : {}),
+    };
   }
   if (error instanceof Refusal) {
     const { code, message: sentence, field } = error;
@@ -91,7 +108,7 @@ function failureOf(error: unknown, { refusedCode }: FailureOptions): Failure {
       code,
       sentence,
       ...(field === undefined ? {} : { field: { field } }),
-      ...(refusedCode === undefined ? {} : { exitCode: refusedCode }),
+      ...(wrongCalls.has(code) ? { exitCode: exitCodes.usage } : { exitCode: refusedCode }),
     };
   }
   const file = (error as NodeJS.ErrnoException | undefined)?.code;

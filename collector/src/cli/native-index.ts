@@ -2,8 +2,6 @@
  * @module Native index: filling it and holding it against the rows, as `turnproof backfill` and
  * `turnproof parity` do when no other backend is named.
  */
-import { CodedError } from "@turnproof/semconv";
-
 import { collectorScope } from "../auth/grants.ts";
 import type { Config } from "../config.ts";
 import { openArchive } from "./archive.ts";
@@ -15,17 +13,24 @@ interface Flags {
   readonly apply?: boolean;
 }
 
-/** @throws CodedError capability_missing where a backend keeps its index by itself */
-async function evidenceArchive(config: Config, mayChange: boolean): Promise<Archive> {
+/** The archive, or undefined where the backend keeps its index itself; then that is said. */
+async function evidenceArchive(
+  config: Config,
+  flags: Flags,
+  mayChange: boolean,
+): Promise<Archive | undefined> {
   const archive = await openArchive(config, "evidence", { mayChange });
-  if (archive === undefined) throw new CodedError("capability_missing");
-  return archive;
+  if (archive !== undefined) return archive;
+  if (flags.json === true) printJson({ store: config.backend, nothing_to_do: true });
+  else printTable([], [], `The ${config.backend} backend keeps its own index: nothing to do.`);
+  return undefined;
 }
 
 /** Fills the index of the configured backend; a run that was ended goes on when it is run again. */
 export async function fillIndex(config: Config, flags: Flags): Promise<void> {
   const applied = flags.apply === true;
-  await using archive = await evidenceArchive(config, applied);
+  await using archive = await evidenceArchive(config, flags, applied);
+  if (archive === undefined) return;
   const before = await archive.index.state();
   const bar = progressBar("backfill");
   const signal = interruption();
@@ -62,7 +67,8 @@ export async function fillIndex(config: Config, flags: Flags): Promise<void> {
 
 /** Compares the index with the rows, and native reads with compatibility reads, exactly. */
 export async function proveIndex(config: Config, flags: Flags): Promise<void> {
-  await using archive = await evidenceArchive(config, false);
+  await using archive = await evidenceArchive(config, flags, false);
+  if (archive === undefined) return;
   const bar = progressBar("parity");
   const proof = await archive.index.parity({
     scope: collectorScope(),

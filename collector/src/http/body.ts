@@ -38,8 +38,18 @@ export async function readBody<S extends z.ZodType>(
   }
   const value = form ? await formOf(c) : await jsonOf(c, bytesMax);
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw new CodedError("body_invalid");
+  if (!parsed.success) throw new CodedError("body_invalid", fieldOf(parsed.error));
   return { data: parsed.data, form };
+}
+
+/**
+ * The field of the first problem, with the position in a list: `events[3]`. A field that the schema
+ * does not know is input, so it is not named; neither is what lies deeper.
+ */
+function fieldOf({ issues }: z.ZodError): { readonly field?: string } {
+  const [name, index] = issues[0]?.path ?? [];
+  if (typeof name !== "string") return {};
+  return { field: typeof index === "number" ? `${name}[${index}]` : name };
 }
 
 /** Fields of a form without the empty ones; one that occurs twice is none of ours. */

@@ -82,7 +82,7 @@ export async function refuse(
 export function createErrorHandler(log: Log): (error: Error, c: AppContext) => Promise<Response> {
   return async (error, c) => {
     if (CodedError.is(error)) {
-      if (error.status >= 500) log.error("request_failed", logged(c, error.code, error));
+      if (isFailure(error)) log.error("request_failed", logged(c, error.code, error));
       return refuse(c, error.code, parameterOf(error));
     }
     if (error instanceof HTTPException) {
@@ -92,6 +92,11 @@ export function createErrorHandler(log: Log): (error: Error, c: AppContext) => P
     log.error("request_failed", logged(c, "internal_error", error));
     return refuse(c, "internal_error");
   };
+}
+
+/** A part that nobody configured (501) is an answer, not a failure. */
+function isFailure({ status }: CodedError): boolean {
+  return status >= 500 && status !== 501;
 }
 
 /** Of a failed store the field names the engine and its number: for the log, not for who asked. */

@@ -39,7 +39,7 @@ export function eventStream(
   run: (stream: SSEStreamingApi, signal: AbortSignal) => Promise<void>,
 ): Response {
   const held = parts.streams.hold(holderOf(c));
-  return streamSSE(c, async (stream) => {
+  const response = streamSSE(c, async (stream) => {
     const left = new AbortController();
     stream.onAbort(() => left.abort());
     const signal = AbortSignal.any([held.signal, left.signal]);
@@ -54,6 +54,9 @@ export function eventStream(
     const late = await Promise.race([farewell, sleep(farewellMs, "late", { ref: false })]);
     if (late === "late") c.env?.outgoing?.destroy();
   });
+  // The helper says `no-cache`, which lets a cache keep what it was sent.
+  response.headers.set("Cache-Control", "no-store");
+  return response;
 }
 
 /** The code to tell the reader; none when the collector closes, which a reader comes back from. */

@@ -279,3 +279,31 @@ test("a thousand events at one time stay a thousand", () => {
   }));
   expect(normalizeEvents(events).events).toHaveLength(1_000);
 });
+
+test("a bundle that was serialised as a JSON text is read, wherever it stands", () => {
+  const child = { event_id: "e1", event_kind: "turn", timestamp: "2026-03-01T10:00:00Z" };
+  const bundle = { type: "trace_bundle", version: 2, events: [{ schema_version: 3, ...child }] };
+  const text = JSON.stringify(bundle);
+  const record = { record_id: "r1", record_type: "trace_bundle" };
+  for (const row of [
+    bundle,
+    text,
+    JSON.stringify(text),
+    JSON.stringify({ ...record, payload: bundle }),
+    { ...record, payload: text },
+    { ...record, payload: JSON.stringify(text) },
+    { record_id: "r1", payload: text },
+    { bundle: text },
+  ]) {
+    const { events, errors } = normalize([row]);
+    expect([row, events.map(({ event_id }) => event_id), errors]).toEqual([row, ["e1"], []]);
+  }
+  // A message may look like one; rows of other stores are never parsed.
+  expect(normalize([text], { store: "conversation" }).events).toEqual([]);
+  expect(normalize([{ id: "m1", payload: text }], { store: "conversation" }).events).not.toEqual(
+    expect.arrayContaining([expect.objectContaining({ event_id: "e1" })]),
+  );
+  expect(normalize(["plain words", "{", "[]", '"text"']).errors).toMatchObject([
+    { code: "invalid_source_row", count: 4 },
+  ]);
+});

@@ -137,11 +137,12 @@ function contextOf(
 
 /** Reads one row into `readings`; true when it was a bundle. */
 function readRow(
-  row: unknown,
+  value: unknown,
   given: SourceStore | undefined,
   findings: Findings,
   readings: TurnEvent[],
 ): boolean {
+  const row = typeof value === "string" && isTrace(given) ? bundleIn(value) : value;
   if (!isRecord(row)) {
     findings.report("invalid_source_row", given ?? "trace");
     return false;
@@ -192,15 +193,36 @@ function payloadOf(row: Loose, given: SourceStore | undefined): Loose | undefine
   for (const name of told ? bundleNames : payloadNames) {
     const value = row[name];
     if (isRecord(value)) return value;
-    if (typeof value !== "string" || !told) continue;
-    try {
-      const parsed: unknown = JSON.parse(value);
-      return isRecord(parsed) ? parsed : undefined;
-    } catch {
-      return undefined;
-    }
+    if (typeof value !== "string") continue;
+    if (told) return recordIn(value);
+    const bundle = isTrace(given) ? bundleIn(value) : undefined;
+    if (bundle !== undefined) return bundle;
   }
   return undefined;
+}
+
+/** Rows of other stores hold messages, which are never parsed. */
+function isTrace(given: SourceStore | undefined): boolean {
+  return given === undefined || given === "trace";
+}
+
+/** A bundle, or a record that says it holds one, from its JSON text. */
+function bundleIn(text: string): Loose | undefined {
+  const record = recordIn(text);
+  const isBundle =
+    record !== undefined && (looksLikeBundle(record) || record["record_type"] === "trace_bundle");
+  return isBundle ? record : undefined;
+}
+
+/** The record in a JSON text; some writers serialised it twice. */
+function recordIn(text: string): Loose | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const inner: unknown = typeof parsed === "string" ? JSON.parse(parsed) : parsed;
+    return isRecord(inner) ? inner : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function readBundle(

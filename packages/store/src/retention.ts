@@ -89,7 +89,7 @@ const dayMicros = 86_400_000_000;
 
 /**
  * The ages of a tenant; undefined is nobody.
- * @throws CodedError record_invalid unless outcome ≥ metadata ≥ preview, and metadata ≥ structure
+ * @throws CodedError parameter_invalid unless outcome ≥ metadata ≥ preview, and metadata ≥ structure
  */
 export function daysOf(
   policy: RetentionPolicy,
@@ -101,14 +101,14 @@ export function daysOf(
   const all = [outcome, metadata, structure, preview];
   const known = all.every((days) => Number.isFinite(days) && days >= 0);
   if (!known || outcome < metadata || metadata < preview || metadata < structure) {
-    throw new CodedError("record_invalid", { field: "days" });
+    throw new CodedError("parameter_invalid", { field: "days" });
   }
   return { outcome, metadata, structure, preview };
 }
 
 /**
  * The shortest age that any evidence has; every tenant's ages are looked at.
- * @throws CodedError record_invalid
+ * @throws CodedError parameter_invalid
  */
 export function shortestDays(policy: RetentionPolicy): number {
   const tenants = [undefined, ...(policy.tenants?.keys() ?? [])];
@@ -116,10 +116,10 @@ export function shortestDays(policy: RetentionPolicy): number {
   return Math.min(...all.flatMap(({ metadata, structure }) => [metadata, structure]));
 }
 
-/** Microseconds since the epoch of `now`, less some days. @throws CodedError record_invalid */
+/** Microseconds since the epoch of `now`, less some days. @throws CodedError parameter_invalid */
 export function microsBefore(now: string, days: number): number {
   const at = epochMicros(now);
-  if (!Number.isFinite(at)) throw new CodedError("record_invalid", { field: "now" });
+  if (!Number.isFinite(at)) throw new CodedError("parameter_invalid", { field: "now" });
   return at - days * dayMicros;
 }
 

@@ -218,17 +218,22 @@ describe.each(Object.keys(grounds))("over %s", (name) => {
     expect(await rootsOf(ground)).toEqual(["ann-2", "bob-1", "bob-2"]);
     expect(`${dry.out}${dry.err}${done.out}${done.err}`).not.toContain("canary");
     const wrong = await turnproof(["retention", "--preview-days", "31"], env);
-    expect([wrong.code, wrong.err.includes("record_invalid")]).toEqual([1, true]);
+    expect([wrong.code, wrong.err.includes("parameter_invalid")]).toEqual([2, true]);
   }, 240_000);
 });
 
 test("a store that keeps its index by itself says so", async () => {
   const env = { TURNPROOF_DATA_DIR: folder(), TURNPROOF_BACKEND: "clickhouse" };
-  const refused = await turnproof(["parity"], env);
-  expect([refused.code, refused.err.includes("capability_missing")]).toEqual([1, true]);
+  for (const command of [["parity"], ["backfill"], ["backfill", "--apply"]]) {
+    const said = await turnproof(command, env);
+    const text = `${said.out}${said.err}`;
+    expect([command, said.code, text.includes("nothing to do")]).toEqual([command, 0, true]);
+    const told = await turnproof([...command, "--json"], env);
+    expect([told.code, told.json]).toEqual([0, { store: "clickhouse", nothing_to_do: true }]);
+  }
   const file = join(folder(), "tenants.json");
   writeFileSync(file, JSON.stringify([{ user_id: "bob", metadata: 100, secret: "canary" }]));
   const odd = await turnproof(["retention", "--tenants", file], env);
-  expect([odd.code, odd.err.includes("parameter_invalid")]).toEqual([1, true]);
+  expect([odd.code, odd.err.includes("parameter_invalid")]).toEqual([2, true]);
   expect(odd.err).not.toContain("canary");
 }, 120_000);

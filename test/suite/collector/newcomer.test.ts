@@ -105,7 +105,7 @@ describe("nobody answers", () => {
 
   test("an address that is none is no crash", async () => {
     const said = await turnproof(["find", "x", "--url", "no url at all"]);
-    expect([said.code, said.err]).toEqual([1, expect.stringContaining("which is no URL")]);
+    expect([said.code, said.err]).toEqual([2, expect.stringContaining("is no URL")]);
   });
 });
 
@@ -124,7 +124,7 @@ describe("somebody refuses", () => {
 
   test("a time that is none is named by its parameter", async () => {
     const said = await turnproof(["find", "x", "--since", "yesterday", ...at(), "--token", token]);
-    expect([said.code, said.err]).toEqual([1, expect.stringContaining("start_time")]);
+    expect([said.code, said.err]).toEqual([2, expect.stringContaining("start_time")]);
     expect(said.err).toContain("2026-11-21T09:30:00Z");
     expect(said.err).not.toContain("yesterday");
   });
@@ -135,7 +135,7 @@ describe("somebody refuses", () => {
       const said = await turnproof([...command, ...range, "--json", ...at()]);
       expect([command, said.code, said.err]).toEqual([
         command,
-        1,
+        2,
         expect.stringContaining("Swap --since and --until"),
       ]);
       if (command[0] === "find")

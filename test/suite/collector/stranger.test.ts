@@ -208,7 +208,9 @@ describe("bodies", () => {
   test.each([null, "", " ", true, [], [1], {}, "1.5", 1.5, "1e1", "0x1", "canary", 101, -101])(
     "a rating of %j is none, and never 0 or 1",
     async (rating) => {
-      expectProblem(await feedback({ rating }), 422, "body_invalid");
+      const refused = await feedback({ rating });
+      expectProblem(refused, 422, "body_invalid");
+      expect(JSON.parse(refused.text)).toMatchObject({ field: "rating" });
     },
   );
 

@@ -183,7 +183,7 @@ describe.each(Object.keys(providers))("%s", (name) => {
     ];
     for (const one of wrong) {
       const asked = options({ policy: one, dryRun: false });
-      const refused = { code: "record_invalid" };
+      const refused = { code: "parameter_invalid" };
       await expect(retention.evidence(asked)).rejects.toMatchObject(refused);
       await expect(retention.memory(asked)).rejects.toMatchObject(refused);
     }
