@@ -89,7 +89,7 @@ const dayMicros = 86_400_000_000;
 
 /**
  * The ages of a tenant; undefined is nobody.
- * @throws CodedError parameter_invalid unless outcome ≥ metadata ≥ preview, and metadata ≥ structure
+ * @throws CodedError parameter_invalid unless outcome ≥ metadata ≥ preview and metadata ≥ structure
  */
 export function daysOf(
   policy: RetentionPolicy,
