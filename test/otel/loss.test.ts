@@ -131,7 +131,9 @@ class Disk {
   };
 
   private async *pending(): AsyncIterable<JournalFrame> {
-    for (let frame = this.frames[0]; frame !== undefined; frame = this.frames[0]) yield frame;
+    const after = (last: number): JournalFrame | undefined =>
+      this.frames.find(({ sequence }) => sequence > last);
+    for (let frame = after(0); frame !== undefined; frame = after(frame.sequence)) yield frame;
   }
 }
 

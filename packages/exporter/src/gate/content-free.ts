@@ -3,10 +3,10 @@
  * (design 3.3). A filter that must hold wraps the exporter instead of sitting beside it: processors
  * fan out, and what one of them strips another one still sees.
  */
+import { guarded } from "../processor/exporter-call.ts";
 import { untracedExporter } from "../processor/untraced.ts";
 import { createGate } from "./gate.ts";
 import type { GateCounts, GateOptions } from "./gate.ts";
-import { exportFailed } from "./sdk-shapes.ts";
 import type {
   ExportAnswer,
   GateExporter,
@@ -36,12 +36,8 @@ export function contentFree<S>(
     dropped: gate.dropped,
     export(spans: ReadableSpanLike[], done: (answer: ExportAnswer) => void): void {
       const screened = spans.flatMap((span) => gate.screen(span) ?? []);
-      try {
-        exporter.export(screened as unknown as S[], done);
-      } catch {
-        // An exporter's own error may quote what it was given, so it is not handed on.
-        done({ code: exportFailed });
-      }
+      // An exporter's own error may quote what it was given, so it is not handed on.
+      guarded(() => exporter.export(screened as unknown as S[], done), done);
     },
     shutdown: () => exporter.shutdown(),
     ...(exporter.forceFlush === undefined

@@ -57,6 +57,11 @@ export class BatchExport<S> {
   private rescued: BatchCounts | undefined;
   /** True since an export failed, until one from the disk arrives: the disk is next in line. */
   private away = false;
+  /** True while what ends goes to the disk first: there is a window in which it must be there. */
+  get diskFirst(): boolean {
+    return this.writeThrough || this.away;
+  }
+
   /** True since the exporter failed or did not answer, until it takes something. */
   private failed = false;
 
@@ -258,7 +263,6 @@ export class BatchExport<S> {
       diag.warn("turnproof: journal_failed");
       return this.lost(counts, codeOf(result));
     }
-    if (this.writeThrough) void spool.drain();
   }
 
   /** The batch is durable; false when it was accounted for before. */

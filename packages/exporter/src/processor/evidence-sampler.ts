@@ -3,6 +3,7 @@
  * processor, so the only place where evidence can be kept is here (design 3.8, 6). What the app's
  * sampler refuses and we keep is recorded without the sampled flag: other exporters leave it alone.
  */
+import { diag } from "@opentelemetry/api";
 import type { Attributes, Context, Link, SpanKind, TraceState } from "@opentelemetry/api";
 import type { EventKind } from "@turnproof/semconv";
 
@@ -54,10 +55,15 @@ export function evidenceSampler(
     shouldSample(context, traceId, spanName, spanKind, attributes, links) {
       const result = inner.shouldSample(context, traceId, spanName, spanKind, attributes, links);
       if (result.decision !== notRecord) return result;
-      const { kind } = decideKind({ attributes: attributes as SourceAttributes, statusCode: 0 });
-      if (kind === "span") return result;
-      if (keep === undefined || keep(kind)) return { ...result, decision: record };
-      onSampledOut?.(kind);
+      try {
+        const { kind } = decideKind({ attributes: attributes as SourceAttributes, statusCode: 0 });
+        if (kind === "span") return result;
+        if (keep === undefined || keep(kind)) return { ...result, decision: record };
+        onSampledOut?.(kind);
+      } catch {
+        // Thrown from here it would reach whoever starts a span.
+        diag.warn("turnproof: span_unmapped");
+      }
       return result;
     },
     toString: () => `EvidenceSampler{${inner.toString()}}`,

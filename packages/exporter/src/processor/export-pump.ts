@@ -16,7 +16,8 @@ import { untraced } from "./untraced.ts";
 export interface ExportPumpOptions {
   readonly queueMax: number;
   readonly batchMax: number;
-  readonly delayMs: number;
+  /** How long what ended waits for company. */
+  readonly delayMs: () => number;
   /** Exports one batch; settles when each of its items is accounted for, and never rejects. */
   readonly exportBatch: (items: readonly QueueItem[]) => Promise<void>;
 }
@@ -51,7 +52,7 @@ export class ExportPump {
     if (!this.queue.push(item)) return false;
     if (this.state === "exporting") return true;
     if (this.queue.length >= this.options.batchMax) this.begin();
-    else if (this.state === "idle") this.wait(this.options.delayMs);
+    else if (this.state === "idle") this.wait(this.options.delayMs());
     return true;
   }
 
@@ -109,7 +110,7 @@ export class ExportPump {
       diag.warn("turnproof: export_failed");
     } finally {
       this.state = "idle";
-      if (this.queue.length > 0) this.wait(this.options.delayMs);
+      if (this.queue.length > 0) this.wait(this.options.delayMs());
     }
   }
 }

@@ -1,5 +1,5 @@
 /** @module Exporter call: one export as a promise that always settles, in time or as late. */
-import { exportDone } from "../gate/sdk-shapes.ts";
+import { exportDone, exportFailed } from "../gate/sdk-shapes.ts";
 import type { ExportAnswer, ReadableSpanLike, SpanExporterLike } from "../gate/sdk-shapes.ts";
 import type { RequestExporter, TraceRequest } from "../wire/trace-request.ts";
 
@@ -42,12 +42,21 @@ function answered(
       clearTimeout(timer);
       resolve(answer.code === exportDone ? "done" : failureOf(answer));
     };
-    try {
-      call(done);
-    } catch {
-      done({ code: 1 });
-    }
+    guarded(() => call(done), done);
   });
+}
+
+/**
+ * Calls an exporter. One that throws, or that is asynchronous and rejects, has failed; nobody else
+ * would catch it, and Node ends a process for it.
+ */
+export function guarded(call: () => unknown, done: (answer: ExportAnswer) => void): void {
+  const failed = (): void => done({ code: exportFailed });
+  try {
+    void Promise.resolve(call()).catch(failed);
+  } catch {
+    failed();
+  }
 }
 
 /** The SDK's transport gives the HTTP status as the code of its error. */

@@ -54,6 +54,11 @@ export interface TurnproofProcessorOptions<S = never> extends GateOptions {
   readonly spool?: SpoolJournal;
   /** True: every batch goes to the disk first and is sent from there. */
   readonly writeThrough?: boolean;
+  /**
+   * How long an ended span may be in memory alone where the disk is next: with `writeThrough`, and
+   * while the exporter fails. Default 100 ms; what a SIGKILL loses is this and the disk's time.
+   */
+  readonly spoolWindowMs?: number;
 }
 
 const marked: ReadonlySet<EventKind> = new Set(markedKinds);
@@ -61,6 +66,7 @@ const settingDefaults = {
   queueMax: 8_192,
   batchMax: 512,
   delayMs: 1_000,
+  spoolWindowMs: 100,
   exportTimeoutMs: 10_000,
   flushDeadlineMs: 10_000,
   failingDeadlineMs: 2_000,
@@ -123,9 +129,15 @@ export class TurnproofProcessor<S = never> {
       spool: options.spool === undefined ? undefined : untracedJournal(options.spool),
       writeThrough: options.writeThrough === true,
     });
-    const { queueMax, batchMax, delayMs } = settings;
+    const { queueMax, batchMax, delayMs, spoolWindowMs } = settings;
+    const window = Math.min(delayMs, spoolWindowMs);
     const exportBatch = this.batches.export.bind(this.batches);
-    this.pump = new ExportPump({ queueMax, batchMax, delayMs, exportBatch });
+    this.pump = new ExportPump({
+      queueMax,
+      batchMax,
+      delayMs: () => (this.batches.diskFirst ? window : delayMs),
+      exportBatch,
+    });
     const patientMs = options.markerDelayMs || delayMs;
     this.watch = new SpanWatch({
       promptMs: options.markerDelayMs || Math.min(promptMarkerMs, delayMs),

@@ -54,14 +54,19 @@ interface Delegate {
 type Make<T> = (...options: readonly unknown[]) => T;
 const componentType = "otlp_http_span_exporter";
 
-/**
- * The exporter, or undefined where the installed line has no such parts. `holds` false: neither a
- * request under way nor one that waits to be tried again keeps the process alive.
- */
+/** How the exporter behaves in its process. */
+export interface OtlpManners {
+  /** False: neither a request under way nor one that is to be tried again keeps it alive. */
+  readonly holds: boolean;
+  /** False: what fails is said at once; a disk tries it again. */
+  readonly retries: boolean;
+}
+
+/** The exporter, or undefined where the installed line has no such parts. */
 export function otlpRequestExporter(
   { http, transformer }: OtlpParts,
   target: OtlpTarget,
-  holds: boolean,
+  manners: OtlpManners,
 ): RequestExporter<ReadableSpanLike> | undefined {
   const convert = http["convertLegacyHttpOptions"] as Make<HttpOptions> | undefined;
   const connect = http["createOtlpHttpExportDelegate"] as Make<Delegate> | undefined;
@@ -75,14 +80,14 @@ export function otlpRequestExporter(
   const headers = { "Content-Type": "application/x-protobuf" };
   const options = convert(target, "TRACES", "v1/traces", headers);
   const delegate = connect(
-    holds ? options : withLooseSockets(options),
+    manners.holds ? options : withLooseSockets(options),
     serializer,
     // What newer lines want for metrics of their own, which nobody asks for here.
     componentType,
     transformer["TraceExporterMetricsHelper"],
   );
   const state = { retrying: false };
-  watchRetries(delegate, state, holds);
+  watchRetries(delegate, state, manners);
   const send = (items: unknown, done: (answer: ExportAnswer) => void): void =>
     delegate.export(items, (answer) => {
       state.retrying = false;
@@ -128,11 +133,16 @@ function withLooseSockets(options: HttpOptions): HttpOptions {
 }
 
 /** Notes that a request is being tried again; its timer is ours, because the SDK's own holds. */
-function watchRetries(delegate: Delegate, state: { retrying: boolean }, holds: boolean): void {
+function watchRetries(
+  delegate: Delegate,
+  state: { retrying: boolean },
+  { holds, retries }: OtlpManners,
+): void {
   const loop = delegate._transport;
   const inner = loop?._transport;
   if (loop === undefined || inner === undefined || typeof loop.retry !== "function") return;
   loop.retry = (data, timeoutMs, inMs) => {
+    if (!retries) return Promise.resolve({ status: "failure", error: new Error("unavailable") });
     state.retrying = true;
     return new Promise((resolve, reject) => {
       const again = (): void => void inner.send(data, timeoutMs).then(resolve, reject);

@@ -177,8 +177,8 @@ function exporterOf(options: RegisterOptions, peers: Peers): SpanExporterLike<Re
   if (options.store !== undefined) return new BundleExporter({ store: options.store });
   const url = tracesUrl(options.endpoint);
   if (peers.missingExporter().length > 0) return nowhere;
-  const holds = options.flushOnExit === false;
-  return peers.otlpExporter({ url, headers: options.headers, holds });
+  const manners = { holds: options.flushOnExit === false, retries: options.spool === undefined };
+  return peers.otlpExporter({ url, headers: options.headers, manners });
 }
 
 /** Stands in where no exporter is installed; what comes here is counted as lost. */

@@ -11,7 +11,7 @@ import type { ReadableSpanLike, ResourceLike, SpanExporterLike } from "../gate/s
 import type { SamplerLike } from "../processor/evidence-sampler.ts";
 import type { Environment } from "./environment.ts";
 import { otlpRequestExporter } from "./otlp-exporter.ts";
-import type { OtlpParts } from "./otlp-exporter.ts";
+import type { OtlpManners, OtlpParts } from "./otlp-exporter.ts";
 
 /** A provider that can be ended. */
 export interface SdkProvider extends TracerProvider {
@@ -99,13 +99,12 @@ export class Peers {
 
   /**
    * An OTLP exporter; throws `sdk_missing`. Without a URL it reads `OTEL_EXPORTER_OTLP_*`. It takes
-   * the gate's own requests where the installed line lets it. `holds` false: what is on its way
-   * does not keep the process alive.
+   * the gate's own requests where the installed line lets it.
    */
   otlpExporter(options: {
     readonly url: string | undefined;
     readonly headers: Readonly<Record<string, string>> | undefined;
-    readonly holds: boolean;
+    readonly manners: OtlpManners;
   }): SpanExporterLike<ReadableSpanLike> {
     const exporterPackage = this.first(exporterPackages);
     const target = {
@@ -113,7 +112,8 @@ export class Peers {
       ...(options.headers === undefined ? {} : { headers: options.headers }),
     };
     const parts = this.otlpParts();
-    const own = parts === undefined ? undefined : otlpRequestExporter(parts, target, options.holds);
+    const own =
+      parts === undefined ? undefined : otlpRequestExporter(parts, target, options.manners);
     if (own !== undefined) return own;
     const make = exporterPackage["OTLPTraceExporter"] as Constructor<
       SpanExporterLike<ReadableSpanLike>
@@ -225,5 +225,9 @@ export function otlpExporter(
   resolveFrom?: string,
 ): SpanExporterLike<ReadableSpanLike> {
   const { url, headers } = options;
-  return new Peers(resolveFrom).otlpExporter({ url, headers, holds: true });
+  return new Peers(resolveFrom).otlpExporter({
+    url,
+    headers,
+    manners: { holds: true, retries: true },
+  });
 }

@@ -6,7 +6,7 @@
 import { attribute } from "@turnproof/semconv";
 
 import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
-import type { Journal } from "../journal/index.ts";
+import type { Journal, JournalFrame } from "../journal/index.ts";
 import type { CallResult } from "../processor/exporter-call.ts";
 import { decodeSpans, encodeSpans } from "./span-codec.ts";
 
@@ -32,6 +32,15 @@ export interface DiskSpoolOptions {
   /** Evidence spans of this process that the receiver refuses for good. */
   readonly onRefused: (evidence: number) => void;
   readonly retryMs?: number;
+  /** Spans of one request at most, as far as whole frames allow; default 512. */
+  readonly batchMax?: number;
+}
+
+/** A frame that was read, and what it holds; nothing where nobody can read its bytes. */
+interface ReadFrame {
+  readonly frame: JournalFrame;
+  readonly spans: readonly ReadableSpanLike[];
+  readonly evidence: number;
 }
 
 /** Undelivered spans on the disk, in order. */
@@ -98,28 +107,45 @@ export class DiskSpool {
   }
 
   private async sendAll(): Promise<void> {
-    const { journal, onDelivered, onRefused } = this.options;
+    const { journal, batchMax = 512 } = this.options;
     try {
+      let group: ReadFrame[] = [];
+      let spans = 0;
       for await (const frame of journal.read()) {
         if (this.closed) return;
-        const read = decodeSpans(frame.payload);
         // Bytes that nobody can read would block everything behind them for ever.
-        const refused = read === undefined ? [] : await this.sendAround(read.spans);
-        if (refused === undefined) return this.later();
-        await journal.checkpoint(frame.position);
-        // A reader may be quicker than the one who wrote the frame and has yet to say whose it is.
-        await Promise.allSettled(this.appending);
-        if (this.own.delete(frame.sequence)) {
-          const lost = refused.filter(isEvidence).length;
-          onDelivered((read?.evidence ?? 0) - lost);
-          onRefused(lost);
-        }
-        this.delayMs = this.options.retryMs ?? retryFirstMs;
+        const read = decodeSpans(frame.payload) ?? { spans: [], evidence: 0 };
+        group.push({ frame, ...read });
+        spans += read.spans.length;
+        if (spans < batchMax) continue;
+        if (!(await this.sendGroup(group))) return this.later();
+        [group, spans] = [[], 0];
       }
-      if (journal.stats().pendingFrames > 0) this.schedule(0);
+      if (group.length > 0 && !(await this.sendGroup(group))) return this.later();
+      if (journal.stats().pendingFrames > 0) this.schedule(this.delayMs);
     } catch {
       this.later();
     }
+  }
+
+  /** Sends frames in one request, and settles each; false where they have to wait. */
+  private async sendGroup(group: readonly ReadFrame[]): Promise<boolean> {
+    const { journal, onDelivered, onRefused } = this.options;
+    const refused = await this.sendAround(group.flatMap(({ spans }) => spans));
+    const last = group.at(-1);
+    if (refused === undefined || last === undefined) return false;
+    await journal.checkpoint(last.frame.position);
+    // A reader may be quicker than the one who wrote the frame and has yet to say whose it is.
+    await Promise.allSettled(this.appending);
+    const lost = new Set(refused.filter(isEvidence));
+    for (const { frame, spans, evidence } of group) {
+      if (!this.own.delete(frame.sequence)) continue;
+      const count = spans.filter((span) => lost.has(span)).length;
+      onDelivered(evidence - count);
+      onRefused(count);
+    }
+    this.delayMs = this.options.retryMs ?? retryFirstMs;
+    return true;
   }
 
   /**
