@@ -118,7 +118,7 @@ function readLink(link: unknown): SpanLink[] {
   return [{ trace_id: link["trace_id"], span_id: link["span_id"] }];
 }
 
-const originTexts = ["external_id", "ingest_principal", "producer_id"] as const;
+const originTexts = ["external_id", "ingest_principal", "producer_id", "service_name"] as const;
 const dialectNames: ReadonlySet<unknown> = new Set(dialects);
 const componentsMax = 1_024;
 const components = new Set<unknown>();

@@ -126,6 +126,7 @@ function hasOrigin(event: Loose): boolean {
     isText(event.external_id) &&
     isText(event.operation) &&
     isText(event.component) &&
+    isText(event.service_name) &&
     isText(event.ingest_principal) &&
     isFlag(event.ingest_trusted) &&
     isText(event.producer_id) &&

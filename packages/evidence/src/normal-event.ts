@@ -170,6 +170,7 @@ function originOf(event: Loose, before: Loose): number {
     id(event.ingest_principal, before.ingest_principal) +
     flag(event.ingest_trusted) +
     id(event.producer_id, before.producer_id) +
+    id(event.service_name, before.service_name) +
     count(event.producer_seq) +
     text(event.operation, isOperation) +
     text(event.component, isComponent) +

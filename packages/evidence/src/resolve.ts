@@ -7,6 +7,7 @@ import { identityFields } from "./event.ts";
 import type { IdentityField, TurnEvent } from "./event.ts";
 import { buildSpanTree, conflict, inheritedFields, isWeakAgent } from "./span-tree.ts";
 import type { Said, SpanTree } from "./span-tree.ts";
+import { inTurnApplication } from "./turn-application.ts";
 import { findTurnParts } from "./turn-parts.ts";
 import { hasUsage } from "./usage.ts";
 
@@ -23,7 +24,8 @@ const turnField = inheritedFields.indexOf("turn_id");
  * the application when nothing else says, and a name that a library wrote on a span that is no turn
  * stands only where no turn is known. `user_id` keeps its three states, and where two tenants are
  * present nothing but an ancestor can attribute. What was not said by the event itself is listed in
- * `identity_derived`.
+ * `identity_derived`. Evidence of another service than its turn's application is given that
+ * application and keeps its own as `service_name`.
  *
  * @param events every event of the root; a part of them gives the answer for that part
  * @returns resolved events in the order of the input; what said everything stays as it is
@@ -39,10 +41,11 @@ export function resolveRoot(events: readonly TurnEvent[]): TurnEvent[] {
     row[agentField] ??= agentWithout(event, i, tree, settled, shared);
   }
   const tenants = only[userField] === conflict ? tenantsOfTurns(events, rows, only) : undefined;
-  return events.map((event, i) => {
+  const resolved = events.map((event, i) => {
     const read = isWrapping(event, i, tree, settled) ? structureOf(event) : event;
     return complete(read, rows[i] as readonly Said[], only, tenants);
   });
+  return inTurnApplication(resolved);
 }
 
 /** Resolves events of many roots; an event without a root stands alone. Order is kept. */

@@ -9,6 +9,7 @@ import { createGrouping, groupByIdentity } from "./identity-tuple.ts";
 import type { IdentityGroups } from "./identity-tuple.ts";
 import { normalizeEvents } from "./normalize.ts";
 import { later } from "./time.ts";
+import { inTurnApplication } from "./turn-application.ts";
 
 /** Readable events, each once, and what had to be left out. */
 export interface WindowEvents {
@@ -29,7 +30,16 @@ export interface WindowEvents {
 /** Reads a window; never throws on data. */
 export function readWindow(input: readonly unknown[]): WindowEvents {
   const values: readonly unknown[] = Array.isArray(input) ? input : [];
-  return readDistinct(values) ?? readAny(values);
+  const read = readDistinct(values) ?? readAny(values);
+  if (!hasSeveralApplications(read.groups)) return read;
+  const events = inTurnApplication(read.events);
+  return events === read.events ? read : { ...read, events, groups: groupByIdentity(events) };
+}
+
+/** True when more than one application speaks: only then an event may be of another one's turn. */
+function hasSeveralApplications({ tuples }: IdentityGroups): boolean {
+  const first = tuples.find(({ application_id: id }) => id !== undefined)?.application_id;
+  return tuples.some(({ application_id: id }) => id !== undefined && id !== first);
 }
 
 /**

@@ -1,0 +1,54 @@
+/**
+ * @module TurnApplication: evidence belongs to the application of its turn, whichever service
+ * recorded it; that service is kept as its producer. One turn may be worked on by several services,
+ * and one that spoke for itself alone could never complete it.
+ */
+import type { TurnEvent } from "./event.ts";
+import { createIdentityTable } from "./identity-table.ts";
+
+/** The fields that name a turn, whatever the application. */
+const turnFields = ["agent_id", "user_id", "thread_id", "root_trace_id", "turn_id"] as const;
+
+/** What the turn events of one turn say of their application. */
+interface Owner {
+  readonly application: string;
+  readonly began: string;
+}
+
+/**
+ * The events with the application of their turn, that of its first attempt; what another service
+ * recorded names it as `service_name`. An event without a turn, or of a turn whose own events are
+ * not there, stays as it is. Gives the same list where nothing changes.
+ */
+export function inTurnApplication<T extends readonly TurnEvent[]>(events: T): T | TurnEvent[] {
+  const turns = createIdentityTable(turnFields);
+  const owners = new Map<number, Owner>();
+  for (const event of events) {
+    if (event.event_kind !== "turn" || event.turn_id === undefined) continue;
+    const { application_id: application } = event;
+    if (application === undefined) continue;
+    const turn = turns.idOf(event);
+    const began = event.started_at ?? event.timestamp;
+    const known = owners.get(turn);
+    if (known === undefined || isBefore({ application, began }, known)) {
+      owners.set(turn, { application, began });
+    }
+  }
+  if (owners.size === 0) return events;
+  let moved: TurnEvent[] | undefined;
+  for (const [at, event] of events.entries()) {
+    const { application_id: own } = event;
+    if (own === undefined || event.turn_id === undefined) continue;
+    const owner = owners.get(turns.idOf(event));
+    if (owner === undefined || owner.application === own) continue;
+    moved ??= events.slice();
+    const service = event.service_name ?? own;
+    moved[at] = { ...event, application_id: owner.application, service_name: service };
+  }
+  return moved ?? events;
+}
+
+function isBefore(a: Owner, b: Owner): boolean {
+  if (a.began !== b.began) return a.began < b.began;
+  return a.application < b.application;
+}
