@@ -1,0 +1,183 @@
+/**
+ * @module What may reach a prompt, as a model says it: random turns of many users on one agent,
+ * whole and streamed, failed and left, with entities and deletions between them. Each prompt is
+ * compared with what the oracle allows: the history exactly, anything else as a subset.
+ */
+import { Agent } from "@turnproof/agent";
+import { deleteUser } from "@turnproof/memory/admin";
+import { ephemeralMemory } from "@turnproof/store";
+import { MockLanguageModelV4 } from "ai/test";
+import { expect, test } from "vitest";
+
+import { randomOf } from "../evidence/oracle/random.ts";
+import type { Random } from "../evidence/oracle/random.ts";
+import { Oracle } from "../memory/oracle.ts";
+import type { OraclePlace } from "../memory/oracle.ts";
+
+const turns = Number(process.env["AGENT_TURNS"] ?? 400);
+const seed = Number(process.env["MEMORY_SEED"] ?? 20_261_122);
+const users: readonly (string | null)[] = [null, "ann", "Ann", "ann_", "null", "0", "\u0430nn"];
+const marksIn = (text: string): readonly string[] => [...new Set(text.match(/mark\d+[qa]/g))];
+const usage = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+};
+
+interface Message {
+  readonly role: string;
+  readonly content: unknown;
+}
+
+/** Prompts by the mark of the question that they were made for. */
+const prompts = new Map<string, readonly Message[]>();
+
+/** Answers with the mark of the question; fails, or falls silent after two words, when asked to. */
+const model = new MockLanguageModelV4({
+  doGenerate: async ({ prompt }) => {
+    const { question, mark } = asked(prompt);
+    await new Promise((resolve) => setTimeout(resolve, Number(mark.slice(4, -1)) % 3));
+    if (question.includes("[fail]")) throw new Error("away");
+    return {
+      content: [{ type: "text", text: `answered ${mark.replace("q", "a")}` }],
+      finishReason: { unified: "stop", raw: "stop" },
+      usage,
+      warnings: [],
+    };
+  },
+  doStream: async ({ prompt }) => {
+    const { mark } = asked(prompt);
+    const words = ["said", mark.replace("q", "a"), "and", "more"];
+    return {
+      stream: new ReadableStream({
+        start(controller) {
+          controller.enqueue({ type: "text-start", id: "1" });
+        },
+        async pull(controller) {
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          const delta = words.shift();
+          if (delta !== undefined) controller.enqueue({ type: "text-delta", id: "1", delta });
+          else {
+            controller.enqueue({ type: "text-end", id: "1" });
+            const finishReason = { unified: "stop" as const, raw: "stop" };
+            controller.enqueue({ type: "finish", finishReason, usage });
+            controller.close();
+          }
+        },
+      }),
+    };
+  },
+});
+
+function asked(prompt: readonly Message[]): { readonly question: string; readonly mark: string } {
+  const question = textOf(prompt.at(-1));
+  const mark = marksIn(question)[0] ?? "";
+  prompts.set(mark, prompt);
+  return { question, mark };
+}
+
+function textOf(message: Message | undefined): string {
+  const content = message?.content;
+  if (typeof content === "string") return content;
+  const parts = content as readonly { readonly text?: string }[] | undefined;
+  return (parts ?? []).map(({ text }) => text ?? "").join(" ");
+}
+
+type Way = "whole" | "streamed" | "failed" | "left";
+
+/** One turn, and how it ended as the caller saw it. */
+async function turn(agent: Agent, place: OraclePlace, way: Way, mark: string): Promise<string> {
+  const { agentId: _, ...options } = place;
+  const question = `${way === "failed" ? "[fail] " : ""}where is the parcel ${mark}`;
+  if (way === "whole" || way === "failed") {
+    return agent.run(question, options).then(
+      ({ status }) => status,
+      () => "thrown",
+    );
+  }
+  let status = "cut";
+  for await (const event of agent.runStream(question, options)) {
+    if (event.type === "answer.delta" && way === "left" && event.text.startsWith("mark")) break;
+    if (event.type === "run.done") ({ status } = event);
+  }
+  return status;
+}
+
+/** What the oracle knows after a turn. */
+function settle(oracle: Oracle, place: OraclePlace, way: Way, mark: string): void {
+  const cut = way === "failed" || way === "left";
+  oracle.say({ ...place, role: "user", mark, cut });
+  if (way === "failed") return;
+  oracle.say({ ...place, role: "assistant", mark: mark.replace("q", "a"), cut });
+}
+
+/** The prompt of a question says what it may and nothing else. */
+function compare(oracle: Oracle, place: OraclePlace, mark: string): void {
+  const prompt = prompts.get(mark);
+  if (prompt === undefined) throw new Error(`no prompt for ${mark}`);
+  const [system] = prompt[0]?.role === "system" ? prompt : [];
+  const told = prompt.slice(system === undefined ? 0 : 1, -1);
+  const history = oracle.history(place, 20);
+  // A history begins with a question: an answer whose question no longer fits is left out.
+  const whole = history.slice(history[0]?.endsWith("a") === true ? 1 : 0);
+  expect(told.flatMap((message) => marksIn(textOf(message)))).toEqual(whole);
+  // Models take turns: nobody speaks twice.
+  const speakers = [...told, prompt.at(-1)].map((message) => message?.role);
+  expect(speakers.some((role, i) => role === speakers[i + 1])).toBe(false);
+  const allowed = oracle.allowed(place);
+  const foreign = marksIn(textOf(system)).filter((found) => !allowed.has(found));
+  expect(foreign).toEqual([]);
+}
+
+function drawPlace(random: Random, userId: string | null): OraclePlace {
+  return {
+    userId,
+    agentId: "agent",
+    memoryId: `memory_${random.below(2)}`,
+    threadId: `thread_${random.below(2)}`,
+  };
+}
+
+test(`${turns} turns are told what the oracle allows`, { timeout: 3_600_000 }, async () => {
+  const random = randomOf(seed);
+  const store = ephemeralMemory();
+  const retrieval = { relevanceMin: 0, itemsMax: 50, charsMax: 1e9 };
+  const agent = new Agent({ model, store, memoryPolicy: { retrieval } });
+  const oracle = new Oracle();
+  const seen = { supplied: 0, cut: 0 };
+  for (let done = 0; done < turns;) {
+    const together = [...new Set(Array.from({ length: 5 }, () => random.pick(users)))];
+    const drawn = together.map((userId, at) => ({
+      place: drawPlace(random, userId),
+      way: random.pick<Way>(["whole", "whole", "streamed", "failed", "left"]),
+      mark: `mark${done + at}q`,
+    }));
+    const ended = await Promise.all(
+      drawn.map(({ place, way, mark }) => turn(agent, place, way, mark)),
+    );
+    for (const [i, { place, way, mark }] of drawn.entries()) {
+      const wanted = { whole: "success", streamed: "success", failed: "thrown", left: "cut" }[way];
+      expect(ended[i]).toBe(wanted);
+      compare(oracle, place, mark);
+      settle(oracle, place, way, mark);
+      seen.supplied += marksIn(textOf(prompts.get(mark)?.[0])).length;
+      seen.cut += way === "failed" || way === "left" ? 1 : 0;
+    }
+    prompts.clear();
+    done += drawn.length;
+    const userId = random.pick(users);
+    if (random.chance(0.3)) {
+      const place = drawPlace(random, userId);
+      const entity = { name: "city", role: "profile" as const, text: `it is mark${done}q` };
+      await agent.memory.entities.remember(place, entity);
+      oracle.remember(place, "city", `mark${done}q`);
+      done += 1;
+    }
+    if (random.chance(0.03) && userId !== null) {
+      await deleteUser(store, { userId, dryRun: false });
+      oracle.deleteUser(userId);
+    }
+  }
+  // The comparison would hold of an agent that remembers nothing.
+  expect(seen.supplied).toBeGreaterThan(turns / 4);
+  expect(seen.cut).toBeGreaterThan(turns / 10);
+});
