@@ -25,6 +25,7 @@ const oddForms: readonly OddForm[] = [
   },
   {
     mark: marks.dash,
+    min: 36,
     needs: "-us",
     pattern: /(?:^|[^A-Za-z0-9])[0-9a-f]{32}-us\d{1,2}(?:[^A-Za-z0-9]|$)/,
   },
@@ -35,19 +36,30 @@ const oddForms: readonly OddForm[] = [
     pattern: /(?:^|[^A-Za-z0-9])[0-9a-h]{32}-[0-9a-h]{8}-[0-9a-h]{8}(?:[^A-Za-z0-9]|$)/,
   },
   // Azure client secret, Azure platform keys, OpenShift, Terraform
-  { mark: marks.other, needs: "Q~", pattern: /[A-Za-z0-9_.~-]{3}\dQ~[A-Za-z0-9_.~-]{31,34}/ },
+  {
+    mark: marks.other,
+    min: 36,
+    needs: "Q~",
+    pattern: /[A-Za-z0-9_.~-]{3}\dQ~[A-Za-z0-9_.~-]{31,34}/,
+  },
   { mark: marks.upper, needs: "JQQJ99", pattern: /JQQJ99[A-Za-z0-9+/=]{4}/ },
   { mark: marks.equals, needs: "==", pattern: /(?:ASt|ACDb|AIoT)[A-Za-z0-9+/]{5}==/ },
-  { mark: marks.other, needs: "sha256~", pattern: /sha256~[A-Za-z0-9_-]{43}/ },
-  { mark: marks.dot, needs: ".atlasv1.", pattern: /\.atlasv1\.[A-Za-z0-9_=-]{40}/ },
+  { mark: marks.other, min: 50, needs: "sha256~", pattern: /sha256~[A-Za-z0-9_-]{43}/ },
+  { mark: marks.dot, min: 49, needs: ".atlasv1.", pattern: /\.atlasv1\.[A-Za-z0-9_=-]{40}/ },
   // 1Password secret key, Airtable, legacy Vault, Resend, Firebase messaging
   {
     mark: marks.dash,
+    min: 36,
     needs: "A3-",
     pattern:
       /(?:^|[^A-Za-z0-9])A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}/,
   },
-  { mark: marks.dot, needs: "pat", pattern: /(?:^|[^A-Za-z0-9])pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/ },
+  {
+    mark: marks.dot,
+    min: 80,
+    needs: "pat",
+    pattern: /(?:^|[^A-Za-z0-9])pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/,
+  },
   {
     mark: marks.dot,
     needs: "s.",
@@ -60,33 +72,39 @@ const oddForms: readonly OddForm[] = [
   },
   {
     mark: marks.colon,
+    min: 112,
     needs: "AAAA",
     pattern: /(?:^|[^A-Za-z0-9])AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{100}/,
   },
   // Asana, Cloudflare's origin key, Authress, Harness, Infisical, MaxMind, Braintree, Astra
   {
     mark: marks.colon,
+    min: 47,
     needs: "1/",
     pattern: /(?:^|[^A-Za-z0-9])1\/\d{12,20}:[0-9a-f]{32}/,
   },
-  { mark: marks.dash, needs: "v1.0-", pattern: /v1\.0-[0-9a-f]{24}-[0-9a-f]{100}/ },
+  { mark: marks.dash, min: 130, needs: "v1.0-", pattern: /v1\.0-[0-9a-f]{24}-[0-9a-f]{100}/ },
   {
     mark: marks.dot,
+    min: 50,
     needs: ".acc",
     pattern: /_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30}/,
   },
   {
     mark: marks.dot,
+    min: 69,
     needs: "at.",
     pattern: /(?:^|[^A-Za-z0-9])[ps]at\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}/,
   },
   {
     mark: marks.dot,
+    min: 90,
     needs: "st.",
     pattern: /(?:^|[^A-Za-z0-9])st\.[0-9a-f]{24}\.[0-9a-f]{32}\.[0-9a-f]{32}/,
   },
   {
     mark: marks.under,
+    min: 40,
     needs: "_mmk",
     pattern: /(?:^|[^A-Za-z0-9])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk/,
   },
@@ -103,10 +121,11 @@ const oddForms: readonly OddForm[] = [
   { mark: marks.dash, min: 35, needs: "PRD-", pattern: /PRD-[0-9a-f]{12}(?:-[0-9a-f]{4}){4}/ },
   { mark: marks.dash, min: 35, needs: "SBX-", pattern: /SBX-[0-9a-f]{12}(?:-[0-9a-f]{4}){4}/ },
   // New Relic's licence, Azure DevOps, Dropbox, Segment, Onfido, Tableau, Yandex, GitLab's cookie
-  { mark: marks.upper, needs: "NRAL", pattern: /[0-9a-f]{36}(?:[0-9a-f]{4}|FFFF)NRAL/ },
-  { mark: marks.upper, needs: "AZDO", pattern: /[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}/ },
+  { mark: marks.upper, min: 40, needs: "NRAL", pattern: /[0-9a-f]{36}(?:[0-9a-f]{4}|FFFF)NRAL/ },
+  { mark: marks.upper, min: 84, needs: "AZDO", pattern: /[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}/ },
   {
     mark: marks.upper,
+    min: 64,
     needs: "AAAAAAAAAA",
     pattern: /[A-Za-z0-9_-]{11}AAAAAAAAAA[A-Za-z0-9_-]{43}/,
   },
@@ -118,24 +137,37 @@ const oddForms: readonly OddForm[] = [
   },
   {
     mark: marks.dot,
+    min: 50,
     needs: "api_",
     pattern: /api_(?:live|sandbox)(?:_[a-z]{2})?\.[A-Za-z0-9_-]{11}\.[A-Za-z0-9_-]{32}/,
   },
-  { mark: marks.equals, needs: "==:", pattern: /[A-Za-z0-9+/]{22}==:[A-Za-z0-9]{32}/ },
+  { mark: marks.equals, min: 57, needs: "==:", pattern: /[A-Za-z0-9+/]{22}==:[A-Za-z0-9]{32}/ },
   {
     mark: marks.dot,
+    min: 70,
     needs: ".1.1.",
     pattern: /(?:dict|pdct|trnsl)\.1\.1\.\d{8}T\d{6}Z\.[0-9a-f]{16}\.[0-9a-f]{40}/,
   },
-  { mark: marks.equals, needs: "_gitlab_session=", pattern: /_gitlab_session=[0-9a-z]{32}/ },
+  {
+    mark: marks.equals,
+    min: 48,
+    needs: "_gitlab_session=",
+    pattern: /_gitlab_session=[0-9a-z]{32}/,
+  },
   // Facebook's application, Twitter: a number and a secret
   {
     mark: marks.other,
+    min: 43,
     needs: "|",
     pattern: /(?:^|[^A-Za-z0-9])\d{15,16}\|[A-Za-z0-9_-]{27}/,
   },
   { mark: marks.dash, min: 56, needs: "-", pattern: /(?:^|[^A-Za-z0-9])\d{15,25}-[A-Za-z0-9]{40}/ },
-  { mark: marks.equals, needs: "AzFu", pattern: /[A-Za-z0-9_-]{44}AzFu[A-Za-z0-9_-]{6}==/ },
+  {
+    mark: marks.equals,
+    min: 56,
+    needs: "AzFu",
+    pattern: /[A-Za-z0-9_-]{44}AzFu[A-Za-z0-9_-]{6}==/,
+  },
   // Paths of web hooks: whoever knows one may post
   {
     mark: marks.slash,
