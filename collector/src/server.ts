@@ -2,7 +2,7 @@
  * @module Server: one HTTP listener with every limit that Node has, the edge in front of the app,
  * and a close that finishes what was begun (faults H10, H11, W9).
  */
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Server as NetServer, Socket } from "node:net";
@@ -12,6 +12,8 @@ import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
 import { answerGrpcOn } from "./grpc/wrong-port.ts";
+import { boundConnections } from "./http/connections.ts";
+import type { Connections } from "./http/connections.ts";
 import { createEdge } from "./http/edge.ts";
 import { problemOf } from "./http/errors.ts";
 import { securityHeaders } from "./http/no-store.ts";
@@ -75,9 +77,11 @@ export async function listen(app: FetchApp, options: ListenOptions): Promise<Lis
     noDelay: true,
   });
   server.maxHeadersCount = 64;
-  server.maxConnections = options.connectionsMax ?? defaults.connectionsMax;
-  limitAddresses(server, options.connectionsPerAddressMax ?? defaults.connectionsPerAddressMax);
-  server.on("request", requestHandler(app, options));
+  const connections = boundConnections(server, {
+    connectionsMax: options.connectionsMax ?? defaults.connectionsMax,
+    connectionsPerAddressMax: options.connectionsPerAddressMax ?? defaults.connectionsPerAddressMax,
+  });
+  server.on("request", requestHandler(app, connections, options));
   answerGrpcOn(server, { log: options.log, grpcPort: options.grpcPort ?? (() => undefined) });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => reject(new CodedError("listen_failed", { cause })));
@@ -96,7 +100,7 @@ export async function listen(app: FetchApp, options: ListenOptions): Promise<Lis
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
 
 /** The edge first, then the app; whatever the app throws becomes a code and a request id. */
-function requestHandler(app: FetchApp, options: ListenOptions): Handler {
+function requestHandler(app: FetchApp, connections: Connections, options: ListenOptions): Handler {
   const edge = createEdge({
     host: options.host,
     ...(options.names === undefined ? {} : { names: options.names }),
@@ -114,12 +118,21 @@ function requestHandler(app: FetchApp, options: ListenOptions): Handler {
   };
   const respond = getRequestListener((request, bindings) => app.fetch(request, bindings), {
     errorHandler: failed,
+    // What is left of a body is read as long as its sender needs, see Connections.
+    autoCleanupIncoming: false,
   });
   return (incoming, outgoing) => {
+    const admitted = connections.admit(incoming, outgoing);
     const code = edge(incoming);
-    if (code === undefined) void respond(incoming, outgoing);
-    else refuse(outgoing, code);
+    if (code !== undefined) refuse(outgoing, code);
+    else if (admitted || asksHealth(incoming)) void respond(incoming, outgoing);
+    else refuse(outgoing, "overloaded");
   };
+}
+
+/** Whoever looks after the process is answered, however much there is to do. */
+function asksHealth({ url = "" }: IncomingMessage): boolean {
+  return /\/(?:healthz|readyz)$/.test(url);
 }
 
 const refusalHeaders = {
@@ -128,7 +141,7 @@ const refusalHeaders = {
   "Cache-Control": "no-store",
 } as const;
 
-/** Answers without the app; the connection is not used again. */
+/** Answers without the app. */
 function refuse(outgoing: ServerResponse, code: Code): void {
   const problem = problemOf(code, randomUUID());
   const body = JSON.stringify(problem);
@@ -136,7 +149,9 @@ function refuse(outgoing: ServerResponse, code: Code): void {
     ...refusalHeaders,
     "X-Request-Id": problem.request_id,
     "Content-Length": Buffer.byteLength(body),
-    Connection: "close",
+    // Closing under a body that is still sent would break its sender's pipe before the answer.
+    ...(outgoing.req.complete ? { Connection: "close" } : {}),
+    ...(problem.status === 503 ? { "Retry-After": String(randomInt(1, 6)) } : {}),
   });
   outgoing.end(body);
 }

@@ -94,8 +94,9 @@ function readBody(
 function failure(c: RequestContext, encoding: OtlpEncoding, error: CodedError): Response {
   if (error.status === 401) c.header("WWW-Authenticate", "Bearer");
   if (error.status === 503 || error.status === 429) c.header("Retry-After", String(retrySeconds()));
-  // What is left of an oversized body is not read.
-  if (error.status === 413 || error.status === 503) c.header("Connection", "close");
+  // What is left of an oversized body is not read; one that comes too early is, so that its sender
+  // reads the answer.
+  if (error.status === 413) c.header("Connection", "close");
   return answer(c, error.status, encoding, statusBody(encoding, error));
 }
 
