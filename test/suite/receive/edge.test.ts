@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Hono } from "hono";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { isLoopbackHost } from "../../../collector/src/http/edge.ts";
 import { createLog } from "../../../collector/src/log.ts";
