@@ -9,6 +9,7 @@ import { dirname, relative } from "node:path";
 import { clickhouseDdl, ddlFile } from "./clickhouse-ddl.ts";
 import { collectorReadme, collectorReadmeFile } from "./collector-readme.ts";
 import { evidenceReadme, evidenceReadmeFile } from "./evidence-readme.ts";
+import { conventionsDocument, conventionsFile } from "./conventions-readme.ts";
 import { semconvReadme, semconvReadmeFile } from "./semconv-readme.ts";
 
 /** A file that is made, and how. */
@@ -19,6 +20,7 @@ interface GeneratedFile {
 
 const generated: readonly GeneratedFile[] = [
   { path: semconvReadmeFile, make: semconvReadme },
+  { path: conventionsFile, make: conventionsDocument },
   { path: ddlFile, make: clickhouseDdl },
   { path: collectorReadmeFile, make: collectorReadme },
   { path: evidenceReadmeFile, make: evidenceReadme },

@@ -90,6 +90,7 @@ export const genAiOperations: { readonly [operation: string]: EventKind } = {
   generate_content: "model_call",
   text_completion: "model_call",
   embeddings: "model_call",
+  fetch_response: "model_call",
   invoke_agent: "turn",
   invoke_workflow: "turn",
   handle_conversation_turn: "turn",

@@ -6,6 +6,7 @@
 import { eventKinds } from "./kinds.ts";
 import type { EventKind } from "./kinds.ts";
 import { limits } from "./limits.ts";
+import { namedRows, protocolRows, requestRows } from "./registry/conventions.ts";
 import {
   learningRows,
   outcomeRows,
@@ -46,7 +47,10 @@ type AttributeTable = typeof releaseRows &
   typeof provenanceRows &
   typeof outcomeRows &
   typeof learningRows &
-  typeof qualityRows;
+  typeof qualityRows &
+  typeof requestRows &
+  typeof namedRows &
+  typeof protocolRows;
 
 type Table = AttributeTable &
   typeof identityRows &
@@ -175,6 +179,9 @@ export const registryRows: readonly AttributeRow[] = [
     outcomeRows,
     learningRows,
     qualityRows,
+    requestRows,
+    namedRows,
+    protocolRows,
   ].flatMap((rows) => expand("attributes", rows)),
 ];
 

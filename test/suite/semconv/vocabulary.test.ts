@@ -51,6 +51,10 @@ const carried: { readonly [kind in EventKind]?: string } = {
 };
 const everywhere = "task_id ownership_verified instrumentation_version";
 
+/** Ours, and the namespaces of OpenTelemetry's conventions that are read. */
+const conventional =
+  /^(?:turnproof|gen_ai|service|server|error|openai|deployment|mcp|jsonrpc|a2a|http|db|messaging|rpc)\.[a-z0-9_.]+$/;
+
 describe("registry", () => {
   test("no name occurs twice, and both names are of the allowed form", () => {
     for (const names of [
@@ -61,7 +65,7 @@ describe("registry", () => {
     }
     for (const row of registryRows) {
       expect(row.event).toMatch(/^[a-z][a-z0-9_]*$/);
-      expect(row.span).toMatch(/^(?:turnproof|gen_ai|service|server|error)\.[a-z0-9_.]+$/);
+      expect(row.span).toMatch(conventional);
       expect(row.cap).toBe(limits.stringCharsMax);
       expect(row.shape === "none").toBe(!row.type.startsWith("string"));
       expect(row.values !== undefined).toBe(row.shape === "closed");

@@ -11,7 +11,7 @@ test("statements end at a semicolon that ends a line; comments go", () => {
 });
 
 test("a cluster gets every table on every node, replicated", async () => {
-  const [first, second, third, fourth, fifth, sixth] = await readMigrations("main");
+  const [first, second, third, fourth, fifth, sixth, seventh] = await readMigrations("main");
   const heads = first?.statements.map((sql) => sql.split("\n")[0]);
   const engines = first?.statements.map((sql) => /^ENGINE = .*$/m.exec(sql)?.[0]);
   const path = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'";
@@ -47,6 +47,11 @@ test("a cluster gets every table on every node, replicated", async () => {
   expect(sixth?.statements).toEqual([
     expect.stringMatching(
       /^ALTER TABLE events ON CLUSTER 'main' ADD COLUMN IF NOT EXISTS unmarked /,
+    ),
+  ]);
+  expect(seventh?.statements).toEqual([
+    expect.stringMatching(
+      /^ALTER TABLE events ON CLUSTER 'main'\n {4}ADD COLUMN IF NOT EXISTS temperature /,
     ),
   ]);
   expect(third?.statements[0]).toContain(`ENGINE = ReplicatedReplacingMergeTree(${path})`);
