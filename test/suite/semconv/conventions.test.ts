@@ -6,25 +6,29 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { spanToEvent } from "@turnproof/exporter";
+import type { SpanRecord } from "@turnproof/exporter";
+import type { AttributeValue } from "@turnproof/semconv";
 import { describe, expect, test } from "vitest";
 
 import { compareConventions } from "../../generate/compare-conventions.ts";
 import { conventionRows, untrueRows } from "../../generate/convention-table.ts";
 
-const eventOf = (attributes: Record<string, never>, resource = {}) =>
-  spanToEvent(
-    {
-      traceId: "a".repeat(32),
-      spanId: "b".repeat(16),
-      kind: 3,
-      startTimeUnixNano: "1793491200000000001",
-      endTimeUnixNano: "1793491200250000001",
-      statusCode: 0,
-      attributes,
-      resource,
-    } as never,
-    { receivedAt: "2026-11-01T00:00:01.000000Z" },
-  );
+type Said = Readonly<Record<string, AttributeValue>>;
+
+/** The event of a client's span. */
+function eventOf(attributes: Said, resource: Said = {}): ReturnType<typeof spanToEvent> {
+  const span: SpanRecord = {
+    traceId: "a".repeat(32),
+    spanId: "b".repeat(16),
+    kind: 3,
+    startTimeUnixNano: "1793491200000000001",
+    endTimeUnixNano: "1793491200250000001",
+    statusCode: 0,
+    attributes,
+    resource,
+  };
+  return spanToEvent(span, { receivedAt: "2026-11-01T00:00:01.000000Z" });
+}
 
 describe("the table", () => {
   test("agrees with what is read, and holds each attribute once", () => {
@@ -42,7 +46,7 @@ describe("the table", () => {
 
 describe("current conventions", () => {
   const chat = { "gen_ai.operation.name": "chat", "gen_ai.request.model": "m-1" };
-  const rows: readonly (readonly [string, Record<string, unknown>, Record<string, unknown>])[] = [
+  const rows: readonly (readonly [string, Said, Said])[] = [
     [
       "a model call with its settings",
       {
@@ -185,7 +189,7 @@ describe("current conventions", () => {
   ];
 
   test.each(rows)("%s is read", (_name, said, read) => {
-    const event = eventOf(said as never);
+    const event = eventOf(said);
     expect(event?.attributes).toMatchObject(read);
     expect(JSON.stringify(event)).not.toContain("SECRET");
   });
@@ -193,20 +197,20 @@ describe("current conventions", () => {
   test.each(["/users/{id}", "/a/:id", "/a/<int:id>", "/files/*", "/api/[slug]", "/"])(
     "the route %s passes",
     (route) => {
-      expect(eventOf({ "http.route": route } as never)?.attributes).toEqual({ http_route: route });
+      expect(eventOf({ "http.route": route })?.attributes).toEqual({ http_route: route });
     },
   );
 
   test.each(["/users?id=1", "a person's words", "/mail/jane.doe@example.com", "/é", "x\ny"])(
     "the route %s does not",
     (route) => {
-      expect(eventOf({ "http.route": route } as never)?.attributes).toEqual({});
+      expect(eventOf({ "http.route": route })?.attributes).toEqual({});
     },
   );
 
   test("fetch_response is a model call, the environment comes from the resource", () => {
     const resource = { "deployment.environment.name": "staging", "service.name": "shop" };
-    const event = eventOf({ "gen_ai.operation.name": "fetch_response" } as never, resource);
+    const event = eventOf({ "gen_ai.operation.name": "fetch_response" }, resource);
     expect(event).toMatchObject({
       event_kind: "model_call",
       attributes: { genai_operation: "fetch_response", deployment_environment: "staging" },
