@@ -108,7 +108,7 @@ export const expectations = {
   "langchain-openllmetry": {
     file: "otel-2/langchain-openllmetry.mjs",
     telemetry: [plain2, "otel-2/langchain-openllmetry.mjs"],
-    lines: 24,
+    lines: 26,
     turns: pair("helper", null, null),
     errors: ["model_call bad", "turn ?"],
   },
@@ -126,6 +126,9 @@ export const expectations = {
       turn("helper", { thread: "thread-ma", user: "user-ma", ...withTool }),
       turn("helper", { thread: "thread-ma", user: "user-ma", status: "error" }),
       turn("answer", { thread: "thread-ma", user: "user-ma" }),
+      // A workflow is a turn, and what its agent does is a turn in it.
+      turn("assisted", { thread: "thread-ma", user: "user-ma" }),
+      turn("helper", { thread: "thread-ma", user: "user-ma", ...withTool }),
     ],
     errors: ["model_call ?", "turn unknown"],
   },
@@ -133,7 +136,13 @@ export const expectations = {
     file: "otel-2/openai-agents.mjs",
     telemetry: [plain2, "otel-2/openai-agents.mjs"],
     lines: 13,
-    turns: [...pair("helper", null, null), turn("helper", { status: "error" })],
+    turns: [
+      ...pair("helper", null, null),
+      turn("helper", { status: "error" }),
+      // The handover is a tool to the library, and the agent that takes over has a turn of its own.
+      turn("triage", { tools: 1, tokens: [21, 7] }),
+      turn("helper", { tokens: [21, 7] }),
+    ],
     errors: ["model_call ?", "turn ?"],
   },
   // The framework, the MCP client and the MCP server each tell the one call.

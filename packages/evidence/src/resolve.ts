@@ -11,6 +11,7 @@ import { inTurnApplication } from "./turn-application.ts";
 import { findTurnParts } from "./turn-parts.ts";
 import { hasUsage } from "./usage.ts";
 
+const applicationField = inheritedFields.indexOf("application_id");
 const agentField = inheritedFields.indexOf("agent_id");
 const userField = inheritedFields.indexOf("user_id");
 const runField = inheritedFields.indexOf("run_id");
@@ -35,10 +36,10 @@ export function resolveRoot(events: readonly TurnEvent[]): TurnEvent[] {
   const settled = settle(tree);
   const rows = events.map((event, i) => inheritedOf(event, i, tree, settled));
   const only = onlyValues(events, rows);
-  const shared = agentOfTurns(events, rows) ?? only[agentField];
+  const turns = agentsOfTurns(events, rows, only);
   for (const [i, event] of events.entries()) {
     const row = rows[i] as Said[];
-    row[agentField] ??= agentWithout(event, i, tree, settled, shared);
+    row[agentField] ??= agentWithout(event, i, tree, settled, row, turns);
   }
   const tenants = only[userField] === conflict ? tenantsOfTurns(events, rows, only) : undefined;
   const resolved = events.map((event, i) => {
@@ -150,35 +151,69 @@ function inheritedOf(
   return row;
 }
 
-/** The agent of all turns of the root, undefined where there is none, `conflict` where several. */
-function agentOfTurns(events: readonly TurnEvent[], rows: readonly (readonly Said[])[]): Said {
-  let agent: Said;
+/** The agents of a root's turns. */
+interface Agents {
+  /** By turn id; a turn that names none has the agent that the others share, or its application. */
+  readonly byTurn: ReadonlyMap<Said, Said>;
+  /** Of all turns, or, where there is no turn, of all that name one; `conflict` where several. */
+  readonly shared: Said;
+  /** The only turn of the root. */
+  readonly turn: Said;
+}
+
+function agentsOfTurns(
+  events: readonly TurnEvent[],
+  rows: readonly (readonly Said[])[],
+  only: readonly Said[],
+): Agents {
+  let shared: Said;
   for (const [i, event] of events.entries()) {
     const value = event.event_kind === "turn" ? rows[i]?.[agentField] : undefined;
-    if (value === undefined || value === agent) continue;
-    agent = agent === undefined ? value : conflict;
+    if (value === undefined || value === shared) continue;
+    shared = shared === undefined ? value : conflict;
   }
-  return agent;
+  shared ??= only[agentField];
+  const common = shared === conflict ? undefined : shared;
+  const byTurn = new Map<Said, Said>();
+  for (const [i, event] of events.entries()) {
+    if (event.event_kind !== "turn") continue;
+    const row = rows[i] as readonly Said[];
+    const application = isReceived(event)
+      ? (row[applicationField] ?? only[applicationField])
+      : undefined;
+    const agent = row[agentField] ?? common ?? application;
+    const id = row[turnField];
+    const known = byTurn.get(id);
+    if (agent === undefined || agent === known) continue;
+    byTurn.set(id, known === undefined ? agent : conflict);
+  }
+  const turn = only[turnField] === conflict ? undefined : only[turnField];
+  return { byTurn, shared, turn };
 }
 
 /**
- * The agent of an event that no ancestor gives one. What stands in no turn belongs to the agent
- * that all turns of the trace share; where there is none or several, or for structure, which opens
- * no turn, its own name stands.
+ * The agent of an event that no ancestor gives one. In a turn it is the turn's. What stands in none
+ * belongs to the only turn of the trace, else to the agent that all turns share; where there are
+ * several, or for structure, which opens no turn, its own name stands.
  */
 function agentWithout(
   event: TurnEvent,
   i: number,
   tree: SpanTree,
   { names, values }: Settled,
-  shared: Said,
+  row: readonly Said[],
+  { byTurn, shared, turn }: Agents,
 ): Said {
+  if (row[agentField] !== undefined) return undefined;
   const node = tree.nodeOf[i] as number;
   const at = node === -1 ? (tree.above[i] as number) : node;
-  const name = (isWeakAgent(event) ? event.agent_id : undefined) ?? names[at];
   const inTurn = values[at]?.[turnField] !== undefined;
-  const named = shared === undefined || shared === conflict || event.event_kind === "span";
-  if (!inTurn && named && name !== undefined) return name;
+  const known = byTurn.get(row[turnField] ?? turn);
+  const name = (isWeakAgent(event) ? event.agent_id : undefined) ?? names[at];
+  const structure = event.event_kind === "span";
+  if (!inTurn && structure && name !== undefined) return name;
+  if (known !== undefined) return known === conflict ? undefined : known;
+  if (!inTurn && (shared === undefined || shared === conflict) && name !== undefined) return name;
   return shared === conflict ? undefined : shared;
 }
 

@@ -1,8 +1,10 @@
 /** Which turn spans are one turn, whose it is, and what stands in it (issue: whose turn is it). */
+import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import type { TurnEvent } from "./event.ts";
 import { resolveRoot } from "./resolve.ts";
+import { foldTurns } from "./turns.ts";
 
 function span(
   span_id: string,
@@ -79,21 +81,35 @@ test("without a turn a name is all that is known, and where several turns are, n
   expect(several["chat:result"]?.agent_id).toBe("c");
 });
 
-test("a trace or a workflow around one agent's run is that agent's turn", () => {
-  for (const wrapper of [{}, weak("answer")]) {
-    const events = byId(
-      resolveRoot([
-        span("wrap", undefined, { event_kind: "turn", application_id: "shop", ...wrapper }),
-        span("step", "wrap"),
-        span("run", "step", { event_kind: "turn", agent_id: "helper" }),
-        span("chat", "run", { event_kind: "model_call" }),
-        span("check", "wrap", { event_kind: "model_call" }),
-      ]),
-    );
-    for (const id of ["wrap", "run", "chat", "check"]) {
-      expect(turnOf(events[`${id}:result`])).toEqual(["helper", "wrap"]);
-    }
+test("a nameless trace around an agent's run is that agent's turn", () => {
+  const events = byId(
+    resolveRoot([
+      span("wrap", undefined, { event_kind: "turn", application_id: "shop" }),
+      span("step", "wrap"),
+      span("run", "step", { event_kind: "turn", agent_id: "helper" }),
+      span("chat", "run", { event_kind: "model_call" }),
+      span("check", "wrap", { event_kind: "model_call" }),
+    ]),
+  );
+  for (const id of ["wrap", "run", "chat", "check"]) {
+    expect(turnOf(events[`${id}:result`])).toEqual(["helper", "wrap"]);
   }
+});
+
+test("a workflow is a turn by its own name, and its agent's run another in it", () => {
+  const events = byId(
+    resolveRoot([
+      span("flow", undefined, { event_kind: "turn", ...weak("answer") }),
+      span("run", "flow", { event_kind: "turn", agent_id: "helper" }),
+      span("chat", "run", { event_kind: "model_call", ...weak("answer") }),
+      span("check", "flow", { event_kind: "model_call", ...weak("other") }),
+    ]),
+  );
+  expect(turnOf(events["flow:result"])).toEqual(["answer", "flow"]);
+  expect(turnOf(events["check:result"])).toEqual(["answer", "flow"]);
+  expect(turnOf(events["run:result"])).toEqual(["helper", "run"]);
+  expect(turnOf(events["chat:result"])).toEqual(["helper", "run"]);
+  expect(events["run:result"]?.run_id).toBe("flow");
 });
 
 test("around several agents a workflow keeps its name, and a nameless wrapper is the first one's", () => {
@@ -154,4 +170,39 @@ test("a name that all of a nameless turn's spans carry is its agent's", () => {
   for (const id of ["turn", "chat", "tool"]) {
     expect(turnOf(events[`${id}:result`])).toEqual(["helper", "turn"]);
   }
+});
+
+const anyTrace = fc.array(
+  fc.record({
+    parent: fc.option(fc.nat(30), { nil: undefined }),
+    kind: fc.constantFrom("turn", "turn", "span", "tool_call", "model_call", "plan"),
+    agent: fc.constantFrom(undefined, "a", "b", "c"),
+    weak: fc.boolean(),
+    application: fc.constantFrom("shop", "shop", "desk"),
+  }),
+  { minLength: 1, maxLength: 30 },
+);
+
+test("no name on a span that is no turn ever opens a second row for a turn", () => {
+  fc.assert(
+    fc.property(anyTrace, (trace) => {
+      const events = trace.map(({ parent, kind, agent, weak: gives, application }, i) =>
+        span(`s${i}`, parent === undefined ? undefined : `s${parent}`, {
+          event_kind: kind as TurnEvent["event_kind"],
+          application_id: application,
+          user_id: "u1",
+          ...(agent === undefined
+            ? {}
+            : gives || kind !== "turn"
+              ? weak(agent)
+              : { agent_id: agent }),
+        }),
+      );
+      const rows = foldTurns(resolveRoot(events));
+      const turns = rows.flatMap(({ turn_id }) => turn_id ?? []);
+      expect(turns.toSorted()).toEqual([...new Set(turns)].toSorted());
+      expect(rows.every(({ agent_id }) => agent_id !== undefined)).toBe(true);
+    }),
+    { numRuns: 2_000 },
+  );
 });

@@ -27,12 +27,11 @@ interface Inner {
 }
 
 /**
- * Finds the parts of turns. A wrapper is a turn span without an agent of its own, or with a name
- * that may be a workflow's: it takes the agent of the turns directly inside of it where they have
- * one in common. One without any name takes that of the first; one with a name stays what it is
- * called. Part of the turn around it is a span of the same agent directly inside, and anywhere
- * inside one that names no agent or a workflow. Work that a tool asks of a named agent is a turn of
- * its own, even of the same agent.
+ * Finds the parts of turns. A turn span that names no agent takes that of the first turn directly
+ * inside of it; a workflow keeps its name, and what its agents do are turns of their own. Part of
+ * the turn around it is a span of the same agent directly inside, and anywhere inside one that
+ * names no agent or a workflow. Work that a tool asks of a named agent is a turn of its own, even
+ * of the same agent.
  */
 export function findTurnParts(tree: SpanTree): TurnParts {
   const { nodes } = tree;
@@ -54,7 +53,25 @@ export function findTurnParts(tree: SpanTree): TurnParts {
       if (same || agent === undefined || isUnnamed(nodes[part.at], agent)) partOf[part.at] = at;
     }
   }
+  settleFromTheTop(nodes, order, partOf, agents);
   return { partOf, agents };
+}
+
+/** A span of an agent that was part of a workflow is not part of the turn that the workflow is in. */
+function settleFromTheTop(
+  nodes: readonly SpanNode[],
+  order: Int32Array,
+  partOf: Int32Array,
+  agents: readonly Said[],
+): void {
+  const holders = [...agents];
+  for (const at of order) {
+    const turn = partOf[at] as number;
+    if (turn === -1) continue;
+    if (isUnnamed(nodes[at], agents[at]) || agents[at] === holders[turn])
+      holders[at] = holders[turn];
+    else partOf[at] = -1;
+  }
 }
 
 /** True for a turn span that names no agent, at most a workflow. */
@@ -130,21 +147,19 @@ function agrees(outer: SpanNode, inner: SpanNode): boolean {
   });
 }
 
-/** The agent that a wrapper takes from the turns inside of it. */
+/** The agent that a nameless wrapper takes from the turns inside of it. */
 function adopted(
   wrapper: SpanNode,
   parts: readonly Inner[],
   nodes: readonly SpanNode[],
   agents: readonly Said[],
 ): Said {
+  if (wrapper.weakAgent !== undefined) return undefined;
   const named = parts.flatMap(({ at, direct }) =>
     direct && typeof agents[at] === "string" && !isUnnamed(nodes[at], agents[at]) ? [at] : [],
   );
   const [first] = named.toSorted((a, b) => compareNodes(nodes[a], nodes[b]));
-  if (first === undefined) return undefined;
-  const agent = agents[first];
-  const shared = named.every((part) => agents[part] === agent);
-  return shared || wrapper.weakAgent === undefined ? agent : undefined;
+  return first === undefined ? undefined : agents[first];
 }
 
 function compareNodes(a: SpanNode | undefined, b: SpanNode | undefined): number {

@@ -1,4 +1,4 @@
-/** @module Mastra: an agent with a tool, one whose provider fails, and a workflow that asks an agent. */
+/** @module Mastra: an agent with a tool, one whose provider fails, and workflows without and with an agent. */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible-7";
 import { Agent } from "@mastra/core/agent";
 import { createTool } from "@mastra/core/tools";
@@ -31,21 +31,29 @@ export function mastraParts() {
     outputSchema: text,
     execute: async () => ({ text: "CANARY-output" }),
   });
-  const answer = createWorkflow({ id: "answer", inputSchema: text, outputSchema: text })
-    .then(rank)
-    .commit();
+  const ask = createStep({
+    id: "ask",
+    inputSchema: text,
+    outputSchema: text,
+    execute: async ({ inputData, mastra, tracingContext }) =>
+      mastra.getAgent("helper").generate(inputData.text, { tracingContext, maxSteps: 3 }),
+  });
+  const flow = (id, step) =>
+    createWorkflow({ id, inputSchema: text, outputSchema: text }).then(step).commit();
   const tracingOptions = { metadata: { userId: "user-ma", sessionId: "thread-ma" } };
   return {
     agents: { helper },
-    workflows: { answer },
+    workflows: { answer: flow("answer", rank), assisted: flow("assisted", ask) },
     async play(mastra) {
       const agent = mastra.getAgent("helper");
       await agent.generate("CANARY-prompt", { tracingOptions, maxSteps: 3 });
       await agent
         .generate("CANARY-prompt FAIL", { tracingOptions, maxSteps: 1 })
         .catch(() => undefined);
-      const run = await mastra.getWorkflow("answer").createRun();
-      await run.start({ inputData: { text: "CANARY-input" }, tracingOptions });
+      for (const name of ["answer", "assisted"]) {
+        const run = await mastra.getWorkflow(name).createRun();
+        await run.start({ inputData: { text: "CANARY-input" }, tracingOptions });
+      }
       await new Promise((resolve) => setTimeout(resolve, 500));
     },
   };

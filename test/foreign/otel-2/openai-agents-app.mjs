@@ -26,4 +26,6 @@ export async function playOpenAiAgents() {
   const fail = () => run(helper, "CANARY-prompt FAIL");
   await fail().catch(() => undefined);
   await withTrace("support", fail, inThread).catch(() => undefined);
+  const triage = new Agent({ name: "triage", model: "scripted-model", handoffs: [helper] });
+  await run(triage, "CANARY-prompt");
 }

@@ -126,6 +126,10 @@ test("a tool's entity is its name and no agent's; a workflow gives way to an age
     operation: "invoke_workflow lookup",
     identity_derived: ["agent_id"],
   });
+  const chain = { ...entity, "traceloop.association.properties.lc_agent_name": "helper" };
+  expect(eventOf("CANARY", { "traceloop.span.kind": "workflow", ...chain }).agent_id).toBe(
+    "helper",
+  );
   const agent = eventOf("CANARY", { "traceloop.span.kind": "agent", ...entity });
   expect(agent).toMatchObject({ operation: "invoke_agent lookup", agent_id: "lookup" });
   expect(agent.identity_derived).toBeUndefined();

@@ -42,10 +42,10 @@ export const openLlmetry: DialectTable = {
   ],
   names: [
     ...genAi.names,
+    ...dialectNames({ "traceloop.association.properties.lc_agent_name": "agent_name" }),
     { source: "traceloop.entity.name", to: "tool_name", adapter: "as_is", only: ["tool_call"] },
     { source: "traceloop.entity.name", to: "agent_name", adapter: "as_is", only: ["turn"] },
     ...dialectNames({
-      "traceloop.association.properties.lc_agent_name": "agent_name",
       "traceloop.workflow.name": "agent_name",
       "gen_ai.request.max_output_tokens": "max_output_tokens",
       "db.vector.query.result.matches_length": "result_count",
