@@ -56,13 +56,20 @@ export interface Opening {
   readonly closing: AbortSignal;
 }
 
+/** Names that the operator wrote down: the listed ones, and the applications that tokens are bound to. */
+function namesOf({ knownNames, ingestTokens, accounts }: Config): readonly string[] {
+  const bound = [...ingestTokens, ...accounts].flatMap(({ applicationId }) => applicationId ?? []);
+  return [...knownNames, ...bound];
+}
+
 /** Opens all parts. @throws CodedError of the one that could not be opened */
 export async function openParts(opening: Opening): Promise<Parts> {
   const { config, log, options, opened, closing } = opening;
   // Evidence is sensitive metadata: nobody else on this machine reads it.
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const persistent = config.backend !== "ephemeral";
-  if (config.knownNames.length > 0) allowNames(config.knownNames);
+  const knownNames = namesOf(config);
+  if (knownNames.length > 0) allowNames(knownNames);
   const { identityKey, ...door } = openDoor(opening);
   const { keyring, pseudonyms } = door;
   const now = options.now ?? Date.now;
@@ -78,7 +85,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     // A producer with an old token must not close the sign-in of people behind the same address.
     wrongCredential: (address) => producers.failed(address),
     identityKey,
-    knownNames: config.knownNames,
+    knownNames,
     log,
     journalBytesMax: config.journalBytesMax,
     enabled: config.ingest === "on",
@@ -150,7 +157,7 @@ function openDoor({ config, log, options, opened, closing }: Opening): Door {
   const now = options.now ?? Date.now;
   const keyring = openKeyring(config.sessionSecret, config.dataDir);
   const identityKey = openIdentityKey(config.identityKey, config.dataDir);
-  const typed = createTypedIdentity(identityKey, config.knownNames);
+  const typed = createTypedIdentity(identityKey, namesOf(config));
   const credentials = createCredentials(config, typed);
   const { auditScope, pseudonymKey } = config;
   const pseudonyms = createPseudonyms({

@@ -1,4 +1,5 @@
 /** Identities that are not opaque: keyed on receipt, and in everything that people type. */
+import { allowNames } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 
 import { traceRequest } from "../../otlp/encode.ts";
@@ -108,4 +109,42 @@ test("an agent that is known by a name with spaces is found by it; a raw thread 
   expect([page.thread.turns, page.timeline.events.length]).toEqual([1, 1]);
   expect(JSON.stringify(page)).not.toContain("carol");
   await desk.collector.close();
+});
+
+test("an agent whose name may be content is keyed, found by its name, and readable once listed", async () => {
+  const prompt = "Please tell me where my order is";
+  const token = "producer-token-0123456789";
+  const env = { TURNPROOF_INGEST_TOKENS: `shop:${token}:What a shop this is` };
+  for (const [listed, shown] of [
+    ["", /^k1_[a-z2-7]{26}$/],
+    [`Other name; ${prompt}`, new RegExp(`^${prompt}$`)],
+  ] as const) {
+    const desk = await openDesk({ ...env, TURNPROOF_KNOWN_NAMES: listed });
+    const span = {
+      traceId: "0af7651916cd43dd8448eb211c80319e",
+      spanId: "b7ad6b7169203331",
+      name: "any",
+      startTimeUnixNano: "1760000000000000000",
+      endTimeUnixNano: "1760000001000000000",
+      attributes: { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": prompt },
+    };
+    // A token's application is named by the operator, so it is known whatever it looks like.
+    const request = traceRequest([span], { "service.name": "What a shop this is" });
+    const sent = await desk.collector.app.request("http://localhost:4318/v1/traces", {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+      body: JSON.stringify(request),
+    });
+    expect([sent.status, await sent.json()]).toEqual([200, {}]);
+    await desk.json(`/traces/${span.traceId}.json`);
+    const query = `/traces/turns.json?agent_id=${encodeURIComponent(prompt)}`;
+    const { items } = await desk.json<{ items: { agent_id: string; application_id: string }[] }>(
+      query,
+    );
+    expect(items).toHaveLength(1);
+    expect(items[0]?.agent_id).toMatch(shown);
+    expect(items[0]?.application_id).toBe("What a shop this is");
+    allowNames([]);
+    await desk.collector.close();
+  }
 });
