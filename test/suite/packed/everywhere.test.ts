@@ -3,7 +3,10 @@
  * bundled for a browser, then played in one.
  */
 import { execFile } from "node:child_process";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -13,6 +16,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installPacked, root } from "./packed-files.ts";
 
 const run = promisify(execFile);
+const second = JSON.parse(await readFile(join(root, "test/otel-2/package.json"), "utf8")) as {
+  readonly dependencies: Readonly<Record<string, string>>;
+};
 const ours = ["semconv", "evidence", "instrumentation", "exporter"] as const;
 
 /** Every entry point that a client package publishes. */
@@ -66,8 +72,7 @@ beforeAll(async () => {
   folder = await installPacked(ours, {
     type: "module",
     dependencies: {
-      "@opentelemetry/api": "1.9.1",
-      "@opentelemetry/sdk-trace-base": "2.12.1",
+      ...second.dependencies,
       "@types/node": "26.6.6",
       esbuild: "0.28.2",
     },
@@ -127,8 +132,70 @@ const expected = {
   names: expect.arrayContaining(["invoke_agent", "execute_tool"]) as unknown,
   fingerprint: "sha256:4a99557e4033c3539de2eb65472017cad5f9557f7a0625a09f1c3f6e2ba69c4c",
   verdict: "unknown",
-  health: 2,
+  // The turn, its tool call, and a finding: a page has no context manager.
+  health: 3,
 };
+
+/** A whole set-up whose modules are given, so that a bundle holds them. */
+const server = `
+import { trace } from "@opentelemetry/api";
+import * as contextHooks from "@opentelemetry/context-async-hooks";
+import * as core from "@opentelemetry/core";
+import * as exporter from "@opentelemetry/exporter-trace-otlp-http";
+import * as resources from "@opentelemetry/resources";
+import * as sdk from "@opentelemetry/sdk-trace-base";
+import { register } from "@turnproof/exporter/register";
+import { withTurn } from "@turnproof/instrumentation";
+
+const turnproof = register({
+  endpoint: process.env.COLLECTOR,
+  serviceName: "bundled",
+  modules: {
+    "@opentelemetry/context-async-hooks": contextHooks,
+    "@opentelemetry/core": core,
+    "@opentelemetry/exporter-trace-otlp-http": exporter,
+    "@opentelemetry/resources": resources,
+    "@opentelemetry/sdk-trace-base": sdk,
+  },
+});
+const turn = withTurn({ agentId: "desk", threadId: "t1" }, async () => {
+  trace.getTracer("app").startSpan("work").end();
+});
+turn.then(() => turnproof.shutdown()).then(() => {
+  console.log(JSON.stringify([turnproof.installed, turnproof.problem ?? null]));
+});
+`;
+
+describe("bundled for Node, without node_modules", () => {
+  test.each([
+    ["esm", "bundle.mjs"],
+    ["cjs", "bundle.cjs"],
+  ])("%s", async (format, name) => {
+    await writeFile(join(folder, "server.js"), server);
+    const bundler = join(folder, "node_modules/esbuild/bin/esbuild");
+    const flags = ["--bundle", "--platform=node", `--format=${format}`, `--outfile=${name}`];
+    // Bundled CommonJS asks for \`require\`, which an ES module lacks.
+    const banner =
+      'import { createRequire as r } from "node:module"; const require = r(import.meta.url);';
+    const more = format === "esm" ? [`--banner:js=${banner}`] : [];
+    await run(bundler, ["server.js", ...flags, ...more], { cwd: folder });
+    const alone = await mkdtemp(join(tmpdir(), "turnproof-bundle-"));
+    await copyFile(join(folder, name), join(alone, name));
+    const received: string[] = [];
+    const collector = createServer((request, response) => {
+      request.on("data", (part: Buffer) => received.push(part.toString("latin1")));
+      request.on("end", () => response.writeHead(200).end("{}"));
+    });
+    await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
+    const { port } = collector.address() as AddressInfo;
+    const env = { PATH: process.env["PATH"], COLLECTOR: `http://127.0.0.1:${port}` };
+    const { stdout } = await run(process.execPath, [name], { cwd: alone, env });
+    collector.close();
+    await rm(alone, { recursive: true, force: true });
+    expect(JSON.parse(stdout)).toEqual([true, null]);
+    expect(received.join("")).toContain("invoke_agent");
+  });
+});
 
 describe("bundled for a browser", () => {
   test("by esbuild", async () => {
@@ -154,7 +221,7 @@ describe("bundled for a browser", () => {
     const outputs = Array.isArray(built) ? built : [built];
     const [chunk] = outputs.flatMap((output) => ("output" in output ? output.output : []));
     const script = chunk !== undefined && "code" in chunk ? chunk.code : "";
-    expect(/["']node:|__vite-browser-external/.exec(script)).toBeNull();
+    expect(/(from|import|require\()\s*["']node:|__vite-browser-external/.exec(script)).toBeNull();
     expect(await playInBrowser(script)).toMatchObject(expected);
   });
 });

@@ -25,7 +25,7 @@ import type { Environment, Variables } from "./environment.ts";
 import { noticeOn } from "./notice.ts";
 import { atProcessEnd } from "./process-end.ts";
 import { Peers } from "./sdk.ts";
-import type { SdkProvider } from "./sdk.ts";
+import type { GivenModules, SdkProvider } from "./sdk.ts";
 
 /** Options of `register`; everything has a default. */
 export interface RegisterOptions extends Omit<
@@ -56,6 +56,11 @@ export interface RegisterOptions extends Omit<
   readonly propagator?: TextMapPropagator;
   /** Folder whose `node_modules` holds the SDK; default: ours, then the working directory's. */
   readonly resolveFrom?: string;
+  /**
+   * Modules of the SDK that the application imported itself, by the names of their packages. A bundle
+   * needs them: what is loaded by name is not in it.
+   */
+  readonly modules?: GivenModules;
   /** False: build no provider, even when there is none. */
   readonly provider?: boolean;
   /** False: leave `beforeExit`, `exit`, SIGTERM and SIGINT alone. */
@@ -97,7 +102,7 @@ export function register(options: RegisterOptions = {}): Registration {
   const notice = noticeOn(options.variables ?? process.env);
   const knownNames = options.knownNames ?? environment.knownNames;
   if (knownNames.length > 0) allowNames(knownNames);
-  const peers = new Peers(options.resolveFrom);
+  const peers = new Peers(options.resolveFrom, options.modules);
   const asked = options.provider !== false && !environment.disabled;
   const missing = asked || options.provider === false ? missingFor(options, peers) : [];
   const processor = new TurnproofProcessor<ReadableSpanLike>({

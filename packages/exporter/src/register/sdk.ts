@@ -31,18 +31,41 @@ const exporterPackages = [
   "@opentelemetry/exporter-trace-otlp-http",
 ] as const;
 
-/** Loads optional peers from the folder, or from our own place and then the working directory's. */
+/** What both exporters stand on. */
+const otlpParts = {
+  http: "@opentelemetry/otlp-exporter-base/node-http",
+  transformer: "@opentelemetry/otlp-transformer",
+} as const;
+
+function placesOf(folder: string | undefined): string[] {
+  return folder === undefined ? [import.meta.url, `${process.cwd()}/`] : [`${folder}/`];
+}
+
+/** Modules that the application imported itself, by the names of their packages. */
+export type GivenModules = Readonly<Record<string, unknown>>;
+
+/**
+ * Loads optional peers: those given first, then from the folder, or from our own place and then the
+ * working directory's. A bundle holds what it was given and finds nothing else.
+ */
 export class Peers {
   private readonly requires: readonly NodeJS.Require[];
+  private readonly given: GivenModules;
 
-  constructor(folder: string | undefined) {
-    this.requires =
-      folder === undefined
-        ? [createRequire(import.meta.url), createRequire(`${process.cwd()}/`)]
-        : [createRequire(`${folder}/`)];
+  constructor(folder: string | undefined, given: GivenModules = {}) {
+    this.given = given;
+    this.requires = placesOf(folder).flatMap((place) => {
+      try {
+        return [createRequire(place)];
+      } catch {
+        // A bundle in CommonJS has no URL of its own.
+        return [];
+      }
+    });
   }
 
   load(name: string): Module | undefined {
+    if (this.given[name] !== undefined) return this.given[name] as Module;
     for (const require of this.requires) {
       try {
         return require(name) as Module;
@@ -126,13 +149,17 @@ export class Peers {
    * exporters stand on the same; a receiver must read protobuf, and may read JSON.
    */
   private otlpParts(): OtlpParts | undefined {
+    const http = this.given[otlpParts.http] as Module | undefined;
+    const transformer = this.given[otlpParts.transformer] as Module | undefined;
+    if (http !== undefined && transformer !== undefined) return { http, transformer };
+    if (exporterPackages.some((name) => this.given[name] !== undefined)) return undefined;
     for (const name of exporterPackages) {
       for (const require of this.requires) {
         try {
           const inner = createRequire(require.resolve(name));
           return {
-            http: inner("@opentelemetry/otlp-exporter-base/node-http") as Module,
-            transformer: inner("@opentelemetry/otlp-transformer") as Module,
+            http: inner(otlpParts.http) as Module,
+            transformer: inner(otlpParts.transformer) as Module,
           };
         } catch {
           // Not here, or of a line without these parts: the next place, or the exporter itself.
