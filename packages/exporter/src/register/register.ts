@@ -57,8 +57,8 @@ export interface RegisterOptions extends Omit<
   /** Folder whose `node_modules` holds the SDK; default: ours, then the working directory's. */
   readonly resolveFrom?: string;
   /**
-   * Modules of the SDK that the application imported itself, by the names of their packages. A bundle
-   * needs them: what is loaded by name is not in it.
+   * Modules of the SDK that the application imported itself, by the names of their packages. A
+   * bundle needs them: what is loaded by name is not in it.
    */
   readonly modules?: GivenModules;
   /** False: build no provider, even when there is none. */
