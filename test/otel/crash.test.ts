@@ -83,7 +83,7 @@ describe(`a killed application on line ${line}`, () => {
     const url = await listen(bodies);
     const kill = await application(`
 const turnproof = register({
-  endpoint: ${href(url)}, resolveFrom: ${href(installFolder)}, delayMs: 50, variables: {},
+  endpoint: ${href(url)}, resolveFrom: ${href(installFolder)}, delayMs: 60_000, variables: {},
 });
 trace.getTracer("app").startSpan("turn", { attributes: { "gen_ai.operation.name": "invoke_agent" } });
 `);
