@@ -6,7 +6,7 @@ import {
   isDerived,
   versionsOf,
 } from "./evidence-rules.ts";
-import { failed, partial } from "./law.ts";
+import { failed, partial, unsettled } from "./law.ts";
 import type { Objection, Scope } from "./law.ts";
 import { latest } from "./order.ts";
 import { attr, ofKind, refs, sameResource, sameVersion } from "./reading.ts";
@@ -76,16 +76,18 @@ function ofContract(records: readonly Json[], all: readonly Json[], scope: Scope
     required.includes(String(name)) ||
     records.some((record) => attr(record, "required") === true) ||
     named.length > 0;
-  if (!needed) return [];
+  if (!needed && records.every((record) => attr(record, "required") === false)) return [];
   const carrying = all.filter((one) =>
     [undefined, name].includes(attr(one, "contract_name") as string),
   );
   const last = latest(carrying, scope.clocks);
   if (last.length === 0) return [partial("delivery")];
-  return last.flatMap((delivery) => [
+  const found = last.flatMap((delivery) => [
     ...(precedes(delivery, records, scope) ? [] : arrival(delivery)),
     ...records.flatMap((record) => follows(delivery, record, scope, "delivery")),
   ]);
+  // Of a contract that nobody requires and nobody calls optional the law says nothing here.
+  return needed ? found : found.map(() => unsettled("delivery"));
 }
 
 function precedes(delivery: Json, states: readonly Json[], { clocks }: Scope): boolean {

@@ -1,4 +1,6 @@
 /** @module EvidenceRules: artifacts, their sources and producers, and contracts (Reconciliation 2, 4, 7, 10). */
+import { supportingRoles } from "@turnproof/semconv";
+
 import { failed, partial, unsettled } from "./law.ts";
 import type { Objection, Scope } from "./law.ts";
 import { isCyclic, latest, sameProducer } from "./order.ts";
@@ -84,13 +86,6 @@ export function isDerived(event: Json): boolean {
   return ((event["identity_derived"] as readonly string[] | undefined) ?? []).length > 0;
 }
 
-/** Supporting roles; everything else is checked as authoritative (point 1). */
-const supportingRoles: ReadonlySet<string> = new Set([
-  "background",
-  "supporting",
-  "supporting_source",
-]);
-
 function sources(artifact: Json, scope: Scope): Objection[] {
   const used = refs(artifact, "input_refs");
   const found: Objection[] = [];
@@ -108,6 +103,7 @@ function sources(artifact: Json, scope: Scope): Objection[] {
   return found;
 }
 
+/** The listed roles are supporting; everything else is checked as authoritative (point 1). */
 function isSupporting(ref: Ref): boolean {
   return ref.role !== undefined && supportingRoles.has(ref.role);
 }
@@ -181,7 +177,7 @@ function contractObjections(record: Json): Objection[] {
  */
 export function contradictions(
   states: readonly Json[],
-  scope: Scope,
+  scope: Pick<Scope, "clocks">,
   state: (event: Json) => string,
 ): Objection[] {
   const { clocks } = scope;
@@ -203,7 +199,7 @@ export function contradictions(
   return found;
 }
 
-function disagree(one: Json, other: Json, { clocks }: Scope): boolean {
+function disagree(one: Json, other: Json, { clocks }: Pick<Scope, "clocks">): boolean {
   const [a, b] = [instant(one, "received_at"), instant(other, "received_at")];
   if (a === undefined || b === undefined) return false;
   return (clocks.time(one) - clocks.time(other)) * (a - b) < 0;

@@ -53,6 +53,8 @@ export interface JudgedWindow {
   readonly events: readonly Json[];
   readonly metadata: WindowMetadata | null;
   readonly taskId: string | null;
+  /** What is known of how it was read; the oracle asks this and not what the reader made of it. */
+  readonly wasReadWhole?: boolean;
 }
 
 /** What rules look at: one intent's evidence, its turn and the clocks. */

@@ -3,7 +3,8 @@
  * missing or failed, blocks wherever the judged scope says it, until an explicit positive about the
  * same subject supersedes it, made before the delivery or followed by a fresh one.
  */
-import { either, failed, partial, unsettled } from "./law.ts";
+import { artifactStates } from "./evidence-rules.ts";
+import { either, failed, partial } from "./law.ts";
 import type { Objection, Scope } from "./law.ts";
 import { latest } from "./order.ts";
 import type { Clocks } from "./order.ts";
@@ -23,21 +24,43 @@ const badProvenance = new Set(["missing", "failed"]);
 /** What blocks the task. */
 export function negatives(scope: Scope): Objection[] {
   const statements = scope.turn.flatMap((event) => statementsOf(event));
+  const subjects = judgedSubjects(scope);
   const deliveries = ofKind(scope.own, "delivery");
   const found: Objection[] = [];
-  const asked = statements.filter(({ event }) => concerns(event, scope));
+  const asked = statements.filter(
+    ({ event, subject }) => subjects.has(subject) && concerns(event, scope),
+  );
   for (const negative of asked.filter(({ good }) => !good)) {
     const same = statements.filter(
       (one) => one.subject === negative.subject && one.about === negative.about,
     );
     const state = stateOf(same, deliveries, scope.clocks);
     if (state === "superseded") continue;
-    if (state === "unsettled") found.push(unsettled("negative"));
-    else found.push(negative.about === "ownership" ? failed("negative") : partial("negative"));
+    found.push(negative.about === "ownership" ? failed("negative") : partial("negative"));
     // What the positive that came too late changes is absence, not badness.
     if (state === "late") found.push(either("negative"));
   }
   return found;
+}
+
+/**
+ * What the verdict rests on: the turn's binding, the intent's sources, the artifacts that stand with
+ * their sources and producing actions, the deliveries with what they name. A version that another
+ * one superseded is none of it (Reconciliation 2).
+ */
+function judgedSubjects(scope: Scope): ReadonlySet<string> {
+  const standing = artifactStates(scope).flat();
+  const producing = new Set(standing.map((event) => attr(event, "producing_span_id")));
+  const actions = ofKind(scope.turn, "application_action").filter((event) =>
+    producing.has(event["span_id"]),
+  );
+  const delivered = latest(ofKind(scope.own, "delivery"), scope.clocks);
+  const events = [scope.intent, ...standing, ...actions, ...delivered];
+  const refsOf = (event: Json): Ref[] => [
+    ...refs(event, "input_refs"),
+    ...refs(event, "output_refs"),
+  ];
+  return new Set(["binding", ...events.map(ownSubject), ...events.flatMap(refsOf).map(subjectOf)]);
 }
 
 /** A negative without a label blocks every task, a labelled one its own. */
@@ -50,14 +73,16 @@ function stateOf(
   statements: readonly Statement[],
   deliveries: readonly Json[],
   clocks: Clocks,
-): "standing" | "superseded" | "late" | "unsettled" {
-  const events = statements.map(({ event }) => event);
-  const last = latest([...new Set(events)], clocks);
-  const standing = statements.filter(({ event }) => last.includes(event));
-  if (standing.some(({ good }) => !good)) return "standing";
-  // The positive was made before the latest delivery of the task, else nothing fresh followed it.
-  const covered = latest(deliveries, clocks).some((delivery) =>
-    last.every((event) => event === delivery || clocks.compare(event, delivery) <= 0),
+): "standing" | "superseded" | "late" {
+  const bad = statements.filter(({ good }) => !good);
+  const positives = statements.filter(
+    (one) => one.good && bad.every(({ event }) => clocks.compare(event, one.event) < 0),
+  );
+  if (positives.length === 0) return "standing";
+  // A positive was made before the latest delivery of the task, else nothing fresh followed it.
+  const last = latest(deliveries, clocks);
+  const covered = positives.some(({ event }) =>
+    last.some((delivery) => event === delivery || clocks.compare(event, delivery) <= 0),
   );
   return covered ? "superseded" : "late";
 }

@@ -20,6 +20,7 @@ import {
   orphanActions,
   outcomes,
   stages,
+  strayOutcomes,
   turnEnd,
 } from "./turn-rules.ts";
 
@@ -37,10 +38,11 @@ const rules = [
 ];
 
 /** Judges a window. */
-export function oracle({ events, metadata, taskId }: JudgedWindow): OracleVerdict {
+export function oracle({ events, metadata, taskId, wasReadWhole }: JudgedWindow): OracleVerdict {
   // Point 7: the verdict is worked out without the events of untrusted producers.
   const trusted = withoutDuplicates(events.filter((event) => event["ingest_trusted"] !== false));
-  const window = windowObjections(metadata);
+  const whole = wasReadWhole ?? isWhole(metadata);
+  const window = whole ? [] : [partial("window")];
   const turns = turnsOf(trusted);
   const asked = turns.some((turn) => claimsOf(turn, taskId).length > 0);
   const results = ofKind(trusted, "artifact", "contract", "delivery").length > 0;
@@ -68,7 +70,10 @@ function judge(
       const scope: Scope = { ...claim, clocks, all };
       return [...wholeIdentity(scope), ...evidence(scope), ...rules.flatMap((rule) => rule(scope))];
     });
-    if (taskId === null) found.push(...orphanActions(turn), ...unasked(turn));
+    if (taskId === null) {
+      found.push(...orphanActions(turn), ...unasked(turn));
+      if (claims.length > 0) found.push(...strayOutcomes(turn, { clocks }));
+    }
     return found;
   });
 }
@@ -92,13 +97,13 @@ function unasked(turn: readonly Json[]): Objection[] {
 }
 
 /** Reconciliation 1 and 8: the window is whole, trusted and untruncated, and something says so. */
-function windowObjections(metadata: JudgedWindow["metadata"]): Objection[] {
-  const whole =
+function isWhole(metadata: JudgedWindow["metadata"]): boolean {
+  return (
     metadata?.window_complete === true &&
     metadata.truncated === false &&
     metadata.normalization_errors === 0 &&
     (metadata.read_completeness === undefined || metadata.read_completeness === "complete") &&
     (metadata.known_loss ?? 0) === 0 &&
-    (metadata.sampled_out ?? 0) === 0;
-  return whole ? [] : [partial("window")];
+    (metadata.sampled_out ?? 0) === 0
+  );
 }

@@ -7,18 +7,11 @@ import type { Verdict } from "@turnproof/evidence";
 import type { JudgedWindow, OracleVerdict, Rule } from "./law.ts";
 
 const rules: ReadonlySet<Rule> = new Set<Rule>([
-  "negative",
-  "marker",
-  "late_intent",
-  "outcome",
-  "turn_error",
   "unfinished",
-  "failed_stage",
   "order",
   "clock_ahead",
   "clock_conflict",
   "loss",
-  "sources",
 ]);
 
 /** True where a rule that is not there yet explains the difference. */
@@ -31,11 +24,11 @@ export function isPending(
     objections.some(({ rule }) => rules.has(rule)) ||
     // Sequence, skew and receipt (point 3).
     events.some((event) => event["producer_seq"] !== undefined) ||
-    // Untrusted producers (point 7).
-    events.some((event) => event["ingest_trusted"] === false) ||
-    // A negative that a positive superseded (point 1); receipt as an order (point 3).
-    verdict.findings.some(({ code }) =>
-      ["artifact_provenance_invalid", "clock_conflict"].includes(code),
-    )
+    // What a producing action says at its start (point 1).
+    events.some(
+      (event) => event["phase"] === "start" && JSON.stringify(event).includes("_verified"),
+    ) ||
+    // Receipt as an order (point 3).
+    verdict.findings.some(({ code }) => code === "clock_conflict")
   );
 }

@@ -14,8 +14,11 @@ interface Read {
   readonly page: EventPage;
 }
 
-/** Reads the events page by page, as a client follows cursors. */
-export function readsOf(values: readonly unknown[], size: number): Read[] {
+/** A mark after everything that was received. */
+const lateMark = "2999-01-01T00:00:00Z";
+
+/** Reads the events page by page, as a client follows cursors; all pages carry one mark. */
+export function readsOf(values: readonly unknown[], size: number, asOf: string = lateMark): Read[] {
   const { events } = normalizeEvents(values);
   const reads: Read[] = [];
   for (let from = 0; from < Math.max(1, events.length); from += size) {
@@ -24,7 +27,7 @@ export function readsOf(values: readonly unknown[], size: number): Read[] {
     const read = { sourceRows: slice.length, bundleCount: 1, duplicatesRemoved: 0, errors: [] };
     const page = buildPage(
       { events: slice, ...read, bounded: false },
-      { limit: size, continued: from > 0, nextCursor: next, asOf: "2999-01-01T00:00:00Z" },
+      { limit: size, continued: from > 0, nextCursor: next, asOf },
     );
     reads.push({ cursor: from === 0 ? null : `cursor-${from}`, page });
   }
@@ -39,41 +42,68 @@ const ways = [
   "repeats one",
   "swaps two",
   "fails",
+  "mixes marks",
+  "is read too early",
 ] as const;
 
 /** The window after its pages were read one way or another. */
 export function repage(window: JudgedWindow, random: Random): JudgedWindow {
-  const reads = readsOf(window.events, 1 + random.below(window.events.length + 3));
+  const way = random.pick(ways);
+  const seen = random.pick(window.events);
+  // A walk that began before the last event came sees what was received by its mark.
+  const early = way === "is read too early" && typeof seen?.["received_at"] === "string";
+  const mark = early ? String(seen["received_at"]) : lateMark;
+  const size = 1 + random.below(window.events.length + 3);
+  const reads = readsOf(window.events, size, mark);
+  const changed = readAnotherWay(reads, way, random);
+  const joined = joinPages(changed.reads);
+  const events = window.events.filter(
+    (event) => !early || Date.parse(String(event["received_at"])) <= Date.parse(mark),
+  );
+  const read = changed.whole ? events : (joined.events as unknown as readonly Json[]);
+  return {
+    ...window,
+    events: read,
+    metadata: joined.normalization_metadata,
+    wasReadWhole: changed.whole,
+  };
+}
+
+function readAnotherWay(
+  reads: readonly Read[],
+  way: (typeof ways)[number],
+  random: Random,
+): { readonly reads: readonly Read[]; readonly whole: boolean } {
   const at = random.below(reads.length);
   const one = reads[at];
-  if (one === undefined) return window;
-  let changed: Read[] = reads;
-  switch (random.pick(ways)) {
-    case "whole":
-      break;
+  const broken = (changed: readonly Read[]): ReturnType<typeof readAnotherWay> => {
+    return { reads: changed, whole: false };
+  };
+  if (one === undefined) return broken([]);
+  switch (way) {
     case "loses a page":
-      changed = reads.filter((_, index) => index !== at);
-      break;
+      return broken(reads.filter((_, index) => index !== at));
     case "loses the last":
-      changed = reads.slice(0, -1);
-      break;
+      return broken(reads.slice(0, -1));
     case "loses the first":
-      changed = reads.slice(1);
-      break;
+      return broken(reads.slice(1));
     case "repeats one":
-      changed = [...reads.slice(0, at), one, ...reads.slice(at)];
-      break;
+      return broken([...reads.slice(0, at), one, ...reads.slice(at)]);
     case "swaps two":
-      changed = reads.with(0, one).with(at, reads[0] ?? one);
-      break;
+      return at === 0
+        ? { reads, whole: true }
+        : broken(reads.with(0, one).with(at, reads[0] ?? one));
     case "fails": {
       const errors = [{ code: "invalid_event", count: 1 }];
       const page = { ...one.page, errors, normalization_errors: 1, window_complete: false };
-      changed = reads.with(at, { ...one, page });
-      break;
+      return broken(reads.with(at, { ...one, page }));
     }
+    case "mixes marks": {
+      const page = { ...one.page, as_of: "2998-01-01T00:00:00Z" };
+      return { reads: reads.with(at, { ...one, page }), whole: reads.length === 1 };
+    }
+    case "whole":
+    case "is read too early":
+      return { reads, whole: true };
   }
-  const joined = joinPages(changed);
-  const events = joined.events as unknown as readonly Json[];
-  return { ...window, events, metadata: joined.normalization_metadata };
 }

@@ -3,7 +3,7 @@ import { either, failed, partial, unsettled } from "./law.ts";
 import type { Objection, Scope } from "./law.ts";
 import { contradictions } from "./evidence-rules.ts";
 import { directCauses, latest, sameProducer } from "./order.ts";
-import { attr, instant, ofKind, text } from "./reading.ts";
+import { attr, instant, ofKind, refs, sameVersion, text } from "./reading.ts";
 import type { Json } from "./reading.ts";
 
 /** A turn that ended in error is no success; one that did not end is not finished. */
@@ -25,6 +25,14 @@ export function turnEnd(scope: Scope): Objection[] {
     if (!later) found.push(partial("unfinished"));
   }
   for (const end of last) if (end["status"] === "error") found.push(either("turn_error"));
+  if (last.every((end) => end["status"] !== "error")) {
+    // Which of two attempts is the later one, where one began earlier and ended later?
+    const crossed = ends.some(
+      (end) =>
+        end["status"] === "error" && last.some((one) => began(one, scope) <= began(end, scope)),
+    );
+    if (crossed) found.push(unsettled("turn_error"));
+  }
   return found;
 }
 
@@ -69,11 +77,21 @@ function began(cause: Json, scope: Scope): number {
 /** The latest verified outcome per (task, source, external id): a failure is a failure. */
 export function outcomes(scope: Scope): Objection[] {
   const label = text(scope.intent, "task_id");
-  const verified = ofKind(scope.turn, "outcome").filter(
-    (event) =>
-      attr(event, "verified") === true &&
-      (event["task_id"] === undefined || event["task_id"] === label),
-  );
+  const concerned = (event: Json): boolean =>
+    event["task_id"] === undefined || event["task_id"] === label;
+  return failedOutcomes(ofKind(scope.turn, "outcome").filter(concerned), scope);
+}
+
+/** Outcomes of the labels that no intent of the turn has. */
+export function strayOutcomes(turn: readonly Json[], scope: Pick<Scope, "clocks">): Objection[] {
+  const labels = new Set(ofKind(turn, "intent").map((intent) => intent["task_id"]));
+  const stray = (event: Json): boolean =>
+    event["task_id"] !== undefined && !labels.has(event["task_id"]);
+  return failedOutcomes(ofKind(turn, "outcome").filter(stray), scope);
+}
+
+function failedOutcomes(events: readonly Json[], scope: Pick<Scope, "clocks">): Objection[] {
+  const verified = events.filter((event) => attr(event, "verified") === true);
   const subject = (event: Json): string =>
     JSON.stringify([event["task_id"], attr(event, "source"), event["external_id"]]);
   const found: Objection[] = [];
@@ -121,7 +139,7 @@ export function actions(scope: Scope): Objection[] {
   for (const charge of charges) {
     for (const artifact of ofKind(scope.own, "artifact")) {
       if (attr(artifact, "persistence_verified") !== true) continue;
-      if (scope.clocks.compare(charge, artifact) >= 0) continue;
+      if (wasPersistedBefore(artifact, charge, scope)) continue;
       // Whether a start that never ended charged, no sentence says.
       found.push(charge["phase"] === "start" ? unsettled("action") : partial("action"));
     }
@@ -130,6 +148,18 @@ export function actions(scope: Scope): Objection[] {
     found.push(partial("action"));
   }
   return found;
+}
+
+/** The same version of the resource was verified before or at that event. */
+function wasPersistedBefore(artifact: Json, charge: Json, scope: Scope): boolean {
+  const [made] = refs(artifact, "output_refs");
+  return ofKind(scope.own, "artifact").some(
+    (one) =>
+      attr(one, "persistence_verified") === true &&
+      (one === artifact ||
+        (made !== undefined && refs(one, "output_refs").some((ref) => sameVersion(ref, made)))) &&
+      scope.clocks.compare(charge, one) >= 0,
+  );
 }
 
 /** A result stands for its start as well (design 3.2). */
