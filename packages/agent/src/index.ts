@@ -25,6 +25,8 @@ export type { AutomationOptions, AutomationRun, Schedule } from "./automations.t
 export type { SharedOptions } from "./shared-context.ts";
 export type { ServerTool, ToolServerClient, ToolServerOptions } from "./shared-tools.ts";
 export type { RoutingOptions } from "./tool-router.ts";
+export { uiChunks, uiResponse, uiStreamHeaders } from "./ui-stream.ts";
+export type { UiChunk } from "./ui-stream.ts";
 export { toolAnswer } from "./tools.ts";
 export type { AgentTool, AnyTool, ToolAnswer, ToolContext } from "./tools.ts";
 export type {

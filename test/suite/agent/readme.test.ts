@@ -41,7 +41,16 @@ test("agent: a quick start, a stream, a tool, what the host adds, and its job", 
   const key = "0123456789abcdef0123456789abcdef";
   await using collector = await openCollector({ store, env: { TURNPROOF_IDENTITY_KEY: key } });
   const all = blocks("agent");
-  const [start = "", keyed = "", stream = "", tool = "", shared = "", host = "", job = ""] = all;
+  const [
+    start = "",
+    keyed = "",
+    stream = "",
+    chat = "",
+    tool = "",
+    shared = "",
+    host = "",
+    job = "",
+  ] = all;
   const code = [
     start
       .replace("http://127.0.0.1:9000/v1", server.baseURL)
@@ -57,6 +66,7 @@ test("agent: a quick start, a stream, a tool, what the host adds, and its job", 
     `console.log("\\n" + result.status, result.cache.decision, refund.name, typeof recorder);`,
     "console.log(traceContext.rootTraceId);",
   ].join("\n");
+  await run(chat);
   await run(shared.replace("http://127.0.0.1:9000/v1", server.baseURL));
   const [spoken, line, root = ""] = (await run(code, { TURNPROOF_IDENTITY_KEY: key }))
     .trim()

@@ -1,0 +1,109 @@
+/**
+ * @module UiStream: a turn as the AI SDK's UI message stream (protocol v1), so that `useChat` and any
+ * other client of that protocol shows it. A tool's input and result stay with the server; the
+ * browser learns the tool's name and how it went. A failure is told by its class.
+ */
+import type { TurnStream } from "./agent.ts";
+import type { TurnEvent } from "./turn-events.ts";
+
+/** A chunk of the protocol, as far as turns use it. */
+export type UiChunk =
+  | { readonly type: "start"; readonly messageId: string }
+  | { readonly type: "start-step" | "finish-step" }
+  | { readonly type: "text-start" | "text-end"; readonly id: string }
+  | { readonly type: "text-delta"; readonly id: string; readonly delta: string }
+  | {
+      readonly type: "tool-input-available";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input: Readonly<Record<string, never>>;
+      readonly dynamic: true;
+    }
+  | {
+      readonly type: "tool-output-available";
+      readonly toolCallId: string;
+      readonly output: { readonly outcome: string; readonly badge: string };
+      readonly dynamic: true;
+    }
+  | { readonly type: "error"; readonly errorText: string }
+  | { readonly type: "abort" | "finish" };
+
+/** The chunks of a turn. Leaving them cancels the turn; a turn that fails ends them by `error`. */
+export async function* uiChunks(stream: TurnStream): AsyncGenerator<UiChunk, void> {
+  let parts = 0;
+  let open: string | undefined;
+  const closed = (): readonly UiChunk[] => {
+    const id = open;
+    open = undefined;
+    return id === undefined ? [] : [{ type: "text-end", id }];
+  };
+  try {
+    for await (const event of stream) {
+      if (event.type === "answer.delta") {
+        if (open === undefined) {
+          parts += 1;
+          open = `text_${parts}`;
+          yield { type: "text-start", id: open };
+        }
+        yield { type: "text-delta", id: open, delta: event.text };
+      } else {
+        const chunks = chunksOf(event);
+        if (chunks.length > 0) yield* closed();
+        yield* chunks;
+      }
+    }
+  } catch {
+    // `run.done` said so already, by class; the text of an error may hold anything.
+    yield* closed();
+  }
+}
+
+function chunksOf(event: TurnEvent): readonly UiChunk[] {
+  switch (event.type) {
+    case "run.started":
+      return [{ type: "start", messageId: event.turnId }, { type: "start-step" }];
+    case "tool.started": {
+      const { callId: toolCallId, toolName } = event;
+      return [{ type: "tool-input-available", toolCallId, toolName, input: {}, dynamic: true }];
+    }
+    case "tool.completed": {
+      const { callId: toolCallId, outcome, badge } = event;
+      const output = { outcome, badge };
+      return [{ type: "tool-output-available", toolCallId, output, dynamic: true }];
+    }
+    case "run.done":
+      if (event.status === "cancelled") return [{ type: "abort" }];
+      if (event.status === "error") {
+        return [{ type: "error", errorText: event.errorType ?? "error" }];
+      }
+      return [{ type: "finish-step" }, { type: "finish" }];
+    default:
+      return [];
+  }
+}
+
+/** Headers by which clients know the protocol. */
+export const uiStreamHeaders: Readonly<Record<string, string>> = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-store",
+  "x-vercel-ai-ui-message-stream": "v1",
+  "x-accel-buffering": "no",
+};
+
+/** The turn as a streaming response; a browser that goes away cancels the turn. */
+export function uiResponse(stream: TurnStream): Response {
+  const chunks = uiChunks(stream);
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      const line = done === true ? "[DONE]" : JSON.stringify(value);
+      controller.enqueue(encoder.encode(`data: ${line}\n\n`));
+      if (done === true) controller.close();
+    },
+    async cancel() {
+      await stream.return?.();
+    },
+  });
+  return new Response(body, { headers: uiStreamHeaders });
+}

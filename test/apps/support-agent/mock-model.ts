@@ -1,0 +1,93 @@
+/**
+ * @module A support agent's model without a provider: it looks an order up when it is asked for one,
+ * and otherwise says what its context holds of the user. So what memory does can be seen.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+
+import type { AgentOptions } from "@turnproof/agent";
+
+type LanguageModelV4 = Extract<AgentOptions["model"], { readonly specificationVersion: "v4" }>;
+type LanguageModelV4CallOptions = Parameters<LanguageModelV4["doGenerate"]>[0];
+
+interface Said {
+  readonly tool?: string;
+  readonly text: string;
+}
+
+const textsOf = (content: unknown): string =>
+  typeof content === "string"
+    ? content
+    : (content as readonly { readonly text?: string }[]).map(({ text }) => text ?? "").join(" ");
+
+function decide({ prompt, tools = [] }: LanguageModelV4CallOptions): Said {
+  const asked = textsOf(prompt.findLast(({ role }) => role === "user")?.content ?? "");
+  if (prompt.at(-1)?.role === "tool") return { text: "I found it: it is on its way to you." };
+  const order = /\b[A-Z]-\d+\b/.exec(asked)?.[0];
+  if (order !== undefined && tools.some(({ name }) => name === "lookup_order")) {
+    return { tool: JSON.stringify({ order_id: order }), text: "" };
+  }
+  const system = textsOf(prompt.find(({ role }) => role === "system")?.content ?? "");
+  const known = system.split("\n").filter((line) => line.startsWith("- "));
+  if (/know|remember|again/i.test(asked) && known.length > 0) {
+    return { text: `This is what I remember: ${known.map((line) => line.slice(2)).join("; ")}.` };
+  }
+  return { text: "Noted. What can I do for you?" };
+}
+
+const usage = {
+  inputTokens: {
+    total: undefined,
+    noCache: undefined,
+    cacheRead: undefined,
+    cacheWrite: undefined,
+  },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
+
+/** The model; `wordDelayMs` is how fast it speaks. */
+export function mockModel(wordDelayMs = 20): LanguageModelV4 {
+  const reason = ({ tool }: Said) => ({
+    unified: tool === undefined ? ("stop" as const) : ("tool-calls" as const),
+    raw: "mock",
+  });
+  const call = (input: string) => ({
+    type: "tool-call" as const,
+    toolCallId: `call_${crypto.randomUUID()}`,
+    toolName: "lookup_order",
+    input,
+  });
+  return {
+    specificationVersion: "v4",
+    provider: "mock",
+    modelId: "support-mock",
+    supportedUrls: {},
+    doGenerate: async (options) => {
+      const said = decide(options);
+      const content =
+        said.tool === undefined ? [{ type: "text" as const, text: said.text }] : [call(said.tool)];
+      return { content, finishReason: reason(said), usage, warnings: [] };
+    },
+    doStream: async (options) => {
+      const said = decide(options);
+      const words = said.text.match(/\S+\s*/g) ?? [];
+      return {
+        stream: new ReadableStream({
+          async start(controller) {
+            controller.enqueue({ type: "stream-start", warnings: [] });
+            if (said.tool === undefined) {
+              controller.enqueue({ type: "text-start", id: "1" });
+              for (const delta of words) {
+                if (options.abortSignal?.aborted === true) break;
+                controller.enqueue({ type: "text-delta", id: "1", delta });
+                await wait(wordDelayMs);
+              }
+              controller.enqueue({ type: "text-end", id: "1" });
+            } else controller.enqueue(call(said.tool));
+            controller.enqueue({ type: "finish", finishReason: reason(said), usage });
+            controller.close();
+          },
+        }),
+      };
+    },
+  };
+}

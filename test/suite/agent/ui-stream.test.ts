@@ -1,0 +1,87 @@
+/**
+ * @module The AI SDK's own chat client reads a turn of ours from the example's server: text, tools,
+ * memory of an earlier thread, a failure by its class, and a browser that goes away.
+ */
+import { Agent } from "@turnproof/agent";
+import { ephemeralMemory, postgres } from "@turnproof/store";
+import { DefaultChatTransport, readUIMessageStream } from "ai";
+import type { UIMessage } from "ai";
+import { MockLanguageModelV4 } from "ai/test";
+import { expect, test } from "vitest";
+
+import { startChat } from "../../apps/support-agent/chat-server.ts";
+import { supportAgent } from "../../apps/support-agent/main.ts";
+import { observe, ofKind } from "./observed.ts";
+
+const observed = observe();
+
+/** Sends a message as `useChat` does and returns the last state of the answer. */
+async function talk(
+  url: string,
+  chatId: string,
+  text: string,
+  abortSignal?: AbortSignal,
+): Promise<{ readonly message: UIMessage | undefined; readonly failed: boolean }> {
+  const transport = new DefaultChatTransport({ api: `${url}/api/chat`, body: { user: "ann" } });
+  const messages: UIMessage[] = [{ id: "m", role: "user", parts: [{ type: "text", text }] }];
+  const asked = { trigger: "submit-message", chatId, messageId: undefined, messages } as const;
+  const stream = await transport.sendMessages({ ...asked, abortSignal });
+  let message: UIMessage | undefined;
+  let failed = false;
+  const onError = (): void => void (failed = true);
+  for await (const state of readUIMessageStream({ stream, onError })) message = state;
+  return { message, failed };
+}
+
+const textOf = (message: UIMessage | undefined): string =>
+  (message?.parts ?? []).map((part) => (part.type === "text" ? part.text : "")).join("");
+
+test("the AI SDK's client shows text and tools, and memory lasts in PGlite", async () => {
+  const { memory } = await postgres({ path: "memory://" });
+  await using chat = await startChat(supportAgent(memory, 0), 0);
+  const first = await talk(chat.url, "one", "Where is my order A-1001?");
+  expect(textOf(first.message)).toBe("I found it: it is on its way to you.");
+  expect(first.message?.parts).toContainEqual(
+    expect.objectContaining({
+      type: "dynamic-tool",
+      toolName: "lookup_order",
+      state: "output-available",
+      output: { outcome: "success", badge: "Completed" },
+    }),
+  );
+  const second = await talk(chat.url, "two", "What do you remember of my order?");
+  expect(textOf(second.message)).toContain("Where is my order A-1001?");
+  const page = await fetch(chat.url);
+  expect(await page.text()).toContain("<title>Support agent</title>");
+  const bad = await fetch(`${chat.url}/api/chat`, { method: "POST", body: "{}" });
+  expect([bad.status, await bad.json()]).toEqual([400, { error: "invalid_request" }]);
+  const turns = ofKind(await observed.events("user_ann"), "turn");
+  expect(turns.map(({ status }) => status)).toEqual(["success", "success"]);
+  await memory.close();
+});
+
+test("a failure is told by its class, and a browser that leaves cancels the turn", async () => {
+  const failing = new MockLanguageModelV4({
+    doStream: () => Promise.reject(new RangeError("canary-secret")),
+  });
+  const broken = new Agent({ model: failing, store: ephemeralMemory() });
+  await using refused = await startChat(broken, 0);
+  const response = await fetch(`${refused.url}/api/chat`, {
+    method: "POST",
+    body: JSON.stringify({
+      id: "x",
+      messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],
+    }),
+  });
+  const text = await response.text();
+  expect(text).toContain(`{"type":"error","errorText":"RangeError"}`);
+  expect(text).not.toContain("canary-secret");
+
+  await using chat = await startChat(supportAgent(ephemeralMemory(), 30), 0);
+  const leaving = new AbortController();
+  setTimeout(() => leaving.abort(), 60);
+  await talk(chat.url, "left", "Hello", leaving.signal).catch(() => undefined);
+  await expect
+    .poll(async () => ofKind(await observed.events("user_ann"), "turn").map(({ status }) => status))
+    .toContain("partial");
+});
