@@ -3,8 +3,10 @@
  * Current children bear registered names; older ones are read through the table of their names.
  * Text that no row admits is never copied.
  */
-import { attribute, registryRows, screen, splitMetrics } from "@turnproof/semconv";
+import { attribute, registryRows, screen, screenValue, splitMetrics } from "@turnproof/semconv";
 import type { AttributeName, EventKind } from "@turnproof/semconv";
+
+import { nameDigest } from "@turnproof/semconv/name-key";
 
 import type { EventAttributeMap } from "./event.ts";
 import { legacyFieldsOf } from "./legacy-fields.ts";
@@ -30,7 +32,7 @@ const sourceIds: AttributeName = "grounding_source_ids";
 export function readAttributes(value: unknown, kind: EventKind): AttributeReading {
   if (value === undefined || value === null) return nothing;
   if (!isRecord(value)) return { ...nothing, refused: true };
-  const input = lenient(value, kind);
+  const input = withOlderNames(lenient(value, kind));
   const { kept, refusedCount } = screen(input, { names: "event", kind });
   let refused = refusedCount > 0;
   for (const name of Object.keys(kept)) {
@@ -51,6 +53,19 @@ export function readAttributes(value: unknown, kind: EventKind): AttributeReadin
 }
 
 const nothing: AttributeReading = { attributes: {}, refused: false, sourcesRefused: false };
+
+const namingRows = registryRows.filter((row) => row.keyed === "name" && row.slot === "attributes");
+
+/** A name that an older guard let pass is kept as its digest; the record has no fault by it. */
+function withOlderNames(value: Loose): Loose {
+  let input = value;
+  for (const row of namingRows) {
+    const name = value[row.event];
+    if (typeof name !== "string" || screenValue(row, name) === undefined) continue;
+    input = { ...input, [row.event]: nameDigest(name) };
+  }
+  return input;
+}
 
 /** The few spellings that are also accepted of current events, e.g. posted ones. */
 function lenient(value: Loose, kind: EventKind): Loose {

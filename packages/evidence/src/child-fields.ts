@@ -129,6 +129,8 @@ export function addOrigin(draft: EventDraft, child: Loose, legacy: boolean, flaw
   for (const name of originTexts) setId(draft, name, child[name], flaw);
   const operation = child["operation"] ?? undefined;
   if (isOperation(operation)) draft.operation = operation;
+  else if (isOlderOperation(operation))
+    draft.operation = operation.slice(0, operation.indexOf(" "));
   else if (operation !== undefined && !legacy) flaw();
   const component = child["component"] ?? undefined;
   if (isComponent(component)) draft.component = component;
@@ -167,6 +169,12 @@ export function isOperation(text: unknown): text is string {
   if (passedOperations.size >= passedMax) passedOperations.clear();
   passedOperations.add(text);
   return true;
+}
+
+/** A standard operation on a subject that an older guard let pass: the subject is left out. */
+function isOlderOperation(text: unknown): text is string {
+  if (typeof text !== "string" || text.length > limits.stringCharsMax) return false;
+  return /^(?:invoke_agent|execute_tool) [^\n]+$/.test(text);
 }
 
 /** Operations that passed; a turn has a handful of them, over and over. */

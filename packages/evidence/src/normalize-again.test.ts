@@ -109,3 +109,22 @@ test("a label that the guard refuses and an id that outgrows one, by name", () =
     expect(again(events)).toEqual([]);
   }
 });
+
+test("a name that an older guard let pass becomes its digest, and its record has no fault", () => {
+  const said = "please find out where my last order went";
+  const { events, errors } = normalizeEvents([
+    {
+      schema_version: 3,
+      event_id: "e1",
+      event_kind: "tool_call",
+      phase: "result",
+      operation: `execute_tool ${said}`,
+      timestamp: "2026-03-01T10:00:00.000Z",
+      attributes: { tool_name: said },
+    },
+  ]);
+  expect(errors).toEqual([]);
+  expect(events[0]?.operation).toBe("execute_tool");
+  expect(events[0]?.attributes.tool_name).toMatch(/^n0_[a-z2-7]{26}$/);
+  expect(JSON.stringify(events)).not.toContain("last order");
+});
