@@ -30,6 +30,10 @@ export async function attempt(options: FailureOptions, run: () => Promise<void>)
 const advice: { readonly [code: string]: string | undefined } = {
   journal_locked: "Stop the other collector, or choose another --data-dir.",
   store_locked: "Stop the other collector, or choose another --data-dir.",
+  store_corrupt:
+    "Restore that folder of the data directory, or move it away to start without what it holds; " +
+    "the journal keeps what was not stored yet.",
+  disk_full: "Make room on the disk of the data directory.",
   audit_unavailable:
     "Another collector may hold the file (TURNPROOF_UI_AUDIT_LOG), or its disk may be full.",
   unreachable: "Start it with `turnproof`, or name another with --url or TURNPROOF_URL.",

@@ -3,7 +3,7 @@
  * data directory, injected into the official client; a server is the same client over HTTP. Both
  * answer in Native, take Native blocks, and throw our codes.
  */
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, readFile, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 
@@ -151,13 +151,29 @@ async function opened<T>(path: string, open: () => T): Promise<T> {
     const holder = Number(/PID: (\d+)/.exec(status)?.[1] ?? 0);
     if (holder > 0 && holder !== process.pid && isRunning(holder))
       throw new CodedError("store_locked");
-    throw storeError(error);
+    throw await damageOf(path, storeError(error));
   }
 }
 
 /** The official client, which both connections use. */
 function loadClient(): Promise<typeof Clickhouse> {
   return loadDriver("@clickhouse/client", () => import("@clickhouse/client"));
+}
+
+/**
+ * What keeps an engine from opening its own files, when it says nothing more: no room, no right to
+ * write them, or that they are damaged.
+ */
+async function damageOf(path: string, error: CodedError): Promise<CodedError> {
+  if (error.code !== "store_unavailable") return error;
+  const { bavail } = await statfs(path);
+  if (bavail === 0) return new CodedError("disk_full");
+  try {
+    await access(path, constants.W_OK);
+  } catch {
+    return new CodedError("store_read_only");
+  }
+  return new CodedError("store_corrupt", { field: "clickhouse" });
 }
 
 async function openServer(options: ServerConnection): Promise<Engine> {
