@@ -2,6 +2,7 @@
  * @module Config values: how single variables are read. What is wrong is said in a sentence without
  * the value.
  */
+import type { TurnLimits } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
 import { z } from "zod";
 
@@ -20,6 +21,19 @@ export const list = text.transform((value) =>
     .map((part) => part.trim())
     .filter((part) => part !== ""),
 );
+/** Seconds of silence: a number for all agents, `agent:seconds` for one of them. */
+export const turnLimits = list.transform((parts, context): TurnLimits => {
+  let default_ms: number | undefined;
+  const agents: Record<string, number> = Object.create(null);
+  for (const part of parts) {
+    const [, agent, seconds = ""] = /^(?:(.+):)?(\d{1,7})$/.exec(part) ?? [];
+    if (seconds === "" || Number(seconds) === 0) {
+      context.addIssue({ code: "custom", message: "seconds, or agent:seconds, between commas" });
+    } else if (agent === undefined) default_ms = Number(seconds) * 1_000;
+    else agents[agent] = Number(seconds) * 1_000;
+  }
+  return { ...(default_ms === undefined ? {} : { default_ms }), agents };
+});
 /** A token as it is typed and sent. */
 export const token = z
   .string()

@@ -70,6 +70,11 @@ export const variables: readonly Variable[] = [
   row("INGEST", "on", "`off` refuses everything on /v1."),
   row("INGEST_TOKENS", "", "Comma-separated `name:token[:application_id]`, or bare tokens.", true),
   row("TRUSTED_INGEST", "everyone", "Names whose verification and acknowledgement count."),
+  row(
+    "TURN_LIMIT",
+    "900",
+    "Seconds of silence after which a turn that did not end is unfinished; `agent:seconds` for one agent, comma-separated.",
+  ),
   row("JOURNAL_BYTES_MAX", "4294967296", "Bound of the journal; beyond it ingest answers 503."),
   row(
     "IDENTITY_KEY",

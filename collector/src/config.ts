@@ -5,6 +5,7 @@
 import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 
+import type { TurnLimits } from "@turnproof/evidence";
 import { CodedError, limits, parseNames } from "@turnproof/semconv";
 import { z } from "zod";
 
@@ -12,7 +13,16 @@ import { accountsIn } from "./accounts.ts";
 import type { Account } from "./accounts.ts";
 import { bareNames, prefixes, variables } from "./config-variables.ts";
 import { crossProblems } from "./config-rules.ts";
-import { flag, issueSentence, list, origins, text, token, traceTemplate } from "./config-values.ts";
+import {
+  flag,
+  issueSentence,
+  list,
+  origins,
+  text,
+  token,
+  traceTemplate,
+  turnLimits,
+} from "./config-values.ts";
 
 /** A producer that may send spans. */
 export interface IngestToken {
@@ -53,6 +63,8 @@ export interface Config {
   readonly ingest: "on" | "off";
   readonly ingestTokens: readonly IngestToken[];
   readonly trustedIngest?: readonly string[];
+  /** After how much silence a turn that did not end is unfinished. */
+  readonly turnLimits?: TurnLimits;
   readonly journalBytesMax: number;
   readonly identityKey?: string;
   /** Names of agents, workflows, tools and services that are readable whatever they look like. */
@@ -151,6 +163,7 @@ const schema = z.object({
   INGEST: z.enum(["on", "off"], "say on or off").default("on"),
   INGEST_TOKENS: ingestTokens.default([]),
   TRUSTED_INGEST: list.optional(),
+  TURN_LIMIT: turnLimits.optional(),
   JOURNAL_BYTES_MAX: z
     .string()
     .regex(/^\d{1,15}$/, "a number of bytes")
@@ -311,6 +324,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     pseudonymKey: data.UI_PSEUDONYM_KEY,
     traceLink: data.UI_TRACE_LINK,
     trustedIngest: data.TRUSTED_INGEST,
+    turnLimits: data.TURN_LIMIT,
     identityKey: data.IDENTITY_KEY,
     signingKey: data.SIGNING_KEY,
   };

@@ -12,6 +12,8 @@ import type { TurnVerdict } from "@turnproof/store";
 import { collectorScope } from "./auth/grants.ts";
 import { createLateLosses } from "./judge-losses.ts";
 import type { LateLosses } from "./judge-losses.ts";
+import { createOpenRoots } from "./judge-open.ts";
+import type { OpenRoots } from "./judge-open.ts";
 import { producerReports } from "./losses.ts";
 import type { Parts } from "./parts.ts";
 import { turnKey } from "./turn-key.ts";
@@ -55,7 +57,7 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
   let wideAt = parts.now();
   let wideWaitMs: number = wideEveryMs;
   let wanted = rootsMax;
-  const losses = createLateLosses();
+  const memory: Memory = { losses: createLateLosses(), open: createOpenRoots() };
   const pass = async (): Promise<{ readonly judged: number; readonly more: boolean }> => {
     // What is still in the journal keeps its time of receipt when it is stored later.
     const pending = parts.ingest.report().journal.oldest_pending_at;
@@ -65,7 +67,7 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
     let reached = since;
     let back: string | null = null;
     for (let from = 0; from < roots.length && !closed; from += rootsPerRead) {
-      const some = await judgeRoots(parts, roots.slice(from, from + rootsPerRead), losses);
+      const some = await judgeRoots(parts, roots.slice(from, from + rootsPerRead), memory);
       if (some.verdicts.length > 0) await parts.store.putVerdicts(some.verdicts);
       judged += some.verdicts.length;
       if (some.asOf !== "" && compareTimes(some.asOf, reached) > 0) reached = some.asOf;
@@ -91,7 +93,7 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
     const began = parts.now();
     const wide = began - wideAt >= wideWaitMs;
     if (wide) since = earlier(since, new Date(began - wideBackMs).toISOString());
-    let total = 0;
+    let total = await judgeDue(parts, memory, () => closed);
     for (let more = true; more && !closed;) {
       const passed = await pass();
       total += passed.judged;
@@ -128,6 +130,24 @@ function earlier(time: string, other: string | null): string {
   return other !== null && compareTimes(other, time) < 0 ? other : time;
 }
 
+/** What the judge remembers from look to look. */
+interface Memory {
+  readonly losses: LateLosses;
+  readonly open: OpenRoots;
+}
+
+/** What was open is judged again when its time is over, though nothing arrives. */
+async function judgeDue(parts: Parts, memory: Memory, isClosed: () => boolean): Promise<number> {
+  const due = memory.open.due(new Date(parts.now()).toISOString());
+  let judged = 0;
+  for (let from = 0; from < due.length && !isClosed(); from += rootsPerRead) {
+    const { verdicts } = await judgeRoots(parts, due.slice(from, from + rootsPerRead), memory);
+    if (verdicts.length > 0) await parts.store.putVerdicts(verdicts);
+    judged += verdicts.length;
+  }
+  return judged;
+}
+
 interface Judged {
   readonly verdicts: readonly TurnVerdict[];
   /** The latest receipt that they rest on. */
@@ -140,7 +160,7 @@ interface Judged {
 async function judgeRoots(
   parts: Parts,
   roots: readonly string[],
-  losses: LateLosses,
+  { losses, open }: Memory,
 ): Promise<Judged> {
   const reading = { scope: collectorScope(), query: { store: "all" } } as const;
   const reports = await producerReports(parts);
@@ -150,7 +170,9 @@ async function judgeRoots(
   let asOf = "";
   for (const root of roots) {
     const window = windows.get(root) ?? (await collectRoot(parts, reading, root));
-    verdicts.push(...(await judgeTurns(parts, root, window, reports)));
+    const judged = await judgeTurns(parts, { root, window, reports });
+    verdicts.push(...judged.verdicts);
+    open.note(root, judged.openUntil);
     losses.judged(window.events);
     const latest = window.as_of ?? "";
     if (asOf === "" || (latest !== "" && compareTimes(latest, asOf) > 0)) asOf = latest;
@@ -158,12 +180,16 @@ async function judgeRoots(
   return { verdicts, asOf, back };
 }
 
+interface RootWindow {
+  readonly root: string;
+  readonly window: Window;
+  readonly reports: readonly TurnEvent[];
+}
+
 async function judgeTurns(
   parts: Parts,
-  root: string,
-  window: Window,
-  reports: readonly TurnEvent[],
-): Promise<readonly TurnVerdict[]> {
+  { root, window, reports }: RootWindow,
+): Promise<{ readonly verdicts: readonly TurnVerdict[]; readonly openUntil: string | null }> {
   const metadata = await metadataOf(parts, window, reports);
   const members = new Map<string, TurnEvent[]>();
   for (const event of window.events) {
@@ -173,9 +199,11 @@ async function judgeTurns(
     else known.push(event);
   }
   const verdicts: TurnVerdict[] = [];
+  let openUntil: string | null = null;
   for (const row of foldTurns(window.events)) {
     const events = members.get(turnKey(row)) ?? [];
     const verdict = reconcileOutcome(events, { normalizationMetadata: metadata });
+    if (verdict.open_until !== null) openUntil = earlier(verdict.open_until, openUntil);
     verdicts.push({
       root_trace_id: root,
       turn_id: row.turn_id ?? "",
@@ -189,7 +217,7 @@ async function judgeTurns(
       as_of: verdict.as_of ?? window.as_of ?? "",
     });
   }
-  return verdicts;
+  return { verdicts, openUntil };
 }
 
 /** Findings and insights of a turn by code, so that lists can be filtered by either. */

@@ -2,10 +2,22 @@
  * @module Verdict: a judged window over HTTP. It is complete only when all pages of the root were
  * read, nothing acknowledged is pending, no failure was met and no loss is known (design 4).
  */
-import { matches, readCompleteness, readCoverage, reconcileOutcome } from "@turnproof/evidence";
-import type { EventQuery, TurnEvent, Verdict, WindowMetadata } from "@turnproof/evidence";
+import {
+  matches,
+  producerLives,
+  readCompleteness,
+  readCoverage,
+  reconcileOutcome,
+} from "@turnproof/evidence";
+import type {
+  EventQuery,
+  ProducerLife,
+  TurnEvent,
+  Verdict,
+  WindowMetadata,
+} from "@turnproof/evidence";
 
-import { knownLosses } from "./losses.ts";
+import { knownLosses, producerReports } from "./losses.ts";
 import type { Parts } from "./parts.ts";
 import { turnFilter } from "./window.ts";
 import type { Window } from "./window.ts";
@@ -44,7 +56,9 @@ export async function metadataOf(
 ): Promise<WindowMetadata> {
   const failed = window.errors.length > 0;
   const read = readCompleteness({ failed, partial: !window.complete });
-  const { known_loss, sampled_out } = await knownLosses(parts, window.events, reports);
+  const told = reports ?? (await producerReports(parts));
+  const { known_loss, sampled_out } = await knownLosses(parts, window.events, told);
+  const { turnLimits } = parts.config;
   return {
     coverage: readCoverage(window.events, { readCompleteness: read }),
     window_complete: window.complete,
@@ -53,6 +67,24 @@ export async function metadataOf(
     read_completeness: read,
     known_loss,
     sampled_out,
-    as_of: window.as_of,
+    as_of: window.mark,
+    producers: livesOf(window.events, told),
+    ...(turnLimits === undefined ? {} : { turn_limits: turnLimits }),
   };
+}
+
+/** The lives of the processes that speak in a window, and of those of their instances. */
+function livesOf(
+  events: readonly TurnEvent[],
+  reports: readonly TurnEvent[],
+): readonly ProducerLife[] {
+  const speaking = new Set(events.flatMap((event) => event.producer_id ?? []));
+  if (speaking.size === 0) return [];
+  const lives = producerLives(reports);
+  const instances = new Set(
+    lives.flatMap((life) => (speaking.has(life.producer_id) ? (life.instance ?? []) : [])),
+  );
+  return lives.filter(
+    (life) => speaking.has(life.producer_id) || instances.has(life.instance ?? ""),
+  );
 }

@@ -26,6 +26,8 @@ export interface Window {
   readonly complete: boolean;
   /** Latest receipt among the events: what a verdict on them rests on. */
   readonly as_of: string | null;
+  /** Everything received by then was readable when the reading began. */
+  readonly mark: string;
   readonly elapsed_ms: number;
 }
 
@@ -96,6 +98,7 @@ export async function collectRoots(
   roots: readonly string[],
 ): Promise<ReadonlyMap<string, Window>> {
   const started = performance.now();
+  const mark = parts.ingest.mark();
   const pending = await parts.ingest.settled(settleMsMax);
   const options = { limit: pageRows, budgetRows: togetherRows };
   const slices = await parts.store.roots?.(scope, roots, options);
@@ -104,7 +107,7 @@ export async function collectRoots(
       .filter(([, slice]) => slice.next === null)
       .map(([root, slice]) => {
         const { bounded } = slice;
-        return [root, windowOf([slice], { started, pending, bounded })];
+        return [root, windowOf([slice], { started, mark, pending, bounded })];
       }),
   );
 }
@@ -121,6 +124,7 @@ export function collectNewest(
 async function collect(parts: Parts, read: ReadPage, eventsMax: number): Promise<Window> {
   const started = performance.now();
   // What was acknowledged before the question is waited for, so that the answer rests on it.
+  const mark = parts.ingest.mark();
   const pending = await parts.ingest.settled(settleMsMax);
   const slices: EventSlice[] = [];
   let after: Keyset | null = null;
@@ -136,16 +140,20 @@ async function collect(parts: Parts, read: ReadPage, eventsMax: number): Promise
     after = slice.next;
   } while (after !== null && count < eventsMax);
   bounded ||= after !== null;
-  return windowOf(slices, { started, pending, bounded });
+  return windowOf(slices, { started, mark, pending, bounded });
 }
 
 interface Manner {
   readonly started: number;
+  readonly mark: string;
   readonly pending: number;
   readonly bounded: boolean;
 }
 
-function windowOf(slices: readonly EventSlice[], { started, pending, bounded }: Manner): Window {
+function windowOf(
+  slices: readonly EventSlice[],
+  { started, mark, pending, bounded }: Manner,
+): Window {
   const events = slices.flatMap((slice) => slice.events);
   const errors = slices.flatMap((slice) => slice.errors);
   const total = (field: "sourceRows" | "bundleCount" | "duplicatesRemoved"): number =>
@@ -161,6 +169,7 @@ function windowOf(slices: readonly EventSlice[], { started, pending, bounded }: 
     pending_frames: pending,
     complete: !bounded && errors.length === 0 && pending === 0,
     as_of: latestReceipt(events),
+    mark,
     elapsed_ms: Math.round((performance.now() - started) * 1000) / 1000,
   };
 }

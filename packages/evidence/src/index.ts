@@ -91,6 +91,8 @@ export type { GapCode } from "./gap-table.ts";
 export type { Finding } from "./finding-list.ts";
 export { reconcileOutcome } from "./reconcile.ts";
 export type { ChainLink, ReconcileOptions, Verdict } from "./reconcile.ts";
+export { producerLives } from "./reconcile-open.ts";
+export type { ProducerLife, TurnLimits } from "./reconcile-open.ts";
 export type { LinkReason, LinkState } from "./reconcile-bench.ts";
 export type { WindowMetadata, WindowReason, WindowTrust } from "./reconcile-window.ts";
 export { compareTraceWindows, releasesOf } from "./compare.ts";

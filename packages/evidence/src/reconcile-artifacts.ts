@@ -8,6 +8,7 @@ import type { TurnEvent } from "./event.ts";
 import { hasOwnIdentity, mayAssert, noteUnestablished } from "./reconcile-bench.ts";
 import type { Bench } from "./reconcile-bench.ts";
 import { covering, deliveriesOf, noteCover, noteLateIntents } from "./reconcile-delivery.ts";
+import { noteUnended } from "./reconcile-open.ts";
 import { compareOrder, statesOf } from "./reconcile-order.ts";
 import { judgeProducer } from "./reconcile-producer.ts";
 import { judgeSources, wantedBy } from "./reconcile-sources.ts";
@@ -46,6 +47,7 @@ export function judgeArtifacts(bench: Bench): void {
   const asked = askedByType(bench.scope.intents);
   for (const artifact of states) {
     const from = bench.notices.length;
+    if (requested.has(artifact)) judgeUnended(bench, artifact);
     const delivered = requested.has(artifact) ? judgeDelivered(bench, artifact, asked) : undefined;
     const reason = before.get(artifact) ?? bench.notices[from]?.code ?? delivered;
     if (requested.has(artifact) && before.get(artifact) === undefined && stands(artifact)) {
@@ -54,6 +56,15 @@ export function judgeArtifacts(bench: Bench): void {
     link(bench, artifact, reason);
   }
   judgeCredit(bench, standing);
+}
+
+/** A producer of what was asked for that began and did not end. */
+function judgeUnended(bench: Bench, { latest }: ArtifactState): void {
+  for (const span of new Set(latest.map(({ attributes }) => attributes.producing_span_id))) {
+    const producer = span === undefined ? undefined : bench.producers.get(span);
+    const began = producer?.evidence.filter(({ phase }) => phase === "start") ?? [];
+    if (producer?.state === "incomplete" && began.length > 0) noteUnended(bench, began);
+  }
 }
 
 type ByType = ReadonlyMap<string | undefined, readonly ArtifactState[]>;

@@ -8,6 +8,7 @@ import type { TurnEvent } from "./event.ts";
 import type { Notice } from "./finding-list.ts";
 import { tupleFields } from "./identity-tuple.ts";
 import { unestablished } from "./reconcile-order.ts";
+import type { WindowClock } from "./reconcile-open.ts";
 import type { States } from "./reconcile-order.ts";
 import type { Tied } from "./reconcile-tied.ts";
 import type { VersionCount } from "./reconcile-version.ts";
@@ -86,6 +87,10 @@ export interface Bench {
   readonly producers: Map<string, Producer>;
   /** A latest state says no: failed artifact, failed parse, no emission, no ownership. */
   bad: boolean;
+  /** By which open is told from unfinished. */
+  readonly clock: WindowClock;
+  /** When the first of what is open counts as unfinished; null where nothing is open. */
+  openUntil: string | null;
   /** A verified outcome says that the task failed. */
   outcomeFailed: boolean;
   /** At least one artifact or contract is what it should be. */
@@ -95,13 +100,18 @@ export interface Bench {
 const tuple: ReadonlySet<string> = new Set(tupleFields);
 
 /** An empty bench for a task. */
-export function openBench(scope: TaskScope, index: DeliveryIndex): Bench {
+export function openBench(
+  scope: TaskScope,
+  { index, clock }: { readonly index: DeliveryIndex; readonly clock: WindowClock },
+): Bench {
   return {
     scope,
     index,
     notices: [],
     links: [],
     producers: new Map(),
+    clock,
+    openUntil: null,
     bad: false,
     outcomeFailed: false,
     valid: false,

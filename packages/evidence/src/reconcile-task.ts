@@ -10,6 +10,7 @@ import type { Bench } from "./reconcile-bench.ts";
 import { laterCauses } from "./reconcile-causes.ts";
 import { judgeContracts } from "./reconcile-contracts.ts";
 import { indexDeliveries, judgeDeliveries } from "./reconcile-delivery.ts";
+import type { WindowClock } from "./reconcile-open.ts";
 import { judgeOutcomes, judgeTurnEnd } from "./reconcile-turn.ts";
 import type { TaskScope } from "./task-scope.ts";
 
@@ -35,9 +36,9 @@ function hasWholeIdentity(intent: TurnEvent): boolean {
 }
 
 /** Judges one task: notices, chain, and whether a latest state is positively bad. */
-export function judgeTask(scope: TaskScope): Bench {
+export function judgeTask(scope: TaskScope, clock: WindowClock): Bench {
   const index = indexDeliveries(scope);
-  const bench = openBench(scope, index);
+  const bench = openBench(scope, { index, clock });
   for (const intent of scope.intents) {
     const whole = hasWholeIdentity(intent);
     if (!whole) bench.notices.push({ code: "intent_identity_incomplete", evidence: [intent] });
@@ -75,8 +76,8 @@ export function judgeTask(scope: TaskScope): Bench {
 }
 
 /** What unlabelled evidence says of its whole turn, where one task is asked about. */
-export function judgeContext(scope: TaskScope): Bench {
-  const bench = openBench(scope, indexDeliveries({ ...scope, deliveries: [] }));
+export function judgeContext(scope: TaskScope, clock: WindowClock): Bench {
+  const bench = openBench(scope, { index: indexDeliveries({ ...scope, deliveries: [] }), clock });
   if (scope.contextMissing.length > 0) {
     bench.notices.push({ code: "trace_context_missing", evidence: scope.contextMissing });
   }

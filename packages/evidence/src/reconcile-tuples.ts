@@ -12,12 +12,14 @@ import type { Finding } from "./finding-list.ts";
 import type { IdentityGroups, IdentityTuple } from "./identity-tuple.ts";
 import type { Bench } from "./reconcile-bench.ts";
 import { settleClocks } from "./reconcile-clock.ts";
+import type { WindowClock } from "./reconcile-open.ts";
 import { hasEvidence, judgeContext, judgeTask } from "./reconcile-task.ts";
 import type { WindowTrust } from "./reconcile-window.ts";
 import type { ChainLink } from "./reconcile.ts";
 import { taskScopes } from "./task-scope.ts";
 import type { TaskScope } from "./task-scope.ts";
 import { compareText } from "./text-order.ts";
+import { compareTimes } from "./time.ts";
 import type { WindowEvents } from "./window-events.ts";
 
 /** How many tasks there are of a sort, and whether a latest state of one is positively bad. */
@@ -46,6 +48,8 @@ export interface Notes {
   readonly chains: TaskChain[];
   readonly missingStages: Set<string>;
   intents: number;
+  /** When the first of what is open counts as unfinished. */
+  openUntil: string | null;
 }
 
 /** What the judge of the tuples has to know. */
@@ -53,6 +57,7 @@ export interface TupleOptions {
   readonly trust: WindowTrust;
   readonly profiles: CoverageProfiles | undefined;
   readonly taskId: string | undefined;
+  readonly clock: WindowClock;
 }
 
 function newNotes(): Notes {
@@ -66,6 +71,7 @@ function newNotes(): Notes {
     chains: [],
     missingStages: new Set(),
     intents: 0,
+    openUntil: null,
   };
 }
 
@@ -123,14 +129,16 @@ interface TuplePlace {
 function judgeTuple(
   notes: Notes,
   events: readonly TurnEvent[],
-  { groups, group, options: { trust, profiles, taskId } }: TuplePlace,
+  { groups, group, options: { trust, profiles, taskId, clock } }: TuplePlace,
 ): void {
   const scopes = taskScopes(events, groups, group);
   const sort = sortOf(scopes);
   for (const scope of scopes) {
-    if (taskId === undefined || scope.taskId === taskId) noteTask(notes, scope, { trust, sort });
+    if (taskId === undefined || scope.taskId === taskId)
+      noteTask(notes, scope, { trust, sort, clock });
     else if (scope.taskId === undefined) {
-      const context = judgeContext(scope);
+      const context = judgeContext(scope, clock);
+      noteOpen(notes, context);
       const bench = sort === undefined ? withoutIdle(notes, context, trust) : context;
       noteFindings(notes, bench, trust);
       if (sort !== undefined) notes[sort].bad ||= bench.bad;
@@ -143,8 +151,9 @@ function judgeTuple(
   }
 }
 
-function noteTask(notes: Notes, scope: TaskScope, { trust, sort }: TupleFacts): void {
-  const judgedTask = judgeTask(scope);
+function noteTask(notes: Notes, scope: TaskScope, { trust, sort, clock }: TupleFacts): void {
+  const judgedTask = judgeTask(scope, clock);
+  noteOpen(notes, judgedTask);
   const intents = scope.intents.length;
   const bench = sort === undefined ? withoutIdle(notes, judgedTask, trust) : judgedTask;
   noteFindings(notes, bench, trust);
@@ -165,6 +174,12 @@ function noteTask(notes: Notes, scope: TaskScope, { trust, sort }: TupleFacts): 
 interface TupleFacts {
   readonly trust: WindowTrust;
   readonly sort: "intended" | "other" | undefined;
+  readonly clock: WindowClock;
+}
+
+function noteOpen(notes: Notes, { openUntil: until }: Bench): void {
+  if (until === null) return;
+  if (notes.openUntil === null || compareTimes(until, notes.openUntil) < 0) notes.openUntil = until;
 }
 
 /** Whether anything was asked for in the tuple, or at least recorded; what is bad of it is theirs. */

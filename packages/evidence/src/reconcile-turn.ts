@@ -6,6 +6,7 @@ import type { TurnEvent } from "./event.ts";
 import { isFailedOutcome } from "./coverage.ts";
 import { noteUnestablished } from "./reconcile-bench.ts";
 import type { Bench } from "./reconcile-bench.ts";
+import { noteUnended } from "./reconcile-open.ts";
 import { statesOf, statesWithin } from "./reconcile-order.ts";
 import { parentKey, spanKey } from "./span-key.ts";
 import { compareTimes } from "./time.ts";
@@ -115,7 +116,8 @@ function isNested(
 export function judgeTurnEnd(bench: Bench): void {
   const { turns, turn } = bench.scope;
   if (turns.length === 0) return;
-  for (const { results } of latestAttempts(turns, turn.events)) {
+  for (const { results, events } of latestAttempts(turns, turn.events)) {
+    if (results.length === 0) noteUnended(bench, events);
     const failed = results.filter(({ status }) => status === "error");
     if (failed.length > 0) {
       bench.notices.push({ code: "turn_failed", evidence: failed });

@@ -7,6 +7,9 @@ import type { ReadCompleteness } from "@turnproof/semconv";
 
 import type { TurnEvent } from "./event.ts";
 import type { NormalizationMetadata } from "./join-pages.ts";
+import { producerLives } from "./reconcile-open.ts";
+import type { ProducerLife, TurnLimits, WindowClock } from "./reconcile-open.ts";
+import { normalizeTime } from "./time.ts";
 import type { WindowEvents } from "./window-events.ts";
 
 /** What the reader of the window says of it, and what it knows to be lost. */
@@ -17,6 +20,10 @@ export interface WindowMetadata extends NormalizationMetadata {
   readonly known_loss?: number | null;
   /** Received watermark up to which the window was read. */
   readonly as_of?: string | null;
+  /** How long turns may be silent; without it 15 minutes. */
+  readonly turn_limits?: TurnLimits;
+  /** What is known of the processes that produced the evidence, beside the reports in the window. */
+  readonly producers?: readonly ProducerLife[];
 }
 
 /** Why a window is not a complete one. */
@@ -109,10 +116,23 @@ function completeness(
   return reasons.size === 0 ? "complete" : "partial";
 }
 
-/** The received watermark: what the reader says, else the latest receipt among the events. */
-export function watermarkOf(
-  { receivedAt }: Pick<WindowEvents, "receivedAt">,
+/** The mark that the reader gives, else the latest receipt among the events, with what it knows. */
+export function windowClock(
+  { receivedAt, reports }: Pick<WindowEvents, "receivedAt" | "reports">,
   metadata: WindowMetadata | undefined,
-): string | null {
-  return typeof metadata?.as_of === "string" ? metadata.as_of : receivedAt;
+): WindowClock {
+  const asOf = typeof metadata?.as_of === "string" ? normalizeTime(metadata.as_of) : undefined;
+  const stated: unknown = metadata?.producers;
+  const known = Array.isArray(stated) ? stated.filter(isLife) : [];
+  return {
+    asOf: asOf ?? receivedAt,
+    limits: metadata?.turn_limits ?? {},
+    lives: [...known, ...producerLives(reports)],
+  };
+}
+
+function isLife(value: unknown): value is ProducerLife {
+  if (typeof value !== "object" || value === null) return false;
+  const { producer_id, first, last } = value as Partial<ProducerLife>;
+  return [producer_id, first, last].every((field) => typeof field === "string");
 }

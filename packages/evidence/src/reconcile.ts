@@ -15,7 +15,7 @@ import type { LinkReason, LinkState } from "./reconcile-bench.ts";
 import { explain } from "./reconcile-explanation.ts";
 import { judgeTuples } from "./reconcile-tuples.ts";
 import type { TaskChain } from "./reconcile-tuples.ts";
-import { assessWindow, watermarkOf } from "./reconcile-window.ts";
+import { assessWindow, windowClock } from "./reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
 import type { TaskScope } from "./task-scope.ts";
 import { isUntrusted, readWindow } from "./window-events.ts";
@@ -39,8 +39,10 @@ export interface Verdict {
   readonly verified: boolean;
   /** The task that was asked for; null for every intent of the window. */
   readonly task_id: string | null;
-  /** Received watermark; null where no event says when it was received. */
+  /** Mark of the window, else the latest receipt in it; null where neither is known. */
   readonly as_of: string | null;
+  /** When what is open now counts as unfinished if nothing arrives; null where nothing is open. */
+  readonly open_until: string | null;
   readonly findings: readonly Finding[];
   readonly chain: readonly ChainLink[];
   /** Declared stages that are not there; `outcome` alone does not block a success. */
@@ -104,7 +106,8 @@ function judgeTrusted(read: WindowEvents, options: ReconcileOptions): Verdict {
   const taskId = options.taskId ?? undefined;
   const metadata = options.normalizationMetadata ?? undefined;
   const trust = assessWindow(read, metadata);
-  const notes = judgeTuples(read, { trust, profiles: options.profiles, taskId });
+  const clock = windowClock(read, metadata);
+  const notes = judgeTuples(read, { trust, profiles: options.profiles, taskId, clock });
   const { intended, other, findings } = notes;
   if (intended.tasks + other.tasks === 0) {
     findings.push(...notes.idle);
@@ -128,7 +131,8 @@ function judgeTrusted(read: WindowEvents, options: ReconcileOptions): Verdict {
     status,
     verified: status === "success",
     task_id: taskId ?? null,
-    as_of: watermarkOf(read, metadata),
+    as_of: clock.asOf,
+    open_until: notes.openUntil,
     findings,
     chain: notes.chains.sort(compareChains).flatMap(({ links }) => links),
     missing_stages: missing,

@@ -190,3 +190,9 @@ export function shiftTime(time: string, ms: number): string {
   const text = moved.toISOString();
   return text.length === 24 ? `${text.slice(0, -1)}${fractionOf(time).slice(3)}Z` : time;
 }
+
+/** A time some whole milliseconds later, to the millisecond; an unreadable one stays empty. */
+export function addMs(time: string, ms: number): string {
+  const moved = new Date(wholeMs(time) + ms);
+  return Number.isNaN(moved.getTime()) ? "" : moved.toISOString();
+}

@@ -132,7 +132,7 @@ export const evidenceRows: readonly Row[] = [
     rule: "4: the producer only began",
     events: success({ work: work({}, { phase: "start", status: "started" }) }),
     status: "partial",
-    diagnostics: ["artifact_producer_incomplete"],
+    diagnostics: ["artifact_producer_incomplete", "turn_open"],
   },
   {
     rule: "4: the artifact names no producer",

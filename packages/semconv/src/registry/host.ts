@@ -466,6 +466,14 @@ export const learningRows = {
 
 /** What a producer reports of its own losses, and what a data-quality event says (design 6.4). */
 export const qualityRows = {
+  service_instance_id: [
+    "service.instance.id",
+    "string",
+    "identity",
+    "id",
+    "quality",
+    "OpenTelemetry resource",
+  ],
   quality_code: ["turnproof.quality.code", "string", "label", "label", "quality", "design 3.2"],
   loss_created: ["turnproof.loss.created", "int", "count", "none", "quality", "design 6.4"],
   loss_exported: ["turnproof.loss.exported", "int", "count", "none", "quality", "design 6.4"],

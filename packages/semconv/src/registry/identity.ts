@@ -54,14 +54,6 @@ export const processRows = {
     "all",
     "OpenTelemetry resource",
   ],
-  service_instance_id: [
-    "service.instance.id",
-    "string",
-    "identity",
-    "id",
-    "all",
-    "OpenTelemetry resource",
-  ],
   producer_id: ["turnproof.producer.id", "string", "identity", "id", "all", "design 6.4"],
   producer_seq: ["turnproof.producer.seq", "int", "count", "none", "all", "design 6.4"],
 } as const;
