@@ -57,7 +57,7 @@ export async function metadataOf(
   const failed = window.errors.length > 0;
   const read = readCompleteness({ failed, partial: !window.complete });
   const told = reports ?? (await producerReports(parts));
-  const { known_loss, sampled_out } = await knownLosses(parts, window.events, told);
+  const { known_loss, losses } = await knownLosses(parts, window.events, told);
   const { turnLimits } = parts.config;
   return {
     coverage: readCoverage(window.events, { readCompleteness: read }),
@@ -66,7 +66,7 @@ export async function metadataOf(
     normalization_errors: window.errors,
     read_completeness: read,
     known_loss,
-    sampled_out,
+    losses,
     as_of: window.mark,
     producers: livesOf(window.events, told),
     ...(turnLimits === undefined ? {} : { turn_limits: turnLimits }),

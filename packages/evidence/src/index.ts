@@ -91,6 +91,8 @@ export type { GapCode } from "./gap-table.ts";
 export type { Finding } from "./finding-list.ts";
 export { reconcileOutcome } from "./reconcile.ts";
 export type { ChainLink, ReconcileOptions, Verdict } from "./reconcile.ts";
+export { lossIntervals } from "./loss-intervals.ts";
+export type { LossInterval } from "./loss-intervals.ts";
 export { producerLives } from "./reconcile-open.ts";
 export type { ProducerLife, TurnLimits } from "./reconcile-open.ts";
 export type { LinkReason, LinkState } from "./reconcile-bench.ts";

@@ -5,8 +5,9 @@
  */
 import type { ReadCompleteness } from "@turnproof/semconv";
 
-import type { TurnEvent } from "./event.ts";
 import type { NormalizationMetadata } from "./join-pages.ts";
+import { lossesOfTurns, lossIntervals } from "./loss-intervals.ts";
+import type { LossInterval } from "./loss-intervals.ts";
 import { producerLives } from "./reconcile-open.ts";
 import type { ProducerLife, TurnLimits, WindowClock } from "./reconcile-open.ts";
 import { normalizeTime } from "./time.ts";
@@ -16,8 +17,10 @@ import type { WindowEvents } from "./window-events.ts";
 export interface WindowMetadata extends NormalizationMetadata {
   /** Evidence that a sampler removed. */
   readonly sampled_out?: number | null;
-  /** Evidence that is known to be lost on its way. */
+  /** Evidence that is known to be lost on its way, nobody knows when: it keeps back every turn. */
   readonly known_loss?: number | null;
+  /** What producers reported as lost, and when; it keeps back the turns that were open then. */
+  readonly losses?: readonly LossInterval[];
   /** Received watermark up to which the window was read. */
   readonly as_of?: string | null;
   /** How long turns may be silent; without it 15 minutes. */
@@ -68,23 +71,35 @@ function statedReads(metadata: WindowMetadata): unknown[] {
   );
 }
 
-function lossReasons(reports: readonly TurnEvent[]): WindowReason[] {
+/** What was lost while a turn of the window was open. */
+function lossReasons(
+  { events, groups, reports }: WindowEvents,
+  metadata: WindowMetadata | undefined,
+): WindowReason[] {
+  const stated: unknown = metadata?.losses;
+  const known = Array.isArray(stated) ? stated.filter(isInterval) : [];
   const reasons = new Set<WindowReason>();
-  for (const { attributes } of reports) {
-    if (isSomething(attributes.loss_dropped)) reasons.add("known_loss");
-    if (isSomething(attributes.sampled_out)) reasons.add("sampled_out");
-    if (isSomething(attributes.write_failures)) reasons.add("write_failures");
+  for (const loss of lossesOfTurns(events, groups, [...known, ...lossIntervals(reports)])) {
+    if (loss.lost > 0) reasons.add("known_loss");
+    if (loss.sampled_out > 0) reasons.add("sampled_out");
+    if (loss.write_failures > 0) reasons.add("write_failures");
   }
   return [...reasons];
 }
 
+function isInterval(value: unknown): value is LossInterval {
+  if (typeof value !== "object" || value === null) return false;
+  const { from, to } = value as Partial<LossInterval>;
+  return typeof to === "string" && (from === null || typeof from === "string");
+}
+
 /** Judges the window. Absent fields of metadata are silent; `window_complete` must speak. */
 export function assessWindow(
-  { reports, rejected }: Pick<WindowEvents, "reports" | "rejected">,
+  read: WindowEvents,
   metadata: WindowMetadata | undefined,
 ): WindowTrust {
-  const reasons = new Set<WindowReason>(lossReasons(reports));
-  if (rejected > 0) reasons.add("events_rejected");
+  const reasons = new Set<WindowReason>(lossReasons(read, metadata));
+  if (read.rejected > 0) reasons.add("events_rejected");
   if (metadata === undefined) reasons.add("metadata_missing");
   else {
     if (metadata.window_complete !== true) reasons.add("window_incomplete");

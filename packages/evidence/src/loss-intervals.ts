@@ -1,0 +1,122 @@
+/**
+ * @module LossIntervals: when what a producer reports as lost was lost. Its counters are totals, so
+ * a rise happened between the report before and the one that shows it, and only turns that were
+ * open then may have lost evidence.
+ */
+import type { TurnEvent } from "./event.ts";
+import type { IdentityGroups } from "./identity-tuple.ts";
+import { compareTimes, later } from "./time.ts";
+
+/** A rise of a producer's totals. */
+export interface LossInterval {
+  /** Absent for a producer that does not name itself: it may be any. */
+  readonly producer_id?: string;
+  /** Service that reported it. */
+  readonly service?: string;
+  /** Time of its report before, which was clean; null where there is none. */
+  readonly from: string | null;
+  /** Time of the report that names the loss. */
+  readonly to: string;
+  readonly lost: number;
+  readonly sampled_out: number;
+  readonly write_failures: number;
+}
+
+const counters = ["loss_dropped", "sampled_out", "write_failures"] as const;
+
+/** The rises that reports tell of. The order of the input plays no part. */
+export function lossIntervals(reports: readonly TurnEvent[]): LossInterval[] {
+  const byProducer = new Map<string | undefined, TurnEvent[]>();
+  for (const report of reports) {
+    if (!isLossReport(report)) continue;
+    const known = byProducer.get(report.producer_id);
+    if (known === undefined) byProducer.set(report.producer_id, [report]);
+    else known.push(report);
+  }
+  const intervals: LossInterval[] = [];
+  for (const [producer, own] of byProducer) {
+    own.sort((a, b) => compareTimes(a.timestamp, b.timestamp) || seqOf(a) - seqOf(b));
+    let before: TurnEvent | undefined;
+    for (const report of own) {
+      const [lost = 0, sampled_out = 0, write_failures = 0] = counters.map((name) =>
+        riseOf(report.attributes[name], before?.attributes[name]),
+      );
+      const service = report.service_name ?? report.application_id;
+      if (lost + sampled_out + write_failures > 0) {
+        intervals.push({
+          ...(producer === undefined ? {} : { producer_id: producer }),
+          ...(service === undefined ? {} : { service }),
+          from: before?.timestamp ?? null,
+          to: report.timestamp,
+          lost,
+          sampled_out,
+          write_failures,
+        });
+      }
+      before = report;
+    }
+  }
+  return intervals;
+}
+
+function isLossReport({ attributes }: TurnEvent): boolean {
+  return (
+    attributes.loss_created !== undefined || counters.some((name) => attributes[name] !== undefined)
+  );
+}
+
+function seqOf({ attributes }: TurnEvent): number {
+  return attributes.last_seq ?? 0;
+}
+
+/** What is no number is no proof of nothing. */
+function riseOf(value: unknown, before: unknown): number {
+  if (value === undefined || value === null) return 0;
+  if (typeof value !== "number") return 1;
+  return Math.max(0, value - (typeof before === "number" ? before : 0));
+}
+
+/** When a turn was open, and who spoke in it. */
+interface Extent {
+  from: string;
+  to: string;
+  readonly producers: Set<string | undefined>;
+  readonly services: Set<string | undefined>;
+}
+
+/** The intervals in which a turn of the window was open that the producer may have spoken in. */
+export function lossesOfTurns(
+  events: readonly TurnEvent[],
+  groups: IdentityGroups,
+  intervals: readonly LossInterval[],
+): readonly LossInterval[] {
+  if (intervals.length === 0) return [];
+  const extents = extentsOf(events, groups);
+  return intervals.filter((interval) => extents.some((extent) => isOpenIn(extent, interval)));
+}
+
+function extentsOf(events: readonly TurnEvent[], { starts, order }: IdentityGroups): Extent[] {
+  const extents: Extent[] = [];
+  for (let group = 0; group + 1 < starts.length; group += 1) {
+    let extent: Extent | undefined;
+    for (let at = starts[group] ?? 0; at < (starts[group + 1] ?? 0); at += 1) {
+      const event = events[order[at] as number] as TurnEvent;
+      if (event.event_kind === "data_quality") continue;
+      const { timestamp, started_at: began = timestamp } = event;
+      extent ??= { from: began, to: timestamp, producers: new Set(), services: new Set() };
+      if (compareTimes(began, extent.from) < 0) extent.from = began;
+      extent.to = later(extent.to, timestamp) ?? timestamp;
+      extent.producers.add(event.producer_id);
+      extent.services.add(event.service_name ?? event.application_id);
+    }
+    if (extent !== undefined) extents.push(extent);
+  }
+  return extents;
+}
+
+function isOpenIn(extent: Extent, { producer_id, service, from, to }: LossInterval): boolean {
+  if (compareTimes(extent.from, to) > 0) return false;
+  if (from !== null && compareTimes(extent.to, from) < 0) return false;
+  if (producer_id === undefined || extent.producers.has(producer_id)) return true;
+  return service === undefined || extent.services.has(service);
+}
