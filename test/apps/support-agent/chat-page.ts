@@ -16,7 +16,7 @@ export const chatPage = `<!doctype html>
   .tool { opacity: 0.7; }
 </style>
 <h1>Support agent</h1>
-<p>Try “Where is my order A-1001?”, then in a new thread “What do you remember?”.</p>
+<p>Try “Where is my order A-1001?”, then in a new thread “What do you remember of my order?”.</p>
 <div role="log" aria-live="polite"></div>
 <form>
   <label>User <input name="user" value="ann" size="8" pattern="[a-z0-9_]+" /></label>

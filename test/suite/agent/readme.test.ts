@@ -30,9 +30,7 @@ test("memory: a quick start, and what operators do", async () => {
   const [start = "", operators = ""] = blocks("memory");
   const context = `${start}\nconsole.log(context.history.length, context.text.includes("Lisbon"));`;
   expect(await run(context)).toBe("1 true\n");
-  const provider = `import { ephemeralMemory } from "@turnproof/store";
-    const provider = ephemeralMemory();`;
-  expect(await run(`${provider}\n${operators}\nconsole.log(report.dry_run);`)).toBe("true\n");
+  expect(await run(`${operators}\nconsole.log(report.dry_run);`)).toBe("true\n");
 });
 
 test("agent: a quick start, a stream, a tool, what the host adds, and its job", async () => {
