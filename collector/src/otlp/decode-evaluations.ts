@@ -1,7 +1,8 @@
 /**
- * @module Decode evaluations: of all log records only GenAI evaluation results are evidence. Such a
- * record becomes the same draft as a feedback span of ours; every other record is rejected and its
- * body never read (design 3.2, 6.1).
+ * @module Decode log records: of all log records only GenAI evaluation results and the details of
+ * model calls are evidence. Such a record becomes the same draft as a feedback or a model-call
+ * span of ours, its numbers and ids only; every other record is rejected and its body never read
+ * (design 3.2, 6.1).
  */
 import { createHash } from "node:crypto";
 
@@ -12,6 +13,7 @@ import { ProtobufSpans } from "./decode-protobuf.ts";
 import { KeyTable } from "./key-table.ts";
 import { char } from "./json-cursor.ts";
 import type { Decoded, SpanDraft, TakeSpan } from "./span-draft.ts";
+import { logEvent } from "./source-tables.ts";
 import type { SourceTables } from "./source-tables.ts";
 import { nanoText, unixTime } from "./unix-nano.ts";
 import { message } from "./wire-schema.ts";
@@ -34,25 +36,30 @@ export function decodeJsonEvaluations(
   return new JsonEvaluations(bytes, tables, logLevels).request(take);
 }
 
-/** Makes the draft a point in time under the span that was judged. */
-function settleEvaluation(draft: SpanDraft, isEvaluation: boolean, time: string): void {
-  if (!isEvaluation) {
+/** Makes the draft a point in time under the span that was judged, or that made the call. */
+function settleRecord(draft: SpanDraft, event: number, time: string): void {
+  if (event === logEvent.none) {
     draft.reject("log_not_evidence");
     return;
   }
+  const inference = event === logEvent.inference;
+  const { attributes } = draft;
   draft.parentSpanId = draft.spanId;
   draft.startTimeUnixNano = time;
   draft.endTimeUnixNano = time;
   draft.kind = 1;
-  draft.name = ownSpanNames.feedback;
-  draft.attributes[attribute.event_kind.span] = "feedback";
-  draft.attributes[attribute.phase.span] = "event";
+  draft.name = inference ? undefined : ownSpanNames.feedback;
+  if (inference && attributes[attribute.error_type.span] !== undefined) draft.statusCode = 2;
+  attributes[attribute.event_kind.span] = inference ? "model_call" : "feedback";
+  attributes[attribute.phase.span] = "event";
   // A log record has no id of its own; its content gives one, so that a retry leaves one event.
-  const said = Object.entries(draft.attributes).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const said = Object.entries(attributes).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const digest = createHash("sha256")
     .update(JSON.stringify([draft.traceId, draft.parentSpanId, time, said]))
     .digest("hex");
-  if (draft.spanId !== "") draft.spanId = digest.slice(0, 16);
+  // A model call that was told outside of any trace is a root of its own.
+  if (inference && draft.traceId === "") draft.traceId = digest.slice(32);
+  if (inference || draft.spanId !== "") draft.spanId = digest.slice(0, 16);
 }
 
 function timeAt(bytes: Buffer, at: number): string {
@@ -68,7 +75,7 @@ class ProtobufEvaluations extends ProtobufSpans {
     const { bytes } = cursor;
     let time = "0";
     let observed = "0";
-    let isEvaluation = false;
+    let event: number = logEvent.none;
     while (cursor.position < end) {
       const tag = cursor.varint();
       if ((tag & 7) !== 2) {
@@ -81,27 +88,28 @@ class ProtobufEvaluations extends ProtobufSpans {
       const length = cursor.varint();
       const limit = cursor.position + length;
       if (tag === 50) {
-        if (this.namesEvaluation(limit)) isEvaluation = true;
+        const named = this.eventNamed(limit);
+        if (named >= 0) event = named;
         else this.values.attribute(limit, this.coded);
       } else if (tag === 74) draft.traceId = this.traceId(cursor.position, length);
       else if (tag === 82) draft.spanId = this.spanId(cursor.position, length);
       else if (tag === 98) {
-        isEvaluation ||= tables.evaluationEvent.find(bytes, cursor.position, limit) >= 0;
+        event = Math.max(event, tables.logEvents.find(bytes, cursor.position, limit));
       }
       cursor.position = limit;
     }
     draft.attributes = this.coded.record();
     draft.coded = undefined;
-    settleEvaluation(draft, isEvaluation, time === "0" ? observed : time);
+    settleRecord(draft, event, time === "0" ? observed : time);
   }
 
-  /** True for the older spelling, an attribute `event.name`; else the cursor has not moved. */
-  private namesEvaluation(end: number): boolean {
+  /** The event by the older spelling, an attribute `event.name`; the cursor does not move. */
+  private eventNamed(end: number): number {
     const { cursor, tables } = this;
     const { bytes } = cursor;
     const start = cursor.position;
     let named = false;
-    let value = false;
+    let value: number = logEvent.none;
     while (cursor.position < end) {
       const tag = cursor.varint();
       if (tag !== 10 && tag !== 18) {
@@ -114,12 +122,12 @@ class ProtobufEvaluations extends ProtobufSpans {
       else if (cursor.varint() === 10) {
         const textLength = cursor.varint();
         const at = cursor.position;
-        value = tables.evaluationEvent.find(bytes, at, at + textLength) >= 0;
+        value = tables.logEvents.find(bytes, at, at + textLength);
       }
       cursor.position = from + length;
     }
     cursor.position = start;
-    return named && value;
+    return named ? value : logEvent.none;
   }
 }
 
@@ -140,7 +148,7 @@ class JsonEvaluations extends JsonSpans {
     const { cursor, draft, values } = this;
     let time = "0";
     let observed = "0";
-    let isEvaluation = false;
+    let event: number = logEvent.none;
     cursor.object(recordKeys, (key) => {
       if (cursor.peek() === 0x6e) return;
       switch (recordKeyNames[key]) {
@@ -151,11 +159,11 @@ class JsonEvaluations extends JsonSpans {
           observed = values.nanos();
           break;
         case "eventName":
-          isEvaluation ||= this.isEvaluation();
+          event = Math.max(event, this.eventAt());
           break;
         case "attributes": {
           const start = cursor.position;
-          isEvaluation = this.saidByAttribute() || isEvaluation;
+          event = Math.max(event, this.saidByAttribute());
           cursor.position = start;
           values.attributes(draft.attributes);
           break;
@@ -169,25 +177,25 @@ class JsonEvaluations extends JsonSpans {
         default:
       }
     });
-    settleEvaluation(draft, isEvaluation, time === "0" ? observed : time);
+    settleRecord(draft, event, time === "0" ? observed : time);
   }
 
-  private isEvaluation(): boolean {
+  private eventAt(): number {
     const { cursor } = this;
-    return cursor.peek() === char.quote && cursor.key(this.tables.evaluationEvent) >= 0;
+    return cursor.peek() === char.quote ? cursor.key(this.tables.logEvents) : logEvent.none;
   }
 
   /** The older spelling, an attribute `event.name`. */
-  private saidByAttribute(): boolean {
+  private saidByAttribute(): number {
     const { cursor, values } = this;
-    let said = false;
+    let said: number = logEvent.none;
     cursor.array(() => {
       const valueAt = values.pair(this.tables.eventName);
       if (values.found < 0 || valueAt < 0) return;
       const resume = cursor.position;
       cursor.position = valueAt;
       cursor.object(textKeys, () => {
-        said ||= this.isEvaluation();
+        said = Math.max(said, this.eventAt());
       });
       cursor.position = resume;
     });

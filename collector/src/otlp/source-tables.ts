@@ -27,7 +27,8 @@ export interface SourceTables {
   readonly scopes: KeyTable;
   readonly scopePrefixes: readonly ScopePrefix[];
   readonly exceptionType: KeyTable;
-  readonly evaluationEvent: KeyTable;
+  /** Events of log records that are evidence: see `logEvent`. */
+  readonly logEvents: KeyTable;
   readonly eventName: KeyTable;
   readonly memo: TextMemo;
   /** Its presence says that the span is ours, so that its name may be read. */
@@ -40,6 +41,9 @@ export interface SourceTables {
   readonly nameCodes: readonly number[];
 }
 
+/** Places in `logEvents`; anything else is no evidence. */
+export const logEvent = { none: -1, evaluation: 0, inference: 1 } as const;
+
 /** Compiles the names that semconv lists. */
 export function compileSourceTables(): SourceTables {
   const prefixes = dialectTables.flatMap((table) => table.scopePrefixes);
@@ -48,7 +52,7 @@ export function compileSourceTables(): SourceTables {
     scopes: new KeyTable(knownScopeNames),
     scopePrefixes: prefixes.map((name) => ({ name, bytes: Buffer.from(name, "utf8") })),
     exceptionType: new KeyTable([otlpNames.exceptionType]),
-    evaluationEvent: new KeyTable([otlpNames.evaluationEvent]),
+    logEvents: new KeyTable([otlpNames.evaluationEvent, otlpNames.inferenceEvent]),
     eventName: new KeyTable([otlpNames.eventName]),
     memo: new TextMemo(),
     ownMark: attribute.event_kind.span,

@@ -8,6 +8,7 @@ import type { EventKind } from "@turnproof/semconv";
 
 import { unfinishedStarts } from "./completion.ts";
 import { isVerifiedOutcome } from "./coverage.ts";
+import { toldModelCalls } from "./told-model-calls.ts";
 import type { TurnEvent } from "./event.ts";
 import type { Metric } from "./supply.ts";
 import { readSupply } from "./supply.ts";
@@ -60,7 +61,7 @@ export function readMetrics(
     tool_calls: results.length + unfinishedStarts(toolStarts).length,
     tool_results: results.length,
     tool_failures: results.filter((event) => isToolFailure(toolOutcome(event))).length,
-    model_results: count("model_call"),
+    model_results: count("model_call") - toldModelCalls(finished).size,
     memory_candidates: supply.retrieved.value ?? 0,
     memory_supplied: supply.supplied.value ?? 0,
     artifacts: count("artifact"),

@@ -273,7 +273,9 @@ export const codes = {
   },
   span_unmapped: { sentence: "A span could not be turned into an event.", status: 400 },
   metrics_not_accepted: { sentence: "Metric points are not evidence and are not kept." },
-  log_not_evidence: { sentence: "Only evaluation results are accepted as log records." },
+  log_not_evidence: {
+    sentence: "Only evaluation results and details of model calls are accepted as log records.",
+  },
 
   // HTTP
   bad_request: { sentence: "The request could not be read.", status: 400 },

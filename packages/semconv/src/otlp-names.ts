@@ -9,6 +9,8 @@ export const otlpNames = {
   exceptionEvent: "exception",
   /** Event name of a log record that holds a GenAI evaluation (design 3.2: feedback). */
   evaluationEvent: "gen_ai.evaluation.result",
+  /** Event name of a log record that holds the details of a model call. */
+  inferenceEvent: "gen_ai.client.inference.operation.details",
   /** Attribute that names a log record's event in conventions before the field existed. */
   eventName: "event.name",
 } as const;
