@@ -49,8 +49,20 @@ export function clocksOf(all: readonly Json[], shifted = true): Clocks {
     known.set(producer, lead);
     return lead;
   };
-  const time = (event: Json): number =>
+  const stamped = (event: Json): number =>
     (instant(event, "timestamp") ?? 0) - (shifted ? ahead(event) : 0);
+  // What a producer numbered later happened later, so it is no earlier than what came before it.
+  const times = new Map<Json, number>();
+  const time = (event: Json): number => {
+    const known = times.get(event);
+    if (known !== undefined) return known;
+    const before = all.filter(
+      (other) => sameProducer(other, event) && isNumberedBefore(other, event),
+    );
+    const found = Math.max(stamped(event), ...before.map(stamped));
+    times.set(event, found);
+    return found;
+  };
   const causes = (cause: Json, effect: Json): boolean => causesOf(effect, all).has(cause);
   const compare = (one: Json, other: Json): Sign => {
     const [a, b] = [one["producer_seq"], other["producer_seq"]];
@@ -69,8 +81,14 @@ export function clocksOf(all: readonly Json[], shifted = true): Clocks {
     return difference < 0 ? -1 : difference > 0 ? 1 : 0;
   };
   const receiptConflict = (earlier: Json, later: Json): boolean =>
-    (instant(later, "received_at") ?? Infinity) < time(earlier);
+    // Only shifted clocks can contradict receipts; the others are ahead, which is another finding.
+    shifted && (instant(later, "received_at") ?? Infinity) < stamped(earlier);
   return { ahead, time, compare, causes, receiptConflict };
+}
+
+function isNumberedBefore(one: Json, other: Json): boolean {
+  const [a, b] = [one["producer_seq"], other["producer_seq"]];
+  return typeof a === "number" && typeof b === "number" && a < b;
 }
 
 /** The first event delivers a version that the second, an artifact, made. */

@@ -22,6 +22,8 @@ export function isPending(
 ): boolean {
   return (
     objections.some(({ rule }) => rules.has(rule)) ||
+    // Whose turn another service's evidence belongs to (point 2): the oracle does not say it yet.
+    new Set(events.map((event) => event["application_id"])).size > 1 ||
     // Sequence, skew and receipt (point 3).
     events.some((event) => event["producer_seq"] !== undefined) ||
     // What a producing action says at its start (point 1).
