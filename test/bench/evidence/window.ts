@@ -79,7 +79,14 @@ function turn(number: number): TurnEvent[] {
   const producing_span_id = span(events.length - 1);
   const persisted = { artifact_type: "reply", persistence_verified: true, producing_span_id };
   add("artifact", { attributes: persisted, input_refs: [authoritative], output_refs: [reply] });
-  add("contract", { attributes: { contract_name: "feed", parser_status: "success" } });
+  add("contract", {
+    attributes: {
+      contract_name: "feed",
+      parser_status: "success",
+      opening_marker_found: true,
+      closing_marker_found: true,
+    },
+  });
   const delivered = { emitted: true, acknowledged: true, contract_name: "feed" };
   add("delivery", { attributes: delivered, input_refs: [reply] });
   while (events.length < turnEvents) add("memory_operation", { attributes: { record_count: 1 } });
