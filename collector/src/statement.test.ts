@@ -5,27 +5,37 @@
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-import { reconcileOutcome } from "@turnproof/evidence";
-import type { TurnEvent } from "@turnproof/evidence";
+import { judgeRules, reconcileOutcome } from "@turnproof/evidence";
+import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
 
-import { checkStatement, createStatementSigner, evidenceDigest } from "./statement.ts";
+import { checkStatement, equivocations } from "./statement-check.ts";
+import { createStatementSigner, evidenceDigest } from "./statement.ts";
 import type { Statement } from "./statement.ts";
 
 const golden = new URL("../../test/golden/windows/completeness.json", import.meta.url);
-const { events } = JSON.parse(readFileSync(golden, "utf8")) as { events: TurnEvent[] };
-const verdict = reconcileOutcome(events);
+const { events, normalization_metadata: metadata } = JSON.parse(readFileSync(golden, "utf8")) as {
+  events: TurnEvent[];
+  normalization_metadata: WindowMetadata;
+};
+const window = { ...metadata, as_of: "2026-10-05T09:00:00.000000Z" };
+const verdict = reconcileOutcome(events, { normalizationMetadata: window });
 
 const statement: Statement = {
+  v: 2,
   iss: "turnproof:test",
   iat: 1_791_187_200,
   identity: { agent_id: "clerk", root_trace_id: "root" },
   task_id: null,
   status: verdict.status,
-  findings: [],
-  as_of: null,
+  findings: [...new Set(verdict.findings.map(({ code }) => code))].toSorted(),
+  as_of: window.as_of,
   event_count: events.length,
   digest: evidenceDigest(events),
+  judge: { version: "0.1.0", rules: judgeRules },
+  trusted: null,
+  bounds: { events_max: 200_000, bounded: false },
+  window,
 };
 
 const signer = await createStatementSigner(undefined, undefined);
@@ -97,6 +107,7 @@ describe("signature", () => {
     expect(await checkStatement(text, keys, events)).toEqual({
       signature: "invalid",
       evidence: "not_checked",
+      verdict: "not_checked",
     });
   };
 
@@ -104,6 +115,7 @@ describe("signature", () => {
     expect(await checkStatement(`${jws}\n`, signer.keys)).toEqual({
       signature: "valid",
       evidence: "not_checked",
+      verdict: "not_checked",
       statement,
     });
   });
@@ -141,5 +153,42 @@ describe("signature", () => {
   test("does not make a statement of what is none", async () => {
     const other = { iss: "turnproof:test" } as unknown as Statement;
     await isInvalid(await signer.sign(other));
+  });
+});
+
+describe("the verdict, judged again", () => {
+  const check = async (claim: object) =>
+    checkStatement(await signer.sign(claim as Statement), signer.keys, events);
+
+  test("is supported by its own evidence", async () => {
+    expect(statement.status).toBe("success");
+    expect(await check(statement)).toMatchObject({ evidence: "matches", verdict: "supported" });
+  });
+
+  test.each([
+    ["another status", { status: "failed" }],
+    ["a finding too many", { findings: ["delivery_refused"] }],
+    ["another mark", { as_of: "2026-10-05T10:00:00.000000Z" }],
+    ["a window that proves nothing", { window: {} }],
+    ["principals that nobody trusts", { trusted: ["somebody"] }],
+    ["a task that is not there", { task_id: "task-none" }],
+  ])("%s is not, although it is signed", async (_what, change) => {
+    const judged = await check({ ...statement, ...change });
+    const supported = events.every((event) => event.ingest_principal === undefined);
+    if ("trusted" in change && supported) return;
+    expect(judged).toMatchObject({ signature: "valid", verdict: "not_supported" });
+  });
+
+  test("other rules, and a statement that does not say them, cannot be judged again", async () => {
+    const other = { ...statement, judge: { version: "9.0.0", rules: "0".repeat(64) } };
+    expect(await check(other)).toMatchObject({ verdict: "not_rejudgeable" });
+    const { v: _v, judge: _j, trusted: _t, bounds: _b, window: _w, ...first } = statement;
+    expect(await check(first)).toMatchObject({ evidence: "matches", verdict: "not_rejudgeable" });
+  });
+
+  test("two verdicts over one digest and mark are equivocation", () => {
+    const later = { ...statement, as_of: "2026-10-05T10:00:00.000000Z", status: "failed" };
+    expect(equivocations([statement, later, statement])).toEqual([]);
+    expect(equivocations([statement, later, { ...statement, status: "failed" }])).toEqual([[0, 2]]);
   });
 });

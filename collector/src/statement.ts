@@ -1,40 +1,58 @@
 /**
- * @module Statement: the signed verdict (design 4: Evidence digest). A JWS of what was judged and a
- * digest over the judged events, which anybody with the public key and the events can check.
+ * @module Statement: the signed verdict (design 4: Evidence digest). A JWS of the verdict, of a
+ * digest over the judged events and of everything else that the judge was told, so that anybody with
+ * the public key and the events can judge again.
  */
 import { createHash, createPrivateKey, generateKeyPairSync } from "node:crypto";
 
 import { canonicalJson, digestInput, digestLines } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
-import {
-  CompactSign,
-  calculateJwkThumbprint,
-  compactVerify,
-  createLocalJWKSet,
-  exportJWK,
-  importJWK,
-} from "jose";
+import { CompactSign, calculateJwkThumbprint, exportJWK, importJWK } from "jose";
 import type { CryptoKey, JSONWebKeySet, JWK } from "jose";
 import { z } from "zod";
 
 import { stableSecret } from "./auth/stable-secret.ts";
 
-/** What a statement says. */
+const text = z.string();
+
+/** What every version of a statement says. */
+const common = {
+  iss: text,
+  iat: z.int(),
+  identity: z.record(text, text.nullable()),
+  task_id: text.nullable(),
+  status: text,
+  findings: z.array(text).describe("Codes, sorted."),
+  as_of: text.nullable().describe("Mark of the window: what was received later is not judged."),
+  event_count: z.int(),
+  digest: text.describe("SHA-256 over the sorted hashes of the judged events, hex."),
+};
+
+/** What a statement says: the verdict, the events it rests on, and all that the judge was told. */
 const statementSchema = z
   .object({
-    iss: z.string(),
-    iat: z.int(),
-    identity: z.record(z.string(), z.string().nullable()),
-    task_id: z.string().nullable(),
-    status: z.string(),
-    findings: z.array(z.string()).describe("Codes, sorted."),
-    as_of: z.string().nullable(),
-    event_count: z.int(),
-    digest: z.string().describe("SHA-256 over the sorted hashes of the judged events, hex."),
+    v: z.literal(2),
+    ...common,
+    judge: z.object({
+      version: text.describe("Release of the collector."),
+      rules: text.describe("Digest of the judge's verdicts over its committed windows."),
+    }),
+    trusted: z
+      .array(text)
+      .nullable()
+      .describe("Ingest principals whose assertions count; null: all of them."),
+    bounds: z.object({ events_max: z.int(), bounded: z.boolean() }),
+    window: z
+      .record(text, z.unknown())
+      .describe("The judge's other input: window marks, coverage, errors, known losses, profiles."),
   })
   .meta({ id: "Statement" });
 export type Statement = z.infer<typeof statementSchema>;
+
+/** Statements of earlier releases hold no input of the judge, so nobody can judge them again. */
+const firstSchema = z.strictObject(common);
+export type FirstStatement = z.infer<typeof firstSchema>;
 
 /** Signs statements and shows the public key. */
 export interface StatementSigner {
@@ -68,37 +86,15 @@ export async function createStatementSigner(
   };
 }
 
+/** Reads the payload of a statement of any version; undefined when it is none. */
+export function readStatement(payload: unknown): Statement | FirstStatement | undefined {
+  return statementSchema.safeParse(payload).data ?? firstSchema.safeParse(payload).data;
+}
+
 /** Digest over the judged events, whatever their order: SHA-256 of the sorted hashes. */
 export function evidenceDigest(events: readonly TurnEvent[]): string {
   const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
   return hash(digestInput(digestLines(events).map(hash)));
-}
-
-/** Result of an offline check. */
-export interface StatementCheck {
-  readonly signature: "valid" | "invalid";
-  /** Whether the given events are the judged ones. */
-  readonly evidence: "matches" | "differs" | "not_checked";
-  readonly statement?: Statement;
-}
-
-/** Checks a statement with the public keys and, where given, its events. */
-export async function checkStatement(
-  jws: string,
-  keys: JSONWebKeySet,
-  events?: readonly TurnEvent[],
-): Promise<StatementCheck> {
-  try {
-    const { payload } = await compactVerify(jws.trim(), createLocalJWKSet(keys), {
-      algorithms: ["EdDSA"],
-    });
-    const statement = statementSchema.parse(JSON.parse(new TextDecoder().decode(payload)));
-    const same = events !== undefined && evidenceDigest(events) === statement.digest;
-    const evidence = events === undefined ? "not_checked" : same ? "matches" : "differs";
-    return { signature: "valid", evidence, statement };
-  } catch {
-    return { signature: "invalid", evidence: "not_checked" };
-  }
 }
 
 function keptKey(dataDir: string | undefined): string {

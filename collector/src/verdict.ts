@@ -26,6 +26,8 @@ import type { Window } from "./window.ts";
 export interface Judged {
   readonly verdict: Verdict;
   readonly events: readonly TurnEvent[];
+  /** What the judge was told of the window. */
+  readonly metadata: WindowMetadata;
 }
 
 /**
@@ -45,7 +47,7 @@ export async function judgeWindow(
     normalizationMetadata: metadata,
     ...(query.task_id === undefined ? {} : { taskId: query.task_id }),
   });
-  return { verdict, events };
+  return { verdict, events, metadata };
 }
 
 /** What a verdict needs to know of how the window was read. */

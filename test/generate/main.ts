@@ -10,6 +10,7 @@ import { clickhouseDdl, ddlFile } from "./clickhouse-ddl.ts";
 import { collectorReadme, collectorReadmeFile } from "./collector-readme.ts";
 import { evidenceReadme, evidenceReadmeFile } from "./evidence-readme.ts";
 import { conventionsDocument, conventionsFile } from "./conventions-readme.ts";
+import { judgeRulesFile, judgeRulesModule } from "./judge-rules.ts";
 import { semconvReadme, semconvReadmeFile } from "./semconv-readme.ts";
 
 /** A file that is made, and how. */
@@ -23,6 +24,7 @@ const generated: readonly GeneratedFile[] = [
   { path: conventionsFile, make: conventionsDocument },
   { path: ddlFile, make: clickhouseDdl },
   { path: collectorReadmeFile, make: collectorReadme },
+  { path: judgeRulesFile, make: judgeRulesModule },
   { path: evidenceReadmeFile, make: evidenceReadme },
 ];
 

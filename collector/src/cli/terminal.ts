@@ -7,7 +7,14 @@ import { stripVTControlCharacters } from "node:util";
 import pc from "picocolors";
 
 /** Exit codes of every command. */
-export const exitCodes = { ok: 0, failed: 1, usage: 2, partial: 3, unknown: 4 } as const;
+export const exitCodes = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  partial: 3,
+  unknown: 4,
+  otherRules: 5,
+} as const;
 
 /** Prints a value as JSON, one document. */
 export function printJson(value: unknown): void {

@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { reconcileOutcome } from "@turnproof/evidence";
+import { judgeRules, reconcileOutcome } from "@turnproof/evidence";
 import type { Verdict, WindowMetadata } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 
@@ -90,8 +90,8 @@ export function reconcileRoutes(parts: Parts): Hono<AppEnv> {
     return respondJson(c, verdict);
   });
   app.get("/traces/reconcile.jws", async (c) => {
-    const { judged, parameters } = await judge(c, parts);
-    const statement = statementOf(parts, c, judged, parameters);
+    const { judged, window, parameters } = await judge(c, parts);
+    const statement = statementOf(parts, c, { ...judged, bounded: window.bounded }, parameters);
     return c.body(await parts.signer.sign(statement), 200, { "Content-Type": "application/jose" });
   });
   app.get("/.well-known/jwks.json", (c) => respondJson(c, parts.signer.keys));
@@ -119,7 +119,7 @@ async function judge(
 function statementOf(
   parts: Parts,
   c: AppContext,
-  { verdict, events }: Judged,
+  { verdict, events, metadata, bounded }: Judged & { readonly bounded: boolean },
   parameters: ReconcileParameters,
 ): Statement {
   const { agent_id, root_trace_id, thread_id, turn_id } = parameters;
@@ -127,6 +127,7 @@ function statementOf(
   const users = [...new Set(events.map((event) => event.user_id))];
   const [user] = users;
   return {
+    v: 2,
     iss: `turnproof:${parts.config.auditScope}`,
     iat: Math.floor(parts.now() / 1000),
     identity: {
@@ -144,5 +145,10 @@ function statementOf(
     as_of: verdict.as_of,
     event_count: events.length,
     digest: evidenceDigest(events),
+    judge: { version: parts.version, rules: judgeRules },
+    trusted: parts.config.trustedIngest === undefined ? null : [...parts.config.trustedIngest],
+    bounds: { events_max: limits.rootEventsMax, bounded },
+    // As it will be read: what is undefined here is absent there.
+    window: JSON.parse(JSON.stringify(metadata)) as Record<string, unknown>,
   };
 }

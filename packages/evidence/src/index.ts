@@ -36,6 +36,7 @@ export type { Deduplicated } from "./dedupe.ts";
 export { createIdentityTable } from "./identity-table.ts";
 export type { IdentityTable, TableField } from "./identity-table.ts";
 export { digestInput, digestLines } from "./digest.ts";
+export { judgeRules } from "./judge-rules.ts";
 export { joinPages, sumErrors } from "./join-pages.ts";
 export type { JoinedWindow, NormalizationMetadata, PageRead } from "./join-pages.ts";
 export { metricNames, readMetrics } from "./metric-states.ts";

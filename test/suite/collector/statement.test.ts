@@ -6,7 +6,7 @@ import { joinPages } from "@turnproof/evidence";
 import type { EventPage, TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
-import { checkStatement } from "../../../collector/src/statement.ts";
+import { checkStatement } from "../../../collector/src/statement-check.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 
 const root = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -41,7 +41,8 @@ test.each([1, 2, 3, 1_000])("pages of %i events are what was signed", async (lim
   expect(await checkStatement(jws, keys, events)).toMatchObject({
     signature: "valid",
     evidence: "matches",
-    statement: { event_count: 3, identity: { user_id: "ann" } },
+    verdict: "supported",
+    statement: { v: 2, event_count: 3, identity: { user_id: "ann" } },
   });
   const [first, ...rest] = events as [TurnEvent, ...TurnEvent[]];
   const forged = [{ ...first, status: "partial" as const }, ...rest];

@@ -1,8 +1,9 @@
 /** Golden verdicts: each numbered rule has a window that satisfies it and changes that break it. */
-import { countTools, reconcileOutcome } from "@turnproof/evidence";
+import { countTools, judgeRules, reconcileOutcome } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
 
+import { judgeRulesDigest } from "../../generate/judge-rules.ts";
 import { applyChanges, verdictCases } from "./verdict-cases.ts";
 import type { Expected, Window } from "./verdict-cases.ts";
 
@@ -48,4 +49,8 @@ describe.each(cases)("$name", ({ window, expect: expected, mutations, caption, r
     expect(broken.status).not.toBe("success");
     check(applyChanges(window, change), broken);
   });
+});
+
+test("the digest of the judge's rules is that of these verdicts", () => {
+  expect(judgeRules).toBe(judgeRulesDigest());
 });

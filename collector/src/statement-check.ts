@@ -1,0 +1,100 @@
+/**
+ * @module Statement check: what can be said of a signed verdict offline. The signature says who wrote
+ * it; with the events the verdict is judged again, and one that the evidence does not support fails,
+ * whoever signed it.
+ */
+import { judgeRules, reconcileOutcome } from "@turnproof/evidence";
+import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
+import { compactVerify, createLocalJWKSet } from "jose";
+import type { JSONWebKeySet } from "jose";
+
+import { evidenceDigest, readStatement } from "./statement.ts";
+import type { FirstStatement, Statement } from "./statement.ts";
+
+/** Result of an offline check. */
+export interface StatementCheck {
+  readonly signature: "valid" | "invalid";
+  /** Whether the given events are the judged ones. */
+  readonly evidence: "matches" | "differs" | "not_checked";
+  /**
+   * Whether this judge gives the same verdict from the events: `not_rejudgeable` when the statement
+   * was judged by other rules, or by a release that did not say what it was told.
+   */
+  readonly verdict: "supported" | "not_supported" | "not_rejudgeable" | "not_checked";
+  readonly statement?: Statement | FirstStatement;
+}
+
+/** Checks a statement with the public keys and, where given, its events. */
+export async function checkStatement(
+  jws: string,
+  keys: JSONWebKeySet,
+  events?: readonly TurnEvent[],
+): Promise<StatementCheck> {
+  const statement = await opened(jws, keys);
+  if (statement === undefined) {
+    return { signature: "invalid", evidence: "not_checked", verdict: "not_checked" };
+  }
+  const valid = { signature: "valid", statement } as const;
+  if (events === undefined) return { ...valid, evidence: "not_checked", verdict: "not_checked" };
+  if (evidenceDigest(events) !== statement.digest || events.length !== statement.event_count) {
+    return { ...valid, evidence: "differs", verdict: "not_checked" };
+  }
+  return { ...valid, evidence: "matches", verdict: judgedAgain(statement, events) };
+}
+
+async function opened(
+  jws: string,
+  keys: JSONWebKeySet,
+): Promise<Statement | FirstStatement | undefined> {
+  try {
+    const { payload } = await compactVerify(jws.trim(), createLocalJWKSet(keys), {
+      algorithms: ["EdDSA"],
+    });
+    return readStatement(JSON.parse(new TextDecoder().decode(payload)));
+  } catch {
+    return undefined;
+  }
+}
+
+function judgedAgain(
+  statement: Statement | FirstStatement,
+  events: readonly TurnEvent[],
+): StatementCheck["verdict"] {
+  if (!("judge" in statement) || statement.judge.rules !== judgeRules) return "not_rejudgeable";
+  const { trusted, window, task_id: taskId } = statement;
+  const verdict = reconcileOutcome(trusted === null ? events : events.map(byTrust(trusted)), {
+    normalizationMetadata: window as WindowMetadata,
+    taskId,
+  });
+  const codes = [...new Set(verdict.findings.map(({ code }) => code))].toSorted();
+  const same =
+    verdict.status === statement.status &&
+    verdict.as_of === statement.as_of &&
+    JSON.stringify(codes) === JSON.stringify(statement.findings);
+  return same ? "supported" : "not_supported";
+}
+
+/** Who is trusted is the statement's word; the mark that an export carries is not. */
+function byTrust(trusted: readonly string[]): (event: TurnEvent) => TurnEvent {
+  const names = new Set(trusted);
+  return (event) =>
+    event.ingest_principal === undefined || names.has(event.ingest_principal)
+      ? event
+      : { ...event, ingest_trusted: false };
+}
+
+/** Two statements over one window that say otherwise: their signer said both. */
+export function equivocations(
+  statements: readonly (Statement | FirstStatement)[],
+): readonly (readonly [number, number])[] {
+  const subject = ({ iss, digest, as_of, task_id }: Statement | FirstStatement): string =>
+    JSON.stringify([iss, digest, as_of, task_id]);
+  const said = ({ status, findings }: Statement | FirstStatement): string =>
+    JSON.stringify([status, findings]);
+  return statements.flatMap((one, index) =>
+    statements.slice(index + 1).flatMap((other, offset) => {
+      const differ = subject(one) === subject(other) && said(one) !== said(other);
+      return differ ? [[index, index + 1 + offset] as const] : [];
+    }),
+  );
+}
