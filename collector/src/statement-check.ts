@@ -4,7 +4,7 @@
  * whoever signed it.
  */
 import { judgeRules, reconcileOutcome } from "@turnproof/evidence";
-import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
 import { compactVerify, createLocalJWKSet } from "jose";
 import type { JSONWebKeySet } from "jose";
 
@@ -63,7 +63,7 @@ function judgedAgain(
   if (!("judge" in statement) || statement.judge.rules !== judgeRules) return "not_rejudgeable";
   const { trusted, window, task_id: taskId } = statement;
   const verdict = reconcileOutcome(trusted === null ? events : events.map(byTrust(trusted)), {
-    normalizationMetadata: window as WindowMetadata,
+    normalizationMetadata: window,
     taskId,
   });
   const codes = [...new Set(verdict.findings.map(({ code }) => code))].toSorted();
