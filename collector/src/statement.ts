@@ -1,7 +1,7 @@
 /**
  * @module Statement: the signed verdict (design 4: Evidence digest). A JWS of the verdict, of a
- * digest over the judged events and of everything else that the judge was told, so that anybody with
- * the public key and the events can judge again.
+ * digest over the judged events and of everything else that the judge was told, so that anybody
+ * with the public key and the events can judge again.
  */
 import { createHash, createPrivateKey, generateKeyPairSync } from "node:crypto";
 
