@@ -70,7 +70,7 @@ function turn(number: number): TurnEvent[] {
     add("model_call", { attributes: { model: "model-a", provider: "provider-a", ...usage } });
     add(
       "tool_call",
-      { attributes: { tool_name: `tool ${call}`, result_count: 3 } },
+      { attributes: { tool_name: `tool_${call}`, result_count: 3 } },
       events.length - 1,
     );
   }
