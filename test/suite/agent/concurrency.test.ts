@@ -168,7 +168,12 @@ async function checkEvents(provider: OpenProvider, crowd: Crowd): Promise<void> 
     expect(new Set(events.map(({ turn_id }) => turn_id))).toEqual(new Set([...own, ...left]));
     const turns = events.filter(({ event_kind }) => event_kind === "turn");
     expect(turns).toHaveLength(own.length + left.length);
-    const reads = events.filter(({ operation }) => operation === "search_memory");
+    // Shared kinds belong to no tenant (requirements: tenant rule 5); every other read has one.
+    const reads = events.filter(
+      ({ operation, attributes }) =>
+        operation === "search_memory" && attributes.scope_applied !== "shared",
+    );
+    expect(reads.length).toBeGreaterThanOrEqual(own.length);
     expect(reads.every(({ attributes }) => attributes.foreign_rows === 0)).toBe(true);
     expect(reads.every(({ attributes }) => attributes.scope_applied === "user")).toBe(true);
     const jobs = events.filter(({ event_kind }) => event_kind === "application_action");

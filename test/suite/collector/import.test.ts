@@ -183,7 +183,7 @@ test("a table of another name whose payload is text; one that is not there; no a
   ]);
   for (const table of ["no_such_table", 'x"; DROP TABLE trace_bundles; --']) {
     const refused = await run(["postgres", "--table", table], env);
-    expect([refused.code, refused.said.includes("parameter_invalid, table")]).toEqual([1, true]);
+    expect([refused.code, refused.said.includes("parameter_invalid, table")]).toEqual([2, true]);
   }
   const nowhere = await run(["mongodb"], { ...env, DOCUMENT_DB_URI: "" });
   expect(nowhere.said).toContain("not_configured, DOCUMENT_DB_URI");
