@@ -171,6 +171,7 @@ afterAll(async () => {
 const own = new Set([
   "received_at",
   "as_of",
+  "mark",
   "judged_at",
   "elapsed_ms",
   "request_id",

@@ -99,7 +99,7 @@ test("every attribute and every field comes back as it went in", async () => {
     ingest_trusted: false,
     producer_id: "p",
     producer_seq: 0,
-    identity_derived: ["agent_id"],
+    identity_derived: ["memory_id"],
     source_store: "trace",
     input_refs: [ref, bare],
     output_refs: [bare],
