@@ -214,7 +214,8 @@ async function judgeTurns(
       verdict: verdict.status,
       finding_codes: codesOf(verdict, events),
       judged_at: new Date(parts.now()).toISOString(),
-      as_of: verdict.as_of ?? window.as_of ?? "",
+      // The latest receipt that was judged, not the mark: whatever is received later makes it older.
+      as_of: window.as_of ?? verdict.as_of ?? "",
     });
   }
   return { verdicts, openUntil };

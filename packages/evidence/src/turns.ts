@@ -175,7 +175,7 @@ function foldTurn(events: readonly TurnEvent[]): TurnRow {
     missing_completion: unfinishedStarts(events).length,
     coverage_profiles: distinct(events.flatMap((event) => event.attributes.coverage_profile ?? [])),
     dialects: distinct(events.flatMap((event) => event.dialect ?? [])),
-    services: distinct(events.flatMap(({ application_id: id }) => id ?? [])),
+    services: distinct(events.flatMap((event) => event.service_name ?? event.application_id ?? [])),
     releases: distinct(events.flatMap(({ attributes: of }) => of.service_version ?? [])),
     producers: distinct(events.flatMap(({ producer_id: id }) => id ?? [])),
     dropped: sumDropped(events),

@@ -58,10 +58,12 @@ const answers: { readonly [P in Plot]: readonly [said: RegExp, evidence: RegExp]
   undelivered: [/Nothing delivered[\s\S]*no delivery is on record/, /^contract\b/],
   unparsed: [/Contract parsing failed/, /^contract\b/],
   unsaved: [/Artifact persistence unverified/, /^artifact\b/],
-  foreign: [/Artifact ownership unverified/, /^artifact\b/],
+  // The action that made it says so as well, and is the earlier of the two.
+  foreign: [/Artifact ownership unverified/, /^(artifact|application action)\b/],
   rate_limited: [
     /Model call wren-plain\s+ended in error: 429, and so did the turn Finch/,
-    /^model/,
+    // The first finding is that the turn itself failed.
+    /^(model|turn)/,
   ],
   cut: [/Answer cut[\s\S]*stopped at its length limit/, /^model call\b/],
   withheld: [/Answer withheld[\s\S]*by a filter or a refusal/, /^model call\b/],
