@@ -10,6 +10,7 @@ import { tupleFields } from "./identity-tuple.ts";
 import { unestablished } from "./reconcile-order.ts";
 import type { WindowClock } from "./reconcile-open.ts";
 import type { States } from "./reconcile-order.ts";
+import { receivedBefore, tiedOf } from "./reconcile-tied.ts";
 import type { Tied } from "./reconcile-tied.ts";
 import type { VersionCount } from "./reconcile-version.ts";
 import type { TaskScope, TurnEvidence } from "./task-scope.ts";
@@ -138,12 +139,18 @@ export function noteConflict(
   bench.notices.push({ code: "clock_conflict", evidence: [...conflicting, ...decisive] });
 }
 
-/** Notes where two producers contradict each other and nothing tells who came last. */
+/**
+ * Notes where two producers contradict each other and nothing tells who came last, and where the
+ * latest state was received before the clock of an older one says that it happened.
+ */
 export function noteUnestablished(
   bench: Bench,
   states: States,
   isGood: (event: TurnEvent) => boolean,
 ): void {
+  if (states.older.length === 0) return;
+  const latest = tiedOf(states.latest);
+  noteConflict(bench, receivedBefore(states.older, latest), latest.shown);
   const evidence = unestablished(bench.scope.turn, states, isGood);
   if (evidence.length > 0) bench.notices.push({ code: "order_not_established", evidence });
 }

@@ -4,6 +4,7 @@
  * sequence orders.
  */
 import type { TurnEvent } from "./event.ts";
+import { stampOf } from "./reconcile-clock.ts";
 import { parentKey, spanKey } from "./span-key.ts";
 import type { TurnEvidence } from "./task-scope.ts";
 import { elapsedMs } from "./time.ts";
@@ -89,7 +90,7 @@ function causesOf(index: CauseIndex, effect: TurnEvent): ReadonlySet<TurnEvent> 
 /** Direct causes of an event that begin more than the bridged skew after it. */
 export function laterCauses(turn: TurnEvidence, effect: TurnEvent): readonly TurnEvent[] {
   if (!namesCause(effect)) return none;
-  const began = effect.started_at ?? effect.timestamp;
+  const began = effect.started_at ?? stampOf(effect);
   const found: TurnEvent[] = [];
   for (const span of causeSpans(effect)) {
     const first = startOfSpan(turn, span);
@@ -114,7 +115,7 @@ function isBeyondSkew(effect: string, cause: string): boolean {
 /** When an event began; unknown for a result of a span that says only when it ended. */
 function startOf(event: TurnEvent): string | undefined {
   if (event.started_at !== undefined) return event.started_at;
-  return event.phase === "result" && event.span_id !== undefined ? undefined : event.timestamp;
+  return event.phase === "result" && event.span_id !== undefined ? undefined : stampOf(event);
 }
 
 /** Read once per span, however many name it. */

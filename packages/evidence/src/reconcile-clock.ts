@@ -5,7 +5,7 @@
  */
 import type { TurnEvent } from "./event.ts";
 import type { IdentityGroups } from "./identity-tuple.ts";
-import { compareTimes, shiftTime, wholeMsAfter } from "./time.ts";
+import { compareTimes, later, shiftTime, wholeMsAfter } from "./time.ts";
 
 /** Events with the times that order them, parallel to the events of the window. */
 export interface SettledClocks {
@@ -15,6 +15,17 @@ export interface SettledClocks {
   readonly unshifted: readonly TurnEvent[];
   /** Indexes of events of producers that are ahead; undefined where nobody is. */
   readonly ahead: ReadonlySet<number> | undefined;
+}
+
+/** An event whose time was moved along its producer's numbers. */
+interface SettledEvent extends TurnEvent {
+  /** What its producer's clock said. */
+  readonly stamped_at?: string;
+}
+
+/** What the producer's clock said of an event: not what its place in the sequence makes of it. */
+export function stampOf({ timestamp, stamped_at: stamped }: SettledEvent): string {
+  return stamped ?? timestamp;
 }
 
 /** Who numbers and times an event: its process, or what is known of it. */
@@ -76,7 +87,7 @@ const surrounding: ReadonlySet<string> = new Set([
 
 /**
  * The events with times that never run backwards along a producer's numbers within a turn: one with
- * a later number is at least as late. What is moved keeps where it began.
+ * a later number is at least as late. What is moved keeps what its producer's clock said.
  */
 function inSequence(events: readonly TurnEvent[], groups: IdentityGroups): readonly TurnEvent[] {
   let moved: TurnEvent[] | undefined;
@@ -133,13 +144,18 @@ function liftGroup(events: TurnEvent[], members: Int32Array): void {
   const seqOf = (index: number): number => events[index]?.producer_seq as number;
   for (const indexes of byProducer.values()) {
     indexes.sort((a, b) => seqOf(a) - seqOf(b));
+    let before: string | undefined;
     let latest: string | undefined;
+    let seq: number | undefined;
     for (const index of indexes) {
       const event = events[index] as TurnEvent;
-      if (latest !== undefined && compareTimes(event.timestamp, latest) < 0) {
-        const began = event.started_at ?? event.timestamp;
-        events[index] = { ...event, timestamp: latest, started_at: began };
-      } else latest = event.timestamp;
+      // Those of one number do not order each other.
+      if (event.producer_seq !== seq) before = latest;
+      seq = event.producer_seq;
+      if (before !== undefined && compareTimes(event.timestamp, before) < 0) {
+        const moved: SettledEvent = { ...event, timestamp: before, stamped_at: event.timestamp };
+        events[index] = moved;
+      } else latest = later(latest ?? null, event.timestamp) ?? undefined;
     }
   }
 }

@@ -6,10 +6,10 @@
  */
 import type { FindingCode } from "./diagnostics-table.ts";
 import type { ResourceRef, TurnEvent } from "./event.ts";
+import { areBridged } from "./reconcile-bridge.ts";
 import { compareOrder, statesOf, unestablished } from "./reconcile-order.ts";
 import { artifactStates } from "./reconcile-states.ts";
 import type { TaskScope, TurnEvidence } from "./task-scope.ts";
-import { compareTimes } from "./time.ts";
 
 type Field = "ownership" | "provenance";
 
@@ -44,7 +44,6 @@ function isDenied(ref: ResourceRef): boolean {
 
 /** True when the event says a word against ownership or provenance. */
 export function saysDenial(event: TurnEvent): boolean {
-  if (event.phase === "start") return false;
   if (event.attributes.ownership_verified === false) return true;
   if (event.input_refs?.some(isDenied) === true) return true;
   if (event.output_refs?.some(isDenied) === true) return true;
@@ -111,9 +110,7 @@ export function settleDenials(
 ): void {
   const standing = standingOf(scopes, attributed);
   const words: Word[] = [];
-  for (const { event, scope } of attributed) {
-    if (event.phase !== "start") addWords(words, event, scope);
-  }
+  for (const { event, scope } of attributed) addWords(words, event, scope);
   const answers = createAnswers(words, scopes);
   const noted = new Set<string>();
   const numbers = new Map<TurnEvent, number>();
@@ -161,7 +158,7 @@ function createAnswers(
     const blocked =
       scope.taskId === undefined ? latest : [latest[scopes.indexOf(scope)] as readonly TurnEvent[]];
     const alike = (positives.get(key) ?? []).filter((word) =>
-      blocked.every((deliveries) => isBeforeAll(word.event, deliveries)),
+      blocked.every((deliveries) => isBeforeAll(word, deliveries)),
     );
     answer = statesOf(alike.map(({ event }) => event)).latest;
     own.set(key, answer);
@@ -176,13 +173,12 @@ function isAfter(positive: TurnEvent, denial: TurnEvent, turn: TurnEvidence): bo
   return unestablished(turn, pair, (event) => event === positive).length === 0;
 }
 
-/** True at or before all of these deliveries, which lie in one instant. */
-function isBeforeAll(event: TurnEvent, deliveries: readonly TurnEvent[]): boolean {
-  const [first] = deliveries;
-  if (first === undefined) return true;
-  const byTime = compareTimes(event.timestamp, first.timestamp);
-  if (byTime !== 0) return byTime < 0;
-  return deliveries.every((delivery) => compareOrder(event, delivery) <= 0);
+/** True at or before all of these deliveries, which lie in one instant; skew is bridged. */
+function isBeforeAll({ event, scope }: Word, deliveries: readonly TurnEvent[]): boolean {
+  return (
+    deliveries.every((delivery) => compareOrder(event, delivery) <= 0) ||
+    areBridged(scope.turn, deliveries, [event])
+  );
 }
 
 function denialOf({ field, event }: Word): Denial {

@@ -5,6 +5,7 @@
  */
 import { shownOf } from "./finding-list.ts";
 import type { TurnEvent } from "./event.ts";
+import { stampOf } from "./reconcile-clock.ts";
 import { compareTimes, wholeMsAfter } from "./time.ts";
 
 /** Events of one instant, of which each producer has at most its last sequence number. */
@@ -74,14 +75,15 @@ function isBefore([one]: readonly TurnEvent[], event: TurnEvent): boolean {
   return (one?.producer_seq as number) < (event.producer_seq as number);
 }
 
-/** Of the evidence what is later than the first receipt of the tied events, which follow it. */
+/** Of the evidence what is stamped later than the first receipt of the tied events, which follow it. */
 export function receivedBefore(
   evidence: readonly TurnEvent[],
   { received }: Tied,
 ): readonly TurnEvent[] {
   const first = received.at(-1)?.received_at;
   if (first === undefined) return [];
-  return evidence.filter(
-    (event) => event.timestamp > first && wholeMsAfter(first, event.timestamp) > 0,
-  );
+  return evidence.filter((event) => {
+    const stamp = stampOf(event);
+    return stamp > first && wholeMsAfter(first, stamp) > 0;
+  });
 }

@@ -132,7 +132,10 @@ function judgeTuple(
   { groups, group, options: { trust, profiles, taskId, clock } }: TuplePlace,
 ): void {
   const scopes = taskScopes(events, groups, group);
-  const sort = sortOf(scopes);
+  // Of a turn without the task that is asked for nothing is said.
+  const asked = taskId === undefined ? scopes : scopes.filter((scope) => scope.taskId === taskId);
+  if (asked.length === 0) return;
+  const sort = sortOf(asked);
   for (const scope of scopes) {
     if (taskId === undefined || scope.taskId === taskId)
       noteTask(notes, scope, { trust, sort, clock });

@@ -7,9 +7,8 @@ import { isFailedOutcome } from "./coverage.ts";
 import { noteUnestablished } from "./reconcile-bench.ts";
 import type { Bench } from "./reconcile-bench.ts";
 import { noteUnended } from "./reconcile-open.ts";
-import { statesOf, statesWithin } from "./reconcile-order.ts";
+import { compareOrder, statesOf, statesWithin } from "./reconcile-order.ts";
 import { parentKey, spanKey } from "./span-key.ts";
-import { compareTimes } from "./time.ts";
 
 /** True where an event of the turn itself says anything but that it began and ended well. */
 export function isTroubled(turns: readonly TurnEvent[]): boolean {
@@ -27,8 +26,13 @@ interface Attempt {
   readonly events: TurnEvent[];
   /** Its latest results; none while it has not ended. */
   results: readonly TurnEvent[];
-  /** When it began, as far as anybody says. */
-  startedAt: string;
+  /** The first event of it, at the time when it began, as far as anybody says. */
+  first: TurnEvent;
+}
+
+/** The event at the time when it began. */
+function atStart(turn: TurnEvent): TurnEvent {
+  return turn.started_at === undefined ? turn : { ...turn, timestamp: turn.started_at };
 }
 
 /** The attempts of a turn that count: not nested in another one, the latest of them. */
@@ -40,15 +44,15 @@ function latestAttempts(
   const outer = attempts.length < 2 ? attempts : withoutNested(attempts, members);
   let latest: Attempt | undefined;
   for (const attempt of outer) {
-    if (latest === undefined || compareTimes(attempt.startedAt, latest.startedAt) > 0) {
-      latest = attempt;
-    }
+    if (latest === undefined || compareOrder(attempt.first, latest.first) > 0) latest = attempt;
   }
-  const at = latest?.startedAt;
+  const last = latest?.first;
   const ended = new Set(statesOf(outer.flatMap(({ results }) => results)).latest);
   // Where the one that began last did not end last, both have to be good.
   return outer.filter(
-    ({ startedAt, results }) => startedAt === at || results.some((result) => ended.has(result)),
+    ({ first, results }) =>
+      (last !== undefined && compareOrder(first, last) === 0) ||
+      results.some((result) => ended.has(result)),
   );
 }
 
@@ -56,14 +60,14 @@ function attemptsOf(turns: readonly TurnEvent[]): Attempt[] {
   const bySpan = new Map<string | undefined, Attempt>();
   for (const turn of turns) {
     const span = spanKey(turn);
-    const began = turn.started_at ?? turn.timestamp;
+    const began = atStart(turn);
     const known = bySpan.get(span);
     if (known === undefined) {
-      bySpan.set(span, { span, events: [turn], results: [], startedAt: began });
+      bySpan.set(span, { span, events: [turn], results: [], first: began });
       continue;
     }
     known.events.push(turn);
-    if (compareTimes(began, known.startedAt) < 0) known.startedAt = began;
+    if (compareOrder(began, known.first) < 0) known.first = began;
   }
   for (const attempt of bySpan.values()) {
     attempt.results = statesOf(attempt.events.filter(({ phase }) => phase !== "start")).latest;

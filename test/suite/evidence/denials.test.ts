@@ -114,6 +114,16 @@ test.each(own)("what %s says of itself", (_place, window, code) => {
   expect(judged(window(unowned))).toEqual(["failed", [code]]);
 });
 
+test("what only the start of the producing action says blocks as well", () => {
+  const start = (word: Json): Json =>
+    work({}, { event_id: "begun", phase: "start", status: "started", input_refs: [word] });
+  expect(judged([...success(), start(ledger)])).toEqual(["success", []]);
+  expect(judged([...success(), start({ ...ledger, ...unowned })])).toEqual([
+    "failed",
+    ["ownership_unverified"],
+  ]);
+});
+
 test("a candidate that was not selected does not block", () => {
   expect(judged([...success(), selection({ ...ledger, ...unowned }, false)])[0]).toBe("success");
 });
@@ -147,6 +157,24 @@ describe("what takes a denial back", () => {
   ])("%s does not", (_caption, word) => {
     const [status, codes] = judged([...success(), denied, word]);
     expect([status, codes.includes("ownership_unverified")]).toEqual(["failed", true]);
+  });
+  test("one of another producer before the delivery of what it made, whatever 500 ms of skew say", () => {
+    const missing = { ...ledger, provenance_status: "missing" };
+    const verified = { ...ledger, provenance_status: "verified" };
+    const made = (ms: number): Json[] =>
+      success({
+        intent: intent({}, { input_refs: [missing] }),
+        artifact: artifact(
+          {},
+          {
+            input_refs: [verified],
+            producer_id: "worker",
+            timestamp: new Date(Date.parse("2026-11-21T08:00:40Z") + ms).toISOString(),
+          },
+        ),
+      }).map((event) => ({ producer_id: "web", ...event }));
+    expect(judged(made(500))).toEqual(["success", []]);
+    expect(judged(made(501))[1]).toContain("provenance_missing");
   });
   test("only of the same type, ref and version", () => {
     const window = (resource: Json): Json[] => [

@@ -54,6 +54,31 @@ describe("one producer", () => {
   });
 });
 
+describe("times that run against the numbers of one producer", () => {
+  const again = (extra: Json): Json => delivery({}, { event_id: "again", ...web, ...extra });
+  const times = (ms: number): Json => ({ timestamp: clock(ms), received_at: clock(ms + 500) });
+  const numbered = (): Json[] =>
+    success().map((event, index) => ({ ...event, ...web, producer_seq: 10 * (index + 1) }));
+  test("two of one number are ordered by their times", () => {
+    const [first, ...rest] = numbered();
+    const last = rest.at(-1) ?? {};
+    const refused = {
+      ...again({ producer_seq: last["producer_seq"] }),
+      ...times(5_000),
+      attributes: { emitted: false },
+    };
+    expect(judged([first, ...rest])).toEqual(["success", []]);
+    expect(judged([first, ...rest, refused])).toEqual(["success", []]);
+    expect(judged([first, ...rest, { ...refused, ...times(90_000) }])[0]).toBe("failed");
+  });
+  test("a state that was received before the time of the one before it is a conflict", () => {
+    const window = [...numbered(), again({ producer_seq: 95, ...times(50_000) })];
+    expect(judged(window)).toEqual(["success", []]);
+    const early = again({ producer_seq: 95, ...times(1_000) });
+    expect(judged([...numbered(), early])[1]).toContain("clock_conflict");
+  });
+});
+
 describe("receipt", () => {
   test.each([2_000, 7_200_000])("a batch that arrives %i ms late is no conflict", (late) => {
     const later = { received_at: clock(20_000 + late) };
@@ -129,6 +154,15 @@ describe("causality", () => {
     expect(judged([...two({ artifact: made }), span(20_501)])).toEqual([
       "partial",
       ["clock_conflict"],
+    ]);
+  });
+  test("a span that is said to begin twice began the first time", () => {
+    const made = artifact({}, { parent_span_id: "eeeeeeeeeeeeee01" });
+    const start = (ms: number): Json =>
+      span(ms, { event_id: `start-${ms}`, phase: "start", timestamp: clock(ms) });
+    expect(judged([...two({ artifact: made }), start(19_000), start(50_000)])).toEqual([
+      "success",
+      [],
     ]);
   });
   test("a cause that says only when it ended is no conflict", () => {

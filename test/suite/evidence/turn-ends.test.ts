@@ -102,6 +102,36 @@ describe("the end of the turn", () => {
     expect(judged([...success(), turn({ status: "error" }), again])[0]).toBe("success");
     expect(judged([...success(), turn(), { ...again, status: "error" }])[0]).toBe("failed");
   });
+  test("attempts of one producer follow its numbers where its times run backwards", () => {
+    const begun = (id: string, ms: number, seq: number, extra: Json = {}): Json => ({
+      ...turn({ event_id: id, span_id: id, phase: "start", status: "started" }),
+      started_at: undefined,
+      timestamp: `2026-11-21T08:00:0${ms}Z`,
+      producer_id: "web",
+      producer_seq: seq,
+      ...extra,
+    });
+    const end = { phase: "result", status: "success" };
+    const window = [
+      ...success({ intent: intent({}, { producer_id: "web", producer_seq: 1 }) }),
+      begun("first", 1, 2),
+      begun("first", 1, 3, { ...end, event_id: "first-end", status: "error" }),
+      begun("second", 2, 4),
+      begun("second", 3, 5, { ...end, event_id: "second-end" }),
+    ];
+    const late = { timestamp: "2026-11-21T08:00:09Z" };
+    expect(judged(window)).toEqual(["success", []]);
+    expect(
+      judged(window.map((one) => (one["event_id"] === "intent" ? { ...one, ...late } : one))),
+    ).toEqual(["success", []]);
+  });
+  test("the end of a turn without the task that is asked for says nothing of it", () => {
+    const labelled = success().map((event) => ({ ...event, task_id: "a" }));
+    const other = success().map((event) => ({ ...event, turn_id: "other", task_id: "b" }));
+    const ended = turn({ turn_id: "other", status: "error" });
+    expect(judged([...labelled, ...other, ended], "a")).toEqual(["success", []]);
+    expect(judged([...labelled, ...other, ended], "b")[0]).toBe("failed");
+  });
   test("a nested turn does not count", () => {
     const nested = turn({
       event_id: "nested",

@@ -4,9 +4,10 @@ import {
   contractStates,
   contradictions,
   isDerived,
+  typeOf,
   versionsOf,
 } from "./evidence-rules.ts";
-import { failed, partial, unsettled } from "./law.ts";
+import { either, failed, partial, unsettled } from "./law.ts";
 import type { Objection, Scope } from "./law.ts";
 import { latest } from "./order.ts";
 import { attr, ofKind, refs, sameResource, sameVersion } from "./reading.ts";
@@ -48,6 +49,10 @@ function arrival(delivery: Json): Objection[] {
 /** The latest delivery of the artifact names the version that stands, and follows it. */
 function ofArtifact(states: readonly Json[], all: readonly Json[], scope: Scope): Objection[] {
   if (states.some((event) => attr(event, "artifact_status") === "deleted")) return [];
+  // A delivery is wanted of what was requested; an intent that names no type requests everything.
+  const expected = attr(scope.intent, "expected_artifact_types") as string[] | undefined;
+  const requested = states.some((event) => expected?.includes(typeOf(event)) === true);
+  if (!requested && (expected?.length ?? 0) > 0) return [];
   const found: Objection[] = [];
   for (const made of versionsOf(states)) {
     const naming = all.filter((one) =>
@@ -61,6 +66,7 @@ function ofArtifact(states: readonly Json[], all: readonly Json[], scope: Scope)
       if (!refs(delivery, "input_refs").some((ref) => sameVersion(ref, made))) {
         found.push(partial("delivery"));
       }
+      found.push(...follows(delivery, scope.intent, scope, "late_intent"));
       for (const state of states) found.push(...follows(delivery, state, scope, "delivery"));
     }
   }
@@ -83,11 +89,20 @@ function ofContract(records: readonly Json[], all: readonly Json[], scope: Scope
   const last = latest(carrying, scope.clocks);
   if (last.length === 0) return [partial("delivery")];
   const found = last.flatMap((delivery) => [
-    ...(precedes(delivery, records, scope) ? [] : arrival(delivery)),
+    ...(precedes(delivery, records, scope) ? [] : arrivalOf(name, delivery)),
+    ...(required.includes(String(name))
+      ? follows(delivery, scope.intent, scope, "late_intent")
+      : []),
     ...records.flatMap((record) => follows(delivery, record, scope, "delivery")),
   ]);
   // Of a contract that nobody requires and nobody calls optional the law says nothing here.
   return needed ? found : found.map(() => unsettled("delivery"));
+}
+
+/** A refusal that does not name the contract need not be its own. */
+function arrivalOf(name: unknown, delivery: Json): Objection[] {
+  const found = arrival(delivery);
+  return attr(delivery, "contract_name") === name ? found : found.map(({ rule }) => either(rule));
 }
 
 function precedes(delivery: Json, states: readonly Json[], { clocks }: Scope): boolean {

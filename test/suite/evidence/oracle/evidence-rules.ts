@@ -4,6 +4,7 @@ import { supportingRoles } from "@turnproof/semconv";
 import { failed, partial, unsettled } from "./law.ts";
 import type { Objection, Scope } from "./law.ts";
 import { isCyclic, latest, sameProducer } from "./order.ts";
+import type { Clocks } from "./order.ts";
 import { attr, instant, ofKind, refs, sameResource } from "./reading.ts";
 import type { Json, Ref } from "./reading.ts";
 
@@ -38,7 +39,7 @@ export function contractStates(scope: Scope): (readonly Json[])[] {
 }
 
 /** The type of an artifact. */
-function typeOf(event: Json): string {
+export function typeOf(event: Json): string {
   const said = attr(event, "artifact_type");
   return typeof said === "string" ? said : (refs(event, "output_refs")[0]?.resource_type ?? "");
 }
@@ -185,24 +186,24 @@ export function contradictions(
   if (isCyclic(states, clocks)) found.push(unsettled("order"));
   for (const last of latest(states, clocks)) {
     for (const other of states) {
-      if (sameProducer(last, other)) {
-        if (clocks.compare(other, last) < 0 && clocks.receiptConflict(other, last)) {
-          found.push(partial("clock_conflict"));
-        }
-        continue;
+      if (clocks.compare(other, last) < 0 && clocks.receiptConflict(other, last)) {
+        found.push(partial("clock_conflict"));
       }
       if (state(last) === state(other)) continue;
-      if (clocks.causes(last, other) || clocks.causes(other, last)) continue;
-      if (disagree(last, other, scope)) found.push(partial("order"));
+      if (!isOrdered(last, other, clocks)) found.push(partial("order"));
     }
   }
   return found;
 }
 
-function disagree(one: Json, other: Json, { clocks }: Pick<Scope, "clocks">): boolean {
+/** False for events of two producers on whose order times and receipts disagree, and no cause tells. */
+export function isOrdered(one: Json, other: Json, clocks: Clocks): boolean {
+  if (sameProducer(one, other) || clocks.causes(one, other) || clocks.causes(other, one)) {
+    return true;
+  }
   const [a, b] = [instant(one, "received_at"), instant(other, "received_at")];
-  if (a === undefined || b === undefined) return false;
-  return (clocks.time(one) - clocks.time(other)) * (a - b) < 0;
+  if (a === undefined || b === undefined) return true;
+  return (clocks.time(one) - clocks.time(other)) * (a - b) >= 0;
 }
 
 /** The versions of an artifact that stand. */

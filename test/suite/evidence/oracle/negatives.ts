@@ -3,7 +3,7 @@
  * missing or failed, blocks wherever the judged scope says it, until an explicit positive about the
  * same subject supersedes it, made before the delivery or followed by a fresh one.
  */
-import { artifactStates } from "./evidence-rules.ts";
+import { artifactStates, isOrdered } from "./evidence-rules.ts";
 import { either, failed, partial } from "./law.ts";
 import type { Objection, Scope } from "./law.ts";
 import { latest } from "./order.ts";
@@ -75,10 +75,14 @@ function stateOf(
   clocks: Clocks,
 ): "standing" | "superseded" | "late" {
   const bad = statements.filter(({ good }) => !good);
-  const positives = statements.filter(
+  const later = statements.filter(
     (one) => one.good && bad.every(({ event }) => clocks.compare(event, one.event) < 0),
   );
-  if (positives.length === 0) return "standing";
+  if (later.length === 0) return "standing";
+  // Where times and receipts disagree on which word came last, none of them is superseded.
+  const positives = later.filter((one) =>
+    bad.every(({ event }) => isOrdered(event, one.event, clocks)),
+  );
   // A positive was made before the latest delivery of the task, else nothing fresh followed it.
   const last = latest(deliveries, clocks);
   const covered = positives.some(({ event }) =>

@@ -6,12 +6,12 @@
 import { claimsOf } from "./claims.ts";
 import { deliveries } from "./delivery-rules.ts";
 import { artifacts, contracts } from "./evidence-rules.ts";
-import { partial, statusesOf } from "./law.ts";
+import { either, partial, statusesOf, unsettled } from "./law.ts";
 import type { JudgedWindow, Objection, OracleVerdict, Scope } from "./law.ts";
 import { negatives } from "./negatives.ts";
 import { clocksOf } from "./order.ts";
 import type { Clocks } from "./order.ts";
-import { ofKind, turnsOf, withoutDuplicates } from "./reading.ts";
+import { inTurnsApplication, ofKind, turnsOf, withoutDuplicates } from "./reading.ts";
 import type { Json } from "./reading.ts";
 import {
   actions,
@@ -40,13 +40,17 @@ const rules = [
 /** Judges a window. */
 export function oracle({ events, metadata, taskId, wasReadWhole }: JudgedWindow): OracleVerdict {
   // Point 7: the verdict is worked out without the events of untrusted producers.
-  const trusted = withoutDuplicates(events.filter((event) => event["ingest_trusted"] !== false));
+  const trusted = inTurnsApplication(
+    withoutDuplicates(events.filter((event) => event["ingest_trusted"] !== false)),
+  );
   const whole = wasReadWhole ?? isWhole(metadata);
   const window = whole ? [] : [partial("window")];
   const turns = turnsOf(trusted);
   const asked = turns.some((turn) => claimsOf(turn, taskId).length > 0);
-  const results = ofKind(trusted, "artifact", "contract", "delivery").length > 0;
-  if (!asked && (taskId !== null || !results)) return { allowed: ["unknown"], objections: [] };
+  const results = ofKind(trusted, "artifact", "contract", "delivery").filter(
+    (event) => taskId === null || event["task_id"] === taskId,
+  );
+  if (!asked && results.length === 0) return { allowed: ["unknown"], objections: [] };
   const clocks = clocksOf(trusted);
   const objections = [...window, ...judge(turns, trusted, taskId, clocks)];
   // A shift of a producer that is ahead blocks only where it changes a deciding order.
@@ -70,10 +74,14 @@ function judge(
       const scope: Scope = { ...claim, clocks, all };
       return [...wholeIdentity(scope), ...evidence(scope), ...rules.flatMap((rule) => rule(scope))];
     });
-    if (taskId === null) {
-      found.push(...orphanActions(turn), ...unasked(turn));
-      if (claims.length > 0) found.push(...strayOutcomes(turn, { clocks }));
+    if (claims.length === 0 || taskId === null) found.push(...unasked(turn, taskId));
+    // Whether the stages of an intent without a label are the asked task's, no sentence says.
+    const others = taskId === null ? [] : claimsOf(turn, null);
+    for (const claim of others.filter(({ intent }) => intent["task_id"] === undefined)) {
+      found.push(...stages({ ...claim, clocks, all }).map(() => unsettled("stage")));
     }
+    found.push(...orphanActions(turn, taskId));
+    if (taskId === null && claims.length > 0) found.push(...strayOutcomes(turn, { clocks }));
     return found;
   });
 }
@@ -89,11 +97,13 @@ function evidence({ own }: Scope): Objection[] {
   return ofKind(own, "artifact", "contract").length > 0 ? [] : [partial("artifact")];
 }
 
-/** Results of a turn that no intent of it asked for. */
-function unasked(turn: readonly Json[]): Objection[] {
-  const claimed = new Set(claimsOf(turn, null).flatMap(({ own }) => own));
-  const results = ofKind(turn, "artifact", "contract", "delivery");
-  return results.some((event) => !claimed.has(event)) ? [partial("unasked")] : [];
+/** Results that no intent asked for: no success, and what is bad of them in itself is not said. */
+function unasked(turn: readonly Json[], taskId: string | null): Objection[] {
+  const claimed = new Set(claimsOf(turn, taskId).flatMap(({ own }) => own));
+  const results = ofKind(turn, "artifact", "contract", "delivery").filter(
+    (event) => taskId === null || event["task_id"] === taskId,
+  );
+  return results.some((event) => !claimed.has(event)) ? [either("unasked")] : [];
 }
 
 /** Reconciliation 1 and 8: the window is whole, trusted and untruncated, and something says so. */

@@ -3,7 +3,7 @@
  * one producer its sequence orders. Across producers causality does, then timestamps; 500 ms of
  * skew are bridged where causality or a delivered version orders the pair. Receipt is no order.
  */
-import { instant, sameVersion, refs, text } from "./reading.ts";
+import { instant, sameTurn, sameVersion, refs, text } from "./reading.ts";
 import type { Json } from "./reading.ts";
 
 const skewMs = 500;
@@ -51,13 +51,18 @@ export function clocksOf(all: readonly Json[], shifted = true): Clocks {
   };
   const stamped = (event: Json): number =>
     (instant(event, "timestamp") ?? 0) - (shifted ? ahead(event) : 0);
-  // What a producer numbered later happened later, so it is no earlier than what came before it.
+  // What a producer numbered later happened later, so within a turn it is no earlier than what came
+  // before it. A wrong time of one turn moves no other turn, and a report orders nothing.
   const times = new Map<Json, number>();
   const time = (event: Json): number => {
     const known = times.get(event);
     if (known !== undefined) return known;
     const before = all.filter(
-      (other) => sameProducer(other, event) && isNumberedBefore(other, event),
+      (other) =>
+        sameProducer(other, event) &&
+        sameTurn(other, event) &&
+        [other, event].every((one) => one["event_kind"] !== "data_quality") &&
+        isNumberedBefore(other, event),
     );
     const found = Math.max(stamped(event), ...before.map(stamped));
     times.set(event, found);

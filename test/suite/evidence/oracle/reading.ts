@@ -57,8 +57,28 @@ const tuple = [
 ] as const;
 
 /** Design 4: identity is the whole tuple, and NULL equals only NULL. */
-function sameTurn(one: Json, other: Json): boolean {
+export function sameTurn(one: Json, other: Json): boolean {
   return tuple.every((field) => one[field] === other[field]);
+}
+
+/** Point 2: evidence belongs to the application of its turn, that of the turn's first event. */
+export function inTurnsApplication(events: readonly Json[]): Json[] {
+  const began = (event: Json): string => text(event, "started_at") ?? String(event["timestamp"]);
+  return events.map((event) => {
+    const owners = ofKind(events, "turn").filter(
+      (turn) =>
+        turn["turn_id"] !== undefined &&
+        turn["application_id"] !== undefined &&
+        tuple.every((field) => field === "application_id" || turn[field] === event[field]),
+    );
+    const [owner] = owners.toSorted(
+      (a, b) =>
+        Date.parse(began(a)) - Date.parse(began(b)) ||
+        (String(a["application_id"]) < String(b["application_id"]) ? -1 : 1),
+    );
+    if (owner === undefined || event["application_id"] === undefined) return event;
+    return { ...event, application_id: owner["application_id"] };
+  });
 }
 
 /** Splits events by turn. */

@@ -16,12 +16,14 @@ export function turnEnd(scope: Scope): Objection[] {
   const ends = attempts.flatMap((attempt) => attempt.filter((one) => one["phase"] === "result"));
   const last = latest(ends, scope.clocks);
   const found: Objection[] = [];
-  // A later ended attempt of the same turn supersedes an earlier one, whatever became of it.
+  // A later attempt that ended supersedes an earlier one; a later one is one that began later.
+  const isLater = (one: readonly Json[], other: readonly Json[]): boolean =>
+    one.every((event) => other.some((start) => scope.clocks.compare(event, start) > 0));
+  const isEnded = (attempt: readonly Json[]): boolean =>
+    attempt.some((one) => one["phase"] === "result");
   for (const attempt of attempts) {
-    if (attempt.some((one) => one["phase"] === "result")) continue;
-    const later = ends.some((end) =>
-      attempt.every((start) => begin(start, scope) < begin(end, scope)),
-    );
+    if (isEnded(attempt)) continue;
+    const later = attempts.some((one) => isEnded(one) && isLater(one, attempt));
     if (!later) found.push(partial("unfinished"));
   }
   for (const end of last) if (end["status"] === "error") found.push(either("turn_error"));
@@ -43,12 +45,15 @@ function isNested(
   turn: readonly Json[],
 ): boolean {
   const seen = new Set<Json>();
-  const open = [...attempt];
+  const open = turn.filter(
+    (one) => one["span_id"] !== undefined && one["span_id"] === attempt[0]?.["span_id"],
+  );
   for (let event = open.pop(); event !== undefined; event = open.pop()) {
     for (const parent of turn.filter((one) => one["span_id"] === event["parent_span_id"])) {
       if (seen.has(parent) || parent["span_id"] === undefined) continue;
       seen.add(parent);
-      if (spans.includes(parent["span_id"]) && !attempt.includes(parent)) return true;
+      const own = parent["span_id"] === attempt[0]?.["span_id"];
+      if (spans.includes(parent["span_id"]) && !own) return true;
       open.push(parent);
     }
   }
@@ -62,15 +67,15 @@ function begin(event: Json, scope: Scope): number {
   );
 }
 
-/** When a cause began: a span's start by any of its events, unknown where only its end is told. */
+/** When a cause began: its span by the first of its events, unknown where only its end is told. */
 function began(cause: Json, scope: Scope): number {
+  if (cause["span_id"] === undefined) return begin(cause, scope);
   const span = scope.all.filter(
     (event) =>
       event["span_id"] === cause["span_id"] &&
       event["root_trace_id"] === cause["root_trace_id"] &&
       (event["phase"] !== "result" || event["started_at"] !== undefined),
   );
-  if (cause["phase"] !== "result" || cause["span_id"] === undefined) return begin(cause, scope);
   return Math.min(Infinity, ...span.map((event) => begin(event, scope)));
 }
 
@@ -170,12 +175,13 @@ function hasResult(event: Json, { turn }: Scope): boolean {
   );
 }
 
-/** A side effect of a task without an intent. */
-export function orphanActions(turn: readonly Json[]): Objection[] {
+/** A side effect of a task without an intent; of the task that is asked for, where one is. */
+export function orphanActions(turn: readonly Json[], taskId: string | null): Objection[] {
   const labels = ofKind(turn, "intent").map((intent) => intent["task_id"]);
   const orphans = ofKind(turn, "application_action").filter(
     (event) =>
       attr(event, "side_effect") === true &&
+      (taskId === null || event["task_id"] === taskId) &&
       (event["task_id"] === undefined ? labels.length !== 1 : !labels.includes(event["task_id"])),
   );
   return orphans.map(() => partial("action"));
@@ -197,7 +203,10 @@ export function causality(scope: Scope): Objection[] {
 /** Point 8: what was lost blocks the turns that were open while it was lost. */
 export function losses(scope: Scope): Objection[] {
   const reports = ofKind(scope.all, "data_quality");
-  const times = scope.turn.map((event) => scope.clocks.time(event));
+  // A report is of a process; the turn that it stands in need not have begun.
+  const times = scope.turn
+    .filter((event) => event["event_kind"] !== "data_quality")
+    .map((event) => scope.clocks.time(event));
   const [from, to] = [Math.min(...times), Math.max(...times)];
   const isDirty = (event: Json): boolean =>
     ["loss_dropped", "sampled_out", "write_failures"].some(
