@@ -51,10 +51,10 @@ test("columns say what records say, of several turns in one root", async () => {
   };
   expect(read.waterfall.groups).toHaveLength(2);
   // Two requests have two marks.
-  const timeless = (model: { readonly verdict?: object }): object => ({
+  const timeless = (model: object): object => ({
     ...model,
     window: undefined,
-    verdict: { ...model.verdict, as_of: undefined },
+    verdict: { ...(model as { verdict?: object }).verdict, as_of: undefined },
   });
   expect(timeless(read)).toEqual(timeless(records));
 });
