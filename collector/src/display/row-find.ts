@@ -40,7 +40,7 @@ const fields: { readonly [key: string]: Texts } = {
   tool: ({ node }) => [node?.tool_name],
   model: ({ node }) => [node?.model],
   status: ({ node }) => [node?.status],
-  service: (_, events) => events().map(({ application_id: id }) => id),
+  service: (_, events) => events().map((event) => event.service_name ?? event.application_id),
   producer: (_, events) => events().map(({ producer_id: id }) => id),
   release: (_, events) => events().map(({ attributes }) => attributes.service_version),
   component: (_, events) => events().map(({ component }) => component),

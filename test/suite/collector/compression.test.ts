@@ -38,7 +38,9 @@ test.each([
   expect(packed.headers.get("cache-control")).toBe("no-store");
   const bytes = await bytesOf(packed);
   expect(bytes.length).toBeLessThan(plain.length / 2);
-  expect(unpack(bytes).equals(plain)).toBe(true);
+  // Two requests have two marks of the same length.
+  const markless = (body: Buffer): string => body.toString().replace(/"as_of":"[^"]*"/, "");
+  expect(markless(unpack(bytes))).toBe(markless(plain));
 });
 
 test("a page is compressed as its twin is", async () => {

@@ -283,7 +283,7 @@ describe("a directory that may not be written", () => {
     };
     const { memory } = await filesystem({ directory: root, calls: { ...systemCalls, create } });
     const put = memory.put(ann, "entity", draftOf("new"));
-    await expect(put).rejects.toMatchObject({ code: "store_unavailable", retryable: true });
+    await expect(put).rejects.toMatchObject({ code: "disk_full", retryable: true });
     expect(await idsIn(memory, ann)).toEqual(["row"]);
     full = false;
     await memory.put(ann, "entity", draftOf("new"));
