@@ -10,8 +10,8 @@ import { judgedRoots } from "./judged-turns.ts";
 import { press } from "./keys.ts";
 import { openedSite } from "./opened-site.ts";
 
-/** A producer's report of its own counters. */
-function report(producer: string, lost: number): TurnEvent {
+/** A producer's report of its own counters; what one service lost blocks its own turns alone. */
+function report(producer: string, service: string, lost: number): TurnEvent {
   return {
     schema_version: 3,
     event_id: `${producer}-report`,
@@ -20,7 +20,7 @@ function report(producer: string, lost: number): TurnEvent {
     phase: "event",
     status: "success",
     timestamp: new Date().toISOString(),
-    application_id: "newsroom",
+    application_id: service,
     root_trace_id: `report-${producer}`,
     producer_id: producer,
     producer_seq: 1,
@@ -28,7 +28,9 @@ function report(producer: string, lost: number): TurnEvent {
   };
 }
 
-const { site, visit } = openedSite({ put: [report("pod-a-1", 0), report("pod-b-7", 37)] });
+const { site, visit } = openedSite({
+  put: [report("pod-a-1", "newsroom", 0), report("pod-b-7", "pressroom", 37)],
+});
 
 beforeAll(async () => {
   await sendStory(site.url, { endMs: Date.now(), turns: 30, hours: 2 });
