@@ -1,6 +1,6 @@
 /**
- * @module Accounts: who may sign in by name, from the variable itself or from a file. A file is
- * read again when it changes, so that an account is revoked or has another role without a restart.
+ * @module Accounts: named accounts, from the variable itself or from a file. The file is read
+ * again when it changes, so that revoking an account or changing its role needs no restart.
  */
 import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import { resolve } from "node:path";

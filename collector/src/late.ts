@@ -1,6 +1,6 @@
 /**
- * @module Late: something on a server that may be away or refuse at the start. It is opened again
- * and again; whoever asks meanwhile is told at once that it is not there.
+ * @module Late: a resource on a server that may be away or refuse at the start. Opening is retried;
+ * until it succeeds, a call fails at once with the reason.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 

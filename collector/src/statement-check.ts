@@ -1,7 +1,6 @@
 /**
- * @module Statement check: what can be said of a signed verdict offline. The signature says who
- * wrote it; with the events the verdict is judged again, and one that the evidence does not support
- * fails, whoever signed it.
+ * @module Statement check: verifies a signed verdict offline. The signature proves who wrote it.
+ * With the events the verdict is judged again; one that the evidence does not support is rejected.
  */
 import { judgeRules, reconcileOutcome } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";

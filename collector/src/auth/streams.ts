@@ -1,6 +1,6 @@
 /**
- * @module Streams: answers that stay open, held to whoever asked for them. A stream lives no longer
- * than its session or its account as it was, and one principal holds a bounded number of them.
+ * @module Streams: open event streams by principal. A stream ends when its session ends or its
+ * account changes, and a principal has a bounded number of them.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";

@@ -104,8 +104,7 @@ function listen(): void {
     if (isNews(JSON.parse(data) as Arrived, asOf)) soon();
   });
   source.addEventListener("gap", soon);
-  // The browser would come back again and again; whoever signed out, or has too many tails open,
-  // has to do something first.
+  // Without this the browser reconnects for ever, also after a sign-out or at the bound of streams.
   const ended = (): void => {
     source.close();
     setLive(false);

@@ -97,7 +97,7 @@ class Tail {
     while (!signal.aborted) {
       const before = ingest.storedBatches();
       const { events, gap } = await this.#news();
-      // Whoever signed out meanwhile is told nothing more.
+      // After a sign-out nothing more is sent.
       if (signal.aborted) return;
       if (gap) await stream.writeSSE({ event: "gap", data: "{}" });
       // Each write waits for the client, so a slow one slows its own tail and nobody else's.
