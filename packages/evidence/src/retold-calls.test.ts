@@ -99,6 +99,20 @@ test("a call that another vocabulary tells beside it is one call, and no two cal
   expect(ids([...two, ...both])).toEqual(["x", "y"]);
 });
 
+test("a telling that seems to end a millisecond after its call is a telling, beyond that a call", () => {
+  const at = (span_id: string, dialect: "gen_ai" | "openllmetry", from: string, to: string) =>
+    span(span_id, "turn", "lookup", {
+      dialect,
+      turn_id: "turn",
+      started_at: `2026-03-01T10:00:00.${from}Z`,
+      timestamp: `2026-03-01T10:00:00.${to}Z`,
+    });
+  const call = at("tool", "gen_ai", "010", "013344843");
+  expect(ids([call, at("client", "openllmetry", "011", "014344843")])).toEqual(["tool"]);
+  expect(ids([call, at("next", "openllmetry", "011", "014344844")])).toEqual(["tool", "next"]);
+  expect(ids([call, at("next", "openllmetry", "014", "014100000")])).toEqual(["tool", "next"]);
+});
+
 test("rings end, and 20,000 tellings of one call cost no more than 20,000", () => {
   expect(ids([span("a", "b", "x"), span("b", "a", "x")]).length).toBeGreaterThan(0);
   const chain = Array.from({ length: 20_000 }, (_, i) =>

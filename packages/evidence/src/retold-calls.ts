@@ -7,13 +7,19 @@
 import type { TurnEvent } from "./event.ts";
 import { createIdentityTable } from "./identity-table.ts";
 import { parentKey, spanKey } from "./span-key.ts";
-import { compareTimes } from "./time.ts";
+import { compareTimes, shiftTime } from "./time.ts";
 
 /** Inside of these a call is another one, whatever its name. */
 const separating: ReadonlySet<string> = new Set(["turn", "model_call", "plan"]);
 
 /** Calls of one tool in a turn that are looked through for tellings side by side. */
 const besideMax = 500;
+
+/**
+ * Spans of one process may disagree by this much: OpenTelemetry's SDKs read a start to the
+ * millisecond and add a finer duration, so an inner span can seem to end after its outer one.
+ */
+const clockStepMs = 1;
 
 /**
  * The results of tool calls that tell the call of a span above them again, each with the outermost
@@ -97,7 +103,7 @@ function matchWithin(calls: readonly TurnEvent[], beside: Map<TurnEvent, TurnEve
   const tellings = new Map<TurnEvent, Set<unknown>>();
   for (const [at, inner] of calls.entries()) {
     const outer = calls.slice(0, at).find((call) => {
-      if (beside.has(call) || compareTimes(call.timestamp, inner.timestamp) < 0) return false;
+      if (beside.has(call) || !encloses(call, inner)) return false;
       return tellings.get(call)?.has(inner.dialect) !== true && call.dialect !== inner.dialect;
     });
     if (outer === undefined) continue;
@@ -106,6 +112,15 @@ function matchWithin(calls: readonly TurnEvent[], beside: Map<TurnEvent, TurnEve
     if (told === undefined) tellings.set(outer, new Set([inner.dialect]));
     else told.add(inner.dialect);
   }
+}
+
+/** True when the time of the inner call lies in that of the outer one, which began no later. */
+function encloses(outer: TurnEvent, inner: TurnEvent): boolean {
+  const latest = shiftTime(outer.timestamp, clockStepMs);
+  return (
+    compareTimes(inner.timestamp, latest) <= 0 &&
+    compareTimes(inner.started_at ?? inner.timestamp, outer.timestamp) <= 0
+  );
 }
 
 /** Finds the nearest tool call above an event; what was found is kept for all that was passed. */
