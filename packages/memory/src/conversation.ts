@@ -120,14 +120,17 @@ export class Conversation {
 
   /**
    * The end of the place's thread, oldest first, within the bounds. Incomplete messages are left
-   * out, except those of a turn that says how it was cut short.
+   * out, except those of a turn that says how it was cut short. Without an agent these are the
+   * messages that no agent's id was kept with: two agents' words never become one history.
    * @throws CodedError identity_missing without a thread
    */
   async history(place: MemoryPlace, options: HistoryOptions = {}): Promise<readonly Message[]> {
     required(place, "threadId");
     const { messagesMax = 20, charsMax = 8_000 } = options;
     if (messagesMax < 1) return [];
-    const rows = await this.#store.list(place, conversationLevels, "conversation", messagesMax);
+    const rows = await this.#store.list(place, conversationLevels, "conversation", messagesMax, [
+      "agentId",
+    ]);
     const kept: Message[] = [];
     let chars = 0;
     for (const message of rows.map(messageOf)) {

@@ -49,19 +49,23 @@ export function levelOf(place: MemoryPlace, level: Level): string | null {
 }
 
 /**
- * The filter of a place, cut to the levels that a kind knows.
+ * The filter of a place, cut to the levels that a kind knows. A level that the place leaves out
+ * does not filter, unless it is one of `exact`: then only rows without it pass.
  * @throws CodedError identity_missing (no place), identity_empty (an empty id), record_invalid
  */
-export function filterOf(place: MemoryPlace, levels: readonly Level[]): MemoryFilter {
+export function filterOf(
+  place: MemoryPlace,
+  levels: readonly Level[],
+  exact: readonly Level[] = [],
+): MemoryFilter {
   if (typeof place !== "object" || place === null) {
     throw new CodedError("identity_missing", { field: "userId" });
   }
   const tenant = idOf(place.userId ?? null, "userId");
-  const filter: { tenant: string | null; agentId?: string; memoryId?: string; threadId?: string } =
-    { tenant };
+  const filter: { tenant: string | null } & { [L in Level]?: string | null } = { tenant };
   for (const level of levels) {
     const value = levelOf(place, level);
-    if (value !== null) filter[level] = value;
+    if (value !== null || exact.includes(level)) filter[level] = value;
   }
   return filter;
 }

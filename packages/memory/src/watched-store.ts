@@ -59,9 +59,9 @@ export interface WatchedSearch extends SearchResult {
 function isInside(row: MemoryRecord, filter: MemoryFilter): boolean {
   return (
     (row.user_id ?? null) === filter.tenant &&
-    (filter.agentId === undefined || row.agent_id === filter.agentId) &&
-    (filter.memoryId === undefined || row.memory_id === filter.memoryId) &&
-    (filter.threadId === undefined || row.thread_id === filter.threadId)
+    (filter.agentId === undefined || (row.agent_id ?? null) === filter.agentId) &&
+    (filter.memoryId === undefined || (row.memory_id ?? null) === filter.memoryId) &&
+    (filter.threadId === undefined || (row.thread_id ?? null) === filter.threadId)
   );
 }
 
@@ -96,14 +96,15 @@ export class WatchedStore {
     return row;
   }
 
-  /** The newest rows, newest first, at most `limit`. */
+  /** The newest rows, newest first, at most `limit`; `exact` as in {@link filterOf}. */
   async list(
     place: MemoryPlace,
     levels: readonly Level[],
     kind: ScopedKind,
     limit: number,
+    exact: readonly Level[] = [],
   ): Promise<readonly MemoryRecord[]> {
-    const filter = filterOf(place, levels);
+    const filter = filterOf(place, levels, exact);
     return this.#read(place, filter, kind, "list", async () => {
       const page = await this.store.list(filter, kind, { limit });
       return page.records;

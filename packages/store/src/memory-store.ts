@@ -16,11 +16,14 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** Levels below the tenant; each that is given must be equal, each absent one does not filter. */
+/**
+ * Levels below the tenant; each that is given must be equal, null equalling only rows without that
+ * level, each absent one does not filter.
+ */
 export interface MemoryFilter extends TenantFilter {
-  readonly agentId?: string;
-  readonly memoryId?: string;
-  readonly threadId?: string;
+  readonly agentId?: string | null;
+  readonly memoryId?: string | null;
+  readonly threadId?: string | null;
 }
 
 /** What a writer gives. `id` is opaque and unique within tenant and kind. */

@@ -77,6 +77,21 @@ describe("tenants", () => {
     expect(await wrong({ userId: "ann", threadId: "" })).toBe("identity_empty");
     expect(await wrong(undefined)).toBe("identity_missing");
   });
+
+  test("a history without an agent never mixes agents", async () => {
+    const memory = new Memory(ephemeralMemory());
+    const place = { userId: "ann", memoryId: "m", threadId: "t" };
+    await memory.conversation.append({ ...place, agentId: "desk" }, [{ role: "user", text: "d" }]);
+    await memory.conversation.append({ ...place, agentId: "shop" }, [{ role: "user", text: "s" }]);
+    expect(await memory.conversation.history(place)).toEqual([]);
+    await memory.conversation.append(place, [{ role: "user", text: "nobody's" }]);
+    const texts = async (at: MemoryPlace): Promise<readonly string[]> =>
+      (await memory.conversation.history(at)).map(({ text }) => text);
+    expect(await texts(place)).toEqual(["nobody's"]);
+    expect(await texts({ ...place, agentId: "desk" })).toEqual(["d"]);
+    const { history } = await memory.assembleContext(place, { text: "what" });
+    expect(history.map(({ text }) => text)).toEqual(["nobody's"]);
+  });
 });
 
 describe("the proof of scope", () => {

@@ -24,7 +24,8 @@ export function checkFilter(filter: MemoryFilter): void {
   for (const field of ["agentId", "memoryId", "threadId"] as const) {
     const value: unknown = filter[field];
     if (value === "") throw new CodedError("identity_empty", { field });
-    if (value !== undefined && !isText(value)) throw new CodedError("record_invalid", { field });
+    if (value !== undefined && value !== null && !isText(value))
+      throw new CodedError("record_invalid", { field });
   }
 }
 
@@ -63,7 +64,11 @@ export function checkSharedKind(kind: string): asserts kind is SharedKind {
   }
 }
 
-function checkLevel(field: string, filtered: string | undefined, given: string | undefined): void {
+function checkLevel(
+  field: string,
+  filtered: string | null | undefined,
+  given: string | undefined,
+): void {
   if (filtered !== undefined && given !== undefined && filtered !== given) {
     throw new CodedError("record_invalid", { field });
   }
@@ -133,9 +138,9 @@ export function recordOf(
   checkLevel("agent_id", filter.agentId, draft.agent_id);
   checkLevel("memory_id", filter.memoryId, draft.memory_id);
   checkLevel("thread_id", filter.threadId, draft.thread_id);
-  const agent = draft.agent_id ?? filter.agentId;
-  const memory = draft.memory_id ?? filter.memoryId;
-  const thread = draft.thread_id ?? filter.threadId;
+  const agent = draft.agent_id ?? filter.agentId ?? undefined;
+  const memory = draft.memory_id ?? filter.memoryId ?? undefined;
+  const thread = draft.thread_id ?? filter.threadId ?? undefined;
   return {
     id: draft.id,
     kind,
@@ -174,16 +179,14 @@ export function checkedChange(
 export function insideFilter(record: MemoryRecord, filter: MemoryFilter): boolean {
   return (
     record.user_id === filter.tenant &&
-    (filter.agentId === undefined || record.agent_id === filter.agentId) &&
-    (filter.memoryId === undefined || record.memory_id === filter.memoryId) &&
-    (filter.threadId === undefined || record.thread_id === filter.threadId)
+    levelsOf(filter).every(([field, value]) => (record[field] ?? null) === value)
   );
 }
 
-/** The levels that the filter names, by the fields of a row that must equal them. */
+/** The levels that the filter names, by the fields of a row that must equal them; null: absent. */
 export function levelsOf(
   filter: MemoryFilter,
-): (readonly [field: "agent_id" | "memory_id" | "thread_id", value: string])[] {
+): (readonly [field: "agent_id" | "memory_id" | "thread_id", value: string | null])[] {
   const levels = [
     ["agent_id", filter.agentId],
     ["memory_id", filter.memoryId],

@@ -23,7 +23,9 @@ export function ofTenant(filter: MemoryFilter, bind: Bindings): string {
 export function insideSql(filter: MemoryFilter, bind: Bindings): string {
   return [
     ofTenant(filter, bind),
-    ...levelsOf(filter).map(([column, value]) => `${column} = ${bind.text(value)}`),
+    ...levelsOf(filter).map(([column, value]) =>
+      value === null ? `${column} IS NULL` : `${column} = ${bind.text(value)}`,
+    ),
   ].join("\n    AND ");
 }
 

@@ -174,7 +174,7 @@ const isolation: readonly Clause[] = [
       [{ tenant: ["ann"] }, "record_invalid"],
       [{ tenant: 0 }, "record_invalid"],
       [{ tenant: "ann", memoryId: { $exists: false } }, "record_invalid"],
-      [{ tenant: "ann", memoryId: null }, "record_invalid"],
+      [{ tenant: "ann", memoryId: 0 }, "record_invalid"],
       [{ tenant: "\ud800" }, "record_invalid"],
     ];
     for (const [filter, code] of wrong) {

@@ -265,6 +265,27 @@ const listing: readonly Clause[] = [
     const page = await store.list({ ...ann, threadId: "t-2" }, "entity", { limit: 9 });
     deepEqual(idsOf(page.records), ["other"]);
   }),
+  onMemory("a level that is null equals only rows without it", async (store) => {
+    const vector = { embedding: [1, 0], text: "word" };
+    await store.put(ann, "conversation", draftOf("helper", { agent_id: "helper", ...vector }));
+    await store.put({ ...ann, agentId: null }, "conversation", draftOf("none", vector));
+    await store.put({ tenant: null }, "conversation", draftOf("foreign", vector));
+    const filter = { ...ann, agentId: null };
+    const page = await store.list(filter, "conversation", { limit: 9 });
+    deepEqual(idsOf(page.records), ["none"]);
+    equal(page.records[0]?.agent_id, undefined);
+    equal(await store.count(filter, "conversation"), 1);
+    equal(await store.get(filter, "conversation", "helper"), undefined);
+    const near = await store.vectorSearch(filter, "conversation", { embedding: [1, 0], limit: 9 });
+    deepEqual(idsOf(near.hits.map(({ record }) => record)), ["none"]);
+    const said = await store.textSearch(filter, "conversation", { text: "word", limit: 9 });
+    deepEqual(idsOf(said.hits.map(({ record }) => record)), ["none"]);
+    equal(await store.delete(filter, "conversation", "helper"), false);
+    await refuses(
+      store.put(filter, "conversation", draftOf("other", { agent_id: "helper" })),
+      "record_invalid",
+    );
+  }),
   onMemory("a position that is not ours is refused", async (store) => {
     await store.put(ann, "entity", draftOf("row"));
     for (const after of ["", "x", "eyJ9", Buffer.from('["a"]').toString("base64url")]) {
