@@ -4,7 +4,13 @@
  */
 import { setImmediate as nextTask } from "node:timers/promises";
 
-import { compareTimes, findInsights, foldTurns, reconcileOutcome } from "@turnproof/evidence";
+import {
+  compareTimes,
+  findInsights,
+  foldTurns,
+  reconcileOutcome,
+  turnKey,
+} from "@turnproof/evidence";
 import type { TurnEvent, Verdict } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { TurnVerdict } from "@turnproof/store";
@@ -16,7 +22,6 @@ import { createOpenRoots } from "./judge-open.ts";
 import type { OpenRoots } from "./judge-open.ts";
 import { producerReports } from "./losses.ts";
 import type { Parts } from "./parts.ts";
-import { turnKey } from "./turn-key.ts";
 import { metadataOf } from "./verdict.ts";
 import { collectRoot, collectRoots } from "./window.ts";
 import type { Window } from "./window.ts";

@@ -3,13 +3,20 @@
  * answer (verdict, finding, latency) is asked of each row that was read, and reading goes on until
  * a page is full, nothing is left or a budget is met.
  */
-import { compareTimes, findingTexts, foldTurns, insightCodes, matches } from "@turnproof/evidence";
+import {
+  compareTimes,
+  findingTexts,
+  foldTurns,
+  insightCodes,
+  matches,
+  turnKey,
+} from "@turnproof/evidence";
 import type { EventQuery, TurnEvent, TurnRow } from "@turnproof/evidence";
+import { latestVerdicts } from "@turnproof/store";
 import type { Judged, Keyset, TurnSlice, TurnVerdict } from "@turnproof/store";
 
 import type { Reading } from "../auth/grants.ts";
 import type { Parts } from "../parts.ts";
-import { turnKey } from "../turn-key.ts";
 
 /** What a filtered page may cost: roots that are read, and how long a reader is kept waiting. */
 const budget = { roots: 5_000, ms: 1_000 } as const;
@@ -132,7 +139,7 @@ export function withVerdicts(
   rows: readonly TurnRow[],
   verdicts: readonly TurnVerdict[],
 ): readonly TurnRow[] {
-  const byTurn = new Map(verdicts.map((verdict) => [turnKey(verdict), verdict]));
+  const byTurn = latestVerdicts(verdicts);
   return rows.map((row) => {
     const verdict = byTurn.get(turnKey(row));
     // A verdict that rests on less than the row shows is a verdict on another turn.

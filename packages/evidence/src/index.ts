@@ -72,6 +72,8 @@ export { compareEvents } from "./event-order.ts";
 export { compareText } from "./text-order.ts";
 export { bystanders, foldTurns, turnRowAttributes } from "./turns.ts";
 export type { TurnRow } from "./turns.ts";
+export { turnFields, turnKey } from "./turn-key.ts";
+export type { TurnIdentity } from "./turn-key.ts";
 export { countUsage, hasUsage } from "./usage.ts";
 export type { Usage } from "./usage.ts";
 export { groupByIdentity, tupleFields, tupleOf } from "./identity-tuple.ts";

@@ -5,9 +5,7 @@
  */
 import type { TurnEvent } from "./event.ts";
 import { createIdentityTable } from "./identity-table.ts";
-
-/** The fields that name a turn, whatever the application. */
-const turnFields = ["agent_id", "user_id", "thread_id", "root_trace_id", "turn_id"] as const;
+import { turnFields } from "./turn-key.ts";
 
 /** What the turn events of one turn say of their application. */
 interface Owner {

@@ -20,6 +20,7 @@ import { readSupply } from "./supply.ts";
 import { compareTimes, elapsedMs } from "./time.ts";
 import { countTools } from "./tool-outcomes.ts";
 import type { ToolCounts } from "./tool-outcomes.ts";
+import { turnFields } from "./turn-key.ts";
 import { countUsage } from "./usage.ts";
 import type { Usage } from "./usage.ts";
 
@@ -114,13 +115,7 @@ export const turnRowAttributes: readonly (keyof EventAttributeMap)[] = [
  * alone gives no row. The order and repetition of the input make no difference to the rows.
  */
 export function foldTurns(events: readonly TurnEvent[]): TurnRow[] {
-  const table = createIdentityTable([
-    "agent_id",
-    "thread_id",
-    "root_trace_id",
-    "turn_id",
-    "user_id",
-  ]);
+  const table = createIdentityTable(turnFields);
   const groups: TurnEvent[][] = [];
   for (const event of events) {
     const group = table.idOf(event);

@@ -12,6 +12,7 @@ import type {
   SliceOptions,
   TurnVerdict,
 } from "./evidence-store.ts";
+import { keepLatest } from "./latest-verdicts.ts";
 import { comparePositions, keysetOf, positionOfKeyset } from "./position.ts";
 import { rootSlice } from "./root-slice.ts";
 import { checkScope, inScope } from "./scope.ts";
@@ -23,7 +24,6 @@ import { bundleItems, eventItems, eventSlice, mentionItems, rootItems } from "./
 import type { Item, ItemsOf } from "./slice.ts";
 import { storedForm } from "./stored-event.ts";
 import type { StoredEvent } from "./stored-event.ts";
-import { turnKey } from "./turn-key.ts";
 
 /** An empty store in the process; nothing outlives it. */
 export function ephemeral(): EvidenceStore {
@@ -161,11 +161,7 @@ function heldVerdicts(): HeldVerdicts {
       return [...verdicts.values()].filter((v) => wanted.has(v.root_trace_id) && inScope(v, scope));
     },
     put(list) {
-      for (const verdict of list) {
-        const key = turnKey(verdict);
-        const known = verdicts.get(key);
-        if (known === undefined || known.judged_at <= verdict.judged_at) verdicts.set(key, verdict);
-      }
+      keepLatest(verdicts, list);
     },
   };
 }

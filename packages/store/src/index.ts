@@ -38,6 +38,7 @@ export type {
 export { summarizeEvidence } from "./evidence-summary.ts";
 export type { EvidenceSummary } from "./evidence-summary.ts";
 export type { AdministeredMemory, Provider } from "./provider.ts";
+export { latestVerdicts } from "./latest-verdicts.ts";
 export { inScope, issueOperatorGrant } from "./scope.ts";
 export type { EvidenceScope, OperatorGrant } from "./scope.ts";
 export { clickhouse, clickhouseOver, lentEngineOf } from "./clickhouse/clickhouse.ts";

@@ -2,7 +2,7 @@
  * @module Slice: what each kind of read shows of settled roots, as items with a place, and the
  * slice that a page of items becomes. Providers differ in how they find roots, never in this.
  */
-import { compareText, matches } from "@turnproof/evidence";
+import { compareText, matches, turnKey } from "@turnproof/evidence";
 import type { EventQuery, TurnEvent } from "@turnproof/evidence";
 
 import { bundleOf } from "./bundle-group.ts";
@@ -13,7 +13,6 @@ import type { Position } from "./position.ts";
 import { inScope } from "./scope.ts";
 import type { EvidenceScope } from "./scope.ts";
 import type { Settled } from "./settle.ts";
-import { turnKey } from "./turn-key.ts";
 
 /** Something that a page can show, and where it stands. */
 export interface Item<T> {

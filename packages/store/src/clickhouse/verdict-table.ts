@@ -2,10 +2,10 @@
 import { createHash } from "node:crypto";
 
 import type { Judged, TurnVerdict } from "../evidence-store.ts";
+import { latestVerdicts } from "../latest-verdicts.ts";
 import { inScope } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { clampedNanos } from "../time.ts";
-import { turnKey } from "../turn-key.ts";
 import type { Engine } from "./connection.ts";
 import { NativeBlock } from "./native-writer.ts";
 import { bindings } from "./sql-text.ts";
@@ -17,9 +17,9 @@ const texts = ["root_trace_id", "agent_id", "thread_id", "turn_id", "judged_at",
 export async function putVerdicts(engine: Engine, verdicts: readonly TurnVerdict[]): Promise<void> {
   if (verdicts.length === 0) return;
   const block = new NativeBlock();
-  for (const verdict of verdicts) {
+  for (const [turn, verdict] of latestVerdicts(verdicts)) {
     for (const name of texts) block.set(name, "String", verdict[name]);
-    block.set("turn_key", "String", createHash("sha256").update(turnKey(verdict)).digest("hex"));
+    block.set("turn_key", "String", createHash("sha256").update(turn).digest("hex"));
     block.set("application_id", "String", verdict.application_id ?? "");
     const scope =
       verdict.user_id === undefined ? "" : verdict.user_id === null ? "anonymous" : "user";
@@ -70,7 +70,8 @@ ORDER BY judged_nanos DESC LIMIT 1 BY root_trace_id, turn_key`,
       as_of: at("as_of"),
     } satisfies TurnVerdict;
   });
-  return verdicts.filter((verdict) => inScope(verdict, scope));
+  const own = verdicts.filter((verdict) => inScope(verdict, scope));
+  return [...latestVerdicts(own).values()];
 }
 
 /** More roots than these are not worth being named: then a page is soon full without. */

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 
 import type { TurnVerdict } from "../evidence-store.ts";
+import { keepLatest, latestVerdicts } from "../latest-verdicts.ts";
 import { inScope } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
-import { turnKey } from "../turn-key.ts";
 import type { Disk, Place } from "./disk.ts";
 import { parseObject } from "./document.ts";
 import { documentName } from "./safe-name.ts";
@@ -25,16 +25,11 @@ export function verdictFiles(disk: Disk, lock: WriteLock): VerdictFiles {
     const parsed = bytes === undefined ? undefined : parseObject(bytes);
     // The name may be a hash; only what was written for this very root counts.
     if (parsed?.["root"] !== root || !Array.isArray(parsed["verdicts"])) return [];
-    return parsed["verdicts"] as TurnVerdict[];
+    return [...latestVerdicts(parsed["verdicts"] as TurnVerdict[]).values()];
   };
   const write = async (root: string, verdicts: readonly TurnVerdict[]): Promise<Place> => {
-    const latest = new Map((await read(root)).map((one) => [turnKey(one), one]));
-    for (const verdict of verdicts) {
-      const known = latest.get(turnKey(verdict));
-      if (known === undefined || known.judged_at <= verdict.judged_at) {
-        latest.set(turnKey(verdict), verdict);
-      }
-    }
+    const latest = latestVerdicts(await read(root));
+    keepLatest(latest, verdicts);
     const place = placeOf(root);
     const folder = place.slice(0, -1);
     await disk.ensure(folder);

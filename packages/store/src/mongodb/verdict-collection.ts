@@ -4,12 +4,12 @@ import { createHash } from "node:crypto";
 import type { Collection, Document } from "mongodb";
 
 import type { TurnVerdict } from "../evidence-store.ts";
+import { latestVerdicts } from "../latest-verdicts.ts";
 import { inScope } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { scopeConditions } from "../search-condition.ts";
 import { microseconds } from "../stored-event.ts";
 import { clampedNanos, epochMicros } from "../time.ts";
-import { turnKey } from "../turn-key.ts";
 import { nanosKey } from "./evidence-document.ts";
 import { conditionFilter } from "./evidence-filter.ts";
 import { coded, duplicateKey, numberOf } from "./store-error.ts";
@@ -19,8 +19,8 @@ export async function putVerdicts(
   collection: Collection<Document>,
   verdicts: readonly TurnVerdict[],
 ): Promise<void> {
-  for (const verdict of verdicts) {
-    const key = createHash("sha256").update(turnKey(verdict)).digest("hex");
+  for (const [turn, verdict] of latestVerdicts(verdicts)) {
+    const key = createHash("sha256").update(turn).digest("hex");
     const judged = nanosKey(clampedNanos(verdict.judged_at));
     const where = { $and: [{ _id: { $eq: key as never } }, { judged_key: { $lte: judged } }] };
     const fields = {
@@ -56,9 +56,8 @@ export async function readVerdicts(
   const scoped = scopeConditions(scope).map(conditionFilter);
   const where = { $and: [{ root_trace_id: { $in: [...rootTraceIds] } }, ...scoped] };
   const rows = await coded(() => collection.find(where).toArray());
-  return rows
-    .map((row) => JSON.parse(String(row["verdict"])) as TurnVerdict)
-    .filter((verdict) => inScope(verdict, scope));
+  const held = rows.map((row) => JSON.parse(String(row["verdict"])) as TurnVerdict);
+  return [...latestVerdicts(held.filter((verdict) => inScope(verdict, scope))).values()];
 }
 
 /** Roots whose latest row was received in the half-open span, the longest quiet first. */

@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 
 import type { TurnVerdict } from "../evidence-store.ts";
+import { latestVerdicts } from "../latest-verdicts.ts";
 import { inScope } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { scopeConditions } from "../search-condition.ts";
 import { microseconds } from "../stored-event.ts";
 import { clampedNanos, epochMicros } from "../time.ts";
-import { turnKey } from "../turn-key.ts";
 import type { Session } from "./database.ts";
 import { conditionSql } from "./evidence-filter.ts";
 import { bindings } from "./sql-text.ts";
@@ -18,12 +18,7 @@ export async function putVerdicts(
   session: Session,
   verdicts: readonly TurnVerdict[],
 ): Promise<void> {
-  const latest = new Map<string, TurnVerdict>();
-  for (const verdict of verdicts) {
-    const key = turnKey(verdict);
-    const known = latest.get(key);
-    if (known === undefined || nanosOf(known) <= nanosOf(verdict)) latest.set(key, verdict);
-  }
+  const latest = latestVerdicts(verdicts);
   if (latest.size === 0) return;
   const rows = [...latest].map(([key, verdict]) => ({
     turn_key: createHash("sha256").update(key).digest("hex"),
@@ -41,7 +36,8 @@ export async function putVerdicts(
 SELECT * FROM jsonb_to_recordset(${bind.plain(toStoredJson(rows))}::jsonb) AS r(
     turn_key text, root_trace_id text, application_id text, tenant_said boolean, user_id text,
     judged_ns bigint, verdict jsonb)
-ON CONFLICT (turn_key) DO UPDATE SET judged_ns = excluded.judged_ns, verdict = excluded.verdict
+ON CONFLICT (turn_key) DO UPDATE SET application_id = excluded.application_id,
+    judged_ns = excluded.judged_ns, verdict = excluded.verdict
 WHERE held.judged_ns <= excluded.judged_ns`,
     bind.parameters,
   );
@@ -64,9 +60,8 @@ export async function readVerdicts(
     `SELECT verdict::text AS verdict FROM evidence_verdicts WHERE ${where.join(" AND ")}`,
     bind.parameters,
   );
-  return rows
-    .map((row) => fromStoredJson(row["verdict"] as string) as TurnVerdict)
-    .filter((verdict) => inScope(verdict, scope));
+  const held = rows.map((row) => fromStoredJson(row["verdict"] as string) as TurnVerdict);
+  return [...latestVerdicts(held.filter((verdict) => inScope(verdict, scope))).values()];
 }
 
 /** Roots whose latest row was received in the half-open span, the longest quiet first. */

@@ -269,6 +269,11 @@ const finding: readonly Clause[] = [
     equal((await store.verdicts(everybody, ["root-1", "root-2"])).length, 2);
     deepEqual(await store.verdicts({ tenant: "u-2" }, ["root-1"]), []);
     deepEqual(await store.verdicts(everybody, []), []);
+    // Which application a turn belongs to may be learnt later; it stays the same turn.
+    const moved = { ...later, application_id: "desk", judged_at: "2026-03-01T12:00:00.1Z" };
+    await store.putVerdicts([{ ...later, application_id: "worker" }, moved]);
+    await store.putVerdicts([later]);
+    deepEqual(await store.verdicts({ tenant: "u-1" }, ["root-1"]), [moved]);
   }),
   onStore("roots that grew quiet are named, the longest quiet first", async (store, put) => {
     await put(10, sampleTurn("root-1", who));

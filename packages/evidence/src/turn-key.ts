@@ -1,0 +1,35 @@
+/**
+ * @module TurnKey: which turn an event, a row or a verdict is of. It is the one identity of a turn:
+ * the fold groups by it, the judge judges by it and every store keeps the newest verdict under it.
+ *
+ * The application is no part of it. Evidence belongs to the application of its turn, and which one
+ * that is may become known only when the turn's own event arrives, after a child from another
+ * service was stored and judged; the key of a turn never changes by that.
+ */
+
+/** The fields that name a turn. */
+export const turnFields = ["agent_id", "user_id", "thread_id", "root_trace_id", "turn_id"] as const;
+
+/** Who and what a turn is of; `user_id` null is anonymous, absent is unattributed. */
+export interface TurnIdentity {
+  readonly agent_id?: string;
+  readonly user_id?: string | null;
+  readonly thread_id?: string;
+  readonly root_trace_id?: string;
+  readonly turn_id?: string;
+}
+
+/**
+ * Equal texts for what is of one turn. An id that is absent equals an empty one, as a verdict keeps
+ * it; the three states of the tenant stay apart.
+ */
+export function turnKey(of: TurnIdentity): string {
+  const user = of.user_id === undefined ? [] : [of.user_id];
+  return JSON.stringify([
+    of.root_trace_id ?? "",
+    of.turn_id ?? "",
+    of.agent_id ?? "",
+    of.thread_id ?? "",
+    user,
+  ]);
+}
