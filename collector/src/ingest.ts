@@ -3,6 +3,7 @@
  * readable, what is pending, and where every received item is.
  */
 import type { ConservationSnapshot } from "./conservation.ts";
+import type { JournalLosses } from "./otlp/journal-losses.ts";
 
 /** What the health view says of the receiving side; counts and codes only. */
 export interface IngestReport {
@@ -51,6 +52,8 @@ export interface IngestDesk {
   /** Waits until the counter passed `seen`, the time is over or the collector closes. */
   nextStored(seen: number, waitMs: number, signal: AbortSignal): Promise<void>;
   report(): IngestReport;
+  /** What was acknowledged and no store holds; names roots of all tenants. */
+  losses(): JournalLosses;
   /** Stops receiving, drains within the deadline and lets go of the journal. */
   close(deadlineMs: number): Promise<void>;
 }

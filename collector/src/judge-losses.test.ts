@@ -1,5 +1,5 @@
-/** Losses after the verdict: how far the judge goes back, and that it does so once. */
-import type { TurnEvent } from "@turnproof/evidence";
+/** Losses after the verdict: how far the judge goes back, and that it does so once for each. */
+import type { LossInterval, TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
 import { createLateLosses } from "./judge-losses.ts";
@@ -11,35 +11,55 @@ const event = (producer_id: string, received_at: string): TurnEvent => ({
   phase: "event",
   status: "success",
   timestamp: received_at,
+  application_id: `${producer_id}-service`,
   received_at,
   producer_id,
   attributes: {},
 });
 
-const report = (producer_id: string, attributes: TurnEvent["attributes"]): TurnEvent => ({
-  ...event(producer_id, "2026-10-05T09:00:00Z"),
-  event_id: `report-${producer_id}`,
-  event_kind: "data_quality",
-  attributes,
+const loss = (producer_id: string, from: string | null, lost = 1): LossInterval => ({
+  producer_id,
+  service: `${producer_id}-service`,
+  from,
+  to: "2026-10-05T09:00:00Z",
+  lost,
+  sampled_out: 0,
+  write_failures: 0,
 });
 
-test("goes back to the first receipt of the producer, once", () => {
+test("goes back to the clean report, or to the producer's first receipt, once for each loss", () => {
   const losses = createLateLosses();
   losses.judged([event("till", "2026-10-05T08:00:02Z"), event("till", "2026-10-05T08:00:01.5Z")]);
-  losses.judged([event("till", "2026-10-05T08:30:00Z"), event("desk", "2026-10-05T08:00:00Z")]);
-  const lost = report("till", { loss_created: 9, loss_exported: 5, loss_dropped: 4 });
-  const fine = report("desk", { loss_created: 9, loss_exported: 9, loss_dropped: 0 });
-  expect(losses.since([fine])).toBeUndefined();
-  expect(losses.since([fine, lost])).toBe("2026-10-05T08:00:01.5Z");
-  // What is judged from now on is judged with the loss.
-  losses.judged([event("till", "2026-10-05T08:00:01.5Z")]);
-  expect(losses.since([fine, lost])).toBeUndefined();
+  losses.judged([event("till", "2026-10-05T08:30:00Z"), event("desk", "2026-10-05T07:00:00Z")]);
+  expect(losses.since([])).toBeUndefined();
+  const first = loss("till", null);
+  expect(losses.since([first])).toBe("2026-10-05T08:00:01.5Z");
+  expect(losses.since([first])).toBeUndefined();
+  // Clocks differ by some minutes.
+  const second = loss("till", "2026-10-05T08:45:00Z", 2);
+  expect(losses.since([first, second])).toBe("2026-10-05T08:40:00.000Z");
+  expect(losses.since([first, second])).toBeUndefined();
+  expect(losses.since([loss("till", "2026-10-05T07:30:00Z"), second])).toBe(
+    "2026-10-05T08:00:01.5Z",
+  );
 });
 
-test("what was sampled out counts, what nobody judged does not", () => {
+test("what nobody judged needs no second look, what may be anybody's needs all", () => {
   const losses = createLateLosses();
-  const sampled = { loss_created: 9, loss_exported: 9, loss_dropped: 0, sampled_out: 2 };
-  expect(losses.since([report("desk", sampled)])).toBeUndefined();
-  losses.judged([event("till", "2026-10-05T08:00:02Z")]);
-  expect(losses.since([report("till", sampled)])).toBe("2026-10-05T08:00:02Z");
+  expect(losses.since([loss("till", null)])).toBeUndefined();
+  losses.judged([event("desk", "2026-10-05T07:00:00Z")]);
+  expect(losses.since([loss("pos", null)])).toBeUndefined();
+  const { producer_id: _p, service: _s, ...anybodys } = loss("x", null);
+  expect(losses.since([anybodys])).toBe("2026-10-05T07:00:00Z");
+  // Another process of the same service may have spoken in the same turn.
+  expect(losses.since([{ ...loss("desk-2", null), service: "desk-service" }])).toBe(
+    "2026-10-05T07:00:00Z",
+  );
+});
+
+test("a root is looked at again when rows of it are set aside while the judge runs", () => {
+  const losses = createLateLosses();
+  expect(losses.fresh(["a"])).toEqual([]);
+  expect(losses.fresh(["a", "b"])).toEqual(["b"]);
+  expect(losses.fresh(["a", "b"])).toEqual([]);
 });

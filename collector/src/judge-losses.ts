@@ -1,62 +1,90 @@
 /**
- * @module JudgeLosses: losses that a producer reports after its turns were judged (design 6.4). No
- * verdict is a success while a loss of one of its producers is known, so the judge goes back to
- * where that producer began.
+ * @module JudgeLosses: losses that become known after turns were judged (design 6.4). No verdict is
+ * a success while a loss is known that the turn may have met, so the judge goes back: for each
+ * interval to where it began, and to each root of which rows were set aside.
  */
-import { compareTimes, readLosses } from "@turnproof/evidence";
-import type { TurnEvent } from "@turnproof/evidence";
+import { compareTimes } from "@turnproof/evidence";
+import type { LossInterval, TurnEvent } from "@turnproof/evidence";
 
-/** Producers that are remembered; of one that was forgotten, old turns keep their verdict. */
-const producersMax = 10_000;
+/** Producers, and services, that are remembered; what a forgotten one lost first is missed. */
+const namesMax = 10_000;
+/** Receipts are read by the collector's clock and intervals told by the producer's. */
+const skewMs = 5 * 60_000;
 
-/** What the judge remembers of the producers whose turns it judged. */
+/** What the judge remembers of the turns that it judged, and of the losses it judged them with. */
 export interface LateLosses {
-  /** Remembers the producers of a window that is judged. */
+  /** Remembers who speaks in a window that is judged. */
   judged(events: readonly TurnEvent[]): void;
   /**
-   * The receipt from which turns have to be judged again, because a producer of theirs reports its
-   * first loss; undefined when none does.
+   * The receipt from which turns have to be judged again because of intervals that were not known
+   * before; undefined when there is none that concerns a turn that was judged.
    */
-  since(reports: readonly TurnEvent[]): string | undefined;
+  since(losses: readonly LossInterval[]): string | undefined;
+  /** Of these roots the ones that were not named before; the first time none. */
+  fresh(roots: readonly string[]): readonly string[];
 }
 
 /** Remembers nothing yet. */
 export function createLateLosses(): LateLosses {
-  /** Producers without a known loss, and the earliest receipt of theirs that was judged. */
-  const clean = new Map<string, string>();
-  /** Producers whose loss is known: their turns are judged with it. */
-  const lossy = new Set<string>();
+  /** The earliest receipt that was judged: of each producer, of each service, of anybody. */
+  const first = new Map<string, string>();
+  let seen = new Set<string>();
+  let named: Set<string> | undefined;
+  const note = (key: string, at: string): void => {
+    const known = first.get(key);
+    if (known === undefined || compareTimes(at, known) < 0) first.set(key, at);
+  };
+  const startOf = ({ producer_id: id, service, from }: LossInterval): string | undefined => {
+    const judged = first.get(anybody);
+    if (judged === undefined) return undefined;
+    // Where nobody knows whose it was it may be of any turn.
+    const anyones = id === undefined || service === undefined;
+    const told = [first.get(`p ${id}`), first.get(`s ${service}`)].filter((at) => at !== undefined);
+    const earliest = anyones ? judged : told.toSorted(compareTimes)[0];
+    if (from === null || earliest === undefined) return earliest;
+    const back = new Date(Date.parse(from) - skewMs).toISOString();
+    return compareTimes(back, earliest) > 0 ? back : earliest;
+  };
   return {
     judged(events) {
-      for (const { producer_id: id, received_at: at } of events) {
-        if (id === undefined || at === undefined || lossy.has(id)) continue;
-        const known = clean.get(id);
-        if (known === undefined || compareTimes(at, known) < 0) clean.set(id, at);
+      for (const event of events) {
+        const { producer_id: id, received_at: at, service_name } = event;
+        if (at === undefined) continue;
+        const service = service_name ?? event.application_id;
+        note(anybody, at);
+        if (id !== undefined) note(`p ${id}`, at);
+        if (service !== undefined) note(`s ${service}`, at);
       }
-      bound(clean);
+      bound(first);
     },
-    since(reports) {
+    since(losses) {
       let earliest: string | undefined;
-      for (const loss of readLosses(reports, { filtered: true }).producers) {
-        const id = loss.producer_id;
-        const lost = (loss.lost ?? 0) + (loss.sampled_out ?? 0) + (loss.write_failures ?? 0);
-        if (id === null || lost === 0 || lossy.has(id)) continue;
-        const from = clean.get(id);
-        clean.delete(id);
-        lossy.add(id);
+      const known = new Set<string>();
+      for (const loss of losses) {
+        const key = JSON.stringify(loss);
+        known.add(key);
+        if (seen.has(key)) continue;
+        const from = startOf(loss);
         if (from === undefined) continue;
         if (earliest === undefined || compareTimes(from, earliest) < 0) earliest = from;
       }
-      bound(lossy);
+      seen = known;
       return earliest;
+    },
+    fresh(roots) {
+      const before = named;
+      named = new Set(roots);
+      return before === undefined ? [] : roots.filter((root) => !before.has(root));
     },
   };
 }
 
-/** The longest remembered goes first. */
-function bound(known: Map<string, string> | Set<string>): void {
-  for (const id of known.keys()) {
-    if (known.size <= producersMax) return;
-    known.delete(id);
+const anybody = "";
+
+/** The longest remembered goes first, but never the one of anybody. */
+function bound(known: Map<string, string>): void {
+  for (const key of known.keys()) {
+    if (known.size <= 2 * namesMax) return;
+    if (key !== anybody) known.delete(key);
   }
 }

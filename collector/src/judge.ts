@@ -8,6 +8,7 @@ import {
   compareTimes,
   findInsights,
   foldTurns,
+  lossIntervals,
   reconcileOutcome,
   turnKey,
 } from "@turnproof/evidence";
@@ -20,7 +21,7 @@ import { createLateLosses } from "./judge-losses.ts";
 import type { LateLosses } from "./judge-losses.ts";
 import { createOpenRoots } from "./judge-open.ts";
 import type { OpenRoots } from "./judge-open.ts";
-import { producerReports } from "./losses.ts";
+import { isTrusted, producerReports } from "./losses.ts";
 import type { Parts } from "./parts.ts";
 import { metadataOf } from "./verdict.ts";
 import { collectRoot, collectRoots } from "./window.ts";
@@ -141,9 +142,13 @@ interface Memory {
   readonly open: OpenRoots;
 }
 
-/** What was open is judged again when its time is over, though nothing arrives. */
+/**
+ * What was open is judged again when its time is over, though nothing arrives; and so is a root of
+ * which rows were set aside.
+ */
 async function judgeDue(parts: Parts, memory: Memory, isClosed: () => boolean): Promise<number> {
-  const due = memory.open.due(new Date(parts.now()).toISOString());
+  const named = memory.losses.fresh(parts.ingest.losses().quarantined_roots);
+  const due = [...new Set([...memory.open.due(new Date(parts.now()).toISOString()), ...named])];
   let judged = 0;
   for (let from = 0; from < due.length && !isClosed(); from += rootsPerRead) {
     const { verdicts } = await judgeRoots(parts, due.slice(from, from + rootsPerRead), memory);
@@ -169,7 +174,8 @@ async function judgeRoots(
 ): Promise<Judged> {
   const reading = { scope: collectorScope(), query: { store: "all" } } as const;
   const reports = await producerReports(parts);
-  const back = losses.since(reports);
+  const journal = parts.ingest.losses();
+  const back = losses.since([...lossIntervals(reports.filter(isTrusted)), ...journal.losses]);
   const windows = await collectRoots(parts, reading, roots);
   const verdicts: TurnVerdict[] = [];
   let asOf = "";

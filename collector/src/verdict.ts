@@ -17,7 +17,7 @@ import type {
   WindowMetadata,
 } from "@turnproof/evidence";
 
-import { knownLosses, producerReports } from "./losses.ts";
+import { isTrusted, knownLosses, producerReports } from "./losses.ts";
 import type { Parts } from "./parts.ts";
 import { turnFilter } from "./window.ts";
 import type { Window } from "./window.ts";
@@ -59,7 +59,7 @@ export async function metadataOf(
   const failed = window.errors.length > 0;
   const read = readCompleteness({ failed, partial: !window.complete });
   const told = reports ?? (await producerReports(parts));
-  const { known_loss, losses } = await knownLosses(parts, window.events, told);
+  const { quarantined_roots, losses } = knownLosses(parts, window.events, told);
   const { turnLimits } = parts.config;
   return {
     coverage: readCoverage(window.events, { readCompleteness: read }),
@@ -67,10 +67,10 @@ export async function metadataOf(
     truncated: window.bounded,
     normalization_errors: window.errors,
     read_completeness: read,
-    known_loss,
+    quarantined_roots,
     losses,
     as_of: window.mark,
-    producers: livesOf(window.events, told),
+    producers: livesOf(window.events, told.filter(isTrusted)),
     ...(turnLimits === undefined ? {} : { turn_limits: turnLimits }),
   };
 }

@@ -24,6 +24,7 @@ import { budgetBytesDefault, createIntake } from "./intake.ts";
 import type { Intake } from "./intake.ts";
 import { otlpRoutes } from "./receive.ts";
 import { tallyOf } from "./journal-tally.ts";
+import { watchJournal } from "./journal-losses.ts";
 import { createReceivedClock } from "./received-clock.ts";
 
 /** What a receiver needs. */
@@ -83,8 +84,9 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   const recovered = journal.stats().pendingSpans;
   const blocks = createBlockThread();
   const opened = openedStore(options.store);
+  const watched = await watchJournal(journal);
   const drain = startDrain({
-    journal,
+    journal: watched.journal,
     store: opened.store,
     decode: createPacedDecoder(),
     prepare: async (frames) =>
@@ -126,6 +128,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     mark: clock,
     settled: (waitMs) => settled(journal, drain, waitMs),
     report: () => reportOf(journal, drain, conservation),
+    losses: () => watched.known(),
     async close(deadlineMs) {
       state.open = false;
       const late = new AbortController();

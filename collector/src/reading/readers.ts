@@ -61,6 +61,7 @@ export function createReaders(options: ReadersOptions): Readers {
   const handlers = handlersOf(options);
   const tell = (): Told => ({
     report: parts.ingest.report(),
+    losses: parts.ingest.losses(),
     audit: auditState(parts.audit),
     mark: parts.ingest.mark(),
   });

@@ -28,6 +28,7 @@ import type { Log } from "../log.ts";
 import { withMemoryRows } from "../memory/memory-events.ts";
 import { operatorMemory } from "../memory/memory-backend.ts";
 import { operatorStore } from "../operator-store.ts";
+import type { JournalLosses } from "../otlp/journal-losses.ts";
 import type { Receiver } from "../otlp/receiver.ts";
 import type { Parts } from "../parts.ts";
 import { createStatementSigner } from "../statement.ts";
@@ -49,6 +50,7 @@ export interface ThreadStart {
 /** What the receiving side and the audit log said last. */
 export interface Told {
   readonly report: IngestReport;
+  readonly losses: JournalLosses;
   readonly audit: AuditState;
   /** A time of receipt after everything received so far. */
   readonly mark: string;
@@ -182,6 +184,7 @@ function ingestOver(calls: Calls, told: () => Told): Receiver {
     storedBatches: () => told().report.drain.stored_batches,
     nextStored: refuse,
     report: () => told().report,
+    losses: () => told().losses,
     conservation: () => told().report.conservation,
     idle: refuse,
     close: async () => {},

@@ -78,6 +78,7 @@ async function eventPage(
     continued: paging.after !== undefined,
     nextCursor: await paging.seal(slice.next, placeOfEvents(reading, slice.events)),
     asOf: paging.asOf,
+    quarantinedRoots: parts.ingest.losses().quarantined_roots,
   });
 }
 

@@ -44,7 +44,7 @@ export type { MetricName, MetricStates, MetricWindow, ObservedCounts } from "./m
 export type { NormalizationCode } from "./normalization-findings.ts";
 export { normalize, normalizeEvents } from "./normalize.ts";
 export type { Normalized, NormalizeOptions } from "./normalize.ts";
-export { buildPage, readCompleteness } from "./page.ts";
+export { rootsAmong, buildPage, readCompleteness } from "./page.ts";
 export type { EventPage, PageOptions, PageSlice } from "./page.ts";
 export { matches, refersTo } from "./query.ts";
 export type { EventQuery } from "./query.ts";

@@ -26,6 +26,8 @@ export interface NormalizationMetadata {
   readonly read_completeness?: ReadCompleteness;
   /** Mark of the window: everything received up to it was read. ISO 8601 UTC. */
   readonly as_of?: string | null;
+  /** Roots of which received events are set aside, since no store would take them. */
+  readonly quarantined_roots?: readonly string[];
 }
 
 /** One page as it was asked for. */
@@ -74,6 +76,7 @@ export function joinPages(
       normalization_errors: counted,
       read_completeness: read,
       as_of: asOf,
+      quarantined_roots: [...new Set(reads.flatMap(({ page }) => page.quarantined_roots ?? []))],
     },
   };
 }

@@ -8,6 +8,7 @@ import { digestInput, digestLines } from "./digest.ts";
 import type { TurnEvent } from "./event.ts";
 import { joinPages } from "./join-pages.ts";
 import { buildPage } from "./page.ts";
+import { reconcileOutcome } from "./reconcile.ts";
 import { summarize } from "./summary.ts";
 
 function event(id: string, more: Partial<TurnEvent> = {}): TurnEvent {
@@ -57,6 +58,7 @@ test("a page has its fields, and a window is complete only without cursor, bound
     "metric_states",
     "next_cursor",
     "as_of",
+    "quarantined_roots",
     "window_complete",
     "limit",
     "tool_calls",
@@ -287,4 +289,21 @@ test("a summary is bounded counts and an age", () => {
     age_ms: null,
     window_complete: false,
   });
+});
+
+test("pages name the roots of which rows are set aside, and only these are no success", () => {
+  const rows = [event("1"), event("2", { root_trace_id: "s" })];
+  const options = { limit: 9, continued: false, nextCursor: null, asOf: "2026-03-01T11:00:00Z" };
+  const page = buildPage(slice(rows), { ...options, quarantinedRoots: ["s", "elsewhere"] });
+  expect(page.quarantined_roots).toEqual(["s"]);
+  const { normalization_metadata: read } = joinPages([{ cursor: null, page }]);
+  expect(read.quarantined_roots).toEqual(["s"]);
+  const reasons = (events: readonly TurnEvent[]): readonly string[] =>
+    reconcileOutcome(events, { normalizationMetadata: read }).window.reasons;
+  expect(reasons(rows)).toEqual(["known_loss"]);
+  expect(reasons(rows.slice(0, 1))).toEqual([]);
+  // A page of an earlier release does not say.
+  const { quarantined_roots: _none, ...earlier } = page;
+  const joined = joinPages([{ cursor: null, page: earlier as typeof page }]);
+  expect(joined.normalization_metadata.quarantined_roots).toEqual([]);
 });

@@ -41,6 +41,8 @@ export interface EventPage extends ObservedCounts {
    * from the first page. All pages of a walk carry the same; null where nobody says.
    */
   readonly as_of: string | null;
+  /** Roots of the page of which received events are set aside: no verdict on them is a success. */
+  readonly quarantined_roots: readonly string[];
   /** True only when no cursor came in, none goes out, and nothing failed. */
   readonly window_complete: boolean;
   readonly limit: number;
@@ -55,6 +57,8 @@ export interface PageOptions {
   readonly nextCursor: string | null;
   /** Mark of the walk: when its first page was read. */
   readonly asOf?: string;
+  /** Roots of which received events are set aside. */
+  readonly quarantinedRoots?: readonly string[];
   readonly profiles?: CoverageProfiles;
 }
 
@@ -79,10 +83,19 @@ export function buildPage(slice: PageSlice, options: PageOptions): EventPage {
     metric_states: states,
     next_cursor: options.nextCursor,
     as_of: options.asOf ?? null,
+    quarantined_roots: rootsAmong(slice.events, options.quarantinedRoots ?? []),
     window_complete: !failed && !partial,
     limit: options.limit,
     ...observed,
   };
+}
+
+/** Of these roots the ones that the events are of, sorted. */
+export function rootsAmong(events: readonly TurnEvent[], roots: readonly string[]): string[] {
+  if (roots.length === 0) return [];
+  const named = new Set(roots);
+  const found = events.flatMap(({ root_trace_id: root = "" }) => (named.has(root) ? [root] : []));
+  return [...new Set(found)].toSorted();
 }
 
 /** A failure makes a window untrusted; what was cut off never upgrades that (design 4). */

@@ -8,6 +8,7 @@ import type { ReadCompleteness } from "@turnproof/semconv";
 import type { NormalizationMetadata } from "./join-pages.ts";
 import { lossesOfTurns, lossIntervals } from "./loss-intervals.ts";
 import type { LossInterval } from "./loss-intervals.ts";
+import { rootsAmong } from "./page.ts";
 import { producerLives } from "./reconcile-open.ts";
 import type { ProducerLife, TurnLimits, WindowClock } from "./reconcile-open.ts";
 import { normalizeTime } from "./time.ts";
@@ -100,6 +101,9 @@ export function assessWindow(
 ): WindowTrust {
   const reasons = new Set<WindowReason>(lossReasons(read, metadata));
   if (read.rejected > 0) reasons.add("events_rejected");
+  const named: unknown = metadata?.quarantined_roots;
+  const roots = Array.isArray(named) ? named.filter((root) => typeof root === "string") : [];
+  if (rootsAmong(read.events, roots).length > 0) reasons.add("known_loss");
   if (metadata === undefined) reasons.add("metadata_missing");
   else {
     if (metadata.window_complete !== true) reasons.add("window_incomplete");

@@ -17,10 +17,7 @@ export function latestVerdicts(verdicts: Iterable<TurnVerdict>): Map<string, Tur
 }
 
 /** Adds verdicts to those that are held by turn; where one is held, the newest stays. */
-export function keepLatest(
-  held: Map<string, TurnVerdict>,
-  verdicts: Iterable<TurnVerdict>,
-): void {
+export function keepLatest(held: Map<string, TurnVerdict>, verdicts: Iterable<TurnVerdict>): void {
   for (const verdict of verdicts) {
     const key = turnKey(verdict);
     const known = held.get(key);

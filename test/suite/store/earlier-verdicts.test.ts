@@ -67,10 +67,10 @@ const stores: Record<string, () => Promise<EvidenceStore>> = {
     return store;
   },
   async postgres() {
-    const { engine, open } = await startEmbeddedPostgres();
-    const store = (await open()).evidence;
+    const emptied = await startEmbeddedPostgres();
+    const store = (await emptied.open()).evidence;
     await store.putVerdicts([earlier]);
-    await engine.exec(`UPDATE evidence_verdicts SET turn_key = '${earlierKey}'`);
+    await emptied.engine.exec(`UPDATE evidence_verdicts SET turn_key = '${earlierKey}'`);
     return store;
   },
   async mongodb() {

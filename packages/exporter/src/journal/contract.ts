@@ -5,6 +5,7 @@ import type { Code } from "@turnproof/semconv";
 
 import type { JournalPosition } from "./backlog.ts";
 import type { JournalClock } from "./clock.ts";
+import type { LostFrames } from "./damage.ts";
 import type { JournalFileSystem } from "./file-system.ts";
 import type { JournalFrame } from "./journal-reader.ts";
 import type { Processes } from "./owner.ts";
@@ -103,6 +104,8 @@ export interface Journal {
   /** Calls the listener after each group that became durable; returns how to stop it. */
   onDurable(listener: () => void): () => void;
   stats(): JournalStats;
+  /** Acknowledged frames that were lost, and between which times they were appended. */
+  losses(): readonly LostFrames[];
   /** Waits for what was appended, writes how far acknowledgement came, gives the directory free. */
   close(): Promise<void>;
 }

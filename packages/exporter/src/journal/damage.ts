@@ -4,7 +4,7 @@
  * count stays exact over restarts and a range found again is not counted again. What is kept of the
  * bytes is bounded; the count is not.
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import type { JournalFile, JournalFileSystem } from "./file-system.ts";
 import { readThrough } from "./scan.ts";
@@ -16,6 +16,17 @@ export interface DamagedRange {
   readonly to: number;
   /** Frames that had been acknowledged and are nowhere else. */
   readonly lostFrames: number;
+  /** When the frame before it was appended, milliseconds since the epoch; null: unknown. */
+  readonly afterMs: number | null;
+}
+
+/** Frames that were lost, and when at the earliest and at the latest they had been appended. */
+export interface LostFrames {
+  readonly frames: number;
+  /** When the frame before them was appended, milliseconds since the epoch; null: unknown. */
+  readonly fromMs: number | null;
+  /** When the damage was found. */
+  readonly toMs: number;
 }
 
 /** Counts of one directory. */
@@ -25,6 +36,8 @@ export interface DamageLedger {
   known(segment: string, from: number): boolean;
   ranges(): number;
   lostFrames(): number;
+  /** Ranges with lost frames. */
+  losses(): readonly LostFrames[];
 }
 
 const keptBytesMax = 16 * 1024 * 1024;
@@ -35,39 +48,45 @@ export function openDamageLedger(
   fileSystem: JournalFileSystem,
   directory: string,
   names: readonly string[],
+  now: () => number,
 ): DamageLedger {
-  const lost = new Map<string, number>();
+  const lost = new Map<string, LostFrames>();
   let keptBytes = 0;
   for (const name of names) {
     const found = parseName(name);
     if (found === undefined) continue;
-    lost.set(`${found.segment}-${found.from}`, found.lostFrames);
+    const { lostFrames: frames, afterMs: fromMs, foundMs } = found;
+    // A name of an earlier release does not say when: some time before now.
+    lost.set(`${found.segment}-${found.from}`, { frames, fromMs, toMs: foundMs ?? now() });
     keptBytes += found.to - found.from;
   }
   return {
     async record(range, file) {
       const key = `${range.segment}-${range.from}`;
       if (lost.has(key)) return false;
-      lost.set(key, range.lostFrames);
+      const toMs = Math.round(now());
+      lost.set(key, { frames: range.lostFrames, fromMs: range.afterMs, toMs });
       const bytes = range.to - range.from;
       const source = keptBytes + bytes <= keptBytesMax ? file : undefined;
       if (source !== undefined) keptBytes += bytes;
-      await setAside(fileSystem, directory, range, source).catch(() => undefined);
+      await setAside(fileSystem, join(directory, damageName(range, toMs)), range, source).catch(
+        () => undefined,
+      );
       return true;
     },
     known: (segment, from) => lost.has(`${segment}-${from}`),
     ranges: () => lost.size,
-    lostFrames: () => [...lost.values()].reduce((sum, count) => sum + count, 0),
+    lostFrames: () => [...lost.values()].reduce((sum, { frames }) => sum + frames, 0),
+    losses: () => [...lost.values()].filter(({ frames }) => frames > 0),
   };
 }
 
 async function setAside(
   fileSystem: JournalFileSystem,
-  directory: string,
+  path: string,
   range: DamagedRange,
   source: JournalFile | undefined,
 ): Promise<void> {
-  const path = join(directory, damageName(range));
   const target = await fileSystem.open(path, "create");
   try {
     if (source !== undefined) {
@@ -83,16 +102,27 @@ async function setAside(
   } finally {
     await target.close();
   }
-  await fileSystem.syncDirectory(directory);
+  await fileSystem.syncDirectory(dirname(path));
 }
 
-function damageName(range: DamagedRange): string {
-  return `${range.segment}-${range.from}-${range.to}-${range.lostFrames}.corrupt`;
+function damageName({ segment, from, to, lostFrames, afterMs }: DamagedRange, now: number): string {
+  return `${segment}-${from}-${to}-${lostFrames}-${afterMs ?? "x"}-${now}.corrupt`;
 }
 
-function parseName(name: string): DamagedRange | undefined {
-  const match = /^([0-9a-f]{16}\.segment)-(\d+)-(\d+)-(\d+)\.corrupt$/.exec(name);
+type Found = DamagedRange & { readonly foundMs: number | undefined };
+
+const namePattern = /^([0-9a-f]{16}\.segment)-(\d+)-(\d+)-(\d+)(?:-(\d+|x)-(\d+))?\.corrupt$/;
+
+function parseName(name: string): Found | undefined {
+  const match = namePattern.exec(name);
   if (match === null) return undefined;
-  const [, segment = "", from = "", to = "", lost = ""] = match;
-  return { segment, from: Number(from), to: Number(to), lostFrames: Number(lost) };
+  const [, segment = "", from = "", to = "", lost = "", after = "x", found] = match;
+  return {
+    segment,
+    from: Number(from),
+    to: Number(to),
+    lostFrames: Number(lost),
+    afterMs: after === "x" ? null : Number(after),
+    foundMs: found === undefined ? undefined : Number(found),
+  };
 }

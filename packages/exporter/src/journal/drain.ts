@@ -336,8 +336,8 @@ async function storeBatch(flow: Flow, batch: Gathered, mayBeThere: boolean): Pro
     await persistently(flow, () => options.journal.quarantine({ ...input, rows }));
     flow.counts.quarantinedEvents += rows.length;
   }
-  for (const { payload, spans } of assembled.unreadable) {
-    const input = { code: "record_invalid", payload, spans, rows: null };
+  for (const { payload, spans, appendedAtMs: receivedAtMs } of assembled.unreadable) {
+    const input = { code: "record_invalid", payload, spans, rows: null, receivedAtMs };
     await persistently(flow, () => options.journal.quarantine(input));
     flow.counts.quarantinedEvents += spans;
   }

@@ -12,6 +12,7 @@ export { systemClock } from "./clock.ts";
 export type { JournalClock } from "./clock.ts";
 export type { DrainStore } from "./delivery.ts";
 export { startDrain } from "./drain.ts";
+export type { LostFrames } from "./damage.ts";
 export type { Drain, DrainOptions, DrainStats } from "./drain.ts";
 export { nodeFileSystem } from "./file-system.ts";
 export type { JournalFile, JournalFileSystem, OpenMode } from "./file-system.ts";

@@ -65,6 +65,7 @@ async function* readRun(
   const progress = {
     sequence: Math.max(at.sequence, run.first - 1),
     totals: inside ? at.totals : run.before,
+    atMs: run.marks[0]?.appendedAtMs ?? (null as number | null),
   };
   const expected = run.after;
   const file = await openSegment(options, run);
@@ -87,15 +88,17 @@ async function* readRun(
         progress.totals = add(progress.totals, { frames: 1, spans: item.spans, bytes });
         if (item.sequence <= progress.sequence) continue;
         const missing = item.sequence - progress.sequence - 1;
-        fresh = (await settle(options, run, file, gaps, missing)) || fresh;
-        progress.sequence = item.sequence;
+        const hole = { gaps, missing, afterMs: progress.atMs };
+        fresh = (await settle(options, run, file, hole)) || fresh;
         const { sequence, payload, spans, appendedAtMs } = item;
+        Object.assign(progress, { sequence, atMs: appendedAtMs });
         const { totals } = progress;
         const position = { sequence, segment: run.segment.name, offset: item.end, totals };
         yield { sequence, payload, spans, appendedAtMs, position };
       }
     }
-    fresh = (await settle(options, run, file, gaps, last - progress.sequence)) || fresh;
+    const rest = { gaps, missing: last - progress.sequence, afterMs: progress.atMs };
+    fresh = (await settle(options, run, file, rest)) || fresh;
     const lostSpans = expected.spans - progress.totals.spans;
     if (fresh) options.onDamage(expected.frames - progress.totals.frames, lostSpans);
   } finally {
@@ -103,19 +106,25 @@ async function* readRun(
   }
 }
 
+/** Bytes without frames, how many frames they held, and when the frame before was appended. */
+interface Hole {
+  readonly gaps: ScannedGap[];
+  readonly missing: number;
+  readonly afterMs: number | null;
+}
+
 /** Sets the ranges of one hole aside; true when one is new. What is missing counts once. */
 async function settle(
   options: ReadOptions,
   run: Run,
   file: JournalFile,
-  gaps: ScannedGap[],
-  missing: number,
+  { gaps, missing, afterMs }: Hole,
 ): Promise<boolean> {
   let lostFrames = missing;
   let fresh = false;
   for (const gap of gaps.splice(0)) {
     const { from, to } = gap;
-    const range = { segment: run.segment.name, from, to, lostFrames };
+    const range = { segment: run.segment.name, from, to, lostFrames, afterMs };
     fresh = (await options.damage.record(range, file)) || fresh;
     lostFrames = 0;
   }

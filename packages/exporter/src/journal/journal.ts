@@ -134,7 +134,7 @@ async function openLocked(
   const names = await fileSystem.list(directory);
   const found = await readCheckpoint(fileSystem, directory, names);
   const { checkpoint } = found;
-  const damage = openDamageLedger(fileSystem, directory, names);
+  const damage = openDamageLedger(fileSystem, directory, names, () => clock.now());
   const verifyChecksums = options.verifyChecksums !== false;
   const recovered = await recover({
     fileSystem,
@@ -222,6 +222,7 @@ function createJournal(parts: Parts): Journal {
       return () => void parts.listeners.delete(safe);
     },
     stats: () => journalStats(parts),
+    losses: () => parts.damage.losses(),
     async close() {
       if (state.closed) return;
       state.closed = true;

@@ -23,6 +23,8 @@ export interface QuarantineRecord {
   /** Positions of the bad rows among the decoded ones, or null: the payload cannot be decoded. */
   readonly rows: readonly number[] | null;
   readonly spans: number;
+  /** When its frame was appended, where nothing of it can be read; milliseconds since the epoch. */
+  readonly receivedAtMs?: number;
   /** When it was set aside, milliseconds since the epoch. */
   readonly setAsideAtMs: number;
 }
@@ -96,7 +98,8 @@ export async function openQuarantine(
     [...held.values()].reduce((total, item) => total + item[key], 0);
   return {
     async add(input, nowMs) {
-      const head = Buffer.from(JSON.stringify({ code: input.code, rows: input.rows }));
+      const { code, rows, receivedAtMs } = input;
+      const head = Buffer.from(JSON.stringify({ code, rows, receivedAtMs }));
       const id = createHash("sha256")
         .update(head)
         .update("\n")
@@ -166,12 +169,12 @@ async function recordIn(file: JournalFile, id: string): Promise<QuarantineRecord
     for (const item of items) {
       if (!isFrame(item) || item.kind !== frameKind.quarantine) continue;
       const headEnd = 4 + item.payload.readUInt32LE(0);
-      const { code, rows } = JSON.parse(item.payload.subarray(4, headEnd).toString()) as {
-        readonly code: string;
-        readonly rows: readonly number[] | null;
-      };
+      const head = JSON.parse(item.payload.subarray(4, headEnd).toString()) as Pick<
+        QuarantineRecord,
+        "code" | "rows" | "receivedAtMs"
+      >;
       const payload = item.payload.subarray(headEnd);
-      return { id, code, rows, payload, spans: item.spans, setAsideAtMs: item.appendedAtMs };
+      return { id, ...head, payload, spans: item.spans, setAsideAtMs: item.appendedAtMs };
     }
   }
   return undefined;

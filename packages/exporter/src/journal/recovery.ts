@@ -52,6 +52,8 @@ interface FoundSegment {
   readonly size: number;
   gaps: FoundGap[];
   lastFound: number;
+  /** When its last frame, or the one before it, was appended. */
+  lastMs: number | null;
 }
 
 /** Bytes without frames between two sequences of one segment. */
@@ -61,6 +63,8 @@ interface FoundGap {
   readonly afterSequence: number;
   /** The next sequence in the file, or undefined at its end. */
   readonly beforeSequence: number | undefined;
+  /** When the frame before it was appended, in whichever segment; null where there is none. */
+  readonly afterMs: number | null;
 }
 
 interface Survey {
@@ -70,6 +74,8 @@ interface Survey {
   /** Highest sequence that anything on the disk says was acknowledged. */
   acknowledged: number;
   duplicateFrames: number;
+  /** When the frame that was read last was appended. */
+  lastMs: number | null;
 }
 
 /** Throws `store_version_newer`; nothing else stops it. */
@@ -81,6 +87,7 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
     seen: new SequenceSet(),
     acknowledged: options.checkpoint.drainedThrough,
     duplicateFrames: 0,
+    lastMs: null,
   };
   const voids = new SequenceSet();
   for (const { head, base } of segments) {
@@ -148,7 +155,7 @@ async function readHeads(options: RecoveryOptions): Promise<FoundSegment[]> {
         head = decodeHead(first.payload);
         break;
       }
-      segments.push({ name, base, head, size, gaps: [], lastFound: base - 1 });
+      segments.push({ name, base, head, size, gaps: [], lastFound: base - 1, lastMs: null });
     } finally {
       await file.close();
     }
@@ -170,11 +177,15 @@ async function scanSegment(
   let gap: { readonly from: number; readonly to: number } | undefined;
   const closeGap = (beforeSequence: number | undefined): void => {
     if (gap === undefined) return;
-    found.gaps.push({ ...gap, afterSequence: found.lastFound, beforeSequence });
+    const afterMs = found.lastMs;
+    found.gaps.push({ ...gap, afterSequence: found.lastFound, beforeSequence, afterMs });
     gap = undefined;
   };
+  found.lastMs = survey.lastMs;
   const take = (frame: ScannedFrame): void => {
     closeGap(frame.sequence);
+    survey.lastMs = frame.appendedAtMs;
+    found.lastMs = frame.appendedAtMs;
     found.lastFound = Math.max(found.lastFound, frame.sequence);
     survey.acknowledged = Math.max(survey.acknowledged, frame.sequence - frame.lag);
     if (seen.has(frame.sequence)) {
@@ -223,7 +234,9 @@ async function repair(
   const gaps = [...found.gaps];
   if (tail === undefined) {
     const afterSequence = found.lastFound;
-    gaps.push({ from: found.size, to: found.size, afterSequence, beforeSequence: undefined });
+    const afterMs = found.lastMs;
+    const end = { from: found.size, to: found.size };
+    gaps.push({ ...end, afterSequence, beforeSequence: undefined, afterMs });
   }
   for (const gap of gaps) {
     const last = (gap.beforeSequence ?? expectedEnd) - 1;
@@ -236,7 +249,8 @@ async function repair(
     }
     const drained = !isTail && last <= options.checkpoint.drainedThrough && gap.from > 0;
     if (drained) continue;
-    const range = { segment: found.name, from: gap.from, to: gap.to, lostFrames };
+    const { from, to, afterMs } = gap;
+    const range = { segment: found.name, from, to, lostFrames, afterMs };
     if (await recordRange(options, range)) {
       outcome.newRanges += 1;
       outcome.newLostFrames += lostFrames;
