@@ -1,7 +1,7 @@
 /**
- * @module JournalLosses: what the journal acknowledged and no store holds. A row that no store takes
- * names its root, and keeps that root's turns from success. Damaged frames name nothing: they keep
- * back the turns that were open between the frame before them and the moment they were missed.
+ * @module JournalLosses: what the journal acknowledged and no store holds. A row that no store
+ * takes names its root, and keeps that root's turns from success. Damaged frames name nothing: they
+ * keep back the turns that were open between the frame before them and the moment they were missed.
  */
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
 import { compareTimes } from "@turnproof/evidence";

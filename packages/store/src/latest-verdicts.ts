@@ -1,14 +1,15 @@
 /**
- * @module LatestVerdicts: of all verdicts on a turn the newest stands. A store of an earlier release
- * may hold several for one turn, under a key that had the application in it; readers see one.
+ * @module LatestVerdicts: of all verdicts on a turn the newest stands. A store of an earlier
+ * release may hold several for one turn, under a key that had the application in it; readers see
+ * one.
  */
 import { compareTimes, turnKey } from "@turnproof/evidence";
 
 import type { TurnVerdict } from "./evidence-store.ts";
 
 /**
- * One verdict per turn, by its key: the latest judged, of these the one that rests on more, of these
- * the last of the list.
+ * One verdict per turn, by its key: the latest judged, of these the one that rests on more, of
+ * these the last of the list.
  */
 export function latestVerdicts(verdicts: Iterable<TurnVerdict>): Map<string, TurnVerdict> {
   const latest = new Map<string, TurnVerdict>();
