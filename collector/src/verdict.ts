@@ -8,6 +8,7 @@ import {
   readCompleteness,
   readCoverage,
   reconcileOutcome,
+  trustedErrors,
 } from "@turnproof/evidence";
 import type {
   EventQuery,
@@ -56,7 +57,7 @@ export async function metadataOf(
   window: Window,
   reports?: readonly TurnEvent[],
 ): Promise<WindowMetadata> {
-  const failed = window.errors.length > 0;
+  const failed = trustedErrors(window.errors).length > 0;
   const read = readCompleteness({ failed, partial: !window.complete });
   const told = reports ?? (await producerReports(parts));
   const { quarantined_roots, losses } = knownLosses(parts, window.events, told);

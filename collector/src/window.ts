@@ -2,7 +2,7 @@
  * @module Window: collects all pages of an authorized window itself, and says when a bound was met.
  * What it says of completeness is what a verdict over HTTP rests on (design 4: Reconcile).
  */
-import { compareTimes, matches } from "@turnproof/evidence";
+import { compareTimes, matches, trustedErrors } from "@turnproof/evidence";
 import type { EventQuery, NormalizationError, TurnEvent } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 import type { EventSlice, Keyset } from "@turnproof/store";
@@ -167,7 +167,7 @@ function windowOf(
     pages: slices.length,
     bounded,
     pending_frames: pending,
-    complete: !bounded && errors.length === 0 && pending === 0,
+    complete: !bounded && trustedErrors(errors).length === 0 && pending === 0,
     as_of: latestReceipt(events),
     mark,
     elapsed_ms: Math.round((performance.now() - started) * 1000) / 1000,

@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { buildPage } from "@turnproof/evidence";
+import { buildPage, trustedErrors } from "@turnproof/evidence";
 import type { EventPage, NormalizationError } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 import type { BundleRecord } from "@turnproof/store";
@@ -124,7 +124,10 @@ async function bundlePage(
     next_cursor: await paging.seal(slice.next, placeOfRecord(slice.bundles.at(-1))),
     as_of: paging.asOf,
     window_complete:
-      settled && paging.after === undefined && slice.next === null && slice.errors.length === 0,
+      settled &&
+      paging.after === undefined &&
+      slice.next === null &&
+      trustedErrors(slice.errors).length === 0,
     limit,
   };
 }

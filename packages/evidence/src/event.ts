@@ -123,4 +123,6 @@ export interface NormalizationError {
   readonly source_store?: SourceStore;
   /** Record or event ids, at most 32. */
   readonly evidence_ids?: readonly string[];
+  /** False: all of them are of producers that are not trusted, and count for no verdict. */
+  readonly ingest_trusted?: false;
 }

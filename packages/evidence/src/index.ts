@@ -44,7 +44,7 @@ export type { MetricName, MetricStates, MetricWindow, ObservedCounts } from "./m
 export type { NormalizationCode } from "./normalization-findings.ts";
 export { normalize, normalizeEvents } from "./normalize.ts";
 export type { Normalized, NormalizeOptions } from "./normalize.ts";
-export { rootsAmong, buildPage, readCompleteness } from "./page.ts";
+export { buildPage, readCompleteness, rootsAmong } from "./page.ts";
 export type { EventPage, PageOptions, PageSlice } from "./page.ts";
 export { matches, refersTo } from "./query.ts";
 export type { EventQuery } from "./query.ts";
@@ -72,6 +72,7 @@ export { compareEvents } from "./event-order.ts";
 export { compareText } from "./text-order.ts";
 export { bystanders, foldTurns, turnRowAttributes } from "./turns.ts";
 export type { TurnRow } from "./turns.ts";
+export { trustedErrors } from "./untrusted.ts";
 export { turnFields, turnKey } from "./turn-key.ts";
 export type { TurnIdentity } from "./turn-key.ts";
 export { countUsage, hasUsage } from "./usage.ts";

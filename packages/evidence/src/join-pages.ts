@@ -15,6 +15,7 @@ import type { EventPage } from "./page.ts";
 import { readCompleteness } from "./page.ts";
 import type { EventQuery } from "./query.ts";
 import { compareTimes } from "./time.ts";
+import { isUntrusted, trustedErrors } from "./untrusted.ts";
 
 /** What a verdict needs to know of how its events were read. */
 export interface NormalizationMetadata {
@@ -63,7 +64,7 @@ export function joinPages(
   const { events } = dedupeEvents(asOf === null ? items : items.filter(isReceivedBy(asOf)));
   const errors = sumErrors(reads.flatMap(({ page }) => [...page.errors]));
   const counted = reads.reduce((total, { page }) => total + page.normalization_errors, 0);
-  const failed = counted > 0 || errors.length > 0;
+  const failed = counted > 0 || trustedErrors(errors).length > 0;
   const whole = asOf !== null && isChain(reads) && hasOneQuery(reads) && !hasGap(reads);
   const read = reads.length === 0 ? "unknown" : readCompleteness({ failed, partial: !whole });
   return {
@@ -73,7 +74,7 @@ export function joinPages(
       coverage: readCoverage(events, { readCompleteness: read, ...options }),
       window_complete: whole && !failed,
       truncated: !whole,
-      normalization_errors: counted,
+      normalization_errors: errors.some(isUntrusted) ? errors : counted,
       read_completeness: read,
       as_of: asOf,
       quarantined_roots: [...new Set(reads.flatMap(({ page }) => page.quarantined_roots ?? []))],
@@ -109,7 +110,7 @@ function hasGap(reads: readonly PageRead[]): boolean {
     only !== undefined &&
     !only.page.window_complete &&
     only.page.normalization_errors === 0 &&
-    only.page.errors.length === 0
+    trustedErrors(only.page.errors).length === 0
   );
 }
 
@@ -121,7 +122,7 @@ function hasOneQuery(reads: readonly PageRead[]): boolean {
 export function sumErrors(errors: readonly NormalizationError[]): NormalizationError[] {
   const sums = new Map<string, NormalizationError>();
   for (const error of errors) {
-    const key = `${error.code} ${error.source_store ?? ""}`;
+    const key = `${error.code} ${error.source_store ?? ""} ${isUntrusted(error)}`;
     const sum = sums.get(key);
     const ids = new Set([...(sum?.evidence_ids ?? []), ...(error.evidence_ids ?? [])]);
     sums.set(key, {

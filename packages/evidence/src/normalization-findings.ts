@@ -6,6 +6,7 @@
 import { limits } from "@turnproof/semconv";
 
 import type { NormalizationError, SourceStore } from "./event.ts";
+import { isUntrusted } from "./untrusted.ts";
 
 /** The closed list of design 4; any of them makes a window untrusted. */
 export type NormalizationCode =
@@ -24,29 +25,45 @@ export type NormalizationCode =
 
 /** Collects findings while records are read. */
 export interface Findings {
+  /** Names what is read now: whether its producer is trusted is kept with its findings. */
+  about(value: unknown): void;
   /** Counts one finding; `id` is shown only if it is a usable identifier. */
   report(code: NormalizationCode, store: SourceStore, id?: unknown): void;
   /** The findings in the order in which each code was first met. */
   list(): NormalizationError[];
 }
 
+interface Row {
+  readonly code: NormalizationCode;
+  count: number;
+  readonly store: SourceStore;
+  readonly untrusted: boolean;
+  readonly ids: Set<string>;
+}
+
 /** An empty collection. */
 export function createFindings(): Findings {
-  const rows = new Map<string, { count: number; store: SourceStore; ids: Set<string> }>();
+  const rows = new Map<string, Row>();
+  let untrusted = false;
   return {
+    about: (value) => (untrusted = isUntrusted(value)),
     report(code, store, id) {
-      const key = `${code} ${store}`;
+      const key = `${code} ${store} ${untrusted}`;
       let row = rows.get(key);
-      if (row === undefined) rows.set(key, (row = { count: 0, store, ids: new Set() }));
+      if (row === undefined) {
+        row = { code, count: 0, store, untrusted, ids: new Set() };
+        rows.set(key, row);
+      }
       row.count += 1;
       if (isUsableId(id) && row.ids.size < limits.findingEvidenceMax) row.ids.add(id);
     },
     list: () =>
-      [...rows].map(([key, { count, store, ids }]) => ({
-        code: key.slice(0, key.indexOf(" ")),
-        count,
-        source_store: store,
-        ...(ids.size === 0 ? {} : { evidence_ids: [...ids] }),
+      [...rows.values()].map((row) => ({
+        code: row.code,
+        count: row.count,
+        source_store: row.store,
+        ...(row.ids.size === 0 ? {} : { evidence_ids: [...row.ids] }),
+        ...(row.untrusted ? { ingest_trusted: false as const } : {}),
       })),
   };
 }

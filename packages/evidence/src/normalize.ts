@@ -53,6 +53,7 @@ export function normalize(rows: readonly unknown[], options: NormalizeOptions = 
   const readings: TurnEvent[] = [];
   let bundles = 0;
   for (const row of rows) {
+    findings.about(row);
     try {
       if (readRow(row, options.store, findings, readings)) bundles += 1;
     } catch {
@@ -60,6 +61,7 @@ export function normalize(rows: readonly unknown[], options: NormalizeOptions = 
       findings.report("invalid_source_row", options.store ?? "trace");
     }
   }
+  findings.about(undefined);
   for (const store of options.failedStores ?? []) findings.report("provider_query_failed", store);
   const unique = dedupeEvents(readings);
   const kept = dropLoggedCalls(unique.events);
@@ -88,6 +90,7 @@ export function normalizeEvents(events: readonly unknown[]): Normalized {
     tool_log: contextOf(findings, "tool_log", { version: 3 }),
   };
   for (const value of events) {
+    findings.about(value);
     try {
       const store = isRecord(value) ? (sourceOf(value) ?? "trace") : "trace";
       if (isRecord(value) && check.passes(value, store)) {
@@ -160,6 +163,7 @@ function readRow(
     return readBundle(row, payload, findings, readings);
   }
   const event = payload !== undefined && payload["event_kind"] !== undefined ? payload : row;
+  findings.about(event);
   if (event["event_kind"] === undefined && event["event_type"] === undefined) {
     const bundle = row["record_type"] === "trace_bundle" || row["payload"] !== undefined;
     findings.report(bundle ? "invalid_bundle" : "invalid_source_row", "trace", row["record_id"]);
@@ -252,6 +256,7 @@ function readBundle(
   const context = contextOf(findings, "trace", { identity, receivedAt, version: opened.version });
   const numbers = new Map<string, number>();
   for (const child of opened.children) {
+    findings.about(child);
     const reading = readChild(child, context);
     if (reading !== undefined) readings.push(withId(reading, numbers));
   }

@@ -9,6 +9,7 @@ import { readCoverage } from "./coverage.ts";
 import type { Coverage, CoverageProfiles } from "./coverage.ts";
 import type { NormalizationError, TurnEvent } from "./event.ts";
 import { readMetrics } from "./metric-states.ts";
+import { trustedErrors } from "./untrusted.ts";
 import type { MetricStates, ObservedCounts } from "./metric-states.ts";
 
 /** What a store read for the page; `EventSlice` of the store's port has these fields. */
@@ -29,7 +30,7 @@ export interface EventPage extends ObservedCounts {
   readonly source_rows: number;
   readonly bundle_count: number;
   readonly normalized_events: number;
-  /** How many failures there were; `errors` says which. */
+  /** How many failures of trusted producers there were; `errors` says which, and all others. */
   readonly normalization_errors: number;
   readonly errors: readonly NormalizationError[];
   readonly duplicates_removed: number;
@@ -64,8 +65,9 @@ export interface PageOptions {
 
 /** Builds the page of a slice; the items keep the slice's order. */
 export function buildPage(slice: PageSlice, options: PageOptions): EventPage {
-  const failures = slice.errors.reduce((total, error) => total + error.count, 0);
-  const failed = slice.errors.length > 0;
+  const counted = trustedErrors(slice.errors);
+  const failures = counted.reduce((total, error) => total + error.count, 0);
+  const failed = counted.length > 0;
   const partial = options.continued || options.nextCursor !== null || slice.bounded;
   const { observed, states } = readMetrics(slice.events, { partial, failed });
   return {

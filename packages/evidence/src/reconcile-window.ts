@@ -12,6 +12,7 @@ import { rootsAmong } from "./page.ts";
 import { producerLives } from "./reconcile-open.ts";
 import type { ProducerLife, TurnLimits, WindowClock } from "./reconcile-open.ts";
 import { normalizeTime } from "./time.ts";
+import { isUntrusted } from "./untrusted.ts";
 import type { WindowEvents } from "./window-events.ts";
 
 /** What the reader of the window says of it, and what it knows to be lost. */
@@ -55,7 +56,7 @@ function isSomething(value: unknown): boolean {
 }
 
 function hasErrors(value: unknown): boolean {
-  return Array.isArray(value) ? value.length > 0 : isSomething(value);
+  return Array.isArray(value) ? !value.every(isUntrusted) : isSomething(value);
 }
 
 /** The completeness that metadata states, in its own field or in its coverage. */

@@ -18,7 +18,8 @@ import type { TaskChain } from "./reconcile-tuples.ts";
 import { assessWindow, windowClock } from "./reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
 import type { TaskScope } from "./task-scope.ts";
-import { isUntrusted, readWindow } from "./window-events.ts";
+import { isUntrusted } from "./untrusted.ts";
+import { readWindow } from "./window-events.ts";
 import type { WindowEvents } from "./window-events.ts";
 
 /** One link of the chain intent → artifact → contract → delivery of a task. */
@@ -87,19 +88,29 @@ export function judgeWindow(
   input: readonly unknown[],
   options: ReconcileOptions,
 ): Verdict {
-  if (!read.untrusted) return judgeTrusted(read, options);
+  const metadata = options.normalizationMetadata;
+  const errors: unknown = metadata?.normalization_errors;
+  const malformed = Array.isArray(errors) && errors.some(isUntrusted);
+  if (!read.untrusted && !malformed) return judgeTrusted(read, options);
   const own = judgeTrusted(readWindow(input.filter((value) => !isUntrusted(value))), options);
-  const trusting = input.map((value) =>
-    isUntrusted(value) ? { ...(value as object), ingest_trusted: true } : value,
-  );
-  const all = readWindow(trusting);
-  if (judgeTrusted(all, options).status === own.status) return own;
-  const told = read.events.filter(isUntrusted).toSorted(compareEvents);
-  const [first] = told;
+  const all = readWindow(trusting(input));
+  const counted = malformed ? { normalization_errors: trusting(errors) as [] } : {};
+  const told = malformed ? { normalizationMetadata: { ...metadata, ...counted } } : {};
+  const theirs = judgeTrusted(all, { ...options, ...told });
+  if (theirs.status === own.status) return own;
+  const evidence = read.events.filter(isUntrusted).toSorted(compareEvents);
+  const [first] = evidence;
   const place = { identity: first === undefined ? {} : tupleOf(first), taskId: undefined };
-  const note = { code: "untrusted_contradiction", evidence: told } as const;
+  const note = { code: "untrusted_contradiction", evidence } as const;
   const findings = [...own.findings, ...toFindings(place, [note], own.window.complete)];
   return { ...own, findings: findings.toSorted(compareFindings) };
+}
+
+/** The same values as if all producers were trusted. */
+function trusting(values: readonly unknown[]): unknown[] {
+  return values.map((value) =>
+    isUntrusted(value) ? { ...(value as object), ingest_trusted: true } : value,
+  );
 }
 
 function judgeTrusted(read: WindowEvents, options: ReconcileOptions): Verdict {

@@ -10,6 +10,7 @@ import type { IdentityGroups } from "./identity-tuple.ts";
 import { normalizeEvents } from "./normalize.ts";
 import { later } from "./time.ts";
 import { inTurnApplication } from "./turn-application.ts";
+import { isUntrusted } from "./untrusted.ts";
 
 /** Readable events, each once, and what had to be left out. */
 export interface WindowEvents {
@@ -96,20 +97,6 @@ function readAny(values: readonly unknown[]): WindowEvents {
     receivedAt: unique.reduce<string | null>((at, event) => later(at, event.received_at), null),
     untrusted: values.some(isUntrusted),
   };
-}
-
-/** True for evidence, readable or not, of a producer that is not trusted (design 3.8.4). */
-export function isUntrusted(value: unknown): boolean {
-  try {
-    return (
-      typeof value === "object" &&
-      value !== null &&
-      "ingest_trusted" in value &&
-      value.ingest_trusted === false
-    );
-  } catch {
-    return false;
-  }
 }
 
 /** A value that throws when it is looked at, such as a proxy, is left to the normalizer. */

@@ -32,7 +32,7 @@ export interface LegacyBundles {
 export function legacyRowsOf(records: readonly unknown[]): LegacyRows {
   const { events, errors } = normalize(records, { store: "trace" });
   const rows: StoredEvent[] = [];
-  let refused = 0;
+  const refused = { trusted: 0, untrusted: 0 };
   for (const event of events.slice(0, limits.rootEventsMax)) {
     try {
       // A row that lies where tenants were not known yet and names none is nobody's but the
@@ -41,12 +41,16 @@ export function legacyRowsOf(records: readonly unknown[]): LegacyRows {
       rows.push(storedForm(rooted, rooted.received_at ?? rooted.timestamp));
     } catch (error) {
       if (!CodedError.is(error)) throw error;
-      refused += 1;
+      refused[event.ingest_trusted === false ? "untrusted" : "trusted"] += 1;
     }
   }
   // A record that cannot be read belongs to nobody, so nothing that names it is said.
-  const all = errors.map(({ code, count }) => ({ code, count, source_store: "trace" as const }));
-  if (refused > 0) all.push({ code: "invalid_event", count: refused, source_store: "trace" });
+  const all: NormalizationError[] = errors.map(({ evidence_ids: _ids, ...error }) => error);
+  const invalid = { code: "invalid_event", source_store: "trace" } as const;
+  if (refused.trusted > 0) all.push({ ...invalid, count: refused.trusted });
+  if (refused.untrusted > 0) {
+    all.push({ ...invalid, count: refused.untrusted, ingest_trusted: false });
+  }
   return {
     roots: Map.groupBy(rows, (row) => row.root_trace_id ?? ""),
     errors: all,

@@ -2,7 +2,7 @@
  * Trust: the verdict is worked out without the evidence of producers that are not trusted; where
  * theirs would change it, a note says so, and a note never blocks.
  */
-import { reconcileOutcome } from "@turnproof/evidence";
+import { buildPage, joinPages, normalize, reconcileOutcome } from "@turnproof/evidence";
 import type { Verdict } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
@@ -72,4 +72,37 @@ test("what agrees is no note", () => {
   expect(
     judge([...success(), untrusted(work({}, { span_id: "aaaaaaaaaaaaaa07" }))]).findings,
   ).toEqual([]);
+});
+
+test("stored rows of an untrusted producer that cannot be read change nothing but a note", () => {
+  const { events, errors } = normalize([
+    ...success(),
+    { ...turn, event_kind: "?", event_id: "bad", schema_version: 3, ingest_trusted: false },
+  ]);
+  expect(errors).toEqual([
+    {
+      code: "invalid_event",
+      count: 1,
+      source_store: "trace",
+      evidence_ids: ["bad"],
+      ingest_trusted: false,
+    },
+  ]);
+  const slice = { sourceRows: 6, bundleCount: 0, duplicatesRemoved: 0, bounded: false };
+  const page = buildPage(
+    { ...slice, events, errors },
+    { limit: 9, continued: false, nextCursor: null, asOf: "2026-11-21T09:00:00Z" },
+  );
+  expect(page).toMatchObject({ window_complete: true, normalization_errors: 0 });
+  const joined = joinPages([{ cursor: null, page }]).normalization_metadata;
+  for (const read of [joined, { ...whole, normalization_errors: errors }]) {
+    const verdict = reconcileOutcome(events, { normalizationMetadata: read });
+    expect(verdict).toMatchObject({ status: "success", window: { complete: true } });
+    expect(verdict.findings).toMatchObject([{ code: "untrusted_contradiction", effect: "note" }]);
+  }
+  const trusted = errors.map(({ ingest_trusted: _no, ...error }) => error);
+  for (const said of [trusted, [...errors, ...trusted]]) {
+    const metadata = { ...whole, normalization_errors: said };
+    expect(reconcileOutcome(events, { normalizationMetadata: metadata }).status).toBe("partial");
+  }
 });
