@@ -10,6 +10,7 @@ export { embedAll, lexicalEmbedder } from "./embedder.ts";
 export type { Embedder, LexicalEmbedder } from "./embedder.ts";
 export { EntityMemory } from "./entity-memory.ts";
 export type { Entity, EntityDraft, EntityRole } from "./entity-memory.ts";
+export type { RetrievalMode } from "./find-candidates.ts";
 export { FeedbackMemory } from "./feedback-memory.ts";
 export type { FeedbackDraft, StoredFeedback } from "./feedback-memory.ts";
 export { Learning } from "./learning.ts";

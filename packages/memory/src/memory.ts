@@ -51,7 +51,7 @@ export class Memory {
 
   /** True when similarity is of spelling only, because no embedder was given. */
   get lexical(): boolean {
-    return "lexical" in this.#store.embedder && this.#store.embedder.lexical === true;
+    return this.#store.lexical;
   }
 
   /** A semantic cache in this memory. */

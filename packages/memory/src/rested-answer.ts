@@ -5,10 +5,10 @@
  */
 import type { Json } from "@turnproof/store";
 
+import { recalledRow, recalledText } from "./find-candidates.ts";
 import type { Fingerprint } from "./memory-ref.ts";
 import type { MemoryPlace } from "./place.ts";
 import type { CacheRequest, RecalledRow } from "./request-fingerprint.ts";
-import { recalledRow, recalledText } from "./retrieve.ts";
 import type { WatchedStore } from "./watched-store.ts";
 import { sameWordsKey } from "./words.ts";
 

@@ -11,8 +11,10 @@ export interface Candidate {
   readonly id: string;
   readonly source: "cross_thread" | "summary" | "entity";
   readonly text: string;
-  /** Cosine, or the share of words where there is no vector; 0 to 1. */
+  /** Cosine, or the weighed share of the question's words where that is more; 0 to 1. */
   readonly relevance: number;
+  /** What candidates are ordered by, 0 to 1; default: the relevance. */
+  readonly order?: number;
   readonly embedding?: readonly number[];
 }
 
@@ -29,7 +31,7 @@ export type SelectionReason =
 /** A line of the ledger. */
 export interface LedgerLine {
   readonly candidate: Candidate;
-  /** By relevance, from 1. */
+  /** By order, from 1. */
   readonly rank: number;
   readonly selected: boolean;
   readonly reason: SelectionReason;
@@ -57,7 +59,7 @@ export function select(
   candidates: readonly Candidate[],
   options: SelectionOptions,
 ): { readonly selected: readonly Candidate[]; readonly ledger: readonly LedgerLine[] } {
-  const ranked = candidates.toSorted((a, b) => b.relevance - a.relevance || (a.id < b.id ? -1 : 1));
+  const ranked = candidates.toSorted(byOrder);
   const reasons = new Map<Candidate, SelectionReason>();
   const pool = withoutDuplicates(ranked, options, reasons);
   const selected: Candidate[] = [];
@@ -79,6 +81,15 @@ export function select(
     return { candidate, rank: i + 1, selected: reason === "selected", reason };
   });
   return { selected, ledger };
+}
+
+/** The best first; what is equal stands by id, so that order never depends on a store. */
+export function byOrder(a: Candidate, b: Candidate): number {
+  return orderOf(b) - orderOf(a) || b.relevance - a.relevance || (a.id < b.id ? -1 : 1);
+}
+
+function orderOf({ order, relevance }: Candidate): number {
+  return order ?? relevance;
 }
 
 function withoutDuplicates(
@@ -126,7 +137,7 @@ function bestIndex(
   for (const [i, candidate] of pool.entries()) {
     let closest = 0;
     for (const other of taken) closest = Math.max(closest, nearness(candidate, other));
-    const score = weight * candidate.relevance - (1 - weight) * closest;
+    const score = weight * orderOf(candidate) - (1 - weight) * closest;
     if (score > bestScore) {
       best = i;
       bestScore = score;

@@ -138,21 +138,23 @@ export class WatchedStore {
     return searched(result, new Set(rows.filter(isOwn)), rows.length, { limits, words: false });
   }
 
-  /** Rows that share words with a text. */
+  /** Rows that share words with a text; `fallback`: because the question has no vector. */
   async sharing(
     place: MemoryPlace,
     levels: readonly Level[],
     kind: ScopedKind,
-    query: { readonly text: string; readonly limit: number },
+    query: { readonly text: string; readonly limit: number; readonly fallback: boolean },
   ): Promise<WatchedSearch> {
     const filter = filterOf(place, levels);
-    const search = (): Promise<SearchResult> => this.store.textSearch(filter, kind, query);
+    const { text, limit, fallback } = query;
+    const search = (): Promise<SearchResult> =>
+      this.store.textSearch(filter, kind, { text, limit });
     const { result, rows, limits } = await this.#search(place, filter, kind, {
       operation: "text_search",
       search,
-      limitsOf: async (found) => ["embedder_failed", ...searchLimits(found)],
+      limitsOf: async (found) => [...(fallback ? ["embedder_failed"] : []), ...searchLimits(found)],
     });
-    return searched(result, new Set(rows), rows.length, { limits, words: true });
+    return searched(result, new Set(rows), rows.length, { limits, words: fallback });
   }
 
   /** Writes a row inside the place. */
@@ -204,6 +206,11 @@ export class WatchedStore {
   /** `embedding_model` of a row's data, where it has a vector. */
   get embeddingModel(): string {
     return embedderName(this.embedder);
+  }
+
+  /** True when the embedder compares spelling alone. */
+  get lexical(): boolean {
+    return "lexical" in this.embedder && this.embedder.lexical === true;
   }
 
   async #search(

@@ -107,7 +107,7 @@ describe("supply", () => {
       model: modelOf(server),
       store,
       embedder: provider.embeddingModel("embed-1"),
-      memoryPolicy: { retrieval: { relevanceMin: 0 } },
+      memoryPolicy: { retrieval: { relevanceMin: 0, mode: "vector" } },
     });
     expect([lexical.memory.lexical, agent.memory.lexical]).toEqual([true, false]);
     const first = await agent.run("where is the boiler", { ...place, threadId: "t" });

@@ -1,11 +1,15 @@
 /**
  * @module What may reach a prompt, as a model says it: random turns of many users on one agent,
- * whole and streamed, failed and left, with entities and deletions between them. Each prompt is
- * compared with what the oracle allows: the history exactly, anything else as a subset.
+ * whole and streamed, failed and left, retrieved by words, by meaning and by both, with entities,
+ * summaries, skills, shared memory and deletions between them. Each prompt is compared with what
+ * the oracle allows: the history and what is shared exactly, anything else as a subset.
  */
 import { Agent } from "@turnproof/agent";
+import { lexicalEmbedder } from "@turnproof/memory";
 import { deleteUser } from "@turnproof/memory/admin";
+import type { RetrievalMode } from "@turnproof/memory";
 import { ephemeralMemory } from "@turnproof/store";
+import type { MemoryStore } from "@turnproof/store";
 import { MockLanguageModelV4 } from "ai/test";
 import { expect, test } from "vitest";
 
@@ -13,6 +17,7 @@ import { randomOf } from "../evidence/oracle/random.ts";
 import type { Random } from "../evidence/oracle/random.ts";
 import { Oracle } from "../memory/oracle.ts";
 import type { OraclePlace } from "../memory/oracle.ts";
+import { operate, sharedMarksIn, SharedOracle } from "./shared-oracle.ts";
 
 const turns = Number(process.env["AGENT_TURNS"] ?? 400);
 const seed = Number(process.env["MEMORY_SEED"] ?? 20_261_122);
@@ -111,7 +116,7 @@ function settle(oracle: Oracle, place: OraclePlace, way: Way, mark: string): voi
 }
 
 /** The prompt of a question says what it may and nothing else. */
-function compare(oracle: Oracle, place: OraclePlace, mark: string): void {
+function compare(oracle: Oracle, shared: SharedOracle, place: OraclePlace, mark: string): void {
   const prompt = prompts.get(mark);
   if (prompt === undefined) throw new Error(`no prompt for ${mark}`);
   const [system] = prompt[0]?.role === "system" ? prompt : [];
@@ -126,6 +131,7 @@ function compare(oracle: Oracle, place: OraclePlace, mark: string): void {
   const allowed = oracle.allowed(place);
   const foreign = marksIn(textOf(system)).filter((found) => !allowed.has(found));
   expect(foreign).toEqual([]);
+  expect(sharedMarksIn(textOf(system))).toEqual(shared.told());
 }
 
 function drawPlace(random: Random, userId: string | null): OraclePlace {
@@ -137,13 +143,41 @@ function drawPlace(random: Random, userId: string | null): OraclePlace {
   };
 }
 
+/** An agent on the store whose retrieval goes one way; all of them are one agent to memory. */
+function agentOf(store: MemoryStore, mode: RetrievalMode): Agent {
+  const retrieval = { mode, relevanceMin: 0, itemsMax: 50, charsMax: 1e9 };
+  const { lexical: _, ...embedder } = lexicalEmbedder();
+  const shared = { itemsMax: 1_000, charsMax: 1e9 };
+  const tools = [{ name: "here", description: "x", inputSchema: {}, execute: () => ({}) }];
+  return new Agent({ model, store, embedder, memoryPolicy: { retrieval }, shared, tools });
+}
+
+/** What memory learns between turns: an entity, a summary, or nothing. */
+async function learn(
+  random: Random,
+  { memory }: Agent,
+  oracle: Oracle,
+  place: OraclePlace,
+  mark: string,
+): Promise<void> {
+  const draw = random.below(10);
+  if (draw < 3) {
+    const entity = { name: "city", role: "profile" as const, text: `it is ${mark}` };
+    await memory.entities.remember(place, entity);
+    oracle.remember(place, "city", mark);
+  } else if (draw < 5) {
+    await memory.summaries.write(place, { text: `a parcel ${mark}`, sourceIds: ["x"] });
+    oracle.summarize(place, mark);
+  }
+}
+
 test(`${turns} turns are told what the oracle allows`, { timeout: 3_600_000 }, async () => {
   const random = randomOf(seed);
   const store = ephemeralMemory();
-  const retrieval = { relevanceMin: 0, itemsMax: 50, charsMax: 1e9 };
-  const agent = new Agent({ model, store, memoryPolicy: { retrieval } });
+  const agents = (["hybrid", "vector", "lexical"] as const).map((mode) => agentOf(store, mode));
   const oracle = new Oracle();
-  const seen = { supplied: 0, cut: 0 };
+  const shared = new SharedOracle();
+  const seen = { supplied: 0, cut: 0, shared: 0 };
   for (let done = 0; done < turns;) {
     const together = [...new Set(Array.from({ length: 5 }, () => random.pick(users)))];
     const drawn = together.map((userId, at) => ({
@@ -152,26 +186,23 @@ test(`${turns} turns are told what the oracle allows`, { timeout: 3_600_000 }, a
       mark: `mark${done + at}q`,
     }));
     const ended = await Promise.all(
-      drawn.map(({ place, way, mark }) => turn(agent, place, way, mark)),
+      drawn.map(({ place, way, mark }) => turn(random.pick(agents), place, way, mark)),
     );
     for (const [i, { place, way, mark }] of drawn.entries()) {
       const wanted = { whole: "success", streamed: "success", failed: "thrown", left: "cut" }[way];
       expect(ended[i]).toBe(wanted);
-      compare(oracle, place, mark);
+      compare(oracle, shared, place, mark);
       settle(oracle, place, way, mark);
       seen.supplied += marksIn(textOf(prompts.get(mark)?.[0])).length;
       seen.cut += way === "failed" || way === "left" ? 1 : 0;
     }
     prompts.clear();
+    seen.shared += shared.told().length;
     done += drawn.length;
     const userId = random.pick(users);
-    if (random.chance(0.3)) {
-      const place = drawPlace(random, userId);
-      const entity = { name: "city", role: "profile" as const, text: `it is mark${done}q` };
-      await agent.memory.entities.remember(place, entity);
-      oracle.remember(place, "city", `mark${done}q`);
-      done += 1;
-    }
+    await learn(random, random.pick(agents), oracle, drawPlace(random, userId), `mark${done}q`);
+    await operate(random, random.pick(agents).memory, shared, `mark${done}s`);
+    done += 1;
     if (random.chance(0.03) && userId !== null) {
       await deleteUser(store, { userId, dryRun: false });
       oracle.deleteUser(userId);
@@ -180,4 +211,5 @@ test(`${turns} turns are told what the oracle allows`, { timeout: 3_600_000 }, a
   // The comparison would hold of an agent that remembers nothing.
   expect(seen.supplied).toBeGreaterThan(turns / 4);
   expect(seen.cut).toBeGreaterThan(turns / 10);
+  expect(seen.shared).toBeGreaterThan(turns / 10);
 });

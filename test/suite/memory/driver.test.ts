@@ -113,7 +113,9 @@ async function play(faulty: Faulty, oracle: Oracle, step: Step): Promise<void> {
     expect(found.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(oracle.entities(place));
   } else if (kind < 98) {
     const question = { text: `where is the ${name}` };
-    const { history, text } = await faulty.memory.assembleContext(place, question);
+    const mode = (["hybrid", "vector", "lexical"] as const)[kind % 3] ?? "hybrid";
+    const policy = { retrieval: { mode } };
+    const { history, text } = await faulty.memory.assembleContext(place, question, policy);
     const allowed = oracle.allowed(place);
     const said = history.flatMap((message) => marksIn(message.text));
     expect(marksIn(text).filter((found) => !allowed.has(found))).toEqual([]);

@@ -31,9 +31,14 @@ interface OracleEntity {
 export class Oracle {
   #messages: OracleMessage[] = [];
   #entities: OracleEntity[] = [];
+  #summaries: (OraclePlace & { readonly mark: string })[] = [];
 
   say(message: OracleMessage): void {
     this.#messages.push(message);
+  }
+
+  summarize(place: OraclePlace, mark: string): void {
+    this.#summaries.push({ ...place, mark });
   }
 
   remember(place: OraclePlace, name: string, mark: string): void {
@@ -53,6 +58,7 @@ export class Oracle {
   deleteUser(userId: string | null): void {
     this.#messages = this.#messages.filter((row) => row.userId !== userId);
     this.#entities = this.#entities.filter((row) => row.userId !== userId);
+    this.#summaries = this.#summaries.filter((row) => row.userId !== userId);
   }
 
   /** The end of a thread, oldest first. */
@@ -88,6 +94,8 @@ export class Oracle {
         row.agentId === place.agentId &&
         (row.cut !== true || row.threadId === place.threadId),
     );
-    return new Set([...said, ...this.#entities.filter(inMemory)].map(({ mark }) => mark));
+    const summed = this.#summaries.filter((row) => inMemory(row) && row.agentId === place.agentId);
+    const known = this.#entities.filter(inMemory);
+    return new Set([...said, ...summed, ...known].map(({ mark }) => mark));
   }
 }

@@ -101,6 +101,37 @@ describe("retrieval", () => {
     expect(found.items.map(({ text }) => text)).toEqual(["made by the new one"]);
   });
 
+  test("by words and by meaning at once: each finds what the other cannot, and says so", async () => {
+    const topics = ["sofa couch", "parcel package"];
+    const embedder: Embedder = {
+      ...fake("topics"),
+      doEmbed: async ({ values }) => ({
+        embeddings: values.map((text) => [
+          0.1,
+          ...topics.map((topic) => Number(topic.split(" ").some((word) => text.includes(word)))),
+        ]),
+      }),
+    };
+    const memory = new Memory(ephemeralMemory(), { embedder });
+    for (const [at, text] of ["my couch is grey", "code KX7 is open", "a package"].entries()) {
+      await memory.conversation.append({ ...place, threadId: `old${at}` }, [
+        { role: "user", text },
+      ]);
+    }
+    const found = async (text: string, mode: "hybrid" | "vector" | "lexical"): Promise<unknown> => {
+      const { turn, values } = recordedTurn();
+      const policy = { retrieval: { mode, relevanceMin: 0.3 } };
+      const { items, record } = await memory.assembleContext({ ...place, turn }, { text }, policy);
+      expect(record).toMatchObject({ degraded: false, fallback_used: false, limits: [] });
+      expect(values("foreign_rows").every((count) => count === 0)).toBe(true);
+      return items.map((item) => item.text).toSorted();
+    };
+    const question = "sofa KX7";
+    expect(await found(question, "vector")).toEqual(["my couch is grey"]);
+    expect(await found(question, "lexical")).toEqual(["code KX7 is open"]);
+    expect(await found(question, "hybrid")).toEqual(["code KX7 is open", "my couch is grey"]);
+  });
+
   test("words of this thread are history and never come back as another conversation's", async () => {
     const memory = new Memory(ephemeralMemory());
     for (const [threadId, text] of [

@@ -1,0 +1,193 @@
+/**
+ * @module FindCandidates: what memory holds that may bear on a question: rows near to it in
+ * meaning, rows that share its words, or both in one order.
+ */
+import type { MemoryRecord } from "@turnproof/store";
+
+import { messageOf } from "./conversation.ts";
+import { entityLevels, entityOf } from "./entity-memory.ts";
+import { fuseRanks, wordShares } from "./fusion.ts";
+import { levelOf } from "./place.ts";
+import type { Level, MemoryPlace } from "./place.ts";
+import { byOrder } from "./selection.ts";
+import type { Candidate } from "./selection.ts";
+import { cosineOf } from "./vector.ts";
+import type { WatchedSearch, WatchedStore } from "./watched-store.ts";
+
+/** How candidates are found: by nearness of vectors, by shared words, or by both. */
+export type RetrievalMode = "hybrid" | "vector" | "lexical";
+
+/** What is asked. */
+export interface Question {
+  readonly text: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Candidates, and what limited the search for them. */
+export interface Found {
+  readonly candidates: readonly Candidate[];
+  /** True when a better candidate may have been missed; `limits` says why. */
+  readonly degraded: boolean;
+  /** True when words were compared, or rows in the process, in place of what should have served. */
+  readonly fallbackUsed: boolean;
+  /** True when a search met its exact bound. */
+  readonly bounded: boolean;
+  /** Codes of what limited the search, e.g. `memory_search_bounded`. */
+  readonly limits: readonly string[];
+  readonly foreignRows: number;
+}
+
+interface Bounds {
+  /** Of each kind. */
+  readonly candidatesMax: number;
+  readonly mode: RetrievalMode;
+  readonly relevanceMin: number;
+}
+
+/** Rows that a search by words reads for a candidate: words are weighed among them. */
+const wordRowsPerCandidate = 4;
+const otherThreads: readonly Level[] = ["agentId", "memoryId"];
+
+/** Where candidates come from, at which level, and how a row becomes one. */
+const sources = [
+  { kind: "conversation", source: "cross_thread", levels: () => otherThreads },
+  { kind: "summary", source: "summary", levels: () => otherThreads },
+  { kind: "entity", source: "entity", levels: entityLevels },
+] as const;
+type Source = (typeof sources)[number];
+
+/** A row that a search found. */
+interface FoundRow {
+  readonly source: Candidate["source"];
+  readonly record: MemoryRecord;
+}
+
+/** Searches every kind that a candidate comes from. */
+export async function findCandidates(
+  store: WatchedStore,
+  place: MemoryPlace,
+  { text, signal }: Question,
+  bounds: Bounds,
+): Promise<Found> {
+  const { mode } = bounds;
+  const [embedding] = mode === "lexical" ? [] : ((await store.embed([text], signal)) ?? []);
+  const rows = new Map<string, FoundRow>();
+  const limits = new Set<string>();
+  const said = { foreignRows: 0, bounded: false, fallbackUsed: false };
+  for (const from of sources) {
+    for (const found of await searchKind(store, place, from, { text, embedding, ...bounds })) {
+      said.foreignRows += found.foreignRows;
+      said.bounded ||= found.bounded;
+      said.fallbackUsed ||= found.fallbackUsed || found.diagnostics.length > 0;
+      for (const limiting of found.limits) limits.add(limiting);
+      for (const { record } of found.hits) {
+        const { source } = from;
+        if (!isStanding(source, record, place))
+          rows.set(`${source}/${record.id}`, { source, record });
+      }
+    }
+  }
+  const candidates = ranked(store, [...rows.values()], { text, embedding, ...bounds });
+  return { candidates, ...said, degraded: limits.size > 0, limits: [...limits] };
+}
+
+interface Asked extends Bounds {
+  readonly text: string;
+  /** Undefined: words alone are compared. */
+  readonly embedding: readonly number[] | undefined;
+}
+
+async function searchKind(
+  store: WatchedStore,
+  place: MemoryPlace,
+  { kind, levels }: Source,
+  { text, embedding, mode, candidatesMax }: Asked,
+): Promise<readonly WatchedSearch[]> {
+  const at = levels(place);
+  const found: WatchedSearch[] = [];
+  if (embedding !== undefined) {
+    found.push(await store.nearest(place, at, kind, { embedding, limit: candidatesMax }));
+  }
+  if (mode !== "vector" || embedding === undefined) {
+    const limit = candidatesMax * wordRowsPerCandidate;
+    const fallback = mode !== "lexical" && embedding === undefined;
+    found.push(await store.sharing(place, at, kind, { text, limit, fallback }));
+  }
+  return found;
+}
+
+/** Words of this very thread are history; profile, preferences and samples are supplied anyway. */
+function isStanding(
+  source: Candidate["source"],
+  record: MemoryRecord,
+  place: MemoryPlace,
+): boolean {
+  if (source === "entity") return entityOf(record).role !== "entity";
+  if (source === "summary") return false;
+  const here = levelOf(place, "threadId") ?? undefined;
+  return record.thread_id === here || !messageOf(record).complete;
+}
+
+/**
+ * Candidates with their relevance and order, the best of each source. A search counts only what it
+ * finds relevant, so that a row which shares nothing but "the" takes no rank from a near one.
+ */
+function ranked(
+  store: WatchedStore,
+  rows: readonly FoundRow[],
+  { text, embedding, mode, relevanceMin, candidatesMax }: Asked,
+): readonly Candidate[] {
+  const texts = rows.map(({ source, record }) => recalledText(source, record));
+  const vectors = rows.map(({ record }) => ownVector(store, record));
+  const searches: (readonly number[])[] = [];
+  if (embedding !== undefined) {
+    searches.push(vectors.map((vector) => Math.max(0, cosineOf(vector, embedding))));
+  }
+  if (mode !== "vector" || embedding === undefined) searches.push(wordShares(text, texts));
+  const counted = searches.map((found) =>
+    found.map((relevance) => (relevance < relevanceMin ? undefined : relevance)),
+  );
+  const order = fuseRanks(counted);
+  const candidates = rows.map(({ source, record }, at): Candidate => {
+    const [vector, relevances] = [vectors[at], searches.map((found) => found[at] ?? 0)];
+    return {
+      id: record.id,
+      source,
+      text: texts[at] ?? "",
+      relevance: Math.max(0, ...relevances),
+      // One search says by how much a row is better than the next; ranks would blur it.
+      ...(searches.length === 1 ? {} : { order: order[at] ?? 0 }),
+      ...(vector === undefined ? {} : { embedding: vector }),
+    };
+  });
+  return sources.flatMap(({ source }) =>
+    candidates
+      .filter((candidate) => candidate.source === source)
+      .toSorted(byOrder)
+      .slice(0, candidatesMax),
+  );
+}
+
+/** The vector of a row if this memory's embedder made it: others are never compared. */
+function ownVector(store: WatchedStore, record: MemoryRecord): readonly number[] | undefined {
+  return record.data["embedding_model"] === store.embeddingModel ? record.embedding : undefined;
+}
+
+/** The text that a row puts into a context. */
+export function recalledText(source: Candidate["source"], record: MemoryRecord): string {
+  const name = source === "entity" ? `${entityOf(record).name}: ` : "";
+  return `${name}${record.text ?? ""}`;
+}
+
+/** The row behind a candidate, as it is now; undefined when it is gone. */
+export function recalledRow(
+  store: WatchedStore,
+  place: MemoryPlace,
+  source: Candidate["source"],
+  id: string,
+): Promise<MemoryRecord | undefined> {
+  const from = sources.find((known) => known.source === source);
+  return from === undefined
+    ? Promise.resolve(undefined)
+    : store.get(place, from.levels(place), from.kind, id);
+}
