@@ -7,7 +7,12 @@ import { expect, test } from "vitest";
 
 import { differenceText, openPoints, trustText, verbOf } from "./compare-words.ts";
 
-const complete = { window_complete: true, truncated: false, normalization_errors: [] } as const;
+const complete = {
+  window_complete: true,
+  truncated: false,
+  normalization_errors: [],
+  read_completeness: "complete" as const,
+};
 const partial = { ...complete, window_complete: false, truncated: true };
 
 function event(side: string, number: number, more: Partial<TurnEvent>): TurnEvent {

@@ -32,6 +32,7 @@ export function verbOf(change: OperationRow["change"], trust: TraceComparison["t
 
 const reasonTexts: { readonly [reason: string]: string } = {
   metadata_missing: "nobody said how it was read",
+  metadata_incomplete: "its reader does not say whether it read everything",
   window_incomplete: "it was not read to its end",
   truncated: "a bound cut the reading",
   normalization_errors: "some records could not be read",

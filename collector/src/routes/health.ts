@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { buildTraceHealth, parentlessRoots, readLosses } from "@turnproof/evidence";
+import { buildTraceHealth, parentlessRoots, readCompleteness, readLosses } from "@turnproof/evidence";
 import type {
   NormalizationError,
   QueryTiming,
@@ -179,6 +179,7 @@ async function modelOf(
       window_complete: complete,
       truncated: windows.some((window) => window.bounded),
       normalization_errors: errors,
+      read_completeness: readCompleteness({ failed: errors.length > 0, partial: !complete }),
     },
     errors,
     sourceRows: total("source_rows"),

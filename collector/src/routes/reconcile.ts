@@ -50,7 +50,11 @@ export const reconcileBody = z.strictObject({
       read_completeness: z.enum(["complete", "partial", "untrusted", "unknown"]).optional(),
     })
     .nullish()
-    .describe("How the events were read; without it the list is unverified."),
+    .describe(
+      "How the events were read; without it the list is unverified. A success needs " +
+        "`window_complete` true, `truncated` false, `normalization_errors` 0 or empty, and " +
+        "`read_completeness` complete or the mark `as_of`.",
+    ),
 });
 
 /** The verdict, with what was read for it. */

@@ -4,7 +4,12 @@ import { describe, expect, test } from "vitest";
 import { compareTraceWindows } from "./compare.ts";
 import type { ResourceRef, TurnEvent } from "./event.ts";
 
-const complete = { window_complete: true, truncated: false, normalization_errors: 0 };
+const complete = {
+  window_complete: true,
+  truncated: false,
+  normalization_errors: 0,
+  read_completeness: "complete" as const,
+};
 
 function event(
   run: string,

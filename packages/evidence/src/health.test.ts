@@ -178,7 +178,12 @@ test("counts what is there, what is missing and what was refused", () => {
 });
 
 describe("orphans", () => {
-  const whole = { window_complete: true, truncated: false, normalization_errors: 0 };
+  const whole = {
+    window_complete: true,
+    truncated: false,
+    normalization_errors: 0,
+    read_completeness: "complete" as const,
+  };
   const lost = (root_trace_id: string, second: number): TurnEvent =>
     event(second, { root_trace_id, span_id: `${root_trace_id}-s`, parent_span_id: "nowhere" });
   const both = [lost("one", 1), lost("two", 2)];

@@ -257,9 +257,7 @@ function judgeCredit(bench: Bench, standing: readonly ArtifactState[]): void {
     (intent) => (intent.attributes.expected_artifact_types?.length ?? 0) > 0,
   );
   if (!expects && bench.scope.artifacts.length === 0) return;
-  const firsts = standing.map((artifact) =>
-    firstPersisted([...artifact.older, ...artifact.latest]),
-  );
+  const firsts = firstPersistences(standing);
   // All of them were persisted once the last of the first persistences had happened.
   const bar = tiedOf(firsts.every((event) => event !== undefined) ? statesOf(firsts).latest : []);
   for (const charge of charges) {
@@ -276,11 +274,23 @@ function follows(event: TurnEvent, tied: Tied): boolean {
   return own === undefined || compareOrder(event, own) >= 0;
 }
 
-function firstPersisted(events: readonly TurnEvent[]): TurnEvent | undefined {
-  let first: TurnEvent | undefined;
-  for (const event of events) {
+/** The first verified persistence of each resource that stands, whatever types its records give it. */
+function firstPersistences(standing: readonly ArtifactState[]): (TurnEvent | undefined)[] {
+  const byResource = new Map<string, TurnEvent>();
+  for (const event of standing.flatMap(({ older, latest }) => [...older, ...latest])) {
     if (!isPersisted(event)) continue;
-    if (first === undefined || compareOrder(event, first) < 0) first = event;
+    const key = resourceKey(event);
+    const first = byResource.get(key);
+    if (first === undefined || compareOrder(event, first) < 0) byResource.set(key, event);
   }
-  return first;
+  return standing.flatMap(({ latest }) =>
+    latest.map((event) => byResource.get(resourceKey(event))),
+  );
+}
+
+/** Without a resource a record is of its type. */
+function resourceKey(event: TurnEvent): string {
+  const made = refOf(event);
+  const type = event.attributes.artifact_type;
+  return JSON.stringify(made === undefined ? [type] : [made.resource_type, made.ref]);
 }

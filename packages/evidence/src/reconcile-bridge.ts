@@ -24,6 +24,8 @@ export function areBridged(
     evidence.every((event) => {
       if (compareOrder(delivery, event) >= 0) return true;
       if (clockOf(delivery) === clockOf(event)) return false;
+      // What the delivery caused cannot have come before it, whatever version it names.
+      if (isEffectOf(turn, event, delivery)) return false;
       return isEffectOf(turn, delivery, event) || isDelivered(delivery, event);
     }),
   );

@@ -6,7 +6,13 @@ import type { FindingCode } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
 import { noteUnestablished } from "./reconcile-bench.ts";
 import type { Bench, LinkReason, LinkState } from "./reconcile-bench.ts";
-import { covering, isCoverRefused, noteCover, noteLateIntents } from "./reconcile-delivery.ts";
+import {
+  covering,
+  isCoverRefused,
+  noteCover,
+  noteLateIntents,
+  noteUnnamed,
+} from "./reconcile-delivery.ts";
 import { statesOf, statesWithin } from "./reconcile-order.ts";
 import type { States } from "./reconcile-order.ts";
 import { isTruncated, markerMissing } from "./reconcile-truncation.ts";
@@ -125,7 +131,8 @@ function linkOf(
 
 /**
  * A delivery must follow the latest record. Deliveries that name the contract are the ones that
- * carry it; where none does, those that name no contract may.
+ * carry it; where none does, those that name no contract may. One of those that comes later may have
+ * carried it again, so its refusal counts and its acknowledgement does not.
  */
 function judgeEmission(bench: Bench, contract: ContractState): void {
   const { name: subject, latest } = contract;
@@ -149,4 +156,5 @@ function judgeEmission(bench: Bench, contract: ContractState): void {
     return;
   }
   noteCover(bench, candidates, cover);
+  if (naming !== undefined) noteUnnamed(bench, naming);
 }

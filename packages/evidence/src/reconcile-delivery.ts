@@ -201,6 +201,17 @@ export function noteCover(
   return undefined;
 }
 
+/**
+ * Notes what is wanting of the deliveries that name no contract and stand at or after the latest
+ * one that names it: each may have carried this contract again.
+ */
+export function noteUnnamed(bench: Bench, naming: Candidates): void {
+  const { withoutContract } = bench.index;
+  if (withoutContract.latest.at === undefined) return;
+  const except = followers(bench.scope.turn, withoutContract.latest, naming.latest.events);
+  if (except !== undefined) noteCover(bench, withoutContract, { except, emitted: true });
+}
+
 function isExcepted(producer: string | undefined, except: ReadonlySet<string>): boolean {
   return producer !== undefined && except.has(producer);
 }

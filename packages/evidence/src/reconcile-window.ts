@@ -34,6 +34,7 @@ export interface WindowMetadata extends NormalizationMetadata {
 /** Why a window is not a complete one. */
 export type WindowReason =
   | "metadata_missing"
+  | "metadata_incomplete"
   | "window_incomplete"
   | "truncated"
   | "normalization_errors"
@@ -73,6 +74,16 @@ function statedReads(metadata: WindowMetadata): unknown[] {
   );
 }
 
+/** True where metadata says all that `window_complete` rests on: silence proves nothing. */
+function saysAll(metadata: WindowMetadata): boolean {
+  const { truncated, normalization_errors: errors, as_of } = metadata;
+  const isMarked = typeof as_of === "string" && normalizeTime(as_of) !== undefined;
+  return (
+    [truncated, errors].every((value) => value !== undefined && value !== null) &&
+    (isMarked || statedReads(metadata).length > 0)
+  );
+}
+
 /** What was lost while a turn of the window was open. */
 function lossReasons(
   { events, groups, reports }: WindowEvents,
@@ -95,7 +106,10 @@ function isInterval(value: unknown): value is LossInterval {
   return typeof to === "string" && (from === null || typeof from === "string");
 }
 
-/** Judges the window. Absent fields of metadata are silent; `window_complete` must speak. */
+/**
+ * Judges the window. Metadata must say that the window is complete and not truncated, that no record
+ * was unreadable, and how far it was read: a mark (`as_of`) or a `read_completeness`.
+ */
 export function assessWindow(
   read: WindowEvents,
   metadata: WindowMetadata | undefined,
@@ -108,6 +122,7 @@ export function assessWindow(
   if (metadata === undefined) reasons.add("metadata_missing");
   else {
     if (metadata.window_complete !== true) reasons.add("window_incomplete");
+    else if (!saysAll(metadata)) reasons.add("metadata_incomplete");
     const { truncated } = metadata as { readonly truncated?: unknown };
     if (isSomething(truncated) && truncated !== false) reasons.add("truncated");
     if (hasErrors(metadata.normalization_errors)) reasons.add("normalization_errors");

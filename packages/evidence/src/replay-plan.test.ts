@@ -5,7 +5,12 @@ import type { TurnEvent } from "./event.ts";
 import { findLearningCandidates, readCandidates } from "./learning.ts";
 import { buildReplayPlan } from "./replay-plan.ts";
 
-const complete = { window_complete: true, truncated: false, normalization_errors: 0 };
+const complete = {
+  window_complete: true,
+  truncated: false,
+  normalization_errors: 0,
+  read_completeness: "complete" as const,
+};
 
 function event(second: number, extra: Partial<TurnEvent> = {}): TurnEvent {
   return {

@@ -27,7 +27,12 @@ const lookup: AnyTool = {
   execute: () => ({ state: "in transit" }),
 };
 const place = { memoryId: "m1", threadId: "t1" };
-const complete = { window_complete: true, truncated: false, normalization_errors: 0 };
+const complete = {
+  window_complete: true,
+  truncated: false,
+  normalization_errors: 0,
+  read_completeness: "complete" as const,
+};
 
 describe.each(Object.entries(providers))("on %s", (_name, open) => {
   test("turns, a verdict, isolation, cache and administration", { timeout: 120_000 }, async () => {

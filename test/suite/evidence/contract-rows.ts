@@ -1,7 +1,16 @@
 /** @module ContractRows: windows by the text about contracts: recovery, markers, limits, emission and what is required. */
-import { model, task, taskWindow } from "./text-rows.ts";
+import { again, model, task, taskWindow } from "./text-rows.ts";
 import type { Row } from "./text-rows.ts";
-import { contract, delivery, intent, success } from "./text-windows.ts";
+import { contract, delivery, intent, invoice, success } from "./text-windows.ts";
+import type { Json } from "./verdict-cases.ts";
+
+/** Two contracts, each delivered by name, and between the two deliveries another one. */
+const retold = (between: Json): Json[] => [
+  ...success(),
+  contract({ contract_name: "totals" }, { event_id: "totals" }),
+  delivery(between, { event_id: "between", timestamp: "2026-11-21T08:00:45Z", input_refs: [] }),
+  again({ contract_name: "totals" }, { input_refs: [invoice("1")] }),
+];
 
 /** The rows. */
 export const contractRows: readonly Row[] = [
@@ -136,5 +145,29 @@ export const contractRows: readonly Row[] = [
     ],
     status: "partial",
     diagnostics: ["contract_incomplete", "contract_truncated"],
+  },
+  {
+    rule: "2: a later refusal that names no contract may be of a contract that was delivered by name",
+    events: retold({ contract_name: undefined, emitted: false }),
+    status: ["partial", "failed"],
+  },
+  {
+    rule: "2: a later delivery without a name that nobody acknowledged is the latest result, too",
+    events: retold({ contract_name: undefined, acknowledged: undefined }),
+    status: ["partial", "failed"],
+  },
+  {
+    rule: "2: a later delivery without a name that arrived spoils nothing",
+    events: retold({ contract_name: undefined }),
+    status: "success",
+    diagnostics: [],
+  },
+  {
+    rule: "2: a later delivery without a name repairs no refusal by name",
+    events: [
+      ...success({ delivery: delivery({ acknowledged: false }) }),
+      again({ contract_name: undefined }, { input_refs: [invoice("1")] }),
+    ],
+    status: "failed",
   },
 ];

@@ -1,5 +1,5 @@
 /** @module EvidenceRows: windows by the text about charges, ownership, provenance, producers, coverage and losses. */
-import { model, task, taskWindow } from "./text-rows.ts";
+import { again, model, task, taskWindow, update } from "./text-rows.ts";
 import type { Row } from "./text-rows.ts";
 import {
   artifact,
@@ -13,23 +13,41 @@ import {
   without,
   work,
 } from "./text-windows.ts";
+import type { Json } from "./verdict-cases.ts";
+
+/** A charge at so many seconds. */
+const charge = (second: number): Json =>
+  at(second, "application_action", { credit_decision: "charged" }, { event_id: "charge" });
 
 /** The rows. */
 export const evidenceRows: readonly Row[] = [
   {
     rule: "4: charged before the persistence was verified",
-    events: [
-      ...success(),
-      at(19, "application_action", { credit_decision: "charged" }, { event_id: "charge" }),
-    ],
+    events: [...success(), charge(19)],
     status: "partial",
     diagnostics: ["credit_before_persistence"],
   },
   {
     rule: "4: charged afterwards",
+    events: [...success(), charge(21)],
+    status: "success",
+    diagnostics: [],
+  },
+  {
+    rule: "4: charged between two versions of what was persisted",
+    events: [...success(), charge(21), update(), again()],
+    status: "success",
+    diagnostics: [],
+  },
+  {
+    rule: "4: charged after the persistence; a record told again under another type is no other resource",
     events: [
       ...success(),
-      at(21, "application_action", { credit_decision: "charged" }, { event_id: "charge" }),
+      charge(21),
+      artifact(
+        { artifact_type: "bill" },
+        { event_id: "told-again", timestamp: "2026-11-21T08:00:39Z" },
+      ),
     ],
     status: "success",
     diagnostics: [],

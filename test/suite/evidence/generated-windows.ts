@@ -2,7 +2,6 @@
  * @module GeneratedWindows: windows that verdict success, of every shape that the rules allow, and
  * which of their events the success rests on.
  */
-import type { WindowMetadata } from "@turnproof/evidence";
 import fc from "fast-check";
 
 import type { Json } from "./verdict-cases.ts";
@@ -59,13 +58,7 @@ export const shapes: fc.Arbitrary<Shape> = fc
       shape.profile === "interactive_response" ? Math.max(1, shape.contracts) : shape.contracts,
   }));
 
-/** Metadata of a window that was read completely. */
-export const complete: WindowMetadata = {
-  window_complete: true,
-  truncated: false,
-  normalization_errors: 0,
-  read_completeness: "complete",
-};
+export { whole as complete } from "./text-windows.ts";
 
 const source = {
   resource_type: "document",

@@ -3,6 +3,7 @@ import type { WindowMetadata } from "@turnproof/evidence";
 
 import { at, complete } from "./generated-windows.ts";
 import type { Part } from "./generated-windows.ts";
+import { silentOn } from "./text-windows.ts";
 import type { Json } from "./verdict-cases.ts";
 
 /** A changed window, with the name of the change for the report. */
@@ -124,6 +125,10 @@ export function mutants(parts: readonly Part[]): Mutant[] {
     window("window incomplete", { window_complete: false }),
     window("window untrusted", { read_completeness: "untrusted" }),
     window("records unreadable", { normalization_errors: 2 }),
+    { name: "nothing said but complete", events: all, metadata: { window_complete: true } },
+    { name: "truncation unsaid", events: all, metadata: silentOn("truncated") },
+    { name: "unreadable records unsaid", events: all, metadata: silentOn("normalization_errors") },
+    { name: "how it was read unsaid", events: all, metadata: silentOn("read_completeness") },
     window("known loss", { known_loss: 1 }),
     window("sampled out", { sampled_out: 1 }),
     loss("reported loss", { loss_dropped: 1 }),

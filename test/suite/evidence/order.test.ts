@@ -128,6 +128,9 @@ describe("skew between producers", () => {
   test("what a delivery caused came after it", () => {
     const made = artifact({}, { caused_by_event_id: "delivery" });
     expect(judged(two({ artifact: made }))[0]).toBe("partial");
+    const skewed = { delivery: moved(delivery(), 29_900), contract: moved(contract(), 1_500) };
+    const within = { ...skewed, artifact: moved(made, 30_000) };
+    expect(judged(two(within))[0]).toBe("partial");
   });
 });
 

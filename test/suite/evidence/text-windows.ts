@@ -14,6 +14,11 @@ export const whole: WindowMetadata = {
   read_completeness: "complete",
 };
 
+/** The same metadata without its word on one field. */
+export function silentOn(field: keyof WindowMetadata): WindowMetadata {
+  return Object.fromEntries(Object.entries(whole).filter(([name]) => name !== field));
+}
+
 /** The identity of the turn. */
 export const turn: Json = {
   application_id: "billing",

@@ -10,6 +10,7 @@ import {
   intent,
   invoice,
   renamed,
+  silentOn,
   success,
   whole,
   without,
@@ -41,6 +42,30 @@ export const windowRows: readonly Row[] = [
     rule: "8: metadata that says nothing of completeness",
     events: success(),
     metadata: { truncated: false, normalization_errors: 0 },
+    status: "partial",
+  },
+  ...(["truncated", "normalization_errors", "read_completeness"] as const).map((field) => ({
+    rule: `8: metadata that is silent on ${field}`,
+    events: success(),
+    metadata: silentOn(field),
+    status: "partial" as const,
+  })),
+  {
+    rule: "8: metadata that says nothing but that the window is complete",
+    events: success(),
+    metadata: { window_complete: true },
+    status: "partial",
+  },
+  {
+    rule: "8: a mark says how far the window was read",
+    events: success(),
+    metadata: { ...silentOn("read_completeness"), as_of: "2026-11-21T08:10:00Z" },
+    status: "success",
+  },
+  {
+    rule: "8: what is no time is no mark",
+    events: success(),
+    metadata: { ...silentOn("read_completeness"), as_of: "all" },
     status: "partial",
   },
   {

@@ -83,10 +83,8 @@ function ofContract(records: readonly Json[], all: readonly Json[], scope: Scope
     records.some((record) => attr(record, "required") === true) ||
     named.length > 0;
   if (!needed && records.every((record) => attr(record, "required") === false)) return [];
-  const carrying = all.filter((one) =>
-    [undefined, name].includes(attr(one, "contract_name") as string),
-  );
-  const last = latest(carrying, scope.clocks);
+  const unnamed = all.filter((one) => attr(one, "contract_name") === undefined);
+  const last = latest(named.length > 0 ? named : unnamed, scope.clocks);
   if (last.length === 0) return [partial("delivery")];
   const found = last.flatMap((delivery) => [
     ...(precedes(delivery, records, scope) ? [] : arrivalOf(name, delivery)),
@@ -95,6 +93,11 @@ function ofContract(records: readonly Json[], all: readonly Json[], scope: Scope
       : []),
     ...records.flatMap((record) => follows(delivery, record, scope, "delivery")),
   ]);
+  // A later one without a name may have carried it again: it may spoil, and it repairs nothing.
+  const later = latest(unnamed, scope.clocks).filter(
+    (one) => named.length > 0 && last.some((other) => scope.clocks.compare(one, other) >= 0),
+  );
+  found.push(...later.flatMap((delivery) => arrivalOf(name, delivery)));
   // Of a contract that nobody requires and nobody calls optional the law says nothing here.
   return needed ? found : found.map(() => unsettled("delivery"));
 }

@@ -3,21 +3,12 @@
  * two services with clocks of their own, nested turns, retries, sources, contracts, deliveries,
  * outcomes, reports of losses that were none, and batches that arrive late.
  */
-import type { WindowMetadata } from "@turnproof/evidence";
-
 import type { JudgedWindow } from "./law.ts";
 import { randomOf } from "./random.ts";
 import type { Random } from "./random.ts";
 import type { Json, Ref } from "./reading.ts";
 import { addTask } from "./honest-tasks.ts";
-
-/** Metadata of a window that was read whole. */
-const whole: WindowMetadata = {
-  window_complete: true,
-  truncated: false,
-  normalization_errors: 0,
-  read_completeness: "complete",
-};
+import { whole } from "../text-windows.ts";
 
 /** What a window is made of. */
 export interface Plan {

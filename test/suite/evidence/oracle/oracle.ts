@@ -112,7 +112,9 @@ function isWhole(metadata: JudgedWindow["metadata"]): boolean {
     metadata?.window_complete === true &&
     metadata.truncated === false &&
     metadata.normalization_errors === 0 &&
-    (metadata.read_completeness === undefined || metadata.read_completeness === "complete") &&
+    (metadata.read_completeness === undefined
+      ? typeof metadata.as_of === "string"
+      : metadata.read_completeness === "complete") &&
     (metadata.known_loss ?? 0) === 0 &&
     (metadata.sampled_out ?? 0) === 0
   );

@@ -3,7 +3,7 @@ import { either, failed, partial, unsettled } from "./law.ts";
 import type { Objection, Scope } from "./law.ts";
 import { contradictions } from "./evidence-rules.ts";
 import { directCauses, latest, sameProducer } from "./order.ts";
-import { attr, instant, ofKind, refs, sameVersion, text } from "./reading.ts";
+import { attr, instant, ofKind, refs, sameResource, text } from "./reading.ts";
 import type { Json } from "./reading.ts";
 
 /** A turn that ended in error is no success; one that did not end is not finished. */
@@ -30,8 +30,7 @@ export function turnEnd(scope: Scope): Objection[] {
   if (last.every((end) => end["status"] !== "error")) {
     // Which of two attempts is the later one, where one began earlier and ended later?
     const crossed = ends.some(
-      (end) =>
-        end["status"] === "error" && last.some((one) => began(one, scope) <= began(end, scope)),
+      (end) => end["status"] === "error" && last.some((one) => !beganAfter(one, end, scope)),
     );
     if (crossed) found.push(unsettled("turn_error"));
   }
@@ -58,6 +57,16 @@ function isNested(
     }
   }
   return false;
+}
+
+/** True where the attempt of the first end began after that of the other. */
+function beganAfter(end: Json, other: Json, scope: Scope): boolean {
+  const start = ({ span_id: span }: Json): Json | undefined =>
+    ofKind(scope.turn, "turn").find((one) => one["span_id"] === span && one["phase"] === "start");
+  const [own, theirs] = [start(end), start(other)];
+  // A producer's numbers tell which start came first, whatever their times say.
+  if (own !== undefined && theirs !== undefined) return scope.clocks.compare(own, theirs) > 0;
+  return began(end, scope) > began(other, scope);
 }
 
 /** When an event began; a result without its start began at the latest when it ended. */
@@ -155,14 +164,14 @@ export function actions(scope: Scope): Objection[] {
   return found;
 }
 
-/** The same version of the resource was verified before or at that event. */
+/** Some version of the resource was verified before or at that event. */
 function wasPersistedBefore(artifact: Json, charge: Json, scope: Scope): boolean {
   const [made] = refs(artifact, "output_refs");
   return ofKind(scope.own, "artifact").some(
     (one) =>
       attr(one, "persistence_verified") === true &&
       (one === artifact ||
-        (made !== undefined && refs(one, "output_refs").some((ref) => sameVersion(ref, made)))) &&
+        (made !== undefined && refs(one, "output_refs").some((ref) => sameResource(ref, made)))) &&
       scope.clocks.compare(charge, one) >= 0,
   );
 }
