@@ -4,7 +4,12 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { buildTraceHealth, parentlessRoots, readCompleteness, readLosses } from "@turnproof/evidence";
+import {
+  buildTraceHealth,
+  parentlessRoots,
+  readCompleteness,
+  readLosses,
+} from "@turnproof/evidence";
 import type {
   NormalizationError,
   QueryTiming,
