@@ -131,8 +131,8 @@ function linkOf(
 
 /**
  * A delivery must follow the latest record. Deliveries that name the contract are the ones that
- * carry it; where none does, those that name no contract may. One of those that comes later may have
- * carried it again, so its refusal counts and its acknowledgement does not.
+ * carry it; where none does, those that name no contract may. One of those that comes later may
+ * have carried it again, so its refusal counts and its acknowledgement does not.
  */
 function judgeEmission(bench: Bench, contract: ContractState): void {
   const { name: subject, latest } = contract;

@@ -107,8 +107,8 @@ function isInterval(value: unknown): value is LossInterval {
 }
 
 /**
- * Judges the window. Metadata must say that the window is complete and not truncated, that no record
- * was unreadable, and how far it was read: a mark (`as_of`) or a `read_completeness`.
+ * Judges the window. Metadata must say that the window is complete and not truncated, that no
+ * record was unreadable, and how far it was read: a mark (`as_of`) or a `read_completeness`.
  */
 export function assessWindow(
   read: WindowEvents,
