@@ -26,6 +26,8 @@ export interface ToolRun {
   readonly answer: ToolAnswer;
   /** The tool, when there is one of that name and it was really run. */
   readonly tool: AnyTool | undefined;
+  /** Refused because the turn had spent its calls; what the model wanted to know is missing. */
+  readonly overBudget: boolean;
 }
 
 /** What the model is told when a tool did not answer; its class is what evidence is told. */
@@ -87,6 +89,7 @@ export async function runTool(
     input,
     answer: run.answer,
     tool: refusal === undefined ? tool : undefined,
+    overBudget: refusal?.errorType === budgetSpent,
   };
 }
 
@@ -95,6 +98,7 @@ interface Executed {
   readonly output: LanguageModelV4ToolResultPart["output"];
 }
 
+const budgetSpent = "tool_budget_spent";
 const unknownTool: Refusal = { errorType: "unknown_tool", text: "There is no tool of this name." };
 
 function readCall(
@@ -111,7 +115,7 @@ function readCall(
   if (tool === undefined) return { input, refusal: unknownTool };
   if (!state.budget.take()) {
     const text = "This turn has spent its tool calls. Answer with what you have.";
-    return { input, refusal: { errorType: "tool_budget_spent", text } };
+    return { input, refusal: { errorType: budgetSpent, text } };
   }
   return { input };
 }

@@ -208,8 +208,10 @@ async function loop(
     usages.push(answer.usage);
     await state.emit({ type: "usage", iteration, usage: answer.usage });
     if (answer.toolCalls.length === 0 || !mayCall) {
-      const refused = runs.some(({ tool }) => tool === undefined);
-      return endOf(answer, usages, runs, answer.toolCalls.length === 0 && !refused);
+      // A call that failed, or of a tool that there is not, was answered past; one beyond the budget
+      // left something out.
+      const limited = runs.some(({ overBudget }) => overBudget);
+      return endOf(answer, usages, runs, answer.toolCalls.length === 0 && !limited);
     }
     await state.emit({ type: "status", stage: "tools" });
     const round: ToolRun[] = [];

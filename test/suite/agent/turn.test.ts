@@ -357,7 +357,10 @@ describe("what the model is given", () => {
     });
     const result = await agent.run("Do it all", here);
     expect(result.tools.map(({ outcome }) => outcome)).toEqual(["error", "fallback", "error"]);
+    // The model answered past them, so the turn itself ended well.
+    expect(result.status).toBe("success");
     const written = await observed.events("ann", result.traceContext.rootTraceId);
+    expect(ofKind(written, "turn").map(({ status }) => status)).toEqual(["success"]);
     const tools = ofKind(written, "tool_call");
     expect(tools.map(({ attributes }) => attributes.error_type)).toEqual([
       "RangeError",
