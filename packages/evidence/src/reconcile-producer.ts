@@ -1,6 +1,6 @@
 /**
  * @module ReconcileProducer: whether the span that an artifact names as its producer is there,
- * ended and succeeded (requirements: Reconciliation 4, 6).
+ * ended and succeeded (requirements: Reconciliation 4, 6, 11).
  */
 import type { EventKind } from "@turnproof/semconv";
 
@@ -70,6 +70,12 @@ function readProducer(scope: TaskScope, span: string): Producer {
     (event) => event.phase !== "start" && event.event_kind !== "span",
   );
   if (results.length === 0) return { state: "incomplete", evidence };
-  const failed = statesOf(results).latest.some((event) => event.status !== "success");
+  const failed = !statesOf(results).latest.every(isUsable);
   return { state: failed ? "failed" : "succeeded", evidence };
+}
+
+/** Ended well; a degraded result of a tool stays usable (requirements: Reconciliation 11). */
+function isUsable({ event_kind, status, attributes }: TurnEvent): boolean {
+  const degraded = event_kind === "tool_call" && attributes.tool_outcome === "degraded";
+  return status === "success" || (status === "partial" && degraded);
 }

@@ -92,22 +92,25 @@ describe("the end of the turn", () => {
       ["turn_cancelled"],
     ]);
   });
-  test.each(["tool_call", "model_call"])("a failed %s inside one that ended well is none", (kind) => {
-    const call = at(
-      15,
-      kind,
-      { tool_name: "unknown", tool_outcome: "error", error_type: "unknown_tool" },
-      {
-        event_id: "call",
-        phase: "result",
-        status: "error",
-        span_id: "bbbbbbbbbbbbbb09",
-        parent_span_id: "bbbbbbbbbbbbbb01",
-      },
-    );
-    expect(judged([...success(), call, turn()])).toEqual(["success", []]);
-    expect(judged([...success(), call, turn({ status: "partial" })])[0]).toBe("partial");
-  });
+  test.each(["tool_call", "model_call"])(
+    "a failed %s inside one that ended well is none",
+    (kind) => {
+      const call = at(
+        15,
+        kind,
+        { tool_name: "unknown", tool_outcome: "error", error_type: "unknown_tool" },
+        {
+          event_id: "call",
+          phase: "result",
+          status: "error",
+          span_id: "bbbbbbbbbbbbbb09",
+          parent_span_id: "bbbbbbbbbbbbbb01",
+        },
+      );
+      expect(judged([...success(), call, turn()])).toEqual(["success", []]);
+      expect(judged([...success(), call, turn({ status: "partial" })])[0]).toBe("partial");
+    },
+  );
   test("an attempt that a later one supersedes does not count", () => {
     const again = turn({
       event_id: "again",

@@ -129,7 +129,15 @@ function producer(artifact: Json, scope: Scope): Objection[] {
   const results = spans.filter((event) => event["phase"] === "result");
   if (results.length === 0) return [partial("producer")];
   const last = latest(results, scope.clocks);
-  return last.every((event) => event["status"] === "success") ? [] : [partial("producer")];
+  // Reconciliation 11: a degraded result of a tool stays usable.
+  const usable = last.every(
+    (event) =>
+      event["status"] === "success" ||
+      (event["status"] === "partial" &&
+        event["event_kind"] === "tool_call" &&
+        attr(event, "tool_outcome") === "degraded"),
+  );
+  return usable ? [] : [partial("producer")];
 }
 
 /** Reconciliation 7: the latest record of every contract is clean. */
