@@ -137,7 +137,7 @@ export function compareOperations(
   const tops: Siblings[] = [];
   const labelOf = labels();
   const siblingsAt = (parent: number): Siblings => {
-    if (parent < 0) return (tops[-1 - parent] ??= { list: [], byLabel: undefined });
+    if (parent < 0) return (tops[-parent] ??= { list: [], byLabel: undefined });
     return ((places[parent] as Place).below ??= { list: [], byLabel: undefined });
   };
   const put = (side: SideName, parent: number, node: WaterfallNode, event: TurnEvent): number => {
@@ -189,10 +189,9 @@ export function compareOperations(
  */
 function withoutModel(operation: string | null, { attributes }: TurnEvent): string | null {
   const { model } = attributes;
-  if (operation === null || model === undefined || model === "") return operation;
-  const at = operation.length - model.length - 1;
-  const names = at > 0 && operation.charAt(at) === " " && operation.endsWith(model);
-  return names ? operation.slice(0, at) : operation;
+  if (operation === null || model === undefined) return operation;
+  const named = ` ${model}`;
+  return operation.endsWith(named) ? operation.slice(0, -named.length) : operation;
 }
 
 /** Kind and operation as a number, so that no text is joined for each node. */
@@ -243,7 +242,7 @@ function toRow(
     ordinal: place.ordinal,
     depth,
     parent_index: parent,
-    changed_fields: changes.length === 0 ? noFields : changes.map(({ field }) => field),
+    changed_fields: changes.map(({ field }) => field),
     changes,
     baseline_event_id: baseline.node?.event_id ?? null,
     candidate_event_id: candidate.node?.event_id ?? null,
@@ -259,7 +258,6 @@ function toRow(
 }
 
 const unchanged: readonly FieldChange[] = [];
-const noFields: readonly ComparedField[] = [];
 
 /** Total tokens of a model call: as recorded, or the sum where both parts are known. */
 function tokensOf(event: TurnEvent | undefined): number | null {
@@ -270,20 +268,12 @@ function tokensOf(event: TurnEvent | undefined): number | null {
   return input_tokens + output_tokens;
 }
 
-const unknownDelta: Delta = {
-  baseline: null,
-  candidate: null,
-  difference: null,
-  beyond_tolerance: null,
-};
-
 function delta(
   baseline: number | null,
   candidate: number | null,
   absolute: number,
   ratio: number,
 ): Delta {
-  if (baseline === null && candidate === null) return unknownDelta;
   if (baseline === null || candidate === null) {
     return { baseline, candidate, difference: null, beyond_tolerance: null };
   }

@@ -6,6 +6,7 @@ import type { ResourceRef, TurnEvent } from "./event.ts";
 import { labelOf } from "./finding-list.ts";
 import { artifactStates } from "./reconcile-states.ts";
 import { statesOf } from "./reconcile-order.ts";
+import { compareText } from "./text-order.ts";
 
 /** A change of something that is named on both sides. */
 export type ResultChange = "added" | "removed" | "changed" | "unchanged";
@@ -51,6 +52,10 @@ export function compareResults(
   };
 }
 
+function compareNames(a: string | null | undefined, b: string | null | undefined): number {
+  return compareText(a ?? "", b ?? "");
+}
+
 type Named = ReadonlyMap<string | undefined, readonly string[]>;
 type Sources = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string | null>>>;
 
@@ -66,14 +71,12 @@ function changeOf(
 
 function compareNamed(before: Named, after: Named): StateComparison[] {
   const names = [...new Set([...before.keys(), ...after.keys()])];
-  return names
-    .toSorted((a, b) => ((a ?? "") < (b ?? "") ? -1 : 1))
-    .map((name) => {
-      const left = before.get(name);
-      const right = after.get(name);
-      const change = changeOf(left, right);
-      return { name: labelOf(name), change, baseline: left ?? null, candidate: right ?? null };
-    });
+  return names.toSorted(compareNames).map((name) => {
+    const left = before.get(name);
+    const right = after.get(name);
+    const change = changeOf(left, right);
+    return { name: labelOf(name), change, baseline: left ?? null, candidate: right ?? null };
+  });
 }
 
 function sourcesOf(events: readonly TurnEvent[]): Sources {
@@ -109,7 +112,7 @@ function compareSources(before: Sources, after: Sources): SourceComparison[] {
 }
 
 function versions(known: ReadonlySet<string | null> | undefined): (string | null)[] | undefined {
-  return known && [...known].toSorted((a, b) => ((a ?? "") < (b ?? "") ? -1 : 1));
+  return known && [...known].toSorted(compareNames);
 }
 
 function collect(

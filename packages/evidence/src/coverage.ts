@@ -15,6 +15,7 @@ import type {
 import type { EventIdentity, TurnEvent } from "./event.ts";
 import { groupByIdentity } from "./identity-tuple.ts";
 import type { IdentityGroups, IdentityTuple } from "./identity-tuple.ts";
+import { compareText } from "./text-order.ts";
 
 /** A stage that a profile requires: an event of a kind, or the finished call of one. */
 export type Stage = EventKind | `${"model_call" | "tool_call" | "turn"}_result`;
@@ -253,7 +254,7 @@ function scopeProfiles(scope: CoverageScope, known: CoverageProfiles): ProfileCo
   if (scope.turnProfiles !== undefined) ask(wholeTurn(scope), scope.turnProfiles, undefined);
   const { declared } = scope;
   if (declared === undefined) return found;
-  const tasks = [...declared.keys()].toSorted((a, b) => ((a ?? "") < (b ?? "") ? -1 : 1));
+  const tasks = [...declared.keys()].toSorted((a, b) => compareText(a ?? "", b ?? ""));
   for (const task of tasks) ask(stagesFor(scope, task), declared.get(task) ?? new Set(), task);
   return found;
 }
