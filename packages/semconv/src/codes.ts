@@ -193,8 +193,26 @@ export const codes = {
   vector_index_unscoped: {
     sentence: "The vector index lacks the user_id filter field; an exact bounded search is used.",
   },
+  vector_index_building: {
+    sentence: "The vector index is being built; an exact bounded search is used until it is ready.",
+  },
+  vector_index_stale: {
+    sentence: "The vector index no longer follows its collection; an exact bounded search is used.",
+  },
+  vector_index_failed: {
+    sentence: "The vector index failed or refused a search; an exact bounded search is used.",
+  },
+  vector_index_dimensions: {
+    sentence: "No vector index is of the query's dimensions; an exact bounded search is used.",
+  },
   vector_index_missing: {
     sentence: "No vector index serves this search, and it met the bound of the exact one.",
+  },
+  memory_rows_unowned: {
+    sentence: "Stored rows name a user that is no text; they are shown to nobody.",
+  },
+  memory_rows_legacy: {
+    sentence: "Rows of an earlier version wait for `turnproof migrate --apply` to adopt them.",
   },
   memory_search_bounded: {
     sentence: "A search of memory met its exact bound; better rows may exist.",

@@ -68,7 +68,11 @@ export async function filesystem(options: FilesystemOptions): Promise<Filesystem
     rows,
     lock: memoryLock,
     clock,
-    check,
+    check: async () => {
+      const checked = await check();
+      if (!checked.ok || !(await rows.hasRefused())) return checked;
+      return { ...checked, diagnostics: ["memory_rows_unowned"] };
+    },
   });
   const { evidence, index, rows: stored } = evidenceOf(disk, evidenceLock, check, options.reads);
   const retention: Retention = {

@@ -3,7 +3,7 @@
  * crashes left: rows of the old layout, and a migration that was begun.
  */
 import type { ScopedKind } from "@turnproof/semconv";
-import { memoryCollections } from "@turnproof/semconv";
+import { memoryCollections, scopedKinds } from "@turnproof/semconv";
 
 import type { MemoryRecord } from "../memory-store.ts";
 import type { Disk } from "./disk.ts";
@@ -35,6 +35,8 @@ export interface MemoryRows {
     tenant: string | null,
     decide: (rows: Rows<MemoryRecord>) => Edit<T>,
   ): Promise<T>;
+  /** True when files of an earlier version can be no row of anybody. */
+  hasRefused(): Promise<boolean>;
   /** Removes the folder of a tenant that has no rows left. */
   prune(kind: ScopedKind, tenant: string | null): Promise<void>;
   migrate(scope: {
@@ -93,6 +95,10 @@ export function memoryRows(disk: Disk, lock: WriteLock): MemoryRows {
         if (change !== undefined) await folders.write(kind, folder, change, held);
         return answer;
       }),
+    async hasRefused() {
+      for (const kind of scopedKinds) if ((await legacy.refused(kind)) > 0) return true;
+      return false;
+    },
     prune: (kind, tenant) => lock.run(() => folders.prune(kind, tenantName(tenant))),
     migrate: (scope) =>
       lock.run(async (held) => {

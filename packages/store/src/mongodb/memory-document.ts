@@ -5,6 +5,7 @@
 import type { ScopedKind, SharedKind } from "@turnproof/semconv";
 import type { Document, Filter } from "mongodb";
 
+import { legacyRecord, legacyShared } from "../memory/legacy-record.ts";
 import { levelsOf } from "../memory/record-rules.ts";
 import { timeKey } from "../memory/similarity.ts";
 import type { Json, MemoryFilter, MemoryRecord, SharedRecord } from "../memory-store.ts";
@@ -42,12 +43,19 @@ function common(record: Common): Document {
   };
 }
 
-/** The record of a scoped document; a legacy one without a user is anonymous. */
+/**
+ * The record of a scoped document; a legacy one without a user is anonymous. The user of one that
+ * is nobody's equals no tenant: statements leave it out, and `insideFilter` does.
+ */
 export function scopedRecord(document: Document, kind: ScopedKind): MemoryRecord {
+  if (isLegacy(document)) {
+    const row = legacyRecord(kind, document, "");
+    if (row !== undefined) return row;
+  }
   return {
     ...commonOf(document),
     kind,
-    user_id: optional(document["user_id"]) ?? null,
+    user_id: userOf(document["user_id"] ?? null),
     ...named("agent_id", document["agent_id"]),
     ...named("memory_id", document["memory_id"]),
     ...named("thread_id", document["thread_id"]),
@@ -57,6 +65,10 @@ export function scopedRecord(document: Document, kind: ScopedKind): MemoryRecord
 
 /** The record of a shared document. */
 export function sharedRecord(document: Document, kind: SharedKind): SharedRecord {
+  if (isLegacy(document)) {
+    const row = legacyShared(kind, document, "");
+    if (row !== undefined) return row;
+  }
   return { ...commonOf(document), kind };
 }
 
@@ -74,18 +86,49 @@ function commonOf(document: Document): Common {
   };
 }
 
-function optional(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
+/** No tenant is called like this, so that what is no text belongs to none. */
+function userOf(value: unknown): string | null {
+  return value === null || typeof value === "string" ? value : "";
 }
+
+/** True for a document of an earlier version: it lacks the time by which lists are ordered. */
+function isLegacy(document: Document): boolean {
+  return (document["created_key"] ?? null) === null;
+}
+
+/** Documents of an earlier version. */
+export const legacyDocuments: Filter<Document> = { created_key: { $eq: null } };
 
 function named<K extends string>(key: K, value: unknown): { readonly [P in K]?: string } {
   return (typeof value === "string" ? { [key]: value } : {}) as { readonly [P in K]?: string };
 }
 
-/** The tenant of every statement; null also equals a legacy row without the field. */
+/**
+ * The tenant of every statement; null also equals a legacy row without the field. An equality is
+ * true of an element as well, so a row that names several users would be of each.
+ */
 export function ofTenant(filter: { readonly tenant: string | null }): Filter<Document> {
-  return { user_id: { $eq: filter.tenant } };
+  return { user_id: { $not: { $type: "array" }, $eq: filter.tenant } };
 }
+
+/** Rows of whichever tenant; a row whose user is no text, or an empty one, is nobody's. */
+export const ofAnybody: Filter<Document> = {
+  user_id: { $not: { $type: "array" } },
+  $or: [{ user_id: { $eq: null } }, { user_id: { $gt: "" } }],
+};
+
+/** The others, by types that an index over `user_id` can seek. */
+export const ofNobody: Filter<Document> = {
+  $or: [
+    { user_id: { $eq: "" } },
+    {
+      user_id: {
+        $type: ["double", "int", "long", "decimal", "object", "array", "binData", "objectId"],
+      },
+    },
+    { user_id: { $type: ["bool", "date", "regex", "timestamp", "symbol", "javascript"] } },
+  ],
+};
 
 /** The filter's tenant and its levels; values only ever stand behind `$eq`. */
 export function insideDocument(filter: MemoryFilter): Filter<Document>[] {
@@ -95,11 +138,15 @@ export function insideDocument(filter: MemoryFilter): Filter<Document>[] {
   ];
 }
 
-/** Rows whose time is not over. A `now` that is no time hides every row that ever expires. */
-export function liveDocument(now: string): Filter<Document> {
+/** Milliseconds of a time. A `now` that is no time hides every row that ever expires. */
+export function endOf(now: string): number {
   const ms = Date.parse(now);
-  const at = Number.isFinite(ms) ? ms : Number.MAX_SAFE_INTEGER;
-  return { $or: [{ expires_ms: { $eq: null } }, { expires_ms: { $gt: at } }] };
+  return Number.isFinite(ms) ? ms : Number.MAX_SAFE_INTEGER;
+}
+
+/** Rows whose time is not over. */
+export function liveDocument(now: string): Filter<Document> {
+  return { $or: [{ expires_ms: { $eq: null } }, { expires_ms: { $gt: endOf(now) } }] };
 }
 
 /** Order of every list: newest first, ties by the bytes of the id. */

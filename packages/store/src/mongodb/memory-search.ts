@@ -1,15 +1,18 @@
 /**
  * @module MemorySearch: nearest rows and rows with shared words, inside a filter (faults T6). The
- * tenant stands in the filter block of the vector search itself; small tenants, anonymous rows and
- * narrower filters are compared exactly, up to a bound that is said.
+ * tenant and its levels stand in the filter block of the vector search itself; what is small enough
+ * to be compared, and anonymous rows, are compared exactly, up to a bound that is said.
  */
 import type { ScopedKind } from "@turnproof/semconv";
 import type { Collection, Document } from "mongodb";
 
-import { insideFilter } from "../memory/record-rules.ts";
+import { insideFilter, levelsOf } from "../memory/record-rules.ts";
 import { nearestOf, sharingOf, wordsOf } from "../memory/similarity.ts";
 import type { MemoryFilter, MemoryRecord, ScoredRecord, SearchResult } from "../memory-store.ts";
-import { insideDocument, liveDocument, scopedRecord } from "./memory-document.ts";
+import { endOf, insideDocument, liveDocument, scopedRecord } from "./memory-document.ts";
+import { vectorPath } from "./search-index.ts";
+import type { SearchIndex } from "./search-index.ts";
+import { numberOf } from "./store-error.ts";
 import type { VectorIndexes } from "./vector-index.ts";
 
 /** Where and under what a search looks. */
@@ -24,34 +27,65 @@ export interface SearchPlace {
 
 type Best = (records: readonly MemoryRecord[]) => readonly ScoredRecord[];
 
-/** Candidates that the index is asked for, per hit that is wanted. */
+/** Candidates that the index is asked for, per hit that is wanted; the server allows 10,000. */
 const candidatesPerHit = 20;
 const candidatesMax = 10_000;
+/** Rows that the index is asked for, per hit: some of them may have changed since. */
+const rowsPerHit = 4;
+
+interface VectorQuery {
+  readonly embedding: readonly number[];
+  readonly limit: number;
+  readonly minScore?: number;
+}
 
 /** Rows nearest by cosine. */
-export async function vectorSearch(
-  place: SearchPlace,
-  query: {
-    readonly embedding: readonly number[];
-    readonly limit: number;
-    readonly minScore?: number;
-  },
-): Promise<SearchResult> {
-  const { embedding, limit, minScore } = query;
+export async function vectorSearch(place: SearchPlace, query: VectorQuery): Promise<SearchResult> {
+  const { embedding, minScore } = query;
+  const limit = Math.trunc(query.limit);
   const best: Best = (records) => nearestOf(records, { embedding, limit, minScore });
-  if (limit <= 0) return { hits: [], method: "exact", bounded: false, diagnostics: [] };
-  const { index, diagnostics } = await place.vectors.forSearch(place.kind);
-  const held = await place.collection.countDocuments(
-    { $and: [...insideDocument(place.filter), { embedding: { $ne: null } }] },
-    { limit: place.exactRowsMax + 1 },
-  );
-  if (index !== undefined && held > place.exactRowsMax && isWide(place.filter)) {
-    const hits = best(await propose(place, index, query));
-    if (hits.length >= limit) return { hits, method: "index", bounded: false, diagnostics };
+  // A vector without a direction is near to nothing, and an error to the server.
+  if (!(limit > 0) || embedding.every((n) => n === 0)) {
+    return { hits: [], method: "exact", bounded: false, diagnostics: [] };
   }
-  const scanned = await scan(place, "embedding", best);
-  const said = diagnostics.length > 0 || !scanned.bounded || index !== undefined;
-  return { ...scanned, diagnostics: said ? diagnostics : ["vector_index_missing"] };
+  const { index, diagnostics, reason } = await place.vectors.forSearch(
+    place.kind,
+    embedding.length,
+  );
+  let failed: "vector_index_failed" | undefined;
+  let proposed: readonly MemoryRecord[] = [];
+  if (index !== undefined && canBeAsked(place.filter) && (await isLarge(place))) {
+    const found = await propose(place, index, { embedding, limit }).catch(refusal);
+    if (found === undefined) {
+      place.vectors.refused(place.kind);
+      failed = "vector_index_failed";
+    } else {
+      // Candidates that are less near than the score asked for leave none nearer behind.
+      if (found.length >= limit) {
+        return { hits: best(found), method: "index", bounded: false, diagnostics };
+      }
+      proposed = found;
+    }
+  }
+  const scanned = await scan(place, "embedding", best, proposed);
+  // What kept the index from serving matters to every search that met the bound.
+  const cause = index === undefined ? (reason ?? "vector_index_missing") : undefined;
+  const bounding = scanned.bounded && cause !== undefined ? [cause] : [];
+  const said = new Set([...diagnostics, ...(failed === undefined ? [] : [failed]), ...bounding]);
+  return { ...scanned, diagnostics: [...said] };
+}
+
+/** True beyond the rows that are compared exactly. */
+async function isLarge({ collection, filter, exactRowsMax }: SearchPlace): Promise<boolean> {
+  const where = { $and: [...insideDocument(filter), { embedding: { $ne: null } }] };
+  const held = await collection.countDocuments(where, { limit: exactRowsMax + 1 });
+  return held > exactRowsMax;
+}
+
+/** Undefined for what the server refused; a failed connection stays an error. */
+function refusal(error: unknown): undefined {
+  if (numberOf(error) === undefined) throw error;
+  return undefined;
 }
 
 /** Rows that share words with the text. */
@@ -66,32 +100,35 @@ export async function textSearch(
   return scan(place, "text", (records) => sharingOf(records, words, query.limit));
 }
 
-/** Only the tenant is a filter field of the index; anonymous rows may lack the field itself. */
-function isWide(filter: MemoryFilter): boolean {
-  return (
-    filter.tenant !== null &&
-    filter.agentId === undefined &&
-    filter.memoryId === undefined &&
-    filter.threadId === undefined
-  );
+/** Rows without a tenant or a level may lack the field itself, which no search index knows. */
+function canBeAsked(filter: MemoryFilter): boolean {
+  return filter.tenant !== null && levelsOf(filter).every(([, value]) => value !== null);
 }
 
+/** Rows that the index names, under the same filter once more: it follows its collection later. */
 async function propose(
   place: SearchPlace,
-  index: string,
+  index: SearchIndex,
   query: { readonly embedding: readonly number[]; readonly limit: number },
 ): Promise<readonly MemoryRecord[]> {
-  const wanted = query.limit * 4;
+  const { limit } = query;
+  // Beyond the candidates that an approximate search may have, the index compares every vector.
+  const amount =
+    limit > candidatesMax
+      ? { exact: true, limit }
+      : {
+          numCandidates: Math.min(candidatesMax, limit * candidatesPerHit),
+          limit: Math.min(candidatesMax, limit * rowsPerHit),
+        };
   const found = await place.collection
     .aggregate([
       {
         $vectorSearch: {
-          index,
-          path: "embedding",
+          index: index.name,
+          path: vectorPath,
           queryVector: [...query.embedding],
-          numCandidates: Math.min(candidatesMax, query.limit * candidatesPerHit),
-          limit: wanted,
-          filter: { user_id: { $eq: place.filter.tenant } },
+          ...amount,
+          filter: stageFilter(place, index),
         },
       },
       { $match: { $and: [...insideDocument(place.filter), liveDocument(place.now)] } },
@@ -102,11 +139,23 @@ async function propose(
     .filter((record) => insideFilter(record, place.filter));
 }
 
-/** Compares the filtered rows here, the newest first, up to the bound. */
+/** Tenant, levels and time, as far as the index knows the fields; the tenant it always does. */
+function stageFilter({ filter, now }: SearchPlace, { filters }: SearchIndex): Document {
+  const levels = levelsOf(filter).filter(([field]) => filters.has(field));
+  return {
+    user_id: { $eq: filter.tenant },
+    ...Object.fromEntries(levels.map(([field, value]) => [field, { $eq: value }])),
+    // Rows without an end lack the number, which only a negation lets through.
+    ...(filters.has("expires_ms") ? { expires_ms: { $not: { $lte: endOf(now) } } } : {}),
+  };
+}
+
+/** Compares the filtered rows here, the newest first, up to the bound, with those proposed. */
 async function scan(
   place: SearchPlace,
   field: "embedding" | "text",
   best: Best,
+  proposed: readonly MemoryRecord[] = [],
 ): Promise<SearchResult> {
   const where = {
     $and: [...insideDocument(place.filter), liveDocument(place.now), { [field]: { $ne: null } }],
@@ -115,7 +164,8 @@ async function scan(
     .find(where)
     .sort({ created_key: -1, id: 1 })
     .limit(place.exactRowsMax + 1);
-  let hits: readonly ScoredRecord[] = [];
+  const known = new Set(proposed.map(({ id }) => id));
+  let hits: readonly ScoredRecord[] = best(proposed);
   let block: MemoryRecord[] = [];
   let seen = 0;
   const settle = (): void => {
@@ -126,7 +176,7 @@ async function scan(
     seen += 1;
     if (seen > place.exactRowsMax) break;
     const record = scopedRecord(row, place.kind);
-    if (insideFilter(record, place.filter)) block.push(record);
+    if (insideFilter(record, place.filter) && !known.has(record.id)) block.push(record);
     if (block.length >= 500) settle();
   }
   settle();

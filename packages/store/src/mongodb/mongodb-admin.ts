@@ -1,5 +1,5 @@
 /** @module MongodbAdmin: unscoped access for operators' commands (Scope hierarchy 4). */
-import type { Db, Document, Filter } from "mongodb";
+import type { Collection, Db, Document, Filter } from "mongodb";
 
 import { unscoped } from "../admin.ts";
 import type { AdminFilter, MemoryAdmin } from "../admin.ts";
@@ -9,12 +9,12 @@ import {
   checkLegacyScope,
   checkScopedKind,
 } from "../memory/record-rules.ts";
-import { ofTenant, scopedDocument, scopedRecord } from "./memory-document.ts";
+import { ofAnybody, ofTenant, scopedDocument, scopedRecord } from "./memory-document.ts";
 import { collectionOf } from "./mongodb-memory.ts";
-import { coded } from "./store-error.ts";
+import { coded, duplicateKey, numberOf, storeError } from "./store-error.ts";
 
 function filterOf(filter: AdminFilter): Filter<Document> {
-  if (filter === unscoped) return {};
+  if (filter === unscoped) return ofAnybody;
   checkFilter(filter);
   return ofTenant(filter);
 }
@@ -56,23 +56,67 @@ export function mongodbAdmin(database: Db, clock: () => string): MemoryAdmin {
       }
       return changed;
     },
-    async migrateLegacyEntities(options) {
-      checkLegacyScope(options);
-      const entities = collectionOf(database, "entity");
-      const legacy = {
-        $and: [ofTenant({ tenant: null }), { memory_id: { $eq: options.memoryId } }],
-      };
-      const owned = { $and: [ofTenant({ tenant: options.userId })] };
-      // A row that the user has already is the newer truth, and the legacy one stays.
-      const has = new Set(await coded(() => entities.distinct("id", owned)));
-      const ids = (await coded(() => entities.distinct("id", legacy))).filter((id) => !has.has(id));
-      const where = { $and: [legacy, { id: { $in: ids } }] };
-      const change = {
-        $set: { user_id: options.userId, updated_at: clock() },
-        $inc: { version: 1 },
-      };
-      const { modifiedCount } = await coded(() => entities.updateMany(where, change));
-      return modifiedCount;
-    },
+    migrateLegacyEntities: (options) => migrateLegacy(database, clock(), options),
   };
 }
+
+/** Times that a migration looks again when the user wrote a row of the same id meanwhile. */
+const looksMax = 5;
+
+/**
+ * One update adopts the rows. A row that the user has already is the newer truth, and the legacy
+ * one stays: those few are named to the update, and the unique index decides about any that came
+ * since.
+ */
+async function migrateLegacy(
+  database: Db,
+  now: string,
+  options: { readonly memoryId: string; readonly userId: string },
+): Promise<number> {
+  checkLegacyScope(options);
+  const { memoryId, userId } = options;
+  const entities = collectionOf(database, "entity");
+  const legacy = { $and: [ofTenant({ tenant: null }), { memory_id: { $eq: memoryId } }] };
+  const change = { $set: { user_id: userId, updated_at: now }, $inc: { version: 1 } };
+  const before = await coded(() => entities.countDocuments(legacy));
+  for (let look = 1; ; look += 1) {
+    const held = await coded(() => heldIds(entities, legacy, userId));
+    const where = held.length === 0 ? legacy : { $and: [legacy, { id: { $nin: [...held] } }] };
+    try {
+      const { modifiedCount } = await entities.updateMany(where, change);
+      // An update that was ended by a duplicate has moved rows, and did not say how many.
+      return look === 1
+        ? modifiedCount
+        : before - (await coded(() => entities.countDocuments(legacy)));
+    } catch (error) {
+      if (numberOf(error) !== duplicateKey || look >= looksMax) throw storeError(error);
+    }
+  }
+}
+
+/** Ids of the legacy rows that the user has as well, a batch at a time. */
+async function heldIds(
+  entities: Collection<Document>,
+  legacy: Filter<Document>,
+  userId: string,
+): Promise<readonly string[]> {
+  const held: string[] = [];
+  let batch: string[] = [];
+  const settle = async (): Promise<void> => {
+    if (batch.length === 0) return;
+    const where = { $and: [ofTenant({ tenant: userId }), { id: { $in: batch } }] };
+    for await (const row of entities.find(where, { projection: { id: 1 } })) {
+      held.push(String(row["id"]));
+    }
+    batch = [];
+  };
+  for await (const row of entities.find(legacy, { projection: { id: 1 } })) {
+    batch.push(String(row["id"]));
+    if (batch.length >= idsPerFind) await settle();
+  }
+  await settle();
+  return held;
+}
+
+/** Ids of one statement: a filter has a size. */
+const idsPerFind = 1_000;

@@ -17,6 +17,7 @@ import type { Reads } from "../scoped-reads.ts";
 import { checkBy } from "../store-check.ts";
 import { batchDocuments } from "./evidence-document.ts";
 import { evidenceReader } from "./evidence-reader.ts";
+import { adoptLegacy, legacyDiagnostics } from "./legacy-adoption.ts";
 import { legacyBundles } from "./legacy-collection.ts";
 import { mongodbAdmin } from "./mongodb-admin.ts";
 import { mongodbIndex } from "./mongodb-index.ts";
@@ -47,7 +48,10 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
   const database = client.db(options.database ?? databaseOf(options.url));
   const mayChange = options.manageIndexes ?? true;
   try {
-    if (mayChange) await ensureIndexes(database);
+    if (mayChange) {
+      await ensureIndexes(database);
+      await adoptLegacy(database);
+    }
   } catch (error) {
     if (owned) await client.close();
     throw error;
@@ -66,7 +70,9 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
     admin: mongodbAdmin(database, clock),
     check: async () => {
       const checked = await check(database);
-      return checked.ok ? { ...checked, diagnostics: await vectors.diagnostics() } : checked;
+      if (!checked.ok) return checked;
+      const found = [...(await vectors.diagnostics()), ...(await legacyDiagnostics(database))];
+      return { ...checked, diagnostics: found };
     },
     close,
     [Symbol.asyncDispose]: close,
@@ -128,10 +134,13 @@ async function ensureIndexes(database: Db): Promise<void> {
       const collection = database.collection(memoryCollections[kind]);
       await collection.createIndex({ user_id: 1, id: 1 }, { unique: true, ...whole });
       await collection.createIndex({ user_id: 1, created_key: -1, id: 1 });
+      // Administration goes through every tenant in this order, and finds legacy rows by it.
+      await collection.createIndex({ created_key: -1, id: 1, user_id: 1 });
     }
     for (const kind of sharedKinds) {
       const collection = database.collection(memoryCollections[kind]);
       await collection.createIndex({ id: 1 }, { unique: true, ...whole });
+      await collection.createIndex({ created_key: -1, id: 1 });
     }
     const events = eventsOf(database);
     await events.createIndex({ received_us: -1, event_key: -1, _id: -1 });

@@ -1,42 +1,59 @@
 /**
- * @module VectorIndex: holds the search indexes to their filter field (requirements: Provider
- * scoping behaviour). `user_id` must be filterable in each of them; where the principal may not
- * change an index there is one diagnostic, later attempts try again, and searches stay exact.
+ * @module VectorIndexes: which search index serves a search (requirements: Provider scoping
+ * behaviour), looked at again from time to time, and held to every filter field. Where the principal
+ * may not change an index there is one diagnostic, later attempts try again, and searches are exact.
  */
-import type { ScopedKind } from "@turnproof/semconv";
 import { memoryCollections, vectorKinds } from "@turnproof/semconv";
+import type { Code, ScopedKind } from "@turnproof/semconv";
 import type { Collection, Db, Document } from "mongodb";
 
+import { lacksFilters, searchIndexesOf, withFilters } from "./search-index.ts";
+import type { SearchIndex, SearchIndexState } from "./search-index.ts";
+import { migrateSearchIndexes } from "./vector-migration.ts";
+import type { SearchMigrationOptions, SearchMigrationRow } from "./vector-migration.ts";
+
 /** What a search may use, and what it must say. */
+export interface ServingIndex {
+  /** The index; undefined where the search must be exact. */
+  readonly index: SearchIndex | undefined;
+  /** Why there is none; the first search after a failure says it once. */
+  readonly diagnostics: readonly Code[];
+  /** Why there is none, however often it was said. */
+  readonly reason: Code | undefined;
+}
+
+/** The search indexes of one database. */
 export interface VectorIndexes {
-  /** Name of a usable index, and diagnostics: the first search after a failure says it once. */
-  forSearch(
-    kind: ScopedKind,
-  ): Promise<{ readonly index: string | undefined; readonly diagnostics: readonly string[] }>;
-  /** Looks at every collection again, and changes what it may. */
+  /** The index for a search of a kind with a vector of this length. */
+  forSearch(kind: ScopedKind, dimensions: number): Promise<ServingIndex>;
+  /** Says that a search on the index of a kind was refused, so that it is looked at again. */
+  refused(kind: ScopedKind): void;
+  /** Looks at every collection again, and adds the filter fields that indexes lack. */
   reconcile(): Promise<void>;
+  /** Makes the indexes that are missing, adds filter fields, and waits; a dry run first. */
+  migrate(options?: SearchMigrationOptions): Promise<readonly SearchMigrationRow[]>;
   /** Codes of what is wrong with the indexes, looked at again when it is time to. */
-  diagnostics(): Promise<readonly string[]>;
+  diagnostics(): Promise<readonly Code[]>;
   /** Collections whose index lacks the filter field, as of the last look. */
   unscoped(): readonly string[];
 }
 
-type State = "none" | "usable" | "unscoped";
 interface Known {
-  state: State;
-  index: string | undefined;
-  lookedAt: number;
-  said: boolean;
+  readonly indexes: readonly SearchIndex[];
+  readonly lookedAt: number;
 }
 
-/** Milliseconds until an index that could not be changed is looked at again. */
-const retryMs = 60_000;
+/** Milliseconds until indexes are looked at again, and sooner while one is being built. */
+const lookMs = 60_000;
+const buildingLookMs = 5_000;
 
-interface SearchIndex {
-  readonly name: string;
-  readonly type?: string;
-  readonly latestDefinition?: { readonly fields?: readonly Document[] };
-}
+/** Why an index in this state does not serve; the most telling first. */
+const codes: readonly (readonly [SearchIndexState, Code])[] = [
+  ["unscoped", "vector_index_unscoped"],
+  ["failed", "vector_index_failed"],
+  ["stale", "vector_index_stale"],
+  ["building", "vector_index_building"],
+];
 
 /** The indexes of one database; `mayChange` false only looks. */
 export function vectorIndexes(
@@ -45,77 +62,114 @@ export function vectorIndexes(
   now: () => number = Date.now,
 ): VectorIndexes {
   const known = new Map<ScopedKind, Known>();
-  const look = async (kind: ScopedKind): Promise<Known> => {
-    const before = known.get(kind);
-    const found = await inspect(database.collection(memoryCollections[kind]), mayChange);
-    const said = before?.state === "unscoped" && found.state === "unscoped" && before.said;
-    const entry = { ...found, lookedAt: now(), said };
-    known.set(kind, entry);
-    return entry;
+  const looking = new Map<ScopedKind, Promise<Known>>();
+  /** Codes that a search has said, by kind, until they no longer hold. */
+  const said = new Map<ScopedKind, Set<Code>>();
+  const look = (kind: ScopedKind): Promise<Known> => {
+    const under = looking.get(kind);
+    if (under !== undefined) return under;
+    const collection = database.collection(memoryCollections[kind]);
+    const look = inspect(collection, mayChange)
+      .then((indexes) => {
+        const entry = { indexes, lookedAt: now() };
+        known.set(kind, entry);
+        const standing = codesOf(indexes);
+        const kept = [...(said.get(kind) ?? [])].filter(
+          (one) => standing.has(one) || one === "vector_index_dimensions",
+        );
+        said.set(kind, new Set(kept));
+        return entry;
+      })
+      .finally(() => looking.delete(kind));
+    looking.set(kind, look);
+    return look;
+  };
+  const current = async (kind: ScopedKind): Promise<readonly SearchIndex[]> => {
+    const entry = known.get(kind);
+    const isBuilding = entry?.indexes.some(({ state }) => state === "building") === true;
+    const ageMax = isBuilding ? buildingLookMs : lookMs;
+    const isFresh = entry !== undefined && now() - entry.lookedAt <= ageMax;
+    return (isFresh ? entry : await look(kind)).indexes;
+  };
+  const reconcile = async (): Promise<void> => {
+    for (const kind of vectorKinds) await look(kind);
   };
   return {
-    async forSearch(kind) {
-      if (!vectorKinds.includes(kind)) return { index: undefined, diagnostics: [] };
-      let entry = known.get(kind);
-      const stale =
-        entry === undefined || (entry.state !== "usable" && now() - entry.lookedAt > retryMs);
-      if (entry === undefined || stale) entry = await look(kind);
-      const first = entry.state === "unscoped" && !entry.said;
-      entry.said ||= first;
-      const index = entry.state === "usable" ? entry.index : undefined;
-      return { index, diagnostics: first ? ["vector_index_unscoped"] : [] };
+    async forSearch(kind, dimensions) {
+      if (!vectorKinds.includes(kind)) {
+        return { index: undefined, diagnostics: [], reason: undefined };
+      }
+      const indexes = await current(kind);
+      const index = indexes.find((one) => one.state === "ready" && one.dimensions === dimensions);
+      if (index !== undefined) return { index, diagnostics: [], reason: undefined };
+      const reason = reasonOf(indexes, dimensions);
+      const told = said.get(kind) ?? new Set();
+      const isFirst = reason !== undefined && !told.has(reason);
+      if (isFirst) said.set(kind, told.add(reason));
+      return { index: undefined, diagnostics: isFirst ? [reason] : [], reason };
+    },
+    refused: (kind) => void known.delete(kind),
+    reconcile,
+    async migrate(options = {}) {
+      const rows = await migrateSearchIndexes(database, mayChange, options);
+      await reconcile();
+      return rows;
     },
     async diagnostics() {
-      const found = [];
+      const found = new Set<Code>();
       for (const kind of vectorKinds) {
-        const entry = known.get(kind);
-        const fresh = entry !== undefined && now() - entry.lookedAt <= retryMs;
-        found.push(fresh ? entry : await look(kind));
+        for (const code of codesOf(await current(kind))) found.add(code);
       }
-      return found.some(({ state }) => state === "unscoped") ? ["vector_index_unscoped"] : [];
-    },
-    async reconcile() {
-      for (const kind of vectorKinds) await look(kind);
+      return codes.flatMap(([, code]) => (found.has(code) ? [code] : []));
     },
     unscoped: () =>
-      [...known].flatMap(([kind, { state }]) =>
-        state === "unscoped" ? [memoryCollections[kind]] : [],
+      [...known].flatMap(([kind, { indexes }]) =>
+        indexes.some(({ state }) => state === "unscoped") ? [memoryCollections[kind]] : [],
       ),
   };
 }
 
-async function inspect(
+function codesOf(indexes: readonly SearchIndex[]): ReadonlySet<Code> {
+  return new Set(
+    codes.flatMap(([state, code]) => (indexes.some((one) => one.state === state) ? [code] : [])),
+  );
+}
+
+/** Why none of the indexes serves vectors of this length; undefined where there is none at all. */
+function reasonOf(indexes: readonly SearchIndex[], dimensions: number): Code | undefined {
+  const own = indexes.filter((index) => index.dimensions === dimensions);
+  const found = codes.find(([state]) => own.some((index) => index.state === state));
+  if (found !== undefined) return found[1];
+  return indexes.length > 0 ? "vector_index_dimensions" : undefined;
+}
+
+/** The indexes of a collection; one that lacks filter fields gets them where that is allowed. */
+export async function inspect(
   collection: Collection<Document>,
   mayChange: boolean,
-): Promise<{ readonly state: State; readonly index: string | undefined }> {
-  let index: SearchIndex | undefined;
+): Promise<readonly SearchIndex[]> {
+  const read = async (): Promise<readonly SearchIndex[]> =>
+    searchIndexesOf((await collection.listSearchIndexes().toArray()) as readonly Document[]);
+  let indexes: readonly SearchIndex[];
   try {
-    const indexes = (await collection.listSearchIndexes().toArray()) as unknown as SearchIndex[];
-    index = indexes.find((found) => indexesEmbedding(found));
+    indexes = await read();
   } catch {
     // A server without search has no index to be wrong.
-    return { state: "none", index: undefined };
+    return [];
   }
-  if (index === undefined) return { state: "none", index: undefined };
-  const fields = index.latestDefinition?.fields ?? [];
-  if (filtersUser(fields)) return { state: "usable", index: index.name };
-  if (mayChange) {
-    try {
-      const definition = { fields: [...fields, { type: "filter", path: "user_id" }] };
-      await collection.updateSearchIndex(index.name, definition);
-      return { state: "usable", index: index.name };
-    } catch {
-      // Said once by the next search; another attempt follows.
+  if (!mayChange) return indexes;
+  const lacking = indexes.filter(
+    (index) => lacksFilters(index) && ["ready", "unscoped"].includes(index.state),
+  );
+  if (lacking.length === 0) return indexes;
+  try {
+    for (const index of lacking) {
+      await collection.updateSearchIndex(index.name, withFilters(index));
     }
+    // The server builds it anew, and says so.
+    return await read();
+  } catch {
+    // Said once by the next search; another attempt follows.
+    return indexes;
   }
-  return { state: "unscoped", index: index.name };
-}
-
-function indexesEmbedding(index: SearchIndex): boolean {
-  const fields = index.latestDefinition?.fields ?? [];
-  return fields.some((field) => field["type"] === "vector" && field["path"] === "embedding");
-}
-
-function filtersUser(fields: readonly Document[]): boolean {
-  return fields.some((field) => field["type"] === "filter" && field["path"] === "user_id");
 }

@@ -1,0 +1,84 @@
+/**
+ * @module SearchIndex: a search index of MongoDB as `$listSearchIndexes` describes it, judged: whether
+ * `$vectorSearch` may be sent to it, and what its definition lacks. Only an index that is `READY`
+ * and queryable serves: one that is built anew answers by its old definition, and a `STALE` one no
+ * longer follows its collection (MongoDB manual: $listSearchIndexes, index statuses).
+ */
+import type { Document } from "mongodb";
+
+/** Fields of a memory row that a search filters by; `user_id` is the tenant. */
+export const filterFields = [
+  "user_id",
+  "agent_id",
+  "memory_id",
+  "thread_id",
+  "expires_ms",
+] as const;
+
+/** Field of a memory row that holds its vector. */
+export const vectorPath = "embedding";
+
+/** How far an index is; `none`: there is none, or the server has no search. */
+export type SearchIndexState = "none" | "ready" | "unscoped" | "building" | "stale" | "failed";
+
+/** A vector index over the embeddings of one collection. */
+export interface SearchIndex {
+  readonly name: string;
+  readonly state: SearchIndexState;
+  readonly dimensions: number;
+  /** Fields by which it can filter. */
+  readonly filters: ReadonlySet<string>;
+  /** The definition as the server gives it. */
+  readonly definition: Document;
+}
+
+/** The vector indexes over embeddings among the descriptions of a server. */
+export function searchIndexesOf(descriptions: readonly Document[]): readonly SearchIndex[] {
+  return descriptions.flatMap((description) => {
+    const definition = (description["latestDefinition"] ?? {}) as Document;
+    const fields = fieldsOf(definition);
+    const vector = fields.find(({ type, path }) => type === "vector" && path === vectorPath);
+    if (vector === undefined) return [];
+    const filters = new Set(
+      fields.flatMap(({ type, path }) => (type === "filter" ? [String(path)] : [])),
+    );
+    const state = stateOf(description, filters);
+    const dimensions = Number(vector["numDimensions"]);
+    return [{ name: String(description["name"]), state, dimensions, filters, definition }];
+  });
+}
+
+function stateOf(description: Document, filters: ReadonlySet<string>): SearchIndexState {
+  const status = String(description["status"]);
+  if (status === "FAILED") return "failed";
+  if (status === "STALE") return "stale";
+  if (status !== "READY" || description["queryable"] !== true) return "building";
+  return filters.has("user_id") ? "ready" : "unscoped";
+}
+
+function fieldsOf(definition: Document): readonly Document[] {
+  const fields: unknown = definition["fields"];
+  return Array.isArray(fields) ? (fields as readonly Document[]) : [];
+}
+
+/** True when the definition lacks a field by which a search filters. */
+export function lacksFilters(index: SearchIndex): boolean {
+  return filterFields.some((field) => !index.filters.has(field));
+}
+
+/** The definition with every filter field; what else it says stays. */
+export function withFilters(index: SearchIndex): Document {
+  const missing = filterFields.filter((field) => !index.filters.has(field));
+  const added = missing.map((path) => ({ type: "filter", path }));
+  return { ...index.definition, fields: [...fieldsOf(index.definition), ...added] };
+}
+
+/** The definition of an index that this provider makes. */
+export function newDefinition(dimensions: number): Document {
+  return {
+    fields: [
+      { type: "vector", path: vectorPath, numDimensions: dimensions, similarity: "cosine" },
+      ...filterFields.map((path) => ({ type: "filter", path })),
+    ],
+  };
+}
