@@ -7,14 +7,17 @@ import { existsSync } from "node:fs";
 
 import { CodedError } from "@turnproof/semconv";
 import { filesystem, mongodb, postgres } from "@turnproof/store";
-import type { NativeIndex, Provider } from "@turnproof/store";
+import type { MongodbProvider, NativeIndex, Provider } from "@turnproof/store";
 
 import { documentDbUriOf, evidenceFolder, postgresUrlOf } from "../backend.ts";
 import type { Config } from "../config.ts";
 import { memoryFolder } from "../memory/memory-backend.ts";
 
-/** A provider with an index of its own. */
-export type Archive = Provider & { readonly index: NativeIndex };
+/** A provider with an index of its own, and with search indexes where it is MongoDB's. */
+export type Archive = Provider & {
+  readonly index: NativeIndex;
+  readonly vectors?: Pick<MongodbProvider["vectors"], "migrate">;
+};
 
 /** Which of the two configured stores is meant. */
 export type Room = "evidence" | "memory";

@@ -1,17 +1,17 @@
 /**
- * @module `turnproof migrate`: whether the tables of the configured stores are of this version, and
- * the native index over evidence; with `--apply` both are brought about. `--rollback` takes the
- * index away again: the compatibility reads never went.
+ * @module `turnproof migrate`: whether the tables of the configured stores are of this version, the
+ * native index over evidence and the search indexes over memory; with `--apply` they are brought
+ * about. `--rollback` takes the native index away again: the compatibility reads never went.
  */
 import type { Command } from "commander";
 import { CodedError } from "@turnproof/semconv";
-import type { NativeIndexState } from "@turnproof/store";
+import type { NativeIndexState, SearchMigrationRow } from "@turnproof/store";
 
 import { openStore } from "../backend.ts";
 import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
 import { backendOf, openArchive } from "./archive.ts";
-import type { Room } from "./archive.ts";
+import type { Archive, Room } from "./archive.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, interruption, printJson, printTable, progressBar, say } from "./terminal.ts";
@@ -31,6 +31,8 @@ interface RoomState {
   /** `ready`; `behind`, which `--apply` mends; `on opening`, where that does it; or a code. */
   readonly schema: string;
   readonly index?: NativeIndexState;
+  /** Search indexes over memory, where the backend has them. */
+  readonly search_indexes?: readonly SearchMigrationRow[];
 }
 
 /** Adds the command. */
@@ -45,8 +47,9 @@ export function addMigrateCommand(program: Command): void {
       "after",
       `
 Additive and forward only, as the owner of the schema; data of a newer version is refused.
-The native index: migrate --apply, then backfill --apply, then parity. Exit code 3 while a store is
-behind.`,
+The native index: migrate --apply, then backfill --apply, then parity. MongoDB's search indexes over
+memory are made, given every filter field and waited for; a build that is interrupted here goes on at
+the server. Exit code 3 while a store or a search index is behind.`,
     )
     .action((flags: MigrateFlags) => attempt(flags, () => migrate(flags)));
 }
@@ -69,12 +72,29 @@ async function migrate(flags: MigrateFlags): Promise<void> {
       index === undefined ? "" : `${index.indexed} of ${index.stored}`,
     ]);
     printTable(["STORE", "BACKEND", "SCHEMA", "NATIVE INDEX", "INDEXED"], rows);
+    const search = rooms.flatMap(({ search_indexes: found }) => found ?? []);
+    if (search.length > 0) {
+      printTable(
+        ["COLLECTION", "SEARCH INDEX", "DIMENSIONS"],
+        search.map((row) => [row.collection, row.state, String(row.dimensions ?? "")]),
+      );
+    }
     if (!applied) say("A dry run: --apply changes the stores.");
   }
   const failed = rooms.some(({ schema }) => !["ready", "behind", "on opening"].includes(schema));
-  const behind = rooms.some(({ schema }) => schema === "behind");
+  const behind = rooms.some(
+    ({ schema, search_indexes: found }) =>
+      schema === "behind" || found?.some(({ state }) => !settled.has(state)) === true,
+  );
   process.exitCode = failed ? exitCodes.failed : behind ? exitCodes.partial : exitCodes.ok;
 }
+
+/** States of a search index that a migration does not change. */
+const settled: ReadonlySet<SearchMigrationRow["state"]> = new Set([
+  "ready",
+  "no vectors",
+  "no search",
+]);
 
 async function stateOf(config: Config, room: Room, flags: MigrateFlags): Promise<RoomState> {
   const backend = backendOf(config, room);
@@ -87,7 +107,10 @@ async function stateOf(config: Config, room: Room, flags: MigrateFlags): Promise
     const check = await (room === "evidence" ? opened.evidence : opened.memory).check();
     const schema = check.ok ? "ready" : (check.code ?? "store_unavailable");
     // Memory is read by its own indexes, which are the schema's.
-    if (room === "memory") return { ...about, schema };
+    if (room === "memory") {
+      const found = await searchIndexesOf(opened, applied && flags.rollback !== true);
+      return { ...about, schema, ...(found === undefined ? {} : { search_indexes: found }) };
+    }
     const bar = progressBar("native index");
     const asked = { dryRun: !applied, signal: interruption(), onProgress: bar };
     const index = await (flags.rollback === true
@@ -100,6 +123,19 @@ async function stateOf(config: Config, room: Room, flags: MigrateFlags): Promise
     const behind = error.code === "not_configured" && !applied && !namesVariable(error.field);
     return { ...about, schema: behind ? "behind" : error.code };
   }
+}
+
+/** Search indexes are built by the server; a run that is ended leaves it to go on. */
+async function searchIndexesOf(
+  { vectors }: Archive,
+  applied: boolean,
+): Promise<readonly SearchMigrationRow[] | undefined> {
+  if (vectors === undefined) return undefined;
+  const bar = progressBar("search indexes");
+  const asked = { dryRun: !applied, signal: interruption(), onProgress: bar };
+  const found = await vectors.migrate(asked);
+  bar.end();
+  return found;
 }
 
 /** Without its connection string a store is not behind, it is unknown. */

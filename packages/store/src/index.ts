@@ -76,3 +76,4 @@ export type {
 export { mongodb } from "./mongodb/mongodb.ts";
 export type { MongodbProvider } from "./mongodb/mongodb.ts";
 export type { MongodbOptions } from "./mongodb/mongodb-options.ts";
+export type { SearchMigrationOptions, SearchMigrationRow } from "./mongodb/vector-migration.ts";
