@@ -21,6 +21,9 @@ const operators: { readonly [name: string]: Operator } = {
 
 /** The document after the change; `inserted` when an upsert makes it. */
 export function changed(document: Doc, change: Doc, inserted: boolean): Doc {
+  if (!Object.keys(change).some((name) => name.startsWith("$"))) {
+    return { ...("_id" in document ? { _id: document["_id"] } : {}), ...change };
+  }
   const next = { ...document };
   const touched = new Set<string>();
   for (const [operator, fields] of Object.entries(change) as [string, Doc][]) {

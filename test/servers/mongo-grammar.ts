@@ -180,7 +180,7 @@ const index = fields(
 const searchIndex = fields({ name: word, type: oneOf("vectorSearch", "search"), definition }, [
   "definition",
 ]);
-const updates = fields(
+const updated = fields(
   {
     q: filter,
     u: change,
@@ -192,6 +192,11 @@ const updates = fields(
   },
   ["q", "u"],
 );
+const updates: Check = (value) => {
+  const { u, multi } = isDoc(value) ? value : {};
+  const isWhole = isDoc(u) && Object.keys(u).some((name) => !name.startsWith("$"));
+  return updated(value) ?? (isWhole && multi === true ? "multi needs operators" : undefined);
+};
 const deletes = fields({ q: filter, limit: oneOf(0, 1), ...collation }, ["q", "limit"]);
 
 interface Command {

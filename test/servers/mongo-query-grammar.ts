@@ -205,18 +205,16 @@ const changes: Operators = {
   $currentDate: ofFields(any),
 };
 
-/** An update by operators, or a pipeline. */
+/** An update by operators, a pipeline, or a document that takes the whole one's place. */
 export const change: Check = (value) => {
   if (Array.isArray(value)) return all(document, 1)(value);
   if (!isDoc(value)) return "an update needs a document or a pipeline";
-  return condition(changes, value) ?? replacement(value);
+  const names = Object.keys(value);
+  const plain = names.find((name) => !name.startsWith("$"));
+  if (plain === undefined) return condition(changes, value);
+  const isMixed = names.some((name) => name.startsWith("$"));
+  return isMixed ? `${plain} stands beside an operator` : undefined;
 };
-
-/** A document without operators would take the place of the whole one; nothing here does that. */
-function replacement(value: Doc): string | undefined {
-  const plain = Object.keys(value).find((name) => !name.startsWith("$"));
-  return plain === undefined ? undefined : `${plain} stands outside of an operator`;
-}
 
 /** Fields and directions of a sort. */
 export const order: Check = ofFields(

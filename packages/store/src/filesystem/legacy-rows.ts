@@ -78,8 +78,8 @@ async function readAll(disk: Disk, kind: ScopedKind): Promise<Found> {
     const said = bytes === undefined ? undefined : parseObject(bytes);
     const base = name.slice(0, -5);
     const row = said === undefined ? undefined : rowOf(kind, base, said, index);
-    if (row === undefined) refused += 1;
-    else rows.set(name, row);
+    if (row !== undefined) rows.set(name, row);
+    else if (said !== undefined) refused += 1;
   }
   return { rows, refused };
 }

@@ -4,16 +4,10 @@
  * and queryable serves: one that is built anew answers by its old definition, and a `STALE` one no
  * longer follows its collection (MongoDB manual: $listSearchIndexes, index statuses).
  */
-import type { Document } from "mongodb";
+import type { Collection, Document } from "mongodb";
 
 /** Fields of a memory row that a search filters by; `user_id` is the tenant. */
-export const filterFields = [
-  "user_id",
-  "agent_id",
-  "memory_id",
-  "thread_id",
-  "expires_ms",
-] as const;
+const filterFields = ["user_id", "agent_id", "memory_id", "thread_id", "expires_ms"] as const;
 
 /** Field of a memory row that holds its vector. */
 export const vectorPath = "embedding";
@@ -62,12 +56,12 @@ function fieldsOf(definition: Document): readonly Document[] {
 }
 
 /** True when the definition lacks a field by which a search filters. */
-export function lacksFilters(index: SearchIndex): boolean {
+function lacksFilters(index: SearchIndex): boolean {
   return filterFields.some((field) => !index.filters.has(field));
 }
 
 /** The definition with every filter field; what else it says stays. */
-export function withFilters(index: SearchIndex): Document {
+function withFilters(index: SearchIndex): Document {
   const missing = filterFields.filter((field) => !index.filters.has(field));
   const added = missing.map((path) => ({ type: "filter", path }));
   return { ...index.definition, fields: [...fieldsOf(index.definition), ...added] };
@@ -81,4 +75,35 @@ export function newDefinition(dimensions: number): Document {
       ...filterFields.map((path) => ({ type: "filter", path })),
     ],
   };
+}
+
+/** The indexes of a collection; one that lacks filter fields gets them where that is allowed. */
+export async function inspect(
+  collection: Collection<Document>,
+  mayChange: boolean,
+): Promise<readonly SearchIndex[]> {
+  const read = async (): Promise<readonly SearchIndex[]> =>
+    searchIndexesOf(await collection.listSearchIndexes().toArray());
+  let indexes: readonly SearchIndex[];
+  try {
+    indexes = await read();
+  } catch {
+    // A server without search has no index to be wrong.
+    return [];
+  }
+  if (!mayChange) return indexes;
+  const lacking = indexes.filter(
+    (index) => lacksFilters(index) && ["ready", "unscoped"].includes(index.state),
+  );
+  if (lacking.length === 0) return indexes;
+  try {
+    for (const index of lacking) {
+      await collection.updateSearchIndex(index.name, withFilters(index));
+    }
+    // The server builds it anew, and says so.
+    return await read();
+  } catch {
+    // Said once by the next search; another attempt follows.
+    return indexes;
+  }
 }

@@ -5,9 +5,9 @@
  */
 import { memoryCollections, vectorKinds } from "@turnproof/semconv";
 import type { Code, ScopedKind } from "@turnproof/semconv";
-import type { Collection, Db, Document } from "mongodb";
+import type { Db } from "mongodb";
 
-import { lacksFilters, searchIndexesOf, withFilters } from "./search-index.ts";
+import { inspect } from "./search-index.ts";
 import type { SearchIndex, SearchIndexState } from "./search-index.ts";
 import { migrateSearchIndexes } from "./vector-migration.ts";
 import type { SearchMigrationOptions, SearchMigrationRow } from "./vector-migration.ts";
@@ -61,36 +61,7 @@ export function vectorIndexes(
   mayChange: boolean,
   now: () => number = Date.now,
 ): VectorIndexes {
-  const known = new Map<ScopedKind, Known>();
-  const looking = new Map<ScopedKind, Promise<Known>>();
-  /** Codes that a search has said, by kind, until they no longer hold. */
-  const said = new Map<ScopedKind, Set<Code>>();
-  const look = (kind: ScopedKind): Promise<Known> => {
-    const under = looking.get(kind);
-    if (under !== undefined) return under;
-    const collection = database.collection(memoryCollections[kind]);
-    const look = inspect(collection, mayChange)
-      .then((indexes) => {
-        const entry = { indexes, lookedAt: now() };
-        known.set(kind, entry);
-        const standing = codesOf(indexes);
-        const kept = [...(said.get(kind) ?? [])].filter(
-          (one) => standing.has(one) || one === "vector_index_dimensions",
-        );
-        said.set(kind, new Set(kept));
-        return entry;
-      })
-      .finally(() => looking.delete(kind));
-    looking.set(kind, look);
-    return look;
-  };
-  const current = async (kind: ScopedKind): Promise<readonly SearchIndex[]> => {
-    const entry = known.get(kind);
-    const isBuilding = entry?.indexes.some(({ state }) => state === "building") === true;
-    const ageMax = isBuilding ? buildingLookMs : lookMs;
-    const isFresh = entry !== undefined && now() - entry.lookedAt <= ageMax;
-    return (isFresh ? entry : await look(kind)).indexes;
-  };
+  const { known, look, current, isNew } = lookout(database, mayChange, now);
   const reconcile = async (): Promise<void> => {
     for (const kind of vectorKinds) await look(kind);
   };
@@ -103,9 +74,7 @@ export function vectorIndexes(
       const index = indexes.find((one) => one.state === "ready" && one.dimensions === dimensions);
       if (index !== undefined) return { index, diagnostics: [], reason: undefined };
       const reason = reasonOf(indexes, dimensions);
-      const told = said.get(kind) ?? new Set();
-      const isFirst = reason !== undefined && !told.has(reason);
-      if (isFirst) said.set(kind, told.add(reason));
+      const isFirst = reason !== undefined && isNew(kind, reason);
       return { index: undefined, diagnostics: isFirst ? [reason] : [], reason };
     },
     refused: (kind) => void known.delete(kind),
@@ -129,6 +98,55 @@ export function vectorIndexes(
   };
 }
 
+/** What is known of the indexes, and the looks that keep it so. */
+interface Lookout {
+  readonly known: Map<ScopedKind, Known>;
+  readonly look: (kind: ScopedKind) => Promise<Known>;
+  /** The indexes of a kind, looked at again when it is time to. */
+  readonly current: (kind: ScopedKind) => Promise<readonly SearchIndex[]>;
+  /** True once for a code of a kind, until it no longer holds. */
+  readonly isNew: (kind: ScopedKind, code: Code) => boolean;
+}
+
+function lookout(database: Db, mayChange: boolean, now: () => number): Lookout {
+  const known = new Map<ScopedKind, Known>();
+  const looking = new Map<ScopedKind, Promise<Known>>();
+  const said = new Map<ScopedKind, Set<Code>>();
+  const inspected = async (kind: ScopedKind): Promise<Known> => {
+    const indexes = await inspect(database.collection(memoryCollections[kind]), mayChange);
+    const entry = { indexes, lookedAt: now() };
+    known.set(kind, entry);
+    const standing = codesOf(indexes);
+    const kept = [...(said.get(kind) ?? [])].filter(
+      (one) => standing.has(one) || one === "vector_index_dimensions",
+    );
+    said.set(kind, new Set(kept));
+    return entry;
+  };
+  const look = (kind: ScopedKind): Promise<Known> => {
+    const under = looking.get(kind) ?? inspected(kind).finally(() => looking.delete(kind));
+    looking.set(kind, under);
+    return under;
+  };
+  return {
+    known,
+    look,
+    async current(kind) {
+      const entry = known.get(kind);
+      const isBuilding = entry?.indexes.some(({ state }) => state === "building") === true;
+      const ageMax = isBuilding ? buildingLookMs : lookMs;
+      const isFresh = entry !== undefined && now() - entry.lookedAt <= ageMax;
+      return (isFresh ? entry : await look(kind)).indexes;
+    },
+    isNew(kind, code) {
+      const told = said.get(kind) ?? new Set();
+      if (told.has(code)) return false;
+      said.set(kind, told.add(code));
+      return true;
+    },
+  };
+}
+
 function codesOf(indexes: readonly SearchIndex[]): ReadonlySet<Code> {
   return new Set(
     codes.flatMap(([state, code]) => (indexes.some((one) => one.state === state) ? [code] : [])),
@@ -141,35 +159,4 @@ function reasonOf(indexes: readonly SearchIndex[], dimensions: number): Code | u
   const found = codes.find(([state]) => own.some((index) => index.state === state));
   if (found !== undefined) return found[1];
   return indexes.length > 0 ? "vector_index_dimensions" : undefined;
-}
-
-/** The indexes of a collection; one that lacks filter fields gets them where that is allowed. */
-export async function inspect(
-  collection: Collection<Document>,
-  mayChange: boolean,
-): Promise<readonly SearchIndex[]> {
-  const read = async (): Promise<readonly SearchIndex[]> =>
-    searchIndexesOf((await collection.listSearchIndexes().toArray()) as readonly Document[]);
-  let indexes: readonly SearchIndex[];
-  try {
-    indexes = await read();
-  } catch {
-    // A server without search has no index to be wrong.
-    return [];
-  }
-  if (!mayChange) return indexes;
-  const lacking = indexes.filter(
-    (index) => lacksFilters(index) && ["ready", "unscoped"].includes(index.state),
-  );
-  if (lacking.length === 0) return indexes;
-  try {
-    for (const index of lacking) {
-      await collection.updateSearchIndex(index.name, withFilters(index));
-    }
-    // The server builds it anew, and says so.
-    return await read();
-  } catch {
-    // Said once by the next search; another attempt follows.
-    return indexes;
-  }
 }

@@ -8,10 +8,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { memoryCollections, vectorKinds } from "@turnproof/semconv";
 import type { Collection, Db, Document } from "mongodb";
 
-import { newDefinition, searchIndexesOf, vectorPath } from "./search-index.ts";
+import { inspect, newDefinition, searchIndexesOf, vectorPath } from "./search-index.ts";
 import type { SearchIndex, SearchIndexState } from "./search-index.ts";
 import { numberOf } from "./store-error.ts";
-import { inspect } from "./vector-index.ts";
 
 /** How search indexes are migrated; a dry run (the default) only looks. */
 export interface SearchMigrationOptions {
@@ -105,7 +104,7 @@ async function stateOf(collection: Collection<Document>): Promise<SearchMigratio
   const about = { collection: collection.collectionName };
   let indexes: readonly SearchIndex[];
   try {
-    indexes = searchIndexesOf((await collection.listSearchIndexes().toArray()) as Document[]);
+    indexes = searchIndexesOf(await collection.listSearchIndexes().toArray());
   } catch (error) {
     // Whoever has no answer at all must not be taken for a server without search.
     if (numberOf(error) === undefined) throw error;
