@@ -219,7 +219,7 @@ const session: Command = {
 };
 
 /** Commands by name: the fields that each has besides its own and the generic ones. */
-export const commands: { readonly [name: string]: Command } = {
+const commands: { readonly [name: string]: Command } = {
   hello: session,
   ismaster: session,
   ping: { known: {} },

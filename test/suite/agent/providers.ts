@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { ephemeral, ephemeralMemory, filesystem, mongodb, postgres } from "@turnproof/store";
 import type { AdministeredMemory, EvidenceStore } from "@turnproof/store";
 
-import { startMongo } from "../../servers/mongodb.ts";
+import { mongodbName, openMongo } from "../../servers/mongo-database.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import { startEmbeddedPostgres } from "../store/embedded-postgres.ts";
 
@@ -57,10 +57,10 @@ const inPostgresServer: ProviderOpener = async () => {
   return { evidence, memory, close };
 };
 
-/** The test's own server: the driver and the protocol are real, the server is not MongoDB. */
-const inTestMongo: ProviderOpener = async () => {
-  const server = await startMongo();
-  const provider = await mongodb({ url: server.url, database: "agent" });
+/** Without `MONGODB_URI` the driver and the protocol are real, the server is not MongoDB. */
+const inMongo: ProviderOpener = async () => {
+  const server = await openMongo();
+  const provider = await mongodb({ url: server.url });
   const { evidence, memory } = provider;
   const close = async (): Promise<void> => {
     await provider.close();
@@ -75,5 +75,5 @@ export const providers: Readonly<Record<string, ProviderOpener>> = {
   filesystem: inFiles,
   "postgres embedded": inEmbeddedPostgres,
   "postgres server": inPostgresServer,
-  "mongodb (test server)": inTestMongo,
+  [mongodbName]: inMongo,
 };

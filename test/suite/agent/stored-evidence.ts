@@ -16,7 +16,7 @@ import type { AdministeredMemory, EvidenceStore } from "@turnproof/store";
 import { createChdbConnection } from "chdb/connection";
 
 import { openMemory } from "../../apps/support-desk-memory/open-memory.ts";
-import { startMongo } from "../../servers/mongodb.ts";
+import { mongodbName, openMongo } from "../../servers/mongo-database.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 
@@ -192,18 +192,19 @@ async function inPostgresServer(): Promise<StoredEvidence> {
   };
 }
 
-/** The test's own server: the driver and the protocol are real, the server is not MongoDB. */
-async function inTestMongo(): Promise<StoredEvidence> {
-  const server = await startMongo();
-  const { evidence: store } = await mongodb({ url: server.url, database: "evidence" });
-  const memoryEnv = { MEMORY_MONGODB_URL: `${server.url}/memory` };
+/** Without `MONGODB_URI` the driver and the protocol are real, the server is not MongoDB. */
+async function inMongo(): Promise<StoredEvidence> {
+  const server = await openMongo();
+  const { evidence: store } = await mongodb({ url: server.url });
+  const kept = server.other();
+  const memoryEnv = { MEMORY_MONGODB_URL: kept.url };
   return {
     store,
     memoryEnv,
     memory: memoryOf(memoryEnv),
     sharesMemory: true,
-    atRest: async () => [server.stored("evidence")],
-    memoryAtRest: async () => [server.stored("memory")],
+    atRest: async () => [await server.stored(server.name)],
+    memoryAtRest: async () => [await server.stored(kept.name)],
     async close() {
       await store.close();
       await server.close();
@@ -218,5 +219,5 @@ export const evidencePlaces: Readonly<Record<string, () => Promise<StoredEvidenc
   "clickhouse embedded (memory: filesystem)": inClickhouse,
   "postgres embedded": inEmbeddedPostgres,
   "postgres server": inPostgresServer,
-  "mongodb (test server)": inTestMongo,
+  [mongodbName]: inMongo,
 };

@@ -12,18 +12,18 @@ import type { Provider } from "@turnproof/store";
 import { everybody } from "@turnproof/store/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { startMongo } from "../../servers/mongodb.ts";
-import type { MongoServer } from "../../servers/mongodb.ts";
+import { openMongo } from "../../servers/mongo-database.ts";
+import type { MongoDatabase } from "../../servers/mongo-database.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 import { turnEvents } from "./desk.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const folders: string[] = [];
-let mongo: MongoServer;
+let mongo: MongoDatabase;
 let server: PostgresServer;
 beforeAll(async () => {
-  mongo = await startMongo();
+  mongo = await openMongo();
   server = await startPostgres();
 });
 afterAll(async () => {
@@ -76,7 +76,7 @@ const grounds: Readonly<Record<string, () => Promise<Ground>>> = {
     };
   },
   mongodb: async () => {
-    const url = `${mongo.url}/archive`;
+    const url = mongo.url;
     return {
       env: {
         TURNPROOF_DATA_DIR: folder(),

@@ -11,7 +11,7 @@ import type { MemoryDraft, MemoryStore } from "@turnproof/store";
 import { createCollector, parseConfig } from "turnproof";
 import type { Collector, CollectorOptions } from "turnproof";
 
-import { startMongo } from "../../servers/mongodb.ts";
+import { openMongo } from "../../servers/mongo-database.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 import { quiet } from "./desk.ts";
@@ -180,13 +180,11 @@ async function embeddedPostgresCase(opening: Opening): Promise<BackendCase> {
 
 async function mongodbCases(opening: Opening): Promise<BackendCase[]> {
   // A real server certifies; without one, the test's own answers what the provider asks.
-  const own = process.env["MONGODB_URI"] === undefined ? await startMongo() : undefined;
-  if (own !== undefined) opening.closing.push(() => own.close());
+  const databases = await openMongo();
+  opening.closing.push(() => databases.close());
   const cases: BackendCase[] = [];
   for (const reads of ["compatibility", "native"] as const) {
-    const address = new URL(own?.url ?? process.env["MONGODB_URI"] ?? "");
-    address.pathname = `/backends_${process.pid}_${Date.now()}_${reads}`;
-    const url = address.href;
+    const { url } = databases.other();
     const provider = await mongodb({ url });
     await seed(provider.memory, opening.rows);
     if (reads === "native") {

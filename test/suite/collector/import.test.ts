@@ -12,8 +12,8 @@ import { createCollector, parseConfig } from "turnproof";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { createProgram } from "../../../collector/src/cli/program.ts";
-import { startMongo } from "../../servers/mongodb.ts";
-import type { MongoServer } from "../../servers/mongodb.ts";
+import { openMongo } from "../../servers/mongo-database.ts";
+import type { MongoDatabase } from "../../servers/mongo-database.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 import { quiet } from "./desk.ts";
@@ -32,12 +32,12 @@ const golden = JSON.parse(
 const [bundle] = golden.rows;
 
 let postgres: PostgresServer;
-let mongo: MongoServer;
+let mongo: MongoDatabase;
 let database: string;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  mongo = await startMongo();
+  mongo = await openMongo();
   database = await postgres.createDatabase();
   const { payload, created_at, agent_id, thread_id } = bundle;
   const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
@@ -52,7 +52,7 @@ INSERT INTO "OldTexts" VALUES ('r-1', ${values}, ${json})`,
   );
   const client = new MongoClient(mongo.url);
   await client
-    .db("old")
+    .db()
     .collection("trace_bundles")
     .insertMany([
       { _id: new ObjectId(), created_at: new Date(created_at), agent_id, thread_id, payload },
@@ -130,7 +130,7 @@ const sources: readonly (readonly [
     () => ({}),
   ],
   ["postgres", () => ["postgres"], () => ({ TURNPROOF_POSTGRES_URL: postgres.url(database) })],
-  ["mongodb", () => ["mongodb"], () => ({ DOCUMENT_DB_URI: `${mongo.url}/old` })],
+  ["mongodb", () => ["mongodb"], () => ({ DOCUMENT_DB_URI: mongo.url })],
 ];
 
 async function eventsIn(dataDir: string): Promise<readonly object[]> {

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { ephemeralMemory, filesystem, mongodb, postgres } from "@turnproof/store";
 import type { AdministeredMemory } from "@turnproof/store";
 
-import { startMongo } from "../../servers/mongodb.ts";
+import { mongodbName, openMongo } from "../../servers/mongo-database.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import { startEmbeddedPostgres } from "../store/embedded-postgres.ts";
 
@@ -69,10 +69,10 @@ export const reopenables: Readonly<Record<string, () => Promise<Reopenable>>> = 
       () => server.close(),
     );
   },
-  "mongodb (test server)": async () => {
-    const server = await startMongo();
+  [mongodbName]: async () => {
+    const server = await openMongo();
     return reopenable(
-      () => mongodb({ url: server.url, database: "driver" }),
+      () => mongodb({ url: server.url }),
       () => server.close(),
     );
   },

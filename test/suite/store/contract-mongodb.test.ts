@@ -12,30 +12,22 @@ import {
 } from "@turnproof/store/testing";
 import { afterAll, beforeAll } from "vitest";
 
-import { startMongo } from "../../servers/mongodb.ts";
-import type { MongoServer } from "../../servers/mongodb.ts";
+import { mongodbName, openMongo } from "../../servers/mongo-database.ts";
+import type { MongoDatabase } from "../../servers/mongo-database.ts";
 import { effort } from "./effort.ts";
 
-const uri = process.env["MONGODB_URI"];
-let server: MongoServer | undefined;
-let databases = 0;
-
+let databases: MongoDatabase;
 beforeAll(async () => {
-  if (uri === undefined) server = await startMongo();
+  databases = await openMongo();
 });
-afterAll(() => server?.close());
+afterAll(() => databases.close());
 
-const open = (): ReturnType<typeof mongodb> =>
-  // A database of its own is an empty store.
-  mongodb({
-    url: uri ?? server?.url ?? "",
-    database: `contract_${Date.now()}_${(databases += 1)}`,
-  });
+/** A database of its own is an empty store. */
+const open = (): ReturnType<typeof mongodb> => mongodb({ url: databases.other().url });
 
-const clauses = [...evidenceClauses, ...isolationClauses];
 contract(
-  uri === undefined ? "mongodb (test server, not certified)" : "mongodb",
-  [...clauses, ...memoryClauses, ...memoryIsolationClauses],
+  mongodbName,
+  [...evidenceClauses, ...isolationClauses, ...memoryClauses, ...memoryIsolationClauses],
   {
     open: async () => (await open()).evidence,
     openMemory: async () => (await open()).memory,

@@ -14,18 +14,17 @@ import { everybody, receivedAt, sampleEvent, walkPages } from "@turnproof/store/
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { startMongo } from "../../servers/mongodb.ts";
-import type { MongoServer } from "../../servers/mongodb.ts";
+import { openMongo } from "../../servers/mongo-database.ts";
+import type { MongoDatabase } from "../../servers/mongo-database.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 import { temporaryDirectories } from "./temporary-directory.ts";
 
 const directories = temporaryDirectories();
-let mongo: MongoServer;
+let mongo: MongoDatabase;
 let server: PostgresServer;
-let databases = 0;
 beforeAll(async () => {
-  mongo = await startMongo();
+  mongo = await openMongo();
   server = await startPostgres();
 });
 afterAll(async () => {
@@ -121,9 +120,9 @@ const grounds: Readonly<Record<string, (all: Readonly<Record<string, object>>) =
       return () => filesystem({ directory, reads: "native" });
     },
     mongodb: async (all) => {
-      const database = `legacy_${(databases += 1)}`;
-      const client = await new MongoClient(mongo.url).connect();
-      const target = client.db(database);
+      const { url } = mongo.other();
+      const client = await new MongoClient(url).connect();
+      const target = client.db();
       for (const [id, record] of Object.entries(all)) {
         await target.collection("trace_bundles").insertOne({ record_id: id, ...record });
       }
@@ -131,7 +130,7 @@ const grounds: Readonly<Record<string, (all: Readonly<Record<string, object>>) =
       const old = { id: "old", text: "tea", data: "{}", created_at, created_key: created_at };
       await target.collection("entity_memory").insertOne(old);
       await client.close();
-      return () => mongodb({ url: mongo.url, database, reads: "native" });
+      return () => mongodb({ url, reads: "native" });
     },
     postgres: async (all) => {
       const database = await server.createDatabase();

@@ -15,22 +15,24 @@ import {
 } from "@turnproof/store/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { startMongo } from "../../servers/mongodb.ts";
+import { mongodbName, openMongo } from "../../servers/mongo-database.ts";
+import type { MongoDatabase, NamedDatabase } from "../../servers/mongo-database.ts";
 import type { MongoServer } from "../../servers/mongodb.ts";
 import { effort } from "./effort.ts";
 
-const uri = process.env["MONGODB_URI"];
+let databases: MongoDatabase;
+/** What only the test's own server can show. */
 let server: MongoServer | undefined;
-let databases = 0;
 
 beforeAll(async () => {
-  if (uri === undefined) server = await startMongo();
+  databases = await openMongo();
+  server = databases.own;
 });
-afterAll(() => server?.close());
+afterAll(() => databases.close());
 
-const newDatabase = (): string => `native_${Date.now()}_${(databases += 1)}`;
-const openIn = (database: string, reads?: "native"): Promise<MongodbProvider> =>
-  mongodb({ url: uri ?? server?.url ?? "", database, ...(reads === undefined ? {} : { reads }) });
+const newDatabase = (): NamedDatabase => databases.other();
+const openIn = ({ url }: NamedDatabase, reads?: "native"): Promise<MongodbProvider> =>
+  mongodb({ url, ...(reads === undefined ? {} : { reads }) });
 
 async function fill(provider: MongodbProvider, from: number, to: number): Promise<void> {
   for (let n = from; n < to; n += 1) {
@@ -120,7 +122,7 @@ test("parity sees an entry that says less, one that says more, and one too many"
   const differences = async (): Promise<number> =>
     (await provider.index.parity({ scope: everybody })).differences;
   expect(await differences()).toBe(0);
-  const entries = server.documents(database, "evidence_roots");
+  const entries = server.documents(database.name, "evidence_roots");
   const [one] = entries;
   const terms = one?.["terms"] as number[];
   Object.assign(one ?? {}, { terms: terms.slice(1) });
@@ -155,18 +157,12 @@ test("a root with more words than an entry holds is a candidate of every read", 
   expect((await provider.index.parity({ scope: everybody })).differences).toBe(0);
 }, 120_000);
 
-contract(
-  uri === undefined
-    ? "mongodb read natively (test server, not certified)"
-    : "mongodb read natively",
-  [...evidenceClauses, ...isolationClauses],
-  {
-    open: async () => {
-      const provider = await openIn(newDatabase(), "native");
-      await provider.index.migrate({ dryRun: false });
-      return provider.evidence;
-    },
-    effort,
-    timeoutMs: 240_000,
+contract(`${mongodbName} read natively`, [...evidenceClauses, ...isolationClauses], {
+  open: async () => {
+    const provider = await openIn(newDatabase(), "native");
+    await provider.index.migrate({ dryRun: false });
+    return provider.evidence;
   },
-);
+  effort,
+  timeoutMs: 240_000,
+});

@@ -14,8 +14,8 @@ import { everybody, sampleEvent, sampleTurn } from "@turnproof/store/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { startMongo } from "../../servers/mongodb.ts";
-import type { MongoServer } from "../../servers/mongodb.ts";
+import { openMongo } from "../../servers/mongo-database.ts";
+import type { MongoDatabase } from "../../servers/mongo-database.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 import { temporaryDirectories } from "./temporary-directory.ts";
@@ -23,20 +23,18 @@ import { temporaryDirectories } from "./temporary-directory.ts";
 type Indexed = Provider & { readonly index: NativeIndex };
 
 const directories = temporaryDirectories();
-let mongo: MongoServer | undefined;
+let mongo: MongoDatabase;
 let server: PostgresServer;
 let engine: PGlite;
-let databases = 0;
-const uri = process.env["MONGODB_URI"];
 
 beforeAll(async () => {
-  if (uri === undefined) mongo = await startMongo();
+  mongo = await openMongo();
   server = await startPostgres();
   engine = await PGlite.create();
 });
 afterAll(async () => {
   await directories.remove();
-  await mongo?.close();
+  await mongo.close();
   await engine.close();
   await server.close();
 });
@@ -48,8 +46,7 @@ const providers: Readonly<Record<string, () => Promise<Indexed>>> = {
   filesystem: async () =>
     filesystem({ directory: await directories.make(), clock, reads: "native" }),
   mongodb: async () => {
-    const database = `retention_${Date.now()}_${(databases += 1)}`;
-    return mongodb({ url: uri ?? mongo?.url ?? "", database, clock, reads: "native" });
+    return mongodb({ url: mongo.other().url, clock, reads: "native" });
   },
   "postgres embedded": async () => {
     await engine.exec("DROP SCHEMA public CASCADE; CREATE SCHEMA public");

@@ -17,8 +17,8 @@ import {
 import type { AdministeredMemory, EvidenceStore, MemoryFilter } from "@turnproof/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { startMongo } from "../../servers/mongodb.ts";
-import type { MongoServer } from "../../servers/mongodb.ts";
+import { openMongo } from "../../servers/mongo-database.ts";
+import type { MongoDatabase } from "../../servers/mongo-database.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 import { driveEvidence } from "./stranger-evidence.ts";
@@ -29,21 +29,19 @@ const effort = {
   commands: Number(process.env["STRANGER_COMMANDS"] ?? 250),
   seed: Number(process.env["STRANGER_SEED"] ?? 20_261_121),
 };
-const uri = process.env["MONGODB_URI"];
 
 const directories = temporaryDirectories();
-let mongo: MongoServer | undefined;
+let mongo: MongoDatabase;
 let server: PostgresServer;
 let engine: PGlite;
-let databases = 0;
 beforeAll(async () => {
-  if (uri === undefined) mongo = await startMongo();
+  mongo = await openMongo();
   server = await startPostgres();
   engine = await PGlite.create({ extensions: { vector } });
 });
 afterAll(async () => {
   await directories.remove();
-  await mongo?.close();
+  await mongo.close();
   await engine.close();
   await server.close();
 });
@@ -54,9 +52,8 @@ interface Stores {
   close(): Promise<void>;
 }
 
-async function openMongo(reads: "compatibility" | "native"): Promise<Stores> {
-  const database = `stranger_${Date.now()}_${(databases += 1)}`;
-  const provider = await mongodb({ url: uri ?? mongo?.url ?? "", database, reads });
+async function inMongo(reads: "compatibility" | "native"): Promise<Stores> {
+  const provider = await mongodb({ url: mongo.other().url, reads });
   if (reads === "native") await provider.index.migrate({ dryRun: false });
   return provider;
 }
@@ -72,8 +69,8 @@ const providers: Readonly<Record<string, () => Promise<Stores>>> = {
     await provider.index.migrate({ dryRun: false });
     return provider;
   },
-  mongodb: () => openMongo("compatibility"),
-  "mongodb native": () => openMongo("native"),
+  mongodb: () => inMongo("compatibility"),
+  "mongodb native": () => inMongo("native"),
   "postgres embedded": () => postgres({ client: engine }),
   "postgres server": async () => postgres({ url: server.url(await server.createDatabase()) }),
   clickhouse: async () => {

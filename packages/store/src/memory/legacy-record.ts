@@ -98,7 +98,7 @@ export function legacyId(value: unknown): string | undefined {
 }
 
 /** A time of any form as ISO 8601 UTC: text, a date, seconds or milliseconds since 1970. */
-export function legacyTime(value: unknown): string | undefined {
+function legacyTime(value: unknown): string | undefined {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
   if (typeof value === "object" && value !== null) {
     const { $date, $numberLong } = value as { readonly $date?: unknown; $numberLong?: unknown };
