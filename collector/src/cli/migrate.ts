@@ -47,9 +47,9 @@ export function addMigrateCommand(program: Command): void {
       "after",
       `
 Additive and forward only, as the owner of the schema; data of a newer version is refused.
-The native index: migrate --apply, then backfill --apply, then parity. MongoDB's search indexes over
-memory are made, given every filter field and waited for; a build that is interrupted here goes on at
-the server. Exit code 3 while a store or a search index is behind.`,
+The native index: migrate --apply, then backfill --apply, then parity. MongoDB's search indexes
+over memory are made, given every filter field and waited for; a build that is interrupted here goes
+on at the server. Exit code 3 while a store or a search index is behind.`,
     )
     .action((flags: MigrateFlags) => attempt(flags, () => migrate(flags)));
 }

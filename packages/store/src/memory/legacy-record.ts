@@ -1,8 +1,9 @@
 /**
- * @module LegacyRecord: a document of an earlier version as a row, the same for every provider that
- * keeps documents. Its id may be of any type, fields may be missing, dates may be dates. One without
- * a `user_id` is anonymous (requirements: Scope hierarchy 3); one whose `user_id` is no text, or an
- * empty one, is nobody's row: it is shown to nobody and reported, never anonymous.
+ * @module LegacyRecord: a document of an earlier version as a row, the same for every provider
+ * that keeps documents. Its id may be of any type, fields may be missing, dates may be dates.
+ * One without a `user_id` is anonymous (requirements: Scope hierarchy 3); one whose `user_id`
+ * is no text, or an empty one, is nobody's row: it is shown to nobody and reported, never
+ * anonymous.
  */
 import type { ScopedKind, SharedKind } from "@turnproof/semconv";
 

@@ -1,7 +1,8 @@
 /**
- * @module LegacyAdoption: documents that an earlier version left in the collections of memory become
- * rows where they lie, when the provider is opened by whoever may change it: each is replaced whole,
- * under its `_id`, by the row that it says. What can be no row stays and is reported.
+ * @module LegacyAdoption: documents that an earlier version left in the collections of memory
+ * become rows where they lie, when the provider is opened by whoever may change it: each is
+ * replaced whole, under its `_id`, by the row that it says. What can be no row stays and is
+ * reported.
  */
 import { memoryCollections, scopedKinds, sharedKinds } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";

@@ -1,8 +1,9 @@
 /**
- * @module SearchIndex: a search index of MongoDB as `$listSearchIndexes` describes it, judged: whether
- * `$vectorSearch` may be sent to it, and what its definition lacks. Only an index that is `READY`
- * and queryable serves: one that is built anew answers by its old definition, and a `STALE` one no
- * longer follows its collection (MongoDB manual: $listSearchIndexes, index statuses).
+ * @module SearchIndex: a search index of MongoDB as `$listSearchIndexes` describes it, judged:
+ * whether `$vectorSearch` may be sent to it, and what its definition lacks. Only an index that
+ * is `READY` and queryable serves: one that is built anew answers by its old definition, and a
+ * `STALE` one no longer follows its collection (MongoDB manual: $listSearchIndexes, index
+ * statuses).
  */
 import type { Collection, Document } from "mongodb";
 

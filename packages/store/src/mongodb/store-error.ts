@@ -16,6 +16,7 @@ const codesByNumber: ReadonlyMap<number, Code> = new Map<number, Code>([
   [121, "store_rejected_row"], // DocumentValidationFailure
   [10334, "store_rejected_row"], // BSONObjectTooLarge
   [17280, "store_rejected_row"], // KeyTooLong
+  [17419, "store_rejected_row"], // a document that an update made too large
   [duplicateKey, "store_conflict"],
   [13, "store_read_only"], // Unauthorized
   [14031, "disk_full"], // OutOfDiskSpace
@@ -36,6 +37,10 @@ export function storeError(error: unknown): CodedError {
   const name = error instanceof Error ? error.name : "";
   if (/^Mongo(ClientClosed|NotConnected|TopologyClosed|PoolClosed)/.test(name)) {
     return new CodedError("store_closed");
+  }
+  // What is too large never leaves the process: the driver has no room to write it.
+  if (name === "RangeError" || /^(BSON|MongoInvalidArgument)/.test(name)) {
+    return new CodedError("store_rejected_row");
   }
   const number = numberOf(error);
   const code = number === undefined ? undefined : codesByNumber.get(number);

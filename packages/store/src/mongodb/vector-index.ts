@@ -1,7 +1,8 @@
 /**
  * @module VectorIndexes: which search index serves a search (requirements: Provider scoping
- * behaviour), looked at again from time to time, and held to every filter field. Where the principal
- * may not change an index there is one diagnostic, later attempts try again, and searches are exact.
+ * behaviour), looked at again from time to time, and held to every filter field. Where the
+ * principal may not change an index there is one diagnostic, later attempts try again, and
+ * searches are exact.
  */
 import { memoryCollections, vectorKinds } from "@turnproof/semconv";
 import type { Code, ScopedKind } from "@turnproof/semconv";

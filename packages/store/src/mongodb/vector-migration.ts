@@ -1,7 +1,7 @@
 /**
  * @module VectorMigration: makes the search index that a collection of vectors lacks, adds the
- * filter fields to those that are there, and waits until the server has built them. A build goes on
- * at the server when the wait ends.
+ * filter fields to those that are there, and waits until the server has built them. A build
+ * goes on at the server when the wait ends.
  */
 import { setTimeout as wait } from "node:timers/promises";
 
