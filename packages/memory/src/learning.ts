@@ -6,6 +6,7 @@
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 import type { MemoryStore } from "@turnproof/store";
 
+import { groupBy } from "@turnproof/semconv";
 import type { MemoryPlace, MemoryWitness } from "./place.ts";
 import { SharedMemory } from "./shared-memory.ts";
 import type { SharedData } from "./shared-memory.ts";
@@ -49,7 +50,7 @@ export class Learning {
   async candidates(place: MemoryPlace): Promise<readonly LearningCandidate[]> {
     const everyThread = { ...place, threadId: undefined };
     const steps = await this.#workflow.list(everyThread, stepsRead);
-    const bySequence = Map.groupBy(
+    const bySequence = groupBy(
       sequencesOf(steps).filter(({ tools }) => tools.length >= toolsMin),
       ({ tools }) => refOf(tools),
     );
@@ -120,7 +121,7 @@ export class Learning {
 function sequencesOf(
   steps: readonly WorkflowStep[],
 ): readonly { readonly tools: readonly string[]; readonly threadId: string | undefined }[] {
-  return [...Map.groupBy(steps, ({ turnId }) => turnId).values()]
+  return [...groupBy(steps, ({ turnId }) => turnId).values()]
     .filter((turn) => turn.every(({ outcome }) => worked.has(outcome)))
     .map((turn) => ({
       tools: turn.toSorted((a, b) => a.ordinal - b.ordinal).map(({ toolName }) => toolName),

@@ -54,6 +54,7 @@ export type { EventKind, LegacyKind } from "./kinds.ts";
 export { keyIdentities, knownIdentity, opaqueIdentity } from "./keyed-identity.ts";
 export { allowNames, parseNames } from "./known-names.ts";
 export type { IdentityKeying } from "./keyed-identity.ts";
+export { groupBy } from "./group-by.ts";
 export { limits } from "./limits.ts";
 export { otlpNames } from "./otlp-names.ts";
 export { attribute, attributeBySpanName, mayCarry, registryRows } from "./registry.ts";

@@ -5,7 +5,7 @@
  */
 import { normalize } from "@turnproof/evidence";
 import type { NormalizationError, TurnEvent } from "@turnproof/evidence";
-import { CodedError, limits } from "@turnproof/semconv";
+import { CodedError, groupBy, limits } from "@turnproof/semconv";
 
 import { storedForm } from "./stored-event.ts";
 import type { StoredEvent } from "./stored-event.ts";
@@ -52,7 +52,7 @@ export function legacyRowsOf(records: readonly unknown[]): LegacyRows {
     all.push({ ...invalid, count: refused.untrusted, ingest_trusted: false });
   }
   return {
-    roots: Map.groupBy(rows, (row) => row.root_trace_id ?? ""),
+    roots: groupBy(rows, (row) => row.root_trace_id ?? ""),
     errors: all,
     cut: events.length > limits.rootEventsMax,
   };

@@ -5,7 +5,7 @@
  */
 import { identityFields, resolveEvents } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
-import { CodedError, limits } from "@turnproof/semconv";
+import { CodedError, groupBy, limits } from "@turnproof/semconv";
 
 import type { StoredEvent } from "./stored-event.ts";
 import { epochMicros } from "./time.ts";
@@ -169,7 +169,7 @@ function releaseHeld(
   expired: ReadonlySet<number>,
 ): ReadonlySet<number> {
   if (expired.size === 0 || expired.size === rows.length) return expired;
-  const bySpan = Map.groupBy(rows.keys(), (at) => rows[at]?.span_id);
+  const bySpan = groupBy(rows.keys(), (at) => rows[at]?.span_id);
   const staying = new Set([...rows.keys()].filter((at) => !expired.has(at)));
   for (const at of staying) {
     // A set may grow while it is walked: ancestors of ancestors follow.

@@ -2,7 +2,7 @@
  * @module ScopedReads: the reads of a request path over whatever finds and settles roots. Providers
  * differ in how they find roots, never in what a read shows of them.
  */
-import { limits } from "@turnproof/semconv";
+import { groupBy, limits } from "@turnproof/semconv";
 
 import type { EvidenceReader, EventSlice, SliceOptions } from "./evidence-store.ts";
 import type { LegacyBundles, LegacyRows } from "./legacy-bundles.ts";
@@ -131,7 +131,7 @@ function rootsOf(source: RootSource): NonNullable<Reads["roots"]> {
     });
     // Which of them was cut nobody said, so each is asked for alone.
     if (cut || held.length > (options.budgetRows ?? limits.rootEventsMax)) return new Map();
-    const rows = Map.groupBy(held, (row) => row.root_trace_id ?? "");
+    const rows = groupBy(held, (row) => row.root_trace_id ?? "");
     return new Map(
       ids.map((id) => {
         const own = [...(rows.get(id) ?? []), ...(legacy?.roots.get(id) ?? [])];

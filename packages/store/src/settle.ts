@@ -6,6 +6,7 @@
 import { dedupeEvents, resolveEvents } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 
+import { groupBy } from "@turnproof/semconv";
 import { positionOf } from "./position.ts";
 import type { Position } from "./position.ts";
 import type { StoredEvent } from "./stored-event.ts";
@@ -34,7 +35,7 @@ export function settle(rows: readonly StoredEvent[]): Settled[] {
 
 /** Counts the rows behind an event; what makes two rows one event stays evidence's to say. */
 function copyCounter(resolved: readonly TurnEvent[]): (event: TurnEvent) => number {
-  const sameId = Map.groupBy(resolved, (event) => event.event_id);
+  const sameId = groupBy(resolved, (event) => event.event_id);
   return (event) => {
     const group = sameId.get(event.event_id) ?? [];
     if (dedupeEvents(group).events.length === 1) return group.length;

@@ -5,6 +5,7 @@
 import { compareText, matches, turnKey } from "@turnproof/evidence";
 import type { EventQuery, TurnEvent } from "@turnproof/evidence";
 
+import { groupBy } from "@turnproof/semconv";
 import { bundleOf } from "./bundle-group.ts";
 import type { BundleRecord, EventSlice } from "./evidence-store.ts";
 import { mentions } from "./mention.ts";
@@ -68,7 +69,7 @@ export function bundleItems(scope: EvidenceScope, query: EventQuery): ItemsOf<Bu
   const narrowed = bundleFilters(query);
   return (events) => {
     const own = events.filter(({ event }) => inScope(event, scope) && matches(event, narrowed));
-    const groups = Map.groupBy(own, ({ event }) => turnKey(event));
+    const groups = groupBy(own, ({ event }) => turnKey(event));
     return [...groups].flatMap(([key, group]) => {
       const position = newest(group);
       return position === undefined ? [] : [{ value: bundleOf(key, group), position }];
@@ -115,7 +116,7 @@ function byOwnTime(a: Settled, b: Settled): number {
 }
 
 function byRoot(events: readonly Settled[]): Map<string, Settled[]> {
-  return Map.groupBy(events, ({ event }) => event.root_trace_id ?? "");
+  return groupBy(events, ({ event }) => event.root_trace_id ?? "");
 }
 
 function newest(events: readonly Settled[]): Position | undefined {

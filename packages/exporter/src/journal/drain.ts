@@ -18,6 +18,8 @@ import { assembleBatch } from "./batch.ts";
 import type { DecodeFrame, PreparedFrames } from "./batch.ts";
 import { systemClock } from "./clock.ts";
 import type { JournalClock } from "./clock.ts";
+import { deferred } from "./deferred.ts";
+import type { Deferred } from "./deferred.ts";
 import { AdaptiveConcurrency, DrainPace } from "./drain-pace.ts";
 import { deliver, deliverPrepared, retryDelayMs } from "./delivery.ts";
 import type { DeliveryOptions, DrainStore } from "./delivery.ts";
@@ -115,8 +117,8 @@ interface Flow {
   at: JournalPosition | undefined;
   failure: Code | undefined;
   hurry: number;
-  wake: PromiseWithResolvers<void>;
-  progress: PromiseWithResolvers<void>;
+  wake: Deferred<void>;
+  progress: Deferred<void>;
 }
 
 /** Starts at once with what is pending. */
@@ -138,8 +140,8 @@ export function startDrain(options: DrainOptions): Drain {
     at: undefined,
     failure: undefined,
     hurry: 0,
-    wake: Promise.withResolvers(),
-    progress: Promise.withResolvers(),
+    wake: deferred(),
+    progress: deferred(),
   };
   const kick = (): void => flow.wake.resolve();
   const unsubscribe = options.journal.onDurable(kick);
@@ -244,7 +246,7 @@ async function pace(flow: Flow): Promise<void> {
     const frames = stats.appendedFrames - (taken?.frames ?? drainedFrames);
     const spans = stats.appendedSpans - (taken?.spans ?? drainedSpans);
     if (frames <= 0) {
-      flow.wake = Promise.withResolvers();
+      flow.wake = deferred();
       if (journal.stats().appendedFrames === stats.appendedFrames && !stop.signal.aborted) {
         await flow.wake.promise;
       }
@@ -290,7 +292,7 @@ async function carry(
     flow.counts.storedBatches += 1;
     flow.ends = flow.ends.filter((end) => end !== batch.through.sequence);
     const { progress } = flow;
-    flow.progress = Promise.withResolvers();
+    flow.progress = deferred();
     progress.resolve();
   } catch (error) {
     // Closed on the way: the batch stays planned and is the first thing of the next start.

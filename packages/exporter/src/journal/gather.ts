@@ -5,6 +5,7 @@
 import type { JournalPosition } from "./backlog.ts";
 import { assembleBatch } from "./batch.ts";
 import type { Batch, DecodeFrame, PreparedFrames } from "./batch.ts";
+import { deferred } from "./deferred.ts";
 import type { JournalFrame } from "./journal-reader.ts";
 
 /** Frames that travel together, made ready elsewhere or assembled here. */
@@ -64,7 +65,7 @@ async function preparedUnlessStopped(
   frames: readonly JournalFrame[],
 ): Promise<PreparedFrames | undefined> {
   if (prepare === undefined || stop.aborted) return undefined;
-  const stopped = Promise.withResolvers<undefined>();
+  const stopped = deferred<undefined>();
   const onStop = (): void => stopped.resolve(undefined);
   stop.addEventListener("abort", onStop);
   try {

@@ -1,6 +1,6 @@
 /** @module Reader: the reads of a request path over the tables; each is one search for roots. */
 import type { EventQuery } from "@turnproof/evidence";
-import { limits } from "@turnproof/semconv";
+import { groupBy, limits } from "@turnproof/semconv";
 
 import type { EvidenceReader, EventSlice, Keyset, SliceOptions } from "../evidence-store.ts";
 import { keysetOf } from "../position.ts";
@@ -110,7 +110,7 @@ export function reader(engine: Engine, known: Known, filterOfScope: ScopeFilter)
       const { budgetRows: rowsMax = limits.rootEventsMax, signal } = options;
       const loaded = await loadRoots(engine, buckets, { touched, signal, rowsMax });
       if (loaded.rows.length > rowsMax) return new Map();
-      const rows = Map.groupBy(loaded.rows, (row) => row.root_trace_id ?? "");
+      const rows = groupBy(loaded.rows, (row) => row.root_trace_id ?? "");
       return new Map(
         ids.map((id) => {
           const own = rows.get(id) ?? [];

@@ -6,6 +6,7 @@
 import type { EvidenceBatch } from "@turnproof/evidence";
 import { createHash } from "node:crypto";
 
+import { groupBy } from "@turnproof/semconv";
 import type { StoredEvent } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
 import { parseObject } from "./document.ts";
@@ -66,7 +67,7 @@ export function encodeBatch(
   const roots: RootPart[] = [];
   const hash = createHash("sha256");
   let at = 0;
-  for (const [root, own] of Map.groupBy(events, (event) => event.root_trace_id ?? "")) {
+  for (const [root, own] of groupBy(events, (event) => event.root_trace_id ?? "")) {
     const lines = Buffer.from(own.map((event) => `${JSON.stringify(event)}\n`).join(""), "utf8");
     const times = own.map((event) => epochMicros(event.received_at));
     const first = times.reduce((a, b) => Math.min(a, b));

@@ -1,4 +1,5 @@
 /** @module IndexFile: the native index of one batch, beside it, under the checksum of its rows. */
+import { groupBy } from "@turnproof/semconv";
 import type { StoredEvent } from "../stored-event.ts";
 import type { Manifest } from "./batch-file.ts";
 import { decodeEvents } from "./batch-file.ts";
@@ -24,7 +25,7 @@ export function indexPlaceOf(batch: Place): Place {
 
 /** The terms of a batch's events. */
 export function termsOfBatch(events: readonly StoredEvent[]): BatchTerms {
-  return [...Map.groupBy(events, (event) => event.root_trace_id ?? "")].map(
+  return [...groupBy(events, (event) => event.root_trace_id ?? "")].map(
     ([root, own]) => [root, termsOfAll(own)] as const,
   );
 }

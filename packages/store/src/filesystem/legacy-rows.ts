@@ -5,7 +5,7 @@
  * collection moves them, each whole, into the folder of their tenant.
  */
 import type { ScopedKind } from "@turnproof/semconv";
-import { memoryCollections } from "@turnproof/semconv";
+import { groupBy, memoryCollections } from "@turnproof/semconv";
 
 import { legacyId, legacyRecord } from "../memory/legacy-record.ts";
 import type { Said } from "../memory/legacy-record.ts";
@@ -42,7 +42,7 @@ export function legacyRows(disk: Disk, folders: RowFolders): LegacyRows {
     async adopt(kind, held) {
       const { rows, refused } = await found(kind);
       if (rows.size === 0) return;
-      for (const [folder, own] of Map.groupBy(rows.values(), folderOf)) {
+      for (const [folder, own] of groupBy(rows.values(), folderOf)) {
         const there = await folders.read<MemoryRecord>(kind, folder);
         const put = own.filter((row) => !there.has(documentName(row.id)));
         if (put.length > 0) await folders.write<MemoryRecord>(kind, folder, { put }, held);

@@ -6,6 +6,7 @@
  */
 import { randomBytes } from "node:crypto";
 
+import { groupBy } from "@turnproof/semconv";
 import { saysTenant } from "../evidence-retention.ts";
 import type { KeyedRow, QuietRoot, Removal, RetentionRows } from "../evidence-retention.ts";
 import type { StoredEvent } from "../stored-event.ts";
@@ -99,7 +100,7 @@ async function remove(
   const done = new Set<Gone>();
   const before = new Map<string, readonly Gone[]>();
   for (const half of [all.filter((one) => !last.has(one)), [...last]]) {
-    for (const [name, rows] of Map.groupBy(half, ({ key }) => key.place.join("/"))) {
+    for (const [name, rows] of groupBy(half, ({ key }) => key.place.join("/"))) {
       const removed = before.get(name) ?? [];
       if (!(await rewrite(parts, rows, removed))) continue;
       before.set(name, [...removed, ...rows]);
@@ -165,8 +166,8 @@ async function rowsWithout(
   const manifest = bytes === undefined ? undefined : decodeManifest(bytes);
   if (bytes === undefined || typeof manifest !== "object") return undefined;
   if (!holdsItsRows(bytes, manifest)) return undefined;
-  const going = Map.groupBy(rows, ({ key }) => key.root);
-  const gone = Map.groupBy(removed, ({ key }) => key.root);
+  const going = groupBy(rows, ({ key }) => key.root);
+  const gone = groupBy(removed, ({ key }) => key.root);
   const events: StoredEvent[] = [];
   for (const part of manifest.roots) {
     const own = decodeEvents(bytes.subarray(part.at, part.at + part.length), part);

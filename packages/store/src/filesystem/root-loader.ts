@@ -2,6 +2,7 @@
  * @module RootLoader: settled roots of the files, the last ones remembered. Identity belongs to
  * whole roots, so a root is read whole or not at all.
  */
+import { groupBy } from "@turnproof/semconv";
 import { settle } from "../settle.ts";
 import type { Settled } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
@@ -102,7 +103,7 @@ async function readParts(
 ): Promise<ReadonlyMap<RootPart, readonly StoredEvent[] | undefined>> {
   const read = new Map<RootPart, readonly StoredEvent[] | undefined>();
   const parts = entries.flatMap((entry) => entry.parts);
-  for (const [place, own] of Map.groupBy(parts, (one) => one.place)) {
+  for (const [place, own] of groupBy(parts, (one) => one.place)) {
     for (const run of runsOf(own.map((one) => one.part))) {
       const at = run[0]?.at ?? 0;
       const last = run.at(-1);

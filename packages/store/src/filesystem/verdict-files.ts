@@ -1,6 +1,7 @@
 /** @module VerdictFiles: what the background judge found, one file per root; the latest stands. */
 import { createHash } from "node:crypto";
 
+import { groupBy } from "@turnproof/semconv";
 import type { TurnVerdict } from "../evidence-store.ts";
 import { keepLatest, latestVerdicts } from "../latest-verdicts.ts";
 import { inScope } from "../scope.ts";
@@ -62,7 +63,7 @@ export function verdictFiles(disk: Disk, lock: WriteLock): VerdictFiles {
       await lock.run(async (held) => {
         await held.confirm();
         const folders = new Map<string, Place>();
-        for (const [root, list] of Map.groupBy(own, (one) => one.root_trace_id)) {
+        for (const [root, list] of groupBy(own, (one) => one.root_trace_id)) {
           const folder = await write(root, list);
           folders.set(folder.join("/"), folder);
         }

@@ -4,7 +4,7 @@
  * says so. The row stays, with what says when and where it was. Rows whose own time is over go
  * whole.
  */
-import { scopedKinds } from "@turnproof/semconv";
+import { groupBy, scopedKinds } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
 
 import { unscoped } from "../admin.ts";
@@ -60,7 +60,7 @@ export async function retainMemory(
       const taken = step;
       step = [];
       if (dryRun) return;
-      for (const [tenant, own] of Map.groupBy(taken, ({ row }) => row.user_id)) {
+      for (const [tenant, own] of groupBy(taken, ({ row }) => row.user_id)) {
         for (const name of ["preview", "expired"] as const) {
           const changes = own
             .filter((aged) => aged.class === name)

@@ -1,6 +1,7 @@
 /** @module RetentionRows: the documents of evidence for a run of retention, and their end. */
 import type { Db } from "mongodb";
 
+import { groupBy } from "@turnproof/semconv";
 import { saysTenant } from "../evidence-retention.ts";
 import type { KeyedRow, QuietRoot, Removal, RetentionRows } from "../evidence-retention.ts";
 import { eventOf } from "./evidence-document.ts";
@@ -103,7 +104,7 @@ async function removeRows(database: Db, rows: readonly KeyedRow<Key>[]): Promise
     const some = rows.slice(at, at + idsPerDelete);
     const ids = some.map(({ key }) => key.id as never);
     deleted += (await events.deleteMany({ _id: { $in: ids } })).deletedCount;
-    for (const [batch, own] of Map.groupBy(some, ({ key }) => key.batch)) {
+    for (const [batch, own] of groupBy(some, ({ key }) => key.batch)) {
       const where = { _id: { $eq: batch as never } };
       await batches.updateOne(where, { $inc: { event_count: -own.length } });
     }

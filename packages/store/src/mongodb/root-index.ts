@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 
 import type { AnyBulkWriteOperation, Collection, Db, Document } from "mongodb";
 
+import { groupBy } from "@turnproof/semconv";
 import { termsOf } from "../index-terms.ts";
 import type { KnownRoot } from "../root-rounds.ts";
 import type { StoredEvent } from "../stored-event.ts";
@@ -133,7 +134,7 @@ function termsIn(document: Document): readonly number[] {
 const rootsPerWrite = 500;
 
 async function addRows(roots: Collection<Document>, rows: readonly StoredEvent[]): Promise<void> {
-  const entries = [...Map.groupBy(rows, (row) => row.root_trace_id ?? "")].map(([root, own]) =>
+  const entries = [...groupBy(rows, (row) => row.root_trace_id ?? "")].map(([root, own]) =>
     entryOf(root, own),
   );
   for (let at = 0; at < entries.length; at += rootsPerWrite) {
