@@ -129,7 +129,8 @@ async function withTimeout<T>(options: DeliveryOptions, call: () => Promise<T>):
   const late = options.clock.sleep(options.callTimeoutMs, settled.signal).then((): T => {
     throw new CodedError("store_unavailable");
   });
-  const answer = call();
+  // A store that throws at once rejects like any other: the timeout must not be left alone.
+  const answer = new Promise<T>((resolve) => resolve(call()));
   try {
     return await Promise.race([answer, late]);
   } finally {

@@ -212,6 +212,27 @@ describe("a drain", () => {
     expect(store.ids()).toEqual(["a"]);
   });
 
+  test("a store that throws before it has a promise leaves no rejection behind", async () => {
+    const stray: unknown[] = [];
+    const onStray = (reason: unknown): number => stray.push(reason);
+    process.on("unhandledRejection", onStray);
+    const store = memoryStore();
+    let throws = 2;
+    const { append: keep } = store;
+    store.append = (batch) => {
+      if (throws-- > 0) throw new TypeError("no such function");
+      return keep.call(store, batch);
+    };
+    await append([event("a")]);
+    const drain = startDrain({ journal, store, decode, callTimeoutMs: 5 });
+    await drain.idle();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await drain.close();
+    process.off("unhandledRejection", onStray);
+    expect(store.ids()).toEqual(["a"]);
+    expect(stray).toEqual([]);
+  });
+
   test("a start after a crash resends the same batches under the same ids", async () => {
     const first = memoryStore();
     first.answer = () => "never";

@@ -1,0 +1,136 @@
+/**
+ * @module Node 20: every package that declares it, installed from its tarball and played on a Node
+ * 20: the set-up, a turn, a recorder, a job in another process, the journal and its drain, the
+ * spool, the ends of a process, the stores; as a module, as CommonJS and by `--import`.
+ */
+import { execFile } from "node:child_process";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { decodeProtobuf } from "../../otlp/encode.ts";
+import { firstNode, withoutFirstNode } from "./first-node.ts";
+import { apps } from "./node-20-apps.ts";
+import { installPacked, publishedPackages, root } from "./packed-files.ts";
+
+const run = promisify(execFile);
+const node = await firstNode();
+const second = JSON.parse(await readFile(join(root, "test/otel-2/package.json"), "utf8")) as {
+  readonly dependencies: Readonly<Record<string, string>>;
+};
+const ours = publishedPackages.filter((name) => name !== "turnproof");
+
+let folder = "";
+let server: Server;
+let url = "";
+let refusing = false;
+let bodies: Buffer[] = [];
+
+beforeAll(async () => {
+  if (node === undefined) return;
+  folder = await installPacked(ours, { dependencies: second.dependencies });
+  for (const [name, text] of Object.entries(apps)) await writeFile(join(folder, name), text);
+  server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => {
+      if (!refusing) bodies.push(Buffer.concat(parts));
+      response.writeHead(refusing ? 503 : 200).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(async () => {
+  if (folder === "") return;
+  server.closeAllConnections();
+  server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs an app on Node 20 and gives the JSON of its last line. */
+async function play(...flags: string[]): Promise<unknown> {
+  bodies = [];
+  const env = {
+    PATH: process.env["PATH"],
+    COLLECTOR: url,
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_SERVICE_NAME: "first-node",
+  };
+  const { stdout, stderr } = await run(node ?? "", flags, { cwd: folder, env });
+  expect(stderr).toBe("");
+  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+}
+
+/** Names of the spans that arrived. */
+function arrived(): string[] {
+  interface Request {
+    readonly resourceSpans: readonly {
+      readonly scopeSpans: readonly { readonly spans: readonly { readonly name: string }[] }[];
+    }[];
+  }
+  const requests = bodies.map((body) => decodeProtobuf(body) as Request);
+  const scopes = requests.flatMap(({ resourceSpans }) =>
+    resourceSpans.flatMap(({ scopeSpans }) => scopeSpans),
+  );
+  return scopes.flatMap(({ spans }) => spans.map(({ name }) => name)).toSorted();
+}
+
+const told = ["chat gpt-x", "execute_tool find_order", "invoke_agent desk", "notes.enqueue"];
+
+describe.skipIf(node === undefined)(
+  `on Node 20${node === undefined ? `: ${withoutFirstNode}` : ""}`,
+  () => {
+    test("it is Node 20", async () => {
+      expect(await play("-p", "JSON.stringify(process.version)")).toMatch(/^v20\./);
+    });
+
+    test.each(["turn.mjs", "turn.cjs"])("%s: a turn, its recorder and its job", async (app) => {
+      expect(await play(app)).toMatchObject({ installed: true, problem: null, dropped: {} });
+      expect(arrived()).toEqual(expect.arrayContaining([...told, "notes.write"]));
+    });
+
+    test("--import sets up an application that knows nothing of us", async () => {
+      expect(await play("--import", "@turnproof/exporter/register/auto", "unaware.mjs")).toBe(
+        "done",
+      );
+      expect(arrived()).toEqual(expect.arrayContaining(["chat m", "invoke_agent Desk"]));
+    });
+
+    test("a process that ends by itself sends what it has", async () => {
+      expect(await play("ending.mjs")).toBe("ended");
+      expect(arrived()).toContain("invoke_agent desk");
+    });
+
+    test("what a collector refuses waits in the spool for the next process", async () => {
+      refusing = true;
+      const first = await play("spooling.mjs");
+      refusing = false;
+      expect(first).toMatchObject({ dropped: {} });
+      expect(await play("spooling.mjs")).toMatchObject({ spooled: 0, dropped: {} });
+      expect(arrived().filter((name) => name === "invoke_agent desk")).toHaveLength(2);
+    });
+
+    test("a journal drains into a store, and what is stored is read", async () => {
+      expect(await play("stores.mjs")).toEqual({
+        drained: 3,
+        pending: 0,
+        ephemeral: ["e0", "e1", "e2"],
+        filesystem: ["e0", "e1", "e2"],
+        remembered: ["home_city"],
+        verdict: "unknown",
+        groups: [1, 2],
+      });
+    });
+
+    test("every entry point loads", async () => {
+      expect(await play("entries.mjs")).toEqual([]);
+    });
+  },
+);
