@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
  * @module Launcher. An older Node than the collector needs goes on in the Node that the project
- * brought along; a build that is missing says so in one sentence.
+ * brought along; where there is none, or no build, one sentence says what to do.
  */
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -12,14 +12,23 @@ const here = dirname(fileURLToPath(import.meta.url));
 const main = join(here, "..", "dist", "main.js");
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
-/** The Node of the nearest `node_modules` above this file. */
+/** The Node of the nearest `node_modules` above this file, unless it is the one that runs this. */
 function projectNode() {
   const name = process.platform === "win32" ? "node.exe" : "node";
   for (let folder = here; ; folder = dirname(folder)) {
     const candidate = join(folder, "node_modules", ".bin", name);
-    if (existsSync(candidate)) return candidate;
+    if (existsSync(candidate)) {
+      return realpathSync(candidate) === realpathSync(process.execPath) ? undefined : candidate;
+    }
     if (dirname(folder) === folder) return undefined;
   }
+}
+
+/** What gives a project a Node of its own: npm has one package for each platform. */
+function installLine() {
+  const platform = process.platform === "win32" ? "win" : process.platform;
+  const name = platform === "darwin" && process.arch === "arm64" ? "node-bin" : "node";
+  return `npm install ${name}-${platform}-${process.arch}@26`;
 }
 
 if (!existsSync(main)) {
@@ -30,10 +39,15 @@ if (!existsSync(main)) {
 } else {
   const node = projectNode();
   if (node === undefined) {
-    process.stderr.write(`turnproof needs Node 22.15 or newer; this is ${process.version}.\n`);
+    process.stderr.write(
+      `turnproof needs Node 22.15 or newer; this is ${process.version}. ` +
+        `Run \`${installLine()}\`, and the project has a Node of its own.\n`,
+    );
     process.exitCode = 1;
   } else {
-    const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: "inherit" });
+    // The launcher again, so that a project's Node that is too old says so and nothing else.
+    const self = fileURLToPath(import.meta.url);
+    const child = spawn(node, [self, ...process.argv.slice(2)], { stdio: "inherit" });
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"]) {
       process.on(signal, () => child.kill(signal));
     }

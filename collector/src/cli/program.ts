@@ -6,6 +6,7 @@ import { Command, CommanderError } from "commander";
 import { version } from "../version.ts";
 import { addAuditCommand } from "./audit.ts";
 import { addBackfillCommands } from "./backfill.ts";
+import { surviveBrokenPipes } from "./broken-pipe.ts";
 import { addCanaryCommand } from "./canary.ts";
 import { addDeleteUserCommand } from "./delete-user.ts";
 import { addDoctorCommand } from "./doctor.ts";
@@ -64,6 +65,7 @@ Exit codes: 0 done, 1 not so or failed, 2 a wrong call or configuration, 3 in pa
 /** Runs the command line; sets the exit code and returns when the command is done. */
 export async function run(argv: readonly string[]): Promise<void> {
   const program = createProgram();
+  surviveBrokenPipes(program);
   try {
     const [, , word = ""] = argv;
     const known = program.commands.map((command) => command.name());

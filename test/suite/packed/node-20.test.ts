@@ -70,12 +70,12 @@ async function play(...flags: string[]): Promise<unknown> {
 
 /** Names of the spans that arrived. */
 function arrived(): string[] {
-  interface Request {
+  interface TraceRequest {
     readonly resourceSpans: readonly {
       readonly scopeSpans: readonly { readonly spans: readonly { readonly name: string }[] }[];
     }[];
   }
-  const requests = bodies.map((body) => decodeProtobuf(body) as Request);
+  const requests = bodies.map((body) => decodeProtobuf(body) as unknown as TraceRequest);
   const scopes = requests.flatMap(({ resourceSpans }) =>
     resourceSpans.flatMap(({ scopeSpans }) => scopeSpans),
   );
