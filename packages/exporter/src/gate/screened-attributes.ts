@@ -103,11 +103,14 @@ export class AttributeScreen implements RowValues {
     sink: AttributeSink,
   ): void {
     const { sources } = decision.plan;
-    for (const at of this.said) this.texts[at] = undefined;
-    this.said.length = 0;
+    // Here and below by index: an iterator for each attribute of each span is garbage.
+    const { said, texts } = this;
+    for (let at = 0; at < said.length; at++) texts[said[at] as number] = undefined;
+    said.length = 0;
     const names = Object.keys(attributes);
     let left = 0;
-    for (const name of names) {
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at] as string;
       const value = attributes[name];
       const targets = sources.get(name);
       if (targets === undefined) this.count("attribute_unknown");
@@ -133,7 +136,8 @@ export class AttributeScreen implements RowValues {
   ): AttributeValue | undefined {
     const carrier = carrierOf(kind);
     let reason = "attribute_kind";
-    for (const target of targets) {
+    for (let at = 0; at < targets.length; at++) {
+      const target = targets[at] as Target;
       if (carrier[target.index] === 0 || !speaksFor(target, kind)) continue;
       if (target.adapter === "usage_json") return this.countsText(value);
       if (target.adapter === "identity_json") return this.metadataText(value);
