@@ -1,7 +1,7 @@
 /**
- * @module First turn: what a newcomer does with the published collector. Two commands of its README,
- * on the machine's own Node 20, and the script beside them; the turn is looked at in a browser. What
- * it took is printed; the bound is generous, because machines and caches differ.
+ * @module First turn: what a newcomer does with the published collector. Two commands of its README
+ * on the machine's own Node 20, and the script beside them; the turn is looked at in a browser.
+ * What it took is printed; the bound is generous, because machines and caches differ.
  */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";

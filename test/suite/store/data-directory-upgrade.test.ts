@@ -1,7 +1,7 @@
 /**
  * @module Data directory upgrade: the current collector on the data directory of a version from
- * before migration 007, which was killed with a frame in its journal. Everything that version showed
- * is shown, everything it acknowledged is there, and what is written after it reads like the rest.
+ * before migration 007 that was killed with a frame in its journal. Everything that it showed is
+ * shown, everything that it acknowledged is there, and new rows are read beside the old.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
