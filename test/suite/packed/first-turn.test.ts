@@ -57,15 +57,15 @@ async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
   throw new Error("no answer within a minute");
 }
 
-/** Opens the list of turns and gives the text of its page once the agent is there. */
-async function onScreen(url: string): Promise<string> {
+/** Opens the list of turns and gives the text of its page once the turn's link can be seen. */
+async function onScreen(url: string, root: string): Promise<string> {
   const browser = await chromium.launch({
     executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
   });
   try {
     const page = await browser.newPage();
     await page.goto(`${url}/traces`);
-    await page.getByText("Desk").first().waitFor();
+    await page.locator(`main a[href*="${root}"]:visible`).first().waitFor();
     return await page.locator("main").innerText();
   } finally {
     await browser.close();
@@ -94,13 +94,13 @@ async function firstTurn({ folder, env }: Project, done: (step: string) => void)
     expect(sent.stdout.trim()).toBe("200");
     const turn = await until(async () => {
       const answer = (await (await fetch(`${url}/traces/turns.json`)).json()) as {
-        readonly items: readonly { readonly agent_id?: string }[];
+        readonly items: readonly { readonly agent_id?: string; readonly root_trace_id: string }[];
       };
       return answer.items[0];
     });
     done("listed");
     expect(turn.agent_id).toBe("Desk");
-    expect(await onScreen(url)).toContain("Desk");
+    expect(await onScreen(url, turn.root_trace_id)).toContain("Desk");
     done("on screen");
   } finally {
     process.kill(-(child.pid ?? 0), "SIGTERM");
