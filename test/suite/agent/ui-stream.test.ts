@@ -4,13 +4,12 @@
  */
 import { Agent } from "@turnproof/agent";
 import { ephemeralMemory, postgres } from "@turnproof/store";
+import { startChat, supportAgent } from "@turnproof/support-agent";
 import { DefaultChatTransport, readUIMessageStream } from "ai";
 import type { UIMessage } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { expect, test } from "vitest";
 
-import { startChat } from "../../apps/support-agent/chat-server.ts";
-import { supportAgent } from "../../apps/support-agent/main.ts";
 import { observe, ofKind } from "./observed.ts";
 
 const observed = observe();

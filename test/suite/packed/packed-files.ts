@@ -23,6 +23,7 @@ export const publishedPackages = [
   "memory",
   "agent",
   "turnproof",
+  "support-agent",
 ] as const;
 export type PublishedPackage = (typeof publishedPackages)[number];
 

@@ -1,0 +1,27 @@
+/** @module SupportAgent: the agent of a small shop on any memory, with a mock model and one tool. */
+import { Agent } from "@turnproof/agent";
+import type { AgentTool } from "@turnproof/agent";
+import type { MemoryStore } from "@turnproof/store";
+
+import { mockModel } from "./mock-model.ts";
+
+const lookupOrder: AgentTool<{ readonly order_id: string }> = {
+  name: "lookup_order",
+  description: "Finds an order by its id",
+  inputSchema: { type: "object", properties: { order_id: { type: "string" } } },
+  readOnly: true,
+  execute: ({ order_id: id }) => ({ id, state: "on its way" }),
+};
+
+/** The agent; `wordDelayMs` is how fast its model speaks. */
+export function supportAgent(store: MemoryStore, wordDelayMs?: number): Agent {
+  return new Agent({
+    model: mockModel(wordDelayMs),
+    store,
+    agentId: "support-agent",
+    applicationId: "support-agent",
+    instructions: "You are the support agent of a small shop.",
+    tools: [lookupOrder],
+    coverageProfile: "chat_response",
+  });
+}

@@ -1,0 +1,117 @@
+/**
+ * @module The example as strangers run it: `npx` from packed files in an empty directory, on this
+ * machine's own Node with a collector that runs already, and on the project's with none. It says
+ * where to look, its turns are seen there, and Ctrl-C ends all of it.
+ */
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+
+import { ephemeral } from "@turnproof/store";
+import { expect, test } from "vitest";
+
+import { openCollector } from "../agent/collector-on-port.ts";
+import { packed, publishedPackages } from "./packed-files.ts";
+
+/** The path without the binaries of any project: what a newcomer's shell has. */
+const shellPath = (process.env["PATH"] ?? "")
+  .split(delimiter)
+  .filter((folder) => !folder.includes("node_modules"))
+  .join(delimiter);
+
+interface Running extends AsyncDisposable {
+  readonly directory: string;
+  /** What it has printed. */
+  readonly said: () => string;
+  /** Sends what Ctrl-C sends and gives the exit code. */
+  interrupt(): Promise<number | null>;
+}
+
+/** `npx @turnproof/support-agent` from the tarballs, in an empty directory. */
+async function npx(flags: readonly string[], path: string): Promise<Running> {
+  const directory = await mkdtemp(join(tmpdir(), "turnproof-npx-"));
+  const files = await Promise.all(publishedPackages.map((name) => packed(name)));
+  const packages = files.map((file) => `--package=file:${file}`);
+  const command = ["exec", "--yes", "--prefer-offline", ...packages, "--"];
+  const child: ChildProcess = spawn("npm", [...command, "turnproof-support-agent", ...flags], {
+    cwd: directory,
+    detached: true,
+    env: { PATH: path, HOME: process.env["HOME"] },
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (piece: Buffer) => void (said += piece.toString()));
+  }
+  const exited = once(child, "exit");
+  const signal = (name: NodeJS.Signals): void => {
+    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, name);
+  };
+  return {
+    directory,
+    said: () => said,
+    async interrupt() {
+      signal("SIGINT");
+      return ((await exited) as [number | null])[0];
+    },
+    async [Symbol.asyncDispose]() {
+      signal("SIGKILL");
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The addresses that it prints: of the chat, and of the turns. */
+async function addresses(running: Running): Promise<{ chat: string; turns: string }> {
+  const printed = /Talk to the agent: (\S+)\nWatch its turns: +(\S+)\n/;
+  const options = { timeout: 300_000, interval: 200 };
+  await expect.poll(running.said, options).toMatch(printed);
+  const [, chat = "", turns = ""] = printed.exec(running.said()) ?? [];
+  return { chat, turns };
+}
+
+async function ask(chat: string): Promise<string> {
+  const parts = [{ type: "text", text: "Where is my order A-1001?" }];
+  const body = JSON.stringify({ id: "one", user: "ann", messages: [{ role: "user", parts }] });
+  return (await fetch(`${chat}/api/chat`, { method: "POST", body })).text();
+}
+
+async function tools(collector: string): Promise<number> {
+  const query = "agent_id=support-agent&event_kind=tool_call";
+  const response = await fetch(`${collector}/traces/events.json?${query}`);
+  return ((await response.json()) as { readonly items: readonly unknown[] }).items.length;
+}
+
+test("on the shell's own Node, with a collector that runs already", async () => {
+  await using collector = await openCollector({ store: ephemeral() });
+  const flags = ["--port", "0", "--endpoint", collector.url];
+  await using running = await npx(flags, shellPath);
+  const { chat, turns } = await addresses(running);
+  expect(turns).toBe(`${collector.url}/traces`);
+  expect(await ask(chat)).toContain("on ");
+  await expect.poll(() => tools(collector.url), { timeout: 60_000 }).toBeGreaterThan(0);
+  expect(await running.interrupt()).toBe(0);
+  expect(running.said()).not.toMatch(/error|lost|at .*\.js:\d/i);
+  const kept = await readdir(join(running.directory, ".turnproof-support-agent"));
+  expect(kept).toContain("memory");
+}, 600_000);
+
+test("on a newer Node it starts the collector, and ends it", async () => {
+  const free = createServer().listen(0, "127.0.0.1");
+  await once(free, "listening");
+  const endpoint = `http://127.0.0.1:${(free.address() as AddressInfo).port}`;
+  await new Promise((resolve) => free.close(resolve));
+  const path = [dirname(process.execPath), shellPath].join(delimiter);
+  await using running = await npx(["--port", "0", "--endpoint", endpoint], path);
+  const { chat, turns } = await addresses(running);
+  expect(turns).toBe(`${endpoint}/traces`);
+  expect((await fetch(turns)).status).toBe(200);
+  await ask(chat);
+  await expect.poll(() => tools(endpoint), { timeout: 60_000 }).toBeGreaterThan(0);
+  expect(await running.interrupt()).toBe(0);
+  await expect(fetch(turns)).rejects.toThrow();
+}, 600_000);
