@@ -49,7 +49,7 @@ export async function watch(endpoint: string, directory: string): Promise<Watchi
     return { ...nothing, problem };
   }
   const manifest = createRequire(import.meta.url).resolve("turnproof/package.json");
-  const launcher = join(dirname(manifest), "bin", "turnproof.js");
+  const launcher = join(dirname(manifest), "bin/turnproof.js");
   const flags = ["--port", port || "80", "--grpc-port", "off", "--backend", "filesystem"];
   // A group of its own: Ctrl-C must not end it before the last turn's evidence has arrived.
   const child = spawn(process.execPath, [launcher, "ui", ...flags, "--data-dir", directory], {

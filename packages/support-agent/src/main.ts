@@ -1,6 +1,6 @@
 /**
- * @module `npx @turnproof/support-agent`: a support agent with memory in PGlite and a mock model, to
- * talk to in a browser while a collector shows each turn. `--help` says the rest.
+ * @module `npx @turnproof/support-agent`: a support agent with memory in PGlite and a mock model,
+ * to talk to in a browser while a collector shows each turn. `--help` says the rest.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -23,6 +23,9 @@ const help = `A support agent to talk to, with memory in PGlite and a mock model
                    (default http://127.0.0.1:4318)
 
 Ctrl-C ends it, and the collector that it started. Memory stays in DIR.`;
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const complain = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** The command line, or why it is none. */
 function optionsOf(): ReturnType<typeof parsed> | string {
@@ -48,7 +51,7 @@ function parsed() {
   return values;
 }
 
-/** What has been opened, closed in the opposite order; what fails to close does not keep the rest. */
+/** What has been opened, closed in the opposite order; a failure does not keep the rest open. */
 class Opened {
   readonly #closing: (() => Promise<unknown>)[] = [];
   #ended: Promise<void> | undefined;
@@ -67,7 +70,7 @@ class Opened {
 
 async function run(options: ReturnType<typeof parsed>, opened: Opened): Promise<void> {
   const endpoint = options.endpoint.replace(/\/+$/, "");
-  console.log("Starting …");
+  say("Starting …");
   const watching = await watch(endpoint, join(options.data, "collector"));
   opened.add(() => watching.end());
   const telemetry = register({ serviceName: "support-agent", endpoint });
@@ -76,10 +79,10 @@ async function run(options: ReturnType<typeof parsed>, opened: Opened): Promise<
   opened.add(close);
   const chat = await startChat(supportAgent(memory), Number(options.port));
   opened.add(async () => chat[Symbol.asyncDispose]());
-  console.log(`Talk to the agent: ${chat.url}`);
-  console.log(`Watch its turns:   ${endpoint}/traces`);
-  if (watching.problem !== undefined) console.log(watching.problem);
-  console.log("Ctrl-C ends it.");
+  say(`Talk to the agent: ${chat.url}`);
+  say(`Watch its turns:   ${endpoint}/traces`);
+  if (watching.problem !== undefined) say(watching.problem);
+  say("Ctrl-C ends it.");
 }
 
 async function openMemory(path: string) {
@@ -100,18 +103,21 @@ function reasonOf(error: unknown, { port, data }: ReturnType<typeof parsed>): st
 
 const options = optionsOf();
 if (typeof options === "string") {
-  console.error(`${options}\nSee --help.`);
+  complain(`${options}\nSee --help.`);
   process.exitCode = 2;
-} else if (options.help) console.log(help);
+} else if (options.help) say(help);
 else {
   const opened = new Opened();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => void opened.close());
+    process.once(signal, () => {
+      say("Ending …");
+      void opened.close().then(() => say(`Ended. Memory stays in ${options.data}.`));
+    });
   }
   try {
     await run(options, opened);
   } catch (error) {
-    console.error(reasonOf(error, options));
+    complain(reasonOf(error, options));
     process.exitCode = 1;
     await opened.close();
   }

@@ -1,4 +1,4 @@
-/** @module SupportAgent: the agent of a small shop on any memory, with a mock model and one tool. */
+/** @module SupportAgent: the agent of a small shop on any memory: a mock model, one tool. */
 import { Agent } from "@turnproof/agent";
 import type { AgentTool } from "@turnproof/agent";
 import type { MemoryStore } from "@turnproof/store";

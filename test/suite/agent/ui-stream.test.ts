@@ -5,7 +5,7 @@
 import { Agent } from "@turnproof/agent";
 import { ephemeralMemory, postgres } from "@turnproof/store";
 import { startChat, supportAgent } from "@turnproof/support-agent";
-import { DefaultChatTransport, readUIMessageStream } from "ai";
+import { AbstractChat, DefaultChatTransport, readUIMessageStream } from "ai";
 import type { UIMessage } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { expect, test } from "vitest";
@@ -83,4 +83,54 @@ test("a failure is told by its class, and a browser that leaves cancels the turn
   await expect
     .poll(async () => ofKind(await observed.events("user_ann"), "turn").map(({ status }) => status))
     .toContain("partial");
+});
+
+/** The chat that `useChat` of @ai-sdk/react drives, with its state in plain fields. */
+class PlainChat extends AbstractChat<UIMessage> {
+  constructor(url: string) {
+    const transport = new DefaultChatTransport({ api: `${url}/api/chat`, body: { user: "ann" } });
+    const state: ConstructorParameters<typeof AbstractChat<UIMessage>>[0]["state"] = {
+      status: "ready",
+      error: undefined,
+      messages: [],
+      pushMessage: (message) => void (state.messages = [...state.messages, message]),
+      popMessage: () => void (state.messages = state.messages.slice(0, -1)),
+      replaceMessage: (at, message) => void (state.messages = state.messages.with(at, message)),
+      snapshot: structuredClone,
+    };
+    super({ id: "chat", transport, state });
+  }
+}
+
+test("the AI SDK's chat holds a conversation, stops a turn, and goes on with the next", async () => {
+  const store = ephemeralMemory();
+  await using server = await startChat(supportAgent(store, 0), 0);
+  const chat = new PlainChat(server.url);
+  await chat.sendMessage({ text: "Where is my order A-1001?" });
+  await chat.sendMessage({ text: "Thank you" });
+  expect([chat.status, chat.error]).toEqual(["ready", undefined]);
+  expect(chat.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+  expect(chat.messages.filter(({ role }) => role === "assistant").map(textOf)).toEqual([
+    "I found it: it is on its way to you.",
+    "Noted. What can I do for you?",
+  ]);
+
+  await using slow = await startChat(supportAgent(store, 50), 0);
+  const left = new PlainChat(slow.url);
+  const sending = left.sendMessage({ text: "Hello" });
+  await expect.poll(() => textOf(left.lastMessage), { interval: 5 }).toContain("Noted.");
+  await left.stop();
+  await sending;
+  expect([left.status, left.error]).toEqual(["ready", undefined]);
+  await left.sendMessage({ text: "Are you there?" });
+  expect([left.status, textOf(left.lastMessage)]).toEqual([
+    "ready",
+    "Noted. What can I do for you?",
+  ]);
+
+  const failing = new MockLanguageModelV4({ doStream: () => Promise.reject(new RangeError("x")) });
+  await using broken = await startChat(new Agent({ model: failing, store }), 0);
+  const failed = new PlainChat(broken.url);
+  await failed.sendMessage({ text: "Hello" });
+  expect([failed.status, failed.error?.message]).toEqual(["error", "RangeError"]);
 });

@@ -16,7 +16,7 @@ import { ephemeral } from "@turnproof/store";
 import { expect, test } from "vitest";
 
 import { openCollector } from "../agent/collector-on-port.ts";
-import { packed, publishedPackages } from "./packed-files.ts";
+import { packed, publishedPackages, root } from "./packed-files.ts";
 
 /** The path without the binaries of any project: what a newcomer's shell has. */
 const shellPath = (process.env["PATH"] ?? "")
@@ -28,8 +28,8 @@ interface Running extends AsyncDisposable {
   readonly directory: string;
   /** What it has printed. */
   readonly said: () => string;
-  /** Sends what Ctrl-C sends and gives the exit code. */
-  interrupt(): Promise<number | null>;
+  /** Sends what Ctrl-C sends, and resolves when nothing of it runs any more. */
+  interrupt(): Promise<void>;
 }
 
 /** `npx @turnproof/support-agent` from the tarballs, in an empty directory. */
@@ -47,16 +47,20 @@ async function npx(flags: readonly string[], path: string): Promise<Running> {
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on("data", (piece: Buffer) => void (said += piece.toString()));
   }
-  const exited = once(child, "exit");
-  const signal = (name: NodeJS.Signals): void => {
-    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, name);
+  /** True while any process of it runs. */
+  const signal = (name: NodeJS.Signals | 0): boolean => {
+    try {
+      return child.pid !== undefined && process.kill(-child.pid, name);
+    } catch {
+      return false;
+    }
   };
   return {
     directory,
     said: () => said,
     async interrupt() {
       signal("SIGINT");
-      return ((await exited) as [number | null])[0];
+      await expect.poll(() => signal(0), { timeout: 60_000 }).toBe(false);
     },
     async [Symbol.asyncDispose]() {
       signal("SIGKILL");
@@ -94,8 +98,9 @@ test("on the shell's own Node, with a collector that runs already", async () => 
   expect(turns).toBe(`${collector.url}/traces`);
   expect(await ask(chat)).toContain("on ");
   await expect.poll(() => tools(collector.url), { timeout: 60_000 }).toBeGreaterThan(0);
-  expect(await running.interrupt()).toBe(0);
-  expect(running.said()).not.toMatch(/error|lost|at .*\.js:\d/i);
+  await running.interrupt();
+  expect(running.said()).toContain("Ended. Memory stays in .turnproof-support-agent.\n");
+  expect(running.said()).not.toMatch(/error|were lost|at .*\.js:\d/i);
   const kept = await readdir(join(running.directory, ".turnproof-support-agent"));
   expect(kept).toContain("memory");
 }, 600_000);
@@ -112,6 +117,30 @@ test("on a newer Node it starts the collector, and ends it", async () => {
   expect((await fetch(turns)).status).toBe(200);
   await ask(chat);
   await expect.poll(() => tools(endpoint), { timeout: 60_000 }).toBeGreaterThan(0);
-  expect(await running.interrupt()).toBe(0);
+  await running.interrupt();
+  expect(running.said()).toContain("Ended.");
   await expect(fetch(turns)).rejects.toThrow();
 }, 600_000);
+
+test("a wrong call says so, and a signal ends it with 0", async () => {
+  const bin = join(root, "packages/support-agent/bin/turnproof-support-agent.js");
+  const directory = await mkdtemp(join(tmpdir(), "turnproof-support-agent-"));
+  const start = (...flags: string[]): ChildProcess =>
+    spawn(process.execPath, [bin, ...flags], { cwd: directory, stdio: ["ignore", "pipe", "pipe"] });
+  const codeOf = async (child: ChildProcess): Promise<unknown> => (await once(child, "exit"))[0];
+  expect(await codeOf(start("--port", "many"))).toBe(2);
+  expect(await codeOf(start("--whatever"))).toBe(2);
+  expect(await codeOf(start("--help"))).toBe(0);
+  await using collector = await openCollector({ store: ephemeral() });
+  const child = start("--port", "0", "--endpoint", collector.url);
+  let said = "";
+  child.stdout?.on("data", (piece: Buffer) => void (said += piece.toString()));
+  await expect.poll(() => said, { timeout: 120_000 }).toContain("Ctrl-C ends it.");
+  const other = start("--port", "0", "--endpoint", collector.url);
+  expect(await codeOf(other)).toBe(1);
+  const ended = codeOf(child);
+  child.kill("SIGTERM");
+  expect(await ended).toBe(0);
+  expect(await readdir(directory)).toEqual([".turnproof-support-agent"]);
+  await rm(directory, { recursive: true, force: true });
+}, 300_000);
