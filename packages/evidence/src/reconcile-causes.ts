@@ -7,7 +7,7 @@ import type { TurnEvent } from "./event.ts";
 import { stampOf } from "./reconcile-clock.ts";
 import { parentKey, spanKey } from "./span-key.ts";
 import type { TurnEvidence } from "./task-scope.ts";
-import { elapsedMs } from "./time.ts";
+import { compareTimes, elapsedMs } from "./time.ts";
 
 /** So much skew between two clocks is bridged where something else orders the pair. */
 export const bridgedSkewMs = 500;
@@ -109,6 +109,8 @@ export function laterCauses(turn: TurnEvidence, effect: TurnEvent): readonly Tur
 const none: readonly TurnEvent[] = [];
 
 function isBeyondSkew(effect: string, cause: string): boolean {
+  // Hardly any effect begins before its cause; only of one that does the distance is asked.
+  if (compareTimes(cause, effect) <= 0) return false;
   return (elapsedMs(effect, cause) ?? 0) > bridgedSkewMs;
 }
 
@@ -132,7 +134,7 @@ function firstStart(events: readonly TurnEvent[]): string | undefined {
   for (const event of events) {
     const start = startOf(event);
     if (start === undefined) continue;
-    if (first === undefined || (elapsedMs(start, first) ?? 0) > 0) first = start;
+    if (first === undefined || compareTimes(start, first) < 0) first = start;
   }
   return first;
 }

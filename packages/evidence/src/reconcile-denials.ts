@@ -103,15 +103,19 @@ interface Standing {
   readonly subjects: ReadonlySet<string>;
 }
 
-/** Gives each scope of a tuple the denials that block it. Called only where a denial was said. */
+/**
+ * Gives each scope of a tuple the denials that block it. Called only where a denial was said. Where
+ * one task is asked for, what other tasks were delivered does not matter to it.
+ */
 export function settleDenials(
   scopes: readonly TaskScope[],
   attributed: readonly Attributed[],
+  asked?: string,
 ): void {
   const standing = standingOf(scopes, attributed);
   const words: Word[] = [];
   for (const { event, scope } of attributed) addWords(words, event, scope);
-  const answers = createAnswers(words, scopes);
+  const answers = createAnswers(words, scopes, asked);
   const noted = new Set<string>();
   const numbers = new Map<TurnEvent, number>();
   for (const word of words) {
@@ -138,6 +142,7 @@ export function settleDenials(
 function createAnswers(
   words: readonly Word[],
   scopes: readonly TaskScope[],
+  asked: string | undefined,
 ): (denial: Word) => readonly TurnEvent[] {
   const positives = new Map<string, Word[]>();
   for (const word of words) {
@@ -148,6 +153,7 @@ function createAnswers(
     else known.push(word);
   }
   const latest = scopes.map(({ deliveries }) => statesOf(deliveries).latest);
+  const judged = latest.filter((_, at) => asked === undefined || scopes[at]?.taskId === asked);
   const found = new Map<TaskScope, Map<string, readonly TurnEvent[]>>();
   return ({ field, subject, scope }) => {
     const key = `${field} ${subject}`;
@@ -156,7 +162,7 @@ function createAnswers(
     let answer = own.get(key);
     if (answer !== undefined) return answer;
     const blocked =
-      scope.taskId === undefined ? latest : [latest[scopes.indexOf(scope)] as readonly TurnEvent[]];
+      scope.taskId === undefined ? judged : [latest[scopes.indexOf(scope)] as readonly TurnEvent[]];
     const alike = (positives.get(key) ?? []).filter((word) =>
       blocked.every((deliveries) => isBeforeAll(word, deliveries)),
     );

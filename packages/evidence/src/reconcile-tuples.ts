@@ -131,7 +131,7 @@ function judgeTuple(
   events: readonly TurnEvent[],
   { groups, group, options: { trust, profiles, taskId, clock } }: TuplePlace,
 ): void {
-  const scopes = taskScopes(events, groups, group);
+  const scopes = taskScopes(events, groups, group, taskId);
   // Of a turn without the task that is asked for nothing is said.
   const asked = taskId === undefined ? scopes : scopes.filter((scope) => scope.taskId === taskId);
   if (asked.length === 0) return;

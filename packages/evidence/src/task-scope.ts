@@ -96,6 +96,7 @@ export function taskScopes(
   events: readonly TurnEvent[],
   { tuples, starts, order }: IdentityGroups,
   group: number,
+  asked?: string,
 ): readonly TaskScope[] {
   const from = starts[group] as number;
   const to = starts[group + 1] as number;
@@ -111,7 +112,7 @@ export function taskScopes(
   const members: TurnEvent[] = [];
   for (let at = from; at < to; at += 1) members.push(events[order[at] as number] as TurnEvent);
   const identity = tuples[group] as IdentityTuple;
-  return scopesOfTurn(identity, members, { claims: claims ?? [], turns: troubled });
+  return scopesOfTurn(identity, members, { claims: claims ?? [], turns: troubled, asked });
 }
 
 const noScopes: readonly TaskScope[] = [];
@@ -121,12 +122,14 @@ const none: readonly TurnEvent[] = [];
 interface Speaking {
   readonly claims: readonly TurnEvent[];
   readonly turns: readonly TurnEvent[];
+  /** The task that alone is judged. */
+  readonly asked: string | undefined;
 }
 
 function scopesOfTurn(
   identity: IdentityTuple,
   events: readonly TurnEvent[],
-  { claims, turns }: Speaking,
+  { claims, turns, asked }: Speaking,
 ): readonly TaskScope[] {
   const bySpan = namedSpans(events, claims);
   const book = openBook({
@@ -156,7 +159,7 @@ function scopesOfTurn(
     // A positive word may stand in an event that claims nothing else.
     const words = events.filter(mayDeny);
     const attributed = words.map((event) => ({ event, scope: book.ofAny(event) }));
-    settleDenials(book.scopes, attributed);
+    settleDenials(book.scopes, attributed, asked);
   }
   return book.scopes;
 }

@@ -221,6 +221,14 @@ describe("labels", () => {
     const window = [...tasks, binding(2, false)];
     for (const task of [null, "a", "b"]) expect(judged(window, task)[0]).toBe("failed");
   });
+  test("a positive word frees each task that was delivered after it", () => {
+    const early = tasks.map((event) =>
+      event["event_id"] === "delivery-b" ? { ...event, timestamp: "2026-11-21T08:00:32Z" } : event,
+    );
+    const window = [...early, binding(2, false), binding(35, true)];
+    expect(judged(window, "a")[0]).toBe("success");
+    for (const task of [null, "b"]) expect(judged(window, task)[0]).toBe("failed");
+  });
   test("a labelled one blocks its own", () => {
     const window = [...tasks, binding(2, false, { task_id: "a" })];
     expect(judged(window)[0]).toBe("failed");

@@ -70,10 +70,15 @@ test.each(mutationClasses)("%s: the judge agrees with the oracle", { timeout }, 
 
 test.each<[MutationClass, number]>([
   ["reorder", 1714],
+  ["reorder", 6008],
+  ["reorder", 6405],
   ["reorder", 6884],
+  ["reorder", 8898],
   ["reorder", 9987],
+  ["reorder", 11_366],
   ["re-identify", 6118],
   ["duplicate", 6458],
+  ["duplicate", 12_340],
 ])("%s %i, on which they once differed", (kind, index) => {
   const { after } = mutant(kind, index);
   const { agree } = judgeBoth(after);
