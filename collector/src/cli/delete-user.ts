@@ -1,29 +1,42 @@
 /**
- * @module `turnproof delete-user`: everything that memory holds of one user, kind by kind, deleted or
- * only counted (requirements: Scope hierarchy 6).
+ * @module `turnproof delete-user`: everything that is stored here of one user: what waits in the
+ * journal, evidence with its turns and verdicts, memory kind by kind with its caches, replays, and
+ * spools that are named; deleted, or only counted (requirements: Scope hierarchy 6). It says what
+ * it cannot reach.
  */
+import { existsSync } from "node:fs";
+
 import type { Command } from "commander";
 import { attribute, CodedError, screenValue } from "@turnproof/semconv";
 import { createIdentityKey } from "@turnproof/semconv/name-key";
-import { deleteUser as deleteRows } from "@turnproof/store/admin";
-import type { DeletedKind, DeletionReport } from "@turnproof/store/admin";
+import { eraseSpool } from "@turnproof/exporter/journal";
+import type { AdministeredMemory, EvidenceStore } from "@turnproof/store";
+import { deleteUser as deleteRows, deleteUserEvidence } from "@turnproof/store/admin";
+import type { Unreached } from "@turnproof/store/admin";
 
 import { openIdentityKey } from "../auth/stable-secret.ts";
+import { connectionOf, evidenceFolder, openStore } from "../backend.ts";
 import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
 import { openMemory } from "../memory/memory-backend.ts";
 import { withJson } from "./command.ts";
+import { auditDeletion } from "./deletion-audit.ts";
+import { beyondReach } from "./deletion-reach.ts";
+import { deleteMentions } from "./deletion-mentions.ts";
+import { eraseJournal } from "./erase-journal.ts";
 import { attempt } from "./failure.ts";
-import { exitCodes, printJson, printTable, say } from "./terminal.ts";
+import { exitCodes, interruption, printJson, printTable, progressBar, say } from "./terminal.ts";
 
 interface DeleteFlags {
   readonly json?: boolean;
   readonly apply?: boolean;
   readonly dataDir?: string;
+  readonly backend?: string;
+  readonly spool?: readonly string[];
 }
 
 /** A line of the report. */
-interface Kind {
+interface Place {
   readonly kind: string;
   readonly found: number;
   readonly deleted: number;
@@ -31,69 +44,188 @@ interface Kind {
   readonly error?: string;
 }
 
+/** What a run is given, and what it gathers. */
+interface Run {
+  readonly config: Config;
+  /** What was typed, and its keyed form. */
+  readonly users: readonly string[];
+  readonly dryRun: boolean;
+  readonly signal: AbortSignal;
+  readonly places: Place[];
+  readonly unreached: Set<Unreached | "journal_unreadable" | "spool_unreadable">;
+}
+
 /** Adds the command. */
 export function addDeleteUserCommand(program: Command): void {
   withJson(program.command("delete-user <user_id>"))
-    .description("show what memory holds of one user; --apply deletes it, kind by kind")
+    .description("show what is stored of one user; --apply deletes it, place by place")
     .option("--apply", "delete; without it rows are only counted")
+    .option("--spool <dirs...>", "spools of producers on this machine that are not running")
+    .option("--backend <kind>", "clickhouse, filesystem, postgres or mongodb")
     .option("--data-dir <dir>", "where embedded stores lie (default .turnproof)")
     .addHelpText(
       "after",
-      "\nEvidence is content-free, has its own retention and is not deleted here.\n" +
-        "Exit code 3 when something is left or could not be looked at.",
+      `
+The user is exactly this id, under every agent and application: no prefix, no other case, no other
+Unicode form. Its keyed form goes as well. Covered are the journal and its quarantine, evidence with
+turns and verdicts, memory with its caches, replays, and the spools that are named. Deleted bytes are
+taken out of the data files as far as the store allows; the report says where they may still lie.
+
+Stop the collector first. A run that was ended goes on when it is run again; run it once more after
+producers that were offline have sent what they held. Exit code 3 when something is left or could
+not be looked at.`,
     )
     .action((user: string, flags: DeleteFlags) => attempt(flags, () => deleteUser(user, flags)));
 }
 
 async function deleteUser(userId: string, flags: DeleteFlags): Promise<void> {
   if (userId === "") throw new CodedError("identity_empty", { field: "user_id" });
-  const config = readConfig(flags.dataDir === undefined ? {} : { dataDir: flags.dataDir });
+  const config = readConfig(flags);
+  const users = storedForms(userId, config);
+  const dryRun = flags.apply !== true;
+  const signal = interruption();
+  const run: Run = { config, users, dryRun, signal, places: [], unreached: new Set() };
+  // What cannot be recorded is not done.
+  await using audit = dryRun ? undefined : await auditDeletion(config);
+  await eraseFrom(run);
+  for (const directory of flags.spool ?? []) await spoolOf(run, directory);
+  const left = run.places.reduce((sum, { remaining }) => sum + (remaining ?? 0), 0);
+  const failed = run.places.some(({ error }) => error !== undefined) || signal.aborted;
+  const done = !failed && (dryRun || left === 0);
+  await audit?.record(done ? "ok" : "partial");
+  report(run, { left, failed, json: flags.json === true, spools: flags.spool?.length ?? 0 });
+  process.exitCode = done ? exitCodes.ok : exitCodes.partial;
+}
+
+async function eraseFrom(run: Run): Promise<void> {
+  const { config, users, dryRun } = run;
+  const store = await openEvidence(config, dryRun);
   const memory = await openMemory(config);
-  if (memory === undefined) throw new CodedError("not_configured");
   try {
-    const dryRun = flags.apply !== true;
-    const reports: DeletionReport[] = [];
-    for (const stored of storedForms(userId, config)) {
-      reports.push(await deleteRows(memory.admin, { userId: stored, dryRun }));
+    const journal = await eraseJournal({
+      dataDir: config.dataDir,
+      userIds: users,
+      store: dryRun ? undefined : store,
+    });
+    if (journal !== undefined) {
+      run.places.push({ kind: "journal", ...journal });
+      if (journal.unreadable > 0) run.unreached.add("journal_unreadable");
     }
-    const byKind = Map.groupBy(
-      reports.flatMap((report) => report.kinds),
-      ({ kind }) => kind,
-    );
-    const kinds = [...byKind.values()].map(summed);
-    const left = kinds.reduce((sum, { remaining }) => sum + (remaining ?? 0), 0);
-    if (flags.json === true) printJson({ applied: !dryRun, kinds, remaining: left });
-    else {
-      const rows = kinds.map(({ kind, found, deleted, remaining, error }) => [
-        kind,
-        String(found),
-        String(deleted),
-        error ?? String(remaining),
-      ]);
-      printTable(["COLLECTION", "FOUND", "DELETED", "LEFT"], rows);
-      if (dryRun) say("A dry run: --apply deletes these rows.");
+    const roots = new Set<string>();
+    if (store !== undefined) await evidenceOf(run, store, { dryRun: true, roots });
+    // Replays name roots, which are not known any more when their rows are gone.
+    if (memory !== undefined) {
+      const mentions = await deleteMentions(memory, { users, roots, dryRun });
+      run.places.push({ kind: "replays", ...mentions });
     }
-    const failed = kinds.some(({ error }) => error !== undefined);
-    const done = dryRun ? !failed : reports.every(({ complete }) => complete);
-    process.exitCode = done ? exitCodes.ok : exitCodes.partial;
+    if (store !== undefined) await evidenceOf(run, store, { dryRun });
+    if (memory !== undefined) await memoryOf(run, memory);
   } finally {
-    await memory.close();
+    await memory?.close();
+    await store?.close();
   }
 }
 
-/** One kind over the forms of a user. */
-function summed(rows: readonly DeletedKind[]): Kind {
-  const error = rows.find((row) => row.error !== undefined)?.error;
-  const sum = (of: (row: DeletedKind) => number): number =>
-    rows.reduce((total, row) => total + of(row), 0);
-  return {
-    kind: rows[0]?.collection ?? "",
-    found: sum(({ found }) => found),
-    deleted: sum(({ deleted }) => deleted),
-    // After a failure nobody knows; in a dry run everything found is left.
-    remaining: error === undefined ? sum(({ remaining, found }) => remaining ?? found) : null,
+/** A dry run makes nothing, so where nothing was made there is nothing to count. */
+async function openEvidence(config: Config, dryRun: boolean): Promise<EvidenceStore | undefined> {
+  if (config.backend === "ephemeral") return undefined;
+  const connection = connectionOf(config);
+  const embedded = config.backend === "clickhouse" && "dataDir" in connection;
+  const folder = config.backend === "filesystem" ? evidenceFolder(config) : undefined;
+  const lies = folder ?? (embedded ? connection.dataDir : undefined);
+  if (dryRun && lies !== undefined && !existsSync(lies)) return undefined;
+  return openStore(config);
+}
+
+/** With `roots` it only looks, and gathers them. */
+async function evidenceOf(
+  run: Run,
+  store: EvidenceStore,
+  { dryRun, roots }: { readonly dryRun: boolean; readonly roots?: Set<string> },
+): Promise<void> {
+  for (const userId of run.users) {
+    const bar = progressBar("evidence");
+    const done = await deleteUserEvidence(store, {
+      userId,
+      dryRun,
+      signal: run.signal,
+      onProgress: bar,
+      ...(roots === undefined ? {} : { onRoot: (root) => void roots.add(root) }),
+    });
+    bar.end();
+    if (roots !== undefined) continue;
+    const { found, deleted, verdicts, complete } = done;
+    const remaining = dryRun ? found : complete ? 0 : found - deleted;
+    add(run, { kind: "evidence", found, deleted, remaining });
+    const judged = { found: verdicts, deleted: dryRun ? 0 : verdicts };
+    add(run, { kind: "verdicts", ...judged, remaining: dryRun ? verdicts : 0 });
+    for (const place of done.unreached) run.unreached.add(place);
+  }
+}
+
+async function memoryOf(run: Run, memory: AdministeredMemory): Promise<void> {
+  for (const userId of run.users) {
+    const done = await deleteRows(memory.admin, { userId, dryRun: run.dryRun });
+    for (const { collection: kind, found, deleted, remaining, error } of done.kinds) {
+      const left = error === undefined ? (remaining ?? found) : null;
+      const failure = error === undefined ? {} : { error };
+      add(run, { kind, found, deleted, remaining: left, ...failure });
+    }
+    for (const place of done.unreached) run.unreached.add(place);
+  }
+}
+
+async function spoolOf(run: Run, directory: string): Promise<void> {
+  const { users: userIds, dryRun } = run;
+  // A mistyped directory must not come into being by being looked at.
+  if (!existsSync(directory)) throw new CodedError("parameter_invalid", { field: "spool" });
+  const { found, deleted, unreadable } = await eraseSpool({ directory, userIds, dryRun });
+  add(run, { kind: "spool", found, deleted, remaining: found - deleted });
+  if (unreadable > 0) run.unreached.add("spool_unreadable");
+}
+
+/** Adds to the line of its kind. */
+function add({ places }: Run, more: Place): void {
+  const at = places.findIndex(({ kind }) => kind === more.kind);
+  const known = places[at];
+  if (known === undefined) return void places.push(more);
+  const error = known.error ?? more.error;
+  // After a failure nobody knows.
+  const unknown = known.remaining === null || more.remaining === null;
+  places[at] = {
+    kind: more.kind,
+    found: known.found + more.found,
+    deleted: known.deleted + more.deleted,
+    remaining: unknown ? null : (known.remaining ?? 0) + (more.remaining ?? 0),
     ...(error === undefined ? {} : { error }),
   };
+}
+
+function report(
+  { places, unreached, dryRun }: Run,
+  told: {
+    readonly left: number;
+    readonly failed: boolean;
+    readonly json: boolean;
+    readonly spools: number;
+  },
+): void {
+  const beyond = beyondReach(unreached, told.spools);
+  if (told.json) {
+    const kinds = places;
+    printJson({ applied: !dryRun, kinds, remaining: told.left, unreached: beyond });
+    return;
+  }
+  const rows = places.map(({ kind, found, deleted, remaining, error }) => [
+    kind,
+    String(found),
+    String(deleted),
+    error ?? String(remaining),
+  ]);
+  printTable(["PLACE", "FOUND", "DELETED", "LEFT"], rows, "Nothing is kept here.");
+  say(`\nNot reached from here:\n${beyond.map(({ sentence }) => `  ${sentence}`).join("\n")}`);
+  if (dryRun) say("\nA dry run: --apply deletes these rows.");
+  else if (told.failed || told.left > 0) say("\nSomething is left: run it again.");
 }
 
 /** Ids that no version of the guard refused. */

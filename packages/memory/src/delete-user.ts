@@ -43,5 +43,6 @@ function both(first: DeletionReport, second: DeletionReport): DeletionReport {
     found: first.found + second.found,
     deleted: first.deleted + second.deleted,
     complete: first.complete && second.complete,
+    unreached: [...new Set([...first.unreached, ...second.unreached])],
   };
 }

@@ -5,9 +5,12 @@
  */
 import type { ScopedKind } from "@turnproof/semconv";
 
+import type { Unreached } from "./erasure.ts";
 import type { MemoryRecord } from "./memory-store.ts";
 import type { RetentionDays } from "./retention.ts";
 
+export { deleteUserEvidence } from "./erasure.ts";
+export type { EraseEvidence, ErasureOptions, ErasureReport, Unreached } from "./erasure.ts";
 export { deleteUser } from "./delete-user.ts";
 export type { DeletedKind, DeleteUserOptions, DeletionReport } from "./delete-user.ts";
 export { clickhouseAdmin } from "./clickhouse/clickhouse-admin.ts";
@@ -52,6 +55,11 @@ export interface MemoryAdmin {
     kind: ScopedKind,
     changes: readonly RowChange[],
   ): Promise<number>;
+  /**
+   * Takes deleted rows out of the data files, where a provider leaves their bytes there; says where
+   * they may still lie.
+   */
+  purge?(): Promise<readonly Unreached[]>;
   /**
    * Adopts the anonymous entity rows of one memory into a user and returns how many moved: under
    * the write lock on a filesystem, as one update in a database.

@@ -7,6 +7,7 @@ import { CodedError, memoryCollections, scopedKinds } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
 
 import type { MemoryAdmin } from "./admin.ts";
+import type { Unreached } from "./erasure.ts";
 
 /** What one kind held of the user. */
 export interface DeletedKind {
@@ -29,6 +30,8 @@ export interface DeletionReport {
   readonly deleted: number;
   /** True when nothing is left and nothing failed; false in a dry run that found rows. */
   readonly complete: boolean;
+  /** Where deleted bytes may still lie; nowhere after a dry run. */
+  readonly unreached: readonly Unreached[];
 }
 
 /** Whose rows; `dryRun` is true unless it is false. */
@@ -38,7 +41,8 @@ export interface DeleteUserOptions {
 }
 
 /**
- * Deletes a user's rows of every scoped kind. Evidence has its own retention and is not memory.
+ * Deletes a user's rows of every scoped kind, and takes their bytes out of the data files as far as
+ * the provider reaches them. Evidence is not memory: see `deleteUserEvidence`.
  * @throws CodedError identity_missing (a user is a text, never everybody or nobody), identity_empty
  */
 export async function deleteUser(
@@ -51,12 +55,15 @@ export async function deleteUser(
   const kinds: DeletedKind[] = [];
   for (const kind of scopedKinds) kinds.push(await deleteKind(admin, kind, userId, dryRun));
   const found = kinds.reduce((sum, row) => sum + row.found, 0);
+  // Also where nothing was found: a run that was killed may have deleted and not come so far.
+  const unreached = dryRun ? [] : ((await admin.purge?.()) ?? []);
   return {
     dry_run: dryRun,
     kinds,
     found,
     deleted: kinds.reduce((sum, row) => sum + row.deleted, 0),
     complete: kinds.every((row) => row.error === undefined && (row.remaining ?? row.found) === 0),
+    unreached,
   };
 }
 

@@ -5,6 +5,9 @@
 import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
+import { offerErasure } from "./erasure.ts";
+import { erasureOf } from "./evidence-erasure.ts";
+import type { ErasureRows } from "./evidence-erasure.ts";
 import type {
   EvidenceReader,
   EvidenceStore,
@@ -46,7 +49,29 @@ export function ephemeral(): EvidenceStore {
     close: async () => rows.close(),
     [Symbol.asyncDispose]: () => store.close(),
   };
-  return store;
+  return offerErasure(store, erasureOf(erasureRows(rows, verdicts)));
+}
+
+/** A row is named by its place under its root. */
+function erasureRows(rows: HeldRows, verdicts: HeldVerdicts): ErasureRows<number> {
+  return {
+    rootsNaming: async (userId) => rows.naming(userId),
+    load: async (roots) =>
+      new Map(roots.map((root) => [root, rows.of(root).map((row, key) => ({ key, row }))])),
+    rewrite: async (roots) =>
+      roots.map(({ root, gone, left }) => {
+        rows.replace(root, left);
+        return gone.length;
+      }),
+    countVerdicts: async (userId) => verdicts.count((one) => one.user_id === userId),
+    forgetVerdicts: async (userId, roots) =>
+      verdicts.drop(
+        (one) =>
+          one.user_id === userId ||
+          (one.user_id === undefined && roots.includes(one.root_trace_id)),
+      ),
+    purge: async () => [],
+  };
 }
 
 type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" | "root">;
@@ -92,6 +117,11 @@ interface HeldRows {
   /** Settled events of one root, or of all. */
   settled(root?: string): Settled[];
   quiet(since: string, before: string): string[];
+  /** Roots of which some row says this user. */
+  naming(userId: string): string[];
+  of(root: string): readonly StoredEvent[];
+  /** Puts these rows in place of those of the root. */
+  replace(root: string, events: readonly StoredEvent[]): void;
   closed(): boolean;
   close(): void;
 }
@@ -141,6 +171,17 @@ function heldRows(): HeldRows {
         .toSorted((a, b) => compareText(a.last, b.last) || compareText(a.root, b.root))
         .map(({ root }) => root);
     },
+    naming: (userId) =>
+      [...roots].flatMap(([root, held]) =>
+        held.some((row) => row.user_id === userId) ? [root] : [],
+      ),
+    of: (root) => roots.get(root) ?? [],
+    replace(root, events) {
+      open();
+      if (events.length === 0) roots.delete(root);
+      else roots.set(root, [...events]);
+      settled.delete(root);
+    },
     closed: () => closed,
     close() {
       closed = true;
@@ -151,6 +192,8 @@ function heldRows(): HeldRows {
 interface HeldVerdicts {
   of(scope: EvidenceScope, roots: readonly string[]): TurnVerdict[];
   put(list: readonly TurnVerdict[]): void;
+  count(which: (verdict: TurnVerdict) => boolean): number;
+  drop(which: (verdict: TurnVerdict) => boolean): void;
 }
 
 function heldVerdicts(): HeldVerdicts {
@@ -159,6 +202,10 @@ function heldVerdicts(): HeldVerdicts {
     of(scope, roots) {
       const wanted = new Set(roots);
       return [...verdicts.values()].filter((v) => wanted.has(v.root_trace_id) && inScope(v, scope));
+    },
+    count: (which) => [...verdicts.values()].filter(which).length,
+    drop(which) {
+      for (const [key, verdict] of verdicts) if (which(verdict)) verdicts.delete(key);
     },
     put(list) {
       keepLatest(verdicts, list);

@@ -4,11 +4,13 @@
  */
 import { CodedError } from "@turnproof/semconv";
 
+import { offerErasure } from "../erasure.ts";
 import type { EvidenceStore } from "../evidence-store.ts";
 import { checkBy } from "../store-check.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
 import { openEngine, readAnswer } from "./connection.ts";
 import type { Engine, SharedKnowledge } from "./connection.ts";
+import { clickhouseErasure } from "./erasure.ts";
 import { scopeFilter } from "./filter.ts";
 import type { ScopeFilter } from "./filter.ts";
 import { inserter } from "./insert.ts";
@@ -36,13 +38,14 @@ export interface ClickhouseOptions {
 export async function clickhouse(options: ClickhouseOptions): Promise<EvidenceStore> {
   const { connection } = options;
   const engine = await openEngine(connection);
+  const cluster = "cluster" in connection ? connection.cluster : undefined;
   try {
-    await migrate(engine, "cluster" in connection ? connection.cluster : undefined);
+    await migrate(engine, cluster);
   } catch (error) {
     await engine.close();
     throw error;
   }
-  return provider(engine, options.scopeFilter ?? scopeFilter);
+  return provider(engine, options.scopeFilter ?? scopeFilter, cluster);
 }
 
 /** An open engine as another thread of this process uses it; plain data in and out. */
@@ -77,7 +80,11 @@ export function clickhouseOver(engine: LentEngine): Promise<EvidenceStore> {
   return provider(borrowed, scopeFilter);
 }
 
-async function provider(engine: Engine, filterOfScope: ScopeFilter): Promise<EvidenceStore> {
+async function provider(
+  engine: Engine,
+  filterOfScope: ScopeFilter,
+  cluster?: string,
+): Promise<EvidenceStore> {
   const touched = await readTouched(engine);
   const spans = receiptSpans(engine);
   const writer = inserter(engine, touched, spans);
@@ -119,6 +126,7 @@ async function provider(engine: Engine, filterOfScope: ScopeFilter): Promise<Evi
     },
     [Symbol.asyncDispose]: () => store.close(),
   };
+  offerErasure(store, clickhouseErasure({ engine, cluster, send }));
   if (engine.embedded) {
     lent.set(store, {
       select: (...asked) => engine.select(...asked),

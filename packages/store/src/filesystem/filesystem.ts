@@ -5,6 +5,8 @@
  * followed.
  */
 
+import { offerErasure } from "../erasure.ts";
+import { erasureOf } from "../evidence-erasure.ts";
 import type { CheckResult } from "../evidence-store.ts";
 import { retainEvidence } from "../evidence-retention.ts";
 import type { RetentionRows } from "../evidence-retention.ts";
@@ -19,6 +21,7 @@ import type { DiskCalls } from "./disk-calls.ts";
 import { systemCalls } from "./disk-calls.ts";
 import type { Disk } from "./disk.ts";
 import { openDisk } from "./disk.ts";
+import { erasureRows } from "./erasure-rows.ts";
 import { evidenceReads } from "./evidence-reads.ts";
 import { filesystemEvidence } from "./filesystem-evidence.ts";
 import { filesystemIndex } from "./filesystem-index.ts";
@@ -116,7 +119,10 @@ function evidenceOf(
     verdicts,
   });
   const index = filesystemIndex({ ...parts, compatibility, native });
-  return { evidence, index, rows: retentionRows({ disk, catalog, lock, verdicts }) };
+  const rewritten = { disk, catalog, lock, verdicts };
+  const append = evidence.append.bind(evidence);
+  offerErasure(evidence, erasureOf(erasureRows(rewritten, append)));
+  return { evidence, index, rows: retentionRows(rewritten) };
 }
 
 function checkOf(disk: Disk): () => Promise<CheckResult> {

@@ -17,6 +17,10 @@ export interface VerdictFiles {
   put(verdicts: readonly TurnVerdict[]): Promise<void>;
   /** Takes away what was found of roots that are gone. */
   forget(roots: readonly string[]): Promise<void>;
+  /** How many verdicts there are of this kind, in all files. */
+  count(which: (verdict: TurnVerdict) => boolean): Promise<number>;
+  /** Takes these verdicts out of all files. */
+  drop(which: (verdict: TurnVerdict) => boolean): Promise<void>;
 }
 
 /** The verdicts of a disk. */
@@ -38,7 +42,39 @@ export function verdictFiles(disk: Disk, lock: WriteLock): VerdictFiles {
     await disk.replace(place, Buffer.from(text, "utf8"));
     return folder;
   };
+  const files = async function* files(): AsyncGenerator<{
+    readonly place: Place;
+    readonly verdicts: readonly TurnVerdict[];
+  }> {
+    for (const folder of await disk.list(verdictsPlace)) {
+      for (const name of await disk.list([...verdictsPlace, folder])) {
+        const place = [...verdictsPlace, folder, name];
+        const bytes = await disk.read(place);
+        const held = bytes === undefined ? undefined : parseObject(bytes)?.["verdicts"];
+        if (Array.isArray(held)) yield { place, verdicts: held as TurnVerdict[] };
+      }
+    }
+  };
   return {
+    async count(which) {
+      let count = 0;
+      for await (const { verdicts } of files()) count += verdicts.filter(which).length;
+      return count;
+    },
+    async drop(which) {
+      await lock.run(async (held) => {
+        await held.confirm();
+        for await (const { place, verdicts } of files()) {
+          const left = verdicts.filter((verdict) => !which(verdict));
+          if (left.length === verdicts.length) continue;
+          const root = left[0]?.root_trace_id;
+          const text = JSON.stringify({ root, verdicts: left });
+          if (root === undefined) await disk.remove(place);
+          else await disk.replace(place, Buffer.from(text, "utf8"));
+          await disk.sync(place.slice(0, -1));
+        }
+      });
+    },
     async of(scope, roots) {
       const found: TurnVerdict[] = [];
       for (const root of new Set(roots)) found.push(...(await read(root)));
@@ -73,8 +109,10 @@ export function verdictFiles(disk: Disk, lock: WriteLock): VerdictFiles {
   };
 }
 
+const verdictsPlace: Place = ["evidence", "verdicts"];
+
 /** Verdicts are spread over folders, since there is a file for every root. */
 function placeOf(root: string): Place {
   const spread = createHash("sha256").update(root).digest("hex").slice(0, 2);
-  return ["evidence", "verdicts", spread, documentName(root)];
+  return [...verdictsPlace, spread, documentName(root)];
 }

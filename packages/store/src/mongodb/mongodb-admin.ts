@@ -1,4 +1,5 @@
 /** @module MongodbAdmin: unscoped access for operators' commands (Scope hierarchy 4). */
+import { memoryCollections, scopedKinds } from "@turnproof/semconv";
 import type { Collection, Db, Document, Filter } from "mongodb";
 
 import { unscoped } from "../admin.ts";
@@ -9,6 +10,7 @@ import {
   checkLegacyScope,
   checkScopedKind,
 } from "../memory/record-rules.ts";
+import { compactAll } from "./erasure-rows.ts";
 import { ofAnybody, ofTenant, scopedDocument, scopedRecord } from "./memory-document.ts";
 import { collectionOf } from "./mongodb-memory.ts";
 import { coded, duplicateKey, numberOf, storeError } from "./store-error.ts";
@@ -22,6 +24,11 @@ function filterOf(filter: AdminFilter): Filter<Document> {
 /** The administrative side. */
 export function mongodbAdmin(database: Db, clock: () => string): MemoryAdmin {
   return {
+    purge: () =>
+      compactAll(
+        database,
+        scopedKinds.map((kind) => memoryCollections[kind]),
+      ),
     async *rows(filter, kind) {
       checkScopedKind(kind);
       const order = { created_key: -1, id: 1, user_id: 1 } as const;

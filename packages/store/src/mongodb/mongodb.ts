@@ -7,6 +7,8 @@ import { CodedError, memoryCollections, scopedKinds, sharedKinds } from "@turnpr
 import type { Collection, Db, Document, MongoClient } from "mongodb";
 
 import { loadDriver } from "../driver.ts";
+import { offerErasure } from "../erasure.ts";
+import { erasureOf } from "../evidence-erasure.ts";
 import type { CheckResult, EvidenceStore } from "../evidence-store.ts";
 import { retainEvidence } from "../evidence-retention.ts";
 import { retainMemory } from "../memory/memory-retention.ts";
@@ -15,6 +17,7 @@ import type { AdministeredMemory, Provider } from "../provider.ts";
 import type { Retention } from "../retention.ts";
 import type { Reads } from "../scoped-reads.ts";
 import { checkBy } from "../store-check.ts";
+import { erasureRows } from "./erasure-rows.ts";
 import { batchDocuments } from "./evidence-document.ts";
 import { evidenceReader } from "./evidence-reader.ts";
 import { adoptLegacy, legacyDiagnostics } from "./legacy-adoption.ts";
@@ -79,8 +82,11 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
   };
   const roots = rootIndex(database);
   const index = options.reads === "native" ? roots : undefined;
-  const reader = evidenceReader(eventsOf(database), index, await legacyBundles(database));
+  const legacy = await legacyBundles(database);
+  const reader = evidenceReader(eventsOf(database), index, legacy);
   const evidence = evidenceOf(database, roots, reader, close);
+  const append = evidence.append.bind(evidence);
+  offerErasure(evidence, erasureOf(erasureRows({ database, roots, append, legacy })));
   const retention: Retention = {
     evidence: (asked) => retainEvidence(retentionRows(database, roots), asked),
     memory: (asked) => retainMemory(memory.admin, asked),

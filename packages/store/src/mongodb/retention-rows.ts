@@ -9,13 +9,13 @@ import type { RootIndex } from "./root-index.ts";
 import { coded } from "./store-error.ts";
 
 /** A document by its id, and the batch that it came with. */
-interface Key {
+export interface RetentionKey {
   readonly id: string;
   readonly batch: string;
 }
 
 /** The documents of a database. */
-export function retentionRows(database: Db, roots: RootIndex): RetentionRows<Key> {
+export function retentionRows(database: Db, roots: RootIndex): RetentionRows<RetentionKey> {
   const events = database.collection("evidence_events");
   return {
     countQuiet: (before) =>
@@ -27,7 +27,7 @@ export function retentionRows(database: Db, roots: RootIndex): RetentionRows<Key
     quiet: (before) => quietRoots(database, before),
     load: (root) =>
       coded(async () => {
-        const rows: KeyedRow<Key>[] = [];
+        const rows: KeyedRow<RetentionKey>[] = [];
         for await (const document of events.find({ root_trace_id: { $eq: root } })) {
           const key = { id: String(document["_id"]), batch: String(document["batch_id"]) };
           rows.push({ key, row: eventOf(document) });
@@ -58,7 +58,7 @@ const idsPerDelete = 1_000;
 async function remove(
   database: Db,
   roots: RootIndex,
-  removals: readonly Removal<Key>[],
+  removals: readonly Removal<RetentionKey>[],
 ): Promise<readonly number[]> {
   const provisioned = (await roots.generation()) !== undefined;
   const done: number[] = [];
@@ -96,7 +96,7 @@ async function lastOf(database: Db, root: string): Promise<number | undefined> {
 }
 
 /** Deletes documents and counts them off the manifests of their batches. */
-async function removeRows(database: Db, rows: readonly KeyedRow<Key>[]): Promise<number> {
+async function removeRows(database: Db, rows: readonly KeyedRow<RetentionKey>[]): Promise<number> {
   const events = database.collection("evidence_events");
   const batches = database.collection("evidence_batches");
   let deleted = 0;

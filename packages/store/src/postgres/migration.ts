@@ -4,7 +4,7 @@
  */
 import { readdir, readFile } from "node:fs/promises";
 
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, memoryCollections, scopedKinds } from "@turnproof/semconv";
 
 import type { Database, Session } from "./database.ts";
 
@@ -46,6 +46,7 @@ export async function migrate(database: Database, mayChange: boolean): Promise<v
   await database.transaction(async (session) => {
     // Several processes may open at once: one of them migrates, the others find it done.
     await session.query("SELECT pg_advisory_xact_lock(7_203_771)");
+    await requireColumns(session);
     await session.script(history);
     for (const { version, name, sql } of missing(migrations, await applied(session))) {
       await session.script(sql);
@@ -55,6 +56,49 @@ export async function migrate(database: Database, mayChange: boolean): Promise<v
       );
     }
   });
+}
+
+/** What every statement over scoped memory rests on, and the kinds of types that it may have. */
+const neededColumns: Readonly<Record<string, string>> = {
+  row_no: "N",
+  id: "S",
+  agent_id: "S",
+  memory_id: "S",
+  thread_id: "S",
+  body: "S",
+  embedding: "A",
+  data: "U",
+  created_at: "S",
+  created_key: "S",
+  expires_at: "S",
+  expires_ms: "N",
+  updated_at: "S",
+  version: "N",
+};
+
+/**
+ * A table that lies under one of our names and is not of our making is named, with its column,
+ * before anything is changed.
+ */
+async function requireColumns(session: Session): Promise<void> {
+  const tables = scopedKinds.map((kind) => `('${memoryCollections[kind]}')`).join(", ");
+  const { rows } = await session.query(
+    `SELECT name, coalesce(json_object_agg(attname, typcategory) FILTER (WHERE attnum > 0
+        AND NOT attisdropped), '{}')::text AS columns
+FROM (VALUES ${tables}) AS t (name)
+LEFT JOIN pg_attribute ON attrelid = to_regclass(name)
+LEFT JOIN pg_type ON pg_type.oid = atttypid
+WHERE to_regclass(name) IS NOT NULL GROUP BY name ORDER BY name`,
+  );
+  for (const row of rows) {
+    const held = JSON.parse(row["columns"] as string) as Readonly<Record<string, string>>;
+    // A tenant that is no text would be nobody's row.
+    const needed =
+      held["user_id"] === undefined ? neededColumns : { ...neededColumns, user_id: "S" };
+    const wrong = Object.entries(needed).find(([column, type]) => held[column] !== type);
+    if (wrong === undefined) continue;
+    throw new CodedError("config_invalid", { field: `${String(row["name"])}.${wrong[0]}` });
+  }
 }
 
 function missing(migrations: readonly Migration[], done: ReadonlySet<number>): Migration[] {

@@ -13,9 +13,10 @@ import {
   checkScopedKind,
 } from "../memory/record-rules.ts";
 import type { MemoryRecord } from "../memory-store.ts";
-import type { Session } from "./database.ts";
+import type { Database, Session } from "./database.ts";
 import { idSql, ofTenant, tenantDigest } from "./memory-condition.ts";
 import { scopedColumns, scopedRecord, scopedValues } from "./memory-row.ts";
+import { purge, purgedTables } from "./purge.ts";
 import { bindings, tableOf } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
 
@@ -24,11 +25,12 @@ const pageRows = 500;
 
 /** The administrative side; `session` must be of a role that sees every row. */
 export function postgresAdmin(
-  session: () => Promise<Session>,
+  session: () => Promise<Database>,
   clock: () => string,
   vectors: boolean,
 ): MemoryAdmin {
   return {
+    purge: async () => purge(await session(), purgedTables.memory),
     rows: (filter, kind) => stream(session, filter, kind),
     async count(filter, kind) {
       checkScopedKind(kind);

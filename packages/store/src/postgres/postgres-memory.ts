@@ -14,9 +14,9 @@ import type {
   SearchResult,
 } from "../memory-store.ts";
 import type { Database, Session } from "./database.ts";
-import { idSql, insideSql, liveSql, tenantDigest } from "./memory-condition.ts";
+import { idSql, insideSql, liveSql } from "./memory-condition.ts";
+import { memoryKeys, newestFirst, newestSql, replaceUnderLock, upsert } from "./memory-key.ts";
 import { scopedColumns, scopedRecord, scopedValues } from "./memory-row.ts";
-import type { Assignments } from "./memory-row.ts";
 import { textSearch, vectorSearch } from "./memory-search.ts";
 import type { SearchPlace } from "./memory-search.ts";
 import { guarded, unguarded } from "./row-security.ts";
@@ -50,6 +50,8 @@ export function postgresMemory(parts: MemoryParts): ScopedMemory {
 interface Ground {
   readonly parts: MemoryParts;
   readonly run: ScopedWork;
+  /** Whether a tenant and an id name one row at most in the table of a kind. */
+  readonly keyed: (kind: ScopedKind) => Promise<boolean>;
   readonly check: (filter: MemoryFilter, kind: ScopedKind) => void;
   /** Live rows inside the filter. */
   readonly where: (filter: MemoryFilter, bind: Bindings, now?: string) => string;
@@ -60,6 +62,7 @@ function groundOf(parts: MemoryParts): Ground {
   return {
     parts,
     run: parts.rowSecurity ? guarded(database) : unguarded(database),
+    keyed: memoryKeys(database),
     check(filter, kind) {
       checkFilter(filter);
       checkScopedKind(kind);
@@ -78,7 +81,8 @@ async function readOne(
   const bind = bindings();
   const { rows } = await session.query(
     `SELECT ${scopedColumns} FROM ${tableOf(kind)}
-WHERE ${ground.where(filter, bind)} AND ${idSql(id, bind)} LIMIT 1`,
+WHERE ${ground.where(filter, bind)} AND ${idSql(id, bind)}
+ORDER BY ${newestFirst} LIMIT 1`,
     bind.parameters,
   );
   return rows.map((row) => scopedRecord(row, kind)).find((record) => insideFilter(record, filter));
@@ -116,16 +120,20 @@ ORDER BY created_key DESC, id LIMIT ${Math.max(Math.trunc(options.limit), 0) + 1
 }
 
 function writes(ground: Ground): Pick<MemoryStore, "put" | "update" | "delete"> {
-  const { parts, run, check, where } = ground;
+  const { parts, run, keyed, check, where } = ground;
   const vectors = parts.vectors !== undefined;
   return {
     async put(filter, kind, draft) {
       check(filter, kind);
       const record = recordOf(filter, kind, draft, { now: parts.clock(), version: 1 });
-      return run(filter, (session) => upsert(session, record, vectors));
+      if (await keyed(kind)) return run(filter, (session) => upsert(session, record, vectors));
+      const replace = (session: Session): Promise<MemoryRecord> =>
+        replaceUnderLock(session, record, vectors);
+      return parts.rowSecurity ? run(filter, replace) : parts.database.transaction(replace);
     },
     async update(filter, kind, id, version, change) {
       check(filter, kind);
+      const one = await keyed(kind);
       return run(filter, async (session) => {
         const row = await readOne(ground, session, { filter, kind, id });
         if (row?.version !== version) throw new CodedError("store_conflict");
@@ -134,10 +142,11 @@ function writes(ground: Ground): Pick<MemoryStore, "put" | "update" | "delete"> 
         const bind = bindings();
         const values = scopedValues(record, bind, vectors);
         const set = values.map(([name, value]) => `${name} = ${value}`);
+        const named = `${where(filter, bind)} AND ${idSql(id, bind)}`;
         // Somebody may have written since the row was read: the version decides again.
         const { changed } = await session.query(
           `UPDATE ${tableOf(kind)} SET ${set.join(", ")}, version = version + 1
-WHERE ${where(filter, bind)} AND ${idSql(id, bind)}
+WHERE ${one ? named : newestSql(kind, named)}
     AND version = ${bind.plain(String(version))}::bigint`,
           bind.parameters,
         );
@@ -191,32 +200,4 @@ export function afterSql(position: string, bind: Bindings): string {
   const { created_at, id } = readPosition(position);
   const key = bind.text(timeKey(created_at));
   return `(created_key < ${key} OR (created_key = ${key} AND id > ${bind.text(id)}))`;
-}
-
-async function upsert(
-  session: Session,
-  record: MemoryRecord,
-  vectors: boolean,
-): Promise<MemoryRecord> {
-  const bind = bindings();
-  const values = scopedValues(record, bind, vectors);
-  const table = tableOf(record.kind);
-  // The digests are the key, the texts decide: two tenants of one digest never share a row.
-  const { rows } = await session.query(
-    `INSERT INTO ${table} AS held (${values.map(([name]) => name).join(", ")})
-VALUES (${values.map(([, value]) => value).join(", ")})
-ON CONFLICT (${tenantDigest("user_id")}, md5(id)) DO UPDATE
-SET ${updates(values)}, version = held.version + 1
-WHERE held.user_id IS NOT DISTINCT FROM excluded.user_id AND held.id = excluded.id
-RETURNING version::text AS version`,
-    bind.parameters,
-  );
-  const version = rows[0]?.["version"];
-  if (version === undefined) throw new CodedError("record_invalid", { field: "id" });
-  return { ...record, version: Number(version) };
-}
-
-/** Every column of the new row. */
-export function updates(values: Assignments): string {
-  return values.map(([name]) => `${name} = excluded.${name}`).join(", ");
 }

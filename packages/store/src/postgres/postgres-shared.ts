@@ -8,7 +8,8 @@ import type { SharedRecord, SharedStore } from "../memory-store.ts";
 import type { Session } from "./database.ts";
 import { idSql } from "./memory-condition.ts";
 import { sharedColumns, sharedRecord, sharedValues } from "./memory-row.ts";
-import { afterSql, updates } from "./postgres-memory.ts";
+import { updates } from "./memory-key.ts";
+import { afterSql } from "./postgres-memory.ts";
 import { bindings, tableOf } from "./sql-text.ts";
 
 /** Shared kinds over the tables. */

@@ -5,6 +5,8 @@
 import { CodedError } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
 
+import { offerErasure } from "../erasure.ts";
+import { erasureOf } from "../evidence-erasure.ts";
 import type { CheckResult, EvidenceStore } from "../evidence-store.ts";
 import { retainEvidence } from "../evidence-retention.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
@@ -14,6 +16,7 @@ import type { AdministeredMemory, Provider } from "../provider.ts";
 import { checkBy } from "../store-check.ts";
 import { openDatabase } from "./database.ts";
 import type { Database, Session } from "./database.ts";
+import { erasureRows } from "./erasure-rows.ts";
 import { evidenceIndex } from "./evidence-index.ts";
 import { evidenceReader } from "./evidence-reader.ts";
 import { appendBatch, readBackBatch } from "./evidence-writer.ts";
@@ -106,7 +109,7 @@ function evidenceOf(
   legacy: LegacyBundles | undefined,
   close: () => Promise<void>,
 ): EvidenceStore {
-  return {
+  const store: EvidenceStore = {
     name,
     sources: ["trace", "conversation", "tool_log"],
     append: (batch) => appendBatch(database, batch),
@@ -119,12 +122,13 @@ function evidenceOf(
     close,
     [Symbol.asyncDispose]: close,
   };
+  return offerErasure(store, erasureOf(erasureRows(database, legacy)));
 }
 
 function memoryOf(
   name: string,
   parts: MemoryParts,
-  admin: () => Promise<Session>,
+  admin: () => Promise<Database>,
   close: () => Promise<void>,
 ): AdministeredMemory {
   return {
@@ -142,7 +146,7 @@ function memoryOf(
 function administrators(
   database: Database,
   options: PostgresOptions,
-): { readonly session: () => Promise<Session>; readonly close: () => Promise<void> } {
+): { readonly session: () => Promise<Database>; readonly close: () => Promise<void> } {
   if (options.rowSecurity !== true) return { session: async () => database, close: async () => {} };
   let opened: Promise<Database> | undefined;
   return {

@@ -15,6 +15,9 @@ export type VectorIndexes = ReadonlyMap<ScopedKind, Set<number>>;
 /** Dimensions that an HNSW index of the type `vector` can hold. */
 const indexedDimensionsMax = 2_000;
 
+/** States of SQL: a right that is missing, and a table that cannot be altered so. */
+const [notMine, isPartition] = ["42501", "42809"];
+
 /** Adds pgvector's columns when the extension can be had, and reads what is indexed. */
 export async function openVectors(
   database: Database,
@@ -26,8 +29,10 @@ export async function openVectors(
     try {
       await database.transaction((session) => session.script(script));
     } catch (error) {
-      // Creating an extension may be another role's to do: searches are then exact in the process.
-      if (CodedError.is(error) && error.field?.endsWith("42501") === true) return undefined;
+      // Creating an extension may be another role's to do, and a table that is a partition takes no
+      // column: searches are then exact in the process.
+      const state = CodedError.is(error) ? error.field?.slice(-5) : undefined;
+      if (state === notMine || state === isPartition) return undefined;
       throw error;
     }
   }

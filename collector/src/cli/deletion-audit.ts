@@ -1,0 +1,32 @@
+/**
+ * @module Deletion audit: that a deletion was done, when, and whether it was whole; never whose. The
+ * record holds no id, no pseudonym of it and no count that could tell.
+ */
+import { createSigner } from "../audit/checkpoint.ts";
+import { openAudit } from "../audit/log.ts";
+import { createPseudonyms } from "../auth/pseudonyms.ts";
+import { openKeyring } from "../auth/stable-secret.ts";
+import type { Config } from "../config.ts";
+
+/** Where one deletion is recorded. */
+export interface DeletionAudit extends AsyncDisposable {
+  record(result: "ok" | "partial"): Promise<void>;
+}
+
+/**
+ * Opens the audit log and records that a deletion begins; undefined where no log is configured.
+ * @throws CodedError audit_unavailable, also while a collector writes to it
+ */
+export async function auditDeletion(config: Config): Promise<DeletionAudit | undefined> {
+  if (config.auditLog === undefined) return undefined;
+  const audit = await openAudit({
+    file: config.auditLog,
+    keyring: openKeyring(config.sessionSecret, config.dataDir),
+    pseudonyms: createPseudonyms({ auditScope: config.auditScope }),
+    signer: createSigner(config.dataDir, config.auditScope),
+  });
+  const record = (result: string): Promise<void> =>
+    audit.append({ event: "user.deleted", role: "operator", result });
+  await record("begun");
+  return { record, [Symbol.asyncDispose]: () => audit.close() };
+}

@@ -1,0 +1,45 @@
+/**
+ * @module Deletion mentions: shared records that name the user or one of the user's traces: replays,
+ * recommendations and experiments. Shared memory itself is nobody's by design (requirements: Scope
+ * hierarchy 5), so only what quotes evidence is looked at.
+ */
+import type { AdministeredMemory, Json } from "@turnproof/store";
+
+const quoting = ["replay", "recommendation", "experiment"] as const;
+const pageRows = 200;
+
+/** Deletes them, or counts them. */
+export async function deleteMentions(
+  memory: AdministeredMemory,
+  given: {
+    readonly users: readonly string[];
+    readonly roots: ReadonlySet<string>;
+    readonly dryRun: boolean;
+  },
+): Promise<{ readonly found: number; readonly deleted: number; readonly remaining: number }> {
+  const names = new Set([...given.users, ...given.roots]);
+  const found: (readonly [(typeof quoting)[number], string])[] = [];
+  for (const kind of quoting) {
+    let after: string | undefined;
+    do {
+      const page = await memory.shared.list(kind, {
+        limit: pageRows,
+        ...(after === undefined ? {} : { after }),
+      });
+      for (const { id, data } of page.records) if (says(data, names)) found.push([kind, id]);
+      after = page.next ?? undefined;
+    } while (after !== undefined);
+  }
+  let deleted = 0;
+  for (const [kind, id] of given.dryRun ? [] : found) {
+    if (await memory.shared.delete(kind, id)) deleted += 1;
+  }
+  return { found: found.length, deleted, remaining: found.length - deleted };
+}
+
+/** True where some text in it is exactly one of these. */
+function says(value: Json, names: ReadonlySet<string>): boolean {
+  if (typeof value === "string") return names.has(value);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some((inner) => says(inner as Json, names));
+}

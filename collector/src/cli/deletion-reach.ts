@@ -1,0 +1,44 @@
+/** @module Deletion reach: what a deletion cannot reach, a sentence each, with what to do about it. */
+import type { Unreached } from "@turnproof/store/admin";
+
+/** Where bytes of the user may still lie. */
+export interface Beyond {
+  readonly place: string;
+  readonly sentence: string;
+}
+
+type Place = Unreached | "journal_unreadable" | "spool_unreadable";
+
+/** What this run met. */
+const met: { readonly [place in Place]: string } = {
+  legacy_bundles: "Bundles of an earlier version (trace_bundles): delete the user's records there.",
+  mongodb_oplog: "MongoDB's oplog and journal, until they are overwritten.",
+  mongodb_free_blocks: "Free blocks of MongoDB's files: run `compact` on its collections.",
+  postgres_statistics: "PostgreSQL's planner statistics: run ANALYZE as the owner of the tables.",
+  postgres_tables: "PostgreSQL's tables: run VACUUM FULL as their owner.",
+  postgres_wal: "PostgreSQL's write-ahead log and its archive, until they are recycled.",
+  clickhouse_inactive_parts: "Inactive parts of ClickHouse, which it removes after eight minutes.",
+  clickhouse_server_logs: "ClickHouse's own query logs (system.query_log and others).",
+  journal_unreadable: "Damaged records beside the journal (`turnproof journal list`): delete them.",
+  spool_unreadable: "Frames of a spool that this version cannot read.",
+};
+
+/** What no run can reach. */
+const always: readonly Beyond[] = [
+  { place: "backups", sentence: "Backups, snapshots and replicas of any of these stores." },
+  { place: "statements", sentence: "Signed statements and exports that were handed out." },
+  { place: "hosts", sentence: "What the application and its model providers keep themselves." },
+];
+
+/** The whole list. @param spools how many spools were named */
+export function beyondReach(places: ReadonlySet<Place>, spools: number): readonly Beyond[] {
+  const others = spools === 0 ? "Spools of producers" : "Spools of other producers";
+  return [
+    ...[...places].map((place) => ({ place, sentence: met[place] })),
+    {
+      place: "spools",
+      sentence: `${others} (name them with --spool where they lie): what is sent later is stored anew.`,
+    },
+    ...always,
+  ];
+}

@@ -1,0 +1,113 @@
+/**
+ * @module Erase journal: what lies between the door and the store. Pending frames go into the store
+ * first, where the user's rows are deleted with the others; quarantined records lose the user's rows;
+ * what was drained leaves the disk.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+import { resolveEvents } from "@turnproof/evidence";
+import { eraseQuarantine, openJournal, startDrain } from "@turnproof/exporter/journal";
+import type { Journal, KeptRows, QuarantineRecord } from "@turnproof/exporter/journal";
+import type { EvidenceStore } from "@turnproof/store";
+
+import { decodeFrame, encodeFrame } from "../otlp/frame-codec.ts";
+
+/** What the journal held of a user. */
+export interface JournalErasure {
+  readonly found: number;
+  readonly deleted: number;
+  readonly remaining: number;
+  /** Records and ranges that nobody can read. */
+  readonly unreadable: number;
+}
+
+/** Whose rows, in which data directory; `store` takes what is pending, undefined in a dry run. */
+export interface JournalErasureOptions {
+  readonly dataDir: string;
+  readonly userIds: readonly string[];
+  readonly store: EvidenceStore | undefined;
+}
+
+/**
+ * Erases in the journal of a data directory; undefined where there is none.
+ * @throws CodedError journal_locked while a collector uses it
+ */
+export async function eraseJournal(
+  options: JournalErasureOptions,
+): Promise<JournalErasure | undefined> {
+  const directory = join(options.dataDir, "journal");
+  if (!existsSync(directory)) return undefined;
+  const users = new Set(options.userIds);
+  const journal = await openJournal({ directory });
+  try {
+    let pending = 0;
+    for await (const { payload } of journal.read()) pending += rowsOf(payload, users);
+    const { store } = options;
+    if (store !== undefined) await drainAll(journal, store);
+    const keep = (record: QuarantineRecord): KeptRows | undefined => keptOf(record, users);
+    const set = await eraseQuarantine(journal, keep, store === undefined);
+    const damaged = journal.stats().corruptRanges;
+    return {
+      found: pending + set.found,
+      // What was pending is in the store by now, and goes there.
+      deleted: store === undefined ? 0 : pending + set.deleted,
+      remaining: store === undefined ? pending + set.found : set.found - set.deleted,
+      unreadable: set.unreadable + damaged,
+    };
+  } finally {
+    await journal.close();
+  }
+}
+
+async function drainAll(journal: Journal, store: EvidenceStore): Promise<void> {
+  const drain = startDrain({
+    journal,
+    store,
+    decode: (payload) => ({ events: decodeFrame(payload) }),
+  });
+  try {
+    await drain.idle();
+  } finally {
+    await drain.close();
+  }
+  // Drained segments leave the disk when a later one is begun and checkpointed.
+  const { sequence } = await journal.append({ payload: encodeFrame([]), spans: 0 });
+  await journal.checkpoint(sequence);
+}
+
+/** How many events of a frame are the users'; 0 of one that nobody can read. */
+function rowsOf(payload: Uint8Array, users: ReadonlySet<string>): number {
+  try {
+    return ownersOf(payload).filter((user) => typeof user === "string" && users.has(user)).length;
+  } catch {
+    return 0;
+  }
+}
+
+function ownersOf(payload: Uint8Array): readonly (string | null | undefined)[] {
+  return resolveEvents(decodeFrame(payload)).map(({ user_id: user }) => user);
+}
+
+function keptOf(
+  { payload, rows }: QuarantineRecord,
+  users: ReadonlySet<string>,
+): KeptRows | undefined {
+  try {
+    const events = decodeFrame(payload);
+    const owners = ownersOf(payload);
+    const isUsers = (at: number): boolean => users.has(owners[at] ?? "");
+    // The payload is the whole frame: what was stored of it must not stay here either.
+    if (!owners.some((_owner, at) => isUsers(at))) return { payload, kept: 0, gone: 0 };
+    const set = rows ?? [...events.keys()];
+    const staying = set.filter((at) => !isUsers(at));
+    const kept = staying.flatMap((at) => events[at] ?? []);
+    return {
+      payload: kept.length === 0 ? undefined : encodeFrame(kept),
+      kept: kept.length,
+      gone: set.length - staying.length,
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * @module EraseQuarantine: takes rows out of quarantined records, for the command that deletes a
+ * user. A record is written anew without them before the old one goes.
+ */
+import type { Journal } from "./contract.ts";
+import type { QuarantineRecord } from "./quarantine.ts";
+
+/** What is left of a record. */
+export interface KeptRows {
+  /** The payload of what stays, or undefined: nothing stays. */
+  readonly payload: Uint8Array | undefined;
+  /** Rows that stay. */
+  readonly kept: number;
+  /** Rows of the user among those that were set aside. */
+  readonly gone: number;
+}
+
+/** What a run found. */
+export interface QuarantineErasure {
+  readonly found: number;
+  readonly deleted: number;
+  /** Records that cannot be read, so that nobody can say whose they are. */
+  readonly unreadable: number;
+}
+
+/**
+ * Goes through all records. @param keep what is left of a record; undefined: it cannot be read
+ */
+export async function eraseQuarantine(
+  journal: Journal,
+  keep: (record: QuarantineRecord) => KeptRows | undefined,
+  dryRun: boolean,
+): Promise<QuarantineErasure> {
+  let [found, deleted, unreadable] = [0, 0, 0];
+  for await (const record of journal.quarantined()) {
+    const rest = keep(record);
+    if (rest === undefined) {
+      unreadable += 1;
+      continue;
+    }
+    if (rest.payload !== undefined && rest.gone === 0 && rest.payload === record.payload) continue;
+    found += rest.gone;
+    if (dryRun) continue;
+    if (rest.payload !== undefined && rest.kept > 0) {
+      const { kept, payload } = rest;
+      const rows = Array.from({ length: kept }, (_, at) => at);
+      await journal.quarantine({ code: record.code, payload, rows, spans: kept });
+    }
+    await journal.releaseQuarantined(record.id);
+    deleted += rest.gone;
+  }
+  return { found, deleted, unreadable };
+}

@@ -1,0 +1,242 @@
+/**
+ * @module EvidenceErasure: walks the roots that name a user and takes the user's rows away. Identity
+ * is inherited inside a root, so a root is decided whole: what stays is said of the same tenant,
+ * turn and agent as before, and what nobody can be told to own goes, because without the user's
+ * rows it would seem to be somebody else's. Nothing is remembered between two runs: a root that was
+ * not finished still names the user.
+ */
+import { createHash } from "node:crypto";
+
+import { identityFields, resolveEvents } from "@turnproof/evidence";
+import type { EvidenceBatch, TurnEvent } from "@turnproof/evidence";
+
+import type { EraseEvidence, ErasureReport, Unreached } from "./erasure.ts";
+import type { KeyedRow, Removal } from "./evidence-retention.ts";
+import type { StoredEvent } from "./stored-event.ts";
+import { epochMicros } from "./time.ts";
+
+/** What becomes of one root. */
+export interface RootErasure<Key> extends Removal<Key> {
+  /** Rows that stay and must say themselves what they were told by rows that go. */
+  readonly pinned: readonly StoredEvent[];
+}
+
+/** What a provider does for a run. */
+export interface ErasureRows<Key> {
+  /** Roots of which some row says exactly this user. */
+  rootsNaming(userId: string): Promise<readonly string[]>;
+  /** All rows of these roots, by root. */
+  load(roots: readonly string[]): Promise<ReadonlyMap<string, readonly KeyedRow<Key>[]>>;
+  /** Takes rows away and writes what is pinned; returns how many rows went of each root. */
+  rewrite(roots: readonly RootErasure<Key>[]): Promise<readonly number[]>;
+  countVerdicts(userId: string): Promise<number>;
+  /** Deletes the user's verdicts, and those of these roots that say no user. */
+  forgetVerdicts(userId: string, roots: readonly string[]): Promise<void>;
+  /** Takes deleted bytes out of the data files; says where they may still lie. */
+  purge(): Promise<readonly Unreached[]>;
+  /** Legacy bundles of the user, which are read where they lie and never written. */
+  legacyRows?(userId: string): Promise<number>;
+}
+
+/** Roots that are loaded at once. */
+const rootsPerStep = 200;
+
+/** The erasure of a provider's rows. @param rowsPerStep rows that go in one step */
+export function erasureOf<Key>(source: ErasureRows<Key>, rowsPerStep = 20_000): EraseEvidence {
+  return async ({ userId, dryRun = true, signal, onProgress, onRoot }): Promise<ErasureReport> => {
+    const roots = await source.rootsNaming(userId);
+    const verdicts = await source.countVerdicts(userId);
+    const counts = { found: 0, deleted: 0, kept: 0 };
+    let [complete, done] = [true, 0];
+    let waiting: RootErasure<Key>[] = [];
+    const finish = async (): Promise<void> => {
+      if (waiting.length === 0) return;
+      const went = await source.rewrite(waiting);
+      for (const [at, { gone, pinned }] of waiting.entries()) {
+        const removed = went[at] ?? 0;
+        // A root is done whole or not at all; one that grew meanwhile is for the next run.
+        if (removed < gone.length) complete = false;
+        else counts.deleted += removed - pinned.length;
+      }
+      await source.forgetVerdicts(
+        userId,
+        waiting.filter(({ left }) => left.length > 0).map(({ root }) => root),
+      );
+      waiting = [];
+    };
+    for (let at = 0; at < roots.length; at += rootsPerStep) {
+      if (signal?.aborted === true) {
+        complete = false;
+        break;
+      }
+      const some = roots.slice(at, at + rootsPerStep);
+      const loaded = await source.load(some);
+      for (const root of some) {
+        onRoot?.(root);
+        const erasure = decideErasure(root, loaded.get(root) ?? [], userId);
+        counts.found += erasure.gone.length - erasure.pinned.length;
+        counts.kept += erasure.left.length;
+        if (!dryRun && erasure.gone.length > 0) waiting.push(erasure);
+      }
+      const rows = waiting.reduce((sum, { gone }) => sum + gone.length, 0);
+      if (rows >= rowsPerStep) await finish();
+      done += some.length;
+      onProgress?.(done, roots.length);
+    }
+    const legacy = (await source.legacyRows?.(userId)) ?? 0;
+    let unreached: readonly Unreached[] = [];
+    if (!dryRun) {
+      await finish();
+      await source.forgetVerdicts(userId, []);
+      unreached = await source.purge();
+    }
+    return {
+      dry_run: dryRun,
+      roots: roots.length,
+      ...counts,
+      verdicts,
+      complete,
+      unreached: legacy > 0 ? [...unreached, "legacy_bundles"] : unreached,
+    };
+  };
+}
+
+/** What goes of a root and what stays. */
+export function decideErasure<Key>(
+  root: string,
+  rows: readonly KeyedRow<Key>[],
+  userId: string,
+): RootErasure<Key> {
+  const stored = rows.map(({ row }) => row);
+  const resolved = resolveEvents(stored);
+  const own = (at: number): boolean => {
+    const tenant = resolved[at]?.user_id;
+    return tenant === userId || tenant === undefined;
+  };
+  const places = [...rows.keys()];
+  const named = resolved.some((event) => event.user_id === userId);
+  const retold = named ? retoldRows(stored) : new Set<number>();
+  const staying = places.filter((at) => !(named && own(at)) && !retold.has(at));
+  const { left, changed } = pin(staying, stored, resolved);
+  const stays = new Set(staying);
+  const gone = rows.filter((_row, at) => !stays.has(at) || changed.has(at));
+  const pinned = left.filter((_row, index) => changed.has(staying[index] as number));
+  const last = stored.reduce((max, row) => Math.max(max, epochMicros(row.received_at)), 0);
+  return { root, last, gone: rows.length === 0 || !named ? [] : gone, left, pinned };
+}
+
+/**
+ * What stays, each row with the identity that it had, written down where it came from what goes. Of
+ * a thread, a memory, a run or a turn that only the user's rows name, `erased` is written.
+ */
+function pin(
+  staying: readonly number[],
+  stored: readonly StoredEvent[],
+  resolved: readonly TurnEvent[],
+): { readonly left: readonly StoredEvent[]; readonly changed: ReadonlySet<number> } {
+  const own = new Set(
+    staying.flatMap((at) => {
+      const row = stored[at] as StoredEvent;
+      return [row.span_id, ...identityFields.map((field) => row[field])];
+    }),
+  );
+  const wanted = new Map(
+    staying.map((at) => [at, withoutForeign(resolved[at] as TurnEvent, own)] as const),
+  );
+  const changed = new Set<number>();
+  for (;;) {
+    const left = staying.map((at) => {
+      const row = stored[at] as StoredEvent;
+      return changed.has(at) ? pinnedRow(row, wanted.get(at) as TurnEvent) : row;
+    });
+    const after = resolveEvents(left);
+    const moved = staying.filter(
+      (at, index) => !changed.has(at) && !sameIdentity(wanted.get(at) as TurnEvent, after[index]),
+    );
+    // Each round writes down at least one more, so there is an end.
+    if (moved.length === 0) return { left, changed };
+    for (const at of moved) changed.add(at);
+  }
+}
+
+/** Stands for an id of the user that a row of another user was given by its root. */
+const erased = "erased";
+
+function withoutForeign(event: TurnEvent, own: ReadonlySet<unknown>): TurnEvent {
+  const foreign = (["memory_id", "thread_id", "run_id", "turn_id"] as const).filter(
+    (field) => event[field] !== undefined && !own.has(event[field]),
+  );
+  if (foreign.length === 0) return event;
+  return { ...event, ...Object.fromEntries(foreign.map((field) => [field, erased])) };
+}
+
+function sameIdentity(a: TurnEvent, b: TurnEvent | undefined): boolean {
+  return identityFields.every((field) => a[field] === b?.[field]);
+}
+
+/** The row with the identity that it was told by its root, and what of it was told. */
+function pinnedRow(row: StoredEvent, resolved: TurnEvent): StoredEvent {
+  const identity = Object.fromEntries(
+    identityFields.flatMap((field) =>
+      resolved[field] === undefined ? [] : [[field, resolved[field]]],
+    ),
+  );
+  // A derived agent would give way to whatever else the root says.
+  const derived = resolved.identity_derived?.filter((field) => field !== "agent_id") ?? [];
+  const { identity_derived: _derived, ...rest } = row;
+  return { ...rest, ...identity, ...(derived.length === 0 ? {} : { identity_derived: derived }) };
+}
+
+/** Rows that a run which was killed has written again, pinned: the first ones go. */
+function retoldRows(rows: readonly StoredEvent[]): ReadonlySet<number> {
+  const retold = new Set<number>();
+  for (const same of Map.groupBy(rows.keys(), (at) =>
+    contentOf(rows[at] as StoredEvent),
+  ).values()) {
+    const most = Math.max(...same.map((at) => saidFields(rows[at])));
+    for (const at of same) if (saidFields(rows[at]) < most) retold.add(at);
+  }
+  return retold;
+}
+
+function contentOf(row: StoredEvent): string {
+  const fields = Object.entries(row).filter(
+    ([name]) =>
+      name !== "identity_derived" && !(identityFields as readonly string[]).includes(name),
+  );
+  return JSON.stringify(fields.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function saidFields(row: StoredEvent | undefined): number {
+  return identityFields.filter((field) => row?.[field] !== undefined).length;
+}
+
+/** A batch of rows that are written again; the same rows are the same batch. */
+export function pinnedBatch(rows: readonly StoredEvent[]): EvidenceBatch | undefined {
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const batchId = createHash("sha256").update(JSON.stringify(rows)).digest("hex");
+  return { batchId, receivedAt: first.received_at, events: rows };
+}
+
+/** `rewrite` of a provider that appends and removes rows one by one: what stays is written first. */
+export function rewriteBy<Key>(
+  append: (batch: EvidenceBatch) => Promise<void>,
+  remove: (removals: readonly Removal<Key>[]) => Promise<readonly number[]>,
+): ErasureRows<Key>["rewrite"] {
+  return async (roots) => {
+    const batch = pinnedBatch(roots.flatMap(({ pinned }) => pinned));
+    if (batch !== undefined) await append(batch);
+    return remove(roots);
+  };
+}
+
+/** `load` over a provider that loads one root at a time. */
+export async function loadEach<Key>(
+  load: (root: string) => Promise<readonly KeyedRow<Key>[]>,
+  roots: readonly string[],
+): Promise<ReadonlyMap<string, readonly KeyedRow<Key>[]>> {
+  const loaded = new Map<string, readonly KeyedRow<Key>[]>();
+  for (const root of roots) loaded.set(root, await load(root));
+  return loaded;
+}

@@ -1,0 +1,161 @@
+/**
+ * @module ErasureWorld: evidence and memory of one user and of others whose names are near: longer,
+ * shorter, of another case, of another normal form, nobody. Whatever is the user's alone has a mark.
+ */
+import type { TurnEvent } from "@turnproof/evidence";
+import type { AdministeredMemory, EvidenceStore, TurnVerdict } from "@turnproof/store";
+import { everybody, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";
+import { expect } from "vitest";
+
+import { bytesOf, filesHolding } from "./scan-files.ts";
+
+/** The user who goes. */
+export const gone = "zo\u00e9-qz7-kim";
+/** Users who stay. */
+export const staying: readonly (string | null)[] = [
+  "zo\u00e9-qz7-kim2",
+  "zo\u00e9-qz7-ki",
+  "zo\u00e9-QZ7-kim",
+  "ZO\u00c9-qz7-kim",
+  "zoe\u0301-qz7-kim",
+  "other",
+  null,
+];
+
+/** Stands in every id and text of the user, and of nobody else. */
+export const mark = "onlyherxq";
+
+const verdictOf = (root: string, user: string | null | undefined, turn: string): TurnVerdict => ({
+  root_trace_id: root,
+  turn_id: turn,
+  agent_id: "helper",
+  thread_id: `thread-${turn}`,
+  ...(user === undefined ? {} : { user_id: user }),
+  verdict: "success",
+  finding_codes: [],
+  judged_at: "2026-03-02T09:00:00.000Z",
+  as_of: "2026-03-02T09:00:00.000000Z",
+});
+
+/** Turns of everybody, under roots of their own. */
+function ownTurns(): TurnEvent[] {
+  const turn = (root: string, user: string | null): TurnEvent[] =>
+    sampleTurn(root, {
+      user_id: user,
+      agent_id: "helper",
+      application_id: "shop",
+      thread_id: `thread-${root}`,
+      memory_id: `memory-${root}`,
+    });
+  return [
+    ...[1, 2, 3].flatMap((n) => turn(`root-${mark}-${n}`, gone)),
+    ...staying.flatMap((user, n) => turn(`root-stays-${n}`, user)),
+  ];
+}
+
+/** One root of two users: a handoff, rows that say nobody, and a turn that its parent names. */
+function sharedTurn(): TurnEvent[] {
+  const said = (span: string, fields: Partial<TurnEvent>): TurnEvent =>
+    sampleEvent(span, {
+      root_trace_id: "root-shared",
+      timestamp: "2026-03-01T10:00:02Z",
+      ...fields,
+    });
+  const turn = { event_kind: "turn" } as const;
+  return [
+    said("a1", { ...turn, user_id: gone, agent_id: "helper", thread_id: `thread-${mark}` }),
+    said("a2", { parent_span_id: "a1", attributes: { tool_name: "search" } }),
+    said("b1", { ...turn, user_id: "other", agent_id: "second", parent_span_id: "a2" }),
+    said("b2", { parent_span_id: "b1", attributes: { tool_name: "sum" } }),
+    // Only what stands above it says which turn it is in, and that goes.
+    said("b3", {
+      parent_span_id: "a2",
+      user_id: "other",
+      attributes: { tool_name: "mail" },
+    }),
+    said(`${mark}c1`, { attributes: { tool_name: "loose" } }),
+  ];
+}
+
+/** Writes everything; every batch holds rows of several users. */
+export async function fillEvidence(store: EvidenceStore): Promise<void> {
+  const batch = (batchId: string, events: readonly TurnEvent[], second: number): Promise<void> =>
+    store.append({ batchId, receivedAt: receivedAt(second), events });
+  await batch("batch-1", ownTurns(), 1);
+  await batch("batch-2", sharedTurn().slice(0, 3), 2);
+  await batch("batch-3", sharedTurn().slice(3), 3);
+  await store.putVerdicts([
+    verdictOf(`root-${mark}-1`, gone, `turn-${mark}-1`),
+    verdictOf("root-shared", gone, `turn-${mark}-2`),
+    verdictOf("root-shared", undefined, `turn-${mark}-3`),
+    verdictOf("root-shared", "other", "b1"),
+    ...staying.map((user, n) => verdictOf(`root-stays-${n}`, user, `turn-${n}`)),
+  ]);
+}
+
+/** What each user who stays can read, and what an operator can of the user who goes. */
+export async function readEvidence(store: EvidenceStore): Promise<unknown> {
+  const read: unknown[] = [];
+  const roots = ["root-shared", ...staying.map((_user, n) => `root-stays-${n}`)];
+  for (const tenant of staying) {
+    const page = await store.page({ tenant }, {}, { limit: 500 });
+    const events = page.events
+      .map(withoutHers)
+      // What was told by a row that goes is written down, and so it is not derived any more.
+      .map(({ identity_derived: _derived, ...event }) => event)
+      .toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+    expect(events.length).toBeGreaterThan(0);
+    read.push([tenant, events, await store.verdicts({ tenant }, roots)]);
+  }
+  return read;
+}
+
+/** What a row of another user was told by her rows is written as erased. */
+function withoutHers(event: TurnEvent): TurnEvent {
+  const hers = (["thread_id", "run_id", "turn_id"] as const).filter(
+    (field) => event[field] === `thread-${mark}` || event[field] === "a1",
+  );
+  return { ...event, ...Object.fromEntries(hers.map((field) => [field, "erased"])) };
+}
+
+const key = (event: Partial<TurnEvent>): string =>
+  `${event.root_trace_id}/${event.span_id}/${event.phase}`;
+
+/** Nothing of the user can be read, by the user or by an operator. */
+export async function expectGone(store: EvidenceStore): Promise<void> {
+  expect((await store.page({ tenant: gone }, {}, { limit: 9 })).events).toEqual([]);
+  for (const id of [gone, `root-${mark}-1`, `thread-${mark}`, `${mark}c1`]) {
+    expect((await store.find(everybody, id, {}, { limit: 9 })).events).toEqual([]);
+  }
+  const all = await store.page(everybody, {}, { limit: 500 });
+  expect(JSON.stringify(all.events)).not.toContain(mark);
+  expect(await store.verdicts(everybody, [`root-${mark}-1`])).toEqual([]);
+  const shared = await store.verdicts(everybody, ["root-shared"]);
+  expect(shared.map(({ turn_id: turn }) => turn)).toEqual(["b1"]);
+}
+
+/** Memory of everybody, in every kind. */
+export async function fillMemory(memory: AdministeredMemory): Promise<void> {
+  for (const kind of ["conversation", "semantic_cache", "entity", "trace_content"] as const) {
+    for (const tenant of [gone, ...staying]) {
+      const own = tenant === gone ? mark : "plain";
+      for (const n of [1, 2, 3]) {
+        await memory.put({ tenant }, kind, {
+          id: `${own}-${n}`,
+          text: `${own} said ${n}`,
+          thread_id: `thread-${own}`,
+          data: { words: `${own} ${"and more ".repeat(40)}` },
+          created_at: "2026-03-01T10:00:00Z",
+        });
+      }
+    }
+  }
+}
+
+/** Files in which some byte of the user lies. */
+export async function leftovers(directory: string): Promise<string[]> {
+  return [
+    ...(await filesHolding(directory, bytesOf(mark))),
+    ...(await filesHolding(directory, bytesOf(gone, "2"))),
+  ];
+}
