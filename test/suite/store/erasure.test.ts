@@ -1,17 +1,23 @@
 /** @module Erasure: a user's evidence and memory go whole, to the last byte; near names stay. */
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
-import { clickhouse, ephemeral, filesystem, postgres } from "@turnproof/store";
+import { memoryCollections } from "@turnproof/semconv";
+import { clickhouse, ephemeral, filesystem, mongodb, postgres } from "@turnproof/store";
 import type { AdministeredMemory, EvidenceStore } from "@turnproof/store";
 import { deleteUser, deleteUserEvidence } from "@turnproof/store/admin";
+import { MongoClient } from "mongodb";
 import { afterAll, describe, expect, test } from "vitest";
 
+import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
+import { startMongo } from "../../servers/mongodb.ts";
+import { startPostgres } from "../../servers/postgres.ts";
 import {
   expectGone,
   fillEvidence,
   fillMemory,
   gone,
   leftovers,
+  mark,
   readEvidence,
   staying,
 } from "./erasure-world.ts";
@@ -106,5 +112,78 @@ describe("a user's data goes, and nobody else's", () => {
     expect(await leftovers(path)).toEqual([]);
     await client.close();
     expect(await leftovers(path)).toEqual([]);
+  });
+
+  test("clickhouse server", { timeout: 180_000 }, async () => {
+    await using server = await startClickhouseServer();
+    await using store = await clickhouse({ connection: { url: server.url } });
+    await fillEvidence(store);
+    const before = await readEvidence(store);
+    const report = await deleteUserEvidence(store, { userId: gone, dryRun: false });
+    // Its engine is the embedded one, which never takes parts away that were replaced.
+    const unreached = ["clickhouse_server_logs", "clickhouse_inactive_parts"];
+    expect(report).toMatchObject({ deleted: 12, complete: true, unreached });
+    expect(await readEvidence(store)).toEqual(before);
+    await expectGone(store);
+  });
+
+  test("a PostgreSQL server, but for the log that it recycles", { timeout: 120_000 }, async () => {
+    const server = await startPostgres();
+    try {
+      const database = await server.createDatabase();
+      const [place] = await server.run(database, "SHOW data_directory");
+      const directory = String(place?.["data_directory"]);
+      await using store = await postgres({ url: server.url(database) });
+      await fillEvidence(store.evidence);
+      await server.run(database, "CHECKPOINT");
+      expect(await leftovers(directory)).not.toEqual([]);
+      await eraseEvidence(store.evidence);
+      await fillMemory(store.memory);
+      await server.run(database, "ANALYZE");
+      await eraseMemory(store.memory);
+      const outside = (await leftovers(directory)).filter((name) => !name.startsWith("pg_wal"));
+      expect(outside).toEqual([]);
+      const last = await deleteUser(store.memory.admin, { userId: gone, dryRun: false });
+      expect(last.unreached).toEqual(["postgres_wal"]);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test("MongoDB", { timeout: 120_000 }, async () => {
+    const server = await startMongo();
+    const client = new MongoClient(server.url);
+    try {
+      await using store = await mongodb({ client, database: "erased" });
+      await eraseEvidence(store.evidence);
+      await eraseMemory(store.memory);
+      const database = client.db("erased");
+      const evidence = ["evidence_events", "evidence_verdicts", "evidence_batches"];
+      for (const name of [...evidence, ...Object.values(memoryCollections)]) {
+        for await (const document of database.collection(name).find()) {
+          expect(JSON.stringify(document)).not.toContain(mark);
+          expect(document["user_id"]).not.toBe(gone);
+        }
+      }
+      const last = await deleteUserEvidence(store.evidence, { userId: gone, dryRun: false });
+      expect(last.unreached).toContain("mongodb_oplog");
+    } finally {
+      await client.close();
+      await server.close();
+    }
+  });
+});
+
+test("a user is a text, and a store that cannot erase says so", async () => {
+  await using store = ephemeral();
+  const erase = (userId: unknown): Promise<unknown> =>
+    deleteUserEvidence(store, { userId: userId as string });
+  await expect(erase("")).rejects.toMatchObject({ code: "identity_empty" });
+  for (const nobody of [undefined, null, 7]) {
+    await expect(erase(nobody)).rejects.toMatchObject({ code: "identity_missing" });
+  }
+  const copy = { ...store };
+  await expect(deleteUserEvidence(copy, { userId: "ann" })).rejects.toMatchObject({
+    code: "capability_missing",
   });
 });

@@ -48,6 +48,8 @@ export interface Engine {
   select(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<Selected>;
   query(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<Answer>;
   command(sql: string): Promise<void>;
+  /** Runs statements with no other statement or insert between them; an embedded engine alone can. */
+  readonly together?: (statements: readonly string[]) => Promise<void>;
   /** Inserts one block; the same token with the same rows leaves one copy. */
   insert(table: string, block: EncodedBlock, token: string): Promise<void>;
   close(): Promise<void>;
@@ -87,6 +89,12 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
     select: selected,
     query: async (...asked) => readAnswer(await selected(...asked)),
     command: (sql) => coded(() => writes(() => run(writing, sql))),
+    together: (statements) =>
+      coded(() =>
+        writes(async () => {
+          for (const sql of statements) await run(writing, sql);
+        }),
+      ),
     async insert(table, block, token) {
       const { columns } = block;
       const names = columns.map(({ name }) => name).join(", ");
