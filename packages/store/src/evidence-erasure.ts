@@ -108,31 +108,39 @@ export function decideErasure<Key>(
   userId: string,
 ): RootErasure<Key> {
   const stored = rows.map(({ row }) => row);
-  const resolved = resolveEvents(stored);
-  const own = (at: number): boolean => {
-    const tenant = resolved[at]?.user_id;
-    return tenant === userId || tenant === undefined;
-  };
-  const places = [...rows.keys()];
-  const named = resolved.some((event) => event.user_id === userId);
-  const retold = named ? retoldRows(stored) : new Set<number>();
-  const staying = places.filter((at) => !(named && own(at)) && !retold.has(at));
+  const last = stored.reduce((max, row) => Math.max(max, epochMicros(row.received_at)), 0);
+  if (!stored.some((row) => row.user_id === userId)) {
+    return { root, last, gone: [], left: stored, pinned: [] };
+  }
+  const { first, again } = retoldRows(stored);
+  // What a run that was killed has written again says what that run knew; who owns the others is
+  // told by the rows as they were.
+  const basis = [...rows.keys()].filter((at) => !again.has(at));
+  const told = resolveEvents(basis.map((at) => stored[at] as StoredEvent));
+  const resolved = new Map<number, TurnEvent>(
+    basis.map((at, index) => [at, told[index] as TurnEvent] as const),
+  );
+  for (const at of again) resolved.set(at, stored[at] as StoredEvent);
+  const staying = [...rows.keys()].filter((at) => {
+    const tenant = resolved.get(at)?.user_id;
+    return !first.has(at) && tenant !== userId && tenant !== undefined;
+  });
   const { left, changed } = pin(staying, stored, resolved);
   const stays = new Set(staying);
   const gone = rows.filter((_row, at) => !stays.has(at) || changed.has(at));
   const pinned = left.filter((_row, index) => changed.has(staying[index] as number));
-  const last = stored.reduce((max, row) => Math.max(max, epochMicros(row.received_at)), 0);
-  return { root, last, gone: rows.length === 0 || !named ? [] : gone, left, pinned };
+  return { root, last, gone, left, pinned };
 }
 
 /**
- * What stays, each row with the identity that it had, written down where it came from what goes. Of
- * a thread, a memory, a run or a turn that only the user's rows name, `erased` is written.
+ * What stays, each row with the identity that it had, written down where it came from what goes.
+ * `erased` is written for a thread, a memory, a run or a turn that only the user's rows name, and
+ * where a row would be given what it was not given before.
  */
 function pin(
   staying: readonly number[],
   stored: readonly StoredEvent[],
-  resolved: readonly TurnEvent[],
+  resolved: ReadonlyMap<number, TurnEvent>,
 ): { readonly left: readonly StoredEvent[]; readonly changed: ReadonlySet<number> } {
   const own = new Set(
     staying.flatMap((at) => {
@@ -141,7 +149,7 @@ function pin(
     }),
   );
   const wanted = new Map(
-    staying.map((at) => [at, withoutForeign(resolved[at] as TurnEvent, own)] as const),
+    staying.map((at) => [at, withoutForeign(resolved.get(at) as TurnEvent, own)] as const),
   );
   const changed = new Set<number>();
   for (;;) {
@@ -150,12 +158,19 @@ function pin(
       return changed.has(at) ? pinnedRow(row, wanted.get(at) as TurnEvent) : row;
     });
     const after = resolveEvents(left);
-    const moved = staying.filter(
-      (at, index) => !changed.has(at) && !sameIdentity(wanted.get(at) as TurnEvent, after[index]),
-    );
-    // Each round writes down at least one more, so there is an end.
-    if (moved.length === 0) return { left, changed };
-    for (const at of moved) changed.add(at);
+    let moved = false;
+    for (const [index, at] of staying.entries()) {
+      const want = wanted.get(at) as TurnEvent;
+      const is = after[index] as TurnEvent;
+      const fresh = identityFields.filter((field) => want[field] === undefined && is[field]);
+      if (fresh.length > 0) {
+        wanted.set(at, { ...want, ...Object.fromEntries(fresh.map((field) => [field, erased])) });
+      } else if (changed.has(at) || sameIdentity(want, is)) continue;
+      changed.add(at);
+      moved = true;
+    }
+    // Each round writes down at least one field more, so there is an end.
+    if (!moved) return { left, changed };
   }
 }
 
@@ -187,16 +202,20 @@ function pinnedRow(row: StoredEvent, resolved: TurnEvent): StoredEvent {
   return { ...rest, ...identity, ...(derived.length === 0 ? {} : { identity_derived: derived }) };
 }
 
-/** Rows that a run which was killed has written again, pinned: the first ones go. */
-function retoldRows(rows: readonly StoredEvent[]): ReadonlySet<number> {
-  const retold = new Set<number>();
-  for (const same of Map.groupBy(rows.keys(), (at) =>
-    contentOf(rows[at] as StoredEvent),
-  ).values()) {
-    const most = Math.max(...same.map((at) => saidFields(rows[at])));
-    for (const at of same) if (saidFields(rows[at]) < most) retold.add(at);
+/** Rows that a run which was killed has written again, and the first ones of them. */
+function retoldRows(rows: readonly StoredEvent[]): {
+  readonly first: ReadonlySet<number>;
+  readonly again: ReadonlySet<number>;
+} {
+  const [first, again] = [new Set<number>(), new Set<number>()];
+  const groups = Map.groupBy(rows.keys(), (at) => contentOf(rows[at] as StoredEvent));
+  for (const same of groups.values()) {
+    const said = same.map((at) => saidFields(rows[at]));
+    const [least, most] = [Math.min(...said), Math.max(...said)];
+    if (least === most) continue;
+    for (const [index, at] of same.entries()) (said[index] === most ? again : first).add(at);
   }
-  return retold;
+  return { first, again };
 }
 
 function contentOf(row: StoredEvent): string {

@@ -5,11 +5,11 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Unreached } from "../erasure.ts";
+import type { EraseEvidence, Unreached } from "../erasure.ts";
 import { erasureOf, pinnedBatch } from "../evidence-erasure.ts";
 import type { ErasureRows, RootErasure } from "../evidence-erasure.ts";
-import type { EraseEvidence } from "../erasure.ts";
 import type { KeyedRow } from "../evidence-retention.ts";
+import type { StoredEvent } from "../stored-event.ts";
 import { eventColumns } from "./columns.ts";
 import type { Engine } from "./connection.ts";
 import { forCluster } from "./migration.ts";
@@ -73,7 +73,9 @@ WHERE scope = 'user' AND user_id = ${bind.text(userId)} ORDER BY root_trace_id`,
     load: (roots) => loadRows(engine, roots),
     async rewrite(roots) {
       const kept = roots.filter(({ left }) => left.length > 0);
-      const batches = new Map(kept.map((one) => [one.root, pinnedBatch(one.left)] as const));
+      const batches = new Map(
+        kept.map((one) => [one.root, pinnedBatch(withoutCopies(one.left))] as const),
+      );
       const keepOf = (root: string): bigint => {
         const batch = batches.get(root);
         return batch === undefined ? 0n : batchNumber(batch.batchId);
@@ -127,6 +129,11 @@ WHERE scope = 'user' AND user_id = ${bind.text(userId)}`,
 /** The hash of a root in the table of turns, see turn-rows. */
 const turnRoot =
   "bitShiftLeft(toUInt64(murmurHash3_32(concat('/', root_trace_id))), 32) + murmurHash3_32(root_trace_id)";
+
+/** A run that was killed may have written rows that did not go yet. */
+function withoutCopies(rows: readonly StoredEvent[]): readonly StoredEvent[] {
+  return [...new Map(rows.map((row) => [JSON.stringify(row), row] as const)).values()];
+}
 
 async function mutate(engine: Engine, table: string, where: string): Promise<void> {
   const settings = "mutations_sync = 2, allow_nondeterministic_mutations = 1";
