@@ -41,5 +41,5 @@ export async function deleteMentions(
 function says(value: Json, names: ReadonlySet<string>): boolean {
   if (typeof value === "string") return names.has(value);
   if (typeof value !== "object" || value === null) return false;
-  return Object.values(value).some((inner) => says(inner as Json, names));
+  return Object.values(value).some((inner) => says(inner, names));
 }

@@ -11,7 +11,7 @@ import { identityFields, resolveEvents } from "@turnproof/evidence";
 import type { EvidenceBatch, TurnEvent } from "@turnproof/evidence";
 
 import type { EraseEvidence, ErasureReport, Unreached } from "./erasure.ts";
-import type { KeyedRow, Removal } from "./evidence-retention.ts";
+import type { KeyedRow, Removal, RetentionRows } from "./evidence-retention.ts";
 import type { StoredEvent } from "./stored-event.ts";
 import { epochMicros } from "./time.ts";
 
@@ -241,21 +241,21 @@ export function pinnedBatch(rows: readonly StoredEvent[]): EvidenceBatch | undef
 /** `rewrite` of a provider that appends and removes rows one by one: what stays is written first. */
 export function rewriteBy<Key>(
   append: (batch: EvidenceBatch) => Promise<void>,
-  remove: (removals: readonly Removal<Key>[]) => Promise<readonly number[]>,
+  rows: Pick<RetentionRows<Key>, "remove">,
 ): ErasureRows<Key>["rewrite"] {
   return async (roots) => {
     const batch = pinnedBatch(roots.flatMap(({ pinned }) => pinned));
     if (batch !== undefined) await append(batch);
-    return remove(roots);
+    return rows.remove(roots);
   };
 }
 
 /** `load` over a provider that loads one root at a time. */
 export async function loadEach<Key>(
-  load: (root: string) => Promise<readonly KeyedRow<Key>[]>,
+  rows: Pick<RetentionRows<Key>, "load">,
   roots: readonly string[],
 ): Promise<ReadonlyMap<string, readonly KeyedRow<Key>[]>> {
   const loaded = new Map<string, readonly KeyedRow<Key>[]>();
-  for (const root of roots) loaded.set(root, await load(root));
+  for (const root of roots) loaded.set(root, await rows.load(root));
   return loaded;
 }

@@ -11,6 +11,7 @@ import type { ErasureRows, RootErasure } from "../evidence-erasure.ts";
 import type { KeyedRow } from "../evidence-retention.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { eventColumns } from "./columns.ts";
+import { clusterName } from "./clickhouse-options.ts";
 import type { Engine } from "./connection.ts";
 import { forCluster } from "./migration.ts";
 import { NativeBlock } from "./native-writer.ts";
@@ -45,21 +46,9 @@ const named = `CREATE TABLE IF NOT EXISTS erasing
 ENGINE = MergeTree
 ORDER BY root_trace_id`;
 
-function erasureRows({ engine, cluster, send }: ErasureParts): ErasureRows<number> {
-  const onCluster = cluster === undefined ? "" : ` ON CLUSTER '${cluster}'`;
-  const drop = (): Promise<void> => engine.command(`DROP TABLE IF EXISTS erasing${onCluster} SYNC`);
-  const naming = async (rows: readonly (readonly [string, bigint, string])[]): Promise<void> => {
-    await drop();
-    await engine.command(cluster === undefined ? named : forCluster(named, cluster));
-    const block = new NativeBlock();
-    for (const [root, keep, user] of rows) {
-      block.set("root_trace_id", "String", root);
-      block.set("keep", "UInt64", keep);
-      block.set("user_id", "String", user);
-      block.endRow();
-    }
-    await engine.insert("erasing", block.encode(), "erasing");
-  };
+function erasureRows(parts: ErasureParts): ErasureRows<number> {
+  const { engine } = parts;
+  const names = namesIn(parts);
   return {
     async rootsNaming(userId) {
       const bind = bindings();
@@ -71,38 +60,7 @@ WHERE scope = 'user' AND user_id = ${bind.text(userId)} ORDER BY root_trace_id`,
       return (answer.columns.get("root_trace_id") ?? []) as string[];
     },
     load: (roots) => loadRows(engine, roots),
-    async rewrite(roots) {
-      const kept = roots.filter(({ left }) => left.length > 0);
-      const batches = new Map(
-        kept.map((one) => [one.root, pinnedBatch(withoutCopies(one.left))] as const),
-      );
-      const keepOf = (root: string): bigint => {
-        const batch = batches.get(root);
-        return batch === undefined ? 0n : batchNumber(batch.batchId);
-      };
-      await naming(roots.map(({ root }) => [root, keepOf(root), ""]));
-      // Hashes of the roots go first: rows that stay bring theirs with them.
-      await mutate(engine, "turns", `root IN (SELECT ${turnRoot} FROM erasing)`);
-      for (const batch of batches.values()) {
-        if (batch !== undefined) await send(prepareBatch(batch));
-      }
-      await mutate(
-        engine,
-        "events",
-        `root_trace_id IN (SELECT root_trace_id FROM erasing) AND (root_trace_id, batch) NOT IN
-    (SELECT root_trace_id, keep FROM erasing WHERE keep != 0)`,
-      );
-      const left = "SELECT murmurHash3_32(root_trace_id) FROM events";
-      const going = "SELECT murmurHash3_32(root_trace_id) FROM erasing WHERE keep = 0";
-      await mutate(engine, "locate", `root IN (${going}) AND root NOT IN (${left})`);
-      await mutate(
-        engine,
-        "verdicts",
-        "root_trace_id IN (SELECT root_trace_id FROM erasing WHERE keep = 0)",
-      );
-      await drop();
-      return roots.map(({ gone }: RootErasure<number>) => gone.length);
-    },
+    rewrite: (roots) => rewrite(parts, names, roots),
     async countVerdicts(userId) {
       const bind = bindings();
       const answer = await engine.query(
@@ -113,17 +71,83 @@ WHERE scope = 'user' AND user_id = ${bind.text(userId)}`,
       return Number(answer.columns.get("n")?.[0] ?? 0);
     },
     async forgetVerdicts(userId, roots) {
-      await naming([["", 0n, userId], ...roots.map((root) => [root, 1n, userId] as const)]);
+      await names.put([["", 0n, userId], ...roots.map((root) => [root, 1n, userId] as const)]);
       await mutate(
         engine,
         "verdicts",
         `(scope = 'user' AND user_id IN (SELECT user_id FROM erasing))
     OR (scope = '' AND root_trace_id IN (SELECT root_trace_id FROM erasing WHERE keep = 1))`,
       );
-      await drop();
+      // Where a root is shared, the hash of the user still leads to it.
+      const shared = "SELECT murmurHash3_32(root_trace_id) FROM erasing WHERE keep = 1";
+      const hash = "SELECT murmurHash3_32(user_id) FROM erasing";
+      if (roots.length > 0) {
+        await mutate(engine, "locate", `root IN (${shared}) AND hash IN (${hash})`);
+      }
+      await names.drop();
     },
     purge: () => purge(engine),
   };
+}
+
+/** The table that names what goes. */
+interface Names {
+  put(rows: readonly (readonly [root: string, keep: bigint, user: string])[]): Promise<void>;
+  drop(): Promise<void>;
+}
+
+function namesIn({ engine, cluster }: ErasureParts): Names {
+  const onCluster = cluster === undefined ? "" : ` ON CLUSTER '${clusterName(cluster)}'`;
+  const drop = (): Promise<void> => engine.command(`DROP TABLE IF EXISTS erasing${onCluster} SYNC`);
+  return {
+    drop,
+    async put(rows) {
+      await drop();
+      await engine.command(cluster === undefined ? named : forCluster(named, cluster));
+      const block = new NativeBlock();
+      for (const [root, keep, user] of rows) {
+        block.set("root_trace_id", "String", root);
+        block.set("keep", "UInt64", keep);
+        block.set("user_id", "String", user);
+        block.endRow();
+      }
+      await engine.insert("erasing", block.encode(), "erasing");
+    },
+  };
+}
+
+async function rewrite(
+  { engine, send }: ErasureParts,
+  names: Names,
+  roots: readonly RootErasure<number>[],
+): Promise<readonly number[]> {
+  const batches = new Map(
+    roots.flatMap(({ root, left }) => {
+      const batch = pinnedBatch(withoutCopies(left));
+      return batch === undefined ? [] : [[root, batch] as const];
+    }),
+  );
+  const keepOf = (root: string): bigint => {
+    const batch = batches.get(root);
+    return batch === undefined ? 0n : batchNumber(batch.batchId);
+  };
+  await names.put(roots.map(({ root }) => [root, keepOf(root), ""]));
+  // Hashes of the roots go first: rows that stay bring theirs with them.
+  await mutate(engine, "turns", `root IN (SELECT ${turnRoot} FROM erasing)`);
+  for (const batch of batches.values()) await send(prepareBatch(batch));
+  await mutate(
+    engine,
+    "events",
+    `root_trace_id IN (SELECT root_trace_id FROM erasing) AND (root_trace_id, batch) NOT IN
+    (SELECT root_trace_id, keep FROM erasing WHERE keep != 0)`,
+  );
+  const left = "SELECT murmurHash3_32(root_trace_id) FROM events";
+  const going = "SELECT murmurHash3_32(root_trace_id) FROM erasing WHERE keep = 0";
+  await mutate(engine, "locate", `root IN (${going}) AND root NOT IN (${left})`);
+  const whole = "SELECT root_trace_id FROM erasing WHERE keep = 0";
+  await mutate(engine, "verdicts", `root_trace_id IN (${whole})`);
+  await names.drop();
+  return roots.map(({ gone }) => gone.length);
 }
 
 /** The hash of a root in the table of turns, see turn-rows. */

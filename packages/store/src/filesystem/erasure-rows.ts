@@ -30,8 +30,8 @@ export function erasureRows(
       }
       return named;
     },
-    load: (roots) => loadEach(rows.load, roots),
-    rewrite: rewriteBy(append, rows.remove),
+    load: (roots) => loadEach(rows, roots),
+    rewrite: rewriteBy(append, rows),
     countVerdicts: (userId) => verdicts.count((verdict) => verdict.user_id === userId),
     async forgetVerdicts(userId, roots) {
       const shared = new Set(roots);

@@ -9,7 +9,7 @@ import type { EvidenceScope } from "../scope.ts";
 import type { Disk, Place } from "./disk.ts";
 import { parseObject } from "./document.ts";
 import { documentName } from "./safe-name.ts";
-import type { WriteLock } from "./write-lock.ts";
+import type { Held, WriteLock } from "./write-lock.ts";
 
 /** Verdicts by root. */
 export interface VerdictFiles {
@@ -42,39 +42,9 @@ export function verdictFiles(disk: Disk, lock: WriteLock): VerdictFiles {
     await disk.replace(place, Buffer.from(text, "utf8"));
     return folder;
   };
-  const files = async function* files(): AsyncGenerator<{
-    readonly place: Place;
-    readonly verdicts: readonly TurnVerdict[];
-  }> {
-    for (const folder of await disk.list(verdictsPlace)) {
-      for (const name of await disk.list([...verdictsPlace, folder])) {
-        const place = [...verdictsPlace, folder, name];
-        const bytes = await disk.read(place);
-        const held = bytes === undefined ? undefined : parseObject(bytes)?.["verdicts"];
-        if (Array.isArray(held)) yield { place, verdicts: held as TurnVerdict[] };
-      }
-    }
-  };
   return {
-    async count(which) {
-      let count = 0;
-      for await (const { verdicts } of files()) count += verdicts.filter(which).length;
-      return count;
-    },
-    async drop(which) {
-      await lock.run(async (held) => {
-        await held.confirm();
-        for await (const { place, verdicts } of files()) {
-          const left = verdicts.filter((verdict) => !which(verdict));
-          if (left.length === verdicts.length) continue;
-          const root = left[0]?.root_trace_id;
-          const text = JSON.stringify({ root, verdicts: left });
-          if (root === undefined) await disk.remove(place);
-          else await disk.replace(place, Buffer.from(text, "utf8"));
-          await disk.sync(place.slice(0, -1));
-        }
-      });
-    },
+    count: (which) => count(disk, which),
+    drop: (which) => lock.run((held) => drop(disk, held, which)),
     async of(scope, roots) {
       const found: TurnVerdict[] = [];
       for (const root of new Set(roots)) found.push(...(await read(root)));
@@ -110,6 +80,43 @@ export function verdictFiles(disk: Disk, lock: WriteLock): VerdictFiles {
 }
 
 const verdictsPlace: Place = ["evidence", "verdicts"];
+
+type Which = (verdict: TurnVerdict) => boolean;
+
+interface VerdictFile {
+  readonly place: Place;
+  readonly verdicts: readonly TurnVerdict[];
+}
+
+async function* filesOf(disk: Disk): AsyncGenerator<VerdictFile> {
+  for (const folder of await disk.list(verdictsPlace)) {
+    for (const name of await disk.list([...verdictsPlace, folder])) {
+      const place = [...verdictsPlace, folder, name];
+      const bytes = await disk.read(place);
+      const held = bytes === undefined ? undefined : parseObject(bytes)?.["verdicts"];
+      if (Array.isArray(held)) yield { place, verdicts: held as TurnVerdict[] };
+    }
+  }
+}
+
+async function count(disk: Disk, which: Which): Promise<number> {
+  let found = 0;
+  for await (const { verdicts } of filesOf(disk)) found += verdicts.filter(which).length;
+  return found;
+}
+
+async function drop(disk: Disk, held: Held, which: Which): Promise<void> {
+  await held.confirm();
+  for await (const { place, verdicts } of filesOf(disk)) {
+    const left = verdicts.filter((verdict) => !which(verdict));
+    if (left.length === verdicts.length) continue;
+    const root = left[0]?.root_trace_id;
+    const text = JSON.stringify({ root, verdicts: left });
+    if (root === undefined) await disk.remove(place);
+    else await disk.replace(place, Buffer.from(text, "utf8"));
+    await disk.sync(place.slice(0, -1));
+  }
+}
 
 /** Verdicts are spread over folders, since there is a file for every root. */
 function placeOf(root: string): Place {

@@ -38,8 +38,8 @@ export function erasureRows(parts: ErasureParts): ErasureRows<RetentionKey> {
         for await (const row of found) named.push(String(row["_id"]));
         return named;
       }),
-    load: (some) => loadEach(rows.load, some),
-    rewrite: rewriteBy(append, rows.remove),
+    load: (some) => loadEach(rows, some),
+    rewrite: rewriteBy(append, rows),
     countVerdicts: (userId) => coded(() => verdicts.countDocuments({ user_id: { $eq: userId } })),
     async forgetVerdicts(userId, shared) {
       await coded(() => verdicts.deleteMany({ user_id: { $eq: userId } }));

@@ -25,8 +25,8 @@ WHERE tenant_said AND user_id = ${bind.text(userId)} ORDER BY root_trace_id`,
       );
       return found.rows.map((row) => fromStored(row["root"] as string));
     },
-    load: (roots) => loadEach(rows.load, roots),
-    rewrite: rewriteBy((batch) => appendBatch(database, batch), rows.remove),
+    load: (roots) => loadEach(rows, roots),
+    rewrite: rewriteBy((batch) => appendBatch(database, batch), rows),
     async countVerdicts(userId) {
       const bind = bindings();
       const found = await database.query(
