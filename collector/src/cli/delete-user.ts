@@ -68,8 +68,9 @@ export function addDeleteUserCommand(program: Command): void {
       `
 The user is exactly this id, under every agent and application: no prefix, no other case, no other
 Unicode form. Its keyed form goes as well. Covered are the journal and its quarantine, evidence with
-turns and verdicts, memory with its caches, replays, and the spools that are named. Deleted bytes are
-taken out of the data files as far as the store allows; the report says where they may still lie.
+turns and verdicts, memory with its caches, replays, and the spools that are named. Deleted bytes
+are taken out of the data files as far as the store allows; the report says where they may still
+lie.
 
 Stop the collector first. A run that was ended goes on when it is run again; run it once more after
 producers that were offline have sent what they held. Exit code 3 when something is left or could

@@ -1,6 +1,6 @@
 /**
- * @module Deletion audit: that a deletion was done, when, and whether it was whole; never whose. The
- * record holds no id, no pseudonym of it and no count that could tell.
+ * @module Deletion audit: that a deletion was done, when, and whether it was whole; never whose.
+ * The record holds no id, no pseudonym of it and no count that could tell.
  */
 import { createSigner } from "../audit/checkpoint.ts";
 import { openAudit } from "../audit/log.ts";

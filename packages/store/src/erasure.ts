@@ -1,7 +1,7 @@
 /**
  * @module Erasure: everything that evidence holds of one user, found by the exact tenant and taken
- * away (requirements: Scope hierarchy 6). One method of each provider, reached through the store that
- * it belongs to, so that what serves requests never holds it. A dry run unless told otherwise.
+ * away (requirements: Scope hierarchy 6). One method of each provider, reached through the store
+ * that it belongs to, so that what serves requests never holds it. A dry run unless told otherwise.
  */
 import { CodedError } from "@turnproof/semconv";
 
@@ -62,8 +62,8 @@ export function offerErasure(store: EvidenceStore, erase: EraseEvidence): Eviden
 }
 
 /**
- * Deletes every row of evidence of one user, and takes the bytes out of the data files as far as the
- * provider reaches them. A dry run unless told otherwise; a run that was killed goes on when it is
+ * Deletes every row of evidence of one user, and takes the bytes out of the data files as far as
+ * the provider reaches them. A dry run unless told otherwise; a run that was killed goes on when it is
  * run again.
  * @throws CodedError identity_empty, identity_missing, capability_missing, and the provider's
  */

@@ -1,6 +1,6 @@
 /**
- * @module ErasureRows: the rows of evidence of one user in batch files, and their end. Every root is
- * looked at, since a file names roots and no users.
+ * @module ErasureRows: the rows of evidence of one user in batch files, and their end. Every root
+ * is looked at, since a file names roots and no users.
  */
 import type { EvidenceBatch } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";

@@ -59,8 +59,8 @@ export function erasureRows(parts: ErasureParts): ErasureRows<RetentionKey> {
 }
 
 /**
- * Gives the blocks of deleted documents back, where the role may and the server can. The oplog keeps
- * what it was told until it is overwritten.
+ * Gives the blocks of deleted documents back, where the role may and the server can. The oplog
+ * keeps what it was told until it is overwritten.
  */
 export async function compactAll(
   database: Db,
