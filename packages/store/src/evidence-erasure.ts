@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 
 import { identityFields, resolveEvents } from "@turnproof/evidence";
 import type { EvidenceBatch, TurnEvent } from "@turnproof/evidence";
+import { groupBy } from "@turnproof/semconv";
 
 import type { EraseEvidence, ErasureReport, Unreached } from "./erasure.ts";
 import type { KeyedRow, Removal, RetentionRows } from "./evidence-retention.ts";
@@ -208,7 +209,7 @@ function retoldRows(rows: readonly StoredEvent[]): {
   readonly again: ReadonlySet<number>;
 } {
   const [first, again] = [new Set<number>(), new Set<number>()];
-  const groups = Map.groupBy(rows.keys(), (at) => contentOf(rows[at] as StoredEvent));
+  const groups = groupBy([...rows.keys()], (at) => contentOf(rows[at] as StoredEvent));
   for (const same of groups.values()) {
     const said = same.map((at) => saidFields(rows[at]));
     const [least, most] = [Math.min(...said), Math.max(...said)];

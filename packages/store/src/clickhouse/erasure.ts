@@ -5,6 +5,8 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { groupBy } from "@turnproof/semconv";
+
 import type { EraseEvidence, Unreached } from "../erasure.ts";
 import { erasureOf, pinnedBatch } from "../evidence-erasure.ts";
 import type { ErasureRows, RootErasure } from "../evidence-erasure.ts";
@@ -178,7 +180,7 @@ async function loadRows(
     bind.parameters,
   );
   const rows = decodeRows(answer).map((row, key) => ({ key, row }));
-  return Map.groupBy(rows, ({ row }) => row.root_trace_id ?? "");
+  return groupBy(rows, ({ row }) => row.root_trace_id ?? "");
 }
 
 const evidenceTables = ["events", "locate", "turns", "verdicts"] as const;
