@@ -63,8 +63,8 @@ export function offerErasure(store: EvidenceStore, erase: EraseEvidence): Eviden
 
 /**
  * Deletes every row of evidence of one user, and takes the bytes out of the data files as far as
- * the provider reaches them. A dry run unless told otherwise; a run that was killed goes on when it is
- * run again.
+ * the provider reaches them. A dry run unless told otherwise; a run that was killed goes on when it
+ * is run again.
  * @throws CodedError identity_empty, identity_missing, capability_missing, and the provider's
  */
 export async function deleteUserEvidence(

@@ -1,7 +1,7 @@
 /**
  * @module Erasure: the rows of evidence of one user in the engine, and their end. What is deleted
- * is named in a table that is dropped afterwards, because the engine keeps the text of each mutation;
- * mutations write parts anew, and the parts before them are waited for until they are gone.
+ * is named in a table that is dropped afterwards, because the engine keeps the text of each
+ * mutation; mutations write parts anew, and the parts before them are taken off the disk.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
