@@ -26,13 +26,12 @@ const pair = (agent, thread, user) => [
 ];
 
 /** The five calls that every version of the AI SDK plays. */
-const aiSdk = (version, { embedder, errors }) => {
+const aiSdk = (version, { lines, embedder, errors }) => {
   const who = { thread: "thread-ai", user: "user-ai" };
   return {
-    file: "otel-2/ai-sdk.mjs",
-    given: [version],
-    telemetry: [plain2, "otel-2/ai-sdk.mjs"],
-    lines: 17,
+    file: `otel-2/ai-sdk-${version}.mjs`,
+    telemetry: [plain2, `otel-2/ai-sdk-${version}.mjs`],
+    lines,
     turns: [
       turn("helper", { ...who, ...withTool }),
       turn("streamer", { ...who, ...withTool }),
@@ -91,10 +90,11 @@ export const expectations = {
     turns: pair("desk", "thread-fa", "user-fa"),
     errors: ["model_call AI_APICallError", "turn AI_APICallError"],
   },
-  "ai-sdk-5": aiSdk("5", { embedder: "embedder", errors: legacyErrors }),
-  "ai-sdk-6": aiSdk("6", { embedder: "embedder", errors: legacyErrors }),
+  "ai-sdk-5": aiSdk("5", { lines: 14, embedder: "embedder", errors: legacyErrors }),
+  "ai-sdk-6": aiSdk("6", { lines: 14, embedder: "embedder", errors: legacyErrors }),
   // Version 7 names no function on an embedding, and of an error only the provider's status.
   "ai-sdk-7": aiSdk("7", {
+    lines: 17,
     embedder: "ai-sdk-7",
     errors: ["model_call 400", "tool_call RangeError", "turn 400"],
   }),

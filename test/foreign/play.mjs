@@ -23,9 +23,9 @@ const silent = {
 };
 
 /** Runs a file to its end; gives its exit code, what it printed, and what it tried to reach. */
-async function run(file, { work, name, env = {}, flags = [], given = [] }) {
+async function run(file, { work, name, env = {}, flags = [] }) {
   const reached = join(work, `${name}.reached`);
-  const child = spawn(process.execPath, ["--require", guard, ...flags, file, ...given], {
+  const child = spawn(process.execPath, ["--require", guard, ...flags, file], {
     cwd: here,
     env: { PATH: process.env.PATH, HOME: work, ...silent, ...env, FOREIGN_REPORT: reached },
     stdio: ["ignore", "pipe", "pipe"],
@@ -42,10 +42,10 @@ async function run(file, { work, name, env = {}, flags = [], given = [] }) {
 
 /** Plays a scenario of the table and says what went wrong. */
 export async function playScenario({ name, expected, work, env }) {
-  const { file, flags, given } = expected;
+  const { file, flags } = expected;
   const dump = process.env.FOREIGN_DUMP;
   const more = dump === undefined ? {} : { FOREIGN_DUMP: join(dump, `${name}.spans`) };
-  const ended = await run(file, { work, name, env: { ...env, ...more }, flags, given });
+  const ended = await run(file, { work, name, env: { ...env, ...more }, flags });
   const problems = ended.tries.map((how) => `it reached beyond loopback: ${how}`);
   if (ended.code !== 0) problems.push(`it ended with ${ended.code}: ${ended.output.slice(-2_000)}`);
   const lines = linesOf(expected.telemetry ?? [file]);

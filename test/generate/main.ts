@@ -10,6 +10,7 @@ import { clickhouseDdl, ddlFile } from "./clickhouse-ddl.ts";
 import { collectorReadme, collectorReadmeFile } from "./collector-readme.ts";
 import { evidenceReadme, evidenceReadmeFile } from "./evidence-readme.ts";
 import { conventionsDocument, conventionsFile } from "./conventions-readme.ts";
+import { instrumentPage, instrumentPages } from "./instrument-pages.ts";
 import { judgeRulesFile, judgeRulesModule } from "./judge-rules.ts";
 import { semconvReadme, semconvReadmeFile } from "./semconv-readme.ts";
 
@@ -26,6 +27,7 @@ const generated: readonly GeneratedFile[] = [
   { path: collectorReadmeFile, make: collectorReadme },
   { path: judgeRulesFile, make: judgeRulesModule },
   { path: evidenceReadmeFile, make: evidenceReadme },
+  ...instrumentPages.map((path) => ({ path, make: () => instrumentPage(path) })),
 ];
 
 const check = process.argv.includes("--check");

@@ -6,6 +6,7 @@
 import type { MetricState } from "@turnproof/semconv";
 
 import type { TurnEvent } from "./event.ts";
+import { fetchedOnce } from "./fetched-responses.ts";
 import { parentKey, spanKey } from "./span-key.ts";
 
 /** Token counts; null is unknown, never zero. */
@@ -30,11 +31,12 @@ export function hasUsage(event: TurnEvent): boolean {
 /** Sums the usage of one turn's events. */
 export function countUsage(events: readonly TurnEvent[]): Usage {
   const wrappers = wrappedCalls(events);
-  const calls = events.filter((event) => {
+  const innermost = events.filter((event) => {
     if (event.event_kind !== "model_call" || event.phase === "start") return false;
     const key = spanKey(event);
     return key === undefined || !wrappers.has(key);
   });
+  const calls = fetchedOnce(innermost, hasUsage);
   const measured = calls.filter(hasUsage);
   if (measured.length > 0) {
     return {
