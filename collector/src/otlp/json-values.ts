@@ -35,6 +35,8 @@ export class JsonValues {
   private readonly cursor: JsonCursor;
   private readonly tables: SourceTables;
   private readonly draft: SpanDraft;
+  /** True while the value of a name is read. */
+  private naming = false;
 
   constructor(cursor: JsonCursor, tables: SourceTables, draft: SpanDraft) {
     this.cursor = cursor;
@@ -51,7 +53,9 @@ export class JsonValues {
         return;
       }
       const name = this.tables.attributes.names[this.found] as string;
+      this.naming = this.tables.isName[this.found] === true;
       const value = this.valueAt(valueAt);
+      this.naming = false;
       if (value !== undefined) into[name] = value;
     });
   }
@@ -125,7 +129,8 @@ export class JsonValues {
     }
     const start = cursor.position + 1;
     const end = cursor.skipString();
-    if (end - start > textBytesMax) {
+    const long = end - start > textBytesMax;
+    if (long && !this.naming) {
       this.draft.drop("attribute_too_long");
       return undefined;
     }
@@ -134,6 +139,7 @@ export class JsonValues {
       ? cursor.unescape(start, end)
       : this.tables.memo.read(cursor.bytes, start, end);
     if (text === undefined) this.draft.reject("span_text_invalid");
+    if (long && text !== undefined) return this.draft.nameOf(text);
     return text;
   }
 

@@ -21,6 +21,8 @@ export class ProtobufValues {
   private field = 0;
   private start = 0;
   private limit = 0;
+  /** True while the value of a name is read. */
+  private naming = false;
 
   constructor(cursor: WireCursor, tables: SourceTables, draft: SpanDraft) {
     this.cursor = cursor;
@@ -68,19 +70,23 @@ export class ProtobufValues {
     }
     if (valueStart < 0) return;
     cursor.position = valueStart;
+    this.naming = this.tables.isName[index] === true;
     const value = this.value(valueEnd);
+    this.naming = false;
     if (value !== undefined) into.put(index, value);
     cursor.position = end;
   }
 
   /** The text at `[start, end)` under the byte cap; bad UTF-8 rejects the span. */
   text(start: number, end: number): string | undefined {
-    if (end - start > textBytesMax) {
+    const long = end - start > textBytesMax;
+    if (long && !this.naming) {
       this.draft.drop("attribute_too_long");
       return undefined;
     }
     const text = this.tables.memo.read(this.cursor.bytes, start, end);
     if (text === undefined) this.draft.reject("span_text_invalid");
+    if (long && text !== undefined) return this.draft.nameOf(text);
     return text;
   }
 

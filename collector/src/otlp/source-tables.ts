@@ -7,6 +7,7 @@ import {
   attribute,
   dialectTables,
   knownScopeNames,
+  nameSources,
   namedSpanMarks,
   otlpNames,
 } from "@turnproof/semconv";
@@ -24,6 +25,8 @@ interface ScopePrefix {
 export interface SourceTables {
   /** Source names by their number. */
   readonly attributes: KeyTable;
+  /** By number: true where a text is a name, which is never too long for its digest. */
+  readonly isName: readonly boolean[];
   readonly scopes: KeyTable;
   readonly scopePrefixes: readonly ScopePrefix[];
   readonly exceptionType: KeyTable;
@@ -49,6 +52,7 @@ export function compileSourceTables(): SourceTables {
   const prefixes = dialectTables.flatMap((table) => table.scopePrefixes);
   return {
     attributes: new KeyTable(sourceNames),
+    isName: sourceNames.map((name) => nameSources.has(name)),
     scopes: new KeyTable(knownScopeNames),
     scopePrefixes: prefixes.map((name) => ({ name, bytes: Buffer.from(name, "utf8") })),
     exceptionType: new KeyTable([otlpNames.exceptionType]),

@@ -12,6 +12,7 @@ import type {
 } from "@turnproof/exporter";
 import { limits } from "@turnproof/semconv";
 import type { AttributeValue, Code } from "@turnproof/semconv";
+import { nameDigest } from "@turnproof/semconv/name-key";
 
 import { nanoText } from "./unix-nano.ts";
 
@@ -107,6 +108,13 @@ export class SpanDraft implements SpanAtHand {
   drop(code: Code): void {
     this.dropped ??= {};
     this.dropped[code] = (this.dropped[code] ?? 0) + 1;
+  }
+
+  /** A name that is too long to be kept, as its digest; escapes may have made it look longer. */
+  nameOf(text: string): string {
+    if (Buffer.byteLength(text, "utf8") <= textBytesMax) return text;
+    this.drop("name_keyed");
+    return nameDigest(text);
   }
 
   reject(code: Code): void {

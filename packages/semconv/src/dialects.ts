@@ -10,7 +10,7 @@ import { openLlmetry } from "./dialects/openllmetry.ts";
 import { structuralFamilies } from "./dialects/structural.ts";
 import type { DialectTable } from "./dialects/table.ts";
 import { vercelAi } from "./dialects/vercel-ai.ts";
-import { registryRows } from "./registry.ts";
+import { attribute, registryRows } from "./registry.ts";
 import type { Dialect } from "./states.ts";
 
 /** Every dialect, the most telling marks first: a span is of the first whose mark or scope it has. */
@@ -41,6 +41,24 @@ export const sourceAttributeNames: ReadonlySet<string> = new Set([
   ...Object.keys(structuralFamilies),
   "exception.type",
 ]);
+
+/**
+ * Attribute keys whose texts are names as they stand, of agents, tools, workflows, services and hosts,
+ * and nothing else. However long such a text is, a decoder keeps it as its digest.
+ */
+export const nameSources: ReadonlySet<string> = new Set(
+  [...sourceAttributeNames].filter((source) => {
+    const written = dialectTables.flatMap((table) =>
+      table.names.filter((name) => name.source === source),
+    );
+    const rows = [
+      ...registryRows.filter((row) => row.span === source),
+      ...written.map(({ to }) => attribute[to]),
+    ];
+    const whole = written.every(({ adapter }) => adapter === "as_is");
+    return whole && rows.length > 0 && rows.every((row) => row.keyed === "name");
+  }),
+);
 
 /** Whole scope names that the tables know; `dialectOfScope` knows beginnings as well. */
 export const knownScopeNames: ReadonlySet<string> = new Set(

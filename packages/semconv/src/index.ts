@@ -11,6 +11,7 @@ export {
   dialectTables,
   knownScopeNames,
   namedSpanMarks,
+  nameSources,
   sourceAttributeNames,
 } from "./dialects.ts";
 export { usageDetailNames } from "./dialects/langfuse.ts";

@@ -6,12 +6,14 @@ import type { Attributes, HrTime } from "@opentelemetry/api";
 import {
   attribute,
   limits,
+  nameSources,
   namedSpanMarks,
   otlpNames,
   sourceAttributeNames,
   utf8Bytes,
 } from "@turnproof/semconv";
 import type { AttributeValue } from "@turnproof/semconv";
+import { nameDigest } from "@turnproof/semconv/name-key";
 
 import type { DropCounts, SourceAttributes, SpanRecord } from "../mapping/span-record.ts";
 import { dialectScopeName } from "./scope-name.ts";
@@ -19,8 +21,6 @@ import type { ReadableSpanLike, ResourceLike } from "./sdk-shapes.ts";
 
 /** Bytes of an allowlisted text, as on the wire; a longer one cannot pass the guard anyway. */
 const textBytesMax = 1_024;
-/** Bytes of the name of a span of ours. */
-const nameBytesMax = 256;
 const ownMark = attribute.event_kind.span;
 const noId = /^0*$/;
 
@@ -77,7 +77,6 @@ export function spanRecordOf(span: ReadableSpanLike): SpanRecord {
 }
 
 function addName(record: Mutable<SpanRecord>, name: string, drop: Drop): void {
-  if (utf8Bytes(name) > nameBytesMax) return;
   const read = scalarOf(name, drop);
   if (typeof read === "string") record.name = read;
 }
@@ -99,7 +98,7 @@ function sourceAttributes(attributes: Attributes, drop: Drop): SourceAttributes 
     }
     const value: unknown = attributes[name];
     if (value === undefined || value === null) continue;
-    const read = Array.isArray(value) ? listOf(value, drop) : scalarOf(value, drop);
+    const read = Array.isArray(value) ? listOf(value, drop) : scalarOf(value, drop, name);
     if (read !== undefined) out[name] = read;
   }
   return out;
@@ -112,8 +111,11 @@ export function passesDoor(value: unknown): boolean {
   return (Array.isArray(value) ? listOf(value, ignore) : scalarOf(value, ignore)) !== undefined;
 }
 
-/** A scalar as the wire would carry it, or undefined with the reason counted. */
-function scalarOf(value: unknown, drop: Drop): Scalar | undefined {
+/**
+ * A scalar as the wire would carry it, or undefined with the reason counted. A name that is too long
+ * becomes its digest.
+ */
+function scalarOf(value: unknown, drop: Drop, of?: string): Scalar | undefined {
   switch (typeof value) {
     case "boolean":
       return value;
@@ -127,6 +129,10 @@ function scalarOf(value: unknown, drop: Drop): Scalar | undefined {
       // Three bytes a character are the most, so most texts are not measured.
       if (value.length * 3 <= textBytesMax || utf8Bytes(value) <= textBytesMax) {
         return value;
+      }
+      if (of !== undefined && nameSources.has(of)) {
+        drop("name_keyed");
+        return nameDigest(value);
       }
       drop("attribute_too_long");
       return undefined;
