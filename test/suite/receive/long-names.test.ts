@@ -39,9 +39,9 @@ test.each(lengths)("names of %i characters of an agent, a tool and a service", a
     expect(await harness.post(sent, type)).toMatchObject({ status: 200 });
   }
   const events = await harness.events();
-  const said = events.map(({ application_id, agent_id, agent_name, attributes }) => [
+  const said = events.map(({ application_id, agent_id, attributes }) => [
     application_id,
-    agent_name ?? agent_id,
+    agent_id,
     attributes.tool_name,
   ]);
   const wanted = (end: string): readonly string[] => [
