@@ -43,8 +43,8 @@ export const sourceAttributeNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Attribute keys whose texts are names as they stand, of agents, tools, workflows, services and hosts,
- * and nothing else. However long such a text is, a decoder keeps it as its digest.
+ * Attribute keys whose texts are names as they stand, of agents, tools, workflows, services and
+ * hosts, and nothing else. However long such a text is, a decoder keeps it as its digest.
  */
 export const nameSources: ReadonlySet<string> = new Set(
   [...sourceAttributeNames].filter((source) => {

@@ -112,8 +112,8 @@ export function passesDoor(value: unknown): boolean {
 }
 
 /**
- * A scalar as the wire would carry it, or undefined with the reason counted. A name that is too long
- * becomes its digest.
+ * A scalar as the wire would carry it, or undefined with the reason counted. A name that is too
+ * long becomes its digest.
  */
 function scalarOf(value: unknown, drop: Drop, of?: string): Scalar | undefined {
   switch (typeof value) {
