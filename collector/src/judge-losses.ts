@@ -8,6 +8,8 @@ import type { LossInterval, TurnEvent } from "@turnproof/evidence";
 
 /** Producers, and services, that are remembered; what a forgotten one lost first is missed. */
 const namesMax = 10_000;
+/** Intervals that are remembered; the turns of a forgotten one are judged once more. */
+const lossesMax = 100_000;
 /** Receipts are read by the collector's clock and intervals told by the producer's. */
 const skewMs = 5 * 60_000;
 
@@ -28,7 +30,7 @@ export interface LateLosses {
 export function createLateLosses(): LateLosses {
   /** The earliest receipt that was judged: of each producer, of each service, of anybody. */
   const first = new Map<string, string>();
-  let seen = new Set<string>();
+  const seen = new Set<string>();
   let named: Set<string> | undefined;
   const note = (key: string, at: string): void => {
     const known = first.get(key);
@@ -55,20 +57,19 @@ export function createLateLosses(): LateLosses {
         if (id !== undefined) note(`p ${id}`, at);
         if (service !== undefined) note(`s ${service}`, at);
       }
-      bound(first);
+      bound(first, 2 * namesMax);
     },
     since(losses) {
       let earliest: string | undefined;
-      const known = new Set<string>();
       for (const loss of losses) {
         const key = JSON.stringify(loss);
-        known.add(key);
         if (seen.has(key)) continue;
+        seen.add(key);
         const from = startOf(loss);
         if (from === undefined) continue;
         if (earliest === undefined || compareTimes(from, earliest) < 0) earliest = from;
       }
-      seen = known;
+      bound(seen, lossesMax);
       return earliest;
     },
     fresh(roots) {
@@ -82,9 +83,9 @@ export function createLateLosses(): LateLosses {
 const anybody = "";
 
 /** The longest remembered goes first, but never the one of anybody. */
-function bound(known: Map<string, string>): void {
+function bound(known: Map<string, string> | Set<string>, max: number): void {
   for (const key of known.keys()) {
-    if (known.size <= 2 * namesMax) return;
+    if (known.size <= max) return;
     if (key !== anybody) known.delete(key);
   }
 }

@@ -9,6 +9,7 @@ import {
   findInsights,
   foldTurns,
   lossIntervals,
+  producerLives,
   reconcileOutcome,
   turnKey,
 } from "@turnproof/evidence";
@@ -20,7 +21,7 @@ import { collectorScope } from "./auth/grants.ts";
 import { createLateLosses } from "./judge-losses.ts";
 import type { LateLosses } from "./judge-losses.ts";
 import { createOpenRoots } from "./judge-open.ts";
-import type { OpenRoots } from "./judge-open.ts";
+import type { OpenRoots, Unended } from "./judge-open.ts";
 import { isTrusted, producerReports } from "./losses.ts";
 import type { Parts } from "./parts.ts";
 import { metadataOf } from "./verdict.ts";
@@ -99,7 +100,9 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
     const began = parts.now();
     const wide = began - wideAt >= wideWaitMs;
     if (wide) since = earlier(since, new Date(began - wideBackMs).toISOString());
-    let total = await judgeDue(parts, memory, () => closed);
+    const due = await judgeDue(parts, memory, () => closed);
+    let total = due.judged;
+    if (due.back !== undefined) since = earlier(since, due.back);
     for (let more = true; more && !closed;) {
       const passed = await pass();
       total += passed.judged;
@@ -146,16 +149,29 @@ interface Memory {
  * What was open is judged again when its time is over, though nothing arrives; and so is a root of
  * which rows were set aside.
  */
-async function judgeDue(parts: Parts, memory: Memory, isClosed: () => boolean): Promise<number> {
-  const named = memory.losses.fresh(parts.ingest.losses().quarantined_roots);
-  const due = [...new Set([...memory.open.due(new Date(parts.now()).toISOString()), ...named])];
+async function judgeDue(
+  parts: Parts,
+  memory: Memory,
+  isClosed: () => boolean,
+): Promise<{ readonly judged: number; readonly back: string | undefined }> {
+  const { quarantined_roots, losses } = parts.ingest.losses();
+  let back = memory.losses.since(losses);
+  const named = memory.losses.fresh(quarantined_roots);
+  const lives = memory.open.any() ? producerLives(await trustedReports(parts)) : [];
+  const due = memory.open.due(new Date(parts.now()).toISOString(), lives);
+  const roots = [...new Set([...due, ...named])];
   let judged = 0;
-  for (let from = 0; from < due.length && !isClosed(); from += rootsPerRead) {
-    const { verdicts } = await judgeRoots(parts, due.slice(from, from + rootsPerRead), memory);
-    if (verdicts.length > 0) await parts.store.putVerdicts(verdicts);
-    judged += verdicts.length;
+  for (let from = 0; from < roots.length && !isClosed(); from += rootsPerRead) {
+    const some = await judgeRoots(parts, roots.slice(from, from + rootsPerRead), memory);
+    if (some.verdicts.length > 0) await parts.store.putVerdicts(some.verdicts);
+    judged += some.verdicts.length;
+    if (some.back !== undefined) back = earlier(some.back, back ?? null);
   }
-  return judged;
+  return { judged, back };
+}
+
+async function trustedReports(parts: Parts): Promise<readonly TurnEvent[]> {
+  return (await producerReports(parts)).filter(isTrusted);
 }
 
 interface Judged {
@@ -173,9 +189,9 @@ async function judgeRoots(
   { losses, open }: Memory,
 ): Promise<Judged> {
   const reading = { scope: collectorScope(), query: { store: "all" } } as const;
-  const reports = await producerReports(parts);
+  const reports = await trustedReports(parts);
   const journal = parts.ingest.losses();
-  const back = losses.since([...lossIntervals(reports.filter(isTrusted)), ...journal.losses]);
+  const back = losses.since([...lossIntervals(reports), ...journal.losses]);
   const windows = await collectRoots(parts, reading, roots);
   const verdicts: TurnVerdict[] = [];
   let asOf = "";
@@ -183,7 +199,7 @@ async function judgeRoots(
     const window = windows.get(root) ?? (await collectRoot(parts, reading, root));
     const judged = await judgeTurns(parts, { root, window, reports });
     verdicts.push(...judged.verdicts);
-    open.note(root, judged.openUntil);
+    open.note(root, judged.unended);
     losses.judged(window.events);
     const latest = window.as_of ?? "";
     if (asOf === "" || (latest !== "" && compareTimes(latest, asOf) > 0)) asOf = latest;
@@ -200,7 +216,7 @@ interface RootWindow {
 async function judgeTurns(
   parts: Parts,
   { root, window, reports }: RootWindow,
-): Promise<{ readonly verdicts: readonly TurnVerdict[]; readonly openUntil: string | null }> {
+): Promise<{ readonly verdicts: readonly TurnVerdict[]; readonly unended: Unended | null }> {
   const metadata = await metadataOf(parts, window, reports);
   const members = new Map<string, TurnEvent[]>();
   for (const event of window.events) {
@@ -210,11 +226,13 @@ async function judgeTurns(
     else known.push(event);
   }
   const verdicts: TurnVerdict[] = [];
-  let openUntil: string | null = null;
+  let until: string | null = null;
+  const producers = new Set<string>();
   for (const row of foldTurns(window.events)) {
     const events = members.get(turnKey(row)) ?? [];
     const verdict = reconcileOutcome(events, { normalizationMetadata: metadata });
-    if (verdict.open_until !== null) openUntil = earlier(verdict.open_until, openUntil);
+    if (verdict.open_until !== null) until = earlier(verdict.open_until, until);
+    for (const id of awaited(verdict, events)) producers.add(id);
     verdicts.push({
       root_trace_id: root,
       turn_id: row.turn_id ?? "",
@@ -229,8 +247,22 @@ async function judgeTurns(
       as_of: window.as_of ?? verdict.as_of ?? "",
     });
   }
-  return { verdicts, openUntil };
+  const waits = until !== null || producers.size > 0;
+  const unended = { until, producers: [...producers], asOf: window.mark };
+  return { verdicts, unended: waits ? unended : null };
 }
+
+/** The processes of what began and did not end. */
+function awaited({ findings }: Verdict, events: readonly TurnEvent[]): string[] {
+  const unended = findings.filter(({ code }) => unendedCodes.has(code));
+  if (unended.length === 0) return [];
+  const ids = new Set(unended.flatMap(({ evidence_ids }) => evidence_ids));
+  return events.flatMap(({ event_id, producer_id }) =>
+    producer_id !== undefined && ids.has(event_id) ? [producer_id] : [],
+  );
+}
+
+const unendedCodes: ReadonlySet<string> = new Set(["turn_open", "turn_unfinished"]);
 
 /** Findings and insights of a turn by code, so that lists can be filtered by either. */
 function codesOf({ findings }: Verdict, events: readonly TurnEvent[]): string[] {

@@ -43,6 +43,8 @@ export interface ReceiverOptions {
   /** Names that are readable whatever they look like. */
   readonly knownNames?: readonly string[];
   readonly log: Log;
+  /** Clock of receipt, milliseconds since the epoch; default the system's, in microseconds. */
+  readonly now?: () => number;
   /** Bound of the journal on the disk. */
   readonly journalBytesMax?: number;
   /** Bytes that all requests together may hold, and the part of it one principal may have. */
@@ -102,7 +104,8 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     threads: options.threads ?? 1,
   });
   const state = { open: true };
-  const clock = createReceivedClock();
+  const { now } = options;
+  const clock = createReceivedClock(now && (() => Math.floor(now() * 1_000)));
   const intake = createIntake({
     authenticateIngest: options.authenticateIngest,
     ...(options.wrongCredential === undefined ? {} : { wrongCredential: options.wrongCredential }),

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { serve } from "@hono/node-server";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 import { createCollector, parseConfig } from "turnproof";
-import type { AgentPort } from "turnproof";
+import type { AgentPort, CollectorOptions } from "turnproof";
 
 /** A running collector. */
 export interface PortedCollector extends AsyncDisposable {
@@ -19,14 +19,17 @@ export interface PortedCollector extends AsyncDisposable {
   log(): string;
 }
 
-/** Starts it; judging in the background is off. The store stays the caller's to close. */
+/** Starts it; judging in the background is off unless it is asked for. The store stays the caller's to close. */
 export async function openCollector(options: {
   readonly store: EvidenceStore;
   readonly agents?: AgentPort;
   readonly memory?: MemoryStore;
   readonly env?: Readonly<Record<string, string>>;
+  /** The background judge, which is off otherwise, and the collector's clock. */
+  readonly judge?: CollectorOptions["judge"];
+  readonly now?: () => number;
 }): Promise<PortedCollector> {
-  const { store, agents, memory, env } = options;
+  const { store, agents, memory, env, judge = false, now } = options;
   const dataDir = await mkdtemp(join(tmpdir(), "turnproof-on-port-"));
   const lines: string[] = [];
   const note = (...line: unknown[]): void => void lines.push(JSON.stringify(line));
@@ -34,7 +37,8 @@ export async function openCollector(options: {
     config: parseConfig({ TURNPROOF_BACKEND: "ephemeral", TURNPROOF_DATA_DIR: dataDir, ...env }),
     log: { info: note, warn: note, error: note },
     store,
-    judge: false,
+    judge,
+    ...(now === undefined ? {} : { now }),
     ...(memory === undefined ? {} : { memory }),
     ...(agents === undefined ? {} : { hooks: { agents } }),
   });

@@ -97,6 +97,13 @@ export function heartbeat(
   );
 }
 
+/** Which instance of its service this process is, by which one that began anew is known. */
+function instanceOf({ attributes }: ResourceLike): Attributes {
+  const name = attribute.service_instance_id.span;
+  const instance = attributes[name];
+  return typeof instance === "string" ? { [name]: instance } : {};
+}
+
 /** A data-quality event of this process, now, in a trace of its own. */
 function qualitySpan(said: Attributes, resource: ResourceLike): ReadableSpanLike {
   const context = { traceId: randomHex(32), spanId: randomHex(16), traceFlags: 1 };
@@ -112,6 +119,7 @@ function qualitySpan(said: Attributes, resource: ResourceLike): ReadableSpanLike
       [attribute.event_kind.span]: "data_quality",
       [attribute.phase.span]: "event",
       [attribute.status.span]: "success",
+      ...instanceOf(resource),
       ...said,
     },
     links: [],
