@@ -116,12 +116,7 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
   };
   const timer = setInterval(() => {
     running ??= look()
-      .catch((error: unknown) => {
-        parts.log.warn("judge_failed", {
-          code: CodedError.is(error) ? error.code : "internal_error",
-        });
-        return 0;
-      })
+      .catch((error: unknown) => noteFailure(parts, error))
       .finally(() => (running = undefined));
   }, everyMs);
   timer.unref();
@@ -133,6 +128,11 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
       await running;
     },
   };
+}
+
+function noteFailure({ log }: Parts, error: unknown): number {
+  log.warn("judge_failed", { code: CodedError.is(error) ? error.code : "internal_error" });
+  return 0;
 }
 
 function earlier(time: string, other: string | null): string {

@@ -84,11 +84,11 @@ async function rowOf(root: string): Promise<TurnRow | undefined> {
 
 async function shown({ root }: App): Promise<Shown> {
   const path = `/traces/reconcile.json?agent_id=writer&root_trace_id=${root}`;
-  const { status, findings = [], window } = await json<Verdict>(path);
+  const { status, findings, window } = await json<Partial<Verdict>>(path);
   const row = await rowOf(root);
   return {
-    status,
-    codes: findings.map(({ code, priority }) => `${code} ${priority}`),
+    status: status ?? "",
+    codes: (findings ?? []).map(({ code, priority }) => `${code} ${priority}`),
     reasons: window?.reasons ?? [],
     listed: row?.verdict ?? null,
     listedCodes: row?.finding_codes ?? [],
