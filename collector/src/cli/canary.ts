@@ -45,6 +45,11 @@ async function canary(flags: CanaryFlags): Promise<void> {
     fail("--count is a number from 1 to 1,000.", exitCodes.usage);
     return;
   }
+  const seconds = Number(flags.timeout);
+  if (!(seconds > 0 && seconds <= 3_600)) {
+    fail("--timeout is a number of seconds up to 3,600.", exitCodes.usage);
+    return;
+  }
   const client = createClient(flags);
   const trace = randomBytes(16).toString("hex");
   const token = flags.ingestToken ?? readClientConfig(flags).ingestToken;
@@ -60,7 +65,7 @@ async function canary(flags: CanaryFlags): Promise<void> {
     fail(`The collector refused the spans (${answer.status}).`);
     return;
   }
-  const found = await waitFor(client, trace, count, Number(flags.timeout) * 1000);
+  const found = await waitFor(client, trace, count, seconds * 1000);
   const result = {
     trace_id: trace,
     sent: count,

@@ -9,7 +9,7 @@ import { createClient } from "./client.ts";
 import { filterParameters, withClient, withFilters } from "./command.ts";
 import type { FilterFlags, SharedFlags } from "./command.ts";
 import { attempt } from "./failure.ts";
-import { printable, say } from "./terminal.ts";
+import { exitCodes, fail, printable, say } from "./terminal.ts";
 
 interface TailFlags extends SharedFlags, FilterFlags {
   readonly count?: string;
@@ -24,9 +24,13 @@ export function addTailCommand(program: Command): void {
 }
 
 async function tail(flags: TailFlags): Promise<void> {
+  let left = flags.count === undefined ? Number.POSITIVE_INFINITY : Number(flags.count);
+  if (!(left >= 1) || (flags.count !== undefined && !Number.isInteger(left))) {
+    fail("--count is a whole number from 1.", exitCodes.usage);
+    return;
+  }
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop.abort());
-  let left = flags.count === undefined ? Number.POSITIVE_INFINITY : Number(flags.count);
   const client = createClient(flags);
   const response = await client.stream("/traces/live", filterParameters(flags), stop.signal);
   if (response.body === null) return;

@@ -85,6 +85,17 @@ describe("help", () => {
   });
 });
 
+test.each([
+  [["tail", "--count", "x"], "--count"],
+  [["tail", "--count", "0"], "--count"],
+  [["canary", "--count", "1001"], "--count"],
+  [["canary", "--timeout", "x"], "--timeout"],
+  [["canary", "--timeout", "0"], "--timeout"],
+])("a wrong value is a wrong call: %j", async (args, named) => {
+  const { code, err } = await turnproof([...args, "--url", silent]);
+  expect([code, err]).toEqual([2, expect.stringContaining(named)]);
+});
+
 describe("nobody answers", () => {
   test.each([
     [["find", "x"], 1],
