@@ -1,7 +1,7 @@
 /**
- * @module JudgeOpen: roots with a turn that is open or unfinished. Nothing has to arrive in them for
- * that to change: time passes, their process is heard of again after a pause, or it starts anew. So
- * the judge keeps when, and upon whose word, it looks again.
+ * @module JudgeOpen: roots with a turn that is open or unfinished. Nothing has to arrive in them
+ * for that to change: time passes, their process is heard of again after a pause, or it starts
+ * anew. So the judge keeps when, and upon whose word, it looks again.
  */
 import { compareTimes } from "@turnproof/evidence";
 import type { ProducerLife } from "@turnproof/evidence";
