@@ -241,6 +241,29 @@ describe("results", () => {
     expect(diagnostics.find(({ code }) => code === "artifact_missing")?.presence).toBe("in_both");
   });
 
+  test("each side's evidence of a code is told, and none where it does not have it", () => {
+    const metadata = { baselineMetadata: complete, candidateMetadata: complete };
+    const refused = [delivery("a", false)];
+    const idsOf = (before: readonly TurnEvent[], after: readonly TurnEvent[]): unknown => {
+      const { diagnostics } = compareTraceWindows(before, after, metadata);
+      const found = diagnostics.find(({ code }) => code === "delivery_unconfirmed");
+      return [found?.presence, found?.baseline_evidence_ids, found?.candidate_evidence_ids];
+    };
+    expect(idsOf(refused, [])).toEqual(["only_in_baseline", ["a-4"], []]);
+    expect(idsOf([], refused)).toEqual(["only_in_candidate", [], ["a-4"]]);
+    expect(idsOf(refused, refused)).toEqual(["in_both", ["a-4"], ["a-4"]]);
+  });
+
+  test("one window that was cut makes the comparison a cut one", () => {
+    const cut = { ...complete, truncated: true };
+    const truncated = (baselineMetadata: object, candidateMetadata: object): boolean =>
+      compareTraceWindows([intent("a")], [intent("b")], { baselineMetadata, candidateMetadata })
+        .trust.truncated;
+    expect(truncated(complete, complete)).toBe(false);
+    expect(truncated(cut, complete)).toBe(true);
+    expect(truncated(complete, cut)).toBe(true);
+  });
+
   test("an unknown trace is not found, never an empty success", () => {
     expect(compareTraceWindows([intent("a")], []).not_found).toEqual(["candidate"]);
     expect(compareTraceWindows([], []).trust.matched_percent).toBeNull();

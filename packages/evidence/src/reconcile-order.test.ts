@@ -152,7 +152,7 @@ describe("causes", () => {
     const named: Partial<TurnEvent>[] = [
       { caused_by_event_id: "a1" },
       { parent_span_id: span.span_id },
-      { links: [{ trace_id: "t", ...span }] } as Partial<TurnEvent>,
+      { links: [{ trace_id: "t", ...span }] },
     ];
     for (const name of named) {
       const effect = event("b1", 0, name);

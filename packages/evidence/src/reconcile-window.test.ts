@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { reconcileOutcome } from "./reconcile.ts";
-import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
+import type { WindowTrust } from "./reconcile-window.ts";
 
 const whole = {
   window_complete: true,
@@ -25,7 +25,7 @@ const intent = {
 };
 
 const judge = (metadata: object | null, events: readonly unknown[] = [intent]) =>
-  reconcileOutcome(events, { normalizationMetadata: metadata as WindowMetadata | null });
+  reconcileOutcome(events, { normalizationMetadata: metadata });
 const trust = (change: object, events?: readonly unknown[]): WindowTrust =>
   judge({ ...whole, ...change }, events).window;
 
