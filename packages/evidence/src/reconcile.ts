@@ -18,6 +18,7 @@ import type { TaskChain } from "./reconcile-tuples.ts";
 import { assessWindow, windowClock } from "./reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
 import type { TaskScope } from "./task-scope.ts";
+import { compareText } from "./text-order.ts";
 import { isUntrusted } from "./untrusted.ts";
 import { readWindow } from "./window-events.ts";
 import type { WindowEvents } from "./window-events.ts";
@@ -172,11 +173,9 @@ function intentMissing(scope: TaskScope, trust: WindowTrust): Finding[] {
 }
 
 function compareChains(a: TaskChain, b: TaskChain): number {
-  const left = a.scope.taskId ?? "";
-  const right = b.scope.taskId ?? "";
   return (
     compareTuples(a.scope.identity, b.scope.identity) ||
-    (left < right ? -1 : left > right ? 1 : 0) ||
+    compareText(a.scope.taskId ?? "", b.scope.taskId ?? "") ||
     // Without labels a turn has what its intents asked for and what is nobody's.
     b.intents - a.intents
   );
