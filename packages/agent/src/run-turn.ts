@@ -71,7 +71,11 @@ export async function runTurn(
   const supply = await recordReferenced(place, context, { text: looped.text, question: query });
   await state.emit({ type: "answer.done", text: looped.text });
   await state.emit({ type: "status", stage: "persisting" });
-  const admitted = await admit(parts, state, request, lookup, looped, supply.degraded);
+  // What was asked before and is answered anew was no answer for the cache, and the model saw it.
+  const conversational =
+    parts.options.cache?.conversation !== "ignore" && context.history.length > 0;
+  const given = { degraded: supply.degraded, conversational };
+  const admitted = await admit(parts, state, request, lookup, looped, given);
   await keepConversation(parts, state, looped.text);
   await learn(parts, state);
   const summarized = await summarizeThread(parts, state, looped.usages.length);
@@ -249,7 +253,7 @@ async function admit(
   request: CacheRequest,
   lookup: CacheLookup | undefined,
   looped: Looped,
-  degraded: boolean,
+  { degraded, conversational }: { readonly degraded: boolean; readonly conversational: boolean },
 ): Promise<boolean | null> {
   if (parts.cache === undefined || lookup === undefined) return null;
   if (lookup.decision === "bypassed") return false;
@@ -267,6 +271,7 @@ async function admit(
         runs.every(({ tool }) => tool?.deterministic === true),
       finished: looped.finished,
       degraded: degraded || limited,
+      conversational,
     });
     state.written.cache = admitted;
     return admitted;

@@ -50,6 +50,8 @@ export interface AssembledContext {
   readonly conversationDependent: boolean;
 }
 
+/** Entities that are read for what is supplied in any case, the newest; more are said. */
+const entitiesMax = 1_000;
 const headings: { readonly [S in Exclude<SupplySource, "history">]: string } = {
   profile: "Known about the user and their world:",
   preference: "Preferences of the user:",
@@ -74,7 +76,8 @@ export async function assembleContext(
     policy.history === false || place.threadId === undefined
       ? []
       : fromUser(await new Conversation(store).history(place, policy.history));
-  const entities = await new EntityMemory(store).list(place);
+  const known = await new EntityMemory(store).list(place, { limit: entitiesMax + 1 });
+  const entities = known.slice(0, entitiesMax);
   const own = policy.history === false ? undefined : await new Summaries(store).latest(place);
   const present = [...history, ...(own === undefined ? [] : [own])].map(({ text }) => text);
   const found = await retrieved(store, place, { ...question, present }, policy);
@@ -89,7 +92,9 @@ export async function assembleContext(
     ...(own === undefined ? [] : [summaryItem(store, own)]),
     ...found.selected.map((candidate) => itemOf(store, candidate)),
   ];
-  const { ledger, degraded, fallbackUsed, bounded, limits } = found;
+  const { ledger, fallbackUsed } = found;
+  const unread: readonly string[] = known.length > entitiesMax ? ["memory_search_bounded"] : [];
+  const limits = [...new Set([...found.limits, ...unread])];
   const scores = ledger.map(({ candidate }) => candidate.relevance);
   return {
     history,
@@ -98,9 +103,9 @@ export async function assembleContext(
     record: supplyRecord(items, {
       scores,
       count: ledger.length,
-      degraded,
+      degraded: limits.length > 0,
       fallbackUsed,
-      bounded,
+      bounded: found.bounded || unread.length > 0,
       limits,
     }),
     standing: standing.map((item) => store.fingerprint(`${item.ref.ref} ${item.text}`)).toSorted(),
@@ -180,10 +185,15 @@ function textOf(items: readonly SuppliedItem[]): string {
   return parts.length === 0 ? "" : [opening, ...parts].join("\n\n");
 }
 
-/** A thread in which only this was asked says nothing that the answer could depend on. */
+/**
+ * A thread in which only this was asked says nothing that the answer could depend on, unless a turn
+ * of it was cut short: what its tools did is done.
+ */
 function isDependent(history: readonly Message[], question: string): boolean {
   const asked = sameWordsKey(question);
-  return history.some(({ role, text }) => role === "user" && sameWordsKey(text) !== asked);
+  return history.some(
+    ({ role, text, cut }) => cut !== undefined || (role === "user" && sameWordsKey(text) !== asked),
+  );
 }
 
 /** Records what a model was given: the Memory supplied event of a turn that no cache answered. */

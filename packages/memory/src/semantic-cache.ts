@@ -71,6 +71,8 @@ export interface CacheCandidate {
   readonly finished: boolean;
   /** True when memory or a tool answered with limitations. */
   readonly degraded: boolean;
+  /** True when the thread had said something that the answer may rest on. */
+  readonly conversational?: boolean;
 }
 
 /** Whether an answer was kept. */
@@ -295,5 +297,6 @@ function refusalOf(candidate: CacheCandidate): CacheReason | undefined {
   if (!candidate.readOnly) return "side_effect";
   if (!candidate.deterministic) return "nondeterministic";
   if (!candidate.finished || candidate.answer === "") return "unfinished";
-  return candidate.degraded ? "degraded" : undefined;
+  if (candidate.degraded) return "degraded";
+  return candidate.conversational === true ? "conversation_dependent" : undefined;
 }

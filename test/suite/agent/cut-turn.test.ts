@@ -7,6 +7,7 @@ import { Agent } from "@turnproof/agent";
 import type { AnyTool, TurnEvent } from "@turnproof/agent";
 import { CodedError } from "@turnproof/semconv";
 import { ephemeralMemory } from "@turnproof/store";
+import { MockLanguageModelV4 } from "ai/test";
 import { expect, test } from "vitest";
 
 import { startScriptedModel } from "../../servers/openai-compatible.ts";
@@ -92,4 +93,48 @@ test("a memory that cannot be written never hides why the turn failed", async ()
     status: "error",
     persisted: { conversation: 0, error: "store_unavailable" },
   });
+});
+
+test("what a model says after its thread acted is never another thread's answer", async () => {
+  const script: readonly (string | Error)[][] = [
+    // A turn that was cut after its tool had run, and one that ended well.
+    ["refund", new Error("gone"), "It is paid back already."],
+    ["refund", "It is paid back.", "It is paid back already."],
+  ];
+  for (const steps of script) {
+    let at = 0;
+    const model = new MockLanguageModelV4({
+      doGenerate: async () => {
+        const step = steps[at] ?? "Shall I pay it back?";
+        at += 1;
+        if (step instanceof Error) throw step;
+        const calls = step === "refund";
+        return {
+          content: calls
+            ? [{ type: "tool-call", toolCallId: "c1", toolName: step, input: "{}" }]
+            : [{ type: "text", text: step }],
+          finishReason: { unified: calls ? "tool-calls" : "stop", raw: undefined },
+          usage: {
+            inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+            outputTokens: { total: 1, text: 1, reasoning: 0 },
+          },
+          warnings: [],
+        };
+      },
+    });
+    const refund: AnyTool = {
+      name: "refund",
+      description: "Pays an order back",
+      inputSchema: { type: "object" },
+      readOnly: false,
+      execute: () => ({ paid: true }),
+    };
+    const agent = new Agent({ model, store: ephemeralMemory(), tools: [refund], cache: {} });
+    const question = "Pay order A-1 back";
+    await agent.run(question, ann).catch(() => undefined);
+    const again = await agent.run(question, ann);
+    expect([again.text, again.cache.admitted]).toEqual(["It is paid back already.", false]);
+    const elsewhere = await agent.run(question, { ...ann, threadId: "t2" });
+    expect([elsewhere.text, elsewhere.cache.decision]).toEqual(["Shall I pay it back?", "miss"]);
+  }
 });

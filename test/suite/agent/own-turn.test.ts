@@ -136,12 +136,27 @@ test("users who ask at once are not each other, and none of them is whoever star
   const both = await agent.withCaller(async () => {
     await Promise.all([agent.run("Hello", place("fay")), agent.run("Hello", place("gus"))]);
     expect(agent.getTraceContext()).toBeUndefined();
-    const first = await outcomesOf(agent);
-    const { turnId } = await agent.run("Hello", place("gus"));
-    expect(agent.getTraceContext()?.identity.turnId).toBe(turnId);
-    return first;
+    return outcomesOf(agent);
   });
   expect(both).toEqual(refused);
+  // One after the other is no better: whoever waits longer would judge the other's turn.
+  const apart = await agent.withCaller(() =>
+    Promise.all(
+      [0, 20].map(async (ms, n) => {
+        await wait(ms);
+        await agent.run("Hello", place(n === 0 ? "fay" : "gus"));
+        await wait(40 - ms);
+        return outcomesOf(agent);
+      }),
+    ),
+  );
+  expect(apart).toEqual([refused, refused]);
+  await agent.withCaller(async () => {
+    await Promise.all([agent.run("Hello", place("gus")), agent.run("Hello", place("gus"))]);
+    expect(agent.getTraceContext()).toBeUndefined();
+    const { turnId } = await agent.run("Hello", place("gus"));
+    expect(agent.getTraceContext()?.identity.turnId).toBe(turnId);
+  });
   for (const user of ["fay", "gus"]) expect(await hostEvents(user)).toBe(0);
 });
 

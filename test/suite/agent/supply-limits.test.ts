@@ -128,3 +128,21 @@ test("an index without the tenant's filter is in Health, on its page, and said b
     await server.close();
   }
 });
+
+test("attributes behind more entities than are read are told as missing", async () => {
+  const store = ephemeralMemory();
+  const memory = new Memory(store);
+  await memory.entities.remember(place, { name: "allergy", role: "profile", text: "peanuts" });
+  const told = async (): Promise<readonly unknown[]> => {
+    const { record } = await memory.assembleContext(place, { text: "what may I eat" });
+    return [record.profile_attribute_names.includes("allergy"), record.degraded, record.limits];
+  };
+  const draft = { data: { name: "thing", role: "entity" } };
+  for (let n = 0; n < 1_000; n += 1) {
+    if (n === 999) expect(await told()).toEqual([true, false, []]);
+    const created_at = new Date(Date.now() + 60_000 + n).toISOString();
+    const filter = { tenant: place.userId, memoryId: place.memoryId };
+    await store.put(filter, "entity", { ...draft, id: `thing_${n}`, created_at });
+  }
+  expect(await told()).toEqual([false, true, ["memory_search_bounded"]]);
+});
