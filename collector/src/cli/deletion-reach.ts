@@ -11,7 +11,8 @@ type Place = Unreached | "journal_unreadable" | "spool_unreadable";
 
 /** What this run met. */
 const met: { readonly [place in Place]: string } = {
-  legacy_bundles: "Bundles of an earlier version (trace_bundles): delete the user's records there.",
+  legacy_bundles:
+    "Bundles of an earlier version (trace_bundles) that hold rows of others too: delete the user's there.",
   mongodb_oplog: "MongoDB's oplog and journal, until they are overwritten.",
   mongodb_free_blocks: "Free blocks of MongoDB's files: run `compact` on its collections.",
   postgres_statistics: "PostgreSQL's planner statistics: run ANALYZE as the owner of the tables.",

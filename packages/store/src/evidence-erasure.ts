@@ -13,6 +13,7 @@ import { groupBy } from "@turnproof/semconv";
 
 import type { EraseEvidence, ErasureReport, Unreached } from "./erasure.ts";
 import type { KeyedRow, Removal, RetentionRows } from "./evidence-retention.ts";
+import type { LegacyBundles } from "./legacy-bundles.ts";
 import type { StoredEvent } from "./stored-event.ts";
 import { epochMicros } from "./time.ts";
 
@@ -35,8 +36,8 @@ export interface ErasureRows<Key> {
   forgetVerdicts(userId: string, roots: readonly string[]): Promise<void>;
   /** Takes deleted bytes out of the data files; says where they may still lie. */
   purge(): Promise<readonly Unreached[]>;
-  /** Legacy bundles of the user, which are read where they lie and never written. */
-  legacyRows?(userId: string): Promise<number>;
+  /** Deletes the bundles of an earlier version that are the user's alone; a dry run counts. */
+  readonly eraseLegacy?: LegacyBundles["erase"];
 }
 
 /** Roots that are loaded at once. */
@@ -84,7 +85,9 @@ export function erasureOf<Key>(source: ErasureRows<Key>, rowsPerStep = 20_000): 
       done += some.length;
       onProgress?.(done, roots.length);
     }
-    const legacy = (await source.legacyRows?.(userId)) ?? 0;
+    const legacy = (await source.eraseLegacy?.(userId, dryRun)) ?? { rows: 0, left: 0 };
+    counts.found += legacy.rows;
+    if (!dryRun) counts.deleted += legacy.rows - legacy.left;
     let unreached: readonly Unreached[] = [];
     if (!dryRun) {
       await finish();
@@ -97,7 +100,7 @@ export function erasureOf<Key>(source: ErasureRows<Key>, rowsPerStep = 20_000): 
       ...counts,
       verdicts,
       complete,
-      unreached: legacy > 0 ? [...unreached, "legacy_bundles"] : unreached,
+      unreached: legacy.left > 0 ? [...unreached, "legacy_bundles"] : unreached,
     };
   };
 }

@@ -22,10 +22,53 @@ export interface LegacyRows {
   readonly cut: boolean;
 }
 
+/** What a user has among legacy bundles. */
+export interface LegacyErased {
+  /** Rows that are the user's. */
+  readonly rows: number;
+  /** Those of them that stand in a bundle with rows of others, or that may not be deleted. */
+  readonly left: number;
+}
+
 /** Where a provider finds its legacy rows. */
 export interface LegacyBundles {
   /** The same object while nothing changed. */
   read(): Promise<LegacyRows>;
+  /** Deletes the bundles that are a user's alone; a dry run counts. */
+  readonly erase: (userId: string, dryRun: boolean) => Promise<LegacyErased>;
+}
+
+/** Legacy records with the names by which their provider deletes them. */
+export interface LegacyRecords<Key> {
+  list(): AsyncIterable<{ readonly key: Key; readonly record: unknown }>;
+  /** False where the records may be read and not deleted. */
+  remove(keys: readonly Key[], userId: string): Promise<boolean>;
+}
+
+/** The erasure of a provider's legacy records: each goes whole or stays whole. */
+export function legacyErasure<Key>(records: LegacyRecords<Key>): LegacyBundles["erase"] {
+  return async (userId, dryRun) => {
+    const own: Key[] = [];
+    let [rows, left, alone] = [0, 0, 0];
+    for await (const { key, record } of records.list()) {
+      const read = [...legacyRowsOf([record]).roots.values()].flat();
+      const named = read.filter((row) => row.user_id === userId).length;
+      const unread = read.length === 0 && saysUser(record, userId);
+      rows += named;
+      if (named < read.length || (named === 0 && !unread)) left += named;
+      else {
+        own.push(key);
+        alone += named;
+      }
+    }
+    if (dryRun || own.length === 0) return { rows, left };
+    return { rows, left: (await records.remove(own, userId)) ? left : left + Math.max(1, alone) };
+  };
+}
+
+/** A record that cannot be read as evidence is the user's where it says so itself. */
+function saysUser(record: unknown, userId: string): boolean {
+  return (record as { readonly user_id?: unknown } | null | undefined)?.user_id === userId;
 }
 
 /** Rows of legacy records; what can be no row of ours is an error, never an exception. */

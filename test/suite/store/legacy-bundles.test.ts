@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { normalize } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { filesystem, mongodb, postgres } from "@turnproof/store";
+import { deleteUserEvidence } from "@turnproof/store/admin";
 import type { EvidenceStore, Provider } from "@turnproof/store";
 import { everybody, receivedAt, sampleEvent, walkPages } from "@turnproof/store/testing";
 import { MongoClient } from "mongodb";
@@ -42,6 +43,17 @@ const toolResult = (event_id: string, second: number): object => ({
   status: "success",
   arguments: { q: "canary" },
   result: "canary",
+});
+
+/** A child as the third version says it. */
+const artifact = (event_id: string): object => ({
+  schema_version: 3,
+  event_id,
+  event_kind: "artifact",
+  phase: "event",
+  status: "success",
+  timestamp: "2024-03-05T10:00:00Z",
+  attributes: {},
 });
 
 const place = { agent_id: "helper", thread_id: "t-1", turn_id: "turn-1" };
@@ -236,12 +248,66 @@ describe.each(Object.keys(grounds))("over %s", (name) => {
     expect(shown[0]?.event_id).toBe("new:result");
   });
 
+  test("deleting a user takes what is the user's alone; a bundle of several users stays and is said", async () => {
+    const shared = {
+      created_at: "2024-03-05T10:00:00Z",
+      payload: {
+        type: "trace_bundle",
+        version: 3,
+        identity: { ...place, root_trace_id: "old-5" },
+        events: [
+          { ...artifact("ann-b"), user_id: "ann" },
+          { ...artifact("bob-a"), user_id: "bob" },
+        ],
+      },
+    };
+    const open = await prepare({ ...records, shared });
+    {
+      await using provider = await open();
+      const { evidence } = provider;
+      const dry = await deleteUserEvidence(evidence, { userId: "ann" });
+      expect(dry).toMatchObject({ found: 2, deleted: 0, unreached: ["legacy_bundles"] });
+      for (const near of ["an", "annn", "Ann"]) {
+        const none = await deleteUserEvidence(evidence, { userId: near, dryRun: false });
+        expect(none).toMatchObject({ found: 0, deleted: 0 });
+      }
+      const done = await deleteUserEvidence(evidence, { userId: "ann", dryRun: false });
+      expect(done).toMatchObject({ found: 2, deleted: 1 });
+      expect(done.unreached).toContain("legacy_bundles");
+    }
+    await using provider = await open();
+    const { evidence } = provider;
+    const all = await evidence.page(everybody, { store: "all" }, { limit: 50 });
+    expect(idsOf(all.events)).toEqual([...legacyIds, "ann-b", "bob-a"].toSorted());
+    const again = await deleteUserEvidence(evidence, { userId: "ann", dryRun: false });
+    expect(again).toMatchObject({ found: 1, deleted: 0 });
+  });
+
   test("what cannot be read is a finding without a name, and the rest is read", async () => {
     await using provider = await (await prepare({ ...records, broken }))();
     const page = await provider.evidence.page({ tenant: null }, {}, { limit: 50 });
     expect(idsOf(page.events)).toEqual(legacyIds);
     expect(page.errors).toEqual([{ code: "unsupported_schema", count: 1, source_store: "trace" }]);
   });
+});
+
+test("what is deleted leaves no byte in the folder, its old index included", async () => {
+  const directory = await directories.make();
+  const folder = join(directory, "trace_bundles");
+  await mkdir(folder);
+  await writeFile(join(folder, "one.json"), JSON.stringify(records["first"]));
+  await writeFile(join(folder, "two.json"), JSON.stringify({ id: "of-ann", ...records["owned"] }));
+  const index = { documents: { one: { file: "one.json" }, two: { user_id: "ann" } } };
+  await writeFile(join(folder, "index.json"), JSON.stringify(index));
+  await using provider = await filesystem({ directory });
+  const done = await deleteUserEvidence(provider.evidence, { userId: "ann", dryRun: false });
+  expect(done).toMatchObject({ found: 1, deleted: 1, unreached: [] });
+  expect((await readdir(folder)).toSorted()).toEqual(["index.json", "one.json"]);
+  for (const name of await readdir(folder)) {
+    expect(await readFile(join(folder, name), "utf8")).not.toContain("ann");
+  }
+  const page = await provider.evidence.page({ tenant: null }, {}, { limit: 50 });
+  expect(idsOf(page.events)).toEqual(["v1-a", "v1-b"]);
 });
 
 test("a folder of legacy files is never written, and a damaged file is a finding", async () => {

@@ -42,9 +42,6 @@ export function erasureRows(
       );
     },
     purge: async () => [],
-    async legacyRows(userId) {
-      const { roots } = await legacyFiles(disk).read();
-      return [...roots.values()].flat().filter((row) => row.user_id === userId).length;
-    },
+    eraseLegacy: legacyFiles(disk).erase,
   };
 }

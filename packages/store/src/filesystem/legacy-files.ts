@@ -1,8 +1,9 @@
 /**
  * @module LegacyFiles: the folder of bundles that an earlier version wrote: a JSON file for each
- * record, and an `index.json` that may know no users. Nothing here is ever written.
+ * record, and an `index.json` that may know no users. Nothing here is ever written; what is a user's
+ * alone can be deleted.
  */
-import { legacyCollection, legacyRowsOf } from "../legacy-bundles.ts";
+import { legacyCollection, legacyErasure, legacyRowsOf } from "../legacy-bundles.ts";
 import type { LegacyBundles, LegacyRows } from "../legacy-bundles.ts";
 import type { Disk } from "./disk.ts";
 import { parseObject } from "./document.ts";
@@ -24,14 +25,65 @@ export function legacyFiles(disk: Disk): LegacyBundles {
       }
       return known.rows;
     },
+    erase: legacyErasure({
+      async *list() {
+        const stat = await disk.stat([legacyCollection]);
+        if (stat?.kind === "folder") yield* recordsOf(disk);
+      },
+      async remove(names, userId) {
+        for (const name of names) await disk.remove([legacyCollection, name]);
+        await pruneIndex(disk, names, userId);
+        await disk.sync([legacyCollection]);
+        return true;
+      },
+    }),
   };
+}
+
+/** Takes the entries of deleted records, and all that say the user, out of the old index. */
+async function pruneIndex(disk: Disk, names: readonly string[], userId: string): Promise<void> {
+  const place = [legacyCollection, indexName];
+  const bytes = await disk.read(place);
+  if (bytes === undefined) return;
+  const gone = new Set(names.flatMap((name) => [name, name.slice(0, -5)]));
+  const isGone = (entry: unknown, key?: string): boolean => {
+    if (key !== undefined && gone.has(key)) return true;
+    if (typeof entry === "string") return gone.has(entry);
+    if (typeof entry !== "object" || entry === null) return false;
+    const said = entry as Readonly<Record<string, unknown>>;
+    if (said["user_id"] === userId) return true;
+    return ["id", "_id", "file"].some((field) => gone.has(String(said[field])));
+  };
+  const prune = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.filter((entry) => !isGone(entry));
+    if (typeof value !== "object" || value === null) return value;
+    const kept = Object.entries(value).filter(([key, entry]) => !isGone(entry, key));
+    return Object.fromEntries(kept.map(([key, entry]) => [key, prune(entry)]));
+  };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(bytes.toString("utf8"));
+  } catch {
+    // Nothing can be taken out of a torn index; it names records that speak for themselves.
+    await disk.remove(place);
+    return;
+  }
+  await disk.replace(place, Buffer.from(JSON.stringify(prune(parsed))));
 }
 
 /** The records, each over what the index says of it: what a record says itself is the truth. */
 async function readRecords(disk: Disk): Promise<unknown[]> {
+  const records: unknown[] = [];
+  for await (const { record } of recordsOf(disk)) records.push(record);
+  return records;
+}
+
+/** The same with the names of their files. */
+async function* recordsOf(
+  disk: Disk,
+): AsyncGenerator<{ readonly key: string; readonly record: unknown }> {
   const files = (await disk.list([legacyCollection])).filter((name) => name.endsWith(".json"));
   const index = legacyIndex(await disk.read([legacyCollection, indexName]));
-  const records: unknown[] = [];
   for (const name of files.toSorted()) {
     if (name === indexName) continue;
     const bytes = await disk.read([legacyCollection, name]);
@@ -39,9 +91,8 @@ async function readRecords(disk: Disk): Promise<unknown[]> {
     const said = parseObject(bytes);
     const indexed = index(name.slice(0, -5)) ?? index(name) ?? {};
     // A damaged file is a record that cannot be read, which is a finding.
-    records.push(said === undefined ? undefined : { ...levelsOf(indexed), ...said });
+    yield { key: name, record: said === undefined ? undefined : { ...levelsOf(indexed), ...said } };
   }
-  return records;
 }
 
 const levels = ["user_id", "agent_id", "memory_id", "thread_id", "created_at"] as const;

@@ -5,6 +5,7 @@ import type { Db } from "mongodb";
 import type { Unreached } from "../erasure.ts";
 import { loadEach, rewriteBy } from "../evidence-erasure.ts";
 import type { ErasureRows } from "../evidence-erasure.ts";
+import { legacyCollection } from "../legacy-bundles.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
 import { retentionRows } from "./retention-rows.ts";
 import type { RetentionKey } from "./retention-rows.ts";
@@ -47,14 +48,14 @@ export function erasureRows(parts: ErasureParts): ErasureRows<RetentionKey> {
       const unsaid = { root_trace_id: { $in: [...shared] }, tenant_said: { $eq: false } };
       await coded(() => verdicts.deleteMany(unsaid));
     },
-    purge: () => compactAll(database, ["evidence_events", "evidence_verdicts", "evidence_batches"]),
-    ...(legacy === undefined
-      ? {}
-      : {
-          legacyRows: async (userId) =>
-            [...(await legacy.read()).roots.values()].flat().filter((row) => row.user_id === userId)
-              .length,
-        }),
+    purge: () =>
+      compactAll(database, [
+        "evidence_events",
+        "evidence_verdicts",
+        "evidence_batches",
+        ...(legacy === undefined ? [] : [legacyCollection]),
+      ]),
+    ...(legacy === undefined ? {} : { eraseLegacy: legacy.erase }),
   };
 }
 

@@ -1,11 +1,11 @@
 /**
  * @module LegacyCollection: the bundles that an earlier version left in a collection of their own.
- * Nothing here is ever written.
+ * Nothing here is ever written; what is a user's alone can be deleted.
  */
 import { limits } from "@turnproof/semconv";
 import type { Db } from "mongodb";
 
-import { legacyCollection, legacyRowsOf } from "../legacy-bundles.ts";
+import { legacyCollection, legacyErasure, legacyRowsOf } from "../legacy-bundles.ts";
 import type { LegacyBundles, LegacyRows } from "../legacy-bundles.ts";
 import { coded } from "./store-error.ts";
 
@@ -24,8 +24,22 @@ export async function legacyBundles(database: Db): Promise<LegacyBundles | undef
         }
         return known.rows;
       }),
+    erase: legacyErasure({
+      async *list() {
+        for await (const found of records.find({})) yield { key: found._id, record: plain(found) };
+      },
+      remove: (ids) =>
+        coded(async () => {
+          for (let at = 0; at < ids.length; at += idsPerStep) {
+            await records.deleteMany({ _id: { $in: ids.slice(at, at + idsPerStep) } });
+          }
+          return true;
+        }),
+    }),
   };
 }
+
+const idsPerStep = 1_000;
 
 /** Ids and dates as text, as a record of JSON says them. */
 function plain(record: unknown): unknown {

@@ -1,6 +1,7 @@
 /** @module ErasureRows: the rows of evidence of one user in the tables, and their end. */
 import { loadEach, rewriteBy } from "../evidence-erasure.ts";
 import type { ErasureRows } from "../evidence-erasure.ts";
+import { legacyCollection } from "../legacy-bundles.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
 import type { Database } from "./database.ts";
 import { appendBatch } from "./evidence-writer.ts";
@@ -44,12 +45,11 @@ WHERE tenant_said AND user_id = ${bind.text(userId)}`,
         bind.parameters,
       );
     },
-    purge: () => purge(database, purgedTables.evidence),
-    ...(legacy === undefined ? {} : { legacyRows: (userId) => legacyRowsOf(legacy, userId) }),
+    purge: () =>
+      purge(database, [
+        ...purgedTables.evidence,
+        ...(legacy === undefined ? [] : [legacyCollection]),
+      ]),
+    ...(legacy === undefined ? {} : { eraseLegacy: legacy.erase }),
   };
-}
-
-async function legacyRowsOf(legacy: LegacyBundles, userId: string): Promise<number> {
-  const { roots } = await legacy.read();
-  return [...roots.values()].flat().filter((row) => row.user_id === userId).length;
 }

@@ -1,10 +1,10 @@
 /**
  * @module LegacyTable: the table of bundles of an earlier schema, whatever its columns are called.
- * Nothing here is ever written.
+ * Nothing here is ever written; what is a user's alone can be deleted.
  */
 import { limits } from "@turnproof/semconv";
 
-import { legacyCollection, legacyRowsOf } from "../legacy-bundles.ts";
+import { legacyCollection, legacyErasure, legacyRowsOf } from "../legacy-bundles.ts";
 import type { LegacyBundles, LegacyRows } from "../legacy-bundles.ts";
 import type { Session } from "./database.ts";
 
@@ -27,7 +27,44 @@ FROM ${legacyCollection}`,
       if (known?.mark !== mark) known = { mark, rows: await readRows(session) };
       return known.rows;
     },
+    erase: legacyErasure({
+      list: () => recordsOf(session),
+      async remove(places) {
+        const allowed = await session.query(
+          `SELECT has_table_privilege('${legacyCollection}', 'DELETE')::text AS deletable`,
+        );
+        if (allowed.rows[0]?.["deletable"] !== "true") return false;
+        for (let at = 0; at < places.length; at += rowsPerStep) {
+          const some = places.slice(at, at + rowsPerStep).join(";");
+          await session.query(
+            `DELETE FROM ${legacyCollection}
+WHERE ctid = ANY(string_to_array($1, ';')::tid[])`,
+            [some],
+          );
+        }
+        return true;
+      },
+    }),
   };
+}
+
+const rowsPerStep = 1_000;
+
+/** Every record, with the place of its row, which stands while nobody writes the table. */
+async function* recordsOf(
+  session: Session,
+): AsyncGenerator<{ readonly key: string; readonly record: unknown }> {
+  for (let from = 0; ; from += rowsPerStep) {
+    const { rows } = await session.query(
+      `SELECT ctid::text AS place, to_jsonb(t)::text AS record FROM ${legacyCollection} AS t
+ORDER BY ctid LIMIT ${rowsPerStep} OFFSET ${from}`,
+    );
+    for (const row of rows) {
+      const record = withoutNulls(JSON.parse(row["record"] as string));
+      yield { key: row["place"] as string, record };
+    }
+    if (rows.length < rowsPerStep) return;
+  }
 }
 
 async function readRows(session: Session): Promise<LegacyRows> {
