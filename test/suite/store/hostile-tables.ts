@@ -126,6 +126,16 @@ INSERT INTO conversation_memory VALUES (1, 'a'), (1, 'b'), (NULL, 'c');`,
     works: "conversation_memory.user_id",
   },
   {
+    name: "a tenant of a fixed length, which is padded",
+    sql: table(", user_id char(10)"),
+    works: "conversation_memory.user_id",
+  },
+  {
+    name: "a tenant that is cut behind 63 bytes",
+    sql: table(", user_id name"),
+    works: "conversation_memory.user_id",
+  },
+  {
     name: "names in capitals, which are other names",
     sql: `CREATE TABLE "CONVERSATION_MEMORY" ("ID" int, "DATA" text);
 INSERT INTO "CONVERSATION_MEMORY" VALUES (1, 'a');`,

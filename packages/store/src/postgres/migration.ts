@@ -83,7 +83,9 @@ const neededColumns: Readonly<Record<string, string>> = {
 async function requireColumns(session: Session): Promise<void> {
   const tables = scopedKinds.map((kind) => `('${memoryCollections[kind]}')`).join(", ");
   const { rows } = await session.query(
-    `SELECT name, coalesce(json_object_agg(attname, typcategory) FILTER (WHERE attnum > 0
+    // Texts that are cut, padded or compared without case would be another tenant's, or nobody's.
+    `SELECT name, coalesce(json_object_agg(attname, CASE WHEN typname IN ('bpchar', 'name', 'citext')
+        THEN typname ELSE typcategory::text END) FILTER (WHERE attnum > 0
         AND NOT attisdropped), '{}')::text AS columns
 FROM (VALUES ${tables}) AS t (name)
 LEFT JOIN pg_attribute ON attrelid = to_regclass(name)
