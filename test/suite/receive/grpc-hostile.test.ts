@@ -249,10 +249,9 @@ describe("a connection", () => {
       socket.on("error", () => {});
       return socket;
     });
-    await sleep(300);
-    const cut = sockets.filter((socket) => socket.closed || socket.destroyed).length;
+    const cut = (): number => sockets.filter((one) => one.closed || one.destroyed).length;
+    await expect.poll(cut, { timeout: 10_000 }).toBeGreaterThan(0);
     for (const socket of sockets) socket.destroy();
-    expect(cut).toBeGreaterThan(0);
     await sleep(100);
     await stillServes();
   });

@@ -92,7 +92,7 @@ describe("the levels below the tenant", () => {
         embeddings: values.map((text) => [1, text.length % 7]),
       }),
     };
-    const memory = new Memory(provider.memory, { embedder });
+    const memory = new Memory(provider.memory, { embedder, retrieval: { mode: "vector" } });
     const who = { userId: "ann", agentId: "desk", memoryId: "shop" };
     for (let n = 0; n < 20; n += 1) {
       const message = { role: "user", text: `parcel ${"x".repeat(n)}` } as const;
