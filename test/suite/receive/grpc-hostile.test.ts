@@ -20,7 +20,7 @@ import { chat } from "./harness.ts";
 let harness: GrpcHarness;
 beforeAll(async () => {
   harness = await openGrpcHarness({
-    grpc: { prefaceTimeoutMs: 400, requestTimeoutMs: 1_500, connectionsPerAddressMax: 200 },
+    grpc: { prefaceTimeoutMs: 400, requestTimeoutMs: 4_000, connectionsPerAddressMax: 200 },
   });
 });
 afterAll(() => harness.close());

@@ -92,7 +92,7 @@ describe("the levels below the tenant", () => {
         embeddings: values.map((text) => [1, text.length % 7]),
       }),
     };
-    const memory = new Memory(provider.memory, { embedder, retrieval: { mode: "vector" } });
+    const memory = new Memory(provider.memory, { embedder });
     const who = { userId: "ann", agentId: "desk", memoryId: "shop" };
     for (let n = 0; n < 20; n += 1) {
       const message = { role: "user", text: `parcel ${"x".repeat(n)}` } as const;
@@ -101,6 +101,7 @@ describe("the levels below the tenant", () => {
     const { record } = await memory.assembleContext(
       { ...who, threadId: "now" },
       { text: "where is my parcel" },
+      { retrieval: { mode: "vector" } },
     );
     expect(record).toMatchObject({ degraded: false, limits: [] });
     expect(server.filters).toContainEqual({
