@@ -1,0 +1,112 @@
+/** @module ArtifactRequests: several intents that ask for artifacts, and the sources they declare. */
+import { expect, test } from "vitest";
+
+import { asks, began, ended, artifact, shows, told, source, event } from "./artifact-rows.ts";
+import type { Row } from "./artifact-rows.ts";
+
+const labelled: Row[] = [
+  [
+    "once",
+    [asks(), began, ended, artifact(), shows()],
+    ["success", "- reply present artifact_persisted artifact-10"],
+  ],
+  [
+    "twice",
+    [asks(), asks(["reply"], 2), began, ended, artifact(), shows()],
+    ["success", "- reply present artifact_persisted artifact-10"],
+  ],
+  [
+    "by type and as whatever is made",
+    [asks(), asks([], 2), began, ended, artifact(), shows()],
+    ["success", "- reply present artifact_persisted artifact-10"],
+  ],
+  [
+    "again after its delivery",
+    [asks(), asks(["reply"], 30), began, ended, artifact(), shows()],
+    [
+      "partial",
+      "intent_after_delivery delivery-20 intent-30",
+      "- reply unconfirmed intent_after_delivery artifact-10",
+    ],
+  ],
+  [
+    "as whatever is made after it",
+    [asks(), asks([], 30), began, ended, artifact(), shows()],
+    [
+      "partial",
+      "intent_after_delivery delivery-20 intent-30",
+      "- reply unconfirmed intent_after_delivery artifact-10",
+    ],
+  ],
+  [
+    "as another type after it",
+    [asks(), asks(["note"], 30), began, ended, artifact(), shows()],
+    [
+      "partial",
+      "artifact_missing? note intent-30",
+      "intent_after_delivery delivery-20 intent-30",
+      "- note missing artifact_missing",
+      "- reply present artifact_persisted artifact-10",
+    ],
+  ],
+  [
+    "by an intent without types",
+    [event("intent", 1, {}, {}), began, ended, artifact(), shows()],
+    ["success", "- reply present artifact_persisted artifact-10"],
+  ],
+  [
+    "with its source",
+    [asks(["reply"], 1, { input_refs: [source] }), began, ended, artifact(), shows()],
+    ["success", "- reply present artifact_persisted artifact-10"],
+  ],
+  [
+    "with another version of its source",
+    [
+      asks(["reply"], 1, { input_refs: [{ ...source, version: "4" }] }),
+      began,
+      ended,
+      artifact(),
+      shows(),
+    ],
+    [
+      "partial",
+      "artifact_source_mismatch reply artifact-10 intent-1",
+      "- reply present artifact_persisted artifact-10",
+    ],
+  ],
+  [
+    "with a source of another type",
+    [
+      asks(["reply"], 1, { input_refs: [{ resource_type: "mail", ref: "m" }] }),
+      began,
+      ended,
+      artifact(),
+      shows(),
+    ],
+    [
+      "partial",
+      "artifact_source_missing? reply artifact-10 intent-1",
+      "- reply present artifact_persisted artifact-10",
+    ],
+  ],
+  [
+    "with a source by one of two intents",
+    [
+      asks(),
+      asks(["reply"], 2, { input_refs: [{ resource_type: "mail", ref: "m" }] }),
+      began,
+      ended,
+      artifact(),
+      shows(),
+    ],
+    [
+      "partial",
+      "artifact_source_missing? reply artifact-10 intent-2",
+      "- reply present artifact_persisted artifact-10",
+    ],
+  ],
+];
+
+test.each(labelled)("asked for %s", (_caption, events, expected) => {
+  expect(told(events.map((one) => ({ ...one, task_id: "task" })))).toEqual(expected);
+});

@@ -1,0 +1,107 @@
+/** @module ArtifactRows: the events of one turn that makes a reply, and what is said of a window. */
+import { reconcileOutcome } from "@turnproof/evidence";
+import type { ResourceRef, TurnEvent } from "@turnproof/evidence";
+
+const complete = {
+  window_complete: true,
+  truncated: false,
+  normalization_errors: 0,
+  read_completeness: "complete",
+  as_of: "2026-01-02T00:00:00Z",
+} as const;
+
+/** A window, by what is special about it, and all that is said of it. */
+export type Row = readonly [caption: string, events: TurnEvent[], expected: string[]];
+
+type Attributes = TurnEvent["attributes"];
+type Extra = Partial<TurnEvent>;
+
+/** An event whose id is its kind and its second, unless `extra` says otherwise. */
+export function event(
+  kind: TurnEvent["event_kind"],
+  second: number,
+  attributes: Attributes,
+  extra: Extra,
+): TurnEvent {
+  const names = { application_id: "app", agent_id: "agent", user_id: "user" };
+  return {
+    schema_version: 3,
+    event_id: `${kind}-${second}`,
+    event_kind: kind,
+    phase: "event",
+    status: "success",
+    timestamp: `2026-01-01T00:00:${String(second).padStart(2, "0")}Z`,
+    ...names,
+    thread_id: "thread",
+    root_trace_id: "root",
+    turn_id: "turn",
+    ...extra,
+    attributes,
+  };
+}
+
+export const source: ResourceRef = { resource_type: "document", ref: "doc", version: "3" };
+export const made = (version?: string, ref = "reply-1", type = "reply"): ResourceRef => ({
+  resource_type: type,
+  ref,
+  ...(version === undefined ? {} : { version }),
+});
+export const asks = (
+  types: readonly string[] = ["reply"],
+  second = 1,
+  extra: Extra = {},
+): TurnEvent => event("intent", second, { expected_artifact_types: [...types] }, extra);
+export const began = event("application_action", 2, {}, { phase: "start", span_id: "span" });
+export const ended = event("application_action", 3, {}, { phase: "result", span_id: "span" });
+export const charge = (second: number, extra: Extra = {}): TurnEvent =>
+  event(
+    "application_action",
+    second,
+    { credit_decision: "charged" },
+    { phase: "result", span_id: "charge", event_id: `charge-${second}`, ...extra },
+  );
+export const artifact = (second = 10, attributes: Attributes = {}, extra: Extra = {}): TurnEvent =>
+  event(
+    "artifact",
+    second,
+    {
+      artifact_type: "reply",
+      persistence_verified: true,
+      producing_span_id: "span",
+      ...attributes,
+    },
+    { input_refs: [source], output_refs: [made("1")], ...extra },
+  );
+export const shows = (second = 20, refs: readonly ResourceRef[] = [made("1")], extra: Extra = {}) =>
+  event("delivery", second, { emitted: true, acknowledged: true }, { input_refs: refs, ...extra });
+export const by = (producer_id: string, producer_seq: number, event_id?: string): Extra => ({
+  producer_id,
+  producer_seq,
+  ...(event_id === undefined ? {} : { event_id }),
+});
+export const failed = { artifact_status: "failed", persistence_verified: false } as const;
+export const deleted = { artifact_status: "deleted" } as const;
+export const unnamed = { output_refs: [] };
+
+/** Status, then findings with their evidence (`?` where more could lift them), then links. */
+export function told(events: readonly TurnEvent[]): string[] {
+  const verdict = reconcileOutcome(events, { normalizationMetadata: complete });
+  const partly = reconcileOutcome(events, {});
+  const findings = verdict.findings.map(({ code, subject, evidence_ids }) => {
+    const same = partly.findings.find((one) => one.code === code && one.subject === subject);
+    const may = same?.confidence === "low" ? "?" : "";
+    return [`${code}${may}`, subject, ...evidence_ids].filter((part) => part !== null).join(" ");
+  });
+  const links = verdict.chain
+    .filter(({ link }) => link === "artifact")
+    .map(({ name, state, reason, evidence_ids }) =>
+      ["-", name, state, reason, ...evidence_ids].filter((part) => part !== null).join(" "),
+    );
+  return [verdict.status, ...findings, ...links];
+}
+
+/** The event without one of its attributes. */
+export function without(one: TurnEvent, name: string): TurnEvent {
+  const left = Object.entries(one.attributes).filter(([key]) => key !== name);
+  return { ...one, attributes: Object.fromEntries(left) };
+}
