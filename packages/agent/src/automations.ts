@@ -10,6 +10,7 @@ import { Cron } from "croner";
 
 import type { Agent } from "./agent.ts";
 import { errorTypeOf } from "./admissible.ts";
+import { idOf } from "./id-of.ts";
 
 /** A schedule and what it asks. Exactly one of `cron` (UTC) and `everySeconds`. */
 export interface Schedule {
@@ -61,7 +62,8 @@ export class Automations {
 
   /**
    * Keeps a schedule, replacing one of the same id.
-   * @throws CodedError record_invalid when it is not one schedule, or the cron line is none
+   * @throws CodedError record_invalid when it is not one schedule, the cron line is none or an id
+   * is no text; identity_empty
    */
   async schedule(id: string, schedule: Schedule): Promise<void> {
     const next = nextAfter(schedule, this.#now());
@@ -71,9 +73,9 @@ export class Automations {
       cron: schedule.cron ?? null,
       every_seconds: schedule.everySeconds ?? null,
       enabled: schedule.enabled ?? true,
-      user_id: schedule.userId ?? null,
-      memory_id: schedule.memoryId ?? null,
-      thread_id: schedule.threadId ?? `automation_${id}`,
+      user_id: idOf(schedule.userId, "userId") ?? null,
+      memory_id: idOf(schedule.memoryId, "memoryId") ?? null,
+      thread_id: idOf(schedule.threadId, "threadId") ?? `automation_${id}`,
       next_run_at: next.toISOString(),
     });
   }
@@ -167,7 +169,9 @@ function scheduleOf(data: SharedData): Schedule {
     return typeof value === "string" ? value : undefined;
   };
   const every = data["every_seconds"];
-  const [cron, userId, memoryId] = [text("cron"), text("user_id"), text("memory_id")];
+  const [cron, memoryId] = [text("cron"), text("memory_id")];
+  // A user that is no text is refused by the run; left out, it would run as nobody.
+  const userId = (data["user_id"] ?? undefined) as string | undefined;
   const threadId = text("thread_id");
   return {
     agentId: text("agent_id") ?? "",
@@ -189,7 +193,9 @@ function nextAfter({ cron, everySeconds }: Schedule, now: Date): Date {
     if (!Number.isFinite(everySeconds) || everySeconds < 1) {
       throw new CodedError("record_invalid", { field: "everySeconds" });
     }
-    return new Date(+now + everySeconds * 1_000);
+    const next = new Date(+now + everySeconds * 1_000);
+    if (Number.isFinite(+next)) return next;
+    throw new CodedError("record_invalid", { field: "everySeconds" });
   }
   try {
     const next = new Cron(cron ?? "", { timezone: "UTC", paused: true }).nextRun(now);

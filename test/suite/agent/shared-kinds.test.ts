@@ -213,3 +213,26 @@ test("an automation runs its agent when it is due, once over all processes", asy
     .toMatchObject({ last_run_at: now.toISOString(), last_status: "success" });
   expect(await observed.text([null])).not.toContain("canary");
 });
+
+test("a schedule whose user is no text never runs as nobody", async () => {
+  await using server = await startScriptedModel();
+  const agent = open(server, { agentId: "desk" });
+  const automations = new Automations({ memory: agent.memory, agents: { desk: agent } });
+  const daily = { agentId: "desk", query: "Sum the day up", everySeconds: 60 };
+  const wrong: readonly (readonly [object, string])[] = [
+    [{ userId: 7 }, "record_invalid"],
+    [{ userId: "" }, "identity_empty"],
+    [{ threadId: 7 }, "record_invalid"],
+    [{ everySeconds: 1e300 }, "record_invalid"],
+  ];
+  for (const [more, code] of wrong) {
+    const scheduled = automations.schedule("wrong", { ...daily, ...more });
+    await expect(scheduled).rejects.toMatchObject({ code });
+  }
+  const due = { agent_id: "desk", query: "Sum up", next_run_at: "2026-01-01T00:00:00Z" };
+  const stored = { ...due, every_seconds: 60, user_id: 7, thread_id: "stored" };
+  await agent.memory.shared.of("automation").put("stored", stored);
+  expect(await automations.runDue()).toMatchObject([{ id: "stored", status: "error" }]);
+  const anonymous = { agentId: "desk", memoryId: "desk", threadId: "stored" };
+  expect(await agent.memory.conversation.history(anonymous)).toEqual([]);
+});
