@@ -46,6 +46,18 @@ const legacyErrors = ["model_call AI_APICallError", "tool_call RangeError", "tur
 
 /** Scenarios by name. What a library does not say stays unknown: null, or `?` for a class. */
 export const expectations = {
+  // A route of Node within a turn; one of the edge runtime shows that it still answers. It is
+  // first because it takes longest.
+  next: {
+    file: "next/play.mjs",
+    telemetry: ["next/instrumentation.ts", "next/telemetry.ts", "next/app/api/ask/route.js"],
+    lines: 37,
+    turns: [
+      turn("desk", { thread: "thread-next", user: "user-next", tokens: [21, 7] }),
+      turn("desk", { thread: "thread-next-2", user: "user-next", status: "error" }),
+    ],
+    errors: ["model_call 400", "turn AI_APICallError"],
+  },
   // A client alone makes no turns: each call is a row of its service.
   "openai-sdk": {
     file: "otel-3/openai-sdk.mjs",

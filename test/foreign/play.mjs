@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const guard = join(here, "guard-sockets.cjs");
-const msMax = 120_000;
+const msMax = 200_000;
 
 /** Switches of libraries that would tell their makers of their use. */
 const silent = {

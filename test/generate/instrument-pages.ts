@@ -67,7 +67,7 @@ function turnsOf(name: string): string {
 const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;
 
 function made(how: string, what: string): string {
-  if (how === "code") return fenced("js", regionOf(what));
+  if (how === "code") return fenced(what.endsWith(".ts") ? "ts" : "js", regionOf(what));
   if (how === "seen") return turnsOf(what);
   const [line = "", names = ""] = what.split(": ");
   return fenced("sh", installLine(line, names.split(" ")));

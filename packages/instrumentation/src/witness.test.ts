@@ -19,6 +19,7 @@ import {
   withTurn,
 } from "./index.ts";
 import type { EvidenceSink } from "./index.ts";
+import { errorTypeOf } from "./witness.ts";
 
 const exporter = new InMemorySpanExporter();
 const identity = { agentId: "helper", userId: "user_1", threadId: "thread_1" };
@@ -356,6 +357,14 @@ describe("a recorder", () => {
       "partial",
     ]);
     expect(named("thrown")[0]?.attributes[attribute.error_type.span]).toBe("TypeError");
+  });
+
+  test("an error of a class that a minifier shortened is known by its name", () => {
+    class S extends Error {
+      override name = "AI_APICallError";
+    }
+    class Own extends Error {}
+    expect([new S("words"), new Own("words")].map(errorTypeOf)).toEqual(["AI_APICallError", "Own"]);
   });
 });
 

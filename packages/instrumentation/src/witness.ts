@@ -317,6 +317,12 @@ const otherError = "_OTHER";
 /** The class of what was thrown, never its text: a short name, or `_OTHER`. */
 export function errorTypeOf(error: unknown): string {
   if (CodedError.is(error)) return error.code;
-  const name = error instanceof Error ? error.constructor.name || error.name : typeof error;
+  const name = error instanceof Error ? classNameOf(error) : typeof error;
   return screenValue(attribute.error_type, name) === undefined ? name : otherError;
+}
+
+/** A minifier shortens a class to a letter or two, but not the `name` that its errors carry. */
+function classNameOf(error: Error): string {
+  const ofClass = error.constructor.name;
+  return ofClass.length > 2 ? ofClass : error.name;
 }
