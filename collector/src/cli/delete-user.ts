@@ -4,7 +4,8 @@
  * spools that are named; deleted, or only counted (requirements: Scope hierarchy 6). It says what
  * it cannot reach.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 
 import type { Command } from "commander";
 import { attribute, CodedError, screenValue } from "@turnproof/semconv";
@@ -18,7 +19,7 @@ import { openIdentityKey } from "../auth/stable-secret.ts";
 import { connectionOf, evidenceFolder, openStore } from "../backend.ts";
 import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
-import { openMemory } from "../memory/memory-backend.ts";
+import { memoryFolder, openMemory } from "../memory/memory-backend.ts";
 import { withJson } from "./command.ts";
 import { auditDeletion } from "./deletion-audit.ts";
 import { beyondReach } from "./deletion-reach.ts";
@@ -81,7 +82,7 @@ not be looked at.`,
 
 async function deleteUser(userId: string, flags: DeleteFlags): Promise<void> {
   if (userId === "") throw new CodedError("identity_empty", { field: "user_id" });
-  const config = readConfig(flags);
+  const config = whereItLies(readConfig(flags));
   const users = storedForms(userId, config);
   const dryRun = flags.apply !== true;
   const signal = interruption();
@@ -89,6 +90,7 @@ async function deleteUser(userId: string, flags: DeleteFlags): Promise<void> {
   // What cannot be recorded is not done.
   await using audit = dryRun ? undefined : await auditDeletion(config);
   await eraseFrom(run);
+  run.places.push(...otherStores(config));
   for (const directory of flags.spool ?? []) await spoolOf(run, directory);
   const left = run.places.reduce((sum, { remaining }) => sum + (remaining ?? 0), 0);
   const failed = run.places.some(({ error }) => error !== undefined) || signal.aborted;
@@ -136,6 +138,39 @@ async function openEvidence(config: Config, dryRun: boolean): Promise<EvidenceSt
   const lies = folder ?? (embedded ? connection.dataDir : undefined);
   if (dryRun && lies !== undefined && !existsSync(lies)) return undefined;
   return openStore(config);
+}
+
+/**
+ * The configuration with the store that holds the evidence. Where a collector once ran without the
+ * embedded engine, evidence lies in plain files and nothing lies where the engine keeps it.
+ */
+function whereItLies(config: Config): Config {
+  const embedded = config.backend === "clickhouse" && config.clickhouseUrl === undefined;
+  if (!embedded || existsSync(join(config.dataDir, "clickhouse"))) return config;
+  return existsSync(evidenceFolder(config)) ? { ...config, backend: "filesystem" } : config;
+}
+
+/** Evidence and memory of this data directory that the configured backends do not look at. */
+function otherStores(config: Config): readonly Place[] {
+  const { dataDir, backend, memoryBackend } = config;
+  const engine = join(dataDir, "clickhouse");
+  const embedded = backend === "clickhouse" && config.clickhouseUrl === undefined;
+  const stores = [
+    {
+      kind: "evidence of the filesystem backend",
+      folder: evidenceFolder(config),
+      looked: backend === "filesystem",
+    },
+    { kind: "evidence of the clickhouse backend", folder: engine, looked: embedded },
+    {
+      kind: "memory of the filesystem backend",
+      folder: memoryFolder(config),
+      looked: memoryBackend === "filesystem",
+    },
+  ];
+  return stores
+    .filter(({ folder, looked }) => !looked && existsSync(folder) && readdirSync(folder).length > 0)
+    .map(({ kind }) => ({ kind, found: 0, deleted: 0, remaining: null, error: "not looked at" }));
 }
 
 /** With `roots` it only looks, and gathers them. */

@@ -249,3 +249,26 @@ function withDrained(before: unknown, events: readonly unknown[]): unknown {
       : [tenant, held, verdicts],
   );
 }
+
+test("evidence in plain files is found without naming the backend; a store that is not opened is told", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "turnproof-delete-"));
+  {
+    await using store = await openStore("filesystem", dataDir);
+    await fillEvidence(store);
+  }
+  const env = { TURNPROOF_DATA_DIR: dataDir, TURNPROOF_MEMORY_BACKEND: "none" };
+  const told = ({ out }: Ran): { kind: string; found: number; error?: string }[] =>
+    (JSON.parse(out) as { kinds: { kind: string; found: number; error?: string }[] }).kinds;
+  const dry = await deleteUser(["--json"], env);
+  expect(dry.code).toBe(0);
+  expect(told(dry)).toContainEqual(expect.objectContaining({ kind: "evidence", found: 12 }));
+
+  {
+    await using store = await openStore("clickhouse", dataDir);
+    expect((await store.check()).ok).toBe(true);
+  }
+  const both = await deleteUser(["--json"], env);
+  expect(both.code).toBe(3);
+  const other = { kind: "evidence of the filesystem backend", error: "not looked at" };
+  expect(told(both)).toContainEqual(expect.objectContaining(other));
+});
