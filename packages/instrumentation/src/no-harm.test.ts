@@ -48,6 +48,12 @@ async function turnOf(options: unknown): Promise<Turn> {
   return withTurn(options as TurnOptions, (turn) => turn);
 }
 
+test("a turn of no options at all runs its function", async () => {
+  for (const options of [undefined, null, {}]) {
+    expect(await withTurn(options as TurnOptions, () => 1)).toBe(1);
+  }
+});
+
 describe("a turn whose identity is refused", () => {
   test("of a user: unattributed and never anonymous, counted, and said once", async () => {
     for (const userId of [mail, "", 42, {}]) {

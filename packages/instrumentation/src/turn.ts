@@ -78,7 +78,9 @@ export class Turn {
    * Begins a turn. What is wrong with its options never stops the host: it is left out, counted,
    * and a data-quality event of the turn says so; with `strict` it throws.
    */
-  constructor(options: TurnOptions, parent: Context = activeContext()) {
+  constructor(given: TurnOptions, parent: Context = activeContext()) {
+    // JavaScript without types may give nothing at all: a turn of nobody, which says so.
+    const options = (given as TurnOptions | null | undefined) ?? ({} as TurnOptions);
     this.#sink = options.sink ?? otelSink();
     this.#options = options;
     const strict = options.strict === true;
@@ -88,8 +90,8 @@ export class Turn {
       options,
       strict ? undefined : (code) => findings.find(code),
     );
-    const given = { ...options, runId: options.runId ?? randomId() };
-    const said = identityOf({ ...given, turnId: options.turnId ?? randomId() });
+    const named = { ...options, runId: options.runId ?? randomId() };
+    const said = identityOf({ ...named, turnId: options.turnId ?? randomId() });
     const { identity, refused } = strict ? { identity: said, refused: [] } : admittedIdentity(said);
     for (const field of refused) this.#witness.refuse("identity_refused", field);
     // The ids of the span are known only once it has begun, the identity is judged before.

@@ -125,6 +125,7 @@ export const plainForms: readonly WrittenForm[] = [
   ["testsk_", "url", 30],
   ["tskey-", "url", 24],
   ["tgp_v1_", "url", 40],
+  ["llx-", "alnum", 40],
   ["slk_", "hex", 60],
   ["VF.DM.", "dotted", 30],
   ["AQVN", "url", 35],
