@@ -297,6 +297,7 @@ export class Agent {
       budget: new ToolBudget(own.routing?.callsMax),
       signal,
       written: { conversation: 0, toolLog: 0, workflowSteps: 0, summaries: 0, cache: false },
+      sharedLimits: new Set(),
       called: [],
       spoken: { text: "" },
       emit: emitter(options, listener),

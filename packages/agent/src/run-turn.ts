@@ -52,7 +52,7 @@ export async function runTurn(
   }
   await state.emit({ type: "status", stage: "memory" });
   const question = { text: query, signal: state.signal };
-  const context = await parts.memory.assembleContext(place, question, parts.options.memoryPolicy);
+  const own = await parts.memory.assembleContext(place, question, parts.options.memoryPolicy);
   const tools = await parts.sharedTools.of(parts, state);
   const instructions = instructionsOf({
     instructions: parts.options.instructions,
@@ -60,6 +60,7 @@ export async function runTurn(
     shared: await sharedContext(parts, state, tools),
     context: options.context,
   });
+  const context = limitedBy(own, state.sharedLimits);
   const request = cacheRequestOf(parts, state, context, { instructions, tools });
   const lookup = await askCache(parts, state, context, request);
   if (lookup?.decision === "hit" && lookup.answer !== undefined) {
@@ -91,6 +92,13 @@ export async function runTurn(
     supply,
     persisted: { ...state.written },
   };
+}
+
+/** What operators' rows left out limits the turn's supply as its own memory does. */
+function limitedBy(context: AssembledContext, shared: ReadonlySet<string>): AssembledContext {
+  if (shared.size === 0) return context;
+  const limits = [...new Set([...context.record.limits, ...shared])];
+  return { ...context, record: { ...context.record, degraded: true, bounded: true, limits } };
 }
 
 function resultOf(

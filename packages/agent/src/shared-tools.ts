@@ -7,6 +7,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { Json, SharedRecord } from "@turnproof/store";
 
 import type { AgentParts } from "./agent-parts.ts";
+import { sharedRows } from "./shared-rows.ts";
 import { toolAnswer } from "./tools.ts";
 import type { AnyTool, ToolContext } from "./tools.ts";
 import type { TurnState } from "./turn-state.ts";
@@ -42,8 +43,6 @@ interface Connection {
   readonly tools: readonly AnyTool[];
 }
 
-const rowsRead = 100;
-
 /** The tools of turns, and the connections that they keep between turns. */
 export class SharedTools {
   readonly #connections: Map<string, Promise<Connection>> = new Map();
@@ -53,7 +52,7 @@ export class SharedTools {
     const { toolbox, toolServers } = parts.options;
     const all = [...parts.tools];
     if (toolbox !== undefined) {
-      const entries = await parts.memory.shared.of("toolbox_entry").list(rowsRead, state.turn);
+      const entries = await sharedRows(parts, state, "toolbox_entry");
       all.push(...toolbox.flatMap((tool) => entryOf(tool, entries)));
     }
     if (toolServers !== undefined) all.push(...(await this.#served(parts, state, toolServers)));
@@ -75,7 +74,7 @@ export class SharedTools {
     state: TurnState,
     options: ToolServerOptions,
   ): Promise<readonly AnyTool[]> {
-    const rows = await parts.memory.shared.of("tool_server").list(rowsRead, state.turn);
+    const rows = await sharedRows(parts, state, "tool_server");
     const found = await Promise.all(
       rows
         .filter(({ data }) => data["enabled"] !== false)

@@ -38,6 +38,8 @@ export interface TurnState {
   readonly budget: ToolBudget;
   readonly signal: AbortSignal;
   readonly written: WriteCounts;
+  /** Codes of why operators' rows may be missing from the turn, e.g. `memory_search_bounded`. */
+  readonly sharedLimits: Set<string>;
   readonly called: CalledTool[];
   /** What the model has said so far, as far as it was passed on. */
   readonly spoken: { text: string };

@@ -14,6 +14,13 @@ import type { MemoryWitness } from "./place.ts";
 /** Structured payload of a shared row. */
 export type SharedData = Readonly<Record<string, Json>>;
 
+/** The newest rows of a kind. */
+export interface SharedRows {
+  readonly rows: readonly SharedRecord[];
+  /** True when there are older rows that were not read. */
+  readonly bounded: boolean;
+}
+
 /** One shared kind. */
 export class SharedCollection {
   readonly #store: MemoryStore;
@@ -36,19 +43,24 @@ export class SharedCollection {
 
   /** One row; inside a turn the read is evidence, with `shared` as its scope. */
   async get(id: string, turn?: MemoryWitness): Promise<SharedRecord | undefined> {
-    const rows = await this.#watch(turn, async () => {
+    const { rows } = await this.#watch(turn, async () => {
       const row = await this.#store.shared.get(this.#kind, id);
-      return row === undefined ? [] : [row];
+      return { rows: row === undefined ? [] : [row], bounded: false };
     });
     return rows[0];
   }
 
   /** The newest rows, newest first. */
-  list(limit = 100, turn?: MemoryWitness): Promise<readonly SharedRecord[]> {
-    return this.#watch(
-      turn,
-      async () => (await this.#store.shared.list(this.#kind, { limit })).records,
-    );
+  async list(limit = 100, turn?: MemoryWitness): Promise<readonly SharedRecord[]> {
+    return (await this.newest(limit, turn)).rows;
+  }
+
+  /** The newest rows, newest first, and whether older ones were left; the evidence says so too. */
+  newest(limit: number, turn?: MemoryWitness): Promise<SharedRows> {
+    return this.#watch(turn, async () => {
+      const { records } = await this.#store.shared.list(this.#kind, { limit: limit + 1 });
+      return { rows: records.slice(0, Math.max(limit, 0)), bounded: records.length > limit };
+    });
   }
 
   /** Changes a row if it still has that version. @throws CodedError store_conflict */
@@ -63,16 +75,24 @@ export class SharedCollection {
 
   async #watch(
     turn: MemoryWitness | undefined,
-    read: () => Promise<readonly SharedRecord[]>,
-  ): Promise<readonly SharedRecord[]> {
+    read: () => Promise<SharedRows>,
+  ): Promise<SharedRows> {
     if (turn === undefined) return read();
     const storeId = memoryCollections[this.#kind];
     return turn.memoryOperation(
       { operation: "search_memory", storeId, scopeApplied: "shared" },
       async (operation) => {
-        const rows = await read();
-        await operation.step.end("success", { [attribute.record_count.span]: rows.length });
-        return rows;
+        const found = await read();
+        await operation.step.end("success", {
+          [attribute.record_count.span]: found.rows.length,
+          ...(found.bounded
+            ? {
+                [attribute.memory_degraded.span]: true,
+                [attribute.fallback_reason.span]: "memory_search_bounded",
+              }
+            : {}),
+        });
+        return found;
       },
     );
   }

@@ -8,11 +8,12 @@ import { promisify } from "node:util";
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Agent } from "@turnproof/agent";
-import type { RunResult } from "@turnproof/agent";
+import type { AgentOptions, RunResult } from "@turnproof/agent";
 import { readSupply } from "@turnproof/evidence";
 import { Memory } from "@turnproof/memory";
-import type { ScopeProof } from "@turnproof/memory";
+import type { Embedder, ScopeProof } from "@turnproof/memory";
 import { memoryCollections, scopedKinds } from "@turnproof/semconv";
+import type { SharedKind } from "@turnproof/semconv";
 import { ephemeralMemory, mongodb } from "@turnproof/store";
 import type { MemoryStore } from "@turnproof/store";
 import { expect, test } from "vitest";
@@ -145,4 +146,46 @@ test("attributes behind more entities than are read are told as missing", async 
     await store.put(filter, "entity", { ...draft, id: `thing_${n}`, created_at });
   }
   expect(await told()).toEqual([false, true, ["memory_search_bounded"]]);
+});
+
+test("rows of operators behind those that a turn reads are told as missing", async () => {
+  await using server = await startScriptedModel();
+  const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1");
+  const limits = ["memory_search_bounded"];
+  const vectors = async ({ values }: { readonly values: readonly string[] }): Promise<object> => ({
+    embeddings: values.map((text) => [text.includes("harbour") ? 1 : 0, 1]),
+  });
+  const embedder = { provider: "p", modelId: "m", doEmbed: vectors } as Embedder;
+  const toolServers = { connect: () => ({ tools: async () => ({}), close: async () => {} }) };
+  const cases: readonly (readonly [SharedKind, number, Partial<AgentOptions>])[] = [
+    ["shared_memory", 1_000, {}],
+    ["shared_memory", 100, { embedder }],
+    ["skill", 1_000, {}],
+    ["toolbox_entry", 1_000, { toolbox: [] }],
+    ["tool_server", 100, { toolServers }],
+  ];
+  for (const [kind, max, options] of cases) {
+    const agent = new Agent({ model, store: ephemeralMemory(), cache: {}, ...options });
+    const rows = agent.memory.shared.of(kind);
+    await rows.put("first", {}, "the harbour opens at nine");
+    for (let n = 1; n < max; n += 1) await rows.put(`row_${n}`, { enabled: false }, `thing ${n}`);
+    const question = "When does the harbour open?";
+    const whole = await agent.run(question, { ...place, threadId: "whole", cache: "bypass" });
+    expect([kind, whole.supply]).toMatchObject([kind, { degraded: false, limits: [] }]);
+    const isRead = kind === "skill" || kind === "shared_memory";
+    expect(server.bodies.at(-1)?.includes("the harbour opens at nine")).toBe(isRead);
+    await rows.put("last", { enabled: false }, "one thing more");
+    const cut = await agent.run(question, { ...place, threadId: "cut" });
+    expect(cut.supply).toMatchObject({ degraded: true, bounded: true, limits });
+    expect(cut.cache).toMatchObject({ decision: "miss", admitted: false });
+    const events = await observed.events("ann", cut.traceContext.rootTraceId);
+    const said = { memory_degraded: true, fallback_reason: "memory_search_bounded" };
+    expect(ofKind(events, "memory_supply")[0]?.attributes).toMatchObject(said);
+    const reads = ofKind(events, "memory_operation").filter(
+      ({ attributes }) => attributes.fallback_reason !== undefined,
+    );
+    expect(reads.map(({ attributes }) => attributes)).toMatchObject([
+      { ...said, scope_applied: "shared", record_count: max },
+    ]);
+  }
 });
