@@ -46,7 +46,10 @@ export function promptOf(
   ];
 }
 
-/** A message of history. A turn that was cut short has an answer that says so. */
+/**
+ * A message of history. A turn that was cut short has an answer that says so, and so has one whose
+ * answer could not be written.
+ */
 function spokenAs(
   { role, text, cut, turnId }: Message,
   i: number,
@@ -56,7 +59,11 @@ function spokenAs(
     role: as,
     content: [{ type: "text", text: words }],
   });
-  if (cut === undefined) return [say(role, text)];
+  if (cut === undefined) {
+    const isAnswered = history.some((m) => m.role === "assistant" && m.turnId === turnId);
+    if (role === "assistant" || turnId === undefined || isAnswered) return [say(role, text)];
+    return [say(role, text), say("assistant", "[No answer of this turn was kept.]")];
+  }
   if (role === "assistant") return [say(role, `${text} …\n\n${cutNote(cut)}`)];
   const next = history[i + 1];
   const begun = next?.role === "assistant" && next.turnId === turnId;

@@ -297,11 +297,13 @@ async function keepConversation(
 ): Promise<void> {
   const { turnId } = state.traceContext.identity;
   try {
-    const written = await parts.memory.conversation.append(state.place, [
-      { role: "user", text: state.query, turnId },
-      { role: "assistant", text: answer, turnId },
-    ]);
-    state.written.conversation = written.length;
+    const messages = [
+      { role: "user" as const, text: state.query, turnId },
+      { role: "assistant" as const, text: answer, turnId },
+    ];
+    await parts.memory.conversation.append(state.place, messages, () => {
+      state.written.conversation += 1;
+    });
   } catch (error) {
     state.written.error = CodedError.is(error) ? error.code : "write_failed";
   }
@@ -323,11 +325,13 @@ export async function keepCutTurn(
   const cut = { turnId, cut: { status, tools } };
   const { text } = state.spoken;
   try {
-    const written = await parts.memory.conversation.append(state.place, [
-      { role: "user", text: state.query, ...cut },
+    const messages = [
+      { role: "user" as const, text: state.query, ...cut },
       ...(text === "" ? [] : [{ role: "assistant" as const, text, ...cut }]),
-    ]);
-    state.written.conversation = written.length;
+    ];
+    await parts.memory.conversation.append(state.place, messages, () => {
+      state.written.conversation += 1;
+    });
   } catch (error) {
     state.written.error = CodedError.is(error) ? error.code : "write_failed";
   }

@@ -82,9 +82,14 @@ export class Conversation {
 
   /**
    * Appends messages to the place's thread, in this order; resolves with them once they are
-   * durable. @throws CodedError identity_missing without a thread
+   * durable. `onKept` is told each as it is durable: a failure later does not take it back.
+   * @throws CodedError identity_missing without a thread
    */
-  async append(place: MemoryPlace, messages: readonly MessageDraft[]): Promise<readonly Message[]> {
+  async append(
+    place: MemoryPlace,
+    messages: readonly MessageDraft[],
+    onKept?: (message: Message) => void,
+  ): Promise<readonly Message[]> {
     required(place, "threadId");
     // What was cut short is never recalled elsewhere, and ending a turn must not wait for a vector.
     const whole = messages.filter(({ cut }) => cut === undefined);
@@ -113,7 +118,9 @@ export class Conversation {
         ...(embedding === undefined ? {} : { embedding }),
       };
       const row = await this.#store.put(place, conversationLevels, "conversation", draft);
-      written.push(messageOf(row));
+      const kept = messageOf(row);
+      written.push(kept);
+      onKept?.(kept);
     }
     return written;
   }

@@ -95,6 +95,33 @@ test("a memory that cannot be written never hides why the turn failed", async ()
   });
 });
 
+test("a question whose answer could not be written is told as such, and counted", async () => {
+  await using server = await startScriptedModel();
+  const store = ephemeralMemory();
+  let messages = 0;
+  const put: typeof store.put = (filter, kind, draft) => {
+    messages += kind === "conversation" ? 1 : 0;
+    const fails = kind === "conversation" && messages === 2;
+    return fails
+      ? Promise.reject(new CodedError("store_unavailable"))
+      : store.put(filter, kind, draft);
+  };
+  const agent = open(server, { store: { ...store, put } });
+  const first = await agent.run("Hello", ann);
+  const persisted = { conversation: 1, error: "store_unavailable" };
+  expect(first).toMatchObject({ status: "partial", persisted });
+  const second = await agent.run("And now?", ann);
+  expect(second).toMatchObject({ status: "success", persisted: { conversation: 2 } });
+  const told = [
+    ["user", "Hello"],
+    ["assistant", "[No answer of this turn was kept.]"],
+    ["user", "And now?"],
+  ];
+  expect(lastPrompt(server)).toEqual(told);
+  await agent.run("Go on", ann);
+  expect(lastPrompt(server)).toEqual([...told, ["assistant", second.text], ["user", "Go on"]]);
+});
+
 test("what a model says after its thread acted is never another thread's answer", async () => {
   const script: readonly (string | Error)[][] = [
     // A turn that was cut after its tool had run, and one that ended well.
