@@ -85,7 +85,8 @@ export class Agent {
 
   /**
    * One turn. Rejects with what the model or a store threw, with the signal's reason when it was
-   * given up, or with CodedError `identity_empty`, `identity_not_opaque`, `record_invalid`.
+   * given up, or with CodedError `identity_empty`, `identity_not_opaque`,
+   * `attribute_too_long`, `record_invalid`.
    */
   run(query: string, options: RunOptions = {}): Promise<RunResult> {
     const caller = callerScope(this.#parts);

@@ -27,7 +27,7 @@ const identityRows: readonly (readonly [keyof TurnIdentity, AttributeRow, boolea
 
 /**
  * The identity with every keyed field replaced; refuses what is not opaque then (design 3.1).
- * @throws CodedError identity_missing, identity_empty, identity_not_opaque
+ * @throws CodedError identity_missing, identity_empty, identity_not_opaque, attribute_too_long
  */
 export function checkedIdentity(identity: TurnIdentity): TurnIdentity {
   const checked: { -readonly [K in keyof TurnIdentity]: TurnIdentity[K] } = { ...identity };

@@ -63,7 +63,10 @@ export const codes = {
   attribute_type: { sentence: "The attribute has the wrong type.", status: 400 },
   attribute_nested: { sentence: "Attributes are scalars and flat lists.", status: 400 },
   attribute_nonfinite: { sentence: "Numbers must be finite and in range.", status: 400 },
-  attribute_too_long: { sentence: "The value is longer than its cap.", status: 400 },
+  attribute_too_long: {
+    sentence: "The value is longer than its cap; an id has at most 240 characters.",
+    status: 400,
+  },
   attribute_list_too_long: { sentence: "A list holds at most 32 entries.", status: 400 },
   attribute_limit: { sentence: "An event holds at most 64 attributes.", status: 400 },
   attribute_value: { sentence: "The value is not one of the closed values.", status: 400 },

@@ -37,12 +37,16 @@ export function knownIdentity(row: AttributeRow, value: string): string {
 
 /**
  * The same, for evidence: what is neither opaque nor keyed is refused.
- * @throws CodedError identity_empty, identity_not_opaque
+ * @throws CodedError identity_empty, attribute_too_long, identity_not_opaque
  */
 export function opaqueIdentity(row: AttributeRow, value: string, field: string): string {
   if (value === "") throw new CodedError("identity_empty", { field });
-  if (screenValue(row, value) === undefined) return value;
+  const reason = screenValue(row, value);
+  if (reason === undefined) return value;
   const known = knownIdentity(row, value);
-  if (known === value) throw new CodedError("identity_not_opaque", { field });
+  if (known === value) {
+    const isLong = reason === "attribute_too_long";
+    throw new CodedError(isLong ? reason : "identity_not_opaque", { field });
+  }
   return known;
 }

@@ -82,6 +82,17 @@ describe("what looks like an e-mail address or a URL", () => {
     }
   });
 
+  test("is not what an id that is too long is refused for", async () => {
+    await using server = await startScriptedModel();
+    const model = createOpenAICompatible({ name: "m", baseURL: server.baseURL })("desk-1");
+    const agent = new Agent({ model, store: ephemeralMemory() });
+    const longest = "a-user".padEnd(240, "-x");
+    await agent.run("Hello", { userId: longest });
+    const long = agent.run("Hello", { userId: `${longest}x` });
+    await expect(long).rejects.toThrow(/^attribute_too_long \(userId\): .* 240 characters/);
+    await expect(long).rejects.not.toThrow(/address|URL/);
+  });
+
   test("is keyed once the field is", async () => {
     keyIdentities({ fields: ["user_id"], key: createIdentityKey(key) });
     await using server = await startScriptedModel();
