@@ -252,7 +252,8 @@ describe("what a turn keeps", () => {
     const silent = await agent.run("Say nothing", place);
     expect(silent).toMatchObject({ text: "", status: "partial", persisted: { conversation: 2 } });
     await agent.run("Hello", place);
-    expect(given()).toEqual(["user: Say nothing", "user: Hello"]);
+    const unanswered = "assistant: [No answer of this turn was kept.]";
+    expect(given()).toEqual(["user: Say nothing", unanswered, "user: Hello"]);
     // Three messages reach back to the answer of a question that is beyond them.
     const third = await agent.run("And now", place);
     expect(given()).toEqual([
