@@ -23,7 +23,9 @@ const node = await firstNode();
 const second = JSON.parse(await readFile(join(root, "test/otel-2/package.json"), "utf8")) as {
   readonly dependencies: Readonly<Record<string, string>>;
 };
-const ours = publishedPackages.filter((name) => name !== "turnproof");
+/** The collector has Node 26 of its own, and the example, which needs it, a test of its own. */
+const apart = new Set<string>(["turnproof", "support-agent"]);
+const ours = publishedPackages.filter((name) => !apart.has(name));
 
 let folder = "";
 let server: Server;
