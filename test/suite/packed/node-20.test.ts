@@ -115,8 +115,14 @@ describe.skipIf(node === undefined)(
       const first = await play("spooling.mjs");
       refusing = false;
       expect(first).toMatchObject({ dropped: {} });
-      expect(await play("spooling.mjs")).toMatchObject({ spooled: 0, dropped: {} });
-      expect(arrived().filter((name) => name === "invoke_agent desk")).toHaveLength(2);
+      // A process that ends at once may end before it came to what another one left.
+      const turns: string[] = [];
+      let played = 0;
+      for (; turns.length <= played && played < 4; played += 1) {
+        expect(await play("spooling.mjs")).toMatchObject({ spooled: 0, dropped: {} });
+        turns.push(...arrived().filter((name) => name === "invoke_agent desk"));
+      }
+      expect(turns).toHaveLength(played + 1);
     });
 
     test("a journal drains into a store, and what is stored is read", async () => {
