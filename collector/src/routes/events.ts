@@ -79,6 +79,7 @@ async function eventPage(
     nextCursor: await paging.seal(slice.next, placeOfEvents(reading, slice.events)),
     asOf: paging.asOf,
     quarantinedRoots: parts.ingest.losses().quarantined_roots,
+    query,
   });
 }
 

@@ -13,6 +13,7 @@ import { dedupeEvents } from "./dedupe.ts";
 import type { NormalizationError, TurnEvent } from "./event.ts";
 import type { EventPage } from "./page.ts";
 import { readCompleteness } from "./page.ts";
+import { isNarrow } from "./query.ts";
 import type { EventQuery } from "./query.ts";
 import { compareTimes } from "./time.ts";
 import { isUntrusted, trustedErrors } from "./untrusted.ts";
@@ -51,9 +52,10 @@ export interface JoinedWindow {
 /**
  * Joins pages in the order in which they were read. The window is complete only when the first page
  * was asked for without a cursor, each next one with the `next_cursor` of the one before, the last
- * has none, nothing failed, the filters never changed, and all carry one mark. Pages of different
- * walks, or without a mark, are never the whole. What was received after the mark is left out: a
- * walk may meet some of it and miss the rest. Never throws on data.
+ * has none, nothing failed, the filters never changed and leave out no part of a turn (as a status,
+ * a kind or a time does), and all carry one mark. Pages of different walks, or without a mark, are
+ * never the whole. What was received after the mark is left out: a walk may meet some of it and
+ * miss the rest. Never throws on data.
  */
 export function joinPages(
   reads: readonly PageRead[],
@@ -65,7 +67,8 @@ export function joinPages(
   const errors = sumErrors(reads.flatMap(({ page }) => [...page.errors]));
   const counted = reads.reduce((total, { page }) => total + page.normalization_errors, 0);
   const failed = counted > 0 || trustedErrors(errors).length > 0;
-  const whole = asOf !== null && isChain(reads) && hasOneQuery(reads) && !hasGap(reads);
+  const chained = isChain(reads) && hasOneQuery(reads) && !hasGap(reads);
+  const whole = asOf !== null && chained && !reads.some(isNarrowed);
   const read = reads.length === 0 ? "unknown" : readCompleteness({ failed, partial: !whole });
   return {
     events,
@@ -112,6 +115,10 @@ function hasGap(reads: readonly PageRead[]): boolean {
     only.page.normalization_errors === 0 &&
     trustedErrors(only.page.errors).length === 0
   );
+}
+
+function isNarrowed({ page, query }: PageRead): boolean {
+  return page.narrowed || isNarrow(query ?? {});
 }
 
 function hasOneQuery(reads: readonly PageRead[]): boolean {

@@ -9,6 +9,8 @@ import { readCoverage } from "./coverage.ts";
 import type { Coverage, CoverageProfiles } from "./coverage.ts";
 import type { NormalizationError, TurnEvent } from "./event.ts";
 import { readMetrics } from "./metric-states.ts";
+import { isNarrow } from "./query.ts";
+import type { EventQuery } from "./query.ts";
 import { trustedErrors } from "./untrusted.ts";
 import type { MetricStates, ObservedCounts } from "./metric-states.ts";
 
@@ -44,6 +46,8 @@ export interface EventPage extends ObservedCounts {
   readonly as_of: string | null;
   /** Roots of the page of which received events are set aside: no verdict on them is a success. */
   readonly quarantined_roots: readonly string[];
+  /** True when filters leave out events of a turn: no verdict over such pages is a success. */
+  readonly narrowed: boolean;
   /** True only when no cursor came in, none goes out, and nothing failed. */
   readonly window_complete: boolean;
   readonly limit: number;
@@ -60,6 +64,8 @@ export interface PageOptions {
   readonly asOf?: string;
   /** Roots of which received events are set aside. */
   readonly quarantinedRoots?: readonly string[];
+  /** What was asked for. */
+  readonly query?: EventQuery;
   readonly profiles?: CoverageProfiles;
 }
 
@@ -86,6 +92,7 @@ export function buildPage(slice: PageSlice, options: PageOptions): EventPage {
     next_cursor: options.nextCursor,
     as_of: options.asOf ?? null,
     quarantined_roots: rootsAmong(slice.events, options.quarantinedRoots ?? []),
+    narrowed: isNarrow(options.query ?? {}),
     window_complete: !failed && !partial,
     limit: options.limit,
     ...observed,

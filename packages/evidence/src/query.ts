@@ -45,6 +45,24 @@ const equalFields = [
   "status",
 ] as const;
 
+/** Filters that leave out events of a turn; the others name its identity. */
+const narrowingFields = [
+  "memory_id",
+  "run_id",
+  "task_id",
+  "tool_name",
+  "resource_ref",
+  "event_kind",
+  "status",
+  "start_time",
+  "end_time",
+] as const;
+
+/** True when what matches may be a part of a turn: no window of it is whole. */
+export function isNarrow(query: EventQuery): boolean {
+  return narrowingFields.some((field) => query[field] !== undefined);
+}
+
 /** True when the event passes every filter. The event's identity must be resolved already. */
 export function matches(event: TurnEvent, query: EventQuery): boolean {
   const store = query.store ?? "trace";

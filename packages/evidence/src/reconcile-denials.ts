@@ -204,10 +204,10 @@ function standingOf(scopes: readonly TaskScope[], attributed: readonly Attribute
   const spans = new Set<string>();
   for (const scope of scopes) {
     for (const intent of scope.intents) events.add(intent);
-    for (const delivery of statesOf(scope.deliveries).latest) events.add(delivery);
-    for (const artifact of artifactStates(scope.artifacts, scope.turn).flatMap(
-      ({ latest }) => latest,
-    )) {
+    const artifacts = artifactStates(scope.artifacts, scope.turn).flatMap(({ latest }) => latest);
+    for (const record of latestByName(scope.contracts, contractNames)) events.add(record);
+    for (const delivery of standingDeliveries(scope, artifacts)) events.add(delivery);
+    for (const artifact of artifacts) {
       events.add(artifact);
       const span = artifact.attributes.producing_span_id;
       if (span !== undefined) spans.add(span);
@@ -221,4 +221,43 @@ function standingOf(scopes: readonly TaskScope[], attributed: readonly Attribute
   const subjects = new Set<string>();
   for (const event of events) for (const ref of refsOf(event)) subjects.add(subjectOf(ref));
   return { events, subjects };
+}
+
+/** The latest delivery of the task, and that of each artifact and contract that stands. */
+function standingDeliveries(
+  { deliveries, contracts }: TaskScope,
+  artifacts: readonly TurnEvent[],
+): readonly TurnEvent[] {
+  const made = new Set(artifacts.flatMap(({ output_refs: refs }) => resourceNames(refs)));
+  for (const record of contracts) for (const name of contractNames(record)) made.add(name);
+  const named = latestByName(deliveries, (delivery) =>
+    [...resourceNames(delivery.input_refs), ...contractNames(delivery)].filter((name) =>
+      made.has(name),
+    ),
+  );
+  return [...statesOf(deliveries).latest, ...named];
+}
+
+function resourceNames(refs: readonly ResourceRef[] | undefined): readonly string[] {
+  return refs?.map(({ resource_type: type, ref }) => JSON.stringify([type, ref])) ?? [];
+}
+
+function contractNames({ attributes }: TurnEvent): readonly string[] {
+  return [JSON.stringify([attributes.contract_name ?? null])];
+}
+
+/** Of each name the latest events that bear it. */
+function latestByName(
+  events: readonly TurnEvent[],
+  namesOf: (event: TurnEvent) => readonly string[],
+): readonly TurnEvent[] {
+  const byName = new Map<string, TurnEvent[]>();
+  for (const event of events) {
+    for (const name of new Set(namesOf(event))) {
+      const known = byName.get(name);
+      if (known === undefined) byName.set(name, [event]);
+      else known.push(event);
+    }
+  }
+  return [...byName.values()].flatMap((named) => statesOf(named).latest);
 }

@@ -44,16 +44,7 @@ export function artifactStates(
   artifacts: readonly TurnEvent[],
   turn?: TurnEvidence,
 ): ArtifactState[] {
-  const byType = new Map<string | undefined, Map<string | undefined, TurnEvent[]>>();
-  for (const artifact of artifacts) {
-    const type = typeOf(artifact);
-    const byRef = byType.get(type) ?? new Map<string | undefined, TurnEvent[]>();
-    byType.set(type, byRef);
-    const ref = refOf(artifact)?.ref;
-    const events = byRef.get(ref);
-    if (events === undefined) byRef.set(ref, [artifact]);
-    else events.push(artifact);
-  }
+  const byType = groupByType(artifacts);
   const states: ArtifactState[] = [];
   for (const [type, byRef] of byType) {
     const named = [...byRef].filter(([ref]) => ref !== undefined).flatMap(([, events]) => events);
@@ -68,6 +59,50 @@ export function artifactStates(
     }
   }
   return states;
+}
+
+type Groups = Map<string | undefined, Map<string | undefined, TurnEvent[]>>;
+
+/**
+ * Records by type and ref. A deletion is of its resource, whatever type it gives: it joins the
+ * records of that resource under every type.
+ */
+function groupByType(artifacts: readonly TurnEvent[]): Groups {
+  const byType: Groups = new Map();
+  const byResource = new Map<string, Set<TurnEvent[]>>();
+  const groupOf = (artifact: TurnEvent): TurnEvent[] => {
+    const type = typeOf(artifact);
+    const byRef = byType.get(type) ?? new Map<string | undefined, TurnEvent[]>();
+    byType.set(type, byRef);
+    const ref = refOf(artifact)?.ref;
+    const events = byRef.get(ref) ?? [];
+    byRef.set(ref, events);
+    return events;
+  };
+  const gone = artifacts.filter((one) => isDeleted(one) && refOf(one) !== undefined);
+  const deleted = new Set(gone);
+  for (const artifact of artifacts) {
+    if (deleted.has(artifact)) continue;
+    const events = groupOf(artifact);
+    events.push(artifact);
+    if (gone.length === 0) continue;
+    const key = resourceKey(artifact);
+    const known = byResource.get(key);
+    if (known === undefined) byResource.set(key, new Set([events]));
+    else known.add(events);
+  }
+  for (const deletion of gone) {
+    const own = byType.get(typeOf(deletion))?.get(refOf(deletion)?.ref);
+    const groups = new Set(byResource.get(resourceKey(deletion)));
+    if (own !== undefined || groups.size === 0) groups.add(own ?? groupOf(deletion));
+    for (const events of groups) events.push(deletion);
+  }
+  return byType;
+}
+
+function resourceKey(artifact: TurnEvent): string {
+  const made = refOf(artifact);
+  return JSON.stringify([made?.resource_type, made?.ref]);
 }
 
 /** The attempts that did not fail, and those that no named artifact of their type came after. */

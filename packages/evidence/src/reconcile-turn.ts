@@ -75,7 +75,10 @@ function attemptsOf(turns: readonly TurnEvent[]): Attempt[] {
   return [...bySpan.values()];
 }
 
-/** Attempts that no other one stands above, told by the spans of the turn. */
+/**
+ * Attempts that no other one stands above, told by the spans of the turn. One that stands above
+ * itself is nested in nothing: a circle of parents hides no failure.
+ */
 function withoutNested(attempts: readonly Attempt[], members: readonly TurnEvent[]): Attempt[] {
   const parents = new Map<string, string>();
   for (const event of members) {
@@ -85,9 +88,29 @@ function withoutNested(attempts: readonly Attempt[], members: readonly TurnEvent
   }
   const turns = new Set(attempts.flatMap(({ span }) => span ?? []));
   const nested = new Map<string, boolean>();
+  const circling = circlesOf(parents);
   return attempts.filter(
-    ({ span }) => span === undefined || !isNested(span, { parents, turns, nested }),
+    ({ span }) =>
+      span === undefined || circling.has(span) || !isNested(span, { parents, turns, nested }),
   );
+}
+
+/** Spans that stand above themselves. Each span is walked once. */
+function circlesOf(parents: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const circling = new Set<string>();
+  const walked = new Set<string>();
+  for (const start of parents.keys()) {
+    const path = new Set<string>();
+    let at: string | undefined = start;
+    while (at !== undefined && !walked.has(at)) {
+      walked.add(at);
+      path.add(at);
+      at = parents.get(at);
+    }
+    if (at === undefined || !path.has(at)) continue;
+    for (const first = at; !circling.has(at); at = parents.get(at) ?? first) circling.add(at);
+  }
+  return circling;
 }
 
 function isNested(

@@ -76,6 +76,23 @@ const states: Row[] = [
     ],
   ],
   [
+    "deleted last, under another type",
+    [
+      asks(),
+      began,
+      ended,
+      artifact(5),
+      artifact(10, { ...deleted, artifact_type: "other" }),
+      shows(),
+    ],
+    [
+      "partial",
+      "artifact_missing? reply artifact-10 intent-1",
+      "- reply missing artifact_deleted artifact-10",
+      "- reply superseded later_state artifact-5",
+    ],
+  ],
+  [
     "deleted and kept at one instant",
     [asks(), began, ended, artifact(), artifact(10, deleted, { event_id: "gone" }), shows()],
     [

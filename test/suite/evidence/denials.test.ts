@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import {
   artifact,
   at,
+  contract,
   delivery,
   intent,
   invoice,
@@ -256,5 +257,36 @@ describe("roles of declared sources", () => {
   });
   test("a supporting one need not", () => {
     expect(judged(window({ role: "supporting" }, "11"))).toEqual(["success", []]);
+  });
+});
+
+describe("what a later delivery of something else does not hide", () => {
+  const elsewhere = at(
+    50,
+    "delivery",
+    { delivery_target: "mail", emitted: true, acknowledged: true },
+    { event_id: "mail" },
+  );
+  test.each<[string, Json[], string]>([
+    [
+      "a word on a second resource of the artifact's delivery",
+      success({
+        delivery: delivery({}, { input_refs: [invoice("1"), { ...ledger, ref: "b", ...unowned }] }),
+      }),
+      "failed",
+    ],
+    ["a word of the contract's delivery", success({ delivery: delivery(unowned) }), "failed"],
+    ["a word of the contract's record", success({ contract: contract(unowned) }), "failed"],
+    ["nothing", success(), "success"],
+  ])("%s", (_caption, events, status) => {
+    expect(judged([...events, elsewhere])[0]).toBe(status);
+  });
+  test("a fresh delivery of the same does", () => {
+    const denied = delivery(
+      {},
+      { input_refs: [invoice("1"), { ...ledger, ref: "b", ...unowned }] },
+    );
+    const fresh = delivery({}, { event_id: "fresh", timestamp: "2026-11-21T08:00:50Z" });
+    expect(judged([...success({ delivery: denied }), fresh])[0]).toBe("success");
   });
 });

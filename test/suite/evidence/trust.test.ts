@@ -3,7 +3,7 @@
  * theirs would change it, a note says so, and a note never blocks.
  */
 import { buildPage, joinPages, normalize, reconcileOutcome } from "@turnproof/evidence";
-import type { Verdict } from "@turnproof/evidence";
+import type { EventQuery, Verdict } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
 import {
@@ -105,4 +105,24 @@ test("stored rows of an untrusted producer that cannot be read change nothing bu
     const metadata = { ...whole, normalization_errors: said };
     expect(reconcileOutcome(events, { normalizationMetadata: metadata }).status).toBe("partial");
   }
+});
+
+test.each<[string, EventQuery, string]>([
+  ["the root", { root_trace_id: "r", turn_id: "t" }, "success"],
+  ["a status", { root_trace_id: "r", status: "success" }, "partial"],
+  ["a kind", { event_kind: "delivery" }, "partial"],
+  ["a time", { end_time: "2026-11-21T08:01:00Z" }, "partial"],
+  ["a task", { task_id: "t" }, "partial"],
+])("a page of %s alone", (_caption, query, status) => {
+  const { events, ...rest } = normalize(success());
+  const page = buildPage(
+    { events, sourceRows: 1, bundleCount: 1, duplicatesRemoved: 0, errors: [], bounded: false },
+    { limit: 50, continued: false, nextCursor: null, asOf: "2026-11-21T09:00:00Z", query },
+  );
+  expect(rest.errors).toEqual([]);
+  const joined = joinPages([{ cursor: null, page }]);
+  const verdict = reconcileOutcome(joined.events, {
+    normalizationMetadata: joined.normalization_metadata,
+  });
+  expect(verdict.status).toBe(status);
 });

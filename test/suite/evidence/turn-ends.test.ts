@@ -221,3 +221,19 @@ describe("an intent after its delivery", () => {
     expect(judged([...success({ intent: intent({}, at41) }), again])).toEqual(["success", []]);
   });
 });
+
+test.each<[string, Json[]]>([
+  [
+    "two attempts above each other",
+    [
+      { span_id: "a", parent_span_id: "b" },
+      { span_id: "b", parent_span_id: "a" },
+    ],
+  ],
+  ["an attempt above itself", [{ span_id: "a", parent_span_id: "a" }]],
+])("%s hide no failure", (_caption, attempts) => {
+  const failed = attempts.map((extra) =>
+    turn({ status: "error", event_id: `turn-${String(extra["span_id"])}`, ...extra }),
+  );
+  expect(judged([...success(), ...failed])).toEqual(["failed", ["turn_failed"]]);
+});
