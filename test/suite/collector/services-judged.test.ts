@@ -57,10 +57,10 @@ test.each(Object.keys(stores))("over %s", { timeout: 60_000 }, async (name) => {
   const store = (await stores[name]?.()) as EvidenceStore;
   const judge = { quietMs: 1_000, everyMs: 20 };
   const desk = await openDesk({}, { store, judge, now: () => now });
-  const received = (events: readonly object[]): Promise<void> => {
-    const at = new Date(now).toISOString();
+  // Stored first, quiet afterwards: what is stored later than it is quiet waits for the wide look.
+  const received = async (events: readonly object[]): Promise<void> => {
+    await desk.put(events as TurnEvent[], new Date(now).toISOString());
     now += 30_000;
-    return desk.put(events as TurnEvent[], at);
   };
   const becomes = (verdict: string): Promise<void> =>
     vi.waitFor(async () => expect(await shown(desk)).toEqual([verdict, verdict, verdict]), {
