@@ -44,3 +44,27 @@ export async function threadMs(page: Page): Promise<() => Promise<number>> {
     return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0) * 1_000;
   };
 }
+
+/** What scrolling a virtual list costs a frame, and the most rows it had in the document. */
+export async function scrollCost(
+  page: Page,
+  busyMs: () => Promise<number>,
+  { scroller, row, frames }: { scroller: string; row: string; frames: number },
+): Promise<{ frameMs: number; most: number }> {
+  const before = await busyMs();
+  const most = await page.evaluate(
+    async (wanted) => {
+      const scroll = document.querySelector(wanted.scroller)!;
+      let rows = 0;
+      for (let frame = 0; frame < wanted.frames; frame += 1) {
+        scroll.scrollTop += 120;
+        if (scroll.scrollTop + scroll.clientHeight >= scroll.scrollHeight) scroll.scrollTop = 0;
+        await new Promise(requestAnimationFrame);
+        rows = Math.max(rows, document.querySelectorAll(wanted.row).length);
+      }
+      return rows;
+    },
+    { scroller, row, frames },
+  );
+  return { frameMs: ((await busyMs()) - before) / frames, most };
+}
