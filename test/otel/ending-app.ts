@@ -1,6 +1,7 @@
 /**
- * @module Ending app: an application with two spans that ends by itself. It says when its last
- * work is done, in epoch milliseconds; the suite sees when it is gone and what it said.
+ * @module Ending app: an application with two spans (with none: `idle`) that ends by itself, or is
+ * `killed`. It says when its last work is done, in epoch milliseconds; the suite sees when it is
+ * gone and what it said.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -17,10 +18,14 @@ const turnproof = register({
 });
 const turn = { "gen_ai.operation.name": "invoke_agent" };
 const chat = { "gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-x" };
-for (const attributes of [turn, chat]) {
+for (const attributes of ending === "idle" ? [] : [turn, chat]) {
   trace.getTracer("app").startSpan("x", { attributes }).end();
   // Long enough for the first one to be on its way, or to wait for its next try.
   if (ending === "late") await sleep(1_500);
+}
+if (ending === "killed") {
+  await turnproof.flush();
+  process.kill(process.pid, "SIGKILL");
 }
 console.log(Date.now());
 if (ending === "flush") await turnproof.flush();

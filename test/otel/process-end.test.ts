@@ -10,7 +10,7 @@ import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
 import { openJournal } from "@turnproof/exporter/journal";
@@ -115,13 +115,45 @@ describe(`an application that ends, on line ${line}`, () => {
     expect(bodies.join()).not.toContain("loss_report");
   });
 
-  test("with a spool nothing is lost, and nothing is said", async () => {
+  test("with a spool nothing is lost, and one line says what waits", async () => {
     const spool = join(folder, "spool");
     const { lateMs, said } = await ended("natural", await refusing(), { spool });
-    expect(said).toBe("");
-    expect(lateMs).toBeLessThan(3_500);
+    expect(said).toBe("turnproof: 2 evidence spans wait in the spool for the next process.\n");
+    expect(lateMs).toBeLessThan(3_000);
     const journal = await openJournal({ directory: spool });
     expect(journal.stats().pendingSpans).toBe(2);
+    await journal.close();
+  });
+
+  test.each([
+    ["natural", 4],
+    ["idle", 2],
+    ["shutdown", 4],
+    ["flush", 4],
+  ] as const)("%s: a short process sends what a killed one left", async (ending, spans) => {
+    const spool = join(folder, "spool");
+    const dead = await refusing();
+    expect(await ended("killed", dead, { spool })).toMatchObject({ said: "", code: null });
+    const waiting = await ended(ending, dead, { spool });
+    const own = spans - 2;
+    expect(waiting.said).toBe(
+      `turnproof: ${own} evidence spans wait in the spool for the next process, ` +
+        "and 2 spans of an earlier one.\n",
+    );
+    expect(waiting.lateMs).toBeLessThan(3_000);
+    let arrived = 0;
+    const taking = createHttpServer((request, response) => {
+      void buffer(request).then((body) => {
+        if (body.includes("invoke_agent")) arrived += 1;
+        return response.writeHead(200).end();
+      });
+    });
+    const { lateMs, said } = await ended(ending, await listen(taking), { spool });
+    expect(said).toBe("");
+    expect(arrived).toBeGreaterThan(0);
+    expect(lateMs).toBeLessThan(3_000);
+    const journal = await openJournal({ directory: spool });
+    expect(journal.stats().pendingSpans).toBe(0);
     await journal.close();
   });
 });

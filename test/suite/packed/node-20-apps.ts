@@ -60,9 +60,9 @@ const turnproof = register({ endpoint: process.env.COLLECTOR, spool, retryBaseMs
 await withTurn({ agentId: "desk", threadId: "t1" }, () => undefined);
 await turnproof.flush();
 await turnproof.shutdown();
-const { spooled, dropped } = turnproof.health;
+const { spooled, inherited, dropped } = turnproof.health;
 await spool.close();
-${say("{ spooled, dropped }")}
+${say("{ spooled, inherited, dropped }")}
 `;
 
 const stores = `

@@ -155,7 +155,17 @@ export class BatchExport<S> {
 
   /** Sends what lies on the disk. */
   async drain(): Promise<void> {
-    if (this.writeThrough) await this.spool?.drain();
+    if (this.writeThrough || this.sendable) await this.spool?.drain();
+  }
+
+  /** True while something lies on the disk and the exporter does not fail. */
+  get sendable(): boolean {
+    return !this.failing && this.spool?.sendable === true;
+  }
+
+  /** Spans that an earlier process left on the disk. */
+  get inherited(): number {
+    return this.spool?.inherited ?? 0;
   }
 
   private giveUp(waiting: readonly QueueItem[]): void {

@@ -10,6 +10,8 @@ export interface ExportHealth {
   readonly exported: number;
   /** On the disk, not yet delivered. */
   readonly spooled: number;
+  /** Spans of any kind that an earlier process left on that disk, not yet delivered. */
+  readonly inherited: number;
   /** Waiting in memory, or on the way. */
   readonly queued: number;
   /** Lost, by content-free code. */
@@ -116,10 +118,11 @@ export class LossLedger {
     if (count > 0) this.revision++;
   }
 
-  /** A copy of the counters. */
-  health(): ExportHealth {
+  /** A copy of the counters, beside what an earlier process left. */
+  health(inherited: number): ExportHealth {
     return {
       ...this.counts,
+      inherited,
       dropped: { ...this.drops },
       sampled_out: this.sampledOut,
       write_failures: this.failures,

@@ -108,8 +108,8 @@ export class TurnproofProcessor<S = never> {
   private readonly watch: SpanWatch;
   private reporting: ReturnType<typeof setTimeout> | undefined;
   private resource: ResourceLike = { attributes: {} };
-  /** When something last came here, in epoch milliseconds. */
-  workedAt = 0;
+  /** When something last came here, or this was made, in epoch milliseconds. */
+  workedAt: number = Date.now();
   private reportedRevision = 0;
   private reportedAt = Date.now();
   private ending: Promise<void> | undefined;
@@ -151,7 +151,7 @@ export class TurnproofProcessor<S = never> {
 
   /** The counters now; `created = exported + spooled + queued + dropped`. */
   get health(): ExportHealth {
-    return this.ledger.health();
+    return this.ledger.health(this.batches.inherited);
   }
 
   /** What the gate held back, by code. */
@@ -170,9 +170,12 @@ export class TurnproofProcessor<S = never> {
     });
   }
 
-  /** Nothing waits and nothing is on its way, or it was shut down. */
+  /**
+   * Nothing waits and nothing is on its way, also of what an earlier process left on the disk, as
+   * far as the exporter takes it; or it was shut down.
+   */
   get idle(): boolean {
-    return this.ending !== undefined || this.pump.idle;
+    return this.ending !== undefined || (this.pump.idle && !this.batches.sendable);
   }
 
   /** Remembers a span that may stay open for long. */
@@ -284,7 +287,7 @@ export class TurnproofProcessor<S = never> {
     const deadline = Date.now() + deadlineMs;
     const { failures } = this.ledger;
     this.watch.markAll();
-    const sent = this.empty();
+    const sent = this.pump.flush().then(() => this.sendSpooled(failingMs));
     // An exporter that refuses connections may do so for as long as it likes, and nobody waits.
     let done = await within(sent, Math.min(deadlineMs, failingMs));
     if (!done && !this.batches.failing) done = await within(sent, deadline - Date.now());
@@ -302,9 +305,11 @@ export class TurnproofProcessor<S = never> {
     return refused;
   }
 
-  private async empty(): Promise<void> {
-    await this.pump.flush();
-    await this.batches.drain();
+  /** What an earlier process left may be more than a flush of this one can wait for. */
+  private async sendSpooled(inheritedMs: number): Promise<void> {
+    const draining = this.batches.drain();
+    if (this.batches.inherited === 0) return draining;
+    await within(draining, inheritedMs);
   }
 
   /** Reports a while after something changed, once. */

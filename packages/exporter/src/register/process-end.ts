@@ -28,7 +28,7 @@ const signals = ["SIGTERM", "SIGINT"] as const;
 export function atProcessEnd(ending: Ending): void {
   if (endings.size === 0) {
     process.on("beforeExit", settleAll);
-    process.once("exit", sayLosses);
+    process.once("exit", sayEnd);
     // First in line, so that a listener of the application that is called once is still counted.
     for (const signal of signals) process.prependListener(signal, onSignal);
   }
@@ -42,9 +42,9 @@ function settleAll(): void {
   }
 }
 
-function sayLosses(): void {
+function sayEnd(): void {
   for (const { processor, notice } of endings) {
-    const line = lossLine(processor.health);
+    const line = endLine(processor.health);
     if (line !== undefined) notice(line);
   }
 }
@@ -62,7 +62,20 @@ function onSignal(signal: NodeJS.Signals): void {
   void Promise.allSettled(work).then(() => alone && process.kill(process.pid, signal));
 }
 
-/** What was lost by the end of the process, by content-free code; undefined when nothing was. */
+/** What the end of the process leaves to be said; undefined when everything arrived. */
+function endLine(health: ExportHealth): string | undefined {
+  const said = [lossLine(health), waitingLine(health)].filter((line) => line !== undefined);
+  return said.length === 0 ? undefined : said.join(" ");
+}
+
+/** What lies on the disk for the next process. */
+function waitingLine({ spooled, inherited }: ExportHealth): string | undefined {
+  if (spooled + inherited === 0) return undefined;
+  const earlier = inherited === 0 ? "" : `, and ${inherited} spans of an earlier one`;
+  return `${spooled} evidence spans wait in the spool for the next process${earlier}.`;
+}
+
+/** What was lost, by content-free code; undefined when nothing was. */
 function lossLine(health: ExportHealth): string | undefined {
   const unsent = health.queued;
   const reasons = Object.entries({ ...health.dropped, not_sent: unsent }).filter(([, n]) => n > 0);

@@ -53,11 +53,29 @@ export class DiskSpool {
   /** Frames of this process; what an earlier one left is sent, but is not in our counts. */
   private readonly own = new Set<number>();
   private readonly appending = new Set<Promise<void>>();
+  /** The last frame that an earlier process left, and how many spans of such frames still wait. */
+  private readonly inheritedThrough: number;
+  private inheritedSpans: number;
+  /** True since something could not be sent, until something was. */
+  private held = false;
 
   constructor(options: DiskSpoolOptions) {
     this.options = options;
     this.delayMs = options.retryMs ?? retryFirstMs;
-    if (options.journal.stats().pendingFrames > 0) this.schedule(0);
+    const { pendingFrames, pendingSpans, acknowledgedThrough } = options.journal.stats();
+    this.inheritedThrough = acknowledgedThrough;
+    this.inheritedSpans = pendingSpans;
+    if (pendingFrames > 0) this.schedule(0);
+  }
+
+  /** Spans that an earlier process left, not yet delivered; frames that rotted wait no more. */
+  get inherited(): number {
+    return Math.min(this.inheritedSpans, this.options.journal.stats().pendingSpans);
+  }
+
+  /** True while something waits, and the last try to send it did not fail. */
+  get sendable(): boolean {
+    return !this.closed && !this.held && this.options.journal.stats().pendingFrames > 0;
   }
 
   /**
@@ -139,12 +157,14 @@ export class DiskSpool {
     await Promise.allSettled(this.appending);
     const lost = new Set(refused.filter(isEvidence));
     for (const { frame, spans, evidence } of group) {
+      if (frame.sequence <= this.inheritedThrough) this.inheritedSpans -= frame.spans;
       if (!this.own.delete(frame.sequence)) continue;
       const count = spans.filter((span) => lost.has(span)).length;
       onDelivered(evidence - count);
       onRefused(count);
     }
     this.delayMs = this.options.retryMs ?? retryFirstMs;
+    this.held = false;
     return true;
   }
 
@@ -171,6 +191,7 @@ export class DiskSpool {
   }
 
   private later(): void {
+    this.held = true;
     this.delayMs = Math.min(this.delayMs * 2, retryMaxMs);
     this.schedule(this.delayMs);
   }
