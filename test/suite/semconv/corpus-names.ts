@@ -40,6 +40,7 @@ export const displayNames: readonly string[] = lines(`
   カスタマーサポート|旅行プランナー|翻訳アシスタント|経理担当|고객 지원|여행 도우미|번역 도우미
   ฝ่ายขาย|ผู้ช่วย|Chăm sóc khách hàng|Trợ lý du lịch|Layanan Pelanggan|Asisten Perjalanan
   Huduma kwa Wateja|Msaidizi|Hello World|Acme Co|Kim & Ben|Région Grand Est|Assistente do Cliente
+  My Service|Find My Order|Book a Table|Ask the Doctor|Our Team Assistant|Chat with PDF|My GPT
 `);
 
 /** Routes of services, as frameworks name them. */

@@ -4,7 +4,7 @@
  * and a name that is taken for one is keyed, not lost.
  */
 
-import { requests, spacelessSpeech, speechWords } from "./speech.ts";
+import { requests, spacelessSpeech, speechWords, titleWords } from "./speech.ts";
 
 /** Letters of any script, digits and ordinary punctuation. */
 const namePattern: RegExp = /^[\p{L}\p{N}_@$#&([][\p{L}\p{M}\p{N} _.,:()[\]&'’+\-–—/@#$|·•]*$/u;
@@ -36,8 +36,24 @@ export function isDisplayName(text: string): boolean {
   if (!text.includes(" ")) return !isBareNumber(text);
   // A dash or an ampersand between words is none.
   const words = text.split(" ").filter((token) => /[\p{L}\p{N}]/u.test(token));
-  if (words.length > wordsMax || words.some(speaks) || requestsSomething(words)) return false;
+  if (words.length > wordsMax) return false;
+  const titled = isTitle(words);
+  if (words.some((word) => speaks(word, titled)) || (!titled && requestsSomething(words))) {
+    return false;
+  }
   return words.some((word) => /\p{L}/u.test(word));
+}
+
+/**
+ * True for words that begin with capitals as a title's do, its small words apart: Find My Order,
+ * Book a Table. People type no prompt like that.
+ */
+function isTitle(words: readonly string[]): boolean {
+  const capitals = words.filter((word) => /^\p{Lu}/u.test(word));
+  const rest = words.filter((word) => !/^\p{Lu}/u.test(word));
+  return (
+    capitals.length > 1 && capitals[0] === words[0] && rest.every((word) => titleWords.has(word))
+  );
 }
 
 /** Fewest words of a request. */
@@ -61,8 +77,9 @@ function isBareNumber(text: string): boolean {
   return text.length > bareDigitsMax && /^[\d().,+-]+$/.test(text);
 }
 
-/** True for a word of speech; an abbreviation in capitals is none. */
-function speaks(token: string): boolean {
+/** True for a word of speech; an abbreviation in capitals is none, nor is a title's own word. */
+function speaks(token: string, titled: boolean): boolean {
+  if (titled && titleWords.has(token.toLowerCase())) return false;
   const word = token.replace(/[.,:]$/, "").replaceAll("’", "'");
   if (word.length > 1 && word === word.toUpperCase() && word !== word.toLowerCase()) return false;
   if (/-(?:moi|toi|nous|vous|il|elle|tu|je)$/i.test(word)) return true;

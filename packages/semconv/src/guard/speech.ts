@@ -41,6 +41,14 @@ export const speechWords: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** Words that a title has as well as a prompt, in lower case; its other words begin with capitals. */
+export const titleWords: ReadonlySet<string> = new Set(
+  (
+    "a an the my me your our us we this that these those and as at by for from in into of on or " +
+    "per to via vs with"
+  ).split(" "),
+);
+
 /**
  * Verbs that ask for something, where they stand first. In capitals throughout, such a text is the
  * name of a workflow: Send Welcome Email.
