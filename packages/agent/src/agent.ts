@@ -120,8 +120,8 @@ export class Agent {
 
   /**
    * Runs `fn` as one caller, e.g. one request: inside it, calls that name no turn mean the last turn
-   * that `fn` began. Where turns ran at the same time or were of two tenants there is no last one,
-   * and where `fn` has ended there is none at all, whatever still runs in its asynchronous context.
+   * that `fn` began. Where turns ran at the same time or were of two users or threads there is no last
+   * one, and where `fn` has ended there is none at all, whatever still runs in its asynchronous context.
    */
   withCaller<T>(fn: () => Promise<T> | T): Promise<T> {
     return inCallerScope(this.#parts, fn);

@@ -15,8 +15,8 @@ export interface CallerScope {
   last: TraceContext | undefined;
   /** Turns of this scope that have not ended. */
   running: number;
-  /** Whose turns were begun; once they are of two tenants there is no last turn any more. */
-  tenant: string | null | undefined;
+  /** Tenant, memory and thread of its turns; once they are of two, there is no last turn any more. */
+  place: string | undefined;
   /** True once a turn was begun, whether or not it can be told which is the last. */
   used: boolean;
   /** False once the function ended: what goes on in its context later is no caller any more. */
@@ -44,7 +44,7 @@ export async function inTurn<T>(state: TurnState, fn: () => Promise<T>): Promise
 export async function inCallerScope<T>(owner: object, fn: () => Promise<T> | T): Promise<T> {
   const caller: CallerScope = {
     last: undefined,
-    tenant: undefined,
+    place: undefined,
     running: 0,
     used: false,
     open: true,
@@ -67,8 +67,8 @@ export function callerScope(owner: object): CallerScope | undefined {
 
 /**
  * The caller's own turn: the one that runs here, or the last of the caller's scope. Undefined when
- * there is none, or when turns of the scope ran at the same time, or were of two tenants, and none
- * is *the* last.
+ * there is none, or when turns of the scope ran at the same time, or were of two users or threads,
+ * and none is *the* last.
  */
 export function ownTurn(owner: object): TraceContext | undefined {
   let frame = innermost(storage.getStore(), owner);
@@ -88,11 +88,12 @@ export function hasFrame(owner: object): boolean {
 
 /** Notes that a turn began in the scope; call the result when it has ended. */
 export function beginOwn(caller: CallerScope, traceContext: TraceContext): () => void {
-  const tenant = traceContext.identity.userId ?? null;
-  // Two users are two callers: what follows the turn of one may be said of the other's.
-  const isMixed = caller.used && caller.tenant !== tenant;
+  const { userId, memoryId, threadId } = traceContext.identity;
+  const place = JSON.stringify([userId ?? null, memoryId, threadId]);
+  // Two users or threads are two callers: what follows the turn of one may be said of the other's.
+  const isMixed = caller.used && caller.place !== place;
   const alone = caller.running === 0 && !isMixed;
-  caller.tenant = isMixed ? undefined : tenant;
+  caller.place = isMixed ? undefined : place;
   caller.used = true;
   caller.running += 1;
   caller.last = alone ? traceContext : undefined;

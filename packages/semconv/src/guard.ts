@@ -105,6 +105,8 @@ function detected(shape: Exclude<Shape, "closed" | "none">, text: string): Code 
       return detect(text, { version: versionQuad.test(text) });
     case "model":
       return detect(text.replace(registryPattern, ""), {});
+    case "tenant":
+      return detect(text, { ids: true, endpoints: true });
     default:
       return detect(text, isIdShape(shape) ? { ids: true } : {});
   }

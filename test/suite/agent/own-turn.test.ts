@@ -151,6 +151,21 @@ test("users who ask at once are not each other, and none of them is whoever star
     ),
   );
   expect(apart).toEqual([refused, refused]);
+  // Nor are two threads of one user, or two memories of one thread.
+  const second = [{ threadId: "another" }, { memoryId: "m2" }];
+  for (const other of second) {
+    const threads = await agent.withCaller(() =>
+      Promise.all(
+        [0, 20].map(async (ms, n) => {
+          await wait(ms);
+          await agent.run("Hello", n === 0 ? place("gus") : { ...place("gus"), ...other });
+          await wait(40 - ms);
+          return outcomesOf(agent);
+        }),
+      ),
+    );
+    expect(threads).toEqual([refused, refused]);
+  }
   await agent.withCaller(async () => {
     await Promise.all([agent.run("Hello", place("gus")), agent.run("Hello", place("gus"))]);
     expect(agent.getTraceContext()).toBeUndefined();

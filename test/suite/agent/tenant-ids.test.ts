@@ -1,10 +1,11 @@
 /**
  * @module Tenant ids of every directory work in `agent.run` on every provider, and no tenant sees
- * another's memory; an e-mail address or a URL is refused with its remedy, or keyed.
+ * another's memory; an e-mail address, a URL or a secret is refused with its remedy, or keyed.
  */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Agent } from "@turnproof/agent";
 import { storeSink } from "@turnproof/exporter";
+import { withTurn } from "@turnproof/instrumentation";
 import { CodedError, keyIdentities } from "@turnproof/semconv";
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import { createIdentityKey } from "@turnproof/semconv/name-key";
@@ -29,6 +30,12 @@ const tenants: readonly string[] = [
   "$where",
   "%",
   "u".repeat(240),
+  "+4915112345678",
+  "+1 (555) 123-4567",
+  "tel:+15551234567",
+  "192.168.0.1",
+  "2001:db8::1",
+  "10.0.0.1:8080",
 ];
 
 afterEach(() => keyIdentities(undefined));
@@ -63,8 +70,31 @@ describe.each(Object.entries(providers))("on %s", (_name, open) => {
   });
 });
 
-describe("what looks like an e-mail address or a URL", () => {
-  const refused = ["ann@example.com", "https://example.com/u/7", "CN=ann@example.com,DC=corp"];
+test("a turn and a recorder of the instrumentation take the same ids", async () => {
+  const store = ephemeral();
+  const sink = storeSink({ store, applicationId: "desk" });
+  for (const userId of tenants) {
+    const turned = { agentId: "desk", userId, threadId: "t1", sink, strict: true };
+    const root = await withTurn(turned, async (turn) => {
+      await turn.recorder().recordIntent("answer");
+      return turn.traceContext.rootTraceId;
+    });
+    const { events } = await store.root({ tenant: userId }, root, { limit: 100 });
+    expect([userId, events.map(({ event_kind }) => event_kind).toSorted()]).toEqual([
+      userId,
+      ["intent", "turn"],
+    ]);
+  }
+});
+
+describe("what looks like an e-mail address, a URL or a secret", () => {
+  const secrets = [`sk-proj-${"aB3dE6gH9".repeat(5)}`, ["219", "09", "9999"].join("-")];
+  const refused = [
+    ...secrets,
+    "ann@example.com",
+    "https://example.com/u/7",
+    "CN=ann@example.com,DC=corp",
+  ];
   const [key] = parseKeyring("k1:an-identity-key-of-thirty-two-bytes!");
 
   test("is refused, and the error says the remedy and not the value", async () => {

@@ -10,8 +10,16 @@ export const textShapes: readonly Shape[] = [
 /** In the place of an id, digits in one run are an id, also to those whose card has them. */
 const idShapes: ReadonlySet<Shape> = new Set(["id", "tenant", "subject"] as const);
 
-/** The stated exceptions: digits alone are an id; a version of four numbers may look like an address. */
+/** A caller's telephone number or IP address, as the corpus writes them, and no social number. */
+const endpointPattern: RegExp =
+  /^(?:[a-z]+:)?(?:\+\d[\d ()./-]{6,20}|(?:1[ .-])?\(?\d{3}\)?[ .-]{1,2}\d{3}[ .-]\d{4})$|^(?:client:)?\d+(?:\.\d+){3}(?::\d+)?$|^[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}$/;
+
+/**
+ * The stated exceptions: digits alone are an id; a tenant may be whom its telephone number or its
+ * address names; a version of four numbers may look like an address.
+ */
 export function mayStand(row: AttributeRow, secret: string): boolean {
   if (idShapes.has(row.shape) && /^(?:x_|id:|ref\/)?\d+$/.test(secret)) return true;
+  if (row.shape === "tenant" && endpointPattern.test(secret)) return true;
   return row.shape === "version" && /^\d+(\.\d+){3}(:\d+)?$/.test(secret);
 }

@@ -11,7 +11,7 @@ import { fold, unescaped } from "./folded.ts";
 import { hasKeywordForm, hasPrefixedSecret } from "./keyword-forms.ts";
 import { marks } from "./marks.ts";
 import { hasOddForm } from "./odd-forms.ts";
-import { hasPersonalNumber } from "./personal-numbers.ts";
+import { hasSocialNumber, hasTelephoneNumber } from "./personal-numbers.ts";
 import { hasSplitTokenForm, hasTokenForm } from "./token-forms.ts";
 import { opensJson, unwrap, unwrapHex } from "./wrapped.ts";
 
@@ -98,6 +98,8 @@ export interface Allowed {
   readonly version?: boolean;
   /** In the place of an id, digits in one run are an id and no card. */
   readonly ids?: boolean;
+  /** In the place of a tenant, the telephone number or the IP address of a caller is an id. */
+  readonly endpoints?: boolean;
 }
 
 /** The refusal code of a text, or undefined. */
@@ -175,7 +177,7 @@ function suspect(
   if (told !== undefined) return told;
   if (longest >= wrappedCharsMin) {
     const inner = unwrap(text);
-    const code = inner === "" ? undefined : wrappedCode(inner, wrapsMax);
+    const code = inner === "" ? undefined : wrappedCode(inner, wrapsMax, allowed);
     if (code !== undefined) return code;
   }
   if ((seen & (wide | other)) === 0) return undefined;
@@ -184,12 +186,13 @@ function suspect(
 }
 
 /** What a text that came out of an encoding may not be, or wrap in turn. */
-function wrappedCode(inner: string, depth: number): Code | undefined {
+function wrappedCode(inner: string, depth: number, allowed: Allowed): Code | undefined {
   if (jsonPattern.test(inner) || isBasicPair(inner)) return "attribute_credential";
-  const told = plainly(inner, marks.all, inner.length, inner.length, {});
+  const within = allowed.endpoints === true ? { endpoints: true } : {};
+  const told = plainly(inner, marks.all, inner.length, inner.length, within);
   if (told !== undefined || depth < 2) return told;
   const deeper = unwrap(inner);
-  return deeper === "" ? undefined : wrappedCode(deeper, depth - 1);
+  return deeper === "" ? undefined : wrappedCode(deeper, depth - 1, allowed);
 }
 
 /** True for hex digits that encode printable text, which hardly any id does. */
@@ -222,14 +225,16 @@ function plainly(
   if ((seen & (at | space | other)) !== 0 && hasEmail(text)) return "attribute_email";
   if (
     allowed.version !== true &&
+    allowed.endpoints !== true &&
     (seen & (dot | colon)) !== 0 &&
     digits > 0 &&
     hasIpAddress(text)
   ) {
     return "attribute_ip";
   }
-  if (digits >= personalDigitsMin && (seen & personalMarks) !== 0 && hasPersonalNumber(text)) {
-    return "attribute_personal";
+  if (digits >= personalDigitsMin && (seen & personalMarks) !== 0) {
+    if (hasSocialNumber(text)) return "attribute_personal";
+    if (allowed.endpoints !== true && hasTelephoneNumber(text)) return "attribute_personal";
   }
   return digits >= accountDigitsMin && isAccount(text, allowed) ? "attribute_card" : undefined;
 }
@@ -254,7 +259,7 @@ function hexCode(
   allowed: Allowed,
 ): Code | undefined {
   if (wraps(text)) {
-    const code = wrappedCode(unwrapHex(text) ?? "", wrapsMax);
+    const code = wrappedCode(unwrapHex(text) ?? "", wrapsMax, allowed);
     if (code !== undefined) return code;
   }
   if (letters === 0 && allowed.ids === true) return undefined;

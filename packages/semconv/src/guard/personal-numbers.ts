@@ -11,10 +11,14 @@ const socialPattern: RegExp =
 const northAmericanPattern: RegExp =
   /(?:^|[^A-Za-z0-9.-]|[A-Za-z]-)(?:1[ .-])?\(?[2-9]\d\d\)?[ .-]{1,2}[2-9]\d\d[ .-]\d{4}(?![A-Za-z0-9]|[.-]\d)/;
 
-/** True when the text holds a telephone or a social security number. */
-export function hasPersonalNumber(text: string): boolean {
-  if (text.includes("+") && hasInternational(text)) return true;
-  return socialPattern.test(text) || northAmericanPattern.test(text);
+/** True when the text holds a social security number. */
+export function hasSocialNumber(text: string): boolean {
+  return socialPattern.test(text);
+}
+
+/** True when the text holds a telephone number. */
+export function hasTelephoneNumber(text: string): boolean {
+  return (text.includes("+") && hasInternational(text)) || northAmericanPattern.test(text);
 }
 
 /** Fewest and most digits of an international number (ITU-T E.164). */

@@ -30,6 +30,9 @@ const distinguishedPart: RegExp = /^ ?[A-Za-z][A-Za-z0-9.-]{0,31}=[^=]{1,64}$/;
 /** Anything that can be seen, without a space. */
 const visiblePattern: RegExp = /^[^\p{C}\p{Z}]+$/u;
 
+/** A number in groups, as a telephone number is written. */
+const groupsPattern: RegExp = /^\+?[\d(][\d ()./-]*$/;
+
 /** The name of a tool. */
 const toolPattern: RegExp = /^[\p{L}\p{N}_@$][\p{L}\p{M}\p{N}_.:\-/@#+$*&'()]*$/u;
 
@@ -73,7 +76,7 @@ function isId(text: string): boolean {
 function isTenant(text: string): boolean {
   if (asciiPatterns.id.test(text)) return true;
   if (visiblePattern.test(text)) return isShortInSpacelessScripts(text);
-  return isDistinguished(text) || isDisplayName(text);
+  return isDistinguished(text) || isDisplayName(text) || groupsPattern.test(text);
 }
 
 /** True for the distinguished name of a directory (RFC 4514), of two parts or more. */
