@@ -247,7 +247,7 @@ export class JsonSpans {
     const { rejection } = draft;
     const resume = cursor.position;
     cursor.position = this.nameAt;
-    draft.name = this.values.text();
+    draft.name = own ? this.values.text() : this.values.spanName();
     cursor.position = resume;
     // A foreign name is no part of the span that anybody relies on.
     if (!own) draft.rejection = rejection;

@@ -232,7 +232,8 @@ export class ProtobufSpans {
     const own = said(tables.ownCode);
     if (!own && !tables.nameCodes.some(said)) return;
     const { rejection } = draft;
-    draft.name = this.values.text(this.nameStart, this.nameEnd);
+    const { nameStart, nameEnd, values } = this;
+    draft.name = own ? values.text(nameStart, nameEnd) : values.spanName(nameStart, nameEnd);
     // A foreign name is no part of the span that anybody relies on.
     if (!own) draft.rejection = rejection;
   }

@@ -36,7 +36,7 @@ export class JsonValues {
   private readonly tables: SourceTables;
   private readonly draft: SpanDraft;
   /** True while the value of a name is read. */
-  private naming = false;
+  private naming: "attribute" | "span" | undefined;
 
   constructor(cursor: JsonCursor, tables: SourceTables, draft: SpanDraft) {
     this.cursor = cursor;
@@ -53,9 +53,9 @@ export class JsonValues {
         return;
       }
       const name = this.tables.attributes.names[this.found] as string;
-      this.naming = this.tables.isName[this.found] === true;
+      this.naming = this.tables.isName[this.found] === true ? "attribute" : undefined;
       const value = this.valueAt(valueAt);
-      this.naming = false;
+      this.naming = undefined;
       if (value !== undefined) into[name] = value;
     });
   }
@@ -120,6 +120,14 @@ export class JsonValues {
     }
   }
 
+  /** The name of a foreign span; of one that is too long a digest. */
+  spanName(): string | undefined {
+    this.naming = "span";
+    const name = this.text();
+    this.naming = undefined;
+    return name;
+  }
+
   /** A text under the byte cap; text that is not well-formed rejects the span. */
   text(): string | undefined {
     const { cursor } = this;
@@ -130,7 +138,7 @@ export class JsonValues {
     const start = cursor.position + 1;
     const end = cursor.skipString();
     const long = end - start > textBytesMax;
-    if (long && !this.naming) {
+    if (long && this.naming === undefined) {
       this.draft.drop("attribute_too_long");
       return undefined;
     }
@@ -139,8 +147,8 @@ export class JsonValues {
       ? cursor.unescape(start, end)
       : this.tables.memo.read(cursor.bytes, start, end);
     if (text === undefined) this.draft.reject("span_text_invalid");
-    if (long && text !== undefined) return this.draft.nameOf(text);
-    return text;
+    if (!long || text === undefined) return text;
+    return this.naming === "span" ? this.draft.spanNameOf(text) : this.draft.nameOf(text);
   }
 
   private boolean(): boolean | undefined {

@@ -22,7 +22,7 @@ export class ProtobufValues {
   private start = 0;
   private limit = 0;
   /** True while the value of a name is read. */
-  private naming = false;
+  private naming: "attribute" | "span" | undefined;
 
   constructor(cursor: WireCursor, tables: SourceTables, draft: SpanDraft) {
     this.cursor = cursor;
@@ -70,24 +70,32 @@ export class ProtobufValues {
     }
     if (valueStart < 0) return;
     cursor.position = valueStart;
-    this.naming = this.tables.isName[index] === true;
+    this.naming = this.tables.isName[index] === true ? "attribute" : undefined;
     const value = this.value(valueEnd);
-    this.naming = false;
+    this.naming = undefined;
     if (value !== undefined) into.put(index, value);
     cursor.position = end;
+  }
+
+  /** The name of a foreign span; of one that is too long a digest. */
+  spanName(start: number, end: number): string | undefined {
+    this.naming = "span";
+    const name = this.text(start, end);
+    this.naming = undefined;
+    return name;
   }
 
   /** The text at `[start, end)` under the byte cap; bad UTF-8 rejects the span. */
   text(start: number, end: number): string | undefined {
     const long = end - start > textBytesMax;
-    if (long && !this.naming) {
+    if (long && this.naming === undefined) {
       this.draft.drop("attribute_too_long");
       return undefined;
     }
     const text = this.tables.memo.read(this.cursor.bytes, start, end);
     if (text === undefined) this.draft.reject("span_text_invalid");
-    if (long && text !== undefined) return this.draft.nameOf(text);
-    return text;
+    if (!long || text === undefined) return text;
+    return this.naming === "span" ? this.draft.spanNameOf(text) : this.draft.nameOf(text);
   }
 
   /** An AnyValue up to `end`: a scalar or a flat list, or undefined with the reason counted. */

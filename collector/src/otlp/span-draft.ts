@@ -10,6 +10,7 @@ import type {
   SpanAtHand,
   SpanRecord,
 } from "@turnproof/exporter";
+import { keyedSpanName } from "@turnproof/exporter";
 import { limits } from "@turnproof/semconv";
 import type { AttributeValue, Code } from "@turnproof/semconv";
 import { nameDigest } from "@turnproof/semconv/name-key";
@@ -115,6 +116,14 @@ export class SpanDraft implements SpanAtHand {
     if (Buffer.byteLength(text, "utf8") <= textBytesMax) return text;
     this.drop("name_keyed");
     return nameDigest(text);
+  }
+
+  /** The same for the name of a foreign span, of which a part may be the name. */
+  spanNameOf(text: string): string | undefined {
+    if (Buffer.byteLength(text, "utf8") <= textBytesMax) return text;
+    const keyed = keyedSpanName(text);
+    if (keyed !== undefined) this.drop("name_keyed");
+    return keyed;
   }
 
   reject(code: Code): void {

@@ -14,6 +14,7 @@ export type {
 } from "./gate/sdk-shapes.ts";
 export { spanRecordOf } from "./gate/span-record-of.ts";
 export { CodedAttributes, sourceCode, sourceNames } from "./mapping/coded-attributes.ts";
+export { keyedSpanName } from "./mapping/span-name.ts";
 export { eventSchemaVersion, spanToEvent } from "./mapping/span-to-event.ts";
 export type { MappingContext } from "./mapping/span-to-event.ts";
 export type { KeyIdentity } from "./mapping/span-reading.ts";

@@ -68,7 +68,11 @@ const nanos = fc.constantFrom("0", "5", "1790000000000000001", "1844674407370955
 const span: fc.Arbitrary<PlainSpan> = fc.record({
   traceId: fc.constantFrom("1".repeat(32), "0".repeat(32)),
   spanId: fc.constantFrom("2".repeat(16), "3".repeat(16)),
-  name: fc.oneof(word, fc.constantFrom("turnproof.intent.plan", "my.operation", "n".repeat(300))),
+  name: fc.oneof(
+    word,
+    fc.constantFrom("turnproof.intent.plan", "my.operation", "n".repeat(300)),
+    fc.constantFrom(`invoke_workflow ${"n".repeat(1_100)}`, `chat ${"ü".repeat(600)}`),
+  ),
   kind: fc.integer({ min: 0, max: 5 }),
   startTimeUnixNano: nanos,
   endTimeUnixNano: nanos,

@@ -15,6 +15,7 @@ import {
 import type { AttributeValue } from "@turnproof/semconv";
 import { nameDigest } from "@turnproof/semconv/name-key";
 
+import { keyedSpanName } from "../mapping/span-name.ts";
 import type { DropCounts, SourceAttributes, SpanRecord } from "../mapping/span-record.ts";
 import { dialectScopeName } from "./scope-name.ts";
 import type { ReadableSpanLike, ResourceLike } from "./sdk-shapes.ts";
@@ -77,7 +78,9 @@ export function spanRecordOf(span: ReadableSpanLike): SpanRecord {
 }
 
 function addName(record: Mutable<SpanRecord>, name: string, drop: Drop): void {
-  const read = scalarOf(name, drop);
+  const own = record.attributes[ownMark] !== undefined;
+  const read = own || !isLong(name) ? scalarOf(name, drop) : keyedSpanName(name);
+  if (read !== name && read !== undefined) drop("name_keyed");
   if (typeof read === "string") record.name = read;
 }
 
@@ -111,6 +114,12 @@ export function passesDoor(value: unknown): boolean {
   return (Array.isArray(value) ? listOf(value, ignore) : scalarOf(value, ignore)) !== undefined;
 }
 
+/** True for a text of more bytes than are kept. */
+function isLong(text: string): boolean {
+  // Three bytes a character are the most, so most texts are not measured.
+  return text.length * 3 > textBytesMax && utf8Bytes(text) > textBytesMax;
+}
+
 /**
  * A scalar as the wire would carry it, or undefined with the reason counted. A name that is too
  * long becomes its digest.
@@ -126,10 +135,7 @@ function scalarOf(value: unknown, drop: Drop, of?: string): Scalar | undefined {
       drop("attribute_nonfinite");
       return undefined;
     case "string":
-      // Three bytes a character are the most, so most texts are not measured.
-      if (value.length * 3 <= textBytesMax || utf8Bytes(value) <= textBytesMax) {
-        return value;
-      }
+      if (!isLong(value)) return value;
       if (of !== undefined && nameSources.has(of)) {
         drop("name_keyed");
         return nameDigest(value);

@@ -159,6 +159,15 @@ test("names that only a span's own name says are read where the library writes n
     agent_id: "answer",
   });
   expect(eventOf("CANARY", flow).agent_id).toBeUndefined();
+  // A name of any length is keyed, with its span kept, and two of them stay two.
+  const long = "Who asked for it? ".repeat(80);
+  const ids = [
+    eventOf(long, { [type]: "agent" }).agent_id,
+    eventOf(`${long}2`, { [type]: "agent" }).agent_id,
+    eventOf(`invoke_workflow ${long}`, flow).agent_id,
+  ];
+  expect(ids.map((id) => /^n0_\w{26}$/.test(String(id)))).toEqual([true, true, true]);
+  expect([ids[0] === ids[1], ids[0] === ids[2]]).toEqual([false, true]);
   expect(eventOf("invoke_agent", { [type]: "agent" }).agent_id).toBeUndefined();
 });
 

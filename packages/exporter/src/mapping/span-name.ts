@@ -2,7 +2,8 @@
  * @module Span name: an agent's or a tool's name where a library writes it nowhere else. Which spans
  * those are, semconv's tables say; of any other foreign span the name is content and is never read.
  */
-import { genAiOperations } from "@turnproof/semconv";
+import { dialectTables, genAiOperations } from "@turnproof/semconv";
+import { nameDigest } from "@turnproof/semconv/name-key";
 
 import { saidUnder } from "./coded-attributes.ts";
 import type { Attributed } from "./coded-attributes.ts";
@@ -32,6 +33,21 @@ export function saidByName(span: NamedSpan, { kind, plan }: KindDecision): SaidN
     return isStandard(name) || except?.includes(name) === true ? undefined : { to, text: name };
   }
   return undefined;
+}
+
+/** What stands before a name in the names of spans. */
+const prefixes: readonly string[] = dialectTables.flatMap(({ spanNames = [] }) =>
+  spanNames.flatMap(({ prefix }) => prefix ?? []),
+);
+
+/**
+ * A span's name that is too long to be kept, with the name that it may be as its digest, so that two
+ * of them stay two; undefined for one that an operation begins, which says nothing more.
+ */
+export function keyedSpanName(name: string): string | undefined {
+  const prefix = prefixes.find((each) => name.startsWith(each));
+  if (prefix === undefined && isStandard(name)) return undefined;
+  return `${prefix ?? ""}${nameDigest(name.slice(prefix?.length ?? 0))}`;
 }
 
 /** True for a name that begins with an operation: a gate wrote it, and the rest is said elsewhere. */
