@@ -27,7 +27,8 @@ const olderNames: { readonly [field in IdentityField]?: readonly string[] } = {
 
 /**
  * Reads the identity fields of one record. A value that is present but unusable is a fault: an id
- * of a wrong type must not turn into an absent one. Older writers also used numbers.
+ * of a wrong type must not turn into an absent one. Older writers also used numbers, for all but
+ * the user.
  */
 export function readIdentity(record: Loose, legacy: boolean): IdentityReading {
   const identity: IdentityDraft = {};
@@ -40,7 +41,10 @@ export function readIdentity(record: Loose, legacy: boolean): IdentityReading {
       if (field === "user_id") identity.user_id = null;
       continue;
     }
-    if (legacy && typeof value === "number" && Number.isSafeInteger(value)) value = String(value);
+    // A user that is no text is nobody: read as text it would be somebody's whom the text names.
+    if (legacy && field !== "user_id" && typeof value === "number" && Number.isSafeInteger(value)) {
+      value = String(value);
+    }
     if (!isUsableId(value)) return { fault: "unusable" };
     identity[field] = value;
   }

@@ -153,6 +153,7 @@ function ranked(
     return {
       id: record.id,
       source,
+      createdAt: record.created_at,
       text: texts[at] ?? "",
       relevance: Math.max(0, ...relevances),
       // One search says by how much a row is better than the next; ranks would blur it.

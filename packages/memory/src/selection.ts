@@ -16,6 +16,8 @@ export interface Candidate {
   /** What candidates are ordered by, 0 to 1; default: the relevance. */
   readonly order?: number;
   readonly embedding?: readonly number[];
+  /** When it was said; of what is equally relevant the newest comes first. */
+  readonly createdAt?: string;
 }
 
 /** Why a candidate was taken or left. */
@@ -83,9 +85,13 @@ export function select(
   return { selected, ledger };
 }
 
-/** The best first; what is equal stands by id, so that order never depends on a store. */
+/** The best first; what is equal by newest, then by id, so that order never depends on a store. */
 export function byOrder(a: Candidate, b: Candidate): number {
-  return orderOf(b) - orderOf(a) || b.relevance - a.relevance || (a.id < b.id ? -1 : 1);
+  const better = orderOf(b) - orderOf(a) || b.relevance - a.relevance;
+  if (better !== 0) return better;
+  const [left, right] = [a.createdAt ?? "", b.createdAt ?? ""];
+  if (left !== right) return left < right ? 1 : -1;
+  return a.id < b.id ? -1 : 1;
 }
 
 function orderOf({ order, relevance }: Candidate): number {

@@ -3,10 +3,12 @@
  * answer at least as often as each alone at 1, 3 and 5, and more often in the mean. Which rows are
  * placed does not depend on the machine; what they cost is the bench's to say.
  */
+import { readFile } from "node:fs/promises";
+
 import { ephemeralMemory } from "@turnproof/store";
 import { expect, test } from "vitest";
 
-import { filled, measure, questions } from "../../bench/recall/recall.ts";
+import { filled, measure, modes, questions } from "../../bench/recall/recall.ts";
 import { topicEmbedder } from "../../bench/recall/topic-embedder.ts";
 
 test("hybrid retrieval wins over words and over vectors", async () => {
@@ -26,6 +28,24 @@ test("hybrid retrieval wins over words and over vectors", async () => {
   expect(vector.firstByKind["paraphrase"]).toBeGreaterThan(
     (lexical.firstByKind["paraphrase"] ?? 1) + 0.3,
   );
+});
+
+test("the README's table is what the benchmark gives", async () => {
+  const page = await readFile(
+    new URL("../../../packages/memory/README.md", import.meta.url),
+    "utf8",
+  );
+  const memory = await filled(ephemeralMemory(), topicEmbedder());
+  for (const mode of modes) {
+    const { hitRate, firstByKind, tokens } = await measure(memory, mode);
+    const shares = [hitRate[1], hitRate[3], hitRate[5], ...Object.values(firstByKind)];
+    const cells = [
+      mode,
+      ...shares.map((share) => `${Math.round(share * 100)} %`),
+      Math.round(tokens),
+    ];
+    expect(page).toContain(`| ${cells.join(" | ")} |`);
+  }
 });
 
 test("hybrid is what a memory with an embedder of meaning does by itself", async () => {

@@ -283,6 +283,22 @@ describe.each(Object.keys(grounds))("over %s", (name) => {
     expect(again).toMatchObject({ found: 1, deleted: 0 });
   });
 
+  test("a user that is no text is nobody: not whom the text names, not the anonymous", async () => {
+    const values = [7, true, ["ann"], { name: "ann" }];
+    const odd = values.map((user_id, n) => {
+      const events = [toolResult(`odd-${n}`, 1)];
+      const identity = { ...place, user_id, root_trace_id: `odd-${n}` };
+      const payload = { type: "trace_bundle", version: 2, identity, events };
+      return [`odd-${n}`, { created_at: "2024-03-04T10:00:00Z", payload }] as const;
+    });
+    await using provider = await (await prepare({ ...records, ...Object.fromEntries(odd) }))();
+    for (const tenant of ["7", "true", "ann", null]) {
+      const page = await provider.evidence.page({ tenant }, {}, { limit: 50 });
+      expect(idsOf(page.events).filter((id) => id.startsWith("odd"))).toEqual([]);
+      expect(page.errors).toEqual([expect.objectContaining({ count: odd.length })]);
+    }
+  });
+
   test("what cannot be read is a finding without a name, and the rest is read", async () => {
     await using provider = await (await prepare({ ...records, broken }))();
     const page = await provider.evidence.page({ tenant: null }, {}, { limit: 50 });

@@ -164,6 +164,39 @@ describe.each(grounds)("on $name", (ground) => {
   });
 });
 
+test("a MongoDB document with a time key of its own is read, never a crash", async () => {
+  const own = await openMongo();
+  try {
+    const client = await new MongoClient(own.url).connect();
+    const keys = [5, "soon", day, ["2024"], "2024-05-06T07:08:09.000000000"];
+    const documents = keys.map((created_key, n) => ({
+      _id: `own-${n}`,
+      created_key,
+      created_at: day,
+      content: `row ${n}`,
+      data: n === 0 ? "{" : "null",
+    }));
+    await client
+      .db()
+      .collection("summaries")
+      .insertMany(documents as object[]);
+    for (const manageIndexes of [false, true]) {
+      const provider = await mongodb({ url: own.url, manageIndexes });
+      const { memory } = provider;
+      const waiting = manageIndexes ? [] : ["memory_rows_legacy"];
+      expect((await memory.check()).diagnostics).toEqual(waiting);
+      const { records } = await memory.list({ tenant: null }, "summary", { limit: 9 });
+      expect(
+        new Set(records.map(({ id, text, created_at }) => `${id} ${text} ${created_at}`)),
+      ).toEqual(new Set(keys.map((_, n) => `own-${n} row ${n} ${day.toISOString()}`)));
+      await provider.close();
+    }
+    await client.close();
+  } finally {
+    await own.close();
+  }
+});
+
 test("a MongoDB that may not be changed says that rows wait", async () => {
   const own = await openMongo();
   try {

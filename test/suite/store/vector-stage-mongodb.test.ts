@@ -200,6 +200,10 @@ test("limits stay inside of what the server allows", async () => {
     expect(found.hits).toHaveLength(Math.min(Math.trunc(limit), 12));
   }
   expect(await search(provider, place, { embedding: [0, 0] })).toMatchObject({ hits: [] });
+  // Beyond the candidates of an approximate search every vector is compared: nothing is left out.
+  const all = await search(provider, { tenant: "ann" }, { limit: 20_000 });
+  expect(all).toMatchObject({ bounded: false });
+  expect(all.hits).toHaveLength(24);
   // Nearer rows than the least that is asked for are no reason to compare every row.
   const strict = await search(provider, place, { minScore: 0.99999 });
   expect(strict).toMatchObject({ method: "index", bounded: false });

@@ -74,12 +74,11 @@ export function sharedRecord(document: Document, kind: SharedKind): SharedRecord
 
 function commonOf(document: Document): Common {
   const embedding: unknown = document["embedding"];
-  const data: unknown = document["data"];
   return {
     id: String(document["id"]),
     ...named("text", document["text"]),
     ...(Array.isArray(embedding) ? { embedding: embedding.map(Number) } : {}),
-    data: (typeof data === "string" ? JSON.parse(data) : {}) as { readonly [key: string]: Json },
+    data: dataOf(document) ?? {},
     created_at: String(document["created_at"]),
     updated_at: String(document["updated_at"] ?? document["created_at"]),
     version: Number(document["version"] ?? 1),
@@ -91,13 +90,37 @@ function userOf(value: unknown): string | null {
   return value === null || typeof value === "string" ? value : "";
 }
 
-/** True for a document of an earlier version: it lacks the time by which lists are ordered. */
-function isLegacy(document: Document): boolean {
-  return (document["created_key"] ?? null) === null;
+/** The payload; undefined for what this package did not write. */
+function dataOf({ data }: Document): { readonly [key: string]: Json } | undefined {
+  if (typeof data !== "string") return undefined;
+  try {
+    const payload = JSON.parse(data) as { readonly [key: string]: Json } | null;
+    return typeof payload === "object" ? (payload ?? undefined) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-/** Documents of an earlier version. */
-export const legacyDocuments: Filter<Document> = { created_key: { $eq: null } };
+/**
+ * True for a document that this version did not write. One of an earlier version lacks the time by
+ * which lists are ordered; whoever else has a field of that name writes the others differently.
+ */
+function isLegacy(document: Document): boolean {
+  const { id, created_key: key, created_at: at } = document;
+  const isOurs = [id, key, at].every((field) => typeof field === "string");
+  return !isOurs || timeKey(at as string) !== key || dataOf(document) === undefined;
+}
+
+/** Types of whatever is neither text nor absent, which an index can seek. */
+const otherTypes: readonly string[] = (
+  "double int long decimal object array binData objectId " +
+  "bool date regex timestamp symbol javascript"
+).split(" ");
+
+/** Documents of an earlier version, and others whose time key is none. */
+export const legacyDocuments: Filter<Document> = {
+  $or: [{ created_key: { $eq: null } }, { created_key: { $type: otherTypes } }],
+};
 
 function named<K extends string>(key: K, value: unknown): { readonly [P in K]?: string } {
   return (typeof value === "string" ? { [key]: value } : {}) as { readonly [P in K]?: string };
@@ -119,15 +142,7 @@ export const ofAnybody: Filter<Document> = {
 
 /** The others, by types that an index over `user_id` can seek. */
 export const ofNobody: Filter<Document> = {
-  $or: [
-    { user_id: { $eq: "" } },
-    {
-      user_id: {
-        $type: ["double", "int", "long", "decimal", "object", "array", "binData", "objectId"],
-      },
-    },
-    { user_id: { $type: ["bool", "date", "regex", "timestamp", "symbol", "javascript"] } },
-  ],
+  $or: [{ user_id: { $eq: "" } }, { user_id: { $type: otherTypes } }],
 };
 
 /** The filter's tenant and its levels; values only ever stand behind `$eq`. */

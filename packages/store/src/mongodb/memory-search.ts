@@ -54,6 +54,7 @@ export async function vectorSearch(place: SearchPlace, query: VectorQuery): Prom
   );
   let failed: "vector_index_failed" | undefined;
   let proposed: readonly MemoryRecord[] = [];
+  let whole = false;
   if (index !== undefined && canBeAsked(place.filter) && (await isLarge(place))) {
     const found = await propose(place, index, { embedding, limit }).catch(refusal);
     if (found === undefined) {
@@ -61,10 +62,11 @@ export async function vectorSearch(place: SearchPlace, query: VectorQuery): Prom
       failed = "vector_index_failed";
     } else {
       // Candidates that are less near than the score asked for leave none nearer behind.
-      if (found.length >= limit) {
-        return { hits: best(found), method: "index", bounded: false, diagnostics };
+      if (found.records.length >= limit) {
+        return { hits: best(found.records), method: "index", bounded: false, diagnostics };
       }
-      proposed = found;
+      proposed = found.records;
+      whole = found.whole;
     }
   }
   const scanned = await scan(place, "embedding", best, proposed);
@@ -72,7 +74,7 @@ export async function vectorSearch(place: SearchPlace, query: VectorQuery): Prom
   const cause = index === undefined ? (reason ?? "vector_index_missing") : undefined;
   const bounding = scanned.bounded && cause !== undefined ? [cause] : [];
   const said = new Set([...diagnostics, ...(failed === undefined ? [] : [failed]), ...bounding]);
-  return { ...scanned, diagnostics: [...said] };
+  return { ...scanned, bounded: scanned.bounded && !whole, diagnostics: [...said] };
 }
 
 /** True beyond the rows that are compared exactly. */
@@ -105,12 +107,18 @@ function canBeAsked(filter: MemoryFilter): boolean {
   return filter.tenant !== null && levelsOf(filter).every(([, value]) => value !== null);
 }
 
+interface Proposed {
+  readonly records: readonly MemoryRecord[];
+  /** True where the index compared every vector, so that fewer rows than asked for are all. */
+  readonly whole: boolean;
+}
+
 /** Rows that the index names, under the same filter once more: it follows its collection later. */
 async function propose(
   place: SearchPlace,
   index: SearchIndex,
   query: { readonly embedding: readonly number[]; readonly limit: number },
-): Promise<readonly MemoryRecord[]> {
+): Promise<Proposed> {
   const { limit } = query;
   // Beyond the candidates that an approximate search may have, the index compares every vector.
   const amount =
@@ -134,9 +142,10 @@ async function propose(
       { $match: { $and: [...insideDocument(place.filter), liveDocument(place.now)] } },
     ])
     .toArray();
-  return found
+  const records = found
     .map((document) => scopedRecord(document, place.kind))
     .filter((record) => insideFilter(record, place.filter));
+  return { records, whole: limit > candidatesMax };
 }
 
 /** Tenant, levels and time, as far as the index knows the fields; the tenant it always does. */
