@@ -84,6 +84,7 @@ const sentences: readonly Sentence[] = [
       "a worker",
       "the delivery inherited",
       "the artifact inherited",
+      "a failed turn",
     ],
   ],
   [
