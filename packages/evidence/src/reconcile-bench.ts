@@ -50,8 +50,8 @@ export interface DeliveryIndex {
   readonly turn: TurnEvidence;
   /** By ref and resource type. */
   readonly byRef: ReadonlyMap<string, ReadonlyMap<string, readonly TurnEvent[]>>;
-  /** Of a ref, by the types asked for; made when an artifact first asks. */
-  readonly named: Map<string, Map<string, Candidates>>;
+  /** By ref and the types asked for; made when an artifact first asks. */
+  readonly named: Map<string, Candidates>;
   readonly byContract: ReadonlyMap<string, Candidates>;
   /** Those that name no contract, and may carry any. */
   readonly withoutContract: Candidates;

@@ -60,11 +60,10 @@ function candidatesOf(turn: TurnEvidence, deliveries: readonly TurnEvent[]): Can
   const emitted = deliveries.every(isEmitted)
     ? latest
     : tiedOf(statesWithin(turn, deliveries.filter(isEmitted)).latest);
-  const refused = latest === emitted ? [] : latest.events.filter(isRefused);
   return {
     latest,
     emitted,
-    refused: new Set(refused.map(producerOf)),
+    refused: new Set(latest.events.filter(isRefused).map(producerOf)),
     unnoted: new Map(latest.byProducer),
     wanting: new Map(),
     versions: undefined,
@@ -111,34 +110,35 @@ export function deliveriesOf(
   if (byType === undefined) return undefined;
   const asked = [...types].filter((type) => byType.has(type)).toSorted();
   if (asked.length === 0) return undefined;
-  let known = named.get(ref);
-  if (known === undefined) named.set(ref, (known = new Map()));
-  const key = asked.length === 1 ? (asked[0] as string) : JSON.stringify(asked);
-  let candidates = known.get(key);
+  const key = JSON.stringify([ref, ...asked]);
+  let candidates = named.get(key);
   if (candidates === undefined) {
     const naming = new Set(asked.flatMap((type) => byType.get(type) ?? []));
     candidates = candidatesOf(turn, [...naming]);
-    known.set(key, candidates);
+    named.set(key, candidates);
   }
   return candidates;
 }
 
+/** Producers; those that do not number their events are together under undefined. */
+type Producers = ReadonlySet<string | undefined>;
+
 /** What of the candidates stands at or after some evidence. */
 export interface Cover {
   /** Producers whose latest deliveries do not; undefined where no delivery does. */
-  readonly except: ReadonlySet<string> | undefined;
+  readonly except: Producers | undefined;
   /** Whether any emitted one does. */
   readonly emitted: boolean;
 }
 
-const nobody: ReadonlySet<string> = new Set();
+const nobody: Producers = new Set();
 
 /** Whose deliveries do not follow the evidence; undefined where none of them does. */
 function followers(
   turn: TurnEvidence,
   deliveries: Tied,
   evidence: readonly TurnEvent[],
-): ReadonlySet<string> | undefined {
+): Producers | undefined {
   const except = precedingProducers(deliveries, evidence);
   if (except === undefined) {
     return areBridged(turn, deliveries.events, evidence) ? nobody : undefined;
@@ -170,7 +170,7 @@ export function noteLateIntents(
   { latest }: Pick<Candidates, "latest">,
   intents: readonly TurnEvent[],
 ): void {
-  if (intents.length === 0 || latest.at === undefined) return;
+  if (latest.at === undefined) return;
   const evidence = [...shownOf(intents), ...latest.shown];
   if (followers(bench.scope.turn, latest, intents) !== undefined) {
     noteConflict(bench, receivedBefore(intents, latest), latest.shown);
@@ -186,18 +186,18 @@ export function noteLateIntents(
 export function noteCover(
   bench: Bench,
   { unnoted, wanting }: Candidates,
-  { except }: Cover,
+  { except }: Pick<Cover, "except">,
 ): FindingCode | undefined {
   if (except === undefined) return undefined;
   for (const [producer, deliveries] of unnoted) {
-    if (isExcepted(producer, except)) continue;
+    if (except.has(producer)) continue;
     unnoted.delete(producer);
     const from = bench.notices.length;
     for (const delivery of deliveries) noteDelivery(bench, delivery);
     const code = bench.notices[from]?.code;
     if (code !== undefined) wanting.set(producer, code);
   }
-  for (const [producer, code] of wanting) if (!isExcepted(producer, except)) return code;
+  for (const [producer, code] of wanting) if (!except.has(producer)) return code;
   return undefined;
 }
 
@@ -207,20 +207,13 @@ export function noteCover(
  */
 export function noteUnnamed(bench: Bench, naming: Candidates): void {
   const { withoutContract } = bench.index;
-  if (withoutContract.latest.at === undefined) return;
   const except = followers(bench.scope.turn, withoutContract.latest, naming.latest.events);
-  if (except !== undefined) noteCover(bench, withoutContract, { except, emitted: true });
-}
-
-function isExcepted(producer: string | undefined, except: ReadonlySet<string>): boolean {
-  return producer !== undefined && except.has(producer);
+  noteCover(bench, withoutContract, { except });
 }
 
 /** True when one of the latest that cover something says that it did not go out. */
 export function isCoverRefused({ refused }: Candidates, { except }: Cover): boolean {
-  if (except === undefined) return false;
-  for (const producer of refused) if (!isExcepted(producer, except)) return true;
-  return false;
+  return except !== undefined && [...refused].some((producer) => !except.has(producer));
 }
 
 function linkOf(delivery: TurnEvent): { readonly state: LinkState; readonly reason: LinkReason } {
@@ -238,9 +231,7 @@ function linkOf(delivery: TurnEvent): { readonly state: LinkState; readonly reas
 export function judgeDeliveries(bench: Bench): void {
   const states = statesWithin(bench.scope.turn, bench.scope.deliveries);
   noteUnestablished(bench, states, (one) => isEmitted(one) && isAcknowledged(one));
-  if (states.latest.length > 0) {
-    noteLateIntents(bench, { latest: tiedOf(states.latest) }, statesOf(bench.scope.intents).latest);
-  }
+  noteLateIntents(bench, { latest: tiedOf(states.latest) }, statesOf(bench.scope.intents).latest);
   for (const delivery of states.latest) {
     noteDelivery(bench, delivery);
     const name = delivery.attributes.delivery_target;

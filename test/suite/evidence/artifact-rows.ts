@@ -83,8 +83,8 @@ export const failed = { artifact_status: "failed", persistence_verified: false }
 export const deleted = { artifact_status: "deleted" } as const;
 export const unnamed = { output_refs: [] };
 
-/** Status, then findings with their evidence (`?` where more could lift them), then links. */
-export function told(events: readonly TurnEvent[]): string[] {
+/** Status, then findings with their evidence (`?` where more could lift them), then links of one sort. */
+export function told(events: readonly TurnEvent[], of: string = "artifact"): string[] {
   const verdict = reconcileOutcome(events, { normalizationMetadata: complete });
   const partly = reconcileOutcome(events, {});
   const findings = verdict.findings.map(({ code, subject, evidence_ids }) => {
@@ -93,7 +93,7 @@ export function told(events: readonly TurnEvent[]): string[] {
     return [`${code}${may}`, subject, ...evidence_ids].filter((part) => part !== null).join(" ");
   });
   const links = verdict.chain
-    .filter(({ link }) => link === "artifact")
+    .filter(({ link }) => link === of)
     .map(({ name, state, reason, evidence_ids }) =>
       ["-", name, state, reason, ...evidence_ids].filter((part) => part !== null).join(" "),
     );
