@@ -10,7 +10,7 @@ import type { Bench, Candidates, DeliveryIndex, LinkReason, LinkState } from "./
 import { areBridged, isCausedByAny } from "./reconcile-bridge.ts";
 import { statesOf, statesWithin } from "./reconcile-order.ts";
 import { precedingProducers, producerOf, receivedBefore, tiedOf } from "./reconcile-tied.ts";
-import type { Tied } from "./reconcile-tied.ts";
+import type { Producers, Tied } from "./reconcile-tied.ts";
 import type { TaskScope, TurnEvidence } from "./task-scope.ts";
 
 /** True when the delivery says that it went out and did not fail doing so. */
@@ -119,9 +119,6 @@ export function deliveriesOf(
   }
   return candidates;
 }
-
-/** Producers; those that do not number their events are together under undefined. */
-type Producers = ReadonlySet<string | undefined>;
 
 /** What of the candidates stands at or after some evidence. */
 export interface Cover {

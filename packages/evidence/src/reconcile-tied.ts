@@ -21,6 +21,9 @@ export interface Tied {
   readonly received: readonly TurnEvent[];
 }
 
+/** Producers; those that do not number their events are together under undefined. */
+export type Producers = ReadonlySet<string | undefined>;
+
 /** A producer that numbered the event, or undefined. */
 export function producerOf({ producer_id, producer_seq }: TurnEvent): string | undefined {
   return producer_seq === undefined ? undefined : producer_id;
@@ -43,7 +46,7 @@ export function tiedOf(events: readonly TurnEvent[]): Tied {
   return { at: first?.timestamp, events, byProducer, shown: shownOf(events), received };
 }
 
-const nobody: ReadonlySet<string> = new Set();
+const nobody: Producers = new Set();
 
 /**
  * Whose tied events do not stand at or after all of the evidence, which lies in one instant:
@@ -52,7 +55,7 @@ const nobody: ReadonlySet<string> = new Set();
 export function precedingProducers(
   tied: Tied,
   evidence: readonly TurnEvent[],
-): ReadonlySet<string> | undefined {
+): Producers | undefined {
   const [first] = evidence;
   if (tied.at === undefined) return undefined;
   const byTime = first === undefined ? 1 : compareTimes(tied.at, first.timestamp);

@@ -7,6 +7,7 @@ import type { TurnEvent } from "./event.ts";
 import { shownOf } from "./finding-list.ts";
 import type { Candidates } from "./reconcile-bench.ts";
 import { producerOf } from "./reconcile-tied.ts";
+import type { Producers } from "./reconcile-tied.ts";
 
 /** The resource as its artifact names it. */
 export interface Delivered {
@@ -27,7 +28,7 @@ export interface VersionCount {
 /** Of the latest deliveries but those of `except` some that do not name the versions that stand. */
 export function deliveredOtherwise(
   candidates: Candidates,
-  except: ReadonlySet<string>,
+  except: Producers,
   delivered: Delivered,
 ): readonly TurnEvent[] {
   const { latest } = candidates;
@@ -41,7 +42,7 @@ export function deliveredOtherwise(
     for (const producer of except) named -= known?.byProducer.get(producer) ?? 0;
     if (named === wanted) continue;
     for (const event of othersThan(candidates, delivered, version)) {
-      if (!except.has(producerOf(event) ?? "")) others.add(event);
+      if (!except.has(producerOf(event))) others.add(event);
     }
     // Each that was looked up is excepted, so that any of the rest stands for what it is not.
     if (others.size === 0) for (const event of latest.shown) others.add(event);
