@@ -1,4 +1,4 @@
-/** @module The examples of the READMEs of memory and agent run as they stand. */
+/** @module The examples of the READMEs of memory and agent as one program, and what it leaves in the collector. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -38,42 +38,22 @@ test("agent: a quick start, a stream, a tool, what the host adds, and its job", 
   const store = ephemeral();
   const key = "0123456789abcdef0123456789abcdef";
   await using collector = await openCollector({ store, env: { TURNPROOF_IDENTITY_KEY: key } });
-  const all = blocks("agent");
-  const [
-    start = "",
-    keyed = "",
-    stream = "",
-    chat = "",
-    tool = "",
-    shared = "",
-    host = "",
-    job = "",
-  ] = all;
-  const code = [
-    start
-      .replace("http://127.0.0.1:9000/v1", server.baseURL)
-      .replace("http://127.0.0.1:4318", collector.url),
-    keyed,
-    stream,
-    tool,
-    "const { traceContext } = result;",
-    "const { userId, memoryId, threadId } = result;",
-    host,
-    "const job = { carrier: traceContext.toCarrier(), userId };",
-    job,
-    `console.log("\\n" + result.status, result.cache.decision, refund.name, typeof recorder);`,
-    "console.log(traceContext.rootTraceId);",
-  ].join("\n");
-  await run(chat);
-  await run(shared.replace("http://127.0.0.1:9000/v1", server.baseURL));
-  const [spoken, line, root = ""] = (await run(code, { TURNPROOF_IDENTITY_KEY: key }))
+  const parts = blocks("agent");
+  const [start = "", keyed = "", stream = "", , tool = "", , host = "", job = ""] = parts;
+  const told = `console.log("\\n" + result.status, result.cache.decision, refund.name);`;
+  const root = "console.log(traceContext.rootTraceId);";
+  const code = [start, keyed, stream, tool, host, job, told, root]
+    .join("\n")
+    .replace("http://127.0.0.1:9000/v1", server.baseURL)
+    .replace("http://127.0.0.1:4318", collector.url);
+  const [spoken, line, rootTraceId = ""] = (await run(code, { TURNPROOF_IDENTITY_KEY: key }))
     .trim()
     .split("\n");
   expect(spoken).toBe("Happy to help with that.");
-  expect(line).toBe("success disabled issue_refund object");
+  expect(line).toBe("success disabled issue_refund");
   // The newcomer's turn is in the collector: the turn, what its host added, and its job.
   const kinds = async (): Promise<readonly string[]> => {
-    const { events } = await store.root({ tenant: "user_1" }, root, { limit: 1_000 });
+    const { events } = await store.root({ tenant: "user_1" }, rootTraceId, { limit: 1_000 });
     return events.map(({ event_kind }) => event_kind);
   };
   const wanted = ["turn", "model_call", "memory_supply", "feedback", "outcome"];
