@@ -240,6 +240,8 @@ export class BatchExport<S> {
   private takes(counts: BatchCounts): boolean {
     if (this.flight !== counts) return false;
     this.flight = undefined;
+    // Held until the next batch, the spans would outlive a collection or two.
+    this.flying = [];
     return true;
   }
 

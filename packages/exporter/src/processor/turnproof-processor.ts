@@ -17,6 +17,7 @@ import { BatchExport } from "./batch-export.ts";
 import { evidenceSampler } from "./evidence-sampler.ts";
 import type { EvidenceSamplerOptions, SamplerLike } from "./evidence-sampler.ts";
 import { ExportPump } from "./export-pump.ts";
+import { QueueItem } from "./export-queue.ts";
 import { callExporter, within } from "./exporter-call.ts";
 import { LossLedger } from "./loss-ledger.ts";
 import type { ExportHealth, ItemClass } from "./loss-ledger.ts";
@@ -254,7 +255,7 @@ export class TurnproofProcessor<S = never> {
     const seq = this.ledger.create(kind);
     this.workedAt = Date.now();
     if (this.ending !== undefined) return this.ledger.dropped(kind, 1, "shutdown_deadline");
-    if (!this.pump.push({ span, kind, seq })) this.lose(kind, "queue_full");
+    if (!this.pump.push(new QueueItem(span, kind, seq))) this.lose(kind, "queue_full");
     this.reportLater();
   }
 
@@ -277,7 +278,7 @@ export class TurnproofProcessor<S = never> {
   /** Puts a span of our own into the queue. */
   private say(span: ReadableSpanLike): void {
     this.ledger.create("markers");
-    if (!this.pump.push({ span, kind: "markers", seq: 0 })) {
+    if (!this.pump.push(new QueueItem(span, "markers", 0))) {
       this.ledger.dropped("markers", 1, "queue_full");
     }
   }
