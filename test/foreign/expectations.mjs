@@ -165,6 +165,26 @@ export const expectations = {
     turns: [turn("helper", { ...withTool })],
     errors: [],
   },
+  // Both formats for Node, and a page in a browser.
+  bundles: {
+    file: "bundles/play.mjs",
+    telemetry: ["bundles/app.js", "bundles/page.js"],
+    lines: 29,
+    turns: [
+      turn("desk", { thread: "thread-1" }),
+      turn("desk", { thread: "thread-1" }),
+      turn("page", { thread: "thread-1" }),
+    ],
+    errors: [],
+  },
+  // `--import` of ours, `--import` of a file, and CommonJS.
+  modules: {
+    file: "otel-2/modules.mjs",
+    telemetry: ["otel-2/modules-telemetry.mjs", "otel-2/modules-first.cjs"],
+    lines: 4,
+    turns: [1, 2, 3].map(() => turn("desk", { thread: "thread-1" })),
+    errors: [],
+  },
   langfuse: {
     file: "otel-2/langfuse.mjs",
     lines: 7,

@@ -1,5 +1,5 @@
 /**
- * @module Install: the libraries of both lines of OpenTelemetry, and Next.js, from their
+ * @module Install: the libraries of both lines of OpenTelemetry, Next.js and a bundler, from their
  * lockfiles, and our own packages beside them as npm would publish them. Each folder is installed when its lockfile or our
  * build changed since; `dist` must be there, as `npm run build` makes it.
  */
@@ -22,7 +22,7 @@ const run = promisify(execFile);
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const ours = ["semconv", "evidence", "exporter", "instrumentation"];
-const lines = ["otel-2", "otel-3", "next"];
+const lines = ["otel-2", "otel-3", "next", "bundles"];
 const msMax = 300_000;
 
 /** Installs what is missing or has changed. */
