@@ -273,7 +273,10 @@ const plainId = /^[A-Za-z][A-Za-z0-9_.:-]{0,239}$/;
  * would say that there is nothing.
  */
 function storedForms(userId: string, config: Config): readonly string[] {
-  if (plainId.test(userId) && screenValue(attribute.user_id, userId) === undefined) return [userId];
+  // A thread's id is judged as a user's was before telephone numbers and IP addresses could be one.
+  const rows = [attribute.user_id, attribute.thread_id];
+  const isPlain = rows.every((row) => screenValue(row, userId) === undefined);
+  if (plainId.test(userId) && isPlain) return [userId];
   const key = openIdentityKey(config.identityKey, config.dataDir);
   return [userId, createIdentityKey(key)(userId, attribute.user_id)];
 }

@@ -38,7 +38,7 @@ export const codes = {
   },
   identity_not_opaque: {
     sentence:
-      "An identity is an opaque id: no e-mail address, URL or secret. register({ keyed: [field] }) keys such ids.",
+      "An identity is an opaque id: no e-mail address, URL or secret; a telephone number or an IP address only of a user. register({ keyed: [field] }) keys such ids.",
     status: 400,
   },
   identity_missing: {

@@ -78,7 +78,7 @@ function commonOf(document: Document): Common {
     id: String(document["id"]),
     ...named("text", document["text"]),
     ...(Array.isArray(embedding) ? { embedding: embedding.map(Number) } : {}),
-    data: dataOf(document) ?? {},
+    data: dataOf(document),
     created_at: String(document["created_at"]),
     updated_at: String(document["updated_at"] ?? document["created_at"]),
     version: Number(document["version"] ?? 1),
@@ -90,14 +90,14 @@ function userOf(value: unknown): string | null {
   return value === null || typeof value === "string" ? value : "";
 }
 
-/** The payload; undefined for what this package did not write. */
-function dataOf({ data }: Document): { readonly [key: string]: Json } | undefined {
-  if (typeof data !== "string") return undefined;
+/** The payload; empty for what this package did not write. */
+function dataOf({ data }: Document): { readonly [key: string]: Json } {
+  if (typeof data !== "string") return {};
   try {
     const payload = JSON.parse(data) as { readonly [key: string]: Json } | null;
-    return typeof payload === "object" ? (payload ?? undefined) : undefined;
+    return typeof payload === "object" ? (payload ?? {}) : {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
@@ -106,9 +106,9 @@ function dataOf({ data }: Document): { readonly [key: string]: Json } | undefine
  * which lists are ordered; whoever else has a field of that name writes the others differently.
  */
 function isLegacy(document: Document): boolean {
-  const { id, created_key: key, created_at: at } = document;
-  const isOurs = [id, key, at].every((field) => typeof field === "string");
-  return !isOurs || timeKey(at as string) !== key || dataOf(document) === undefined;
+  const { id, data, created_key: key, created_at: at } = document;
+  const isOurs = [id, data, key, at].every((field) => typeof field === "string");
+  return !isOurs || timeKey(at as string) !== key;
 }
 
 /** Types of whatever is neither text nor absent, which an index can seek. */
