@@ -349,7 +349,7 @@ export const operations: { readonly [route: string]: Operation } = {
   },
   "POST /agents/:agent_id/run": {
     ...run,
-    returns: "What the agent answered: JSON, or a page for whoever accepts `text/html`.",
+    returns: "What the agent answered: JSON, or a page when `text/html` is accepted.",
   },
   "POST /agents/:agent_id/playground/stream": {
     ...run,
@@ -369,7 +369,7 @@ export const operations: { readonly [route: string]: Operation } = {
       "session or the account ended; an account has at most 24 streams open. Resumes by " +
       "Last-Event-ID.",
     query: liveParameters,
-    returns: "A stream, open as long as whoever asked is signed in.",
+    returns: "A stream that ends with the session it was opened in.",
     answers: "text/event-stream",
     failures: ["scope_forbidden", "streams_full"],
   },

@@ -60,7 +60,7 @@ export const variables: readonly Variable[] = [
   row("UI_READ_ONLY", "false", "`true` refuses every mutation by an operator."),
   row("UI_TRACE_CONTENT_MODE", "metadata", "metadata, redacted or full."),
   row("UI_AUDIT_LOG", "audit.jsonl in DATA_DIR once auth is on", "Path of the audit file."),
-  row("UI_AUDIT_SCOPE", "turnproof", "Audit domain; the same on every worker of one deployment."),
+  row("UI_AUDIT_SCOPE", "turnproof", "Audit domain; the same on every process of one deployment."),
   row("UI_PSEUDONYM_KEY", "random per process", "Secret of the stable pseudonyms, 32 bytes.", true),
   row(
     "UI_TRACE_LINK",
@@ -93,9 +93,9 @@ export const variables: readonly Variable[] = [
     "Ed25519 private key (PEM or JWK) of statements.",
     true,
   ),
-  row("URL", "http://127.0.0.1:4318", "Collector that the commands ask."),
-  row("TOKEN", "the operator token", "Who the commands are.", true),
-  row("INGEST_TOKEN", "", "Producer's token of `turnproof canary`.", true),
+  row("URL", "http://127.0.0.1:4318", "Address of the collector that the CLI calls."),
+  row("TOKEN", "the operator token", "Token the CLI authenticates with.", true),
+  row("INGEST_TOKEN", "", "Ingest token that `turnproof canary` sends spans with.", true),
   row("LOG", "pretty on a terminal, else json", "json or pretty."),
 ];
 

@@ -1,6 +1,6 @@
 /**
  * @module Judge rules: the digest of the judge's verdicts over the committed windows. A statement
- * names it, so that whoever checks one knows whether this judge would have judged alike.
+ * names it, so that a verifier knows whether this judge has the same rules.
  */
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";

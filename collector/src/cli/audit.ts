@@ -32,7 +32,7 @@ export function addAuditCommand(program: Command): void {
     .option("--file <path>", "audit file (default TURNPROOF_UI_AUDIT_LOG, else in the data dir)")
     .option("--checkpoints <path>", "checkpoints kept in another place than beside the file")
     .option("--pub <path>", "public key of the checkpoints (PEM), when kept elsewhere")
-    .option("--data-dir <dir>", "where the keys lie (default .turnproof)")
+    .option("--data-dir <dir>", "directory of the keys (default .turnproof)")
     .addHelpText(
       "after",
       `

@@ -52,7 +52,7 @@ function shared(program: Command, name: string): Command {
   return withJson(program.command(name))
     .option("--from <backend>", `${sources.join(", ")}; without it the native index is meant`)
     .option("--backend <kind>", "the configured backend (default TURNPROOF_BACKEND)")
-    .option("--data-dir <dir>", "where embedded stores lie (default .turnproof)");
+    .option("--data-dir <dir>", "directory of embedded stores (default .turnproof)");
 }
 
 /** The two configurations; a store cannot be copied into itself. */

@@ -4,7 +4,7 @@
  */
 import { readClientConfig } from "../config.ts";
 
-/** Where the collector is and who asks; flags win over the environment. */
+/** Address and token of the collector; flags win over the environment. */
 export interface ClientFlags {
   readonly url?: string;
   readonly token?: string;

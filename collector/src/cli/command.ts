@@ -18,8 +18,14 @@ export function withJson(command: Command): Command {
 /** Adds `--url`, `--token` and `--json`. */
 export function withClient(command: Command): Command {
   return withJson(command)
-    .option("--url <url>", "collector to ask (default TURNPROOF_URL, else http://127.0.0.1:4318)")
-    .option("--token <token>", "who asks (default TURNPROOF_TOKEN or the operator token)");
+    .option(
+      "--url <url>",
+      "address of the collector (default TURNPROOF_URL, else http://127.0.0.1:4318)",
+    )
+    .option(
+      "--token <token>",
+      "token to authenticate with (default TURNPROOF_TOKEN, else the operator token)",
+    );
 }
 
 /** Adds the filters of a listing. */

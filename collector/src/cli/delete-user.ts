@@ -63,7 +63,7 @@ export function addDeleteUserCommand(program: Command): void {
     .option("--apply", "delete; without it rows are only counted")
     .option("--spool <dirs...>", "spools of producers on this machine that are not running")
     .option("--backend <kind>", "clickhouse, filesystem, postgres or mongodb")
-    .option("--data-dir <dir>", "where embedded stores lie (default .turnproof)")
+    .option("--data-dir <dir>", "directory of embedded stores (default .turnproof)")
     .addHelpText(
       "after",
       `

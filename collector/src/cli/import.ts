@@ -55,9 +55,9 @@ export function addImportCommand(program: Command): void {
     .description("read legacy bundles (v1 to v3) from files, PostgreSQL or MongoDB into the store")
     .option("--apply", "write; without it records are only read and reported")
     .option("--table <name>", "table or collection that holds the bundles", defaultTable)
-    .option("--no-content", "leave their words behind; otherwise only reveal shows them")
+    .option("--no-content", "do not import content; otherwise only reveal shows it")
     .option("--backend <kind>", "clickhouse, filesystem, postgres or mongodb")
-    .option("--data-dir <dir>", "where embedded stores lie (default .turnproof)")
+    .option("--data-dir <dir>", "directory of embedded stores (default .turnproof)")
     .addHelpText(
       "after",
       `

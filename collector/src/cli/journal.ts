@@ -26,10 +26,10 @@ interface JournalFlags {
 
 /** Adds the commands. */
 export function addJournalCommand(program: Command): void {
-  const journal = program.command("journal").description("the journal between door and store");
+  const journal = program.command("journal").description("the journal between receiver and store");
   withJson(journal.command("list"))
-    .description("what lies in quarantine, and why; the collector may run")
-    .option("--data-dir <dir>", "where the journal lies (default .turnproof)")
+    .description("list the rows in quarantine with the reason; works while the collector runs")
+    .option("--data-dir <dir>", "directory of the journal (default .turnproof)")
     .addHelpText(
       "after",
       `
@@ -46,7 +46,7 @@ collector and run \`turnproof journal replay\`.`,
     .action((flags: JournalFlags) => attempt(flags, () => list(flags)));
   withJson(journal.command("replay"))
     .description("offer quarantined rows to the store again; stop the collector first")
-    .option("--data-dir <dir>", "where the journal lies (default .turnproof)")
+    .option("--data-dir <dir>", "directory of the journal (default .turnproof)")
     .addHelpText(
       "after",
       `

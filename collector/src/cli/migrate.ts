@@ -38,10 +38,10 @@ interface RoomState {
 /** Adds the command. */
 export function addMigrateCommand(program: Command): void {
   withJson(program.command("migrate"))
-    .description("show whether stores and native index are of this version; --apply brings them")
-    .option("--apply", "change the stores; without it they are only looked at")
-    .option("--rollback", "take the native index away; reads go on without it")
-    .option("--data-dir <dir>", "where embedded stores lie (default .turnproof)")
+    .description("show whether stores and native index are of this version; --apply migrates them")
+    .option("--apply", "change the stores; without it nothing is changed")
+    .option("--rollback", "drop the native index; reads work without it")
+    .option("--data-dir <dir>", "directory of embedded stores (default .turnproof)")
     .option("--backend <kind>", "clickhouse, filesystem, postgres, mongodb or ephemeral")
     .addHelpText(
       "after",

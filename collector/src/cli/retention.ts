@@ -56,10 +56,10 @@ export function addRetentionCommand(program: Command): void {
       "--preview-days <days>",
       `words of tool calls and comments in memory (default ${limits.retentionPreviewDays})`,
     )
-    .option("--conversations", "words of conversations age as previews too")
+    .option("--conversations", "apply the age of previews to conversations as well")
     .option("--tenants <file>", "JSON list of tenants with days of their own")
     .option("--backend <kind>", "clickhouse, filesystem, postgres or mongodb")
-    .option("--data-dir <dir>", "where embedded stores lie (default .turnproof)")
+    .option("--data-dir <dir>", "directory of embedded stores (default .turnproof)")
     .addHelpText(
       "after",
       `

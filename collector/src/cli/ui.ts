@@ -127,7 +127,7 @@ export function addUiCommand(program: Command): void {
       "--grpc-port <port>",
       "port of OTLP/gRPC, 0 for a free one, off for none (default 4317)",
     )
-    .option("--data-dir <dir>", "where journal, store and audit lie (default .turnproof)")
+    .option("--data-dir <dir>", "directory of journal, store and audit log (default .turnproof)")
     .option("--backend <kind>", "clickhouse, filesystem, postgres, mongodb or ephemeral")
     .addHelpText(
       "after",
