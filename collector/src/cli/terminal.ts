@@ -14,6 +14,7 @@ export const exitCodes = {
   partial: 3,
   unknown: 4,
   otherRules: 5,
+  notJudged: 6,
 } as const;
 
 /** Prints a value as JSON, one document. */

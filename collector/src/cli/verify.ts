@@ -20,6 +20,7 @@ import { exitCodes, fail, printJson, printTable } from "./terminal.ts";
 interface VerifyFlags extends SharedFlags {
   readonly events?: string;
   readonly keys?: string;
+  readonly signatureOnly?: boolean;
 }
 
 /** Adds the command. */
@@ -29,14 +30,18 @@ export function addVerifyCommand(program: Command): void {
     .description("check signed statements, offline when the keys are in a file")
     .option("--events <file>", "the judged events: a page, a list, or one per line")
     .option("--keys <file>", "public keys (jwks.json) instead of asking the collector")
+    .option("--signature-only", "check who signed it, and not whether the verdict holds")
     .addHelpText(
       "after",
       `
-With --events the verdict is judged again from them.
+With --events the verdict is judged again from them. Without them only the signature is checked,
+which says who wrote the verdict and not that it is right: the exit code is 6, or 0 with
+--signature-only.
 
 Exit codes: 0 all that was checked holds; 1 a signature, the events or the verdict does not hold, or
 two statements over the same events and mark say otherwise; 5 the verdict cannot be judged again,
-because other rules gave it; 2 a wrong call.`,
+because other rules gave it; 6 the signature holds and the verdict was not judged again; 2 a wrong
+call.`,
     )
     .action((files: readonly string[], flags: VerifyFlags) =>
       attempt(flags, () => verify(files, flags)),
@@ -62,12 +67,23 @@ async function verify(files: readonly string[], flags: VerifyFlags): Promise<voi
   if (pairs.length > 0) {
     fail("Two statements over the same events and mark have different verdicts (equivocation).");
   }
-  process.exitCode = pairs.length > 0 ? exitCodes.failed : Math.max(...checks.map(exitCodeOf));
+  const codes = checks.map((check) => exitCodeOf(check, flags.signatureOnly === true));
+  const code = codes.includes(exitCodes.failed) ? exitCodes.failed : Math.max(...codes);
+  process.exitCode = pairs.length > 0 ? exitCodes.failed : code;
+  if (code === exitCodes.notJudged) {
+    process.stderr.write(
+      "Only the signature was checked. Judge the verdict again with --events.\n",
+    );
+  }
 }
 
-function exitCodeOf({ signature, evidence, verdict }: StatementCheck): number {
+function exitCodeOf(
+  { signature, evidence, verdict }: StatementCheck,
+  signatureOnly: boolean,
+): number {
   const holds = signature === "valid" && evidence !== "differs" && verdict !== "not_supported";
   if (!holds) return exitCodes.failed;
+  if (verdict === "not_checked" && !signatureOnly) return exitCodes.notJudged;
   return verdict === "not_rejudgeable" ? exitCodes.otherRules : exitCodes.ok;
 }
 

@@ -4,7 +4,7 @@
  * declared profile the second is unknown: that events normalized says nothing about artifacts or
  * deliveries (requirements: Reconciliation 9).
  */
-import { eventKinds, failedOutcomes } from "@turnproof/semconv";
+import { eventKinds, failedOutcomes, outcomeWord, partialOutcomes } from "@turnproof/semconv";
 import type {
   EventKind,
   InstrumentationCompleteness,
@@ -119,7 +119,12 @@ export function isVerifiedOutcome(event: TurnEvent): boolean {
 
 /** True for an outcome that says that the task failed. */
 export function isFailedOutcome({ status, attributes }: TurnEvent): boolean {
-  return status === "error" || failedOutcomes.has((attributes.outcome ?? "").toLowerCase());
+  return status === "error" || failedOutcomes.has(outcomeWord(attributes.outcome));
+}
+
+/** True for an outcome that says that the task was done in part, or that it is not known. */
+export function isPartialOutcome({ status, attributes }: TurnEvent): boolean {
+  return status === "partial" || partialOutcomes.has(outcomeWord(attributes.outcome));
 }
 
 /** Stages that are there, a bit for each kind: that it was recorded, and that it has a result. */
@@ -194,14 +199,25 @@ function collectScope(
       else declare(scope, task, profile);
     }
     if (kind === "intent") scope.intentTasks.add(task);
-    // An outcome that nobody verified is no stage, and neither is one that failed, nor a failed call.
-    if (kind === "outcome" && (!isVerifiedOutcome(event) || isFailedOutcome(event))) continue;
-    if (kind === "model_call" && event.status === "error") continue;
+    if (!isStage(event)) continue;
     const bit = stageBits.get(kind)?.kinds ?? 0;
     add(task === undefined ? scope.unlabelled : labelledOf(scope, task), event, bit);
     if (task === undefined && runtimeKinds.has(kind)) add(scope.runtime, event, bit);
   }
   return scope;
+}
+
+/**
+ * An outcome that nobody verified is no stage, nor one that failed or was met in part. A model call
+ * is one when it ended well: what failed, was cut or does not say how it ended is none.
+ */
+function isStage(event: TurnEvent): boolean {
+  const { event_kind: kind, phase, status } = event;
+  if (kind === "outcome") {
+    return isVerifiedOutcome(event) && !isFailedOutcome(event) && !isPartialOutcome(event);
+  }
+  if (kind !== "model_call") return true;
+  return phase === "start" ? status !== "error" : status === "success";
 }
 
 function add(set: StageSet, event: TurnEvent, bit: number): void {

@@ -33,6 +33,7 @@ export const diagnosticCodes = [
   "ownership_unverified",
   "provenance_missing",
   "outcome_failed",
+  "outcome_partial",
   "turn_failed",
   "turn_cancelled",
   "turn_open",
@@ -185,6 +186,12 @@ const diagnosticTexts: { readonly [K in DiagnosticCode]: FindingText } = {
     "Outcome failed",
     "The latest verified outcome of a source says that the task failed.",
     "Look at what failed; only that source's own later outcome clears it.",
+  ),
+  outcome_partial: text(
+    1,
+    "Outcome partial",
+    "The latest verified outcome of a source says that the task was met in part, or not yet.",
+    "Record the outcome again once the task is met; only that source's own later one clears it.",
   ),
   turn_failed: text(
     0,

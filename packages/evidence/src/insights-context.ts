@@ -1,5 +1,11 @@
 /** @module InsightsContext: rules over provenance, identity, feedback and outcomes. */
-import { bindingBad, bindingUnscoped, failedOutcomes, groundingGood } from "@turnproof/semconv";
+import {
+  bindingBad,
+  bindingUnscoped,
+  failedOutcomes,
+  groundingGood,
+  outcomeWord,
+} from "@turnproof/semconv";
 
 import type { TurnEvent } from "./event.ts";
 import { insightThresholds } from "./insight-table.ts";
@@ -67,7 +73,7 @@ export function judgementInsights(events: readonly TurnEvent[]): InsightDraft[] 
   );
   const failures = verified.filter(
     ({ event_kind, attributes }) =>
-      event_kind === "outcome" && failedOutcomes.has((attributes.outcome ?? "").toLowerCase()),
+      event_kind === "outcome" && failedOutcomes.has(outcomeWord(attributes.outcome)),
   );
   const urgent = (list: readonly TurnEvent[]): { readonly priority?: 0 } =>
     list.length >= insightThresholds.verifiedP0Min ? { priority: 0 } : {};

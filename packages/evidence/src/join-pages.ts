@@ -15,7 +15,7 @@ import type { EventPage } from "./page.ts";
 import { readCompleteness } from "./page.ts";
 import { isNarrow } from "./query.ts";
 import type { EventQuery } from "./query.ts";
-import { compareTimes } from "./time.ts";
+import { compareTimes, normalizeTime } from "./time.ts";
 import { isUntrusted, trustedErrors } from "./untrusted.ts";
 
 /** What a verdict needs to know of how its events were read. */
@@ -85,11 +85,12 @@ export function joinPages(
   };
 }
 
-/** The mark that all pages carry; null where one has none or another. */
+/** The mark that all pages carry; null where one has none, another, or no time. */
 function markOf(reads: readonly PageRead[]): string | null {
   const marks = new Set(reads.map(({ page }) => page.as_of ?? null));
   const [mark] = marks;
-  return marks.size === 1 && mark !== undefined ? mark : null;
+  const isTime = typeof mark === "string" && normalizeTime(mark) !== undefined;
+  return marks.size === 1 && isTime ? mark : null;
 }
 
 function isReceivedBy(mark: string): (event: TurnEvent) => boolean {

@@ -6,8 +6,9 @@ import type { TurnEvent } from "./event.ts";
 import { bridgedSkewMs, isEffectOf } from "./reconcile-causes.ts";
 import { clockOf } from "./reconcile-clock.ts";
 import { compareOrder } from "./reconcile-order.ts";
+import { producerOf } from "./reconcile-tied.ts";
 import type { TurnEvidence } from "./task-scope.ts";
-import { elapsedMs } from "./time.ts";
+import { compareTimes, elapsedMs } from "./time.ts";
 
 /** Pairs that are looked at one by one; of more, none is bridged. */
 const pairsMax = 64;
@@ -22,12 +23,23 @@ export function areBridged(
   if (pairs === 0 || pairs > pairsMax) return false;
   return deliveries.every((delivery) =>
     evidence.every((event) => {
-      if (compareOrder(delivery, event) >= 0) return true;
+      if (compareOrder(delivery, event) >= 0 && !isNumberedBefore(delivery, event)) return true;
       if (clockOf(delivery) === clockOf(event)) return false;
       // What the delivery caused cannot have come before it, whatever version it names.
       if (isEffectOf(turn, event, delivery)) return false;
       return isEffectOf(turn, delivery, event) || isDelivered(delivery, event);
     }),
+  );
+}
+
+/** True where a service that names no process numbered it before, whatever the instant. */
+function isNumberedBefore(one: TurnEvent, other: TurnEvent): boolean {
+  const producer = producerOf(one);
+  return (
+    producer !== undefined &&
+    producer === producerOf(other) &&
+    compareTimes(one.timestamp, other.timestamp) === 0 &&
+    (one.producer_seq as number) < (other.producer_seq as number)
   );
 }
 

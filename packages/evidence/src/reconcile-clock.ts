@@ -21,6 +21,13 @@ export interface SettledClocks {
 interface SettledEvent extends TurnEvent {
   /** What its producer's clock said. */
   readonly stamped_at?: string;
+  /** Its producer is ahead: its time is no more than the latest at which it can have happened. */
+  readonly is_bound?: true;
+}
+
+/** True where only a bound is known of when the event happened. */
+export function isBound({ is_bound: bound }: SettledEvent): boolean {
+  return bound === true;
 }
 
 /** What the producer's clock said of an event: not what its place in the sequence makes of it. */
@@ -34,19 +41,27 @@ export function clockOf(event: TurnEvent): string {
   return producer ?? `service ${service ?? application ?? ""}`;
 }
 
-/** Settles the clocks of a window. Linear, and without copies where nothing has to be moved. */
-export function settleClocks(events: readonly TurnEvent[], groups: IdentityGroups): SettledClocks {
-  const shifts = shiftsOf(events);
+/**
+ * Settles the clocks of a window. What does not say when it was received was there by the bound
+ * of the window. Linear, and without copies where nothing has to be moved.
+ */
+export function settleClocks(
+  events: readonly TurnEvent[],
+  groups: IdentityGroups,
+  bound: string | null,
+): SettledClocks {
+  const shifts = shiftsOf(events, bound ?? undefined);
   const unshifted = inSequence(events, groups);
   if (shifts === undefined) return { events: unshifted, unshifted, ahead: undefined };
   const ahead = new Set<number>();
-  const shifted = events.map((event, at) => {
+  const shifted = events.map((event, at): SettledEvent => {
     const shift = shifts.get(clockOf(event));
     if (shift === undefined) return event;
     ahead.add(at);
     return {
       ...event,
       timestamp: shiftTime(event.timestamp, -shift),
+      is_bound: true,
       ...(event.started_at === undefined
         ? {}
         : { started_at: shiftTime(event.started_at, -shift) }),
@@ -56,10 +71,13 @@ export function settleClocks(events: readonly TurnEvent[], groups: IdentityGroup
 }
 
 /** By how many milliseconds each producer is ahead; undefined where none is. */
-function shiftsOf(events: readonly TurnEvent[]): Map<string, number> | undefined {
+function shiftsOf(
+  events: readonly TurnEvent[],
+  bound: string | undefined,
+): Map<string, number> | undefined {
   let shifts: Map<string, number> | undefined;
   for (const event of events) {
-    const { timestamp, received_at: received } = event;
+    const { timestamp, received_at: received = bound } = event;
     // Text order decides nearly always; what it calls later is looked at closely.
     if (received === undefined || timestamp < received) continue;
     const ms = wholeMsAfter(received, timestamp);

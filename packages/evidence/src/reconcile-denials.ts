@@ -199,6 +199,16 @@ function denialOf({ field, event }: Word): Denial {
   };
 }
 
+/** What a turn did and was given stands whatever the artifacts rest on; candidates do not. */
+const standingKinds: ReadonlySet<string> = new Set([
+  "context_binding",
+  "memory_selection",
+  "memory_supply",
+  "model_call",
+  "tool_call",
+  "turn",
+]);
+
 function standingOf(scopes: readonly TaskScope[], attributed: readonly Attributed[]): Standing {
   const events = new Set<TurnEvent>();
   const spans = new Set<string>();
@@ -215,7 +225,7 @@ function standingOf(scopes: readonly TaskScope[], attributed: readonly Attribute
   }
   for (const { event } of attributed) {
     const { event_kind: kind, span_id: span } = event;
-    if (kind === "context_binding" || kind === "memory_selection") events.add(event);
+    if (standingKinds.has(kind)) events.add(event);
     else if (span !== undefined && spans.has(span)) events.add(event);
   }
   const subjects = new Set<string>();

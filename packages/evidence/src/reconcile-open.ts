@@ -34,6 +34,8 @@ export interface ProducerLife {
 export interface WindowClock {
   /** The mark of the window; null where nobody says. */
   readonly asOf: string | null;
+  /** When all that says no receipt was there: the stated mark, else a day after the last receipt. */
+  readonly bound: string | null;
   readonly limits: TurnLimits;
   readonly lives: readonly ProducerLife[];
 }

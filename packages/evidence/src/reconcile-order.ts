@@ -8,7 +8,7 @@ import { limits } from "@turnproof/semconv";
 
 import type { TurnEvent } from "./event.ts";
 import { isEffectOf, namesCause } from "./reconcile-causes.ts";
-import { clockOf } from "./reconcile-clock.ts";
+import { clockOf, isBound } from "./reconcile-clock.ts";
 import type { TurnEvidence } from "./task-scope.ts";
 import { compareTimes } from "./time.ts";
 
@@ -107,11 +107,14 @@ export function unestablished(
   const found = new Set<TurnEvent>();
   for (const last of latest.slice(0, limits.findingEvidenceMax)) {
     const { received_at: received } = last;
-    if (received === undefined) continue;
+    if (received === undefined && !isBound(last)) continue;
     const good = isGood(last);
     for (const event of older) {
-      if (event.received_at === undefined || clockOf(event) === clockOf(last)) continue;
-      if (compareTimes(event.received_at, received) <= 0) continue;
+      if (clockOf(event) === clockOf(last)) continue;
+      // Without a receipt it may have come after one of which only the latest time is known.
+      const other = event.received_at;
+      const told = other !== undefined && received !== undefined;
+      if (told ? compareTimes(other, received) <= 0 : !isBound(last)) continue;
       if (compareTimes(event.timestamp, last.timestamp) >= 0 || isGood(event) === good) continue;
       if (isEffectOf(turn, last, event)) continue;
       found.add(event);

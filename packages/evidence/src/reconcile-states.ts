@@ -91,6 +91,13 @@ function groupByType(artifacts: readonly TurnEvent[]): Groups {
     if (known === undefined) byResource.set(key, new Set([events]));
     else known.add(events);
   }
+  for (const deletion of statesOf(unnamedDeletions(artifacts)).latest) {
+    const type = typeOf(deletion);
+    for (const [other, byRef] of byType) {
+      if (type !== undefined && other !== type) continue;
+      for (const [ref, events] of byRef) if (ref !== undefined) events.push(deletion);
+    }
+  }
   for (const deletion of gone) {
     const own = byType.get(typeOf(deletion))?.get(refOf(deletion)?.ref);
     const groups = new Set(byResource.get(resourceKey(deletion)));
@@ -98,6 +105,11 @@ function groupByType(artifacts: readonly TurnEvent[]): Groups {
     for (const events of groups) events.push(deletion);
   }
   return byType;
+}
+
+/** Deletions that name no resource: of any artifact of their type, without a type of any at all. */
+function unnamedDeletions(artifacts: readonly TurnEvent[]): readonly TurnEvent[] {
+  return artifacts.filter((one) => isDeleted(one) && refOf(one) === undefined);
 }
 
 function resourceKey(artifact: TurnEvent): string {

@@ -5,7 +5,7 @@
  */
 import { shownOf } from "./finding-list.ts";
 import type { TurnEvent } from "./event.ts";
-import { stampOf } from "./reconcile-clock.ts";
+import { clockOf, stampOf } from "./reconcile-clock.ts";
 import { compareTimes, wholeMsAfter } from "./time.ts";
 
 /** Events of one instant, of which each producer has at most its last sequence number. */
@@ -24,9 +24,9 @@ export interface Tied {
 /** Producers; those that do not number their events are together under undefined. */
 export type Producers = ReadonlySet<string | undefined>;
 
-/** A producer that numbered the event, or undefined. */
-export function producerOf({ producer_id, producer_seq }: TurnEvent): string | undefined {
-  return producer_seq === undefined ? undefined : producer_id;
+/** Who numbered the event, by its process or else its service; undefined without a number. */
+export function producerOf(event: TurnEvent): string | undefined {
+  return event.producer_seq === undefined ? undefined : clockOf(event);
 }
 
 /** Reads the latest of some states (`statesOf`). */
@@ -73,9 +73,9 @@ export function precedingProducers(
   return left > 0 ? preceding : undefined;
 }
 
-/** A producer's tied events have one number, its last of the instant. */
-function isBefore([one]: readonly TurnEvent[], event: TurnEvent): boolean {
-  return (one?.producer_seq as number) < (event.producer_seq as number);
+/** A process has one number of an instant, its last; those of a service may have several. */
+function isBefore(own: readonly TurnEvent[], event: TurnEvent): boolean {
+  return own.some((one) => (one.producer_seq as number) < (event.producer_seq as number));
 }
 
 /** Of the evidence what is stamped later than the first receipt of the tied events, which follow it. */

@@ -79,7 +79,7 @@ function newNotes(): Notes {
 export function judgeTuples(read: WindowEvents, options: TupleOptions): Notes {
   const notes = newNotes();
   const { groups } = read;
-  const clocks = settleClocks(read.events, groups);
+  const clocks = settleClocks(read.events, groups, options.clock.bound);
   for (let group = 0; group < groups.tuples.length; group += 1) {
     const from = notes.findings.length;
     judgeTuple(notes, clocks.events, { groups, group, options });
@@ -196,6 +196,7 @@ const wholeTurnCodes: ReadonlySet<string> = new Set([
   "ownership_unverified",
   "provenance_missing",
   "outcome_failed",
+  "outcome_partial",
   "turn_failed",
   "turn_cancelled",
   "turn_open",

@@ -3,7 +3,7 @@
  * attempt decides; attempts that it supersedes and turns nested in another one do not count.
  */
 import type { TurnEvent } from "./event.ts";
-import { isFailedOutcome } from "./coverage.ts";
+import { isFailedOutcome, isPartialOutcome } from "./coverage.ts";
 import { noteUnestablished } from "./reconcile-bench.ts";
 import type { Bench } from "./reconcile-bench.ts";
 import { noteUnended } from "./reconcile-open.ts";
@@ -167,7 +167,12 @@ export function judgeOutcomes(bench: Bench): void {
   }
   for (const outcomes of byKey.values()) {
     const states = statesWithin(bench.scope.turn, outcomes);
-    noteUnestablished(bench, states, (one) => !isFailedOutcome(one));
+    noteUnestablished(bench, states, (one) => !isFailedOutcome(one) && !isPartialOutcome(one));
+    const unmet = states.latest.filter((one) => isPartialOutcome(one) && !isFailedOutcome(one));
+    if (unmet.length > 0) {
+      const source = unmet[0]?.attributes.source;
+      bench.notices.push({ code: "outcome_partial", subject: source, evidence: unmet });
+    }
     const failed = states.latest.filter(isFailedOutcome);
     if (failed.length === 0) continue;
     const subject = failed[0]?.attributes.source;

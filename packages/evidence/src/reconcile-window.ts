@@ -11,7 +11,7 @@ import type { LossInterval } from "./loss-intervals.ts";
 import { rootsAmong } from "./page.ts";
 import { producerLives } from "./reconcile-open.ts";
 import type { ProducerLife, TurnLimits, WindowClock } from "./reconcile-open.ts";
-import { normalizeTime } from "./time.ts";
+import { addMs, normalizeTime } from "./time.ts";
 import { isUntrusted } from "./untrusted.ts";
 import type { WindowEvents } from "./window-events.ts";
 
@@ -121,7 +121,10 @@ export function assessWindow(
   if (rootsAmong(read.events, roots).length > 0) reasons.add("known_loss");
   if (metadata === undefined) reasons.add("metadata_missing");
   else {
-    if (metadata.window_complete !== true) reasons.add("window_incomplete");
+    // A page that was narrowed is whole as a page, and not as a window.
+    const { narrowed } = metadata as { readonly narrowed?: unknown };
+    if (metadata.window_complete !== true || (isSomething(narrowed) && narrowed !== false))
+      reasons.add("window_incomplete");
     else if (!saysAll(metadata)) reasons.add("metadata_incomplete");
     const { truncated } = metadata as { readonly truncated?: unknown };
     if (isSomething(truncated) && truncated !== false) reasons.add("truncated");
@@ -151,6 +154,9 @@ function completeness(
   return reasons.size === 0 ? "complete" : "partial";
 }
 
+/** A host's own events beside received ones may be somewhat later than any receipt. */
+const dayMs = 86_400_000;
+
 /** The mark that the reader gives, else the latest receipt among the events, with what it knows. */
 export function windowClock(
   { receivedAt, reports }: Pick<WindowEvents, "receivedAt" | "reports">,
@@ -161,6 +167,7 @@ export function windowClock(
   const known = Array.isArray(stated) ? stated.filter(isLife) : [];
   return {
     asOf: asOf ?? receivedAt,
+    bound: asOf ?? (receivedAt === null ? null : addMs(receivedAt, dayMs)),
     limits: metadata?.turn_limits ?? {},
     lives: [...known, ...producerLives(reports)],
   };

@@ -19,6 +19,7 @@ import { assessWindow, windowClock } from "./reconcile-window.ts";
 import type { WindowMetadata, WindowTrust } from "./reconcile-window.ts";
 import type { TaskScope } from "./task-scope.ts";
 import { compareText } from "./text-order.ts";
+import { compareTimes, normalizeTime } from "./time.ts";
 import { isUntrusted } from "./untrusted.ts";
 import { readWindow } from "./window-events.ts";
 import type { WindowEvents } from "./window-events.ts";
@@ -82,9 +83,25 @@ export function reconcileOutcome(
 
 /**
  * The verdict over a window that was read already, from `input`. It rests on trusted evidence alone;
- * where the rest would give another status, a note says so.
+ * where the rest would give another status, a note says so. What was received after the mark of the
+ * window (`as_of`) is left out.
  */
 export function judgeWindow(
+  read: WindowEvents,
+  input: readonly unknown[],
+  options: ReconcileOptions,
+): Verdict {
+  const stated: unknown = options.normalizationMetadata?.as_of;
+  const mark = typeof stated === "string" ? normalizeTime(stated) : undefined;
+  if (mark !== undefined && read.receivedAt !== null && compareTimes(read.receivedAt, mark) > 0) {
+    // Of what came after the mark a reader may have met some and missed the rest.
+    const seen = input.filter((value) => !isReceivedAfter(value, mark));
+    return judgeSeen(readWindow(seen), seen, options);
+  }
+  return judgeSeen(read, input, options);
+}
+
+function judgeSeen(
   read: WindowEvents,
   input: readonly unknown[],
   options: ReconcileOptions,
@@ -105,6 +122,16 @@ export function judgeWindow(
   const note = { code: "untrusted_contradiction", evidence } as const;
   const findings = [...own.findings, ...toFindings(place, [note], own.window.complete)];
   return { ...own, findings: findings.toSorted(compareFindings) };
+}
+
+function isReceivedAfter(value: unknown, mark: string): boolean {
+  try {
+    const { received_at: received } = value as { readonly received_at?: unknown };
+    const time = typeof received === "string" ? normalizeTime(received) : undefined;
+    return time !== undefined && compareTimes(time, mark) > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** The same values as if all producers were trusted. */

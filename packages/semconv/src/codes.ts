@@ -145,6 +145,9 @@ export const codes = {
   ownership_unverified: { sentence: "An ownership check in the judged scope failed." },
   provenance_missing: { sentence: "Provenance in the judged scope is missing or failed." },
   outcome_failed: { sentence: "The latest verified outcome of a source says failure." },
+  outcome_partial: {
+    sentence: "The latest verified outcome of a source says: in part, or not yet.",
+  },
   turn_failed: { sentence: "The turn itself ended in error." },
   turn_cancelled: { sentence: "The turn was cancelled." },
   turn_open: { sentence: "The turn, or what produces its artifact, has not ended yet." },

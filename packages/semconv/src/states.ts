@@ -75,15 +75,49 @@ export const supportingRoles: ReadonlySet<string> = new Set([
   "summary",
 ]);
 
-/** What an outcome says that counts as a failure, in lower case. */
+/** What an outcome says that counts as a failure, as {@link outcomeWord} writes it. */
 export const failedOutcomes: ReadonlySet<string> = new Set([
-  "failure",
-  "failed",
-  "fail",
+  "aborted",
+  "abandoned",
+  "canceled",
+  "cancelled",
+  "declined",
+  "denied",
   "error",
+  "errored",
+  "expired",
+  "fail",
+  "failed",
+  "failure",
+  "incorrect",
+  "not_resolved",
+  "refused",
   "rejected",
+  "reverted",
+  "timed_out",
+  "timeout",
+  "unresolved",
   "unsuccessful",
+  "wrong",
 ]);
+
+/** What an outcome says that is neither a success nor a failure. */
+export const partialOutcomes: ReadonlySet<string> = new Set([
+  "incomplete",
+  "partial",
+  "partial_success",
+  "partially_resolved",
+  "pending",
+  "unknown",
+]);
+
+/** The word of an outcome: lower case, with underscores. */
+export function outcomeWord(outcome: string | undefined): string {
+  return (outcome ?? "")
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/gu, "_");
+}
 
 /** Queue status of an action that waits for a person; it keeps an open turn open. */
 export const waitingForHuman = "waiting_for_human";

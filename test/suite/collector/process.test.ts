@@ -185,6 +185,13 @@ describe("commands", () => {
     writeFileSync(keys, await (await fetch(`${url}/.well-known/jwks.json`)).text());
     const offline = ["verify", statement, "--keys", keys];
     expect((await run([...offline, "--events", window])).code).toBe(0);
+    // Who signed it says nothing of whether the verdict is right.
+    const signatureOnly = await run(offline);
+    expect([signatureOnly.code, signatureOnly.err]).toEqual([
+      6,
+      expect.stringContaining("Only the signature was checked."),
+    ]);
+    expect((await run([...offline, "--signature-only"])).code).toBe(0);
     const text = readFileSync(window, "utf8");
     writeFileSync(window, text.replaceAll('"status":"success"', '"status":"partial"'));
     const differs = await run([...offline, "--events", window, "--json"]);

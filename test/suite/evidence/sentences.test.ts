@@ -85,6 +85,7 @@ const sentences: readonly Sentence[] = [
       "the delivery inherited",
       "the artifact inherited",
       "a failed turn",
+      "an outcome",
     ],
   ],
   [
