@@ -12,7 +12,7 @@ export async function startCollector(work) {
       PATH: process.env.PATH,
       TURNPROOF_DATA_DIR: `${work}/data`,
       TURNPROOF_BACKEND: "ephemeral",
-      TURNPROOF_OTLP_GRPC_PORT: "0",
+      TURNPROOF_GRPC_PORT: "0",
     },
     stdio: ["ignore", "ignore", "pipe"],
   });

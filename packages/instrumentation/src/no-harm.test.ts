@@ -11,6 +11,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { attribute, CodedError } from "@turnproof/semconv";
+import { nameDigest } from "@turnproof/semconv/name-key";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
@@ -166,6 +167,21 @@ describe("what a turn's steps say", () => {
       "ann",
     );
     expect(codes()).toEqual(["invalid_metadata"]);
+  });
+
+  test("names an agent or a tool by its digest where its name is refused", async () => {
+    const names = ["Who is paid how much?", "Who is paid how little?", "Who is paid how much?"];
+    const agents: string[] = [];
+    for (const name of names) {
+      await withTurn({ ...identity, agentId: name }, async (turn) => {
+        agents.push(turn.traceContext.identity.agentId);
+        await turn.toolCall({ name }, (call) => call.result({ outcome: "success" }));
+      });
+    }
+    // The same in every process, as the gate and the collector make it of the same name.
+    expect(agents).toEqual(names.map((name) => nameDigest(name)));
+    const tools = spans().flatMap(({ attributes }) => attributes["gen_ai.tool.name"] ?? []);
+    expect(tools).toEqual(agents);
   });
 
   test("recorder metadata and carriers raise all the same", async () => {

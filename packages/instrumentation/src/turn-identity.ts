@@ -3,6 +3,7 @@ import { attribute, CodedError, opaqueIdentity, randomId } from "@turnproof/semc
 import type { AttributeRow } from "@turnproof/semconv";
 import { identityPurpose, keyedFingerprint } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
+import { nameDigest } from "@turnproof/semconv/name-key";
 
 /** Identity of a turn. `userId`: the tenant, null for anonymous, absent when nobody said. */
 export interface TurnIdentity {
@@ -47,9 +48,9 @@ export interface AdmittedIdentity {
 
 /**
  * The identity as far as it is usable; never throws. Of a refused user, memory or application
- * nobody said anything: unattributed, never anonymous. A refused agent or thread goes on under an
- * id of its own, the same for the same value in this process, so that two of them stay two. A
- * missing thread is a thread of one turn.
+ * nobody said anything: unattributed, never anonymous. A refused agent goes on as its keyed name, a
+ * refused thread under an id of its own, the same for the same value in this process, so that two of
+ * them stay two. A missing thread is a thread of one turn.
  */
 export function admittedIdentity(given: TurnIdentity): AdmittedIdentity {
   const identity: { -readonly [K in keyof TurnIdentity]?: TurnIdentity[K] } = {};
@@ -80,12 +81,16 @@ function usable(row: AttributeRow, value: unknown, field: string): string | unde
 
 let processKey: Key | undefined;
 
-/** An id in the place of one that cannot be kept; the key never leaves the process. */
+/**
+ * An id in the place of one that cannot be kept. An agent's is its name's digest, as of any name that
+ * the gate refuses: the same after a restart, and one that a key or a list of names goes on from. A
+ * thread's is keyed, and the key never leaves the process.
+ */
 function standIn(field: keyof TurnIdentity, value: unknown): string {
-  if (field !== "agentId" && field !== "threadId") return randomId();
-  if (typeof value !== "string" || value === "") {
-    return field === "agentId" ? "unnamed" : randomId();
+  if (field === "agentId") {
+    return typeof value === "string" && value !== "" ? nameDigest(value) : "unnamed";
   }
+  if (field !== "threadId" || typeof value !== "string" || value === "") return randomId();
   processKey ??= { kid: "refused", secret: crypto.getRandomValues(new Uint8Array(32)) };
   return keyedFingerprint(value, { key: processKey, purpose: identityPurpose });
 }

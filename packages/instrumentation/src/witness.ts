@@ -16,6 +16,7 @@ import {
   screenValue,
 } from "@turnproof/semconv";
 import type { AttributeValue, Code, EventKind, EventPhase, EventStatus } from "@turnproof/semconv";
+import { nameDigest } from "@turnproof/semconv/name-key";
 import { externalEventId } from "@turnproof/semconv/external-id";
 
 import type { EvidenceDraft, EvidenceResult, EvidenceSink, OpenEvidence } from "./evidence-sink.ts";
@@ -259,7 +260,7 @@ function draftAttributes(
   return { ...screened(kind, own, refused), ...screened(kind, facts, refused) };
 }
 
-/** Facts that the guard lets pass; each refusal goes to `refused` as an error that names the field. */
+/** Facts that the guard lets pass, and names keyed; each refusal goes to `refused` as an error that names the field. */
 function screened(
   kind: EventKind,
   facts: Facts,
@@ -276,9 +277,22 @@ function screened(
     if (refusal === undefined) {
       kept[name] = value;
       count += 1;
-    } else refused(refusal);
+      continue;
+    }
+    refused(refusal);
+    const keyed = count < limits.attributesMax ? keyedNameOf(kind, name, value) : undefined;
+    if (keyed === undefined) continue;
+    kept[name] = keyed;
+    count += 1;
   }
   return kept;
+}
+
+/** A name that the guard refuses as its digest, so that two of them stay two. */
+function keyedNameOf(kind: EventKind, name: string, value: AttributeValue): string | undefined {
+  const row = attributeBySpanName.get(name);
+  if (row?.keyed !== "name" || !mayCarry(row, kind)) return undefined;
+  return typeof value === "string" && value !== "" ? nameDigest(value) : undefined;
 }
 
 function refusalOf(kind: EventKind, name: string, value: AttributeValue): CodedError | undefined {
