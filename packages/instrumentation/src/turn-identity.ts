@@ -48,9 +48,9 @@ export interface AdmittedIdentity {
 
 /**
  * The identity as far as it is usable; never throws. Of a refused user, memory or application
- * nobody said anything: unattributed, never anonymous. A refused agent goes on as its keyed name, a
- * refused thread under an id of its own, the same for the same value in this process, so that two of
- * them stay two. A missing thread is a thread of one turn.
+ * nobody said anything: unattributed, never anonymous. A refused agent goes on as its keyed name,
+ * a refused thread under an id of its own, the same for the same value in this process, so that
+ * two of them stay two. A missing thread is a thread of one turn.
  */
 export function admittedIdentity(given: TurnIdentity): AdmittedIdentity {
   const identity: { -readonly [K in keyof TurnIdentity]?: TurnIdentity[K] } = {};
