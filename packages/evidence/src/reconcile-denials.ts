@@ -97,10 +97,10 @@ export function mayDeny(event: TurnEvent): boolean {
   return inputs !== undefined || outputs !== undefined || ledger !== undefined;
 }
 
-/** What stands in a tuple: its events, and the subjects that they name. */
+/** What stands in a tuple: its events, and whether those that a word speaks to name its subject. */
 interface Standing {
   readonly events: ReadonlySet<TurnEvent>;
-  readonly subjects: ReadonlySet<string>;
+  readonly names: (word: Word) => boolean;
 }
 
 /**
@@ -121,7 +121,7 @@ export function settleDenials(
   for (const word of words) {
     if (word.good) continue;
     const { event, scope, field } = word;
-    if (!standing.events.has(event) && !standing.subjects.has(word.subject)) continue;
+    if (!standing.events.has(event) && !standing.names(word)) continue;
     if (answers(word).some((positive) => isAfter(positive, event, scope.turn))) continue;
     const number = numbers.get(event) ?? numbers.size;
     numbers.set(event, number);
@@ -210,27 +210,43 @@ const standingKinds: ReadonlySet<string> = new Set([
 ]);
 
 function standingOf(scopes: readonly TaskScope[], attributed: readonly Attributed[]): Standing {
-  const events = new Set<TurnEvent>();
+  const events = new Map<TurnEvent, TaskScope>();
   const spans = new Set<string>();
   for (const scope of scopes) {
-    for (const intent of scope.intents) events.add(intent);
+    for (const intent of scope.intents) events.set(intent, scope);
     const artifacts = artifactStates(scope.artifacts, scope.turn).flatMap(({ latest }) => latest);
-    for (const record of latestByName(scope.contracts, contractNames)) events.add(record);
-    for (const delivery of standingDeliveries(scope, artifacts)) events.add(delivery);
+    for (const record of latestByName(scope.contracts, contractNames)) events.set(record, scope);
+    for (const delivery of standingDeliveries(scope, artifacts)) events.set(delivery, scope);
     for (const artifact of artifacts) {
-      events.add(artifact);
+      events.set(artifact, scope);
       const span = artifact.attributes.producing_span_id;
       if (span !== undefined) spans.add(span);
     }
   }
-  for (const { event } of attributed) {
+  for (const { event, scope } of attributed) {
     const { event_kind: kind, span_id: span } = event;
-    if (standingKinds.has(kind)) events.add(event);
-    else if (span !== undefined && spans.has(span)) events.add(event);
+    if (standingKinds.has(kind) || (span !== undefined && spans.has(span)))
+      events.set(event, scope);
   }
-  const subjects = new Set<string>();
-  for (const event of events) for (const ref of refsOf(event)) subjects.add(subjectOf(ref));
-  return { events, subjects };
+  return { events: new Set(events.keys()), names: namesOf(events) };
+}
+
+/** A word with a label speaks to its own task and the whole turn, one without to every task. */
+function namesOf(events: ReadonlyMap<TurnEvent, TaskScope>): Standing["names"] {
+  const all = new Set<string>();
+  const byTask = new Map<string | undefined, Set<string>>();
+  for (const [event, { taskId }] of events) {
+    const own = byTask.get(taskId) ?? new Set<string>();
+    byTask.set(taskId, own);
+    for (const subject of refsOf(event).map(subjectOf)) {
+      own.add(subject);
+      all.add(subject);
+    }
+  }
+  return ({ subject, scope: { taskId } }) =>
+    taskId === undefined
+      ? all.has(subject)
+      : byTask.get(taskId)?.has(subject) === true || byTask.get(undefined)?.has(subject) === true;
 }
 
 /** The latest delivery of the task, and that of each artifact and contract that stands. */

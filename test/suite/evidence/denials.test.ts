@@ -290,3 +290,26 @@ describe("what a later delivery of something else does not hide", () => {
     expect(judged([...success({ delivery: denied }), fresh])[0]).toBe("success");
   });
 });
+
+test("a superseded delivery's labelled word does not block another task that names its subject", () => {
+  const task = (label: string, extra: Json = {}): Json[] =>
+    success().map((event) => ({
+      ...event,
+      event_id: `${String(event["event_id"])}-${label}`,
+      task_id: label,
+      ...(event["event_kind"] === "delivery" ? extra : {}),
+    }));
+  const other = { ...ledger, ref: "other-1" };
+  const early = delivery(
+    {},
+    {
+      event_id: "early",
+      task_id: "a",
+      timestamp: "2026-11-21T08:00:35Z",
+      input_refs: [invoice("1"), { ...other, ...unowned }],
+    },
+  );
+  const names = { input_refs: [invoice("1"), other] };
+  expect(judged([...task("a"), ...task("b", names), early])).toEqual(["success", []]);
+  expect(judged([...task("a", names), ...task("b"), early])[0]).toBe("failed");
+});

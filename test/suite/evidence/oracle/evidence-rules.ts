@@ -19,9 +19,11 @@ function artifactSubjects(scope: Scope): Json[][] {
   const named = all.filter((event) => refOf(event) !== undefined);
   const subjects = bySubject(named, (event) => `${typeOf(event)} ${refOf(event)}`);
   for (const event of all.filter((one) => !named.includes(one))) {
-    const failedAttempt = attr(event, "artifact_status") === "failed";
+    // A failed attempt or a deletion without a resource is one of its type.
+    const untyped = isDeleted(event) && typeOf(event) === "";
+    const ofType = isFailed(event) || isDeleted(event);
     const same = subjects.filter(
-      (states) => failedAttempt && states.some((one) => typeOf(one) === typeOf(event)),
+      (states) => ofType && (untyped || states.some((one) => typeOf(one) === typeOf(event))),
     );
     if (same.length === 0) subjects.push([event]);
     for (const states of same) states.push(event);
@@ -49,6 +51,8 @@ function bySubject(events: readonly Json[], subject: (event: Json) => string): J
   return names.map((name) => events.filter((event) => subject(event) === name));
 }
 
+const isFailed = (event: Json): boolean =>
+  attr(event, "artifact_status") === "failed" || event["status"] === "error";
 const isDeleted = (event: Json): boolean => attr(event, "artifact_status") === "deleted";
 
 /** Reconciliation 2 and 10: what is asked for stands, persisted, with its sources. */
@@ -64,9 +68,14 @@ export function artifacts(scope: Scope): Objection[] {
   }
   for (const event of states.flat()) {
     if (isDeleted(event)) continue;
-    if (attr(event, "artifact_status") === "failed") found.push(failed("artifact"));
+    if (isFailed(event)) found.push(failed("artifact"));
     if (attr(event, "persistence_verified") !== true) found.push(partial("artifact"));
-    if (refs(event, "output_refs")[0]?.version === undefined) found.push(partial("artifact"));
+    const named = refs(event, "output_refs")[0];
+    // The newest artifact of a type is what is asked for: one without a resource gives way to it.
+    const replaced =
+      named === undefined &&
+      states.some((ones) => ones.some((other) => replaces(other, event, scope)));
+    if (named?.version === undefined && !replaced) found.push(partial("artifact"));
     if (isDerived(event)) found.push(partial("artifact"));
     found.push(...sources(event, scope), ...producer(event, scope));
   }
@@ -76,10 +85,18 @@ export function artifacts(scope: Scope): Objection[] {
   return found;
 }
 
+function replaces(other: Json, event: Json, { clocks }: Scope): boolean {
+  return (
+    refOf(other) !== undefined &&
+    typeOf(other) === typeOf(event) &&
+    !isDeleted(other) &&
+    clocks.compare(other, event) > 0
+  );
+}
+
 function artifactState(event: Json): string {
   if (isDeleted(event)) return "deleted";
-  const bad = attr(event, "artifact_status") === "failed";
-  return bad || attr(event, "persistence_verified") !== true ? "bad" : "good";
+  return isFailed(event) || attr(event, "persistence_verified") !== true ? "bad" : "good";
 }
 
 /** Inherited identity proves no ownership and no delivery (design 3.8.2). */
@@ -124,7 +141,9 @@ function producer(artifact: Json, scope: Scope): Objection[] {
         String(event["event_kind"]),
       ) &&
       (scope.own.includes(event) ||
-        ["tool_call", "model_call", "turn"].includes(String(event["event_kind"]))),
+        // A call is found by its span; one of another task's label is another task's.
+        (["tool_call", "model_call", "turn"].includes(String(event["event_kind"])) &&
+          (event["task_id"] === undefined || event["task_id"] === scope.intent["task_id"]))),
   );
   const results = spans.filter((event) => event["phase"] === "result");
   if (results.length === 0) return [partial("producer")];
@@ -210,6 +229,9 @@ export function isOrdered(one: Json, other: Json, clocks: Clocks): boolean {
     return true;
   }
   const [a, b] = [instant(one, "received_at"), instant(other, "received_at")];
+  // Of a producer that is ahead only the latest possible times are known.
+  const lead = clocks.time(one) > clocks.time(other) ? one : other;
+  if ((a === undefined || b === undefined) && clocks.bounded(lead)) return false;
   if (a === undefined || b === undefined) return true;
   return (clocks.time(one) - clocks.time(other)) * (a - b) >= 0;
 }

@@ -2,11 +2,12 @@
  * @module MutationClasses: one random change of a window, by class. A change need not change the
  * verdict; which do is counted by what the oracle says before and after.
  */
+import { circle, deliver } from "./mutation-additions.ts";
 import { edit, flips, identities, withAttribute, withField } from "./mutation-edits.ts";
 import type { JudgedWindow } from "./law.ts";
 import type { Random } from "./random.ts";
 import type { Json } from "./reading.ts";
-import { repage } from "./repage.ts";
+import { narrow, repage } from "./repage.ts";
 
 /** The classes. */
 export const mutationClasses = [
@@ -18,6 +19,9 @@ export const mutationClasses = [
   "reorder",
   "re-page",
   "delay",
+  "circle",
+  "narrow",
+  "deliver",
 ] as const;
 export type MutationClass = (typeof mutationClasses)[number];
 
@@ -58,6 +62,12 @@ export function mutate(window: JudgedWindow, kind: MutationClass, random: Random
       return repage(window, random);
     case "delay":
       return delay(window, event, random);
+    case "circle":
+      return circle(window, event, random);
+    case "narrow":
+      return narrow(window, random);
+    case "deliver":
+      return deliver(window, random);
   }
 }
 

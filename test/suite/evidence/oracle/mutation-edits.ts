@@ -71,11 +71,14 @@ const facts: { readonly [kind: string]: readonly Flip[] } = {
     ["ingest_trusted", [false]],
   ],
   outcome: [
-    [".outcome", ["failure", "success"]],
+    [".outcome", ["failure", "success", "declined", "partial"]],
     [".verified", [true, false]],
     [".source", ["another"]],
   ],
-  turn: [["status", ["error", "success"]]],
+  turn: [
+    ["status", ["error", "success"]],
+    [".ownership_verified", [false, true]],
+  ],
   application_action: [
     ["status", ["error", "success"]],
     [".side_effect", [true, false]],
@@ -83,9 +86,16 @@ const facts: { readonly [kind: string]: readonly Flip[] } = {
     ["in", [[{ resource_type: "tool", ref: "t-1", version: "1", ownership_verified: false }]]],
   ],
   context_binding: [[".ownership_verified", [false, undefined]]],
-  model_call: [["status", ["error"]]],
+  model_call: [
+    ["status", ["error", "partial", "unknown"]],
+    [".ownership_verified", [false]],
+  ],
+  tool_call: [["in", [[{ resource_type: "tool", ref: "t-2", provenance_status: "missing" }]]]],
   memory_selection: [["status", ["error"]]],
-  memory_supply: [[".supplied_count", [0]]],
+  memory_supply: [
+    [".supplied_count", [0]],
+    [".ownership_verified", [false]],
+  ],
   data_quality: [
     [".loss_dropped", [1]],
     [".sampled_out", [1]],

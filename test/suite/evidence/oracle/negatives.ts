@@ -3,12 +3,12 @@
  * missing or failed, blocks wherever the judged scope says it, until an explicit positive about the
  * same subject supersedes it, made before the delivery or followed by a fresh one.
  */
-import { artifactStates, isOrdered } from "./evidence-rules.ts";
+import { artifactStates, contractStates, isOrdered } from "./evidence-rules.ts";
 import { either, failed, partial } from "./law.ts";
 import type { Objection, Scope } from "./law.ts";
 import { latest } from "./order.ts";
 import type { Clocks } from "./order.ts";
-import { attr, ofKind, refs, text } from "./reading.ts";
+import { attr, ofKind, refs, sameResource, text } from "./reading.ts";
 import type { Json, Ref } from "./reading.ts";
 
 /** One statement about a subject: what it says, and where. */
@@ -18,6 +18,18 @@ interface Statement {
   readonly good: boolean;
   readonly event: Json;
 }
+
+/** What the turn did and was given. */
+const runtime = ["turn", "model_call", "tool_call", "memory_supply"];
+const speaking = new Set([
+  ...runtime,
+  "intent",
+  "artifact",
+  "contract",
+  "delivery",
+  "application_action",
+  "context_binding",
+]);
 
 const badProvenance = new Set(["missing", "failed"]);
 
@@ -54,13 +66,30 @@ function judgedSubjects(scope: Scope): ReadonlySet<string> {
   const actions = ofKind(scope.turn, "application_action").filter((event) =>
     producing.has(event["span_id"]),
   );
-  const delivered = latest(ofKind(scope.own, "delivery"), scope.clocks);
-  const events = [scope.intent, ...standing, ...actions, ...delivered];
+  const calls = ofKind(scope.turn, ...runtime);
+  const contracts = contractStates(scope).flat();
+  const delivered = [standing, contracts].flatMap((made) => deliveredOf(made, scope));
+  delivered.push(...latest(ofKind(scope.own, "delivery"), scope.clocks));
+  const events = [scope.intent, ...standing, ...contracts, ...actions, ...calls, ...delivered];
   const refsOf = (event: Json): Ref[] => [
     ...refs(event, "input_refs"),
     ...refs(event, "output_refs"),
   ];
   return new Set(["binding", ...events.map(ownSubject), ...events.flatMap(refsOf).map(subjectOf)]);
+}
+
+/** The latest deliveries of each artifact and of each contract that stands. */
+function deliveredOf(made: readonly Json[], scope: Scope): Json[] {
+  return made.flatMap((event) => {
+    const [ref] = refs(event, "output_refs");
+    const name = attr(event, "contract_name");
+    const naming = ofKind(scope.own, "delivery").filter((delivery) =>
+      event["event_kind"] === "artifact"
+        ? ref !== undefined && refs(delivery, "input_refs").some((one) => sameResource(one, ref))
+        : attr(delivery, "contract_name") === name,
+    );
+    return [...latest(naming, scope.clocks)];
+  });
 }
 
 /** A negative without a label blocks every task, a labelled one its own. */
@@ -98,10 +127,14 @@ function statementsOf(event: Json): Statement[] {
     found.push({ subject, about, good, event });
   };
   const owned = attr(event, "ownership_verified");
-  if (typeof owned === "boolean") say(ownSubject(event), "ownership", owned);
-  if (!["intent", "artifact", "delivery", "application_action", "context_binding"].includes(kind)) {
-    return [];
+  if (typeof owned === "boolean") {
+    const named = refs(event, "input_refs").concat(refs(event, "output_refs")).map(subjectOf);
+    // What the runtime says of a turn or a call is said of what it names, or of the turn's binding.
+    const own = named.length > 0 ? named : ["binding"];
+    for (const subject of runtime.includes(kind) ? own : [ownSubject(event)])
+      say(subject, "ownership", owned);
   }
+  if (!speaking.has(kind)) return [];
   for (const ref of [...refs(event, "input_refs"), ...refs(event, "output_refs")]) {
     const subject = subjectOf(ref);
     if (ref.ownership_verified !== undefined) say(subject, "ownership", ref.ownership_verified);

@@ -11,7 +11,7 @@ import type { JudgedWindow, Objection, OracleVerdict, Scope } from "./law.ts";
 import { negatives } from "./negatives.ts";
 import { clocksOf } from "./order.ts";
 import type { Clocks } from "./order.ts";
-import { inTurnsApplication, ofKind, turnsOf, withoutDuplicates } from "./reading.ts";
+import { instant, inTurnsApplication, ofKind, turnsOf, withoutDuplicates } from "./reading.ts";
 import type { Json } from "./reading.ts";
 import {
   actions,
@@ -39,9 +39,12 @@ const rules = [
 
 /** Judges a window. */
 export function oracle({ events, metadata, taskId, wasReadWhole }: JudgedWindow): OracleVerdict {
+  const asOf = metadata?.as_of ?? null;
   // Point 7: the verdict is worked out without the events of untrusted producers.
   const trusted = inTurnsApplication(
-    withoutDuplicates(events.filter((event) => event["ingest_trusted"] !== false)),
+    withoutDuplicates(
+      events.filter((event) => event["ingest_trusted"] !== false && !isAfter(event, asOf)),
+    ),
   );
   const whole = wasReadWhole ?? isWhole(metadata);
   const window = whole ? [] : [partial("window")];
@@ -51,15 +54,20 @@ export function oracle({ events, metadata, taskId, wasReadWhole }: JudgedWindow)
     (event) => taskId === null || event["task_id"] === taskId,
   );
   if (!asked && results.length === 0) return { allowed: ["unknown"], objections: [] };
-  const clocks = clocksOf(trusted);
+  const clocks = clocksOf(trusted, asOf);
   const objections = [...window, ...judge(turns, trusted, taskId, clocks)];
   // A shift of a producer that is ahead blocks only where it changes a deciding order.
   if (trusted.some((event) => clocks.ahead(event) > 0)) {
-    const plain = judge(turns, trusted, taskId, clocksOf(trusted, false));
+    const plain = judge(turns, trusted, taskId, clocksOf(trusted, asOf, false));
     const differ = statusesOf(plain)[0] !== statusesOf(objections.slice(window.length))[0];
     if (differ) objections.push(partial("clock_ahead"));
   }
   return { allowed: statusesOf(objections), objections };
+}
+
+/** Received after the mark of the window, of which a reader may have missed some. */
+function isAfter(event: Json, asOf: string | null): boolean {
+  return asOf !== null && (instant(event, "received_at") ?? -Infinity) > Date.parse(asOf);
 }
 
 function judge(

@@ -15,6 +15,8 @@ export type Sign = -1 | 0 | 1;
 export interface Clocks {
   /** How far a producer's clock is ahead of its receipts, in milliseconds. */
   readonly ahead: (event: Json) => number;
+  /** True where the producer was moved back, so that its times are no more than bounds. */
+  readonly bounded: (event: Json) => boolean;
   readonly time: (event: Json) => number;
   readonly compare: (one: Json, other: Json) => Sign;
   /** True where the second event is an effect of the first. */
@@ -31,9 +33,18 @@ export function sameProducer(one: Json, other: Json): boolean {
 /**
  * The clocks of a window.
  *
+ * @param asOf the mark of the window, where it has one
  * @param shifted false leaves producers that are ahead where they say they are
  */
-export function clocksOf(all: readonly Json[], shifted = true): Clocks {
+export function clocksOf(all: readonly Json[], asOf: string | null, shifted = true): Clocks {
+  // What says no receipt was there by the mark, or else by a day after the last receipt.
+  const received = all.flatMap((event) => instant(event, "received_at") ?? []);
+  const bound =
+    asOf === null
+      ? received.length === 0
+        ? Infinity
+        : Math.max(...received) + 86_400_000
+      : Date.parse(asOf);
   // Mutants have one set of clocks each, so what is asked twice is kept.
   const known = new Map<unknown, number>();
   const ahead = (event: Json): number => {
@@ -43,7 +54,7 @@ export function clocksOf(all: readonly Json[], shifted = true): Clocks {
     const leads = all
       .filter((other) => sameProducer(other, event))
       .map(
-        (other) => (instant(other, "timestamp") ?? 0) - (instant(other, "received_at") ?? Infinity),
+        (other) => (instant(other, "timestamp") ?? 0) - (instant(other, "received_at") ?? bound),
       );
     const lead = Math.max(0, ...leads);
     known.set(producer, lead);
@@ -88,7 +99,8 @@ export function clocksOf(all: readonly Json[], shifted = true): Clocks {
   const receiptConflict = (earlier: Json, later: Json): boolean =>
     // Only shifted clocks can contradict receipts; the others are ahead, which is another finding.
     shifted && (instant(later, "received_at") ?? Infinity) < stamped(earlier);
-  return { ahead, time, compare, causes, receiptConflict };
+  const bounded = (event: Json): boolean => shifted && ahead(event) > 0;
+  return { ahead, bounded, time, compare, causes, receiptConflict };
 }
 
 function isNumberedBefore(one: Json, other: Json): boolean {

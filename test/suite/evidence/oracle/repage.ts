@@ -3,7 +3,7 @@
  * joining are the real ones; what they are worth is said here by what was done to them.
  */
 import { buildPage, joinPages, normalizeEvents } from "@turnproof/evidence";
-import type { EventPage } from "@turnproof/evidence";
+import type { EventPage, EventQuery } from "@turnproof/evidence";
 
 import type { JudgedWindow } from "./law.ts";
 import type { Random } from "./random.ts";
@@ -18,7 +18,12 @@ interface Read {
 const lateMark = "2999-01-01T00:00:00Z";
 
 /** Reads the events page by page, as a client follows cursors; all pages carry one mark. */
-export function readsOf(values: readonly unknown[], size: number, asOf: string = lateMark): Read[] {
+export function readsOf(
+  values: readonly unknown[],
+  size: number,
+  asOf: string = lateMark,
+  query: EventQuery = {},
+): Read[] {
   const { events } = normalizeEvents(values);
   const reads: Read[] = [];
   for (let from = 0; from < Math.max(1, events.length); from += size) {
@@ -27,7 +32,7 @@ export function readsOf(values: readonly unknown[], size: number, asOf: string =
     const read = { sourceRows: slice.length, bundleCount: 1, duplicatesRemoved: 0, errors: [] };
     const page = buildPage(
       { events: slice, ...read, bounded: false },
-      { limit: size, continued: from > 0, nextCursor: next, asOf },
+      { limit: size, continued: from > 0, nextCursor: next, asOf, query },
     );
     reads.push({ cursor: from === 0 ? null : `cursor-${from}`, page });
   }
@@ -67,6 +72,34 @@ export function repage(window: JudgedWindow, random: Random): JudgedWindow {
     metadata: joined.normalization_metadata,
     wasReadWhole: changed.whole,
   };
+}
+
+const filters: readonly EventQuery[] = [
+  {},
+  { agent_id: "agent" },
+  { status: "success" },
+  { event_kind: "delivery" },
+  { start_time: "2026-11-21T10:00:00.100Z" },
+];
+
+/** The window read through a filter, with its own pages, joined or taken at their word. */
+export function narrow(window: JudgedWindow, random: Random): JudgedWindow {
+  const query = random.pick(filters);
+  const { status, event_kind: kind, start_time: start } = query;
+  const seen = window.events.filter(
+    (event) =>
+      (status === undefined || event["status"] === status) &&
+      (kind === undefined || event["event_kind"] === kind) &&
+      (start === undefined || String(event["timestamp"]) >= start),
+  );
+  const wasReadWhole = status === undefined && kind === undefined && start === undefined;
+  const events = wasReadWhole || random.chance(0.5) ? seen : window.events;
+  const [read] = readsOf(events, events.length + 1, lateMark, query);
+  if (read === undefined) return window;
+  const metadata = random.chance(0.5)
+    ? joinPages([{ ...read, query }]).normalization_metadata
+    : { ...read.page, truncated: false };
+  return { ...window, events, metadata, wasReadWhole };
 }
 
 function readAnotherWay(

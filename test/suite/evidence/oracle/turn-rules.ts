@@ -44,6 +44,7 @@ function isNested(
   turn: readonly Json[],
 ): boolean {
   const seen = new Set<Json>();
+  let below = false;
   const open = turn.filter(
     (one) => one["span_id"] !== undefined && one["span_id"] === attempt[0]?.["span_id"],
   );
@@ -52,11 +53,13 @@ function isNested(
       if (seen.has(parent) || parent["span_id"] === undefined) continue;
       seen.add(parent);
       const own = parent["span_id"] === attempt[0]?.["span_id"];
-      if (spans.includes(parent["span_id"]) && !own) return true;
+      // What stands above itself is nested in nothing: a circle hides no failure.
+      if (own) return false;
+      below ||= spans.includes(parent["span_id"]);
       open.push(parent);
     }
   }
-  return false;
+  return below;
 }
 
 /** True where the attempt of the first end began after that of the other. */
@@ -112,10 +115,19 @@ function failedOutcomes(events: readonly Json[], scope: Pick<Scope, "clocks">): 
   for (const name of new Set(verified.map(subject))) {
     const states = verified.filter((event) => subject(event) === name);
     const last = latest(states, scope.clocks);
-    if (last.some((event) => attr(event, "outcome") === "failure")) found.push(failed("outcome"));
-    found.push(...contradictions(states, scope, (event) => String(attr(event, "outcome"))));
+    if (last.some((event) => outcomeState(event) === "bad")) found.push(failed("outcome"));
+    if (last.some((event) => outcomeState(event) === "between")) found.push(partial("outcome"));
+    const isGood = (event: Json): string => String(outcomeState(event) === "good");
+    found.push(...contradictions(states, scope, isGood));
   }
   return found;
+}
+
+/** The words of failure and of something in between that the mutations say. */
+function outcomeState(event: Json): "good" | "bad" | "between" {
+  const word = String(attr(event, "outcome"));
+  if (["failure", "declined", "timeout"].includes(word)) return "bad";
+  return word === "partial" || event["status"] === "partial" ? "between" : "good";
 }
 
 const profiles: { readonly [name: string]: readonly string[] } = {
@@ -139,7 +151,7 @@ export function stages(scope: Scope): Objection[] {
     );
     if (there.length === 0) return [partial("stage")];
     // A failed model call never satisfies a stage (point 5).
-    const good = stage !== "model_call" || there.some((event) => event["status"] !== "error");
+    const good = stage !== "model_call" || there.some((event) => event["status"] === "success");
     return good ? [] : [partial("failed_stage")];
   });
 }
