@@ -27,6 +27,10 @@ export function changed(document: Doc, change: Doc, inserted: boolean): Doc {
   const next = { ...document };
   const touched = new Set<string>();
   for (const [operator, fields] of Object.entries(change) as [string, Doc][]) {
+    if (operator === "$rename") {
+      renameFields(next, fields);
+      continue;
+    }
     const apply = operators[operator];
     if (apply === undefined) {
       throw new CommandError(9, "FailedToParse", `Unknown modifier: ${operator}`);
@@ -44,6 +48,15 @@ export function changed(document: Doc, change: Doc, inserted: boolean): Doc {
     }
   }
   return next;
+}
+
+/** A field that is not there is no error; one that has the new name goes. */
+function renameFields(document: Doc, names: Doc): void {
+  for (const [from, to] of Object.entries(names) as [string, string][]) {
+    if (!(from in document)) continue;
+    document[to] = document[from];
+    delete document[from];
+  }
 }
 
 /** True when an update left the document as it was. */

@@ -215,3 +215,38 @@ test("a MongoDB that may not be changed says that rows wait", async () => {
     await own.close();
   }
 });
+
+test("ids that stand twice in a MongoDB are rows of their own, and keep nobody out", async () => {
+  const own = await openMongo();
+  const client = await new MongoClient(own.url).connect();
+  try {
+    const twice = [null, null, "ann", "ann", 5, 5].map((user_id, n) => ({
+      id: "x",
+      user_id,
+      content: `row ${n}`,
+    }));
+    const nulls = [{ id: null, content: "row 6" }, { id: null, content: "row 7" }, { _id: "" }];
+    const rows = [...twice, ...nulls] as object[];
+    await client.db().collection("summaries").insertMany(rows);
+    const personas = [{ id: "calm" }, { id: "calm" }] as object[];
+    await client.db().collection("personas").insertMany(personas);
+    for (let opened = 0; opened < 2; opened += 1) {
+      const provider = await mongodb({ url: own.url });
+      const { memory } = provider;
+      const textsOf = async (tenant: string | null): Promise<ReadonlySet<unknown>> => {
+        const { records } = await memory.list({ tenant }, "summary", { limit: 9 });
+        expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
+        return new Set(records.map(({ text }) => text));
+      };
+      expect(await textsOf(null)).toEqual(new Set(["row 0", "row 1", "row 6", "row 7", undefined]));
+      expect(await textsOf("ann")).toEqual(new Set(["row 2", "row 3"]));
+      expect((await memory.get({ tenant: "ann" }, "summary", "x"))?.id).toBe("x");
+      expect((await memory.shared.list("persona", { limit: 9 })).records).toHaveLength(2);
+      expect((await memory.check()).diagnostics).toEqual(["memory_rows_unowned"]);
+      await provider.close();
+    }
+  } finally {
+    await client.close();
+    await own.close();
+  }
+});

@@ -1,6 +1,7 @@
 /**
  * @module LegacyRecord: a document of an earlier version as a row, the same for every provider
- * that keeps documents. Its id may be of any type, fields may be missing, dates may be dates.
+ * that keeps documents. Its ids may be of any type, fields may be missing, dates may be dates;
+ * what becomes no field of the row stays in its data, because the document is replaced by the row.
  * One without a `user_id` is anonymous (requirements: Scope hierarchy 3); one whose `user_id`
  * is no text, or an empty one, is nobody's row: it is shown to nobody and reported, never
  * anonymous.
@@ -16,10 +17,13 @@ export type Said = Readonly<Record<string, unknown>>;
 /** A time that was never said. */
 const unknownTime = "1970-01-01T00:00:00.000Z";
 
+/** Where the `id` of a document is kept that a unique index does not allow beside another's. */
+export const legacyIdField = "legacy_id";
+
 /** Fields that become fields of the row; the others become its data. */
 const ownFields: ReadonlySet<string> = new Set(
   (
-    "id _id kind user_id agent_id memory_id thread_id text content embedding data " +
+    "id _id legacy_id kind user_id agent_id memory_id thread_id text content embedding data " +
     "created_at timestamp updated_at expires_at version"
   ).split(" "),
 );
@@ -38,7 +42,9 @@ export function legacyRecord(
   const tenant = said["user_id"] ?? indexed["user_id"] ?? null;
   // Whoever the row belongs to, it cannot be told: not the anonymous scope either.
   if (tenant !== null && (typeof tenant !== "string" || tenant === "")) return undefined;
-  const level = (name: string): object => optional(name, text(said[name]) ?? text(indexed[name]));
+  // As text, so that two agents or threads with ids of another type never become one without an id.
+  const level = (name: string): object =>
+    optional(name, legacyId(said[name]) ?? legacyId(indexed[name]));
   const draft = {
     ...commonOf(said, base),
     ...level("agent_id"),
@@ -59,7 +65,7 @@ type Draft = Pick<MemoryRecord, "id" | "data" | "created_at" | "text" | "embeddi
 
 function commonOf(said: Said, base: string): Draft {
   return {
-    id: legacyId(said["id"]) ?? legacyId(said["_id"]) ?? base,
+    id: legacyId(said["id"]) ?? legacyId(said[legacyIdField]) ?? legacyId(said["_id"]) ?? base,
     ...optional("text", text(said["text"]) ?? text(said["content"])),
     ...optional("embedding", numbers(said["embedding"])),
     data: dataOf(said),
@@ -91,6 +97,7 @@ export function legacyId(value: unknown): string | undefined {
   }
   if (typeof value !== "object" || value === null) return undefined;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
+  if ((value as { readonly _bsontype?: unknown })._bsontype === "Long") return String(value);
   const plain: unknown = JSON.parse(JSON.stringify(value));
   if (typeof plain === "string") return plain === "" ? undefined : plain;
   const [only, ...others] = Object.entries(plain as Said);
@@ -116,9 +123,31 @@ function legacyTime(value: unknown): string | undefined {
 function dataOf(said: Said): { readonly [key: string]: Json } {
   const { data } = said;
   const isObject = typeof data === "object" && data !== null && !Array.isArray(data);
-  const rest = Object.entries(said).filter(([name]) => !ownFields.has(name));
+  const rest = Object.entries(said).filter(([name]) => !ownFields.has(name) || isLeft(said, name));
   const all = { ...Object.fromEntries(rest), ...(isObject ? data : {}) };
   return JSON.parse(JSON.stringify(all)) as { readonly [key: string]: Json };
+}
+
+/** True for a value under a name of ours that becomes no field of the row. */
+function isLeft(said: Said, name: string): boolean {
+  const value = said[name] ?? "";
+  if (value === "") return false;
+  switch (name) {
+    case "text":
+      return text(value) === undefined;
+    case "content":
+      return text(said["text"]) === undefined ? text(value) === undefined : value !== said["text"];
+    case "timestamp":
+      return legacyTime(value) === undefined || legacyTime(said["created_at"]) !== undefined;
+    case "created_at":
+    case "updated_at":
+    case "expires_at":
+      return legacyTime(value) === undefined;
+    case "data":
+      return typeof value !== "object" || Array.isArray(value);
+    default:
+      return false;
+  }
 }
 
 function optional(name: string, value: unknown): object {
@@ -130,7 +159,5 @@ function text(value: unknown): string | undefined {
 }
 
 function numbers(value: unknown): readonly number[] | undefined {
-  return Array.isArray(value) && value.every((item) => typeof item === "number")
-    ? value
-    : undefined;
+  return Array.isArray(value) && value.every(Number.isFinite) ? value : undefined;
 }

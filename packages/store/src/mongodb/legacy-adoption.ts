@@ -6,10 +6,17 @@
  */
 import { memoryCollections, scopedKinds, sharedKinds } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
-import type { Collection, Db, Document } from "mongodb";
+import type { Collection, Db, Document, IndexSpecification } from "mongodb";
 
-import { legacyRecord, legacyShared } from "../memory/legacy-record.ts";
-import { legacyDocuments, ofNobody, scopedDocument, sharedDocument } from "./memory-document.ts";
+import { legacyId, legacyIdField, legacyRecord, legacyShared } from "../memory/legacy-record.ts";
+import {
+  legacyBase,
+  legacyDocuments,
+  ofNobody,
+  scopedDocument,
+  sharedDocument,
+  typeOf,
+} from "./memory-document.ts";
 import { coded, duplicateKey, numberOf } from "./store-error.ts";
 
 /** Adopts what there is; what another process adopts at the same time is the same. */
@@ -17,17 +24,40 @@ export async function adoptLegacy(database: Db): Promise<void> {
   await coded(async () => {
     for (const kind of scopedKinds) {
       await adoptIn(database.collection(memoryCollections[kind]), (document) => {
-        const row = legacyRecord(kind, document, "");
+        const row = legacyRecord(kind, document, legacyBase(document));
         return row === undefined ? undefined : scopedDocument(row);
       });
     }
     for (const kind of sharedKinds) {
       await adoptIn(database.collection(memoryCollections[kind]), (document) => {
-        const row = legacyShared(kind, document, "");
+        const row = legacyShared(kind, document, legacyBase(document));
         return row === undefined ? undefined : sharedDocument(row);
       });
     }
   });
+}
+
+/**
+ * Makes the unique index of a collection. Where ids of an earlier version stand twice, its
+ * documents first put theirs under another name, from where adoption reads them.
+ */
+export async function makeUniqueIndex(
+  collection: Collection<Document>,
+  key: IndexSpecification,
+): Promise<void> {
+  const make = (): Promise<string> =>
+    collection.createIndex(key, {
+      unique: true,
+      partialFilterExpression: { id: { $exists: true } },
+    });
+  try {
+    await make();
+  } catch (error) {
+    if (numberOf(error) !== duplicateKey) throw error;
+    const withId = { $and: [legacyDocuments, { id: { $exists: true } }] };
+    await collection.updateMany(withId, { $rename: { id: legacyIdField } });
+    await make();
+  }
 }
 
 /** Codes of documents that are shown to nobody, or not yet as they should be. */
@@ -52,8 +82,8 @@ async function adoptIn(
     const row = rowOf(document);
     if (row === undefined) continue;
     if (await replace(collection, document, row)) continue;
-    // Two ids of different types read alike, such as 7 and "7": the second says its type.
-    const id = `${typeOf(document["_id"])}:${String(row["id"])}`;
+    // Two ids read alike, such as 7 and "7", or stand twice: the second says its `_id` and type.
+    const id = `${typeOf(document["_id"])}:${legacyId(document["_id"]) ?? ""}`;
     await replace(collection, document, { ...row, id });
   }
 }
@@ -72,9 +102,4 @@ async function replace(
     if (numberOf(error) !== duplicateKey) throw error;
     return false;
   }
-}
-
-function typeOf(id: unknown): string {
-  const { _bsontype: type } = (id ?? {}) as { readonly _bsontype?: string };
-  return type?.toLowerCase() ?? typeof id;
 }

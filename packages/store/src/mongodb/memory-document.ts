@@ -49,7 +49,7 @@ function common(record: Common): Document {
  */
 export function scopedRecord(document: Document, kind: ScopedKind): MemoryRecord {
   if (isLegacy(document)) {
-    const row = legacyRecord(kind, document, "");
+    const row = legacyRecord(kind, document, legacyBase(document));
     if (row !== undefined) return row;
   }
   return {
@@ -66,7 +66,7 @@ export function scopedRecord(document: Document, kind: ScopedKind): MemoryRecord
 /** The record of a shared document. */
 export function sharedRecord(document: Document, kind: SharedKind): SharedRecord {
   if (isLegacy(document)) {
-    const row = legacyShared(kind, document, "");
+    const row = legacyShared(kind, document, legacyBase(document));
     if (row !== undefined) return row;
   }
   return { ...commonOf(document), kind };
@@ -99,6 +99,17 @@ function dataOf({ data }: Document): { readonly [key: string]: Json } {
   } catch {
     return {};
   }
+}
+
+/** The id of a document that says none and whose `_id` is an empty text. */
+export function legacyBase(document: Document): string {
+  return `${typeOf(document["_id"])}:`;
+}
+
+/** The type of an `_id`, which tells apart two that read alike, such as 7 and "7". */
+export function typeOf(id: unknown): string {
+  const { _bsontype: type } = (id ?? {}) as { readonly _bsontype?: string };
+  return type?.toLowerCase() ?? typeof id;
 }
 
 /**

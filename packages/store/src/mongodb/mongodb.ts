@@ -20,7 +20,7 @@ import { checkBy } from "../store-check.ts";
 import { erasureRows } from "./erasure-rows.ts";
 import { batchDocuments } from "./evidence-document.ts";
 import { evidenceReader } from "./evidence-reader.ts";
-import { adoptLegacy, legacyDiagnostics } from "./legacy-adoption.ts";
+import { adoptLegacy, legacyDiagnostics, makeUniqueIndex } from "./legacy-adoption.ts";
 import { legacyBundles } from "./legacy-collection.ts";
 import { mongodbAdmin } from "./mongodb-admin.ts";
 import { mongodbIndex } from "./mongodb-index.ts";
@@ -134,18 +134,17 @@ function databaseOf(url: string | undefined): string {
 
 /** Indexes of every collection; making one that is there changes nothing. */
 async function ensureIndexes(database: Db): Promise<void> {
-  const whole = { partialFilterExpression: { id: { $exists: true } } };
   await coded(async () => {
     for (const kind of scopedKinds) {
       const collection = database.collection(memoryCollections[kind]);
-      await collection.createIndex({ user_id: 1, id: 1 }, { unique: true, ...whole });
+      await makeUniqueIndex(collection, { user_id: 1, id: 1 });
       await collection.createIndex({ user_id: 1, created_key: -1, id: 1 });
       // Administration goes through every tenant in this order, and finds legacy rows by it.
       await collection.createIndex({ created_key: -1, id: 1, user_id: 1 });
     }
     for (const kind of sharedKinds) {
       const collection = database.collection(memoryCollections[kind]);
-      await collection.createIndex({ id: 1 }, { unique: true, ...whole });
+      await makeUniqueIndex(collection, { id: 1 });
       await collection.createIndex({ created_key: -1, id: 1 });
     }
     const events = eventsOf(database);
