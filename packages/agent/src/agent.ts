@@ -300,6 +300,7 @@ export class Agent {
       written: { conversation: 0, toolLog: 0, workflowSteps: 0, summaries: 0, cache: false },
       sharedLimits: new Set(),
       called: [],
+      running: new Set(),
       spoken: { text: "" },
       emit: emitter(options, listener),
     };

@@ -86,8 +86,14 @@ export class Automations {
     for (const row of await this.#rows.list(rowsRead)) {
       const agent = this.#agents[scheduleOf(row.data).agentId];
       if (agent === undefined || !isDue(row, this.#now())) continue;
-      const claimed = await this.#claim(row);
-      if (claimed !== undefined) runs.push(await this.#run(agent, claimed));
+      try {
+        const claimed = await this.#claim(row);
+        if (claimed !== undefined) runs.push(await this.#run(agent, claimed));
+      } catch (error) {
+        // A row that says no schedule keeps no other from running; a store that is away keeps all.
+        if (!CodedError.is(error) || error.code !== "record_invalid") throw error;
+        runs.push(await this.#refused(row, error.code));
+      }
     }
     return runs;
   }
@@ -127,6 +133,15 @@ export class Automations {
       if (CodedError.is(error) && error.code === "store_conflict") return undefined;
       throw error;
     }
+  }
+
+  /** Notes on the row that it says no schedule; whoever mends the row makes it run. */
+  async #refused(row: SharedRecord, errorType: string): Promise<AutomationRun> {
+    if (row.data["last_status"] !== "error") {
+      const data: SharedData = { ...row.data, last_status: "error" };
+      await this.#rows.update(row.id, row.version, data).catch(() => undefined);
+    }
+    return { id: row.id, status: "error", turnId: null, rootTraceId: null, errorType };
   }
 
   async #run(agent: Agent, row: SharedRecord): Promise<AutomationRun> {

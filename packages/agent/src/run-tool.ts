@@ -59,6 +59,8 @@ export async function runTool(
   await state.emit({ type: "tool.started", callId, toolName: shownName });
   const { input, refusal } = readCall(call, tool, state);
   const startedAt = performance.now();
+  const underWay = { toolName: shownName };
+  if (refusal === undefined) state.running.add(underWay);
   const admittedId = admissible(attribute.tool_call_id, callId);
   const primary = admissible(attribute.tool_provider, tool?.primaryProvider);
   const run = await state.turn.toolCall(
@@ -77,6 +79,7 @@ export async function runTool(
   await log(call, { ...run, shownName }, state, bench, performance.now() - startedAt);
   const { outcome } = run.answer;
   state.called.push({ callId, toolName: shownName, outcome });
+  state.running.delete(underWay);
   const badge = toolBadges[outcome];
   await state.emit({ type: "tool.completed", callId, toolName: shownName, outcome, badge });
   return {

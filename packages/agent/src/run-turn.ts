@@ -97,8 +97,11 @@ export async function runTurn(
 /** What operators' rows left out limits the turn's supply as its own memory does. */
 function limitedBy(context: AssembledContext, shared: ReadonlySet<string>): AssembledContext {
   if (shared.size === 0) return context;
-  const limits = [...new Set([...context.record.limits, ...shared])];
-  return { ...context, record: { ...context.record, degraded: true, bounded: true, limits } };
+  const { record } = context;
+  const limits = [...new Set([...record.limits, ...shared])];
+  const bounded = record.bounded || shared.has("memory_search_bounded");
+  const fallback_used = record.fallback_used || shared.has("embedder_failed");
+  return { ...context, record: { ...record, degraded: true, bounded, fallback_used, limits } };
 }
 
 function resultOf(
@@ -309,9 +312,12 @@ async function keepConversation(
   }
 }
 
+/** The outcome of a tool that was given up while it ran. */
+const cutOutcome = "unknown";
+
 /**
  * Keeps the question of a turn that never came to an answer, what was said by then and which tools
- * had run, so that the next turn knows. The failure itself is what the caller sees, so a store that
+ * had run or were running, so that the next turn knows. The failure itself is what the caller sees, so a store that
  * refuses this is said in `persisted` alone.
  */
 export async function keepCutTurn(
@@ -321,7 +327,10 @@ export async function keepCutTurn(
 ): Promise<void> {
   if (state.written.conversation > 0) return;
   const { turnId } = state.traceContext.identity;
-  const tools = state.called.map(({ toolName: name, outcome }) => ({ name, outcome }));
+  const tools = [
+    ...state.called.map(({ toolName: name, outcome }) => ({ name, outcome })),
+    ...[...state.running].map(({ toolName: name }) => ({ name, outcome: cutOutcome })),
+  ];
   const cut = { turnId, cut: { status, tools } };
   const { text } = state.spoken;
   try {

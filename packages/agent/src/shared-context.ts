@@ -87,7 +87,7 @@ async function section(
 /** The nearest to the question first; where all fit, or nothing can be compared, as they came. */
 async function rank(
   { embedder, options }: AgentParts,
-  { query, signal }: TurnState,
+  { query, signal, sharedLimits }: TurnState,
   offers: readonly Offer[],
 ): Promise<readonly { readonly offer: Offer; readonly score?: number }[]> {
   const asIs = offers.map((offer) => ({ offer }));
@@ -100,6 +100,7 @@ async function rank(
       .toSorted((a, b) => b.score - a.score);
   } catch (error) {
     if (signal.aborted) throw error;
+    sharedLimits.add("embedder_failed");
     return asIs;
   }
 }

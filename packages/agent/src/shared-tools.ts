@@ -69,6 +69,13 @@ export class SharedTools {
     }
   }
 
+  /** A call that threw may mean a lost session: the next turn connects anew. */
+  #forget(id: string, connection: Promise<Connection>): void {
+    if (this.#connections.get(id) !== connection) return;
+    this.#connections.delete(id);
+    void connection.then(({ client }) => client.close()).catch(() => undefined);
+  }
+
   async #served(
     parts: AgentParts,
     state: TurnState,
@@ -98,7 +105,7 @@ export class SharedTools {
     // Another turn may have opened it meanwhile.
     const now = this.#connections.get(row.id);
     if (now !== undefined && now !== before) return now;
-    const opening = open(row, options);
+    const opening: Promise<Connection> = open(row, options, () => this.#forget(row.id, opening));
     this.#connections.set(row.id, opening);
     await known?.client.close().catch(() => undefined);
     try {
@@ -117,13 +124,17 @@ async function serverAway({ turn }: TurnState): Promise<void> {
   );
 }
 
-async function open(row: SharedRecord, options: ToolServerOptions): Promise<Connection> {
+async function open(
+  row: SharedRecord,
+  options: ToolServerOptions,
+  onFailure: () => void,
+): Promise<Connection> {
   const { timeoutMs = 5_000 } = options;
   const work = async (): Promise<Connection> => {
     const client = await options.connect(row.data, row.id);
     const tools: AnyTool[] = [];
     for (const [name, tool] of Object.entries(await client.tools())) {
-      tools.push(await servedTool(name, tool, row.id));
+      tools.push(await servedTool(name, tool, { server: row.id, onFailure }));
     }
     return { version: row.version, client, tools };
   };
@@ -143,7 +154,11 @@ async function open(row: SharedRecord, options: ToolServerOptions): Promise<Conn
   }
 }
 
-async function servedTool(name: string, tool: ServerTool, server: string): Promise<AnyTool> {
+async function servedTool(
+  name: string,
+  tool: ServerTool,
+  { server, onFailure }: { readonly server: string; readonly onFailure: () => void },
+): Promise<AnyTool> {
   const schema = (tool.inputSchema as { readonly jsonSchema?: unknown } | undefined)?.jsonSchema;
   return {
     name,
@@ -155,7 +170,12 @@ async function servedTool(name: string, tool: ServerTool, server: string): Promi
       if (tool.execute === undefined)
         throw new CodedError("capability_missing", { field: "execute" });
       const options = { toolCallId: callId, messages: [], abortSignal: signal, context: {} };
-      const value = await tool.execute(input, options as never);
+      const value = await Promise.resolve(tool.execute(input, options as never)).catch(
+        (error: unknown) => {
+          if (!signal.aborted) onFailure();
+          throw error;
+        },
+      );
       const failed = (value as { readonly isError?: unknown } | undefined)?.isError === true;
       return failed ? toolAnswer({ value, outcome: "error", provider: server }) : value;
     },

@@ -38,9 +38,11 @@ export interface TurnState {
   readonly budget: ToolBudget;
   readonly signal: AbortSignal;
   readonly written: WriteCounts;
-  /** Codes of why operators' rows may be missing from the turn, e.g. `memory_search_bounded`. */
+  /** Why operators' rows may be missing: `memory_search_bounded`, `embedder_failed`. */
   readonly sharedLimits: Set<string>;
   readonly called: CalledTool[];
+  /** Names of the calls under way: of one that is cut nobody knows what it did. */
+  readonly running: Set<{ readonly toolName: string }>;
   /** What the model has said so far, as far as it was passed on. */
   readonly spoken: { text: string };
   /** Numbers an event and hands it to whoever listens to this call. */

@@ -165,3 +165,31 @@ test("what a model says after its thread acted is never another thread's answer"
     expect([elsewhere.text, elsewhere.cache.decision]).toEqual(["Shall I pay it back?", "miss"]);
   }
 });
+
+test("a tool that was given up while it ran is told, as one whose result nobody knows", async () => {
+  await using server = await startScriptedModel();
+  const begun = Promise.withResolvers<void>();
+  const lookup: AnyTool = {
+    name: "lookup_order",
+    description: "Finds an order",
+    inputSchema: { type: "object" },
+    execute: (_input: never, { signal }) => {
+      begun.resolve();
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(new Error("given up")));
+      });
+    },
+  };
+  const agent = open(server, { tools: [lookup] });
+  const giveUp = new AbortController();
+  const asked = { ...ann, signal: giveUp.signal };
+  const turn = agent.run("Where is my order A-1001?", asked);
+  await begun.promise;
+  giveUp.abort();
+  await expect(turn).rejects.toThrow(/abort/i);
+  await agent.run("Hello", ann);
+  const note =
+    "[This turn was cancelled before it was answered. " +
+    "Tools that had run by then: lookup_order (unknown).]";
+  expect(lastPrompt(server)[1]).toEqual(["assistant", note]);
+});

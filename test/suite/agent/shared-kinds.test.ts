@@ -236,3 +236,38 @@ test("a schedule whose user is no text never runs as nobody", async () => {
   const anonymous = { agentId: "desk", memoryId: "desk", threadId: "stored" };
   expect(await agent.memory.conversation.history(anonymous)).toEqual([]);
 });
+
+test("a tool server that lost its session is connected anew by the next turn", async () => {
+  await using server = await startScriptedModel();
+  const told = { name: "lookup_order", description: "finds an order", inputSchema: {} };
+  let mcp = await startMcp([{ ...told, call: () => "on its way" }]);
+  const connect = (): ReturnType<typeof createMCPClient> =>
+    createMCPClient({ transport: { type: "http", url: mcp.url } });
+  const agent = open(server, { toolServers: { connect } });
+  await agent.memory.shared.of("tool_server").put("orders", {});
+  const outcome = async (threadId: string): Promise<unknown> => {
+    const { tools } = await agent.run("Where is my order A-1001?", { ...place, threadId });
+    return tools.map((tool) => tool.outcome);
+  };
+  expect(await outcome("t1")).toEqual(["success"]);
+  await mcp[Symbol.asyncDispose]();
+  mcp = await startMcp([{ ...told, call: () => "on its way" }]);
+  expect(await outcome("t2")).toEqual(["error"]);
+  expect(await outcome("t3")).toEqual(["success"]);
+  await agent.close();
+  await mcp[Symbol.asyncDispose]();
+});
+
+test("a row that says no schedule keeps no other from running, and is told", async () => {
+  await using server = await startScriptedModel();
+  const agent = open(server, { agentId: "desk" });
+  const automations = new Automations({ memory: agent.memory, agents: { desk: agent } });
+  const rows = agent.memory.shared.of("automation");
+  const due = { agent_id: "desk", query: "Sum up", next_run_at: "2026-01-01T00:00:00Z" };
+  await rows.put("good", { ...due, every_seconds: 60 });
+  await rows.put("wrong", { ...due, cron: "canary" });
+  const wrong = { id: "wrong", status: "error", errorType: "record_invalid" };
+  expect(await automations.runDue()).toMatchObject([wrong, { id: "good", status: "success" }]);
+  expect((await rows.get("wrong"))?.data["last_status"]).toBe("error");
+  expect(await automations.runDue()).toMatchObject([wrong]);
+});

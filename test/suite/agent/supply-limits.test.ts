@@ -189,3 +189,21 @@ test("rows of operators behind those that a turn reads are told as missing", asy
     ]);
   }
 });
+
+test("operators' rows that no embedder could compare are told as such", async () => {
+  const store = ephemeralMemory();
+  const facts = new Memory(store).shared.of("shared_memory");
+  for (let n = 0; n < 6; n += 1) await facts.put(`fact_${n}`, {}, `fact ${n}`);
+  // The question alone is compared, as retrieval does; the rows are not.
+  const doEmbed = ({ values }: { readonly values: readonly string[] }): Promise<object> =>
+    values.length > 3
+      ? Promise.reject(new Error("canary-embedder"))
+      : Promise.resolve({ embeddings: values.map(() => [1, 0]) });
+  const { supply } = await askOn(store, { embedder: { provider: "p", modelId: "m", doEmbed } });
+  expect(supply).toMatchObject({
+    degraded: true,
+    bounded: false,
+    fallback_used: true,
+    limits: ["embedder_failed"],
+  });
+});
