@@ -250,3 +250,44 @@ test("ids that stand twice in a MongoDB are rows of their own, and keep nobody o
     await own.close();
   }
 });
+
+test("files of one id are rows of their own, and an index never gives one to another user", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "turnproof-legacy-twice-"));
+  try {
+    const collection = join(directory, "conversation_memory");
+    await mkdir(collection, { recursive: true, mode: 0o700 });
+    const write = (name: string, value: unknown): Promise<void> =>
+      writeFile(join(collection, name), JSON.stringify(value), { mode: 0o600 });
+    for (const name of ["a", "b", "c", "d"]) await write(`${name}.json`, { id: "x", text: name });
+    const entries = [
+      { id: "x", file: "a.json", user_id: "ann" },
+      { id: "x", file: "b.json", user_id: "ben" },
+      { id: "x", file: "c.json", user_id: "ann" },
+    ];
+    await write("index.json", entries);
+    for (const adopts of [false, true, true]) {
+      await using provider = await filesystem({ directory });
+      const { memory } = provider;
+      if (adopts)
+        await memory.put({ tenant: "eve" }, "conversation", {
+          id: "e",
+          data: {},
+          created_at: day.toISOString(),
+        });
+      const read = async (tenant: string | null): Promise<readonly unknown[]> => {
+        const { records } = await memory.list({ tenant }, "conversation", { limit: 9 });
+        expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
+        return records.map(({ text }) => text).toSorted();
+      };
+      expect([await read("ann"), await read("ben"), await read(null)]).toEqual([
+        ["a", "c"],
+        ["b"],
+        [],
+      ]);
+      // The fourth has the id of two users, and no entry of its own.
+      expect((await memory.check()).diagnostics).toEqual(["memory_rows_unowned"]);
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+});

@@ -72,16 +72,30 @@ async function readAll(disk: Disk, kind: ScopedKind): Promise<Found> {
   );
   if (names.length === 0) return { rows, refused };
   const index = legacyIndex(await disk.read([collection, indexName]));
-  for (const name of names) {
+  const taken = new Set<string>();
+  // In one order, so that of two rows with one id the same is named by its file each time.
+  for (const name of names.toSorted(byBytes)) {
     if ((await disk.stat([collection, name]))?.kind !== "file") continue;
     const bytes = await disk.read([collection, name]);
     const said = bytes === undefined ? undefined : parseObject(bytes);
     const base = name.slice(0, -5);
     const row = said === undefined ? undefined : rowOf(kind, base, said, index);
-    if (row !== undefined) rows.set(name, row);
+    if (row !== undefined) rows.set(name, namedOnce(row, base, taken));
     else if (said !== undefined) refused += 1;
   }
   return { rows, refused };
+}
+
+/** An id may stand twice in what an earlier version left; the second is named by its file. */
+function namedOnce(row: MemoryRecord, base: string, taken: Set<string>): MemoryRecord {
+  const key = JSON.stringify([row.user_id, row.id]);
+  if (taken.has(key)) return { ...row, id: `file:${base}` };
+  taken.add(key);
+  return row;
+}
+
+function byBytes(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function rowOf(
@@ -91,7 +105,7 @@ function rowOf(
   index: (key: string) => Said | undefined,
 ): MemoryRecord | undefined {
   const id = legacyId(said["id"]) ?? legacyId(said["_id"]) ?? base;
-  return legacyRecord(kind, said, base, index(id) ?? index(base) ?? index(`${base}.json`));
+  return legacyRecord(kind, said, base, index(`${base}.json`) ?? index(id) ?? index(base));
 }
 
 /** Entries of an old index by id and by file, whether it was a list or a map. */
@@ -101,7 +115,11 @@ export function legacyIndex(bytes: Buffer | undefined): (key: string) => Said | 
     if (typeof value !== "object" || value === null) return;
     const entry = value as Said;
     for (const name of [key, entry["id"], entry["_id"], entry["file"]]) {
-      if (typeof name === "string") entries.set(name, entry);
+      if (typeof name !== "string") continue;
+      const other = entries.get(name);
+      // Whose it is cannot be told where two users have an entry of this name.
+      const isSame = other === undefined || other["user_id"] === entry["user_id"];
+      entries.set(name, isSame ? entry : { ...entry, user_id: false });
     }
   };
   let parsed: unknown;

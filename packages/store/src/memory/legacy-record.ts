@@ -97,7 +97,9 @@ export function legacyId(value: unknown): string | undefined {
   }
   if (typeof value !== "object" || value === null) return undefined;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
-  if ((value as { readonly _bsontype?: unknown })._bsontype === "Long") return String(value);
+  if ((value as { readonly _bsontype?: unknown })._bsontype === "Long") {
+    return (value as { toString(): string }).toString();
+  }
   const plain: unknown = JSON.parse(JSON.stringify(value));
   if (typeof plain === "string") return plain === "" ? undefined : plain;
   const [only, ...others] = Object.entries(plain as Said);
