@@ -317,8 +317,8 @@ const cutOutcome = "unknown";
 
 /**
  * Keeps the question of a turn that never came to an answer, what was said by then and which tools
- * had run or were running, so that the next turn knows. The failure itself is what the caller sees, so a store that
- * refuses this is said in `persisted` alone.
+ * had run or were running, so that the next turn knows. The failure itself is what the caller sees,
+ * so a store that refuses this is said in `persisted` alone.
  */
 export async function keepCutTurn(
   parts: AgentParts,

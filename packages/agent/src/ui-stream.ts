@@ -3,6 +3,7 @@
  * other client of that protocol shows it. A tool's input and result stay with the server; the
  * browser learns the tool's name and how it went. A failure is told by its class.
  */
+import { errorTypeOf } from "./admissible.ts";
 import type { TurnStream } from "./agent.ts";
 import type { TurnEvent } from "./turn-events.ts";
 
@@ -32,6 +33,7 @@ export type UiChunk =
 export async function* uiChunks(stream: TurnStream): AsyncGenerator<UiChunk, void> {
   let parts = 0;
   let open: string | undefined;
+  let done = false;
   const closed = (): readonly UiChunk[] => {
     const id = open;
     open = undefined;
@@ -39,6 +41,7 @@ export async function* uiChunks(stream: TurnStream): AsyncGenerator<UiChunk, voi
   };
   try {
     for await (const event of stream) {
+      done ||= event.type === "run.done";
       if (event.type === "answer.delta") {
         if (open === undefined) {
           parts += 1;
@@ -52,9 +55,11 @@ export async function* uiChunks(stream: TurnStream): AsyncGenerator<UiChunk, voi
         yield* chunks;
       }
     }
-  } catch {
-    // `run.done` said so already, by class; the text of an error may hold anything.
+  } catch (error) {
     yield* closed();
+    // Told by class, as the text of an error may hold anything; most failures were told by
+    // `run.done`, but a turn that is refused, such as for its ids, never begins.
+    if (!done) yield { type: "error", errorText: errorTypeOf(error) };
   }
 }
 

@@ -2,7 +2,7 @@
  * @module The AI SDK's own chat client reads a turn of ours from the example's server: text, tools,
  * memory of an earlier thread, a failure by its class, and a browser that goes away.
  */
-import { Agent } from "@turnproof/agent";
+import { Agent, uiResponse } from "@turnproof/agent";
 import { ephemeralMemory, postgres } from "@turnproof/store";
 import { startChat, supportAgent } from "@turnproof/support-agent";
 import { AbstractChat, DefaultChatTransport, readUIMessageStream } from "ai";
@@ -133,4 +133,17 @@ test("the AI SDK's chat holds a conversation, stops a turn, and goes on with the
   const failed = new PlainChat(broken.url);
   await failed.sendMessage({ text: "Hello" });
   expect([failed.status, failed.error?.message]).toEqual(["error", "RangeError"]);
+});
+
+test("a turn that is refused before it begins is an error to the browser, by its code", async () => {
+  const model = new MockLanguageModelV4({});
+  const agent = new Agent({ model, store: ephemeralMemory() });
+  for (const [userId, code] of [
+    ["ann@example.com", "identity_not_opaque"],
+    ["", "identity_empty"],
+  ] as const) {
+    const text = await uiResponse(agent.runStream("Hello", { userId })).text();
+    expect(text).toContain(`{"type":"error","errorText":"${code}"}`);
+    expect(text).not.toContain("example.com");
+  }
 });
