@@ -64,13 +64,15 @@ async function serve(config: Config): Promise<void> {
   const at = { host, port: config.grpcPort, log, httpPort: server.port };
   beside.grpc = await serveGrpc(collector, at);
   const base = config.basePath === "/" ? "" : config.basePath;
+  // Whoever reads that it listens may stop it at once: a signal before this would end it unclean.
+  const stopped = nextSignal();
   log.info("listening", {
     url: `${server.url}${base}/`,
     backend: collector.store.name,
     data_dir: config.dataDir,
     version,
   });
-  const signal = await nextSignal();
+  const signal = await stopped;
   log.info("stopping", { signal });
   // Whoever asks again does not want to wait; what was acknowledged is durable all the same. A
   // supervisor and its group often send the same signal at once, which is asking only once.

@@ -18,8 +18,8 @@ export interface CollectorChild {
   output(): string;
   /** SIGKILL, and waits until it is gone. */
   kill(): Promise<void>;
-  /** SIGTERM, and waits for a clean end; answers the exit code. */
-  stop(): Promise<number | null>;
+  /** SIGTERM, and waits for a clean end; answers the exit code, or the signal that ended it. */
+  stop(): Promise<number | NodeJS.Signals | null>;
 }
 
 /** Starts a collector, at a port that was its own before if one is given; waits until it listens. */
@@ -64,7 +64,7 @@ export async function startCollector(
     async stop() {
       child.kill("SIGTERM");
       await gone;
-      return child.exitCode;
+      return child.exitCode ?? child.signalCode;
     },
   };
 }

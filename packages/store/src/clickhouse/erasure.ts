@@ -228,7 +228,7 @@ WHERE database = currentDatabase() AND NOT active
     }
   } finally {
     for (const table of evidenceTables) {
-      await engine.command(`ALTER TABLE ${table} RESET SETTING old_parts_lifetime`);
+      await engine.command(`ALTER TABLE ${table} MODIFY SETTING old_parts_lifetime = 15`);
     }
   }
 }

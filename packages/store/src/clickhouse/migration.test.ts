@@ -11,7 +11,8 @@ test("statements end at a semicolon that ends a line; comments go", () => {
 });
 
 test("a cluster gets every table on every node, replicated", async () => {
-  const [first, second, third, fourth, fifth, sixth, seventh] = await readMigrations("main");
+  const [first, second, third, fourth, fifth, sixth, seventh, eighth] =
+    await readMigrations("main");
   const heads = first?.statements.map((sql) => sql.split("\n")[0]);
   const engines = first?.statements.map((sql) => /^ENGINE = .*$/m.exec(sql)?.[0]);
   const path = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'";
@@ -54,6 +55,11 @@ test("a cluster gets every table on every node, replicated", async () => {
       /^ALTER TABLE events ON CLUSTER 'main'\n {4}ADD COLUMN IF NOT EXISTS temperature /,
     ),
   ]);
+  expect(eighth?.statements).toEqual(
+    ["events", "locate", "batches", "touched", "verdicts", "turns"].map(
+      (table) => `ALTER TABLE ${table} ON CLUSTER 'main' MODIFY SETTING old_parts_lifetime = 15`,
+    ),
+  );
   expect(third?.statements[0]).toContain(`ENGINE = ReplicatedReplacingMergeTree(${path})`);
   expect(first?.statements[0]).toContain(" replicated_deduplication_window = 10000");
 });
