@@ -20,6 +20,7 @@ const kills = Number(process.env["TURNPROOF_TEST_KILLS"] ?? 12);
 const clients = 8;
 /** Longest life of one collector once it listens. */
 const lifeMsMax = 1_000;
+const slow = { timeout: 30_000, interval: 20 };
 
 /** Sends until the collector is gone; a request that was not answered is not sent again. */
 async function client(url: string, ledger: SpanLedger, over: AbortSignal): Promise<void> {
@@ -85,11 +86,15 @@ test(
     const dataDir = await mkdtemp(join(tmpdir(), "kill-"));
     const ledger = new SpanLedger();
     for (let round = 0; round < kills; round++) {
+      const known = ledger.acknowledged.size;
       const collector = await startCollector(dataDir);
       const over = new AbortController();
       const sending = Array.from({ length: clients }, () =>
         client(collector.url, ledger, over.signal),
       );
+      // Every other life ends after it acknowledged something, however slow the machine is.
+      if (round % 2 === 0)
+        await expect.poll(() => ledger.acknowledged.size > known, slow).toBe(true);
       await sleep(Math.random() * lifeMsMax);
       await collector.kill();
       over.abort();
@@ -120,7 +125,7 @@ test(
       expect(expectedOf(event)).toEqual(ledger.sent.get(event.event_id));
     }
     // An oracle that saw nothing proves nothing; how much it saw is the machine's.
-    expect(ledger.acknowledged.size).toBeGreaterThan(kills);
+    expect(ledger.acknowledged.size).toBeGreaterThan(kills / 2);
     await rm(dataDir, { recursive: true, force: true });
   },
 );

@@ -16,7 +16,7 @@ const named = `name IN (${tables.map((name) => `'${name}'`).join(", ")})`;
 
 /** A count, which is the last number of an answer in the engine's own format. */
 async function count(store: EvidenceStore, sql: string): Promise<number> {
-  const answer = await lentEngineOf(store)?.select(`SELECT toUInt64(count()) AS n FROM ${sql}`);
+  const answer = await lentEngineOf(store)?.select(`SELECT toUInt64(count()) AS n FROM ${sql}`, {});
   const bytes = Buffer.from(answer?.bytes ?? []);
   return Number(bytes.readBigUInt64LE(bytes.length - 8));
 }
