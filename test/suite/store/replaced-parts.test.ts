@@ -38,7 +38,7 @@ test("parts that a merge replaced are removed", { timeout: 300_000 }, async () =
   let most = 0;
   for (let index = 0; index < 40; index++) {
     const receivedAt = new Date(Date.now()).toISOString().replace("Z", "000Z");
-    const events = sampleTurn(`root${index}`);
+    const events = sampleTurn(`root${index}`, {});
     await store.append({ batchId: `batch${index}`, receivedAt, events });
     most = Math.max(most, await replacedOf(store));
   }
