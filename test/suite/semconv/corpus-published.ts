@@ -33,6 +33,7 @@ const written = `
   infisical       s~t. hex 24 . hex 32 . hex 32
   intra42         s-~s4t2ud- hex 64
   jina            ji~na_ alnum 60
+  jina_url        ji~na_ url 60
   lob             live_~pub_ hex 31
   logfire         pylf~_v1_us_ alnum 43
   mailgun_public  pub~key- hex 32
@@ -55,6 +56,11 @@ const written = `
   scaleway        SC~W upperAlnum 17
   segment         sgp~_ alnum 64
   settlemint      sm~_pat_ alnum 16
+  snyk_personal   snyk_~uat. hex 8 . url 60
+  discord_user    mf~a. url 84
+  discord_scanned MT~A alnum 21 . alnum 6 . url 27
+  supabase_secret sb_s~ecret_ url 22 _ alnum 8
+  dropbox_short   s~l. url 135
   snyk_named      snyk_~token= hex 36
   sonar_user      sq~u_ hex 40
   sonar_project   sq~p_ hex 40

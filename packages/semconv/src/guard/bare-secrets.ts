@@ -136,9 +136,16 @@ function isPlainBase64(code: number): boolean {
 const botPattern: RegExp =
   /(?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){5,7}[A-Za-z]{0,3}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27}/;
 
+/** The same as public scanners describe it: the first part decodes to anything; with a digit. */
+const scannedBotPattern: RegExp =
+  /(?:^|[^A-Za-z0-9])[MNO][A-Za-z0-9]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}/;
+
 /** True for the token of a Discord bot. */
 export function hasBotToken(text: string): boolean {
-  return text.length > 57 && text.includes(".") && botPattern.test(text);
+  if (text.length < 58 || !text.includes(".")) return false;
+  if (botPattern.test(text)) return true;
+  const scanned = scannedBotPattern.exec(text);
+  return scanned !== null && /[0-9]/.test(scanned[0]);
 }
 
 /** One line: a name, a colon and what follows. */
