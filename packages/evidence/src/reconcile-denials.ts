@@ -44,28 +44,24 @@ function isDenied(ref: ResourceRef): boolean {
 
 /** True when the event says a word against ownership or provenance. */
 export function saysDenial(event: TurnEvent): boolean {
-  if (event.attributes.ownership_verified === false) return true;
-  if (event.input_refs?.some(isDenied) === true) return true;
-  if (event.output_refs?.some(isDenied) === true) return true;
-  return (
-    event.selection_ledger?.some((line) => line.selected === true && isDenied(line.resource)) ===
-    true
-  );
+  if (!mayDeny(event)) return false;
+  return event.attributes.ownership_verified === false || refsOf(event).some(isDenied);
 }
 
 /** The references that an event speaks of: a candidate that was not selected is none of them. */
 function refsOf(event: TurnEvent): readonly ResourceRef[] {
-  const selected = event.selection_ledger?.flatMap((line) =>
-    line.selected === true ? [line.resource] : [],
-  );
-  return [...(event.input_refs ?? []), ...(event.output_refs ?? []), ...(selected ?? [])];
+  const { input_refs: inputs, output_refs: outputs, selection_ledger: ledger } = event;
+  const selected = ledger?.filter((line) => line.selected === true);
+  const resources = selected?.map(({ resource }) => resource);
+  return [inputs, outputs, resources].flatMap((refs) => refs ?? []);
 }
 
 /** Subjects of what an event says of ownership without naming a reference. */
 function ownSubjects(event: TurnEvent): readonly string[] {
   if (event.event_kind === "context_binding") return [binding];
-  const refs = event.event_kind === "artifact" ? event.output_refs?.slice(0, 1) : refsOf(event);
-  return refs === undefined || refs.length === 0 ? [binding] : refs.map(subjectOf);
+  const refs =
+    event.event_kind === "artifact" ? (event.output_refs ?? []).slice(0, 1) : refsOf(event);
+  return refs.length === 0 ? [binding] : refs.map(subjectOf);
 }
 
 function addWords(words: Word[], event: TurnEvent, scope: TaskScope): void {
@@ -116,21 +112,15 @@ export function settleDenials(
   const words: Word[] = [];
   for (const { event, scope } of attributed) addWords(words, event, scope);
   const answers = createAnswers(words, scopes, asked);
-  const noted = new Set<string>();
-  const numbers = new Map<TurnEvent, number>();
   for (const word of words) {
     if (word.good) continue;
-    const { event, scope, field } = word;
+    const { event, scope } = word;
     if (!standing.events.has(event) && !standing.names(word)) continue;
     if (answers(word).some((positive) => isAfter(positive, event, scope.turn))) continue;
-    const number = numbers.get(event) ?? numbers.size;
-    numbers.set(event, number);
-    const once = `${field} ${number}`;
-    if (noted.has(once)) continue;
-    noted.add(once);
+    const denial = denialOf(word);
     const known = scope.denials.get(event);
-    if (known === undefined) scope.denials.set(event, [denialOf(word)]);
-    else known.push(denialOf(word));
+    if (known === undefined) scope.denials.set(event, [denial]);
+    else if (known.every(({ code }) => code !== denial.code)) known.push(denial);
   }
 }
 
@@ -211,7 +201,7 @@ const standingKinds: ReadonlySet<string> = new Set([
 
 function standingOf(scopes: readonly TaskScope[], attributed: readonly Attributed[]): Standing {
   const events = new Map<TurnEvent, TaskScope>();
-  const spans = new Set<string>();
+  const spans = new Set<string | undefined>();
   for (const scope of scopes) {
     for (const intent of scope.intents) events.set(intent, scope);
     const artifacts = artifactStates(scope.artifacts, scope.turn).flatMap(({ latest }) => latest);
@@ -225,8 +215,7 @@ function standingOf(scopes: readonly TaskScope[], attributed: readonly Attribute
   }
   for (const { event, scope } of attributed) {
     const { event_kind: kind, span_id: span } = event;
-    if (standingKinds.has(kind) || (span !== undefined && spans.has(span)))
-      events.set(event, scope);
+    if (standingKinds.has(kind) || spans.has(span)) events.set(event, scope);
   }
   return { events: new Set(events.keys()), names: namesOf(events) };
 }

@@ -1,8 +1,9 @@
 /** @module ArtifactRequests: several intents that ask for artifacts, and the sources they declare. */
 import { expect, test } from "vitest";
 
-import { asks, began, ended, artifact, shows, told, source, event } from "./artifact-rows.ts";
+import { asks, began, ended, artifact, shows, told, source } from "./artifact-rows.ts";
 import type { Row } from "./artifact-rows.ts";
+import { event } from "./turn-event.ts";
 
 const labelled: Row[] = [
   [

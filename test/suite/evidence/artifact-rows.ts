@@ -2,43 +2,13 @@
 import { reconcileOutcome } from "@turnproof/evidence";
 import type { ResourceRef, TurnEvent } from "@turnproof/evidence";
 
-const complete = {
-  window_complete: true,
-  truncated: false,
-  normalization_errors: 0,
-  read_completeness: "complete",
-  as_of: "2026-01-02T00:00:00Z",
-} as const;
+import { complete, event } from "./turn-event.ts";
 
 /** A window, by what is special about it, and all that is said of it. */
 export type Row = readonly [caption: string, events: TurnEvent[], expected: string[]];
 
 type Attributes = TurnEvent["attributes"];
 type Extra = Partial<TurnEvent>;
-
-/** An event whose id is its kind and its second, unless `extra` says otherwise. */
-export function event(
-  kind: TurnEvent["event_kind"],
-  second: number,
-  attributes: Attributes,
-  extra: Extra,
-): TurnEvent {
-  const names = { application_id: "app", agent_id: "agent", user_id: "user" };
-  return {
-    schema_version: 3,
-    event_id: `${kind}-${second}`,
-    event_kind: kind,
-    phase: "event",
-    status: "success",
-    timestamp: `2026-01-01T00:00:${String(second).padStart(2, "0")}Z`,
-    ...names,
-    thread_id: "thread",
-    root_trace_id: "root",
-    turn_id: "turn",
-    ...extra,
-    attributes,
-  };
-}
 
 export const source: ResourceRef = { resource_type: "document", ref: "doc", version: "3" };
 export const made = (version?: string, ref = "reply-1", type = "reply"): ResourceRef => ({

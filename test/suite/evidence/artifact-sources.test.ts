@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import type { ResourceRef, TurnEvent } from "@turnproof/evidence";
 
-import { artifact, asks, began, ended, event, shows, source, told } from "./artifact-rows.ts";
+import { artifact, asks, began, ended, shows, source, told } from "./artifact-rows.ts";
+import { event } from "./turn-event.ts";
 
 const mail: ResourceRef = { resource_type: "mail", ref: "m" };
 const other: ResourceRef = { ...source, ref: "doc-2" };

@@ -2,8 +2,9 @@
 import type { TurnEvent } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
 
-import { artifact, asks, began, by, ended, event, made, shows, told } from "./artifact-rows.ts";
+import { artifact, asks, began, by, ended, made, shows, told } from "./artifact-rows.ts";
 import type { Row } from "./artifact-rows.ts";
+import { event } from "./turn-event.ts";
 
 type Attributes = TurnEvent["attributes"];
 

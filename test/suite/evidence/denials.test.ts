@@ -2,9 +2,9 @@
  * Reconciliation 4 in full: an explicit word against ownership or provenance anywhere in the judged
  * scope blocks success, and only a later positive word that a delivery followed takes it back.
  */
-import { reconcileOutcome } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
 
+import { binding, judged, owned, selection, unowned } from "./denial-rows.ts";
 import {
   artifact,
   at,
@@ -14,26 +14,9 @@ import {
   invoice,
   ledger,
   success,
-  whole,
   work,
 } from "./text-windows.ts";
 import type { Json } from "./verdict-cases.ts";
-
-const judged = (events: readonly unknown[], taskId: string | null = null): [string, string[]] => {
-  const verdict = reconcileOutcome(events, { normalizationMetadata: whole, taskId });
-  return [verdict.status, [...new Set(verdict.findings.map(({ code }) => code))].toSorted()];
-};
-
-const binding = (second: number, owned: boolean | undefined, extra: Json = {}): Json =>
-  at(second, "context_binding", owned === undefined ? {} : { ownership_verified: owned }, {
-    event_id: `binding-${second}`,
-    ...extra,
-  });
-const selection = (resource: Json, selected: boolean): Json =>
-  at(5, "memory_selection", {}, { selection_ledger: [{ resource, selected }] });
-
-const unowned = { ownership_verified: false };
-const owned = { ownership_verified: true };
 
 /** Each place of the judged scope, with a word against it. */
 const places: readonly (readonly [string, (word: Json) => Json[], string, string])[] = [

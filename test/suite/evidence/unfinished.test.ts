@@ -87,6 +87,35 @@ describe("a turn that did not end", () => {
     const other = [...events, report(3_600, code, { producer_id: "p2" })];
     expect(told(judge(other, 3_610))[1]).toEqual(unfinished);
   });
+  test("takes any report of losses for a sign of life, and nothing else", () => {
+    const counted = report(3_600, "other", { attributes: { loss_created: 0 } });
+    expect(told(judge([...events, counted], 3_690))[1]).toEqual(open);
+    expect(told(judge([...events, report(3_600, "other")], 3_690))[1]).toEqual(unfinished);
+  });
+  test("is open by the latest report, in whatever order they are read", () => {
+    const reports = [3_600, 50].map((seconds) => report(seconds, "producer_heartbeat"));
+    for (const read of [reports, reports.toReversed()]) {
+      expect(judge([...events, ...read], 3_690).open_until).toBe(clock(3_690));
+    }
+  });
+  test("is open by when a report was received, where that is known", () => {
+    const sent = report(50, "producer_heartbeat", { received_at: clock(3_600) });
+    expect(judge([...events, sent], 3_690).open_until).toBe(clock(3_690));
+  });
+  test("is open until the later of its limit and its process", () => {
+    const early = report(50, "producer_heartbeat");
+    expect(judge([...events, early], 100).open_until).toBe(clock(940));
+  });
+  test("is told by the first of several that would be unfinished", () => {
+    const second = { thread_id: "dialog-9", root_trace_id: "d2", event_id: "second" };
+    const later = { ...began, ...second, timestamp: clock(60), producer_id: "p9" };
+    for (const read of [
+      [...events, later],
+      [later, ...events],
+    ]) {
+      expect(judge(read, 100).open_until).toBe(clock(940));
+    }
+  });
   test("takes what its reader knows of processes", () => {
     const producers = [{ producer_id: "p1", first: clock(0), last: clock(3_600) }];
     expect(told(judge(events, 3_690, { producers }))[1]).toEqual(open);
@@ -102,6 +131,25 @@ describe("a turn that did not end", () => {
       attributes: { ...(next["attributes"] as Json), service_instance_id: "pod-2" },
     };
     expect(told(judge([...lives, elsewhere], 80))[1]).toEqual(open);
+    // Two that report at the same time are replicas, and another service is another process.
+    const replica = { ...next, timestamp: clock(50) };
+    expect(told(judge([...lives, replica], 80))[1]).toEqual(open);
+    const sidecar = { ...next, service_name: "sidecar" };
+    expect(told(judge([...lives, sidecar], 80))[1]).toEqual(open);
+    const before = { ...next, event_id: "before", timestamp: clock(40) };
+    expect(told(judge([...lives, next, before], 80))[1]).toEqual(open);
+    const nameless = [
+      report(50, "producer_heartbeat"),
+      { ...next, attributes: { quality_code: "producer_heartbeat" } },
+    ];
+    expect(told(judge([...events, ...nameless], 80))[1]).toEqual(open);
+  });
+  test("knows a life by the instance and the service of any of its reports", () => {
+    const named = { attributes: { service_instance_id: "pod-1" }, service_name: "web" };
+    const first = report(50, "producer_heartbeat", named);
+    const silent = report(55, "producer_heartbeat", { service_name: "web" });
+    const next = report(70, "producer_heartbeat", { ...named, producer_id: "p2" });
+    expect(told(judge([...events, first, silent, next], 80))[1]).toEqual(unfinished);
   });
   test("is kept open by a recorded wait for a person, until that ends", () => {
     const wait = at(
@@ -114,6 +162,31 @@ describe("a turn that did not end", () => {
     expect(told(judge([...events, wait], 87_000))[1]).toEqual(unfinished);
     const back = at(46, "queue_transition", { queue_status: "resumed" }, { event_id: "back" });
     expect(told(judge([...events, wait, back], 80_000))[1]).toEqual(unfinished);
+    expect(told(judge([...events, back, wait], 80_000))[1]).toEqual(unfinished);
+    const limits = { turn_limits: { human_wait_ms: 3_600_000 } };
+    expect(judge([...events, wait], 100, limits).open_until).toBe(clock(3_644));
+    const short = { turn_limits: { human_wait_ms: 1_000 } };
+    expect(judge([...events, wait], 100, short).open_until).toBe(clock(944));
+  });
+  test("is kept open by an action that waits for a person, until that action ends", () => {
+    const asking = at(
+      44,
+      "application_action",
+      { queue_status: "waiting_for_human" },
+      { event_id: "asking", phase: "start", status: "started", span_id: "dddddddddddddd01" },
+    );
+    expect(told(judge([...events, asking], 80_000))[1]).toEqual(open);
+    const answered = at(
+      46,
+      "application_action",
+      {},
+      { event_id: "answered", phase: "result", span_id: "dddddddddddddd01" },
+    );
+    expect(told(judge([...events, asking, answered], 80_000))[1]).toEqual(unfinished);
+    const other = { ...answered, span_id: "dddddddddddddd02" };
+    expect(told(judge([...events, asking, other], 80_000))[1]).toEqual(open);
+    const event = { ...answered, phase: "event" };
+    expect(told(judge([...events, asking, event], 80_000))[1]).toEqual(open);
   });
   test("is superseded by a later attempt that ended", () => {
     const again = {
