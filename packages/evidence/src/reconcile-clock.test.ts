@@ -1,15 +1,36 @@
 /** @module Clocks: producers that are ahead, and times that run against a producer's numbers. */
 import { describe, expect, test } from "vitest";
 
-import { by } from "../../../test/suite/evidence/artifact-rows.ts";
-import { event } from "../../../test/suite/evidence/turn-event.ts";
 import type { TurnEvent } from "./event.ts";
 import { groupByIdentity } from "./identity-tuple.ts";
 import { clockOf, settleClocks, stampOf } from "./reconcile-clock.ts";
 
 type Extra = Partial<TurnEvent>;
 
-const at = (second: number, extra: Extra = {}): TurnEvent => event("delivery", second, {}, extra);
+/** An event of one turn, its kind and its second its id. */
+const event = (kind: TurnEvent["event_kind"], second: number, extra: Extra): TurnEvent => ({
+  schema_version: 3,
+  event_id: `${kind}-${second}`,
+  event_kind: kind,
+  phase: "event",
+  status: "success",
+  timestamp: `2026-01-01T00:00:${String(second).padStart(2, "0")}Z`,
+  application_id: "app",
+  agent_id: "agent",
+  user_id: "user",
+  thread_id: "thread",
+  root_trace_id: "root",
+  turn_id: "turn",
+  attributes: {},
+  ...extra,
+});
+const by = (producer_id: string, producer_seq: number, event_id?: string): Extra => ({
+  producer_id,
+  producer_seq,
+  ...(event_id === undefined ? {} : { event_id }),
+});
+
+const at = (second: number, extra: Extra = {}): TurnEvent => event("delivery", second, extra);
 const received = (second: number): Extra => ({
   received_at: `2026-01-01T00:00:${String(second).padStart(2, "0")}.000Z`,
 });
@@ -94,8 +115,7 @@ describe("times that run against a producer's numbers", () => {
     "plan",
     "learning",
   ] as const)("move no %s, which only surrounds what decides", (kind) => {
-    const beside = (second: number, seq: number): TurnEvent =>
-      event(kind, second, {}, by("p", seq));
+    const beside = (second: number, seq: number): TurnEvent => event(kind, second, by("p", seq));
     expect(lifted(at(10, by("p", 1)), beside(5, 2))).toEqual([10, 5]);
     expect(lifted(beside(10, 1), at(5, by("p", 2)))).toEqual([10, 5]);
   });

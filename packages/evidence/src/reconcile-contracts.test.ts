@@ -1,11 +1,43 @@
 /** @module Contracts: the link of each in the chain, and what a record does to the verdict. */
 import { describe, expect, test } from "vitest";
 
-import { complete, event } from "../../../test/suite/evidence/turn-event.ts";
 import type { TurnEvent } from "./event.ts";
 import { reconcileOutcome } from "./reconcile.ts";
 
-const intent = event("intent", 1, { required_contracts: ["form"] }, { event_id: "intent" });
+const complete = {
+  window_complete: true,
+  truncated: false,
+  normalization_errors: 0,
+  read_completeness: "complete",
+  as_of: "2026-01-02T00:00:00Z",
+} as const;
+
+function event(
+  event_id: string,
+  second: number,
+  event_kind: TurnEvent["event_kind"],
+  attributes: TurnEvent["attributes"] = {},
+  extra: Partial<TurnEvent> = {},
+): TurnEvent {
+  return {
+    schema_version: 3,
+    event_id,
+    event_kind,
+    phase: "event",
+    status: "success",
+    timestamp: `2026-01-01T00:00:${String(second).padStart(2, "0")}Z`,
+    application_id: "app",
+    agent_id: "agent",
+    user_id: "user",
+    thread_id: "thread",
+    root_trace_id: "root",
+    turn_id: "turn",
+    ...extra,
+    attributes,
+  };
+}
+
+const intent = event("intent", 1, "intent", { required_contracts: ["form"] });
 const clean = {
   contract_name: "form",
   parser_status: "success",
@@ -16,21 +48,16 @@ const record = (
   attributes: TurnEvent["attributes"] = {},
   second = 10,
   extra: Partial<TurnEvent> = {},
-): TurnEvent =>
-  event(
-    "contract",
-    second,
-    { ...clean, ...attributes },
-    { event_id: `record-${second}`, ...extra },
-  );
+): TurnEvent => event(`record-${second}`, second, "contract", { ...clean, ...attributes }, extra);
 const delivery = (
   second = 20,
   attributes: TurnEvent["attributes"] = {},
   extra: Partial<TurnEvent> = {},
 ): TurnEvent =>
   event(
-    "delivery",
+    `delivery-${second}`,
     second,
+    "delivery",
     { contract_name: "form", emitted: true, acknowledged: true, ...attributes },
     extra,
   );
@@ -75,7 +102,7 @@ test.each<[string, TurnEvent["attributes"], string, string]>([
 
 test("a record on which no parser spoke, or that failed although it parsed, is unparsed", () => {
   const { parser_status: _, ...silent } = clean;
-  const said = event("contract", 10, silent, { event_id: "record-10" });
+  const said = event("record-10", 10, "contract", silent);
   const failed = record({}, 10, { status: "error" });
   for (const one of [said, failed]) {
     expect(judge(intent, one, delivery())).toEqual([
@@ -139,7 +166,7 @@ describe("a required contract", () => {
 });
 
 describe("a contract that no intent requires", () => {
-  const asks = event("intent", 1, {}, { event_id: "intent" });
+  const asks = event("intent", 1, "intent");
   const optional = (second: number, required?: boolean, change = {}): TurnEvent =>
     record({ ...(required === undefined ? {} : { required }), ...change }, second);
   test("is judged as required where its record says so or says nothing", () => {
@@ -169,8 +196,8 @@ describe("a contract that no intent requires", () => {
 });
 
 test("a delivery that names a contract without any record says that one is unrecorded", () => {
-  const asks = event("intent", 1, {}, { event_id: "intent" });
+  const asks = event("intent", 1, "intent");
   expect(judge(asks, delivery())[0]).toContain("contract_unrecorded");
-  const plain = event("delivery", 20, { emitted: true, acknowledged: true });
+  const plain = event("delivery-20", 20, "delivery", { emitted: true, acknowledged: true });
   expect(judge(asks, plain)[0]).not.toContain("contract_unrecorded");
 });

@@ -1,16 +1,36 @@
 /** @module Tied events: whose deliveries follow some evidence, and what receipt contradicts. */
 import { describe, expect, test } from "vitest";
 
-import { by } from "../../../test/suite/evidence/artifact-rows.ts";
-import { event } from "../../../test/suite/evidence/turn-event.ts";
 import type { TurnEvent } from "./event.ts";
 import { precedingProducers, producerOf, receivedBefore, tiedOf } from "./reconcile-tied.ts";
 
 type Extra = Partial<TurnEvent>;
 
-const delivery = (extra: Extra = {}, second = 20): TurnEvent =>
-  event("delivery", second, {}, extra);
-const record = (extra: Extra = {}, second = 20): TurnEvent => event("artifact", second, {}, extra);
+/** An event of one turn, its kind and its second its id. */
+const event = (kind: TurnEvent["event_kind"], second: number, extra: Extra): TurnEvent => ({
+  schema_version: 3,
+  event_id: `${kind}-${second}`,
+  event_kind: kind,
+  phase: "event",
+  status: "success",
+  timestamp: `2026-01-01T00:00:${String(second).padStart(2, "0")}Z`,
+  application_id: "app",
+  agent_id: "agent",
+  user_id: "user",
+  thread_id: "thread",
+  root_trace_id: "root",
+  turn_id: "turn",
+  attributes: {},
+  ...extra,
+});
+const by = (producer_id: string, producer_seq: number, event_id?: string): Extra => ({
+  producer_id,
+  producer_seq,
+  ...(event_id === undefined ? {} : { event_id }),
+});
+
+const delivery = (extra: Extra = {}, second = 20): TurnEvent => event("delivery", second, extra);
+const record = (extra: Extra = {}, second = 20): TurnEvent => event("artifact", second, extra);
 const preceding = (tied: readonly TurnEvent[], evidence: readonly TurnEvent[]) => {
   const producers = precedingProducers(tiedOf(tied), evidence);
   return producers === undefined ? undefined : [...producers];

@@ -1,18 +1,41 @@
 /** @module How turns end: which attempts count, and which outcomes. */
 import { describe, expect, test } from "vitest";
 
-import { complete, event as eventOf } from "../../../test/suite/evidence/turn-event.ts";
 import type { TurnEvent } from "./event.ts";
 import { reconcileOutcome } from "./reconcile.ts";
 import { isTroubled } from "./reconcile-turn.ts";
 
-/** An event by its own id, attributes among its other fields. */
-const event = (
+const complete = {
+  window_complete: true,
+  truncated: false,
+  normalization_errors: 0,
+  read_completeness: "complete",
+  as_of: "2026-01-02T00:00:00Z",
+} as const;
+
+function event(
   event_id: string,
   second: number,
-  kind: TurnEvent["event_kind"],
-  { attributes, ...extra }: Partial<TurnEvent> = {},
-): TurnEvent => eventOf(kind, second, attributes, { event_id, ...extra });
+  event_kind: TurnEvent["event_kind"],
+  extra: Partial<TurnEvent> = {},
+): TurnEvent {
+  return {
+    schema_version: 3,
+    event_id,
+    event_kind,
+    phase: "event",
+    status: "success",
+    timestamp: `2026-01-01T00:00:${String(second).padStart(2, "0")}Z`,
+    application_id: "app",
+    agent_id: "agent",
+    user_id: "user",
+    thread_id: "thread",
+    root_trace_id: "root",
+    turn_id: "turn",
+    attributes: {},
+    ...extra,
+  };
+}
 
 const reply = { resource_type: "reply", ref: "reply-1", version: "1" };
 const delivered: readonly TurnEvent[] = [

@@ -1,9 +1,15 @@
 /** @module Trust in a window: what metadata must say, and what every field of it may spoil. */
 import { describe, expect, test } from "vitest";
 
-import { whole } from "../../../test/suite/evidence/text-windows.ts";
 import { reconcileOutcome } from "./reconcile.ts";
 import type { WindowTrust } from "./reconcile-window.ts";
+
+const whole = {
+  window_complete: true,
+  truncated: false,
+  normalization_errors: 0,
+  read_completeness: "complete",
+} as const;
 
 const turn = { agent_id: "a", user_id: "u", thread_id: "t", turn_id: "n", root_trace_id: "r" };
 const intent = {

@@ -1,22 +1,51 @@
 /** The verdict beside its golden cases: reading, confidence, chain, watermark and own profiles. */
 import { describe, expect, test } from "vitest";
 
-import { whole } from "../../../test/suite/evidence/text-windows.ts";
-import { event } from "../../../test/suite/evidence/turn-event.ts";
 import type { TurnEvent } from "./event.ts";
 import { reconcileOutcome } from "./reconcile.ts";
+
+const complete = {
+  window_complete: true,
+  truncated: false,
+  normalization_errors: 0,
+  read_completeness: "complete" as const,
+};
+
+function event(
+  second: number,
+  event_kind: string,
+  attributes: object,
+  extra: object = {},
+): { readonly [name: string]: unknown } {
+  return {
+    schema_version: 3,
+    event_id: `${event_kind}-${second}`,
+    event_kind,
+    phase: "event",
+    status: "success",
+    timestamp: `2026-11-21T10:00:0${second}Z`,
+    application_id: "app",
+    agent_id: "agent",
+    user_id: "user",
+    thread_id: "thread",
+    root_trace_id: "root",
+    turn_id: "turn",
+    ...extra,
+    attributes,
+  };
+}
 
 const reply = { resource_type: "reply", ref: "reply-1", version: "1" };
 const made = { persistence_verified: true, producing_span_id: "work", source_independent: true };
 const window = [
-  event("intent", 1, { expected_artifact_types: ["reply"] }),
-  event("application_action", 2, {}, { phase: "result", span_id: "work" }),
-  event("artifact", 3, made, { output_refs: [reply] }),
-  event("delivery", 4, { emitted: true, acknowledged: true }, { input_refs: [reply] }),
+  event(1, "intent", { expected_artifact_types: ["reply"] }),
+  event(2, "application_action", {}, { phase: "result", span_id: "work" }),
+  event(3, "artifact", made, { output_refs: [reply] }),
+  event(4, "delivery", { emitted: true, acknowledged: true }, { input_refs: [reply] }),
 ];
 
 const judge = (events: readonly unknown[]): ReturnType<typeof reconcileOutcome> =>
-  reconcileOutcome(events, { normalizationMetadata: whole });
+  reconcileOutcome(events, { normalizationMetadata: complete });
 
 describe("reading", () => {
   test("names of older writers and labels among the attributes are read", () => {
@@ -30,7 +59,7 @@ describe("reading", () => {
       event_kind: names[String(one["event_kind"])] ?? one["event_kind"],
       attributes: { ...(one["attributes"] as object), task_id: "a" },
     }));
-    const options = { normalizationMetadata: whole, taskId: "a" };
+    const options = { normalizationMetadata: complete, taskId: "a" };
     expect(reconcileOutcome(older, options)).toMatchObject({ status: "success", task_id: "a" });
     const labelled = window.map((one) => ({
       ...one,
@@ -41,7 +70,7 @@ describe("reading", () => {
 
   test("the watermark is the reader's, else the latest receipt, else unknown", () => {
     const asOf = (events: readonly unknown[], as_of?: string): string | null => {
-      const metadata = as_of === undefined ? whole : { ...whole, as_of };
+      const metadata = as_of === undefined ? complete : { ...complete, as_of };
       return reconcileOutcome(events, { normalizationMetadata: metadata }).as_of;
     };
     expect(asOf(window)).toBeNull();
@@ -57,10 +86,10 @@ describe("findings", () => {
       reconcileOutcome(window.slice(0, 2), { normalizationMetadata: metadata }).findings.map(
         (finding) => finding.confidence,
       );
-    expect(confidence(whole)).toEqual(["high"]);
+    expect(confidence(complete)).toEqual(["high"]);
     expect(confidence(null)).toEqual(["low"]);
     const denied = { emitted: true, acknowledged: false };
-    const said = [...window.slice(0, 3), event("delivery", 4, denied, { input_refs: [reply] })];
+    const said = [...window.slice(0, 3), event(4, "delivery", denied, { input_refs: [reply] })];
     expect(reconcileOutcome(said).findings[0]).toMatchObject({
       code: "delivery_unconfirmed",
       confidence: "high",
@@ -73,7 +102,7 @@ describe("findings", () => {
   test("a refusal, whatever status its recorder gave it, is called one and nothing else", () => {
     const denied = { emitted: true, acknowledged: false };
     for (const status of ["success", "error"] as const) {
-      const said = event("delivery", 4, denied, { input_refs: [reply], status });
+      const said = event(4, "delivery", denied, { input_refs: [reply], status });
       const { status: verdict, findings } = judge([...window.slice(0, 3), said]);
       expect(verdict).toBe("failed");
       expect(findings.map(({ code, title }) => [code, title])).toEqual([
@@ -81,16 +110,16 @@ describe("findings", () => {
       ]);
     }
     const unanswered = { emitted: true, acknowledged: null };
-    const open = event("delivery", 4, unanswered, { input_refs: [reply] });
+    const open = event(4, "delivery", unanswered, { input_refs: [reply] });
     expect(judge([...window.slice(0, 3), open]).findings[0]?.title).toBe("Delivery unconfirmed");
     const lost = { emitted: true, acknowledged: null };
-    const failed = event("delivery", 4, lost, { input_refs: [reply], status: "error" });
+    const failed = event(4, "delivery", lost, { input_refs: [reply], status: "error" });
     expect(judge([...window.slice(0, 3), failed]).findings[0]?.title).toBe("Delivery not emitted");
   });
 
   test("an artifact that changed after its delivery is said to be delivered in an older version", () => {
     const newer = { ...reply, version: "2" };
-    const changed = event("artifact", 5, made, { output_refs: [newer] });
+    const changed = event(5, "artifact", made, { output_refs: [newer] });
     expect(judge([...window, changed]).findings[0]).toMatchObject({
       code: "delivery_precedes_evidence",
       title: "Older version delivered",
@@ -98,9 +127,9 @@ describe("findings", () => {
   });
 
   test("a contract whose output went nowhere says that nothing was delivered", () => {
-    const parsed = event("contract", 4, { contract_name: "form", parser_status: "success" });
+    const parsed = event(4, "contract", { contract_name: "form", parser_status: "success" });
     const wanted = window.with(0, {
-      ...(window[0] as TurnEvent),
+      ...window[0],
       attributes: { expected_artifact_types: ["reply"], required_contracts: ["form"] },
     });
     const undelivered = wanted.slice(0, 3);
@@ -113,7 +142,7 @@ describe("findings", () => {
 
   test("name at most 32 events and say how many there are", () => {
     const effects = Array.from({ length: 50 }, (_, at) =>
-      event("application_action", 2, { side_effect: true }, { event_id: `effect-${at}` }),
+      event(2, "application_action", { side_effect: true }, { event_id: `effect-${at}` }),
     );
     const [finding] = reconcileOutcome(effects).findings;
     expect(finding).toMatchObject({ code: "orphan_action", evidence_count: 50 });
@@ -124,7 +153,7 @@ describe("findings", () => {
 describe("chain", () => {
   test("each link has a state, a reason and its evidence", () => {
     const links = (events: readonly unknown[]): string[] =>
-      reconcileOutcome(events, { normalizationMetadata: whole }).chain.map(
+      reconcileOutcome(events, { normalizationMetadata: complete }).chain.map(
         ({ link, state, reason }) => `${link} ${state} ${reason}`,
       );
     expect(links(window)).toEqual([
@@ -138,7 +167,7 @@ describe("chain", () => {
       "delivery missing delivery_missing",
     ]);
     const gone = { ...made, artifact_status: "deleted" };
-    expect(links([...window, event("artifact", 5, gone, { output_refs: [reply] })])).toContain(
+    expect(links([...window, event(5, "artifact", gone, { output_refs: [reply] })])).toContain(
       "artifact missing artifact_deleted",
     );
   });
@@ -147,27 +176,27 @@ describe("chain", () => {
 test("a host's own coverage profile is checked", () => {
   const profiles = new Map([["own", ["cache_decision"] as const]]);
   const declared = window.with(0, {
-    ...(window[0] as TurnEvent),
+    ...window[0],
     attributes: { expected_artifact_types: ["reply"], coverage_profile: "own" },
   });
   const judge = (events: readonly unknown[]): readonly string[] =>
-    reconcileOutcome(events, { normalizationMetadata: whole, profiles }).missing_stages;
+    reconcileOutcome(events, { normalizationMetadata: complete, profiles }).missing_stages;
   expect(judge(declared)).toEqual(["cache_decision"]);
-  expect(judge([...declared, event("cache_decision", 2, { cache_decision: "miss" })])).toEqual([]);
+  expect(judge([...declared, event(2, "cache_decision", { cache_decision: "miss" })])).toEqual([]);
 });
 
 test("a later recovery of one artifact does not excuse the other of the same instant", () => {
   const rival = { ...made, persistence_verified: false };
   const other = { output_refs: [{ ...reply, ref: "reply-2" }], event_id: "rival" };
-  const verdict = reconcileOutcome([...window, event("artifact", 3, rival, other)], {
-    normalizationMetadata: whole,
+  const verdict = reconcileOutcome([...window, event(3, "artifact", rival, other)], {
+    normalizationMetadata: complete,
   });
   expect(verdict.status).toBe("partial");
   expect(verdict.findings.map(({ code }) => code)).toContain("artifact_persistence_unverified");
 });
 
 test("an event of one shape is judged as the type says", () => {
-  const typed: readonly TurnEvent[] = window;
-  const verdict = reconcileOutcome(typed, { normalizationMetadata: whole });
+  const typed: readonly TurnEvent[] = window as unknown as readonly TurnEvent[];
+  const verdict = reconcileOutcome(typed, { normalizationMetadata: complete });
   expect(verdict).toMatchObject({ status: "success", verified: true, intent_count: 1 });
 });
