@@ -111,6 +111,25 @@ describe("a turn whose identity is refused", () => {
     expect(spans()).toEqual([]);
   });
 
+  test("of a getter that throws: it is left out and counted, and strict throws", async () => {
+    const fields = `applicationId agentId userId memoryId threadId runId turnId agentName
+      coverageProfile sink fingerprint log strict`.split(/\s+/);
+    for (const field of fields) {
+      exporter.reset();
+      const boom = Object.defineProperty({ ...identity }, field, {
+        get: () => {
+          throw new Error("boom");
+        },
+      });
+      const { health, traceContext } = await turnOf(boom);
+      expect([field, codes(), health.refused]).toEqual([field, [expect.any(String)], 1]);
+      expect("userId" in traceContext.identity).toBe(field !== "userId");
+      if (field === "strict") continue;
+      const strict = Object.defineProperty(boom, "strict", { value: true });
+      expect(() => withTurn(strict as TurnOptions, () => 1)).toThrow("boom");
+    }
+  });
+
   test("no options at all keep a host's function from running", async () => {
     const anything = fc.anything({ withNullPrototype: true });
     const options = fc.record(
@@ -167,6 +186,24 @@ describe("what a turn's steps say", () => {
       "ann",
     );
     expect(codes()).toEqual(["invalid_metadata"]);
+  });
+
+  test("of a getter that throws is left out, and the step goes on", async () => {
+    const boom = (field: string): never =>
+      Object.defineProperty({}, field, {
+        get() {
+          throw new Error("boom");
+        },
+      }) as never;
+    const ran = await withTurn(identity, async (turn) => {
+      await turn.modelCall(boom("model"), (call) => call.respond({ finishReason: "stop" }));
+      await turn.memoryOperation(boom("operation"), () => undefined);
+      await turn.toolCall(boom("name"), (call) => call.result({ outcome: "success" }));
+      expect(turn.health.refused).toBe(3);
+      return turn.toolCall(undefined as never, () => "ran");
+    });
+    expect(ran).toBe("ran");
+    expect(codes()).toEqual(["record_invalid"]);
   });
 
   test("names an agent or a tool by its digest where its name is refused", async () => {

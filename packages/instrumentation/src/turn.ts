@@ -40,6 +40,7 @@ import { TraceContext } from "./trace-context.ts";
 import { TurnFindings } from "./turn-findings.ts";
 import { admittedIdentity } from "./turn-identity.ts";
 import type { TurnIdentity } from "./turn-identity.ts";
+import { readOptions } from "./turn-options.ts";
 import { stepName, Witness } from "./witness.ts";
 import type { Facts, Observation, WitnessHealth, WitnessOptions } from "./witness.ts";
 
@@ -65,6 +66,9 @@ export interface CacheDecided {
   readonly similarity?: number;
 }
 
+/** What a step's options say: the name of its span and its facts. */
+type Said = readonly [name: string, facts: Facts];
+
 /** An open turn. */
 export class Turn {
   readonly #witness: Witness;
@@ -79,8 +83,7 @@ export class Turn {
    * and a data-quality event of the turn says so; with `strict` it throws.
    */
   constructor(given: TurnOptions, parent: Context = activeContext()) {
-    // JavaScript without types may give nothing at all: a turn of nobody, which says so.
-    const options = (given as TurnOptions | null | undefined) ?? ({} as TurnOptions);
+    const { options, unread } = readOptions(given);
     this.#sink = options.sink ?? otelSink();
     this.#options = options;
     const strict = options.strict === true;
@@ -94,6 +97,7 @@ export class Turn {
     const said = identityOf({ ...named, turnId: options.turnId ?? randomId() });
     const { identity, refused } = strict ? { identity: said, refused: [] } : admittedIdentity(said);
     for (const field of refused) this.#witness.refuse("identity_refused", field);
+    for (const field of unread) this.#witness.refuse("record_invalid", field);
     // The ids of the span are known only once it has begun, the identity is judged before.
     const seed = new TraceContext(identity, { traceId: "", spanId: "", traceFlags: 0 });
     const name = options.agentName ?? seed.identity.agentId;
@@ -142,8 +146,8 @@ export class Turn {
 
   /** Begins a model call under the span that is active here. */
   startModelCall(options: ModelCallOptions): ModelCall {
-    const name = modelCallName(options);
-    return new ModelCall(this.#begin("model_call", name, modelCallFacts(options), SpanKind.CLIENT));
+    const said = (): Said => [modelCallName(options), modelCallFacts(options)];
+    return new ModelCall(this.#begin("model_call", "chat", said, SpanKind.CLIENT));
   }
 
   /** Runs a model call; a throw fails it, a return without `respond` is unknown, never success. */
@@ -159,9 +163,8 @@ export class Turn {
 
   /** Begins a tool call. */
   startToolCall(options: ToolCallOptions): ToolCall {
-    return new ToolCall(
-      this.#begin("tool_call", stepName("execute_tool", options.name), toolCallFacts(options)),
-    );
+    const said = (): Said => [stepName("execute_tool", options.name), toolCallFacts(options)];
+    return new ToolCall(this.#begin("tool_call", "execute_tool", said));
   }
 
   /** Runs a tool call; a throw is outcome `error`, a return without `result` is unknown. */
@@ -180,7 +183,8 @@ export class Turn {
     options: MemoryOperationOptions,
     fn: (operation: MemoryOperation) => Promise<T> | T,
   ): Promise<T> {
-    const step = this.#begin("memory_operation", options.operation, memoryOperationFacts(options));
+    const said = (): Said => [options.operation, memoryOperationFacts(options)];
+    const step = this.#begin("memory_operation", "memory_operation", said);
     const operation = new MemoryOperation(step);
     return runStep(
       step,
@@ -287,9 +291,12 @@ export class Turn {
     await this.#step.end("unknown");
   }
 
-  #begin(kind: EventKind, name: string, facts: Facts, spanKind = SpanKind.INTERNAL): OpenStep {
+  /** Begins a step; one whose options cannot be read has only its plain name. */
+  #begin(kind: EventKind, plain: string, said: () => Said, spanKind?: SpanKind): OpenStep {
+    const [name, facts] = this.#facts(said) ?? [plain, {}];
     const { turn, parent } = this.#here();
-    const open = this.#witness.begin(turn, parent, { kind, name, facts, spanKind }, "result");
+    const shown = { kind, name, facts, ...(spanKind === undefined ? {} : { spanKind }) };
+    const open = this.#witness.begin(turn, parent, shown, "result");
     return new OpenStep(open, turn);
   }
 
