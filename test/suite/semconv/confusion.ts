@@ -63,7 +63,7 @@ function secrets(corpus: string, makers: Makers, draws = drawsEach): Measured {
     }
   }
   return {
-    corpus: `${corpus}, ${formats.length} formats`,
+    corpus: formats.length === 1 ? corpus : `${corpus}, ${formats.length} formats`,
     places: "all",
     texts: formats.length * draws,
     right,
@@ -148,6 +148,11 @@ export function measured(): { readonly secret: Measured[]; readonly kept: Measur
     secret: [
       secrets("Vendors' own descriptions", vendorTokens),
       secrets("Public scanners' lists", publishedTokens),
+      secrets(
+        "AWS secret keys of 40 characters",
+        { aws_secret: (one) => one("base64", 40) },
+        20_000,
+      ),
       secrets("A name and a password in base64", basicPairs),
       secrets("Telephone and social security numbers", personalNumbers),
       secrets("URLs, hosts with a path, `user:password@host`", fixed(["attribute_url"]), 1),

@@ -46,6 +46,9 @@ export const displayNames: readonly string[] = lines(`
 /** Routes of services, as frameworks name them. */
 export const routes: readonly string[] = lines(`
   GET /users/{id}|POST /api/chat|/users/{id}/orders/{orderId}|GET /|PUT /v1/items/:id|DELETE /a/*
+  /{proxy+}|ANY /{proxy+}|/users/:id(\\d+)|GET /users/:id(\\d+)|/a/b?|/users/:id?|/files/:path+
+  ^/polls/(?P<id>[0-9]+)$|/v1/models/{model=projects/*}|/v1/{name=shelves/*/books/*}
+  /articles/<int:year>/|/blog/[[...slug]]|/users/{id:int}/{tab?}|/{year:[0-9]{4,8}}
   /api/v2/agents/[agentId]/runs|GET /files/<path>|PATCH /teams/{team_id}/members|/healthz
 `);
 
@@ -125,7 +128,10 @@ export const errorClasses: { readonly [language: string]: readonly string[] } = 
     main.MyError[int] *status.Error`),
   Rust: words(`std::io::Error core::num::ParseIntError reqwest::Error serde_json::Error
     tokio::time::error::Elapsed sqlx::Error anyhow::Error hyper::Error std::fmt::Error
-    alloc::string::FromUtf8Error core::result::Result<(),std::io::Error> tonic::Status`),
+    alloc::string::FromUtf8Error core::result::Result<(),std::io::Error> tonic::Status`).concat(
+    "alloc::boxed::Box<dyn core::error::Error>",
+    "alloc::boxed::Box<dyn core::error::Error + core::marker::Send + core::marker::Sync>",
+  ),
   Ruby: words(`StandardError ArgumentError NoMethodError ActiveRecord::RecordNotFound
     Timeout::Error
     ActiveRecord::RecordInvalid Net::ReadTimeout Errno::ECONNREFUSED Faraday::TimeoutError

@@ -49,7 +49,9 @@ export const ordinaryTexts: readonly OrdinaryTexts[] = [
   },
   {
     shape: "model",
-    texts: words(`
+    texts: [
+      "gpt-4.1 (preview)",
+      ...words(`
       gpt-4 gpt-4o gpt-4o-2024-08-06 gpt-4.1-mini gpt-5 o3-mini o1 chatgpt-4o-latest
       text-embedding-3-large claude-3-5-sonnet-20241022 claude-sonnet-4@20250514
       claude-opus-4-1-20250805 claude-3-5-sonnet-v2@20241022
@@ -69,8 +71,11 @@ export const ordinaryTexts: readonly OrdinaryTexts[] = [
       dall-e-3 tts-1-hd scripted-model-1 google/gemma-2-27b-it
       nvidia/llama-3.1-nemotron-70b-instruct microsoft/Phi-3-mini-4k-instruct
       ibm/granite-13b-chat-v2 replicate/meta/meta-llama-3-70b-instruct
+      /models/llama.gguf C:\\models\\llama.gguf lora:base=llama,adapter=1
+      /mnt/models/Meta-Llama-3-8B-Instruct.Q4_0.gguf
       databricks-dbrx-instruct 01-ai/Yi-1.5-34B-Chat THUDM/glm-4-9b-chat
     `),
+    ],
   },
   {
     shape: "name",

@@ -116,6 +116,9 @@ const written = `
   gocardless_sand sand~box_ url 30 aB3 url 10
   gcs_service     GOO~G1 upperAlnum 56
   gcs_user        GOO~G upperAlnum 20
+  intercom        dG9~rO alnum 55
+  lm_studio       sk-~lm- alnum 8 : alnum 20
+  okta            0~0 url 37 aB3 url 0
   hubspot_key     CiR~ldTEt alnum 90
   ionic           io~n_ alnum 42
   jd_cloud        JD~CT upperHex 28

@@ -76,6 +76,12 @@ const oddForms: readonly OddForm[] = [
     needs: "AAAA",
     pattern: /(?:^|[^A-Za-z0-9])AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{100}/,
   },
+  // LM Studio
+  {
+    mark: marks.colon,
+    needs: "sk-lm-",
+    pattern: /(?:^|[^A-Za-z0-9])sk-lm-[A-Za-z0-9]{8}:[A-Za-z0-9]{12}/,
+  },
   // Asana, Cloudflare's origin key, Authress, Harness, Infisical, MaxMind, Braintree, Astra
   {
     mark: marks.colon,

@@ -14,8 +14,10 @@ const asciiPatterns: {
   id: /^[A-Za-z0-9_@$*~][A-Za-z0-9_.:\-+=~/|#@$*!]*$/,
   fingerprint:
     /^(?:[A-Za-z][A-Za-z0-9-]{0,15}[:_])?(?:[A-Za-z0-9]{1,16}[:_])?[A-Za-z0-9_-]{16,160}$/,
-  model: /^[A-Za-z0-9@_~][A-Za-z0-9._:@/+\-~=]*$/,
-  label: /^[A-Za-z0-9_*@\\][A-Za-z0-9_.:/\\\-+$*@#[\]<>(),`]*$/,
+  // A file of any system, an adapter with its parts, and one word in brackets at the end.
+  model: /^\/?[A-Za-z0-9@_~][A-Za-z0-9._:@/+\-~=,\\]*(?: \([A-Za-z0-9.-]{1,24}\))?$/,
+  // Rust's trait objects are the only classes of errors with a space.
+  label: /^[A-Za-z0-9_*@\\](?:[A-Za-z0-9_.:/\\\-+$*@#[\]<>(),`]|<dyn | \+ core::marker::[A-Z])*$/,
   version: /^[A-Za-z0-9_~^][A-Za-z0-9._:+\-~@/]*$/,
   host: /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/,
   time: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,12})?(?:Z|[+-]00:00)$/,
@@ -39,8 +41,13 @@ const toolPattern: RegExp = /^[\p{L}\p{N}_@$][\p{L}\p{M}\p{N}_.:\-/@#+$*&'()]*$/
 /** Characters of a tool's name: the Model Context Protocol's bound. */
 const toolCharsMax = 128;
 
-/** A path with places for values, after a method or without one. */
-const routePattern: RegExp = /^(?:[A-Z]{3,7} )?\/[A-Za-z0-9_.\-~$*:{}[\]()<>/]*$/;
+/**
+ * A path with places for values, after a method or without one, in the form of any router: what is
+ * optional, an expression, a named group, a template of a resource. A word after a question mark
+ * would be a query and an equals sign outside such a template its value.
+ */
+const routePattern: RegExp =
+  /^(?:[A-Z]{3,7} )?\^?\/(?:[\w.\-~$*:{}[\]()<>/\\+|,]|\?(?:P<|[.\-$*:{}[\]()<>/\\+|,])|\{\w+=[\w/-]*\*)*\??$/;
 
 /** True when a text of at most the row's cap has the form of the shape. */
 export function hasShape(shape: Exclude<Shape, "closed" | "none">, text: string): boolean {

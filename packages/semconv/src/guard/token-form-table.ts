@@ -139,6 +139,7 @@ export const plainForms: readonly WrittenForm[] = [
   ["nk-", "url", 43],
   ["wandb_v1_", "url", 60],
   ["pat-na1- pat-na2- pat-eu1-", "url", 36],
+  ["dG9rO", "base64", 30],
   // More of the scanners' lists: data, deployment, identity, money
   ["AVNS_", "url", 15],
   ["AVNU_ lma_ lmb_ b_", "base64", 44],
@@ -223,4 +224,5 @@ export const mixedForms: readonly WrittenForm[] = [
   ["pa-", "url", 43],
   ["npg_", "alnum", 12],
   ["hawk.", "dotted", 40],
+  ["00", "url", 40],
 ];
