@@ -139,10 +139,16 @@ export function partition(groupOf: Int32Array, groups: number): Partition {
 
 /** The members of one group, in the order of the partition. */
 export function membersOf<T>(items: readonly T[], groups: Partition, group: number): T[] {
-  const from = groups.starts[group] ?? 0;
-  const to = groups.starts[group + 1] ?? from;
+  const { starts, order } = groups;
+  const from = starts[group] ?? 0;
+  const to = starts[group + 1] ?? from;
+  const first = order[from] as number;
+  // Within a group the order ascends, and most groups stand together.
+  if (to > from && order[to - 1] === first + to - from - 1) {
+    return items.slice(first, first + to - from);
+  }
   const members: T[] = [];
-  for (let at = from; at < to; at += 1) members.push(items[groups.order[at] as number] as T);
+  for (let at = from; at < to; at += 1) members.push(items[order[at] as number] as T);
   return members;
 }
 

@@ -18,18 +18,18 @@ function daysOf(year: number, month: number, day: number): number {
   return era * 146_097 + yearOfEra * 365 + leapDays + dayOfYear - 719_468;
 }
 
-/** Events stand together in time, so the calendar is asked once a minute and not once an event. */
-let lastMinute = "none";
-let lastMinuteMs = 0;
-const minuteChars = 16;
+/** Events stand together in time, so the calendar is asked once a day and not once an event. */
+let lastDate = 0;
+let lastDays = daysOf(0, 0, 0);
 
 function minuteMs(text: string): number {
-  if (!text.startsWith(lastMinute)) {
-    lastMinute = text.slice(0, minuteChars);
-    const days = daysOf(digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2));
-    lastMinuteMs = ((days * 24 + digits(text, 11, 2)) * 60 + digits(text, 14, 2)) * 60_000;
+  const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2)];
+  const date = (year * 100 + month) * 100 + day;
+  if (date !== lastDate) {
+    lastDate = date;
+    lastDays = daysOf(year, month, day);
   }
-  return lastMinuteMs;
+  return ((lastDays * 24 + digits(text, 11, 2)) * 60 + digits(text, 14, 2)) * 60_000;
 }
 
 /** More digits than a double holds. */

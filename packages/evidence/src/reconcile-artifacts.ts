@@ -75,7 +75,10 @@ type ByType = ReadonlyMap<string | undefined, readonly ArtifactState[]>;
  */
 function judgeRequests(bench: Bench, newest: ByType, all: ByType): ReadonlySet<ArtifactState> {
   const requested = new Set<ArtifactState>();
-  const request = (intents: readonly TurnEvent[], types: ByType): void => {
+  const request = (
+    intents: readonly TurnEvent[],
+    types: Iterable<readonly [string | undefined, readonly ArtifactState[]]>,
+  ): void => {
     const wanted = wantedBy(intents);
     for (const [type, artifacts] of types) {
       for (const artifact of artifacts) requested.add(artifact);
@@ -99,7 +102,7 @@ function judgeRequests(bench: Bench, newest: ByType, all: ByType): ReadonlySet<A
   for (const [type, intents] of byType) {
     const artifacts = newest.get(type);
     if (artifacts === undefined) noteMissing(bench, type, intents, all.get(type) ?? []);
-    else request(intents, new Map([[type, artifacts]]));
+    else request(intents, [[type, artifacts]]);
   }
   return requested;
 }
@@ -149,6 +152,10 @@ function newestByType(
 ): Map<string | undefined, readonly ArtifactState[]> {
   const newest = new Map<string | undefined, readonly ArtifactState[]>();
   for (const [type, artifacts] of byTypeOf(standing)) {
+    if (artifacts.length === 1) {
+      newest.set(type, artifacts);
+      continue;
+    }
     const { latest } = statesOf(artifacts.flatMap((artifact) => artifact.latest));
     const kept = new Set(latest);
     newest.set(

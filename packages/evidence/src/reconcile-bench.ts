@@ -49,24 +49,30 @@ export interface LinkDraft {
 export interface DeliveryIndex {
   readonly turn: TurnEvidence;
   /** By ref and resource type. */
-  readonly byRef: ReadonlyMap<string, ReadonlyMap<string, readonly TurnEvent[]>>;
-  /** By ref and the types asked for; made when an artifact first asks. */
+  readonly byRef: ReadonlyMap<string, ReadonlyMap<string, Naming>>;
+  /** By ref and several types asked for together; made when an artifact first asks. */
   readonly named: Map<string, Candidates>;
   readonly byContract: ReadonlyMap<string, Candidates>;
   /** Those that name no contract, and may carry any. */
   readonly withoutContract: Candidates;
 }
 
+/** Deliveries that name one resource; the candidates are made when an artifact first asks. */
+export interface Naming {
+  readonly deliveries: TurnEvent[];
+  candidates: Candidates | undefined;
+}
+
 /** Deliveries that may cover something: the latest, and the latest that were emitted. */
 export interface Candidates {
   readonly latest: Tied;
   readonly emitted: Tied;
-  /** Producers of latest deliveries that say that they did not go out. */
-  readonly refused: ReadonlySet<string | undefined>;
-  /** Of the latest, those whose own wants are not noted yet, by producer. */
-  readonly unnoted: Map<string | undefined, readonly TurnEvent[]>;
+  /** Producers of latest deliveries that say that they did not go out, found when asked. */
+  refused: ReadonlySet<string | undefined> | undefined;
+  /** Of the latest, those whose own wants are not noted yet, by producer; read when first asked. */
+  unnoted: Map<string | undefined, readonly TurnEvent[]> | undefined;
   /** What the noted ones are wanting first. */
-  readonly wanting: Map<string | undefined, FindingCode>;
+  wanting: Map<string | undefined, FindingCode> | undefined;
   /** Versions that the latest name, counted when an artifact first asks. */
   versions: Map<string | undefined, VersionCount> | undefined;
 }

@@ -6,7 +6,14 @@ import type { FindingCode } from "./diagnostics-table.ts";
 import type { TurnEvent } from "./event.ts";
 import { shownOf } from "./finding-list.ts";
 import { hasOwnIdentity, mayAssert, noteConflict, noteUnestablished } from "./reconcile-bench.ts";
-import type { Bench, Candidates, DeliveryIndex, LinkReason, LinkState } from "./reconcile-bench.ts";
+import type {
+  Bench,
+  Candidates,
+  DeliveryIndex,
+  LinkReason,
+  LinkState,
+  Naming,
+} from "./reconcile-bench.ts";
 import { areBridged, isCausedByAny } from "./reconcile-bridge.ts";
 import { statesOf, statesWithin } from "./reconcile-order.ts";
 import { precedingProducers, producerOf, receivedBefore, tiedOf } from "./reconcile-tied.ts";
@@ -63,39 +70,39 @@ function candidatesOf(turn: TurnEvidence, deliveries: readonly TurnEvent[]): Can
   return {
     latest,
     emitted,
-    refused: new Set(latest.events.filter(isRefused).map(producerOf)),
-    unnoted: new Map(latest.byProducer),
-    wanting: new Map(),
+    refused: undefined,
+    unnoted: undefined,
+    wanting: undefined,
     versions: undefined,
   };
 }
 
-function addTo<K>(map: Map<K, TurnEvent[]>, key: K, delivery: TurnEvent): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, [delivery]);
-  else if (known.at(-1) !== delivery) known.push(delivery);
-}
-
 /** The deliveries of a task by what they name. */
 export function indexDeliveries({ deliveries, turn }: TaskScope): DeliveryIndex {
-  const byRef = new Map<string, Map<string, TurnEvent[]>>();
-  const byContract = new Map<string, TurnEvent[]>();
+  const byRef = new Map<string, Map<string, Naming>>();
+  const named = new Map<string, TurnEvent[]>();
   const withoutContract: TurnEvent[] = [];
   for (const delivery of deliveries) {
     for (const { ref, resource_type } of delivery.input_refs ?? []) {
       let byType = byRef.get(ref);
       if (byType === undefined) byRef.set(ref, (byType = new Map()));
-      addTo(byType, resource_type, delivery);
+      const naming = byType.get(resource_type);
+      if (naming === undefined) {
+        byType.set(resource_type, { deliveries: [delivery], candidates: undefined });
+      } else if (naming.deliveries.at(-1) !== delivery) naming.deliveries.push(delivery);
     }
     const name = delivery.attributes.contract_name;
     if (name === undefined) withoutContract.push(delivery);
-    else addTo(byContract, name, delivery);
+    else if (!named.has(name)) named.set(name, [delivery]);
+    else named.get(name)?.push(delivery);
   }
+  const byContract = new Map<string, Candidates>();
+  for (const [name, list] of named) byContract.set(name, candidatesOf(turn, list));
   return {
     byRef,
     turn,
     named: new Map(),
-    byContract: new Map([...byContract].map(([name, list]) => [name, candidatesOf(turn, list)])),
+    byContract,
     withoutContract: candidatesOf(turn, withoutContract),
   };
 }
@@ -109,11 +116,16 @@ export function deliveriesOf(
   const byType = byRef.get(ref);
   if (byType === undefined) return undefined;
   const asked = [...types].filter((type) => byType.has(type)).toSorted();
-  if (asked.length === 0) return undefined;
+  const [only, ...others] = asked;
+  if (only === undefined) return undefined;
+  if (others.length === 0) {
+    const naming = byType.get(only) as Naming;
+    return (naming.candidates ??= candidatesOf(turn, naming.deliveries));
+  }
   const key = JSON.stringify([ref, ...asked]);
   let candidates = named.get(key);
   if (candidates === undefined) {
-    const naming = new Set(asked.flatMap((type) => byType.get(type) ?? []));
+    const naming = new Set(asked.flatMap((type) => byType.get(type)?.deliveries ?? []));
     candidates = candidatesOf(turn, [...naming]);
     named.set(key, candidates);
   }
@@ -182,19 +194,20 @@ export function noteLateIntents(
  */
 export function noteCover(
   bench: Bench,
-  { unnoted, wanting }: Candidates,
+  candidates: Candidates,
   { except }: Pick<Cover, "except">,
 ): FindingCode | undefined {
   if (except === undefined) return undefined;
+  const unnoted = (candidates.unnoted ??= new Map(candidates.latest.byProducer));
   for (const [producer, deliveries] of unnoted) {
     if (except.has(producer)) continue;
     unnoted.delete(producer);
     const from = bench.notices.length;
     for (const delivery of deliveries) noteDelivery(bench, delivery);
     const code = bench.notices[from]?.code;
-    if (code !== undefined) wanting.set(producer, code);
+    if (code !== undefined) (candidates.wanting ??= new Map()).set(producer, code);
   }
-  for (const [producer, code] of wanting) if (!except.has(producer)) return code;
+  for (const [producer, code] of candidates.wanting ?? []) if (!except.has(producer)) return code;
   return undefined;
 }
 
@@ -209,8 +222,10 @@ export function noteUnnamed(bench: Bench, naming: Candidates): void {
 }
 
 /** True when one of the latest that cover something says that it did not go out. */
-export function isCoverRefused({ refused }: Candidates, { except }: Cover): boolean {
-  return except !== undefined && [...refused].some((producer) => !except.has(producer));
+export function isCoverRefused(candidates: Candidates, { except }: Cover): boolean {
+  if (except === undefined) return false;
+  candidates.refused ??= new Set(candidates.latest.events.filter(isRefused).map(producerOf));
+  return [...candidates.refused].some((producer) => !except.has(producer));
 }
 
 function linkOf(delivery: TurnEvent): { readonly state: LinkState; readonly reason: LinkReason } {

@@ -44,8 +44,13 @@ function isDenied(ref: ResourceRef): boolean {
 
 /** True when the event says a word against ownership or provenance. */
 export function saysDenial(event: TurnEvent): boolean {
-  if (!mayDeny(event)) return false;
-  return event.attributes.ownership_verified === false || refsOf(event).some(isDenied);
+  const { input_refs: inputs, output_refs: outputs, selection_ledger: ledger } = event;
+  return (
+    event.attributes.ownership_verified === false ||
+    inputs?.some(isDenied) === true ||
+    outputs?.some(isDenied) === true ||
+    ledger?.some(({ selected, resource }) => selected === true && isDenied(resource)) === true
+  );
 }
 
 /** The references that an event speaks of: a candidate that was not selected is none of them. */

@@ -80,12 +80,12 @@ function groupByType(artifacts: readonly TurnEvent[]): Groups {
     return events;
   };
   const gone = artifacts.filter((one) => isDeleted(one) && refOf(one) !== undefined);
-  const deleted = new Set(gone);
+  const deleted = gone.length === 0 ? undefined : new Set(gone);
   for (const artifact of artifacts) {
-    if (deleted.has(artifact)) continue;
+    if (deleted?.has(artifact) === true) continue;
     const events = groupOf(artifact);
     events.push(artifact);
-    if (gone.length === 0) continue;
+    if (deleted === undefined) continue;
     const key = resourceKey(artifact);
     const known = byResource.get(key);
     if (known === undefined) byResource.set(key, new Set([events]));

@@ -29,21 +29,44 @@ export function producerOf(event: TurnEvent): string | undefined {
   return event.producer_seq === undefined ? undefined : clockOf(event);
 }
 
-/** Reads the latest of some states (`statesOf`). */
-export function tiedOf(events: readonly TurnEvent[]): Tied {
-  const [first] = events;
-  const byProducer = new Map<string | undefined, TurnEvent[]>();
+/** The latest of some states (`statesOf`); what few ask for is read when it is asked for. */
+class TiedEvents implements Tied {
+  readonly at: string | undefined;
+  readonly events: readonly TurnEvent[];
+  readonly shown: readonly TurnEvent[];
+  readonly received: readonly TurnEvent[];
+  private producers: Map<string | undefined, TurnEvent[]> | undefined;
+
+  constructor(events: readonly TurnEvent[]) {
+    this.at = events[0]?.timestamp;
+    this.events = events;
+    this.shown = shownOf(events);
+    const received = events.filter((event) => event.received_at !== undefined);
+    if (received.length > 1) {
+      received.sort((a, b) => compareTimes(b.received_at as string, a.received_at as string));
+    }
+    this.received = received;
+  }
+
+  get byProducer(): ReadonlyMap<string | undefined, readonly TurnEvent[]> {
+    return (this.producers ??= byProducer(this.events));
+  }
+}
+
+function byProducer(events: readonly TurnEvent[]): Map<string | undefined, TurnEvent[]> {
+  const producers = new Map<string | undefined, TurnEvent[]>();
   for (const event of events) {
     const producer = producerOf(event);
-    const known = byProducer.get(producer);
-    if (known === undefined) byProducer.set(producer, [event]);
+    const known = producers.get(producer);
+    if (known === undefined) producers.set(producer, [event]);
     else known.push(event);
   }
-  const received = events.filter((event) => event.received_at !== undefined);
-  if (received.length > 1) {
-    received.sort((a, b) => compareTimes(b.received_at as string, a.received_at as string));
-  }
-  return { at: first?.timestamp, events, byProducer, shown: shownOf(events), received };
+  return producers;
+}
+
+/** Reads the latest of some states (`statesOf`). */
+export function tiedOf(events: readonly TurnEvent[]): Tied {
+  return new TiedEvents(events);
 }
 
 const nobody: Producers = new Set();

@@ -5,6 +5,7 @@
  */
 import { isVerifiedOutcome } from "./coverage.ts";
 import type { TurnEvent } from "./event.ts";
+import { membersOf } from "./identity-tuple.ts";
 import type { IdentityGroups, IdentityTuple } from "./identity-tuple.ts";
 import { causeSpans } from "./reconcile-causes.ts";
 import type { CauseIndex } from "./reconcile-causes.ts";
@@ -94,29 +95,20 @@ function isClaim(event: TurnEvent): boolean {
  */
 export function taskScopes(
   events: readonly TurnEvent[],
-  { tuples, starts, order }: IdentityGroups,
+  groups: IdentityGroups,
   group: number,
   asked?: string,
 ): readonly TaskScope[] {
-  const from = starts[group] as number;
-  const to = starts[group + 1] as number;
-  let claims: TurnEvent[] | undefined;
-  let turns: TurnEvent[] | undefined;
-  for (let at = from; at < to; at += 1) {
-    const event = events[order[at] as number] as TurnEvent;
-    if (event.event_kind === "turn") (turns ??= []).push(event);
-    if (isClaim(event)) (claims ??= []).push(event);
-  }
-  const troubled = turns !== undefined && isTroubled(turns) ? turns : none;
-  if (claims === undefined && troubled.length === 0) return noScopes;
-  const members: TurnEvent[] = [];
-  for (let at = from; at < to; at += 1) members.push(events[order[at] as number] as TurnEvent);
-  const identity = tuples[group] as IdentityTuple;
-  return scopesOfTurn(identity, members, { claims: claims ?? [], turns: troubled, asked });
+  const members = membersOf(events, groups, group);
+  const claims = members.filter(isClaim);
+  const own = members.filter((event) => event.event_kind === "turn");
+  const turns = isTroubled(own) ? own : [];
+  if (claims.length === 0 && turns.length === 0) return noScopes;
+  const identity = groups.tuples[group] as IdentityTuple;
+  return scopesOfTurn(identity, members, { claims, turns, asked });
 }
 
 const noScopes: readonly TaskScope[] = [];
-const none: readonly TurnEvent[] = [];
 
 /** What of a turn speaks: the claims, and the turn's own events where they say more than success. */
 interface Speaking {
