@@ -46,11 +46,14 @@ export class IdSlots {
   }
 }
 
-/** From the length and up to sixteen characters: spans of a turn differ in their last ones. */
+const [colon, resultChars, hashedChars] = [0x3a, ":result".length, 8];
+
+/** From the length and up to eight characters: spans of a turn differ in the last ones of their id. */
 function slotOf(id: string): number {
   const { length } = id;
+  const end = id.charCodeAt(length - resultChars) === colon ? length - resultChars : length;
   let hash = length;
-  for (let at = length > 16 ? length - 16 : 0; at < length; at += 1) {
+  for (let at = end > hashedChars ? end - hashedChars : 0; at < end; at += 1) {
     hash = (Math.imul(hash, 31) + id.charCodeAt(at)) | 0;
   }
   return (hash ^ (hash >>> 9)) & (slots - 1);
