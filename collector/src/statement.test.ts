@@ -170,13 +170,22 @@ describe("the verdict, judged again", () => {
     ["a finding too many", { findings: ["delivery_refused"] }],
     ["another mark", { as_of: "2026-10-05T10:00:00.000000Z" }],
     ["a window that proves nothing", { window: {} }],
-    ["principals that nobody trusts", { trusted: ["somebody"] }],
     ["a task that is not there", { task_id: "task-none" }],
   ])("%s is not, although it is signed", async (_what, change) => {
     const judged = await check({ ...statement, ...change });
-    const supported = events.every((event) => event.ingest_principal === undefined);
-    if ("trusted" in change && supported) return;
     expect(judged).toMatchObject({ signature: "valid", verdict: "not_supported" });
+  });
+
+  test("it rests on the principals that it says were trusted", async () => {
+    const received = events.map((event) => ({ ...event, ingest_principal: "desk" }));
+    const digest = evidenceDigest(received);
+    const said = async (trusted: string[] | null): Promise<string> => {
+      const claim = await signer.sign({ ...statement, digest, trusted });
+      return (await checkStatement(claim, signer.keys, received)).verdict;
+    };
+    expect(await said(null)).toBe("supported");
+    expect(await said(["desk"])).toBe("supported");
+    expect(await said(["somebody"])).toBe("not_supported");
   });
 
   test("other rules, and a statement that does not say them, cannot be judged again", async () => {
