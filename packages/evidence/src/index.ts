@@ -1,4 +1,5 @@
 /** @module The judge: pure, synchronous functions over evidence events. */
+export { isTurnEvent } from "./event-shape.ts";
 export { identityFields } from "./event.ts";
 export type {
   EventAttributeMap,

@@ -227,6 +227,10 @@ export const codes = {
   embedding_model_other: {
     sentence: "Rows that another embedder made were found and left out.",
   },
+  bundle_invalid: {
+    sentence: "A stored bundle does not have the form of its version.",
+    status: 500,
+  },
   record_invalid: { sentence: "The record does not have the form of its type.", status: 400 },
 
   // Journal

@@ -4,7 +4,7 @@ import type { EvidenceStore } from "@turnproof/store";
 import { everybody, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 
-import { murmur32 } from "../../../packages/store/src/clickhouse/murmur.ts";
+import { murmur32 } from "../../../packages/store/src/bundle/murmur.ts";
 import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
 import type { ClickhouseServer } from "../../servers/clickhouse-http.ts";
 

@@ -184,7 +184,7 @@ test("data of a newer version is refused", async () => {
 });
 
 test("the engine's hash is ours", async () => {
-  const { murmur32 } = await import("../../../packages/store/src/clickhouse/murmur.ts");
+  const { murmur32 } = await import("../../../packages/store/src/bundle/murmur.ts");
   const client = rawClient();
   const texts = ["", "a", "ab", "abc", "abcd", "agent:helper", "ü💩", "x".repeat(241), "a\u0000b"];
   for (const text of texts) {

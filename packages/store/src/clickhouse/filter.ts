@@ -10,7 +10,7 @@ import type { EventQuery } from "@turnproof/evidence";
 import type { EvidenceScope } from "../scope.ts";
 import { clampedNanos, isTime } from "../time.ts";
 import { identityTerm, rowTerms } from "./locate-terms.ts";
-import { murmur32 } from "./murmur.ts";
+import { murmur32 } from "../bundle/murmur.ts";
 import type { Bindings } from "./sql-text.ts";
 
 /** A query in a scope, ready for the engine. */

@@ -12,7 +12,7 @@ import type { Round } from "../walk.ts";
 import type { Engine } from "./connection.ts";
 import { bucketsOfRoots } from "./locate.ts";
 import type { RootBuckets } from "./locate.ts";
-import { murmur32 } from "./murmur.ts";
+import { murmur32 } from "../bundle/murmur.ts";
 import { loadRoots } from "./root-loader.ts";
 import { bindings } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";

@@ -7,7 +7,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 
 import { addTerms } from "./locate-terms.ts";
 import { arrivalHash } from "./locate.ts";
-import { murmur32 } from "./murmur.ts";
+import { murmur32 } from "../bundle/murmur.ts";
 import { NativeBlock } from "./native-writer.ts";
 
 /** Seconds of a bucket of receipt, the unit of the locate table and of the sorting key. */

@@ -11,7 +11,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import { epochMicros } from "../time.ts";
 import { LocatePlaces } from "./locate-places.ts";
-import { murmur32 } from "./murmur.ts";
+import { murmur32 } from "../bundle/murmur.ts";
 import { NativeBlock } from "./native-writer.ts";
 import type { EncodedBlock } from "./native-writer.ts";
 import type { ReceiptSpan } from "./receipt-span.ts";

@@ -22,7 +22,7 @@ import { filtersOf } from "./filter.ts";
 import type { ScopeFilter } from "./filter.ts";
 import { withCalled } from "./locate-event.ts";
 import { bucketsOfRoots } from "./locate.ts";
-import { murmur32 } from "./murmur.ts";
+import { murmur32 } from "../bundle/murmur.ts";
 import type { ReceiptSpans } from "./receipt-span.ts";
 import { rootFeed } from "./root-feed.ts";
 import type { Search } from "./round-loader.ts";

@@ -10,7 +10,7 @@ import type { Round } from "../walk.ts";
 import type { Engine } from "./connection.ts";
 import type { Filters } from "./filter.ts";
 import type { RootBuckets } from "./locate.ts";
-import { murmur32 } from "./murmur.ts";
+import { murmur32 } from "../bundle/murmur.ts";
 import type { ReceiptSpan } from "./receipt-span.ts";
 import { loadRoots } from "./root-loader.ts";
 import type { Bindings } from "./sql-text.ts";

@@ -11,7 +11,7 @@ import { epochMicros, isoOfMicros } from "../time.ts";
 import type { Answer, Engine } from "./connection.ts";
 import { filtersOf, scopeFilter } from "./filter.ts";
 import { setsApart } from "./locate.ts";
-import { murmur32 } from "./murmur.ts";
+import { murmur32 } from "../bundle/murmur.ts";
 import { rowTerms } from "./locate-terms.ts";
 import { bindings } from "./sql-text.ts";
 

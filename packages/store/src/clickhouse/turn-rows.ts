@@ -9,7 +9,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 
 import { clampedInstant } from "../time.ts";
 import type { Instant } from "../time.ts";
-import { murmur32 } from "./murmur.ts";
+import { murmur32 } from "../bundle/murmur.ts";
 import { NativeBlock } from "./native-writer.ts";
 
 /** What a batch says of one turn. */

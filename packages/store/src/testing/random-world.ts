@@ -60,7 +60,8 @@ function maybe<T>(arbitrary: Arbitrary<T>, weight = 1): Arbitrary<T | undefined>
   return fc.oneof({ weight, arbitrary }, { weight: 2, arbitrary: fc.constant(undefined) });
 }
 
-const event: Arbitrary<TurnEvent> = fc
+/** An event as a producer may say it. */
+export const randomEvent: Arbitrary<TurnEvent> = fc
   .record({
     root_trace_id: root,
     span_id: span,
@@ -104,7 +105,7 @@ function withoutUndefined(said: object): TurnEvent {
 
 const append: Arbitrary<Command> = fc
   .record({
-    events: fc.array(event, { minLength: 1, maxLength: 6 }),
+    events: fc.array(randomEvent, { minLength: 1, maxLength: 6 }),
     second: fc.integer({ min: 0, max: 2_000_000 }),
     serial: fc.uuid(),
   })

@@ -1,0 +1,187 @@
+/**
+ * @module BundleDecode: the events of a packed body. Strict: what the encoder cannot have written is
+ * refused whole with `bundle_invalid`, so that no key outside of the registry enters by way of a
+ * store (design 3: the body replaces the columns' constraints).
+ */
+import { isTurnEvent } from "@turnproof/evidence";
+import { CodedError, dialects, limits } from "@turnproof/semconv";
+
+import type { StoredEvent } from "../stored-event.ts";
+import { isoOfInstant, isoOfMicros } from "../time.ts";
+import { areAttributes, hasNestedShapes } from "./nested.ts";
+import { bodyVersion, rareFields, restNames, sharedFields, slot, unsaid } from "./fields.ts";
+
+const nanosPerSecond = 1_000_000_000;
+const nanosPerMs = 1_000_000;
+const digits = 9;
+
+const headNames: ReadonlySet<string> = new Set(sharedFields);
+const eventNames: ReadonlySet<string> = new Set([...sharedFields, ...rareFields]);
+const ownNames: ReadonlySet<string> = new Set([...sharedFields, ...rareFields, ...restNames]);
+
+const dialectNames: ReadonlySet<unknown> = new Set(dialects);
+const storeNames: ReadonlySet<unknown> = new Set(["trace", "conversation", "tool_log"]);
+
+type Fields = Record<string, unknown>;
+
+interface Frame {
+  /** The root and what the head says. */
+  readonly said: Fields;
+  readonly received: number;
+  readonly base: number;
+}
+
+/** The events of a root's body, as they were said. @throws CodedError `bundle_invalid` */
+export function decodeBody(root: string, body: string): StoredEvent[] {
+  const events: StoredEvent[] = [];
+  const parsed = parse(body);
+  if (!Array.isArray(parsed) || parsed[0] !== bodyVersion || parsed.length < 2) refuse();
+  for (let at = 1; at < parsed.length; at += 1) decodeSegment(root, parsed[at], events);
+  return events;
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return refuse();
+  }
+}
+
+function refuse(): never {
+  throw new CodedError("bundle_invalid");
+}
+
+function decodeSegment(root: string, segment: unknown, events: StoredEvent[]): void {
+  if (!Array.isArray(segment) || segment.length < 4) refuse();
+  const [received, base, head] = segment as unknown[];
+  if (!Number.isSafeInteger(received) || !Number.isSafeInteger(base)) refuse();
+  if (!isFields(head, headNames)) refuse();
+  const said = { root_trace_id: root, ...head };
+  const frame = { said, received: received as number, base: base as number };
+  // The head is what the first event says: so every value of it is checked with an event.
+  if (sharedFields.some((field) => restOf(segment[3])[field] !== undefined)) refuse();
+  for (let at = 3; at < segment.length; at += 1) events.push(decodeEvent(segment[at], frame));
+}
+
+function restOf(packed: unknown): Fields {
+  const rest: unknown = Array.isArray(packed) ? (packed[slot.rest] ?? {}) : undefined;
+  return isFields(rest, ownNames) ? rest : refuse();
+}
+
+function isFields(value: unknown, names: ReadonlySet<string>): value is Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  for (const name in value) if (!names.has(name)) return false;
+  return true;
+}
+
+function decodeEvent(packed: unknown, { said, received, base }: Frame): StoredEvent {
+  if (!Array.isArray(packed) || packed.length < slot.rest || packed.length > slot.rest + 1)
+    refuse();
+  const rest = restOf(packed);
+  const event = withOwn({ ...said }, rest);
+  event["event_kind"] = packed[slot.kind];
+  event["phase"] = packed[slot.phase];
+  event["status"] = packed[slot.status];
+  set(event, "span_id", packed[slot.span]);
+  set(event, "parent_span_id", packed[slot.parent]);
+  set(event, "operation", packed[slot.operation]);
+  set(event, "producer_seq", packed[slot.seq]);
+  const spanId = (event["span_id"] as string | undefined) ?? "";
+  event["event_id"] = rest["event_id"] ?? `${spanId}:${String(event["phase"])}`;
+  decodeTimes(event, { end: packed[slot.end], took: packed[slot.took], rest, base });
+  const later = rest["received"] ?? 0;
+  if (!Number.isSafeInteger(later)) refuse();
+  event["received_at"] = receiptOf(received + (later as number));
+  event["attributes"] = attributesOf(packed[slot.attributes]);
+  if (!isTurnEvent(event) || !hasNestedShapes(event) || !withinCaps(event)) refuse();
+  return event as unknown as StoredEvent;
+}
+
+/** What the event says itself, over what the head says. */
+function withOwn(event: Fields, rest: Fields): Fields {
+  let kept = event;
+  for (const name in rest) {
+    if (!eventNames.has(name)) continue;
+    if (rest[name] !== unsaid) kept[name] = rest[name];
+    else kept = without(kept, name);
+  }
+  return kept;
+}
+
+function without(event: Fields, name: string): Fields {
+  const { [name]: _unsaid, ...kept } = event;
+  return kept;
+}
+
+function set(event: Fields, field: string, value: unknown): void {
+  if (value !== null && value !== undefined) event[field] = value;
+}
+
+interface Times {
+  readonly end: unknown;
+  readonly took: unknown;
+  readonly rest: Fields;
+  readonly base: number;
+}
+
+function decodeTimes(event: Fields, { end, took, rest, base }: Times): void {
+  if (typeof end === "number") event["timestamp"] = timeOf(base, end);
+  else event["timestamp"] = end;
+  let duration: unknown;
+  if (typeof took === "number") {
+    if (typeof end !== "number") refuse();
+    event["started_at"] = timeOf(base, end - took);
+    duration = took / nanosPerMs;
+  } else {
+    if (took !== null) refuse();
+    if (rest["started_at"] !== undefined) event["started_at"] = rest["started_at"];
+  }
+  if (rest["duration_ms"] !== undefined) duration = rest["duration_ms"] ?? undefined;
+  if (duration !== undefined) event["duration_ms"] = duration;
+}
+
+function timeOf(base: number, nanos: number): string {
+  if (!Number.isSafeInteger(nanos)) refuse();
+  const whole = Math.floor(nanos / nanosPerSecond);
+  return written(() =>
+    isoOfInstant({ seconds: base + whole, nanos: nanos - whole * nanosPerSecond }, digits),
+  );
+}
+
+function receiptOf(micros: number): string {
+  return written(() => isoOfMicros(micros));
+}
+
+/** A number that is no time has no text. */
+function written(text: () => string): string {
+  try {
+    return text();
+  } catch {
+    return refuse();
+  }
+}
+
+function attributesOf(value: unknown): Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) refuse();
+  if (!areAttributes(value as Fields)) refuse();
+  return value as Fields;
+}
+
+const texts = [...sharedFields, "root_trace_id", "event_id", "span_id", "parent_span_id"] as const;
+const moreTexts = ["external_id", "caused_by_event_id", "operation"] as const;
+
+/** The cap of text (requirements: Limits) and the closed values of an event's own fields. */
+function withinCaps(event: Fields): boolean {
+  for (const name of texts) if (isTooLong(event[name])) return false;
+  for (const name of moreTexts) if (isTooLong(event[name])) return false;
+  const { dialect, source_store: store } = event;
+  return (
+    (dialect === undefined || dialectNames.has(dialect)) &&
+    (store === undefined || storeNames.has(store))
+  );
+}
+
+function isTooLong(value: unknown): boolean {
+  return typeof value === "string" && value.length > limits.stringCharsMax;
+}

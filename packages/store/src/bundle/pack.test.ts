@@ -1,0 +1,104 @@
+/** Rows hold what was given, apart by tenant, and are found by every word that a read asks. */
+import { matches } from "@turnproof/evidence";
+import type { EventQuery } from "@turnproof/evidence";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { mentionedIds, mentions } from "../mention.ts";
+import { settle } from "../settle.ts";
+import { storedForm } from "../stored-event.ts";
+import type { StoredEvent } from "../stored-event.ts";
+import { everybody } from "../testing/sample-event.ts";
+import { randomEvent } from "../testing/random-world.ts";
+import { decodeBody } from "./decode.ts";
+import { joinSegments } from "./encode.ts";
+import { packEvents } from "./pack.ts";
+import type { BundleRow } from "./pack.ts";
+import { hashesOfId, hashesOfRead } from "./words.ts";
+
+const batches = fc
+  .array(randomEvent, { minLength: 1, maxLength: 12 })
+  .map((events) => events.map((event) => storedForm(event, "2026-03-01T10:00:01.000123Z")));
+
+const eventsOf = (row: BundleRow): StoredEvent[] =>
+  decodeBody(row.root_trace_id, joinSegments([row.segments]));
+
+const text = (event: StoredEvent): string =>
+  JSON.stringify(Object.entries(event).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+test("nothing is lost, and no row holds two roots, applications or tenant states", () => {
+  fc.assert(
+    fc.property(batches, (events) => {
+      const rows = packEvents(events);
+      const held = rows.map((row) => ({ row, own: eventsOf(row) }));
+      expect(held.flatMap(({ own }) => own.map(text)).toSorted()).toEqual(
+        events.map(text).toSorted(),
+      );
+      for (const { row, own } of held) {
+        expect(own.length).toBe(row.events);
+        for (const event of own) {
+          expect(event.root_trace_id).toBe(row.root_trace_id);
+          expect(event.application_id ?? "").toBe(row.application_id);
+          const scope =
+            event.user_id === undefined ? "none" : event.user_id === null ? "anonymous" : "user";
+          expect([scope, event.user_id ?? ""]).toEqual([row.scope, row.user_id]);
+        }
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+const fields = ["user_id", "agent_id", "thread_id", "turn_id", "status", "event_kind"] as const;
+
+test("every event is found by each id that it names and by each value that a read filters by", () => {
+  fc.assert(
+    fc.property(batches, (events) => {
+      const rows = packEvents(events);
+      const words = Map.groupBy(rows, (row) => row.root_trace_id);
+      for (const { event } of settle(events)) {
+        const own = new Set(
+          (words.get(event.root_trace_id ?? "") ?? []).flatMap((row) => row.hashes),
+        );
+        for (const id of mentionedIds(event)) {
+          expect(mentions(event, id)).toBe(true);
+          expect(hashesOfId(id).some((hash) => own.has(hash))).toBe(true);
+        }
+        for (const field of fields) {
+          if (event[field] === undefined) continue;
+          const query = { store: "all", [field]: event[field] } as EventQuery;
+          expect(matches(event, query)).toBe(true);
+          expect([query, hashesOfRead(everybody, query).every((hash) => own.has(hash))]).toEqual([
+            query,
+            true,
+          ]);
+        }
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("a large root has several rows of bounded size", () => {
+  const events = Array.from({ length: 4_321 }, (_, at) =>
+    storedForm(
+      {
+        schema_version: 3,
+        event_id: `s${at}:result`,
+        event_kind: "span",
+        phase: "result",
+        status: "success",
+        timestamp: "2026-03-01T10:00:00.000000001Z",
+        root_trace_id: "r",
+        span_id: `s${at}`,
+        attributes: {},
+      },
+      "2026-03-01T10:00:01Z",
+    ),
+  );
+  const rows = packEvents(events);
+  expect(rows.length).toBeGreaterThan(4);
+  expect(Math.max(...rows.map((row) => row.events))).toBeLessThanOrEqual(1_000);
+  expect(Math.max(...rows.map((row) => row.segments.length))).toBeLessThanOrEqual(262_144);
+  expect(rows.flatMap(eventsOf)).toEqual(events);
+});

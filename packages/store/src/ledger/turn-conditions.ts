@@ -1,0 +1,72 @@
+/** @module TurnConditions: whether a record passes, and its place in an order. */
+import { compareTimes } from "@turnproof/evidence";
+
+import { inScope } from "../scope.ts";
+import { listFields, numberFields, textFields, timeFields } from "./turn-fields.ts";
+import type { NumberField, TimeField } from "./turn-fields.ts";
+import type { Sign, TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "./turn-question.ts";
+import type { TurnRecord } from "./turn-record.ts";
+
+/** True for a record in scope of which every condition holds. */
+export function passes(record: TurnRecord, { scope, where }: TurnQuestion): boolean {
+  return inScope(record.row, scope) && where.every((condition) => holds(record, condition));
+}
+
+function holds(record: TurnRecord, condition: TurnCondition): boolean {
+  return says(record, condition) !== (condition.not === true);
+}
+
+function says(record: TurnRecord, condition: TurnCondition): boolean {
+  if ("text" in condition) return textFields[condition.text](record) === condition.is;
+  if ("list" in condition) return listFields[condition.list](record).includes(condition.has);
+  if ("any" in condition) return condition.any.some((one) => holds(record, one));
+  if ("number" in condition) {
+    const value = numberFields[condition.number](record);
+    return value !== null && isSo(value, condition.sign, condition.value);
+  }
+  const time = timeFields[condition.time](record);
+  if (time === null) return false;
+  const { from, to } = condition;
+  return (
+    (from === undefined || compareTimes(time, from) >= 0) &&
+    (to === undefined || compareTimes(time, to) < 0)
+  );
+}
+
+function isSo(value: number, sign: Sign, wanted: number): boolean {
+  switch (sign) {
+    case "<":
+      return value < wanted;
+    case "<=":
+      return value <= wanted;
+    case "=":
+      return value === wanted;
+    case ">=":
+      return value >= wanted;
+    case ">":
+      return value > wanted;
+  }
+}
+
+/** Where a record stands in an order. */
+export function placeOf(record: TurnRecord, { by }: TurnOrder): TurnPlace {
+  const value = isTimeField(by) ? timeFields[by](record) : numberFields[by](record);
+  return { value, key: record.key };
+}
+
+/** Negative when `a` comes first. Unknown values come last; ties go by key, the greater first. */
+export function comparePlaces(a: TurnPlace, b: TurnPlace, order: TurnOrder): number {
+  if (a.value === null || b.value === null) {
+    if (a.value !== b.value) return a.value === null ? 1 : -1;
+  } else {
+    const up = isTimeField(order.by)
+      ? compareTimes(String(a.value), String(b.value))
+      : Number(a.value) - Number(b.value);
+    if (up !== 0) return order.ascending === true ? up : -up;
+  }
+  return a.key === b.key ? 0 : a.key > b.key ? -1 : 1;
+}
+
+function isTimeField(field: TimeField | NumberField): field is TimeField {
+  return Object.hasOwn(timeFields, field);
+}

@@ -1,0 +1,154 @@
+/**
+ * @module TurnFields: what may be asked of turns. One table says for every field what kind it is and
+ * what a record has there; providers derive their columns and statements from it, and the reference
+ * evaluator reads it, so that no two of them can differ in what a field means.
+ */
+import type { TurnRow } from "@turnproof/evidence";
+
+import type { TurnRecord } from "./turn-record.ts";
+
+/** One text, or null where nobody said it. */
+export type TextField =
+  | "application_id"
+  | "agent_id"
+  | "tenant"
+  | "memory_id"
+  | "thread_id"
+  | "run_id"
+  | "turn_id"
+  | "root_trace_id"
+  | "status"
+  | "verdict"
+  | "cache_decision"
+  | "timing_state"
+  | "usage_state";
+/** Several texts, each once. */
+export type ListField =
+  | "code"
+  | "tool_name"
+  | "model"
+  | "release"
+  | "service"
+  | "producer"
+  | "dialect"
+  | "event_kind"
+  | "coverage_profile"
+  | "dropped"
+  | "environment"
+  | "name"
+  | "flag";
+/** A number, or null where it is unknown: no comparison is true of it. */
+export type NumberField =
+  | "duration_ms"
+  | "input_tokens"
+  | "output_tokens"
+  | "cached_tokens"
+  | "total_tokens"
+  | "event_count"
+  | "tool_results"
+  | "tool_limited"
+  | "tool_failed"
+  | "memory_supplied"
+  | "missing_completion";
+/** A time, ISO 8601 UTC; null where none was told. */
+export type TimeField = "started_at" | "ended_at" | "first_received" | "received_at";
+
+type Of<T> = (record: TurnRecord) => T;
+
+function ofRow<T>(read: (row: TurnRow) => T): Of<T> {
+  return ({ row }) => read(row);
+}
+
+/** How the tenant of a turn is written where a text is needed; an id can never equal the others. */
+export function tenantText(userId: string | null | undefined): string {
+  return userId === undefined ? "unattributed" : userId === null ? "anonymous" : `id:${userId}`;
+}
+
+export const textFields: Readonly<Record<TextField, Of<string | null>>> = {
+  application_id: ofRow((row) => row.application_id ?? null),
+  agent_id: ofRow((row) => row.agent_id ?? null),
+  tenant: ofRow((row) => tenantText(row.user_id)),
+  memory_id: ofRow((row) => row.memory_id ?? null),
+  thread_id: ofRow((row) => row.thread_id ?? null),
+  run_id: ofRow((row) => row.run_id ?? null),
+  turn_id: ofRow((row) => row.turn_id ?? null),
+  root_trace_id: ofRow((row) => row.root_trace_id ?? null),
+  status: ofRow((row) => row.status),
+  verdict: ofRow((row) => row.verdict ?? "unjudged"),
+  cache_decision: ofRow((row) => row.cache_decision ?? "none"),
+  timing_state: ofRow((row) => row.timing_state),
+  usage_state: ofRow((row) => row.usage_state),
+};
+
+export const listFields: Readonly<Record<ListField, Of<readonly string[]>>> = {
+  /** Findings and insights by code. */
+  code: ofRow((row) => [...(row.finding_codes ?? []), ...(row.insight_codes ?? [])]),
+  tool_name: ofRow((row) => row.tool_names),
+  model: ofRow((row) => row.models),
+  release: ofRow((row) => row.releases),
+  service: ofRow((row) => row.services),
+  producer: ofRow((row) => row.producers),
+  dialect: ofRow((row) => row.dialects),
+  event_kind: ofRow((row) => Object.keys(row.event_kind_counts)),
+  coverage_profile: ofRow((row) => row.coverage_profiles),
+  dropped: ofRow((row) => Object.keys(row.dropped)),
+  environment: (record) => record.environments,
+  name: (record) => record.names,
+  flag: (record) => flagsOf(record.row),
+};
+
+export const numberFields: Readonly<Record<NumberField, Of<number | null>>> = {
+  duration_ms: ofRow(lastedMs),
+  input_tokens: ofRow((row) => row.input_tokens),
+  output_tokens: ofRow((row) => row.output_tokens),
+  cached_tokens: ofRow((row) => row.cached_tokens),
+  total_tokens: ofRow((row) => row.total_tokens),
+  event_count: ofRow((row) => row.event_count),
+  tool_results: ofRow((row) => row.tools.results),
+  tool_limited: ofRow((row) => row.tools.fallback + row.tools.degraded),
+  tool_failed: ofRow((row) => row.tools.error + row.tools.provider_error),
+  memory_supplied: ofRow((row) => row.memory_supplied),
+  missing_completion: ofRow((row) => row.missing_completion),
+};
+
+export const timeFields: Readonly<Record<TimeField, Of<string | null>>> = {
+  started_at: ofRow((row) => row.started_at),
+  ended_at: ofRow((row) => row.ended_at),
+  first_received: (record) => record.first_received,
+  received_at: ofRow((row) => row.received_at),
+};
+
+/** How long a turn took; null where it never ended or has no extent. */
+function lastedMs({ duration_ms: ms, timing_state: state }: TurnRow): number | null {
+  return state === "missing_completion" || state === "instantaneous" ? null : ms;
+}
+
+/** What a turn has or shows; each is a word of the filter bar's `has:`. */
+export const turnFlags: Readonly<Record<string, (row: TurnRow) => boolean>> = {
+  error: (row) => row.has_error,
+  finding: (row) => (row.finding_codes?.length ?? 0) > 0,
+  memory: (row) => (row.memory_supplied ?? 0) > 0 || (row.memory_retrieved ?? 0) > 0,
+  cache: (row) => row.cache_decision !== null,
+  fallback: (row) => row.tools.fallback > 0,
+  gap: (row) => row.missing_completion > 0,
+  dropped: (row) => Object.keys(row.dropped).length > 0,
+  artifact: (row) => (row.event_kind_counts.artifact ?? 0) > 0,
+  delivery: (row) => (row.event_kind_counts.delivery ?? 0) > 0,
+  degraded: (row) => row.memory_degraded === true,
+  undelivered: (row) => row.finding_codes?.some((code) => undelivered.has(code)) ?? false,
+  feedback: (row) => (row.event_kind_counts.feedback ?? 0) > 0,
+  outcome: (row) => (row.event_kind_counts.outcome ?? 0) > 0,
+};
+
+/** Findings by which nobody can say that the result arrived. */
+const undelivered: ReadonlySet<string> = new Set([
+  "delivery_missing",
+  "delivery_not_emitted",
+  "delivery_unconfirmed",
+  "delivery_artifact_unnamed",
+  "delivery_version_mismatch",
+]);
+
+function flagsOf(row: TurnRow): readonly string[] {
+  return Object.keys(turnFlags).filter((name) => turnFlags[name]?.(row) === true);
+}

@@ -1,0 +1,139 @@
+/**
+ * @module TurnQuestion: what is asked of the turns of the ledger, and the form of the answers. The
+ * same question goes to a list, a count, facets, figures and calls; all are exact over the whole
+ * history and in scope (issue: one query surface).
+ */
+import type { EvidenceScope } from "../scope.ts";
+import type { ListField, NumberField, TextField, TimeField } from "./turn-fields.ts";
+import type { TurnCall, TurnRecord } from "./turn-record.ts";
+
+/** Signs of a comparison. What is unknown passes none of them. */
+export type Sign = "<" | "<=" | "=" | ">=" | ">";
+
+/** One condition; `not` turns its answer round, so that unknown passes a negated one. */
+export type TurnCondition = { readonly not?: true } & (
+  | { readonly text: TextField; readonly is: string | null }
+  | { readonly list: ListField; readonly has: string }
+  | { readonly number: NumberField; readonly sign: Sign; readonly value: number }
+  /** A time of ISO 8601 UTC; inclusive start, exclusive end. */
+  | { readonly time: TimeField; readonly from?: string; readonly to?: string }
+  /** Any of these. */
+  | { readonly any: readonly TurnCondition[] }
+);
+
+/** Whose turns, and which of them: all conditions hold. */
+export interface TurnQuestion {
+  readonly scope: EvidenceScope;
+  readonly where: readonly TurnCondition[];
+  readonly signal?: AbortSignal;
+}
+
+/** By what a list is ordered; ties go by key. What is unknown stands last, in either direction. */
+export interface TurnOrder {
+  readonly by: TimeField | NumberField;
+  readonly ascending?: true;
+}
+
+/** Where a page ended: the value of its last record, and the record's key. */
+export interface TurnPlace {
+  readonly value: number | string | null;
+  readonly key: string;
+}
+
+/** A page of records. */
+export interface TurnPage {
+  readonly records: readonly TurnRecord[];
+  readonly next: TurnPlace | null;
+}
+
+/** What some turns amount to. */
+export interface TurnFigures {
+  readonly turns: number;
+  readonly errors: number;
+  readonly verdicts: Readonly<Record<string, number>>;
+  /** Nearest-rank percentiles of the known durations; null without one. */
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  readonly p99_ms: number | null;
+  readonly duration_unknown: number;
+  readonly tool_results: number;
+  readonly tool_limited: number;
+  readonly tool_failed: number;
+  /** Sums over the turns that said them, and how many said nothing. */
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly tokens_unknown: number;
+  /** Over the turns that said both. */
+  readonly cached_tokens: number | null;
+  readonly cached_of_tokens: number | null;
+  readonly first_at: string | null;
+  readonly last_at: string | null;
+}
+
+/** Figures of the turns with one value, in one stretch of time. */
+export interface FigureGroup extends TurnFigures {
+  /** Value of the field; null where a turn says none; absent where no field was asked for. */
+  readonly value?: string | null;
+  /** Start of the stretch in epoch milliseconds; absent where no stretches were asked for. */
+  readonly from_ms?: number;
+}
+
+/** How figures are grouped. A turn with several values counts under each of them. */
+export interface FigureOptions {
+  readonly by?: TextField | ListField;
+  /** Stretches of this many milliseconds of `ended_at`, counted from the epoch. */
+  readonly everyMs?: number;
+}
+
+/** A field's values with how many turns say each, the commonest first. */
+export interface TurnFacet {
+  readonly field: TextField | ListField;
+  readonly values: readonly { readonly value: string | null; readonly turns: number }[];
+  /** How many values there are. */
+  readonly total: number;
+}
+
+/** Calls of one group. */
+export interface CallFigures {
+  readonly group: Readonly<Partial<Record<CallField, string | null>>>;
+  readonly calls: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  readonly p99_ms: number | null;
+  readonly duration_unknown: number;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly cached_tokens: number | null;
+  readonly tokens_unknown: number;
+}
+
+/** By what calls are grouped: a field of the call, or of its turn. */
+export type CallField = "name" | "provider" | "outcome" | "error_type" | "agent_id" | "release";
+
+/** The reads of the ledger. Every one takes the scope and returns nothing outside of it. */
+export interface TurnReader {
+  listTurns(
+    question: TurnQuestion,
+    page: { readonly order: TurnOrder; readonly limit: number; readonly after?: TurnPlace },
+  ): Promise<TurnPage>;
+  countTurns(question: TurnQuestion): Promise<number>;
+  turnFacets(
+    question: TurnQuestion,
+    fields: readonly (TextField | ListField)[],
+    valuesMax: number,
+  ): Promise<readonly TurnFacet[]>;
+  turnFigures(question: TurnQuestion, options: FigureOptions): Promise<readonly FigureGroup[]>;
+  callFigures(
+    question: TurnQuestion,
+    kind: TurnCall["kind"],
+    by: readonly CallField[],
+  ): Promise<readonly CallFigures[]>;
+}
+
+/** Writes of the ledger: the newer version of a key stands, whatever the order of the writes. */
+export interface TurnWriter {
+  putTurns(records: readonly TurnRecord[]): Promise<void>;
+  /** Takes records away whose identity moved, up to these versions. */
+  dropTurns(keys: readonly Pick<TurnRecord, "key" | "version" | "first_received">[]): Promise<void>;
+}

@@ -1,0 +1,194 @@
+/** @module TurnSums: what records and their calls amount to. */
+import { compareTimes } from "@turnproof/evidence";
+
+import { listFields, numberFields, textFields } from "./turn-fields.ts";
+import type { ListField, TextField } from "./turn-fields.ts";
+import type {
+  CallField,
+  CallFigures,
+  FigureGroup,
+  FigureOptions,
+  TurnFacet,
+  TurnFigures,
+} from "./turn-question.ts";
+import type { TurnCall, TurnRecord } from "./turn-record.ts";
+
+/** Nearest-rank percentile of values: the least one that so large a share does not exceed. */
+export function percentile(values: readonly number[], share: number): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
+}
+
+/** Values that a record has for a field; one null where it has none. */
+export function valuesOf(record: TurnRecord, field: TextField | ListField): (string | null)[] {
+  if (Object.hasOwn(textFields, field)) return [textFields[field as TextField](record)];
+  const values = [...new Set(listFields[field as ListField](record))];
+  return values.length === 0 ? [null] : values;
+}
+
+/** The values of a field among some records, the commonest first, then by value. */
+export function facetOf(
+  records: readonly TurnRecord[],
+  field: TextField | ListField,
+  valuesMax: number,
+): TurnFacet {
+  const counts = new Map<string | null, number>();
+  for (const record of records) {
+    for (const value of valuesOf(record, field)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  const values = [...counts]
+    .map(([value, turns]) => ({ value, turns }))
+    .toSorted((a, b) => b.turns - a.turns || compareValues(a.value, b.value));
+  return { field, values: values.slice(0, valuesMax), total: values.length };
+}
+
+/** Null first, then by code unit. */
+export function compareValues(a: string | null, b: string | null): number {
+  if (a === b) return 0;
+  if (a === null || b === null) return a === null ? -1 : 1;
+  return a < b ? -1 : 1;
+}
+
+/** Figures by value and stretch, in the order of both. */
+export function figureGroups(
+  records: readonly TurnRecord[],
+  { by, everyMs }: FigureOptions,
+): readonly FigureGroup[] {
+  const groups = new Map<string, { readonly at: Partial<FigureGroup>; own: TurnRecord[] }>();
+  for (const record of records) {
+    const from =
+      everyMs === undefined
+        ? undefined
+        : Math.floor(Date.parse(record.row.ended_at) / everyMs) * everyMs;
+    for (const value of by === undefined ? [undefined] : valuesOf(record, by)) {
+      const key = JSON.stringify([value ?? 0, from]);
+      const group = groups.get(key);
+      if (group !== undefined) group.own.push(record);
+      else {
+        const at = {
+          ...(value === undefined ? {} : { value }),
+          ...(from === undefined ? {} : { from_ms: from }),
+        };
+        groups.set(key, { at, own: [record] });
+      }
+    }
+  }
+  return [...groups.values()]
+    .map(({ at, own }) => ({ ...at, ...figuresOf(own) }))
+    .toSorted(
+      (a, b) =>
+        compareValues(a.value ?? null, b.value ?? null) || (a.from_ms ?? 0) - (b.from_ms ?? 0),
+    );
+}
+
+function figuresOf(records: readonly TurnRecord[]): TurnFigures {
+  const known = (field: keyof typeof numberFields): number[] =>
+    records.flatMap((record) => numberFields[field](record) ?? []);
+  const durations = known("duration_ms");
+  const told = records.filter(
+    ({ row }) => row.input_tokens !== null || row.output_tokens !== null,
+  ).length;
+  const cached = records.filter(
+    ({ row }) => row.input_tokens !== null && row.cached_tokens !== null,
+  );
+  const times = records.map(({ row }) => row.ended_at).toSorted(compareTimes);
+  return {
+    turns: records.length,
+    errors: records.filter(({ row }) => row.has_error).length,
+    verdicts: countBy(records.map(({ row }) => row.verdict ?? "unjudged")),
+    ...percentilesOf(durations),
+    duration_unknown: records.length - durations.length,
+    tool_results: total(known("tool_results")) ?? 0,
+    tool_limited: total(known("tool_limited")) ?? 0,
+    tool_failed: total(known("tool_failed")) ?? 0,
+    input_tokens: total(known("input_tokens")),
+    output_tokens: total(known("output_tokens")),
+    tokens_unknown: records.length - told,
+    cached_tokens: total(cached.map(({ row }) => row.cached_tokens ?? 0)),
+    cached_of_tokens: total(cached.map(({ row }) => row.input_tokens ?? 0)),
+    first_at: times[0] ?? null,
+    last_at: times.at(-1) ?? null,
+  };
+}
+
+function percentilesOf(
+  durations: readonly number[],
+): Pick<TurnFigures, "p50_ms" | "p95_ms" | "p99_ms"> {
+  return {
+    p50_ms: percentile(durations, 0.5),
+    p95_ms: percentile(durations, 0.95),
+    p99_ms: percentile(durations, 0.99),
+  };
+}
+
+/** The sum, or null of nothing: nobody said it. */
+function total(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
+}
+
+function countBy(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words.toSorted()) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}
+
+interface CallAt {
+  readonly call: TurnCall;
+  readonly record: TurnRecord;
+}
+
+/** Figures of the calls of some records, by the values of these fields. */
+export function callGroups(
+  records: readonly TurnRecord[],
+  kind: TurnCall["kind"],
+  by: readonly CallField[],
+): readonly CallFigures[] {
+  const groups = new Map<string, CallAt[]>();
+  for (const record of records) {
+    for (const call of record.calls) {
+      if (call.kind !== kind) continue;
+      for (const values of combinations({ call, record }, by)) {
+        const key = JSON.stringify(values);
+        const own = groups.get(key);
+        if (own === undefined) groups.set(key, [{ call, record }]);
+        else own.push({ call, record });
+      }
+    }
+  }
+  return [...groups]
+    .toSorted(([a, x], [b, y]) => y.length - x.length || compareValues(a, b))
+    .map(([key, own]) => {
+      const values = JSON.parse(key) as readonly (string | null)[];
+      const group = Object.fromEntries(by.map((field, at) => [field, values[at] ?? null]));
+      return { group, ...callFigures(own.map(({ call }) => call)) };
+    });
+}
+
+/** A turn of several releases has its calls under each of them. */
+function combinations(at: CallAt, by: readonly CallField[]): (string | null)[][] {
+  return by.reduce<(string | null)[][]>(
+    (before, field) =>
+      before.flatMap((values) => callValues(at, field).map((value) => [...values, value])),
+    [[]],
+  );
+}
+
+function callValues({ call, record }: CallAt, field: CallField): (string | null)[] {
+  if (field === "agent_id" || field === "release") return valuesOf(record, field);
+  return [call[field]];
+}
+
+function callFigures(calls: readonly TurnCall[]): Omit<CallFigures, "group"> {
+  const durations = calls.flatMap(({ duration_ms: ms }) => ms ?? []);
+  const told = calls.filter((call) => call.input_tokens !== null || call.output_tokens !== null);
+  return {
+    calls: calls.length,
+    outcomes: countBy(calls.map(({ outcome }) => outcome ?? "unknown")),
+    ...percentilesOf(durations),
+    duration_unknown: calls.length - durations.length,
+    input_tokens: total(calls.flatMap((call) => call.input_tokens ?? [])),
+    output_tokens: total(calls.flatMap((call) => call.output_tokens ?? [])),
+    cached_tokens: total(calls.flatMap((call) => call.cached_tokens ?? [])),
+    tokens_unknown: calls.length - told.length,
+  };
+}
