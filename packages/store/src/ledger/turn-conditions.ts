@@ -1,8 +1,6 @@
 /** @module TurnConditions: whether a record passes, and its place in an order. */
-import { compareTimes } from "@turnproof/evidence";
-
 import { inScope } from "../scope.ts";
-import { listFields, numberFields, textFields, timeFields } from "./turn-fields.ts";
+import { listFields, microsOf, numberFields, textFields, timeFields } from "./turn-fields.ts";
 import type { NumberField, TimeField } from "./turn-fields.ts";
 import type { Sign, TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "./turn-question.ts";
 import type { TurnRecord } from "./turn-record.ts";
@@ -28,8 +26,7 @@ function says(record: TurnRecord, condition: TurnCondition): boolean {
   if (time === null) return false;
   const { from, to } = condition;
   return (
-    (from === undefined || compareTimes(time, from) >= 0) &&
-    (to === undefined || compareTimes(time, to) < 0)
+    (from === undefined || time >= microsOf(from)) && (to === undefined || time < microsOf(to))
   );
 }
 
@@ -50,23 +47,18 @@ function isSo(value: number, sign: Sign, wanted: number): boolean {
 
 /** Where a record stands in an order. */
 export function placeOf(record: TurnRecord, { by }: TurnOrder): TurnPlace {
-  const value = isTimeField(by) ? timeFields[by](record) : numberFields[by](record);
-  return { value, key: record.key };
+  const read = Object.hasOwn(timeFields, by)
+    ? timeFields[by as TimeField]
+    : numberFields[by as NumberField];
+  return { value: read(record), key: record.key };
 }
 
 /** Negative when `a` comes first. Unknown values come last; ties go by key, the greater first. */
-export function comparePlaces(a: TurnPlace, b: TurnPlace, order: TurnOrder): number {
+export function comparePlaces(a: TurnPlace, b: TurnPlace, { ascending }: TurnOrder): number {
   if (a.value === null || b.value === null) {
     if (a.value !== b.value) return a.value === null ? 1 : -1;
-  } else {
-    const up = isTimeField(order.by)
-      ? compareTimes(String(a.value), String(b.value))
-      : Number(a.value) - Number(b.value);
-    if (up !== 0) return order.ascending === true ? up : -up;
+  } else if (a.value !== b.value) {
+    return a.value < b.value === (ascending === true) ? -1 : 1;
   }
   return a.key === b.key ? 0 : a.key > b.key ? -1 : 1;
-}
-
-function isTimeField(field: TimeField | NumberField): field is TimeField {
-  return Object.hasOwn(timeFields, field);
 }

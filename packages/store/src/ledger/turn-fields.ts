@@ -5,6 +5,7 @@
  */
 import type { TurnRow } from "@turnproof/evidence";
 
+import { clampedInstant } from "../time.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 /** One text, or null where nobody said it. */
@@ -50,7 +51,7 @@ export type NumberField =
   | "tool_failed"
   | "memory_supplied"
   | "missing_completion";
-/** A time, ISO 8601 UTC; null where none was told. */
+/** A time in whole microseconds since the epoch; null where none was told. */
 export type TimeField = "started_at" | "ended_at" | "first_received" | "received_at";
 
 type Of<T> = (record: TurnRecord) => T;
@@ -111,12 +112,18 @@ export const numberFields: Readonly<Record<NumberField, Of<number | null>>> = {
   missing_completion: ofRow((row) => row.missing_completion),
 };
 
-export const timeFields: Readonly<Record<TimeField, Of<string | null>>> = {
-  started_at: ofRow((row) => row.started_at),
-  ended_at: ofRow((row) => row.ended_at),
-  first_received: (record) => record.first_received,
-  received_at: ofRow((row) => row.received_at),
+export const timeFields: Readonly<Record<TimeField, Of<number | null>>> = {
+  started_at: ofRow((row) => microsOf(row.started_at)),
+  ended_at: ofRow((row) => microsOf(row.ended_at)),
+  first_received: (record) => microsOf(record.first_received),
+  received_at: ofRow((row) => (row.received_at === null ? null : microsOf(row.received_at))),
 };
+
+/** Microseconds of a time, within what every provider orders exactly; finer digits are cut. */
+export function microsOf(time: string): number {
+  const { seconds, nanos } = clampedInstant(time);
+  return Math.min(seconds * 1_000_000 + Math.floor(nanos / 1_000), Number.MAX_SAFE_INTEGER);
+}
 
 /** How long a turn took; null where it never ended or has no extent. */
 function lastedMs({ duration_ms: ms, timing_state: state }: TurnRow): number | null {

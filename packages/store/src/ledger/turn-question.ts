@@ -15,7 +15,7 @@ export type TurnCondition = { readonly not?: true } & (
   | { readonly text: TextField; readonly is: string | null }
   | { readonly list: ListField; readonly has: string }
   | { readonly number: NumberField; readonly sign: Sign; readonly value: number }
-  /** A time of ISO 8601 UTC; inclusive start, exclusive end. */
+  /** Times of ISO 8601 UTC, compared by the microsecond; inclusive start, exclusive end. */
   | { readonly time: TimeField; readonly from?: string; readonly to?: string }
   /** Any of these. */
   | { readonly any: readonly TurnCondition[] }
@@ -36,7 +36,7 @@ export interface TurnOrder {
 
 /** Where a page ended: the value of its last record, and the record's key. */
 export interface TurnPlace {
-  readonly value: number | string | null;
+  readonly value: number | null;
   readonly key: string;
 }
 
@@ -66,8 +66,9 @@ export interface TurnFigures {
   /** Over the turns that said both. */
   readonly cached_tokens: number | null;
   readonly cached_of_tokens: number | null;
-  readonly first_at: string | null;
-  readonly last_at: string | null;
+  /** Microseconds since the epoch of the first and the last `ended_at`. */
+  readonly first_at: number | null;
+  readonly last_at: number | null;
 }
 
 /** Figures of the turns with one value, in one stretch of time. */

@@ -1,7 +1,5 @@
 /** @module TurnSums: what records and their calls amount to. */
-import { compareTimes } from "@turnproof/evidence";
-
-import { listFields, numberFields, textFields } from "./turn-fields.ts";
+import { listFields, numberFields, textFields, timeFields } from "./turn-fields.ts";
 import type { ListField, TextField } from "./turn-fields.ts";
 import type {
   CallField,
@@ -42,11 +40,11 @@ export function facetOf(
   return { field, values: values.slice(0, valuesMax), total: values.length };
 }
 
-/** Null first, then by code unit. */
+/** Null first, then by the bytes of UTF-8, as databases order text. */
 export function compareValues(a: string | null, b: string | null): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? -1 : 1;
-  return a < b ? -1 : 1;
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 /** Figures by value and stretch, in the order of both. */
@@ -59,7 +57,7 @@ export function figureGroups(
     const from =
       everyMs === undefined
         ? undefined
-        : Math.floor(Date.parse(record.row.ended_at) / everyMs) * everyMs;
+        : Math.floor((timeFields.ended_at(record) ?? 0) / 1_000 / everyMs) * everyMs;
     for (const value of by === undefined ? [undefined] : valuesOf(record, by)) {
       const key = JSON.stringify([value ?? 0, from]);
       const group = groups.get(key);
@@ -91,7 +89,7 @@ function figuresOf(records: readonly TurnRecord[]): TurnFigures {
   const cached = records.filter(
     ({ row }) => row.input_tokens !== null && row.cached_tokens !== null,
   );
-  const times = records.map(({ row }) => row.ended_at).toSorted(compareTimes);
+  const times = records.map((record) => timeFields.ended_at(record) ?? 0).toSorted((a, b) => a - b);
   return {
     turns: records.length,
     errors: records.filter(({ row }) => row.has_error).length,

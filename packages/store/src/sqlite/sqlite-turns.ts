@@ -1,0 +1,159 @@
+/** @module SqliteTurns: the ledger's turns in a SQLite database; the reference is `memoryTurns`. */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+
+import { listFields, numberFields, textFields, timeFields } from "../ledger/turn-fields.ts";
+import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
+import { placeOf } from "../ledger/turn-conditions.ts";
+import type { TurnReader, TurnWriter } from "../ledger/turn-question.ts";
+import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
+import { callFiguresOf, facetOf, figuresOf } from "./turn-figures.ts";
+import { turnColumns, turnTablesSql } from "./turn-schema.ts";
+import { afterSql, orderSql, whereSql } from "./turn-sql.ts";
+import type { SqlValue } from "./turn-sql.ts";
+
+/** Turns in this database; makes the tables that are missing. */
+export function sqliteTurns(database: DatabaseSync): TurnReader & TurnWriter {
+  for (const sql of turnTablesSql) database.exec(sql);
+  const write = writerOf(database);
+  return {
+    ...write,
+    async listTurns(question, { order, limit, after }) {
+      question.signal?.throwIfAborted();
+      const where = whereSql(question);
+      const beyond = after === undefined ? { sql: "1", values: [] } : afterSql(order, after);
+      const rows = database
+        .prepare(
+          `SELECT record FROM turns WHERE (${where.sql}) AND (${beyond.sql})
+           ORDER BY ${orderSql(order)} LIMIT ?`,
+        )
+        .all(...where.values, ...beyond.values, limit + 1) as { readonly record: string }[];
+      const records = rows.slice(0, limit).map(({ record }) => JSON.parse(record) as TurnRecord);
+      const last = records.at(-1);
+      const more = rows.length > limit && last !== undefined;
+      return { records, next: more ? placeOf(last, order) : null };
+    },
+    async countTurns(question) {
+      question.signal?.throwIfAborted();
+      const { sql, values } = whereSql(question);
+      const row = database.prepare(`SELECT count(*) AS n FROM turns WHERE ${sql}`).get(...values);
+      return Number(row?.["n"]);
+    },
+    async turnFacets(question, fields, valuesMax) {
+      question.signal?.throwIfAborted();
+      const where = whereSql(question);
+      return fields.map((field) => facetOf(database, where, field, valuesMax));
+    },
+    async turnFigures(question, options) {
+      question.signal?.throwIfAborted();
+      return figuresOf(database, whereSql(question), options);
+    },
+    async callFigures(question, kind, by) {
+      question.signal?.throwIfAborted();
+      return callFiguresOf(database, whereSql(question), { kind, by });
+    },
+  };
+}
+
+interface Statements {
+  readonly version: StatementSync;
+  readonly put: StatementSync;
+  readonly value: StatementSync;
+  readonly call: StatementSync;
+  readonly drop: readonly StatementSync[];
+}
+
+function statementsOf(database: DatabaseSync): Statements {
+  const columns = ["key", "epoch", "rows", "settled", "has_error", ...turnColumns, "record"];
+  const marks = columns.map(() => "?").join(", ");
+  return {
+    version: database.prepare(
+      "SELECT epoch, rows, settled, json_extract(record, '$.first_received') AS first " +
+        "FROM turns WHERE key = ?",
+    ),
+    put: database.prepare(`INSERT INTO turns (${columns.join(", ")}) VALUES (${marks})`),
+    value: database.prepare("INSERT OR IGNORE INTO turn_values VALUES (?, ?, ?)"),
+    call: database.prepare("INSERT INTO turn_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    drop: ["turns", "turn_values", "turn_calls"].map((table) =>
+      database.prepare(`DELETE FROM ${table} WHERE key = ?`),
+    ),
+  };
+}
+
+function writerOf(database: DatabaseSync): TurnWriter {
+  const statements = statementsOf(database);
+  const together = (work: () => void): void => {
+    database.exec("BEGIN IMMEDIATE");
+    try {
+      work();
+      database.exec("COMMIT");
+    } catch (error) {
+      database.exec("ROLLBACK");
+      throw error;
+    }
+  };
+  return {
+    async putTurns(records) {
+      together(() => {
+        for (const record of records) put(statements, record);
+      });
+    },
+    async dropTurns(keys) {
+      together(() => {
+        for (const { key, version } of keys) {
+          const known = statements.version.get(key);
+          if (known === undefined || compare(known, version) > 0) continue;
+          for (const drop of statements.drop) drop.run(key);
+        }
+      });
+    },
+  };
+}
+
+function compare(known: Record<string, unknown>, version: TurnVersion): number {
+  return (
+    Number(known["epoch"]) - version.epoch ||
+    Number(known["rows"]) - version.rows ||
+    Number(known["settled"]) - Number(version.settled)
+  );
+}
+
+function put(statements: Statements, told: TurnRecord): void {
+  const known = statements.version.get(told.key);
+  if (known !== undefined && compare(known, told.version) > 0) return;
+  const record = known === undefined ? told : { ...told, first_received: String(known["first"]) };
+  const { key, version, row, calls } = record;
+  for (const drop of statements.drop) drop.run(key);
+  const { epoch, rows, settled } = version;
+  const own: SqlValue[] = [key, epoch, rows, Number(settled), Number(row.has_error)];
+  for (const column of turnColumns) own.push(columnOf(record, column));
+  statements.put.run(...own, JSON.stringify(record));
+  for (const [field, read] of Object.entries(listFields)) {
+    for (const value of read(record)) statements.value.run(field, value, key);
+  }
+  for (const [place, call] of calls.entries()) {
+    statements.call.run(
+      key,
+      place,
+      call.kind,
+      call.name,
+      call.provider,
+      call.outcome,
+      call.error_type,
+      call.duration_ms,
+      call.input_tokens,
+      call.output_tokens,
+      call.cached_tokens,
+    );
+  }
+}
+
+function columnOf(record: TurnRecord, column: TextField | NumberField | TimeField): SqlValue {
+  if (Object.hasOwn(textFields, column)) return textFields[column as TextField](record);
+  if (Object.hasOwn(timeFields, column)) return timeFields[column as TimeField](record);
+  return numberFields[column as NumberField](record);
+}
+
+/** True for a field of several values. */
+export function isListField(field: TextField | ListField): field is ListField {
+  return Object.hasOwn(listFields, field);
+}

@@ -1,0 +1,74 @@
+/** @module TurnSql: conditions of a question as SQL of SQLite over the table `turns`. */
+import { checkScope } from "../scope.ts";
+import type { EvidenceScope } from "../scope.ts";
+import { microsOf, tenantText } from "../ledger/turn-fields.ts";
+import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
+
+/** A value that is bound to a statement. */
+export type SqlValue = string | number | null;
+
+/** A part of a statement and what is bound to it, in order. */
+export interface SqlPart {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** The condition under which a turn passes. Field names come from the types, never from a caller. */
+export function whereSql({ scope, where }: TurnQuestion): SqlPart {
+  checkScope(scope);
+  return joined([...scopeSql(scope), ...where.map(conditionSql)], " AND ");
+}
+
+function joined(parts: readonly SqlPart[], by: string): SqlPart {
+  if (parts.length === 0) return { sql: by === " OR " ? "0" : "1", values: [] };
+  return {
+    sql: parts.map(({ sql }) => `(${sql})`).join(by),
+    values: parts.flatMap(({ values }) => values),
+  };
+}
+
+function scopeSql(scope: EvidenceScope): readonly SqlPart[] {
+  const application = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
+  return [
+    ...("operator" in scope ? [] : [{ sql: "tenant = ?", values: [tenantText(scope.tenant)] }]),
+    ...(application === undefined ? [] : [{ sql: "application_id = ?", values: [application] }]),
+  ];
+}
+
+function conditionSql(condition: TurnCondition): SqlPart {
+  const part = plainSql(condition);
+  // An unknown value makes no comparison true, so it passes the negated one.
+  return condition.not === true ? { ...part, sql: `NOT coalesce(${part.sql}, 0)` } : part;
+}
+
+function plainSql(condition: TurnCondition): SqlPart {
+  if ("text" in condition) return { sql: `${condition.text} IS ?`, values: [condition.is] };
+  if ("list" in condition) {
+    const sql = "key IN (SELECT key FROM turn_values WHERE field = ? AND value = ?)";
+    return { sql, values: [condition.list, condition.has] };
+  }
+  if ("any" in condition) return joined(condition.any.map(conditionSql), " OR ");
+  if ("number" in condition) {
+    return { sql: `${condition.number} ${condition.sign} ?`, values: [condition.value] };
+  }
+  const { time, from, to } = condition;
+  const ends = [
+    { sql: `${time} IS NOT NULL`, values: [] },
+    ...(from === undefined ? [] : [{ sql: `${time} >= ?`, values: [microsOf(from)] }]),
+    ...(to === undefined ? [] : [{ sql: `${time} < ?`, values: [microsOf(to)] }]),
+  ];
+  return joined(ends, " AND ");
+}
+
+/** What comes after a place in an order; unknown values stand last. */
+export function afterSql({ by, ascending }: TurnOrder, { value, key }: TurnPlace): SqlPart {
+  if (value === null) return { sql: `${by} IS NULL AND key < ?`, values: [key] };
+  const beyond = ascending === true ? ">" : "<";
+  const sql = `${by} IS NULL OR ${by} ${beyond} ? OR (${by} = ? AND key < ?)`;
+  return { sql, values: [value, value, key] };
+}
+
+/** The order of a list. */
+export function orderSql({ by, ascending }: TurnOrder): string {
+  return `${by} ${ascending === true ? "ASC" : "DESC"} NULLS LAST, key DESC`;
+}

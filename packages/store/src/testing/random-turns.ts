@@ -1,0 +1,185 @@
+/**
+ * @module RandomTurns: records and questions of the ledger by chance, over few values, so that
+ * groups, ties, unknown values and tenants meet.
+ */
+import type { TurnRow } from "@turnproof/evidence";
+import fc from "fast-check";
+import type { Arbitrary } from "fast-check";
+
+import { listFields, numberFields, textFields, timeFields } from "../ledger/turn-fields.ts";
+import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
+import type { TurnCondition, TurnOrder } from "../ledger/turn-question.ts";
+import type { TurnCall, TurnRecord } from "../ledger/turn-record.ts";
+import { hostileIds } from "./hostile.ts";
+
+const few: Arbitrary<string> = fc.constantFrom(
+  "one",
+  "two",
+  "o'ne",
+  "t\u0000wo",
+  "Ünïcode",
+  "𝒶",
+  "",
+);
+const id: Arbitrary<string> = fc.oneof(few, fc.constantFrom(...hostileIds));
+const some = (values: Arbitrary<string>): Arbitrary<string[]> =>
+  fc.uniqueArray(values, { maxLength: 3 });
+const count: Arbitrary<number> = fc.constantFrom(0, 1, 2, 3, 40);
+const maybe = <T>(values: Arbitrary<T>): Arbitrary<T | null> => fc.option(values, { freq: 3 });
+const ms: Arbitrary<number> = fc.oneof(
+  fc.constantFrom(0, 0.5, 12, 1e6),
+  fc.integer({ min: 1, max: 60 }),
+);
+const time: Arbitrary<string> = fc.constantFrom(
+  "2026-03-01T10:00:00Z",
+  "2026-03-01T10:00:00.5Z",
+  "2026-03-01T10:00:00.500001Z",
+  "2026-03-01T10:01:00Z",
+  "1969-12-31T23:59:59.75Z",
+  "2026-03-02T00:00:00.000000001Z",
+);
+const verdict = fc.constantFrom("success", "failed", "partial", "open");
+
+const call: Arbitrary<TurnCall> = fc.record({
+  kind: fc.constantFrom("model" as const, "tool" as const),
+  name: maybe(few),
+  provider: maybe(few),
+  outcome: maybe(fc.constantFrom("success", "error", "fallback")),
+  error_type: maybe(few),
+  duration_ms: maybe(ms),
+  input_tokens: maybe(count),
+  output_tokens: maybe(count),
+  cached_tokens: maybe(count),
+});
+
+const identity = fc.record(
+  {
+    application_id: few,
+    agent_id: few,
+    user_id: fc.option(id),
+    thread_id: id,
+    memory_id: few,
+    run_id: few,
+    turn_id: id,
+  },
+  { requiredKeys: [] },
+);
+
+const row: Arbitrary<TurnRow> = fc
+  .record({
+    said: identity,
+    root_trace_id: id,
+    started_at: time,
+    ended_at: time,
+    duration_ms: maybe(ms),
+    timing_state: fc.constantFrom("measured", "missing_completion", "instantaneous", "unknown"),
+    status: fc.constantFrom("success", "error", "started"),
+    has_error: fc.boolean(),
+    event_count: count,
+    kinds: some(fc.constantFrom("turn", "artifact", "delivery", "feedback")),
+    models: some(few),
+    tool_names: some(few),
+    tools: fc.record({
+      results: count,
+      clean: count,
+      empty: count,
+      degraded: count,
+      fallback: count,
+      provider_error: count,
+      error: count,
+      unknown: count,
+    }),
+    input_tokens: maybe(count),
+    output_tokens: maybe(count),
+    cached_tokens: maybe(count),
+    total_tokens: maybe(count),
+    memory_supplied: maybe(count),
+    missing_completion: count,
+    cache_decision: maybe(fc.constantFrom("hit", "miss")),
+    releases: some(few),
+    producers: some(few),
+    received_at: maybe(time),
+    verdict: maybe(verdict),
+    finding_codes: maybe(some(fc.constantFrom("delivery_missing", "artifact_missing"))),
+  })
+  .map(({ said, kinds, ...told }) => {
+    const event_kind_counts = Object.fromEntries(kinds.map((kind) => [kind, 1]));
+    const rest = {
+      tenant_state: "unattributed",
+      usage_state: "known",
+      memory_retrieved: null,
+      memory_referenced: null,
+      memory_degraded: null,
+      coverage_profiles: [],
+      dialects: ["gen_ai"],
+      services: [],
+      dropped: {},
+    };
+    return { ...rest, ...said, ...told, event_kind_counts } as unknown as TurnRow;
+  });
+
+/** A record; keys are few, so that versions of one turn meet. */
+export const randomTurn: Arbitrary<TurnRecord> = fc.record({
+  key: fc.constantFrom(...Array.from({ length: 24 }, (_, at) => `key-${at}`)),
+  version: fc.record({
+    epoch: fc.constantFrom(0, 1),
+    rows: fc.constantFrom(1, 2, 3),
+    settled: fc.boolean(),
+  }),
+  first_received: time,
+  row,
+  calls: fc.array(call, { maxLength: 4 }),
+  environments: some(few),
+  names: some(id),
+  judged_at: maybe(time),
+  as_of: maybe(time),
+});
+
+const namesOf = <T extends string>(table: Readonly<Record<T, unknown>>): Arbitrary<T> =>
+  fc.constantFrom(...(Object.keys(table) as T[]));
+
+/** Fields that turns are counted by. */
+export const countedField: Arbitrary<TextField | ListField> = fc.oneof(
+  namesOf<TextField>(textFields),
+  namesOf<ListField>(listFields),
+);
+
+const value: Arbitrary<string> = fc.oneof(
+  id,
+  fc.constantFrom("success", "failed", "unjudged", "error", "hit", "none", "delivery", "id:one"),
+);
+
+/** A condition. */
+export const randomCondition: Arbitrary<TurnCondition> = fc.letrec<{ one: TurnCondition }>(
+  (tie) => {
+    const plain = fc.oneof(
+      fc.record({ text: namesOf<TextField>(textFields), is: maybe(value) }),
+      fc.record({ list: namesOf<ListField>(listFields), has: value }),
+      fc.record({
+        number: namesOf<NumberField>(numberFields),
+        sign: fc.constantFrom(
+          "<" as const,
+          "<=" as const,
+          "=" as const,
+          ">=" as const,
+          ">" as const,
+        ),
+        value: ms,
+      }),
+      fc.record({ time: namesOf<TimeField>(timeFields), from: time }),
+      fc.record({ time: namesOf<TimeField>(timeFields), to: time }),
+    );
+    const any = fc.record({ any: fc.array(tie("one"), { maxLength: 3 }) });
+    const chosen = fc.oneof({ depthSize: "small" }, plain, any);
+    return {
+      one: fc
+        .tuple(chosen, fc.boolean())
+        .map(([said, not]) => (not ? { ...said, not: true as const } : said)),
+    };
+  },
+).one;
+
+/** An order of a list. */
+export const randomOrder: Arbitrary<TurnOrder> = fc
+  .tuple(fc.oneof(namesOf<TimeField>(timeFields), namesOf<NumberField>(numberFields)), fc.boolean())
+  .map(([by, up]) => (up ? { by, ascending: true as const } : { by }));
