@@ -28,7 +28,7 @@ const callField = fc.constantFrom<CallField[]>(
 test("lists, counts, facets, figures and calls are the reference's over random histories", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(randomTurn, { maxLength: 40 }),
+      fc.array(randomTurn, { maxLength: 80, size: "max" }),
       fc.array(randomCondition, { maxLength: 2 }),
       fc.record({
         scope,
@@ -77,6 +77,6 @@ test("lists, counts, facets, figures and calls are the reference's over random h
         expect(answers[1]).toEqual(answers[0]);
       },
     ),
-    { numRuns: 400 },
+    { numRuns: 200 },
   );
 });

@@ -120,7 +120,7 @@ const row: Arbitrary<TurnRow> = fc
 
 /** A record; keys are few, so that versions of one turn meet. */
 export const randomTurn: Arbitrary<TurnRecord> = fc.record({
-  key: fc.constantFrom(...Array.from({ length: 24 }, (_, at) => `key-${at}`)),
+  key: fc.constantFrom(...Array.from({ length: 60 }, (_, at) => `key-${at}`)),
   version: fc.record({
     epoch: fc.constantFrom(0, 1),
     rows: fc.constantFrom(1, 2, 3),
