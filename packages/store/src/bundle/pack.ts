@@ -23,6 +23,8 @@ export interface BundleRow {
   readonly first_received: number;
   readonly last_received: number;
   readonly events: number;
+  /** True when one of them is evidence and no plain span. */
+  readonly evidence: boolean;
   /** Hashes of the words by which the row is found, sorted. */
   readonly hashes: readonly number[];
   /** Segments of the body, joined by commas. */
@@ -67,6 +69,7 @@ function rowOf(events: readonly StoredEvent[], segments: string): BundleRow {
     first_received: received.reduce((a, b) => Math.min(a, b)),
     last_received: received.reduce((a, b) => Math.max(a, b)),
     events: events.length,
+    evidence: events.some((event) => event.event_kind !== "span"),
     hashes: hashesOf(events),
     segments,
   };

@@ -1,0 +1,76 @@
+/** @module BundleWriter: a batch as rows of bundles, in one transaction. */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+
+import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
+
+import { packEvents } from "../bundle/pack.ts";
+import type { BundleRow } from "../bundle/pack.ts";
+import { storedForm } from "../stored-event.ts";
+
+/** Writes batches; each is there whole or not at all. */
+export interface BundleWriter {
+  append(batch: EvidenceBatch): void;
+  readBack(batchId: string): BatchReadback;
+}
+
+/** A writer over a database that has the tables. */
+export function bundleWriter(database: DatabaseSync): BundleWriter {
+  const statements = statementsOf(database);
+  return {
+    append(batch) {
+      if (statements.known.get(batch.batchId) !== undefined) return;
+      const events = batch.events.map((event) => storedForm(event, batch.receivedAt));
+      const rows = packEvents(events);
+      database.exec("BEGIN IMMEDIATE");
+      try {
+        const { changes } = statements.batch.run(batch.batchId, batch.receivedAt, events.length);
+        // Another process was first.
+        if (changes !== 0) for (const row of rows) put(statements, batch.batchId, row);
+        database.exec("COMMIT");
+      } catch (error) {
+        database.exec("ROLLBACK");
+        throw error;
+      }
+    },
+    readBack(batchId) {
+      const known = statements.known.get(batchId);
+      return { rows: Number(known?.["events"] ?? 0), complete: known !== undefined };
+    },
+  };
+}
+
+interface Statements {
+  readonly known: StatementSync;
+  readonly batch: StatementSync;
+  readonly root: StatementSync;
+  readonly bundle: StatementSync;
+  readonly word: StatementSync;
+}
+
+function statementsOf(database: DatabaseSync): Statements {
+  return {
+    known: database.prepare("SELECT events FROM batches WHERE batch_id = ?"),
+    batch: database.prepare("INSERT OR IGNORE INTO batches VALUES (?, ?, ?)"),
+    root: database.prepare(
+      `INSERT INTO roots (root_trace_id, first, last, rows, evidence) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (root_trace_id) DO UPDATE SET first = min(first, excluded.first),
+         last = max(last, excluded.last), rows = rows + excluded.rows,
+         evidence = max(evidence, excluded.evidence)
+       RETURNING id`,
+    ),
+    bundle: database.prepare(
+      `INSERT INTO bundles (root, batch_id, application_id, scope, user_id, first, last, events,
+         segments) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    word: database.prepare("INSERT OR IGNORE INTO bundle_words VALUES (?, ?)"),
+  };
+}
+
+function put(statements: Statements, batchId: string, row: BundleRow): void {
+  const { first_received: first, last_received: last, events } = row;
+  const held = statements.root.get(row.root_trace_id, first, last, events, Number(row.evidence));
+  const root = Number(held?.["id"]);
+  const own = [row.application_id, row.scope, row.user_id] as const;
+  statements.bundle.run(root, batchId, ...own, first, last, events, row.segments);
+  for (const hash of row.hashes) statements.word.run(hash, root);
+}
