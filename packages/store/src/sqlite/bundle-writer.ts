@@ -25,7 +25,7 @@ export function bundleWriter(database: DatabaseSync): BundleWriter {
       try {
         const { changes } = statements.batch.run(batch.batchId, batch.receivedAt, events.length);
         // Another process was first.
-        if (changes !== 0) for (const row of rows) put(statements, batch.batchId, row);
+        if (changes !== 0) putAll(statements, batch.batchId, rows);
         database.exec("COMMIT");
       } catch (error) {
         database.exec("ROLLBACK");
@@ -66,11 +66,17 @@ function statementsOf(database: DatabaseSync): Statements {
   };
 }
 
-function put(statements: Statements, batchId: string, row: BundleRow): void {
-  const { first_received: first, last_received: last, events } = row;
-  const held = statements.root.get(row.root_trace_id, first, last, events, Number(row.evidence));
-  const root = Number(held?.["id"]);
-  const own = [row.application_id, row.scope, row.user_id] as const;
-  statements.bundle.run(root, batchId, ...own, first, last, events, row.segments);
-  for (const hash of row.hashes) statements.word.run(hash, root);
+function putAll(statements: Statements, batchId: string, rows: readonly BundleRow[]): void {
+  const words: { readonly hash: number; readonly root: number }[] = [];
+  for (const row of rows) {
+    const { first_received: first, last_received: last, events } = row;
+    const held = statements.root.get(row.root_trace_id, first, last, events, Number(row.evidence));
+    const root = Number(held?.["id"]);
+    const own = [row.application_id, row.scope, row.user_id] as const;
+    statements.bundle.run(root, batchId, ...own, first, last, events, row.segments);
+    for (const hash of row.hashes) words.push({ hash, root });
+  }
+  // In the order of the index: neighbours are written into one page.
+  words.sort((a, b) => a.hash - b.hash || a.root - b.root);
+  for (const { hash, root } of words) statements.word.run(hash, root);
 }
