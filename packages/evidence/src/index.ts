@@ -70,6 +70,8 @@ export { readSupply } from "./supply.ts";
 export type { Metric, Supply, SupplySource, SupplySourceName } from "./supply.ts";
 export { dropLoggedCalls } from "./tool-log.ts";
 export { compareEvents } from "./event-order.ts";
+export { turnCalls } from "./turn-calls.ts";
+export type { TurnCall } from "./turn-calls.ts";
 export { compareText } from "./text-order.ts";
 export { bystanders, foldTurns, turnRowAttributes } from "./turns.ts";
 export type { TurnRow } from "./turns.ts";

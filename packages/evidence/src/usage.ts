@@ -28,15 +28,23 @@ export function hasUsage(event: TurnEvent): boolean {
   return input_tokens !== undefined || output_tokens !== undefined || total_tokens !== undefined;
 }
 
-/** Sums the usage of one turn's events. */
-export function countUsage(events: readonly TurnEvent[]): Usage {
+/**
+ * The model calls of one turn that count: the innermost measured of nested calls, and one of a
+ * response that was fetched several times.
+ */
+export function countedModelCalls(events: readonly TurnEvent[]): TurnEvent[] {
   const wrappers = wrappedCalls(events);
   const innermost = events.filter((event) => {
     if (event.event_kind !== "model_call" || event.phase === "start") return false;
     const key = spanKey(event);
     return key === undefined || !wrappers.has(key);
   });
-  const calls = fetchedOnce(innermost, hasUsage);
+  return fetchedOnce(innermost, hasUsage);
+}
+
+/** Sums the usage of one turn's events. */
+export function countUsage(events: readonly TurnEvent[]): Usage {
+  const calls = countedModelCalls(events);
   const measured = calls.filter(hasUsage);
   if (measured.length > 0) {
     return {

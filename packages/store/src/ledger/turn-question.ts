@@ -3,9 +3,11 @@
  * same question goes to a list, a count, facets, figures and calls; all are exact over the whole
  * history and in scope (issue: one query surface).
  */
+import type { TurnCall } from "@turnproof/evidence";
+
 import type { EvidenceScope } from "../scope.ts";
 import type { ListField, NumberField, TextField, TimeField } from "./turn-fields.ts";
-import type { TurnCall, TurnRecord } from "./turn-record.ts";
+import type { TurnRecord } from "./turn-record.ts";
 
 /** Signs of a comparison. What is unknown passes none of them. */
 export type Sign = "<" | "<=" | "=" | ">=" | ">";

@@ -3,21 +3,7 @@
  * bundle drains, and again when the judge has settled the turn or late evidence has changed it. Of
  * two versions the one that rests on more stands, so several collectors converge.
  */
-import type { TurnRow } from "@turnproof/evidence";
-
-/** One call of a turn, as tables of tools, models and cost need it; null is unknown. */
-export interface TurnCall {
-  readonly kind: "model" | "tool";
-  readonly name: string | null;
-  readonly provider: string | null;
-  /** A tool's outcome, or the status of a model call. */
-  readonly outcome: string | null;
-  readonly error_type: string | null;
-  readonly duration_ms: number | null;
-  readonly input_tokens: number | null;
-  readonly output_tokens: number | null;
-  readonly cached_tokens: number | null;
-}
+import type { TurnCall, TurnRow } from "@turnproof/evidence";
 
 /** What a version rests on. Compared in this order; the clock of a collector is not among it. */
 export interface TurnVersion {

@@ -1,4 +1,6 @@
 /** @module TurnSums: what records and their calls amount to. */
+import type { TurnCall } from "@turnproof/evidence";
+
 import { listFields, numberFields, textFields, timeFields } from "./turn-fields.ts";
 import type { ListField, TextField } from "./turn-fields.ts";
 import type {
@@ -9,7 +11,7 @@ import type {
   TurnFacet,
   TurnFigures,
 } from "./turn-question.ts";
-import type { TurnCall, TurnRecord } from "./turn-record.ts";
+import type { TurnRecord } from "./turn-record.ts";
 
 /** Nearest-rank percentile of values: the least one that so large a share does not exceed. */
 export function percentile(values: readonly number[], share: number): number | null {

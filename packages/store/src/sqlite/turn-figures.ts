@@ -1,4 +1,6 @@
 /** @module TurnFigures: facets, figures of turns and of calls as statements of SQLite. */
+import type { TurnCall } from "@turnproof/evidence";
+
 import type { DatabaseSync } from "node:sqlite";
 
 import { listFields } from "../ledger/turn-fields.ts";
@@ -10,7 +12,6 @@ import type {
   FigureOptions,
   TurnFacet,
 } from "../ledger/turn-question.ts";
-import type { TurnCall } from "../ledger/turn-record.ts";
 import { compareValues } from "../ledger/turn-sums.ts";
 import type { SqlPart } from "./turn-sql.ts";
 

@@ -2,14 +2,14 @@
  * @module RandomTurns: records and questions of the ledger by chance, over few values, so that
  * groups, ties, unknown values and tenants meet.
  */
-import type { TurnRow } from "@turnproof/evidence";
+import type { TurnCall, TurnRow } from "@turnproof/evidence";
 import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 
 import { listFields, numberFields, textFields, timeFields } from "../ledger/turn-fields.ts";
 import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
 import type { TurnCondition, TurnOrder } from "../ledger/turn-question.ts";
-import type { TurnCall, TurnRecord } from "../ledger/turn-record.ts";
+import type { TurnRecord } from "../ledger/turn-record.ts";
 import { hostileIds } from "./hostile.ts";
 
 const few: Arbitrary<string> = fc.constantFrom(

@@ -1,0 +1,75 @@
+/**
+ * @module TurnRecords: the settled events of a whole root as records of its turns. The drain, the
+ * judge and the migration make records here and nowhere else.
+ */
+import { createHash } from "node:crypto";
+
+import { compareTimes, foldTurns, turnCalls, turnKey } from "@turnproof/evidence";
+import type { TurnEvent, TurnRow } from "@turnproof/evidence";
+
+import { addNamedIds } from "../mention.ts";
+import type { TurnRecord, TurnVersion } from "./turn-record.ts";
+
+/** What the judge found of a turn. */
+export interface Judgement {
+  readonly verdict: string;
+  readonly finding_codes: readonly string[];
+  readonly insight_codes: readonly string[];
+  readonly judged_at: string;
+  readonly as_of: string;
+}
+
+/** 192 bits of SHA-256 over the turn's identity: nobody finds two identities with one key. */
+export function recordKey(row: TurnRow): string {
+  return createHash("sha256").update(turnKey(row)).digest("hex").slice(0, 48);
+}
+
+/**
+ * Records of the turns among resolved, deduplicated events of one whole root.
+ *
+ * @param judge what was found of a turn; undefined while nobody judged it
+ */
+export function recordsOf(
+  events: readonly TurnEvent[],
+  version: TurnVersion,
+  judge: (row: TurnRow, own: readonly TurnEvent[]) => Judgement | undefined = () => undefined,
+): TurnRecord[] {
+  const members = Map.groupBy(events, turnKey);
+  return foldTurns(events).map((row) => {
+    const own = members.get(turnKey(row)) ?? [];
+    const judged = judge(row, own);
+    return {
+      key: recordKey(row),
+      version,
+      first_received:
+        own.flatMap(({ received_at: at }) => at ?? []).reduce(earlier, "") || row.ended_at,
+      row: judged === undefined ? row : withJudgement(row, judged),
+      calls: turnCalls(own),
+      environments: distinct(own.flatMap(({ attributes: of }) => of.deployment_environment ?? [])),
+      names: namesOf(own),
+      judged_at: judged?.judged_at ?? null,
+      as_of: judged?.as_of ?? null,
+    };
+  });
+}
+
+function withJudgement(
+  row: TurnRow,
+  { verdict, finding_codes, insight_codes }: Judgement,
+): TurnRow {
+  return { ...row, verdict, finding_codes, insight_codes };
+}
+
+function namesOf(events: readonly TurnEvent[]): readonly string[] {
+  const names = new Set<string>();
+  for (const event of events) addNamedIds(event, (id) => names.add(id));
+  return [...names].toSorted();
+}
+
+function earlier(a: string, b: string): string {
+  return a === "" || compareTimes(b, a) < 0 ? b : a;
+}
+
+function distinct(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].toSorted();
+}
