@@ -2,6 +2,7 @@
  * @module TurnCalls: the calls of a turn as tables of tools, models and cost need them, each call
  * once however many spans describe it.
  */
+import { compareEvents } from "./event-order.ts";
 import type { TurnEvent } from "./event.ts";
 import { parentKey, spanKey } from "./span-key.ts";
 import { toolOutcome, toolResults } from "./tool-outcomes.ts";
@@ -21,8 +22,9 @@ export interface TurnCall {
   readonly cached_tokens: number | null;
 }
 
-/** The finished calls among the events of one turn, in the order of the events. */
-export function turnCalls(events: readonly TurnEvent[]): TurnCall[] {
+/** The finished calls among the events of one turn, in evidence order. */
+export function turnCalls(given: readonly TurnEvent[]): TurnCall[] {
+  const events = given.toSorted(compareEvents);
   const tools = new Map(toolResults(events).map((event) => [event.event_id, event]));
   const models = new Set(countedModelCalls(events));
   const spans = new Map(

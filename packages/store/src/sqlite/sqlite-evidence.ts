@@ -5,12 +5,13 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 
+import { turnKey } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
 import type { EvidenceStore, TurnVerdict } from "../evidence-store.ts";
 import { inScope } from "../scope.ts";
 import { epochMicros } from "../time.ts";
-import { turnKey } from "../turn-key.ts";
+
 import { bundleReads } from "./bundle-reads.ts";
 import { bundleTablesSql } from "./bundle-schema.ts";
 import { bundleWriter } from "./bundle-writer.ts";
