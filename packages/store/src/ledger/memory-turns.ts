@@ -6,31 +6,30 @@ import { checkScope } from "../scope.ts";
 import { comparePlaces, passes, placeOf } from "./turn-conditions.ts";
 import type { TurnQuestion, TurnReader, TurnWriter } from "./turn-question.ts";
 import { compareVersions } from "./turn-record.ts";
-import type { TurnRecord } from "./turn-record.ts";
+import type { TurnRecord, TurnVersion } from "./turn-record.ts";
 import { callGroups, facetOf, figureGroups } from "./turn-sums.ts";
 
 /** Turns that end with the process. */
 export function memoryTurns(): TurnReader & TurnWriter {
-  const held = new Map<string, TurnRecord>();
+  const held = new Map<string, { readonly version: TurnVersion; readonly record?: TurnRecord }>();
+  const put = (key: string, version: TurnVersion, record?: TurnRecord): void => {
+    const known = held.get(key);
+    if (known !== undefined && compareVersions(known.version, version) > 0) return;
+    held.set(key, record === undefined ? { version } : { version, record });
+  };
   const asked = (question: TurnQuestion): TurnRecord[] => {
     checkScope(question.scope);
     question.signal?.throwIfAborted();
-    return [...held.values()].filter((record) => passes(record, question));
+    return [...held.values()].flatMap(({ record }) =>
+      record !== undefined && passes(record, question) ? [record] : [],
+    );
   };
   return {
     async putTurns(records) {
-      for (const record of records) {
-        const known = held.get(record.key);
-        if (known !== undefined && compareVersions(known.version, record.version) > 0) continue;
-        const { first_received } = known ?? record;
-        held.set(record.key, { ...record, first_received });
-      }
+      for (const record of records) put(record.key, record.version, record);
     },
-    async dropTurns(keys) {
-      for (const { key, version } of keys) {
-        const known = held.get(key);
-        if (known !== undefined && compareVersions(known.version, version) <= 0) held.delete(key);
-      }
+    async dropTurns(gone) {
+      for (const { key, version } of gone) put(key, version);
     },
     async listTurns(question, { order, limit, after }) {
       const placed = asked(question)

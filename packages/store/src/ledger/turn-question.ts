@@ -134,9 +134,13 @@ export interface TurnReader {
   ): Promise<readonly CallFigures[]>;
 }
 
-/** Writes of the ledger: the newer version of a key stands, whatever the order of the writes. */
+/**
+ * Writes of the ledger: the newer version of a key stands, whatever the order of the writes; of two
+ * equal ones the later write.
+ */
 export interface TurnWriter {
+  /** All versions of a key have one `first_received`: providers order and partition by it. */
   putTurns(records: readonly TurnRecord[]): Promise<void>;
-  /** Takes records away whose identity moved, up to these versions. */
-  dropTurns(keys: readonly Pick<TurnRecord, "key" | "version" | "first_received">[]): Promise<void>;
+  /** Takes turns away whose identity moved. What is older than this version does not come back. */
+  dropTurns(gone: readonly Pick<TurnRecord, "key" | "version" | "first_received">[]): Promise<void>;
 }

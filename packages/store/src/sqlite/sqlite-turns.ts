@@ -5,6 +5,7 @@ import { listFields, numberFields, textFields, timeFields } from "../ledger/turn
 import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
 import { placeOf } from "../ledger/turn-conditions.ts";
 import type { TurnReader, TurnWriter } from "../ledger/turn-question.ts";
+import { compareVersions } from "../ledger/turn-record.ts";
 import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
 import { callFiguresOf, facetOf, figuresOf } from "./turn-figures.ts";
 import { turnColumns, turnTablesSql } from "./turn-schema.ts";
@@ -56,6 +57,7 @@ export function sqliteTurns(database: DatabaseSync): TurnReader & TurnWriter {
 
 interface Statements {
   readonly version: StatementSync;
+  readonly keep: StatementSync;
   readonly put: StatementSync;
   readonly value: StatementSync;
   readonly call: StatementSync;
@@ -63,13 +65,11 @@ interface Statements {
 }
 
 function statementsOf(database: DatabaseSync): Statements {
-  const columns = ["key", "epoch", "rows", "settled", "has_error", ...turnColumns, "record"];
+  const columns = ["key", "has_error", ...turnColumns, "record"];
   const marks = columns.map(() => "?").join(", ");
   return {
-    version: database.prepare(
-      "SELECT epoch, rows, settled, json_extract(record, '$.first_received') AS first " +
-        "FROM turns WHERE key = ?",
-    ),
+    version: database.prepare("SELECT epoch, rows, settled FROM turn_versions WHERE key = ?"),
+    keep: database.prepare("INSERT OR REPLACE INTO turn_versions VALUES (?, ?, ?, ?)"),
     put: database.prepare(`INSERT INTO turns (${columns.join(", ")}) VALUES (${marks})`),
     value: database.prepare("INSERT OR IGNORE INTO turn_values VALUES (?, ?, ?)"),
     call: database.prepare("INSERT INTO turn_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
@@ -97,34 +97,33 @@ function writerOf(database: DatabaseSync): TurnWriter {
         for (const record of records) put(statements, record);
       });
     },
-    async dropTurns(keys) {
+    async dropTurns(gone) {
       together(() => {
-        for (const { key, version } of keys) {
-          const known = statements.version.get(key);
-          if (known === undefined || compare(known, version) > 0) continue;
-          for (const drop of statements.drop) drop.run(key);
-        }
+        for (const { key, version } of gone) isNewest(statements, key, version);
       });
     },
   };
 }
 
-function compare(known: Record<string, unknown>, version: TurnVersion): number {
-  return (
-    Number(known["epoch"]) - version.epoch ||
-    Number(known["rows"]) - version.rows ||
-    Number(known["settled"]) - Number(version.settled)
-  );
+/** Makes room for a version; false where a newer one stands. */
+function isNewest(statements: Statements, key: string, version: TurnVersion): boolean {
+  const known = statements.version.get(key);
+  if (known !== undefined && compare(known, version) > 0) return false;
+  for (const drop of statements.drop) drop.run(key);
+  statements.keep.run(key, version.epoch, version.rows, Number(version.settled));
+  return true;
 }
 
-function put(statements: Statements, told: TurnRecord): void {
-  const known = statements.version.get(told.key);
-  if (known !== undefined && compare(known, told.version) > 0) return;
-  const record = known === undefined ? told : { ...told, first_received: String(known["first"]) };
+function compare(known: Record<string, unknown>, version: TurnVersion): number {
+  const { epoch, rows, settled } = known;
+  const own = { epoch: Number(epoch), rows: Number(rows), settled: settled === 1 };
+  return compareVersions(own, version);
+}
+
+function put(statements: Statements, record: TurnRecord): void {
   const { key, version, row, calls } = record;
-  for (const drop of statements.drop) drop.run(key);
-  const { epoch, rows, settled } = version;
-  const own: SqlValue[] = [key, epoch, rows, Number(settled), Number(row.has_error)];
+  if (!isNewest(statements, key, version)) return;
+  const own: SqlValue[] = [key, Number(row.has_error)];
   for (const column of turnColumns) own.push(columnOf(record, column));
   statements.put.run(...own, JSON.stringify(record));
   for (const [field, read] of Object.entries(listFields)) {

@@ -15,9 +15,12 @@ export const turnColumns: readonly (TextField | NumberField | TimeField)[] = [
 
 /** Statements that make the tables, each of which may be run again. */
 export const turnTablesSql: readonly string[] = [
+  // What stands under a key, or stood there when the turn was taken away.
+  `CREATE TABLE IF NOT EXISTS turn_versions (
+    key TEXT PRIMARY KEY, epoch INTEGER NOT NULL, rows INTEGER NOT NULL, settled INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS turns (
-    key TEXT PRIMARY KEY, epoch INTEGER NOT NULL, rows INTEGER NOT NULL, settled INTEGER NOT NULL,
-    has_error INTEGER NOT NULL, ${texts.map((name) => `${name} TEXT`).join(", ")},
+    key TEXT PRIMARY KEY, has_error INTEGER NOT NULL, ${texts.map((name) => `${name} TEXT`).join(", ")},
     ${numbers.map((name) => `${name} REAL`).join(", ")},
     ${times.map((name) => `${name} INTEGER`).join(", ")}, record TEXT NOT NULL
   ) STRICT`,

@@ -119,21 +119,26 @@ const row: Arbitrary<TurnRow> = fc
   });
 
 /** A record; keys are few, so that versions of one turn meet. */
-export const randomTurn: Arbitrary<TurnRecord> = fc.record({
-  key: fc.constantFrom(...Array.from({ length: 60 }, (_, at) => `key-${at}`)),
-  version: fc.record({
-    epoch: fc.constantFrom(0, 1),
-    rows: fc.constantFrom(1, 2, 3),
-    settled: fc.boolean(),
-  }),
-  first_received: time,
-  row,
-  calls: fc.array(call, { maxLength: 4 }),
-  environments: some(few),
-  names: some(id),
-  judged_at: maybe(time),
-  as_of: maybe(time),
-});
+export const randomTurn: Arbitrary<TurnRecord> = fc
+  .record({
+    turn: fc.nat({ max: 59 }),
+    version: fc.record({
+      epoch: fc.constantFrom(0, 1),
+      rows: fc.constantFrom(1, 2, 3),
+      settled: fc.boolean(),
+    }),
+    row,
+    calls: fc.array(call, { maxLength: 4 }),
+    environments: some(few),
+    names: some(id),
+    judged_at: maybe(time),
+    as_of: maybe(time),
+  })
+  .map(({ turn, ...rest }) => ({
+    ...rest,
+    key: `key-${turn}`,
+    first_received: `2026-03-0${1 + (turn % 9)}T10:00:${10 + (turn % 7)}.00012${turn % 10}Z`,
+  }));
 
 const namesOf = <T extends string>(table: Readonly<Record<T, unknown>>): Arbitrary<T> =>
   fc.constantFrom(...(Object.keys(table) as T[]));
