@@ -8,9 +8,12 @@ import type { Arbitrary } from "fast-check";
 
 import { listFields, numberFields, textFields, timeFields } from "../ledger/turn-fields.ts";
 import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
-import type { TurnCondition, TurnOrder } from "../ledger/turn-question.ts";
+import type { CallField, TurnCondition, TurnOrder } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
+import type { EvidenceScope } from "../scope.ts";
 import { hostileIds } from "./hostile.ts";
+import { everybody } from "./sample-event.ts";
+import type { TurnHistory } from "./turn-answers.ts";
 
 const few: Arbitrary<string> = fc.constantFrom(
   "one",
@@ -119,7 +122,7 @@ const row: Arbitrary<TurnRow> = fc
   });
 
 /** A record; keys are few, so that versions of one turn meet. */
-export const randomTurn: Arbitrary<TurnRecord> = fc
+const randomTurn: Arbitrary<TurnRecord> = fc
   .record({
     turn: fc.nat({ max: 59 }),
     version: fc.record({
@@ -144,7 +147,7 @@ const namesOf = <T extends string>(table: Readonly<Record<T, unknown>>): Arbitra
   fc.constantFrom(...(Object.keys(table) as T[]));
 
 /** Fields that turns are counted by. */
-export const countedField: Arbitrary<TextField | ListField> = fc.oneof(
+const countedField: Arbitrary<TextField | ListField> = fc.oneof(
   namesOf<TextField>(textFields),
   namesOf<ListField>(listFields),
 );
@@ -155,36 +158,51 @@ const value: Arbitrary<string> = fc.oneof(
 );
 
 /** A condition. */
-export const randomCondition: Arbitrary<TurnCondition> = fc.letrec<{ one: TurnCondition }>(
-  (tie) => {
-    const plain = fc.oneof(
-      fc.record({ text: namesOf<TextField>(textFields), is: maybe(value) }),
-      fc.record({ list: namesOf<ListField>(listFields), has: value }),
-      fc.record({
-        number: namesOf<NumberField>(numberFields),
-        sign: fc.constantFrom(
-          "<" as const,
-          "<=" as const,
-          "=" as const,
-          ">=" as const,
-          ">" as const,
-        ),
-        value: ms,
-      }),
-      fc.record({ time: namesOf<TimeField>(timeFields), from: time }),
-      fc.record({ time: namesOf<TimeField>(timeFields), to: time }),
-    );
-    const any = fc.record({ any: fc.array(tie("one"), { maxLength: 3 }) });
-    const chosen = fc.oneof({ depthSize: "small" }, plain, any);
-    return {
-      one: fc
-        .tuple(chosen, fc.boolean())
-        .map(([said, not]) => (not ? { ...said, not: true as const } : said)),
-    };
-  },
-).one;
+const randomCondition: Arbitrary<TurnCondition> = fc.letrec<{ one: TurnCondition }>((tie) => {
+  const plain = fc.oneof(
+    fc.record({ text: namesOf<TextField>(textFields), is: maybe(value) }),
+    fc.record({ list: namesOf<ListField>(listFields), has: value }),
+    fc.record({
+      number: namesOf<NumberField>(numberFields),
+      sign: fc.constantFrom("<" as const, "<=" as const, "=" as const, ">=" as const, ">" as const),
+      value: ms,
+    }),
+    fc.record({ time: namesOf<TimeField>(timeFields), from: time }),
+    fc.record({ time: namesOf<TimeField>(timeFields), to: time }),
+  );
+  const any = fc.record({ any: fc.array(tie("one"), { maxLength: 3 }) });
+  const chosen = fc.oneof({ depthSize: "small" }, plain, any);
+  return {
+    one: fc
+      .tuple(chosen, fc.boolean())
+      .map(([said, not]) => (not ? { ...said, not: true as const } : said)),
+  };
+}).one;
 
 /** An order of a list. */
-export const randomOrder: Arbitrary<TurnOrder> = fc
+const randomOrder: Arbitrary<TurnOrder> = fc
   .tuple(fc.oneof(namesOf<TimeField>(timeFields), namesOf<NumberField>(numberFields)), fc.boolean())
   .map(([by, up]) => (up ? { by, ascending: true as const } : { by }));
+
+const scope: Arbitrary<EvidenceScope> = fc.oneof(
+  fc.constant(everybody),
+  fc.constantFrom("one", "o'ne", "two").map((tenant) => ({ tenant })),
+  fc.constant({ tenant: null }),
+  fc.constant({ tenant: "one", applicationId: "two" }),
+);
+
+const callFields: Arbitrary<CallField[]> = fc.uniqueArray(
+  fc.constantFrom<CallField[]>("name", "provider", "outcome", "error_type", "agent_id", "release"),
+  { maxLength: 3 },
+);
+
+/** A history and a question about it. */
+export const turnHistories: Arbitrary<TurnHistory> = fc.record({
+  records: fc.array(randomTurn, { maxLength: 80, size: "max" }),
+  gone: fc.array(randomTurn, { maxLength: 4 }),
+  question: fc.record({ scope, where: fc.array(randomCondition, { maxLength: 2 }) }),
+  order: randomOrder,
+  field: countedField,
+  by: callFields,
+  everyMs: fc.constantFrom(undefined, 1, 60_000, 86_400_000),
+});

@@ -1,0 +1,149 @@
+/**
+ * @module TurnColumns: the table of turns, derived from the table of fields. `FINAL` folds the
+ * versions of a key; a later version of a turn has the same `first_received`. An unknown text is
+ * empty, an unknown number NULL.
+ */
+import { listFields, numberFields, textFields, timeFields } from "../ledger/turn-fields.ts";
+import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
+import type { TurnRecord } from "../ledger/turn-record.ts";
+import { NativeBlock } from "./native-writer.ts";
+import type { EncodedBlock } from "./native-writer.ts";
+
+const label = "LowCardinality(String)";
+const time = "DateTime64(6, 'UTC')";
+
+/** Texts of which a store has many: a dictionary of them would cost more than it saves. */
+const many: ReadonlySet<string> = new Set([
+  "tenant",
+  "memory_id",
+  "thread_id",
+  "run_id",
+  "turn_id",
+  "root_trace_id",
+]);
+
+/** The column of each list; singular as a question names it. */
+const listColumn = (field: ListField): string => `${field}_list`;
+
+/** Values of calls, each a list beside the others. */
+const callColumns: readonly (readonly [name: string, type: string])[] = [
+  ["call_kind", label],
+  ["call_name", label],
+  ["call_provider", label],
+  ["call_outcome", label],
+  ["call_error_type", label],
+  ["call_duration_ms", "Nullable(Float64)"],
+  ["call_input_tokens", "Nullable(Float64)"],
+  ["call_output_tokens", "Nullable(Float64)"],
+  ["call_cached_tokens", "Nullable(Float64)"],
+];
+
+const texts = Object.keys(textFields) as readonly TextField[];
+const lists = Object.keys(listFields) as readonly ListField[];
+const numbers = Object.keys(numberFields) as readonly NumberField[];
+const times = Object.keys(timeFields) as readonly TimeField[];
+
+/** Name and type of every column, in the order of the table. */
+export const turnColumns: readonly (readonly [name: string, type: string])[] = [
+  ["key", "String"],
+  ["version", "UInt64"],
+  ["gone", "UInt8"],
+  ["has_error", "Bool"],
+  ...texts.map((name) => [name, many.has(name) ? "String" : label] as const),
+  ...lists.map(
+    (name) => [listColumn(name), name === "name" ? "Array(String)" : `Array(${label})`] as const,
+  ),
+  ...numbers.map((name) => [name, "Nullable(Float64)"] as const),
+  ...times.map((name) => [name, name === "received_at" ? `Nullable(${time})` : time] as const),
+  ...callColumns.map(([name, type]) => [name, `Array(${type})`] as const),
+  ["record", "String"],
+];
+
+/** The statement that makes the table. */
+export const turnsTableSql: string = `CREATE TABLE IF NOT EXISTS turn_ledger
+(
+${turnColumns.map(([name, type]) => `    ${name} ${type} CODEC(${type === time ? "Delta(8), " : ""}ZSTD(1))`).join(",\n")},
+    INDEX by_tenant tenant TYPE bloom_filter(0.01) GRANULARITY 1,
+    INDEX by_thread thread_id TYPE bloom_filter(0.01) GRANULARITY 1,
+    INDEX by_root root_trace_id TYPE bloom_filter(0.01) GRANULARITY 1,
+    INDEX by_start started_at TYPE minmax GRANULARITY 1,
+    INDEX by_end ended_at TYPE minmax GRANULARITY 1
+)
+ENGINE = ReplacingMergeTree(version, gone)
+PARTITION BY toMonday(first_received)
+ORDER BY (first_received, key)
+SETTINGS index_granularity = 512, min_bytes_for_wide_part = '10M', fsync_after_insert = 1,
+    fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1,
+    non_replicated_deduplication_window = 10000`;
+
+/** A turn that was taken away. */
+type TurnEnd = Pick<TurnRecord, "key" | "version" | "first_received">;
+
+/** What a record, or the end of one, has in the table. */
+export type LedgerLine = { readonly put: TurnRecord } | { readonly drop: TurnEnd };
+
+/** A block of some lines. */
+export function encodeTurns(lines: readonly LedgerLine[]): EncodedBlock {
+  const block = new NativeBlock();
+  for (const line of lines) {
+    if ("put" in line) putRecord(block, line.put);
+    else putEnd(block, line.drop);
+    block.endRow();
+  }
+  return block.encode();
+}
+
+/** Epoch, rows and whether it is settled, in one number that orders as they do. */
+function versionOf({ epoch, rows, settled }: TurnRecord["version"]): bigint {
+  return (BigInt(epoch) << 40n) | (BigInt(rows) << 1n) | (settled ? 1n : 0n);
+}
+
+function putEnd(block: NativeBlock, { key, version, first_received }: TurnEnd): void {
+  block.set("key", "String", key);
+  block.set("version", "UInt64", versionOf(version));
+  block.set("gone", "UInt8", 1);
+  const micros = timeFields.first_received({ first_received } as TurnRecord);
+  block.set("first_received", time, micros ?? 0);
+}
+
+function putRecord(block: NativeBlock, record: TurnRecord): void {
+  block.set("key", "String", record.key);
+  block.set("version", "UInt64", versionOf(record.version));
+  block.set("gone", "UInt8", 0);
+  block.set("has_error", "Bool", record.row.has_error);
+  for (const name of texts) {
+    block.set(name, many.has(name) ? "String" : label, textFields[name](record) ?? "");
+  }
+  for (const name of lists) {
+    const type = name === "name" ? "Array(String)" : `Array(${label})`;
+    block.set(listColumn(name), type, [...new Set(listFields[name](record))]);
+  }
+  for (const name of numbers) block.set(name, "Nullable(Float64)", numberFields[name](record));
+  for (const name of times) {
+    const type = name === "received_at" ? `Nullable(${time})` : time;
+    block.set(name, type, timeFields[name](record));
+  }
+  const { calls } = record;
+  const texted = ["kind", "name", "provider", "outcome", "error_type"] as const;
+  for (const name of texted) {
+    block.set(
+      `call_${name}`,
+      `Array(${label})`,
+      calls.map((call) => call[name] ?? ""),
+    );
+  }
+  const counted = ["duration_ms", "input_tokens", "output_tokens", "cached_tokens"] as const;
+  for (const name of counted) {
+    block.set(
+      `call_${name}`,
+      "Array(Nullable(Float64))",
+      calls.map((call) => call[name]),
+    );
+  }
+  block.set("record", "String", JSON.stringify(record));
+}
+
+/** The column under which a field of several values stands. */
+export function columnOfList(field: ListField): string {
+  return listColumn(field);
+}

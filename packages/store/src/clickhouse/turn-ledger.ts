@@ -1,0 +1,261 @@
+/** @module TurnLedger: turns in ClickHouse; the reference is `memoryTurns`. */
+import { createHash } from "node:crypto";
+
+import { placeOf } from "../ledger/turn-conditions.ts";
+import { listFields } from "../ledger/turn-fields.ts";
+import type { ListField, TextField } from "../ledger/turn-fields.ts";
+import type {
+  CallField,
+  CallFigures,
+  FigureGroup,
+  FigureOptions,
+  TurnFacet,
+  TurnQuestion,
+  TurnReader,
+  TurnWriter,
+} from "../ledger/turn-question.ts";
+import type { TurnRecord } from "../ledger/turn-record.ts";
+import { compareValues } from "../ledger/turn-sums.ts";
+import type { Answer, Engine } from "./connection.ts";
+import { bindings } from "./sql-text.ts";
+import { columnOfList, encodeTurns } from "./turn-columns.ts";
+import type { LedgerLine } from "./turn-columns.ts";
+import { afterOf, orderOf, whereOf } from "./turn-where.ts";
+
+/** Turns of this engine, whose table is there. */
+export function clickhouseTurns(engine: Engine): TurnReader & TurnWriter {
+  const write = async (lines: readonly LedgerLine[]): Promise<void> => {
+    if (lines.length === 0) return;
+    const block = encodeTurns(lines);
+    const token = createHash("sha256").update(block.bytes).digest("hex");
+    await engine.insert("turn_ledger", block, token);
+  };
+  return {
+    putTurns: (records) => write(records.map((put) => ({ put }))),
+    dropTurns: (gone) => write(gone.map((drop) => ({ drop }))),
+    async listTurns(question, { order, limit, after }) {
+      const bind = bindings();
+      const where = [
+        whereOf(question, bind),
+        ...(after === undefined ? [] : [afterOf(order, after, bind)]),
+      ];
+      const answer = await engine.query(
+        `SELECT record FROM turn_ledger FINAL WHERE ${where.map((sql) => `(${sql})`).join(" AND ")}
+ORDER BY ${orderOf(order)} LIMIT ${limit + 1}`,
+        bind.parameters,
+        question.signal,
+      );
+      const rows = (answer.columns.get("record") ?? []) as readonly string[];
+      const records = rows.slice(0, limit).map((row) => JSON.parse(row) as TurnRecord);
+      const last = records.at(-1);
+      const more = rows.length > limit && last !== undefined;
+      return { records, next: more ? placeOf(last, order) : null };
+    },
+    async countTurns(question) {
+      const bind = bindings();
+      const sql = `SELECT toFloat64(count()) AS turns FROM turn_ledger FINAL WHERE ${whereOf(question, bind)}`;
+      const answer = await engine.query(sql, bind.parameters, question.signal);
+      return Number(answer.columns.get("turns")?.[0] ?? 0);
+    },
+    turnFacets: async (question, fields, valuesMax) =>
+      Promise.all(fields.map((field) => facetOf(engine, question, field, valuesMax))),
+    turnFigures: (question, options) => figuresOf(engine, question, options),
+    callFigures: (question, kind, by) => callsOf(engine, question, { kind, by }),
+  };
+}
+
+/** A field as a column with one value a row; a turn with several values has several rows. */
+function valueOf(field: TextField | ListField): string {
+  if (!Object.hasOwn(listFields, field)) return `toString(${field})`;
+  const column = columnOfList(field as ListField);
+  return `arrayJoin(arrayMap(x -> toString(x), if(empty(${column}), [''], ${column})))`;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+function rowsOf({ rows, columns }: Answer): Row[] {
+  return Array.from({ length: rows }, (_, at) =>
+    Object.fromEntries([...columns].map(([name, values]) => [name, values[at]])),
+  );
+}
+
+async function facetOf(
+  engine: Engine,
+  question: TurnQuestion,
+  field: TextField | ListField,
+  valuesMax: number,
+): Promise<TurnFacet> {
+  const bind = bindings();
+  const answer = await engine.query(
+    `SELECT value, toFloat64(count()) AS turns, toFloat64(count() OVER ()) AS total
+FROM (SELECT ${valueOf(field)} AS value FROM turn_ledger FINAL WHERE ${whereOf(question, bind)})
+GROUP BY value ORDER BY turns DESC, value ASC LIMIT ${valuesMax}`,
+    bind.parameters,
+    question.signal,
+  );
+  const rows = rowsOf(answer);
+  return {
+    field,
+    values: rows.map((row) => ({ value: textOf(row["value"]), turns: Number(row["turns"]) })),
+    total: Number(rows[0]?.["total"] ?? 0),
+  };
+}
+
+/** A sum, or NULL of nothing: nobody said it. */
+function sumOf(column: string, when = "true"): string {
+  const known = `isNotNull(${column}) AND ${when}`;
+  return `if(countIf(${known}) = 0, NULL, sumIf(assumeNotNull(${column}), ${known}))`;
+}
+
+const percentilesSql = ["0.5", "0.95", "0.99"]
+  .map((share, at) => {
+    const place = `toUInt64(greatest(1, ceil(${share} * length(lasted))))`;
+    const name = ["p50_ms", "p95_ms", "p99_ms"][at] ?? "";
+    return `if(empty(lasted), NULL, lasted[${place}]) AS ${name}`;
+  })
+  .join(", ");
+
+const lastedSql =
+  "arraySort(groupArrayIf(assumeNotNull(duration_ms), isNotNull(duration_ms))) AS lasted";
+
+const figureSql = `toFloat64(count()) AS turns, toFloat64(countIf(has_error)) AS errors,
+  toFloat64(countIf(isNull(duration_ms))) AS duration_unknown, ${lastedSql},
+  ${sumOf("tool_results")} AS tool_results_sum, ${sumOf("tool_limited")} AS tool_limited_sum,
+  ${sumOf("tool_failed")} AS tool_failed_sum, ${sumOf("input_tokens")} AS input_sum,
+  ${sumOf("output_tokens")} AS output_sum,
+  toFloat64(countIf(isNull(input_tokens) AND isNull(output_tokens))) AS tokens_unknown,
+  ${sumOf("cached_tokens", "isNotNull(input_tokens)")} AS cached_sum,
+  ${sumOf("input_tokens", "isNotNull(cached_tokens)")} AS cached_of_sum,
+  toFloat64(toUnixTimestamp64Micro(min(ended_at))) AS first_at,
+  toFloat64(toUnixTimestamp64Micro(max(ended_at))) AS last_at`;
+
+async function figuresOf(
+  engine: Engine,
+  question: TurnQuestion,
+  { by, everyMs }: FigureOptions,
+): Promise<readonly FigureGroup[]> {
+  const bind = bindings();
+  const where = whereOf(question, bind);
+  const stretch =
+    everyMs === undefined
+      ? "toFloat64(0)"
+      : `floor(toFloat64(toUnixTimestamp64Micro(ended_at)) / ${everyMs * 1_000})`;
+  const value = by === undefined ? "''" : valueOf(by);
+  const from = `(SELECT *, ${value} AS value, ${stretch} AS stretch FROM turn_ledger FINAL WHERE ${where})`;
+  const ask = async (sql: string): Promise<Row[]> =>
+    rowsOf(await engine.query(sql, bind.parameters, question.signal));
+  const [groups, verdicts] = await Promise.all([
+    ask(`SELECT *, ${percentilesSql} FROM
+(SELECT value, stretch, ${figureSql} FROM ${from} GROUP BY value, stretch)`),
+    ask(`SELECT value, stretch, toString(verdict) AS verdict, toFloat64(count()) AS turns FROM ${from}
+GROUP BY value, stretch, verdict ORDER BY verdict`),
+  ]);
+  const keyOf = (row: Row): string => JSON.stringify([row["value"], row["stretch"]]);
+  const said = Map.groupBy(verdicts, keyOf);
+  return groups
+    .map((row): FigureGroup => ({
+      ...(by === undefined ? {} : { value: textOf(row["value"]) }),
+      ...(everyMs === undefined ? {} : { from_ms: Number(row["stretch"]) * everyMs }),
+      turns: Number(row["turns"]),
+      errors: Number(row["errors"]),
+      verdicts: Object.fromEntries(
+        (said.get(keyOf(row)) ?? []).map((one) => [one["verdict"], Number(one["turns"])]),
+      ),
+      p50_ms: numberOf(row["p50_ms"]),
+      p95_ms: numberOf(row["p95_ms"]),
+      p99_ms: numberOf(row["p99_ms"]),
+      duration_unknown: Number(row["duration_unknown"]),
+      tool_results: Number(row["tool_results_sum"] ?? 0),
+      tool_limited: Number(row["tool_limited_sum"] ?? 0),
+      tool_failed: Number(row["tool_failed_sum"] ?? 0),
+      input_tokens: numberOf(row["input_sum"]),
+      output_tokens: numberOf(row["output_sum"]),
+      tokens_unknown: Number(row["tokens_unknown"]),
+      cached_tokens: numberOf(row["cached_sum"]),
+      cached_of_tokens: numberOf(row["cached_of_sum"]),
+      first_at: numberOf(row["first_at"]),
+      last_at: numberOf(row["last_at"]),
+    }))
+    .filter(({ turns }) => turns > 0)
+    .toSorted(
+      (a, b) =>
+        compareValues(a.value ?? null, b.value ?? null) || (a.from_ms ?? 0) - (b.from_ms ?? 0),
+    );
+}
+
+const callListColumns = [
+  "name",
+  "provider",
+  "outcome",
+  "error_type",
+  "duration_ms",
+  "input_tokens",
+  "output_tokens",
+  "cached_tokens",
+] as const;
+
+async function callsOf(
+  engine: Engine,
+  question: TurnQuestion,
+  { kind, by }: { readonly kind: string; readonly by: readonly CallField[] },
+): Promise<readonly CallFigures[]> {
+  const bind = bindings();
+  const where = whereOf(question, bind);
+  const joined = callListColumns.map((name) => `call_${name} AS one_${name}`).join(", ");
+  const values = by.map((field) => `${callValue(field)} AS by_${field}`);
+  const names = ["whole", ...by.map((field) => `by_${field}`)].join(", ");
+  const from = `(SELECT ${["'' AS whole", ...values].join(", ")},
+  one_duration_ms AS duration_ms, one_input_tokens AS input_tokens,
+  one_output_tokens AS output_tokens, one_cached_tokens AS cached_tokens,
+  toString(one_outcome) AS outcome
+FROM turn_ledger FINAL ARRAY JOIN call_kind AS one_kind, ${joined}
+WHERE (${where}) AND one_kind = '${kind}')`;
+  const ask = async (sql: string): Promise<Row[]> =>
+    rowsOf(await engine.query(sql, bind.parameters, question.signal));
+  const [groups, outcomes] = await Promise.all([
+    ask(`SELECT *, ${percentilesSql} FROM (SELECT ${names}, toFloat64(count()) AS calls, ${lastedSql},
+  toFloat64(countIf(isNull(duration_ms))) AS duration_unknown,
+  ${sumOf("input_tokens")} AS input_sum, ${sumOf("output_tokens")} AS output_sum,
+  ${sumOf("cached_tokens")} AS cached_sum,
+  toFloat64(countIf(isNull(input_tokens) AND isNull(output_tokens))) AS tokens_unknown
+FROM ${from} GROUP BY ${names})`),
+    ask(`SELECT ${names}, if(outcome = '', 'unknown', outcome) AS said, toFloat64(count()) AS calls
+FROM ${from} GROUP BY ${names}, said ORDER BY said`),
+  ]);
+  const keyOf = (row: Row): string => JSON.stringify(by.map((field) => textOf(row[`by_${field}`])));
+  const said = Map.groupBy(outcomes, keyOf);
+  return groups
+    .map((row): [string, CallFigures] => [
+      keyOf(row),
+      {
+        group: Object.fromEntries(by.map((field) => [field, textOf(row[`by_${field}`])])),
+        calls: Number(row["calls"]),
+        outcomes: Object.fromEntries(
+          (said.get(keyOf(row)) ?? []).map((one) => [one["said"], Number(one["calls"])]),
+        ),
+        p50_ms: numberOf(row["p50_ms"]),
+        p95_ms: numberOf(row["p95_ms"]),
+        p99_ms: numberOf(row["p99_ms"]),
+        duration_unknown: Number(row["duration_unknown"]),
+        input_tokens: numberOf(row["input_sum"]),
+        output_tokens: numberOf(row["output_sum"]),
+        cached_tokens: numberOf(row["cached_sum"]),
+        tokens_unknown: Number(row["tokens_unknown"]),
+      },
+    ])
+    .toSorted(([a, x], [b, y]) => y.calls - x.calls || compareValues(a, b))
+    .map(([, figures]) => figures);
+}
+
+function callValue(field: CallField): string {
+  if (field === "agent_id" || field === "release") return valueOf(field);
+  return `toString(one_${field})`;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+function numberOf(value: unknown): number | null {
+  return value === null || value === undefined ? null : Number(value);
+}

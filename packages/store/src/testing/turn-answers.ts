@@ -1,0 +1,51 @@
+/** @module TurnAnswers: one random history written to a store, and everything that is asked of it. */
+import type {
+  CallField,
+  TurnOrder,
+  TurnPlace,
+  TurnQuestion,
+  TurnReader,
+  TurnWriter,
+} from "../ledger/turn-question.ts";
+import type { ListField, TextField } from "../ledger/turn-fields.ts";
+import type { TurnRecord } from "../ledger/turn-record.ts";
+
+/** What is written, and what is asked. */
+export interface TurnHistory {
+  readonly records: readonly TurnRecord[];
+  readonly gone: readonly TurnRecord[];
+  readonly question: TurnQuestion;
+  readonly order: TurnOrder;
+  readonly field: TextField | ListField;
+  readonly by: readonly CallField[];
+  readonly everyMs: number | undefined;
+}
+
+/** Writes the history and gives every answer; two stores give equal ones. */
+export async function askAll(
+  store: TurnReader & TurnWriter,
+  { records, gone, question, order, field, by, everyMs }: TurnHistory,
+): Promise<object> {
+  await store.putTurns(records.slice(0, 20));
+  await store.dropTurns(gone);
+  await store.putTurns(records.slice(20));
+  const pages: (readonly TurnRecord[])[] = [];
+  let after: TurnPlace | undefined;
+  do {
+    const next = after === undefined ? {} : { after };
+    const page = await store.listTurns(question, { order, limit: 7, ...next });
+    pages.push(page.records);
+    after = page.next ?? undefined;
+  } while (after !== undefined);
+  const stretch = everyMs === undefined ? {} : { everyMs };
+  return {
+    pages,
+    count: await store.countTurns(question),
+    facets: await store.turnFacets(question, [field, "verdict", "tool_name"], 3),
+    all: await store.turnFigures(question, {}),
+    figures: await store.turnFigures(question, { by: field, ...stretch }),
+    stretches: await store.turnFigures(question, stretch),
+    tools: await store.callFigures(question, "tool", by),
+    models: await store.callFigures(question, "model", ["name", "release"]),
+  };
+}
