@@ -32,7 +32,7 @@ export function hasUsage(event: TurnEvent): boolean {
  * The model calls of one turn that count: the innermost measured of nested calls, and one of a
  * response that was fetched several times.
  */
-export function countedModelCalls(events: readonly TurnEvent[]): TurnEvent[] {
+export function countedModelCalls(events: readonly TurnEvent[]): readonly TurnEvent[] {
   const wrappers = wrappedCalls(events);
   const innermost = events.filter((event) => {
     if (event.event_kind !== "model_call" || event.phase === "start") return false;
