@@ -30,7 +30,7 @@ test(
           ];
           expect(told).toEqual(wanted);
         }),
-        { numRuns: 12 },
+        { numRuns: Number(process.env["RUNS"] ?? 12) },
       );
     } finally {
       await engine.close();

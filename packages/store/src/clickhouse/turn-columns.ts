@@ -5,6 +5,8 @@
  */
 import { listFields, numberFields, textFields, timeFields } from "../ledger/turn-fields.ts";
 import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
+import { versionNumber } from "../ledger/turn-writes.ts";
+import type { TurnEnd, TurnWrite } from "../ledger/turn-writes.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { NativeBlock } from "./native-writer.ts";
 import type { EncodedBlock } from "./native-writer.ts";
@@ -73,17 +75,10 @@ ENGINE = ReplacingMergeTree(version, gone)
 PARTITION BY toMonday(first_received)
 ORDER BY (first_received, key)
 SETTINGS index_granularity = 512, min_bytes_for_wide_part = '10M', fsync_after_insert = 1,
-    fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1,
-    non_replicated_deduplication_window = 10000`;
+    fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1`;
 
-/** A turn that was taken away. */
-type TurnEnd = Pick<TurnRecord, "key" | "version" | "first_received">;
-
-/** What a record, or the end of one, has in the table. */
-export type LedgerLine = { readonly put: TurnRecord } | { readonly drop: TurnEnd };
-
-/** A block of some lines. */
-export function encodeTurns(lines: readonly LedgerLine[]): EncodedBlock {
+/** A block of some writes. */
+export function encodeTurns(lines: readonly TurnWrite[]): EncodedBlock {
   const block = new NativeBlock();
   for (const line of lines) {
     if ("put" in line) putRecord(block, line.put);
@@ -93,14 +88,9 @@ export function encodeTurns(lines: readonly LedgerLine[]): EncodedBlock {
   return block.encode();
 }
 
-/** Epoch, rows and whether it is settled, in one number that orders as they do. */
-function versionOf({ epoch, rows, settled }: TurnRecord["version"]): bigint {
-  return (BigInt(epoch) << 40n) | (BigInt(rows) << 1n) | (settled ? 1n : 0n);
-}
-
 function putEnd(block: NativeBlock, { key, version, first_received }: TurnEnd): void {
   block.set("key", "String", key);
-  block.set("version", "UInt64", versionOf(version));
+  block.set("version", "UInt64", versionNumber(version));
   block.set("gone", "UInt8", 1);
   const micros = timeFields.first_received({ first_received } as TurnRecord);
   block.set("first_received", time, micros ?? 0);
@@ -108,7 +98,7 @@ function putEnd(block: NativeBlock, { key, version, first_received }: TurnEnd): 
 
 function putRecord(block: NativeBlock, record: TurnRecord): void {
   block.set("key", "String", record.key);
-  block.set("version", "UInt64", versionOf(record.version));
+  block.set("version", "UInt64", versionNumber(record.version));
   block.set("gone", "UInt8", 0);
   block.set("has_error", "Bool", record.row.has_error);
   for (const name of texts) {
@@ -116,7 +106,7 @@ function putRecord(block: NativeBlock, record: TurnRecord): void {
   }
   for (const name of lists) {
     const type = name === "name" ? "Array(String)" : `Array(${label})`;
-    block.set(listColumn(name), type, [...new Set(listFields[name](record))]);
+    block.set(listColumn(name), type, [...listFields[name](record)]);
   }
   for (const name of numbers) block.set(name, "Nullable(Float64)", numberFields[name](record));
   for (const name of times) {

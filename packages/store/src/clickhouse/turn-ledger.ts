@@ -2,7 +2,9 @@
 import { createHash } from "node:crypto";
 
 import { placeOf } from "../ledger/turn-conditions.ts";
-import { listFields } from "../ledger/turn-fields.ts";
+import { callFiguresOf, figureGroupsOf, textOf } from "../ledger/figure-rows.ts";
+import type { FigureRow } from "../ledger/figure-rows.ts";
+import { isListField } from "../ledger/turn-fields.ts";
 import type { ListField, TextField } from "../ledger/turn-fields.ts";
 import type {
   CallField,
@@ -15,16 +17,15 @@ import type {
   TurnWriter,
 } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
-import { compareValues } from "../ledger/turn-sums.ts";
+import type { TurnWrite } from "../ledger/turn-writes.ts";
 import type { Answer, Engine } from "./connection.ts";
 import { bindings } from "./sql-text.ts";
 import { columnOfList, encodeTurns } from "./turn-columns.ts";
-import type { LedgerLine } from "./turn-columns.ts";
 import { afterOf, orderOf, whereOf } from "./turn-where.ts";
 
 /** Turns of this engine, whose table is there. */
 export function clickhouseTurns(engine: Engine): TurnReader & TurnWriter {
-  const write = async (lines: readonly LedgerLine[]): Promise<void> => {
+  const write = async (lines: readonly TurnWrite[]): Promise<void> => {
     if (lines.length === 0) return;
     const block = encodeTurns(lines);
     const token = createHash("sha256").update(block.bytes).digest("hex");
@@ -66,14 +67,12 @@ ORDER BY ${orderOf(order)} LIMIT ${limit + 1}`,
 
 /** A field as a column with one value a row; a turn with several values has several rows. */
 function valueOf(field: TextField | ListField): string {
-  if (!Object.hasOwn(listFields, field)) return `toString(${field})`;
-  const column = columnOfList(field as ListField);
+  if (!isListField(field)) return `toString(${field})`;
+  const column = columnOfList(field);
   return `arrayJoin(arrayMap(x -> toString(x), if(empty(${column}), [''], ${column})))`;
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
-function rowsOf({ rows, columns }: Answer): Row[] {
+function rowsOf({ rows, columns }: Answer): FigureRow[] {
   return Array.from({ length: rows }, (_, at) =>
     Object.fromEntries([...columns].map(([name, values]) => [name, values[at]])),
   );
@@ -126,14 +125,15 @@ const figureSql = `toFloat64(count()) AS turns, toFloat64(countIf(has_error)) AS
   toFloat64(countIf(isNull(input_tokens) AND isNull(output_tokens))) AS tokens_unknown,
   ${sumOf("cached_tokens", "isNotNull(input_tokens)")} AS cached_sum,
   ${sumOf("input_tokens", "isNotNull(cached_tokens)")} AS cached_of_sum,
-  toFloat64(toUnixTimestamp64Micro(min(ended_at))) AS first_at,
-  toFloat64(toUnixTimestamp64Micro(max(ended_at))) AS last_at`;
+  toFloat64(min(toUnixTimestamp64Micro(ended_at))) AS first_at,
+  toFloat64(max(toUnixTimestamp64Micro(ended_at))) AS last_at`;
 
 async function figuresOf(
   engine: Engine,
   question: TurnQuestion,
-  { by, everyMs }: FigureOptions,
+  options: FigureOptions,
 ): Promise<readonly FigureGroup[]> {
+  const { by, everyMs } = options;
   const bind = bindings();
   const where = whereOf(question, bind);
   const stretch =
@@ -141,46 +141,17 @@ async function figuresOf(
       ? "toFloat64(0)"
       : `floor(toFloat64(toUnixTimestamp64Micro(ended_at)) / ${everyMs * 1_000})`;
   const value = by === undefined ? "''" : valueOf(by);
-  const from = `(SELECT *, ${value} AS value, ${stretch} AS stretch FROM turn_ledger FINAL WHERE ${where})`;
-  const ask = async (sql: string): Promise<Row[]> =>
+  const from = `(SELECT *, ${value} AS value, ${stretch} AS stretch
+FROM turn_ledger FINAL WHERE ${where})`;
+  const ask = async (sql: string): Promise<FigureRow[]> =>
     rowsOf(await engine.query(sql, bind.parameters, question.signal));
   const [groups, verdicts] = await Promise.all([
     ask(`SELECT *, ${percentilesSql} FROM
 (SELECT value, stretch, ${figureSql} FROM ${from} GROUP BY value, stretch)`),
     ask(`SELECT value, stretch, toString(verdict) AS verdict, toFloat64(count()) AS turns FROM ${from}
-GROUP BY value, stretch, verdict ORDER BY verdict`),
+GROUP BY value, stretch, verdict`),
   ]);
-  const keyOf = (row: Row): string => JSON.stringify([row["value"], row["stretch"]]);
-  const said = Map.groupBy(verdicts, keyOf);
-  return groups
-    .map((row): FigureGroup => ({
-      ...(by === undefined ? {} : { value: textOf(row["value"]) }),
-      ...(everyMs === undefined ? {} : { from_ms: Number(row["stretch"]) * everyMs }),
-      turns: Number(row["turns"]),
-      errors: Number(row["errors"]),
-      verdicts: Object.fromEntries(
-        (said.get(keyOf(row)) ?? []).map((one) => [one["verdict"], Number(one["turns"])]),
-      ),
-      p50_ms: numberOf(row["p50_ms"]),
-      p95_ms: numberOf(row["p95_ms"]),
-      p99_ms: numberOf(row["p99_ms"]),
-      duration_unknown: Number(row["duration_unknown"]),
-      tool_results: Number(row["tool_results_sum"] ?? 0),
-      tool_limited: Number(row["tool_limited_sum"] ?? 0),
-      tool_failed: Number(row["tool_failed_sum"] ?? 0),
-      input_tokens: numberOf(row["input_sum"]),
-      output_tokens: numberOf(row["output_sum"]),
-      tokens_unknown: Number(row["tokens_unknown"]),
-      cached_tokens: numberOf(row["cached_sum"]),
-      cached_of_tokens: numberOf(row["cached_of_sum"]),
-      first_at: numberOf(row["first_at"]),
-      last_at: numberOf(row["last_at"]),
-    }))
-    .filter(({ turns }) => turns > 0)
-    .toSorted(
-      (a, b) =>
-        compareValues(a.value ?? null, b.value ?? null) || (a.from_ms ?? 0) - (b.from_ms ?? 0),
-    );
+  return figureGroupsOf(groups, verdicts, options);
 }
 
 const callListColumns = [
@@ -210,7 +181,7 @@ async function callsOf(
   toString(one_outcome) AS outcome
 FROM turn_ledger FINAL ARRAY JOIN call_kind AS one_kind, ${joined}
 WHERE (${where}) AND one_kind = '${kind}')`;
-  const ask = async (sql: string): Promise<Row[]> =>
+  const ask = async (sql: string): Promise<FigureRow[]> =>
     rowsOf(await engine.query(sql, bind.parameters, question.signal));
   const [groups, outcomes] = await Promise.all([
     ask(`SELECT *, ${percentilesSql} FROM (SELECT ${names}, toFloat64(count()) AS calls, ${lastedSql},
@@ -220,42 +191,12 @@ WHERE (${where}) AND one_kind = '${kind}')`;
   toFloat64(countIf(isNull(input_tokens) AND isNull(output_tokens))) AS tokens_unknown
 FROM ${from} GROUP BY ${names})`),
     ask(`SELECT ${names}, if(outcome = '', 'unknown', outcome) AS said, toFloat64(count()) AS calls
-FROM ${from} GROUP BY ${names}, said ORDER BY said`),
+FROM ${from} GROUP BY ${names}, said`),
   ]);
-  const keyOf = (row: Row): string => JSON.stringify(by.map((field) => textOf(row[`by_${field}`])));
-  const said = Map.groupBy(outcomes, keyOf);
-  return groups
-    .map((row): [string, CallFigures] => [
-      keyOf(row),
-      {
-        group: Object.fromEntries(by.map((field) => [field, textOf(row[`by_${field}`])])),
-        calls: Number(row["calls"]),
-        outcomes: Object.fromEntries(
-          (said.get(keyOf(row)) ?? []).map((one) => [one["said"], Number(one["calls"])]),
-        ),
-        p50_ms: numberOf(row["p50_ms"]),
-        p95_ms: numberOf(row["p95_ms"]),
-        p99_ms: numberOf(row["p99_ms"]),
-        duration_unknown: Number(row["duration_unknown"]),
-        input_tokens: numberOf(row["input_sum"]),
-        output_tokens: numberOf(row["output_sum"]),
-        cached_tokens: numberOf(row["cached_sum"]),
-        tokens_unknown: Number(row["tokens_unknown"]),
-      },
-    ])
-    .toSorted(([a, x], [b, y]) => y.calls - x.calls || compareValues(a, b))
-    .map(([, figures]) => figures);
+  return callFiguresOf(groups, outcomes, by);
 }
 
 function callValue(field: CallField): string {
   if (field === "agent_id" || field === "release") return valueOf(field);
   return `toString(one_${field})`;
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === "string" && value !== "" ? value : null;
-}
-
-function numberOf(value: unknown): number | null {
-  return value === null || value === undefined ? null : Number(value);
 }

@@ -1,20 +1,13 @@
 /** @module TurnWhere: conditions of a question as SQL over the table of turns. */
-import { microsOf, tenantText } from "../ledger/turn-fields.ts";
+import { askedConditions } from "../ledger/asked-conditions.ts";
+import { microsOf, numberFields } from "../ledger/turn-fields.ts";
 import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
-import { numberFields } from "../ledger/turn-fields.ts";
-import { checkScope } from "../scope.ts";
 import type { Bindings } from "./sql-text.ts";
 import { columnOfList } from "./turn-columns.ts";
 
 /** The condition under which a turn passes. Never PREWHERE: with FINAL it counts old versions. */
-export function whereOf({ scope, where }: TurnQuestion, bind: Bindings): string {
-  checkScope(scope);
-  const application = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
-  const own = [
-    ...("operator" in scope ? [] : [`tenant = ${bind.text(tenantText(scope.tenant))}`]),
-    ...(application === undefined ? [] : [sayText("application_id", application, bind)]),
-    ...where.map((condition) => conditionSql(condition, bind)),
-  ];
+export function whereOf(question: TurnQuestion, bind: Bindings): string {
+  const own = askedConditions(question).map((condition) => conditionSql(condition, bind));
   return own.length === 0 ? "true" : own.map((sql) => `(${sql})`).join(" AND ");
 }
 
@@ -24,23 +17,17 @@ function conditionSql(condition: TurnCondition, bind: Bindings): string {
   return condition.not === true ? `NOT ifNull(${sql}, false)` : sql;
 }
 
-/** Empty is unknown, and no turn says it. */
-function sayText(column: string, is: string | null, bind: Bindings): string {
-  if (is === "") return "false";
-  return `${column} = ${is === null ? "''" : bind.text(is)}`;
-}
-
 function plainSql(condition: TurnCondition, bind: Bindings): string {
-  if ("text" in condition) return sayText(condition.text, condition.is, bind);
+  if ("text" in condition) {
+    return `${condition.text} = ${condition.is === null ? "''" : bind.text(condition.is)}`;
+  }
   if ("list" in condition) {
     return `has(${columnOfList(condition.list)}, ${bind.text(condition.has)})`;
   }
   if ("any" in condition) {
     if (condition.any.length === 0) return "false";
-    return condition.any
-      .map((one) => `ifNull(${conditionSql(one, bind)}, false)`)
-      .join(" OR ")
-      .replace(/^(.*)$/s, "($1)");
+    const terms = condition.any.map((one) => `ifNull(${conditionSql(one, bind)}, false)`);
+    return `(${terms.join(" OR ")})`;
   }
   if ("number" in condition) {
     return `${condition.number} ${condition.sign} ${numberSql(condition.value)}`;
@@ -54,9 +41,10 @@ function plainSql(condition: TurnCondition, bind: Bindings): string {
   return `(${ends.join(" AND ")})`;
 }
 
-/** A number as the engine reads it; what is no finite one equals nothing. */
+/** A number as the engine reads it. */
 function numberSql(value: number): string {
-  return Number.isFinite(value) ? `toFloat64(${value})` : "CAST(NULL AS Nullable(Float64))";
+  if (Number.isFinite(value)) return `toFloat64(${value})`;
+  return value > 0 ? "inf" : "-inf";
 }
 
 function timeSql(micros: number): string {

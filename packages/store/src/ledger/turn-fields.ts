@@ -65,15 +65,20 @@ export function tenantText(userId: string | null | undefined): string {
   return userId === undefined ? "unattributed" : userId === null ? "anonymous" : `id:${userId}`;
 }
 
+/** An empty text says nothing. */
+export function saidText(text: string | null | undefined): string | null {
+  return text === undefined || text === "" ? null : text;
+}
+
 export const textFields: Readonly<Record<TextField, Of<string | null>>> = {
-  application_id: ofRow((row) => row.application_id ?? null),
-  agent_id: ofRow((row) => row.agent_id ?? null),
+  application_id: ofRow((row) => saidText(row.application_id)),
+  agent_id: ofRow((row) => saidText(row.agent_id)),
   tenant: ofRow((row) => tenantText(row.user_id)),
-  memory_id: ofRow((row) => row.memory_id ?? null),
-  thread_id: ofRow((row) => row.thread_id ?? null),
-  run_id: ofRow((row) => row.run_id ?? null),
-  turn_id: ofRow((row) => row.turn_id ?? null),
-  root_trace_id: ofRow((row) => row.root_trace_id ?? null),
+  memory_id: ofRow((row) => saidText(row.memory_id)),
+  thread_id: ofRow((row) => saidText(row.thread_id)),
+  run_id: ofRow((row) => saidText(row.run_id)),
+  turn_id: ofRow((row) => saidText(row.turn_id)),
+  root_trace_id: ofRow((row) => saidText(row.root_trace_id)),
   status: ofRow((row) => row.status),
   verdict: ofRow((row) => row.verdict ?? "unjudged"),
   cache_decision: ofRow((row) => row.cache_decision ?? "none"),
@@ -81,7 +86,7 @@ export const textFields: Readonly<Record<TextField, Of<string | null>>> = {
   usage_state: ofRow((row) => row.usage_state),
 };
 
-export const listFields: Readonly<Record<ListField, Of<readonly string[]>>> = {
+const listsOf: Readonly<Record<ListField, Of<readonly string[]>>> = {
   /** Findings and insights by code. */
   code: ofRow((row) => [...(row.finding_codes ?? []), ...(row.insight_codes ?? [])]),
   tool_name: ofRow((row) => row.tool_names),
@@ -97,6 +102,19 @@ export const listFields: Readonly<Record<ListField, Of<readonly string[]>>> = {
   name: (record) => record.names,
   flag: (record) => flagsOf(record.row),
 };
+
+/** Each value once; an empty one says nothing. */
+export const listFields: Readonly<Record<ListField, Of<readonly string[]>>> = Object.fromEntries(
+  Object.entries(listsOf).map(([field, read]) => [
+    field,
+    (record: TurnRecord) => [...new Set(read(record))].filter((value) => value !== ""),
+  ]),
+) as unknown as Readonly<Record<ListField, Of<readonly string[]>>>;
+
+/** True for a field of several values. */
+export function isListField(field: TextField | ListField): field is ListField {
+  return Object.hasOwn(listFields, field);
+}
 
 export const numberFields: Readonly<Record<NumberField, Of<number | null>>> = {
   duration_ms: ofRow(lastedMs),

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 
 import { compareTimes, foldTurns, turnCalls, turnKey } from "@turnproof/evidence";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
+import { groupBy } from "@turnproof/semconv";
 
 import { addNamedIds } from "../mention.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";
@@ -34,7 +35,7 @@ export function recordsOf(
   version: TurnVersion,
   judge: (row: TurnRow, own: readonly TurnEvent[]) => Judgement | undefined = () => undefined,
 ): TurnRecord[] {
-  const members = Map.groupBy(events, turnKey);
+  const members = groupBy(events, turnKey);
   return foldTurns(events).map((row) => {
     const own = members.get(turnKey(row)) ?? [];
     const judged = judge(row, own);

@@ -1,7 +1,14 @@
 /** @module TurnSums: what records and their calls amount to. */
 import type { TurnCall } from "@turnproof/evidence";
 
-import { listFields, numberFields, textFields, timeFields } from "./turn-fields.ts";
+import {
+  isListField,
+  listFields,
+  numberFields,
+  saidText,
+  textFields,
+  timeFields,
+} from "./turn-fields.ts";
 import type { ListField, TextField } from "./turn-fields.ts";
 import type {
   CallField,
@@ -20,9 +27,9 @@ export function percentile(values: readonly number[], share: number): number | n
 }
 
 /** Values that a record has for a field; one null where it has none. */
-export function valuesOf(record: TurnRecord, field: TextField | ListField): (string | null)[] {
-  if (Object.hasOwn(textFields, field)) return [textFields[field as TextField](record)];
-  const values = [...new Set(listFields[field as ListField](record))];
+export function valuesOf(record: TurnRecord, field: TextField | ListField): readonly (string | null)[] {
+  if (!isListField(field)) return [textFields[field](record)];
+  const values = listFields[field](record);
   return values.length === 0 ? [null] : values;
 }
 
@@ -59,7 +66,7 @@ export function figureGroups(
     const from =
       everyMs === undefined
         ? undefined
-        : Math.floor((timeFields.ended_at(record) ?? 0) / 1_000 / everyMs) * everyMs;
+        : Math.floor((timeFields.ended_at(record) ?? 0) / (everyMs * 1_000)) * everyMs;
     for (const value of by === undefined ? [undefined] : valuesOf(record, by)) {
       const key = JSON.stringify([value ?? 0, from]);
       const group = groups.get(key);
@@ -173,9 +180,9 @@ function combinations(at: CallAt, by: readonly CallField[]): (string | null)[][]
   );
 }
 
-function callValues({ call, record }: CallAt, field: CallField): (string | null)[] {
+function callValues({ call, record }: CallAt, field: CallField): readonly (string | null)[] {
   if (field === "agent_id" || field === "release") return valuesOf(record, field);
-  return [call[field]];
+  return [saidText(call[field])];
 }
 
 function callFigures(calls: readonly TurnCall[]): Omit<CallFigures, "group"> {
@@ -183,7 +190,7 @@ function callFigures(calls: readonly TurnCall[]): Omit<CallFigures, "group"> {
   const told = calls.filter((call) => call.input_tokens !== null || call.output_tokens !== null);
   return {
     calls: calls.length,
-    outcomes: countBy(calls.map(({ outcome }) => outcome ?? "unknown")),
+    outcomes: countBy(calls.map(({ outcome }) => saidText(outcome) ?? "unknown")),
     ...percentilesOf(durations),
     duration_unknown: calls.length - durations.length,
     input_tokens: total(calls.flatMap((call) => call.input_tokens ?? [])),

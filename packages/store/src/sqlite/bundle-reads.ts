@@ -1,5 +1,5 @@
 /** @module BundleReads: finds the roots of a read by their words, newest first, and reads them whole. */
-import type { DatabaseSync } from "node:sqlite";
+import type { SqliteDatabase } from "./sqlite-database.ts";
 
 import { CodedError } from "@turnproof/semconv";
 
@@ -13,10 +13,10 @@ import type { Reads } from "../scoped-reads.ts";
 import type { Question } from "../search-condition.ts";
 import { settle } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
-import type { SqlValue } from "./turn-sql.ts";
+import type { SqlValue } from "./sqlite-database.ts";
 
 /** The reads over a database that has the tables; `open` throws once the store is closed. */
-export function bundleReads(database: DatabaseSync, open: () => void): Reads {
+export function bundleReads(database: SqliteDatabase, open: () => void): Reads {
   const ofRoot = database.prepare(
     `SELECT segments FROM bundles WHERE root = (SELECT id FROM roots WHERE root_trace_id = ?)
      ORDER BY id`,
@@ -60,7 +60,7 @@ export function bundleReads(database: DatabaseSync, open: () => void): Reads {
 }
 
 /** Roots that may hold part of the answer, newest last receipt first. */
-function candidates(database: DatabaseSync, question: Question): readonly KnownRoot[] {
+function candidates(database: SqliteDatabase, question: Question): readonly KnownRoot[] {
   const { scope, query, id, evidenceOnly } = question;
   const conditions: string[] = [];
   const values: SqlValue[] = [];

@@ -1,5 +1,5 @@
 /** @module BundleWriter: a batch as rows of bundles, in one transaction. */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.ts";
 
 import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
 
@@ -14,7 +14,7 @@ export interface BundleWriter {
 }
 
 /** A writer over a database that has the tables. */
-export function bundleWriter(database: DatabaseSync): BundleWriter {
+export function bundleWriter(database: SqliteDatabase): BundleWriter {
   const statements = statementsOf(database);
   return {
     append(batch) {
@@ -40,14 +40,14 @@ export function bundleWriter(database: DatabaseSync): BundleWriter {
 }
 
 interface Statements {
-  readonly known: StatementSync;
-  readonly batch: StatementSync;
-  readonly root: StatementSync;
-  readonly bundle: StatementSync;
-  readonly word: StatementSync;
+  readonly known: SqliteStatement;
+  readonly batch: SqliteStatement;
+  readonly root: SqliteStatement;
+  readonly bundle: SqliteStatement;
+  readonly word: SqliteStatement;
 }
 
-function statementsOf(database: DatabaseSync): Statements {
+function statementsOf(database: SqliteDatabase): Statements {
   return {
     known: database.prepare("SELECT events FROM batches WHERE batch_id = ?"),
     batch: database.prepare("INSERT OR IGNORE INTO batches VALUES (?, ?, ?)"),

@@ -1,9 +1,8 @@
 /**
  * @module SqliteEvidence: the evidence port in one SQLite database: bundles by root, words by which
- * roots are found, verdicts. Commits are durable (`synchronous = FULL`), and several processes may
- * share the file.
+ * roots are found, verdicts. Several processes may share the file.
  */
-import type { DatabaseSync } from "node:sqlite";
+import type { SqliteDatabase } from "./sqlite-database.ts";
 
 import { turnKey } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
@@ -17,10 +16,7 @@ import { bundleTablesSql } from "./bundle-schema.ts";
 import { bundleWriter } from "./bundle-writer.ts";
 
 /** Evidence in this database, which is closed with it. */
-export function sqliteEvidence(database: DatabaseSync): EvidenceStore {
-  database.exec("PRAGMA journal_mode = WAL");
-  database.exec("PRAGMA synchronous = FULL");
-  database.exec("PRAGMA busy_timeout = 10000");
+export function sqliteEvidence(database: SqliteDatabase): EvidenceStore {
   for (const sql of bundleTablesSql) database.exec(sql);
   const writer = bundleWriter(database);
   const open = (): void => {
@@ -63,7 +59,7 @@ export function sqliteEvidence(database: DatabaseSync): EvidenceStore {
 }
 
 function verdictsOf(
-  database: DatabaseSync,
+  database: SqliteDatabase,
   open: () => void,
 ): Pick<EvidenceStore, "verdicts" | "putVerdicts"> {
   const put = database.prepare(

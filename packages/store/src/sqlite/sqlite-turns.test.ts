@@ -1,20 +1,20 @@
 /** SQLite answers every question of the ledger as the reference does. */
-import { DatabaseSync } from "node:sqlite";
-
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { memoryTurns } from "../ledger/memory-turns.ts";
 import { turnHistories } from "../testing/random-turns.ts";
 import { askAll } from "../testing/turn-answers.ts";
+import { openSqlite } from "./sqlite-database.ts";
 import { sqliteTurns } from "./sqlite-turns.ts";
 
 test("lists, counts, facets, figures and calls are the reference's over random histories", async () => {
   await fc.assert(
     fc.asyncProperty(turnHistories, async (history) => {
-      using database = new DatabaseSync(":memory:");
+      const database = openSqlite(":memory:");
       const wanted = await askAll(memoryTurns(), history);
       expect(await askAll(sqliteTurns(database), history)).toEqual(wanted);
+      database.close();
     }),
     { numRuns: 200 },
   );

@@ -1,19 +1,25 @@
 /** @module SqliteTurns: the ledger's turns in a SQLite database; the reference is `memoryTurns`. */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.ts";
 
-import { listFields, numberFields, textFields, timeFields } from "../ledger/turn-fields.ts";
-import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
+import {
+  listFields,
+  numberFields,
+  saidText,
+  textFields,
+  timeFields,
+} from "../ledger/turn-fields.ts";
+import type { NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
 import { placeOf } from "../ledger/turn-conditions.ts";
 import type { TurnReader, TurnWriter } from "../ledger/turn-question.ts";
 import { compareVersions } from "../ledger/turn-record.ts";
 import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
-import { callFiguresOf, facetOf, figuresOf } from "./turn-figures.ts";
+import { callsOf, facetOf, figuresOf } from "./turn-figures.ts";
 import { turnColumns, turnTablesSql } from "./turn-schema.ts";
 import { afterSql, orderSql, whereSql } from "./turn-sql.ts";
-import type { SqlValue } from "./turn-sql.ts";
+import type { SqlValue } from "./sqlite-database.ts";
 
 /** Turns in this database; makes the tables that are missing. */
-export function sqliteTurns(database: DatabaseSync): TurnReader & TurnWriter {
+export function sqliteTurns(database: SqliteDatabase): TurnReader & TurnWriter {
   for (const sql of turnTablesSql) database.exec(sql);
   const write = writerOf(database);
   return {
@@ -50,21 +56,21 @@ export function sqliteTurns(database: DatabaseSync): TurnReader & TurnWriter {
     },
     async callFigures(question, kind, by) {
       question.signal?.throwIfAborted();
-      return callFiguresOf(database, whereSql(question), { kind, by });
+      return callsOf(database, whereSql(question), { kind, by });
     },
   };
 }
 
 interface Statements {
-  readonly version: StatementSync;
-  readonly keep: StatementSync;
-  readonly put: StatementSync;
-  readonly value: StatementSync;
-  readonly call: StatementSync;
-  readonly drop: readonly StatementSync[];
+  readonly version: SqliteStatement;
+  readonly keep: SqliteStatement;
+  readonly put: SqliteStatement;
+  readonly value: SqliteStatement;
+  readonly call: SqliteStatement;
+  readonly drop: readonly SqliteStatement[];
 }
 
-function statementsOf(database: DatabaseSync): Statements {
+function statementsOf(database: SqliteDatabase): Statements {
   const columns = ["key", "has_error", ...turnColumns, "record"];
   const marks = columns.map(() => "?").join(", ");
   return {
@@ -79,7 +85,7 @@ function statementsOf(database: DatabaseSync): Statements {
   };
 }
 
-function writerOf(database: DatabaseSync): TurnWriter {
+function writerOf(database: SqliteDatabase): TurnWriter {
   const statements = statementsOf(database);
   const together = (work: () => void): void => {
     database.exec("BEGIN IMMEDIATE");
@@ -134,10 +140,10 @@ function put(statements: Statements, record: TurnRecord): void {
       key,
       place,
       call.kind,
-      call.name,
-      call.provider,
-      call.outcome,
-      call.error_type,
+      saidText(call.name),
+      saidText(call.provider),
+      saidText(call.outcome),
+      saidText(call.error_type),
       call.duration_ms,
       call.input_tokens,
       call.output_tokens,
@@ -150,9 +156,4 @@ function columnOf(record: TurnRecord, column: TextField | NumberField | TimeFiel
   if (Object.hasOwn(textFields, column)) return textFields[column as TextField](record);
   if (Object.hasOwn(timeFields, column)) return timeFields[column as TimeField](record);
   return numberFields[column as NumberField](record);
-}
-
-/** True for a field of several values. */
-export function isListField(field: TextField | ListField): field is ListField {
-  return Object.hasOwn(listFields, field);
 }

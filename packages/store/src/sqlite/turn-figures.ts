@@ -1,9 +1,8 @@
 /** @module TurnFigures: facets, figures of turns and of calls as statements of SQLite. */
 import type { TurnCall } from "@turnproof/evidence";
 
-import type { DatabaseSync } from "node:sqlite";
-
-import { listFields } from "../ledger/turn-fields.ts";
+import { callFiguresOf, figureGroupsOf, textOf } from "../ledger/figure-rows.ts";
+import { isListField } from "../ledger/turn-fields.ts";
 import type { ListField, TextField } from "../ledger/turn-fields.ts";
 import type {
   CallField,
@@ -12,17 +11,15 @@ import type {
   FigureOptions,
   TurnFacet,
 } from "../ledger/turn-question.ts";
-import { compareValues } from "../ledger/turn-sums.ts";
+import type { SqliteDatabase, SqlRow } from "./sqlite-database.ts";
 import type { SqlPart } from "./turn-sql.ts";
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** The turns that pass, once for each value of the field; a turn without one has null. */
 function valuedSql(where: SqlPart, field: TextField | ListField | undefined): SqlPart {
   if (field === undefined) {
     return { sql: `SELECT NULL AS value, turns.* FROM turns WHERE ${where.sql}`, ...bound(where) };
   }
-  if (!Object.hasOwn(listFields, field)) {
+  if (!isListField(field)) {
     return {
       sql: `SELECT ${field} AS value, turns.* FROM turns WHERE ${where.sql}`,
       ...bound(where),
@@ -41,13 +38,13 @@ function bound({ values }: SqlPart): Pick<SqlPart, "values"> {
 
 /** The values of a field with their counts. */
 export function facetOf(
-  database: DatabaseSync,
+  database: SqliteDatabase,
   where: SqlPart,
   field: TextField | ListField,
   valuesMax: number,
 ): TurnFacet {
   const valued = valuedSql(where, field);
-  const rows: readonly Row[] = database
+  const rows = database
     .prepare(
       `SELECT value, count(*) AS turns, count(*) OVER () AS total FROM (${valued.sql})
        GROUP BY value ORDER BY turns DESC, value ASC LIMIT ?`,
@@ -72,80 +69,44 @@ const shares = [
   ["p99_ms", 0.99],
 ] as const;
 
-/** Percentiles of `duration_ms` in each group of `columns` over the rows of `from`. */
-function percentilesSql(from: string, columns: string): string {
+/** Sums of each group of `columns` over the rows of `from`, with percentiles of `duration_ms`. */
+function withPercentiles(from: string, columns: string, sums: string): string {
   const picked = shares.map(
-    ([name, share]) => `max(CASE WHEN place = ${rankSql(share)} THEN duration_ms END) AS ${name}`,
+    ([name, share]) => `max(CASE WHEN nth = ${rankSql(share)} THEN duration_ms END) AS ${name}`,
   );
-  return `SELECT ${columns}, ${picked.join(", ")} FROM (
-      SELECT ${columns}, duration_ms, count(*) OVER (PARTITION BY ${columns}) AS n,
-        row_number() OVER (PARTITION BY ${columns} ORDER BY duration_ms) AS place
-      FROM ${from} WHERE duration_ms IS NOT NULL
+  // What is unknown stands behind what is known, so the known ones have the first places.
+  return `SELECT ${columns}, ${sums}, ${picked.join(", ")} FROM (
+      SELECT *, count(duration_ms) OVER (PARTITION BY ${columns}) AS n,
+        row_number() OVER (PARTITION BY ${columns} ORDER BY duration_ms IS NULL, duration_ms) AS nth
+      FROM ${from}
     ) GROUP BY ${columns}`;
 }
 
-const figureColumns = `count(*) AS turns, sum(has_error) AS errors,
-  sum(duration_ms IS NULL) AS duration_unknown, sum(tool_results) AS tool_results,
-  sum(tool_limited) AS tool_limited, sum(tool_failed) AS tool_failed,
-  sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
+const sumsSql = `count(*) AS turns, sum(has_error) AS errors,
+  sum(duration_ms IS NULL) AS duration_unknown, sum(tool_results) AS tool_results_sum,
+  sum(tool_limited) AS tool_limited_sum, sum(tool_failed) AS tool_failed_sum,
+  sum(input_tokens) AS input_sum, sum(output_tokens) AS output_sum,
   sum(input_tokens IS NULL AND output_tokens IS NULL) AS tokens_unknown,
-  sum(CASE WHEN input_tokens IS NOT NULL THEN cached_tokens END) AS cached_tokens,
-  sum(CASE WHEN cached_tokens IS NOT NULL THEN input_tokens END) AS cached_of_tokens,
+  sum(CASE WHEN input_tokens IS NOT NULL THEN cached_tokens END) AS cached_sum,
+  sum(CASE WHEN cached_tokens IS NOT NULL THEN input_tokens END) AS cached_of_sum,
   min(ended_at) AS first_at, max(ended_at) AS last_at`;
 
 /** Figures by value and stretch. */
 export function figuresOf(
-  database: DatabaseSync,
+  database: SqliteDatabase,
   where: SqlPart,
-  { by, everyMs }: FigureOptions,
+  options: FigureOptions,
 ): readonly FigureGroup[] {
+  const { by, everyMs } = options;
   const valued = valuedSql(where, by);
-  const stretch = everyMs === undefined ? "NULL" : floorSql("ended_at", everyMs * 1_000);
+  const stretch = everyMs === undefined ? "0" : floorSql("ended_at", everyMs * 1_000);
   const grouped = `WITH grouped AS (SELECT *, ${stretch} AS stretch FROM (${valued.sql}))`;
-  const all = (sql: string): readonly Row[] =>
+  const all = (sql: string): readonly SqlRow[] =>
     database.prepare(`${grouped} ${sql}`).all(...valued.values);
-  const keyOf = (row: Row): string => JSON.stringify([row["value"], row["stretch"]]);
-  const verdicts = new Map<string, [string, number][]>();
-  for (const row of all(
-    `SELECT value, stretch, verdict, count(*) AS turns FROM grouped
-     GROUP BY value, stretch, verdict ORDER BY verdict`,
-  )) {
-    const own = verdicts.get(keyOf(row)) ?? [];
-    own.push([String(row["verdict"]), Number(row["turns"])]);
-    verdicts.set(keyOf(row), own);
-  }
-  const percentiles = new Map(
-    all(percentilesSql("grouped", "value, stretch")).map((row) => [keyOf(row), row]),
-  );
-  return all(`SELECT value, stretch, ${figureColumns} FROM grouped GROUP BY value, stretch`)
-    .map((row): FigureGroup => {
-      const ranks = percentiles.get(keyOf(row)) ?? {};
-      return {
-        ...(by === undefined ? {} : { value: textOf(row["value"]) }),
-        ...(everyMs === undefined ? {} : { from_ms: Number(row["stretch"]) * everyMs }),
-        turns: Number(row["turns"]),
-        errors: Number(row["errors"]),
-        verdicts: Object.fromEntries(verdicts.get(keyOf(row)) ?? []),
-        p50_ms: numberOf(ranks["p50_ms"]),
-        p95_ms: numberOf(ranks["p95_ms"]),
-        p99_ms: numberOf(ranks["p99_ms"]),
-        duration_unknown: Number(row["duration_unknown"]),
-        tool_results: Number(row["tool_results"] ?? 0),
-        tool_limited: Number(row["tool_limited"] ?? 0),
-        tool_failed: Number(row["tool_failed"] ?? 0),
-        input_tokens: numberOf(row["input_tokens"]),
-        output_tokens: numberOf(row["output_tokens"]),
-        tokens_unknown: Number(row["tokens_unknown"]),
-        cached_tokens: numberOf(row["cached_tokens"]),
-        cached_of_tokens: numberOf(row["cached_of_tokens"]),
-        first_at: numberOf(row["first_at"]),
-        last_at: numberOf(row["last_at"]),
-      };
-    })
-    .toSorted(
-      (a, b) =>
-        compareValues(a.value ?? null, b.value ?? null) || (a.from_ms ?? 0) - (b.from_ms ?? 0),
-    );
+  const verdicts = all(`SELECT value, stretch, verdict, count(*) AS turns FROM grouped
+    GROUP BY value, stretch, verdict`);
+  const groups = all(withPercentiles("grouped", "value, stretch", sumsSql));
+  return figureGroupsOf(groups, verdicts, options);
 }
 
 /** Division that rounds down, of a column that may be negative. */
@@ -154,8 +115,8 @@ function floorSql(column: string, by: number): string {
 }
 
 /** Figures of calls by fields of the call or of its turn. */
-export function callFiguresOf(
-  database: DatabaseSync,
+export function callsOf(
+  database: SqliteDatabase,
   where: SqlPart,
   { kind, by }: { readonly kind: TurnCall["kind"]; readonly by: readonly CallField[] },
 ): readonly CallFigures[] {
@@ -169,61 +130,20 @@ export function callFiguresOf(
       FROM (SELECT key, agent_id FROM turns WHERE ${where.sql}) passed
       JOIN turn_calls calls ON calls.key = passed.key AND calls.kind = ? ${releases}
     )`;
-  const all = (sql: string): readonly Row[] =>
+  const all = (sql: string): readonly SqlRow[] =>
     database.prepare(`${grouped} ${sql}`).all(...where.values, kind);
-  const keyOf = (row: Row): string => JSON.stringify(by.map((field) => row[`by_${field}`]));
-  const outcomes = new Map<string, [string, number][]>();
-  for (const row of all(
+  const outcomes = all(
     `SELECT ${names}, coalesce(outcome, 'unknown') AS said, count(*) AS calls FROM grouped
-     GROUP BY ${names}, said ORDER BY said`,
-  )) {
-    const own = outcomes.get(keyOf(row)) ?? [];
-    own.push([String(row["said"]), Number(row["calls"])]);
-    outcomes.set(keyOf(row), own);
-  }
-  const percentiles = new Map(
-    all(percentilesSql("grouped", names)).map((row) => [keyOf(row), row]),
+     GROUP BY ${names}, said`,
   );
-  return all(
-    `SELECT ${names}, count(*) AS calls, sum(duration_ms IS NULL) AS duration_unknown,
-      sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
-      sum(cached_tokens) AS cached_tokens,
-      sum(input_tokens IS NULL AND output_tokens IS NULL) AS tokens_unknown
-     FROM grouped GROUP BY ${names}`,
-  )
-    .map((row): [string, CallFigures] => {
-      const ranks = percentiles.get(keyOf(row)) ?? {};
-      const group = Object.fromEntries(by.map((field) => [field, textOf(row[`by_${field}`])]));
-      return [
-        keyOf(row),
-        {
-          group,
-          calls: Number(row["calls"]),
-          outcomes: Object.fromEntries(outcomes.get(keyOf(row)) ?? []),
-          p50_ms: numberOf(ranks["p50_ms"]),
-          p95_ms: numberOf(ranks["p95_ms"]),
-          p99_ms: numberOf(ranks["p99_ms"]),
-          duration_unknown: Number(row["duration_unknown"]),
-          input_tokens: numberOf(row["input_tokens"]),
-          output_tokens: numberOf(row["output_tokens"]),
-          cached_tokens: numberOf(row["cached_tokens"]),
-          tokens_unknown: Number(row["tokens_unknown"]),
-        },
-      ];
-    })
-    .toSorted(([a, x], [b, y]) => y.calls - x.calls || compareValues(a, b))
-    .map(([, figures]) => figures);
+  const sums = `count(*) AS calls, sum(duration_ms IS NULL) AS duration_unknown,
+    sum(input_tokens) AS input_sum, sum(output_tokens) AS output_sum,
+    sum(cached_tokens) AS cached_sum,
+    sum(input_tokens IS NULL AND output_tokens IS NULL) AS tokens_unknown`;
+  return callFiguresOf(all(withPercentiles("grouped", names, sums)), outcomes, by);
 }
 
 function columnOf(field: CallField): string {
   if (field === "agent_id") return "passed.agent_id";
   return field === "release" ? "releases.value" : `calls.${field}`;
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
-}
-
-function numberOf(value: unknown): number | null {
-  return value === null || value === undefined ? null : Number(value);
 }

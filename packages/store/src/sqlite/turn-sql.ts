@@ -1,11 +1,8 @@
 /** @module TurnSql: conditions of a question as SQL of SQLite over the table `turns`. */
-import { checkScope } from "../scope.ts";
-import type { EvidenceScope } from "../scope.ts";
-import { microsOf, tenantText } from "../ledger/turn-fields.ts";
+import { askedConditions } from "../ledger/asked-conditions.ts";
+import { microsOf } from "../ledger/turn-fields.ts";
 import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
-
-/** A value that is bound to a statement. */
-export type SqlValue = string | number | null;
+import type { SqlValue } from "./sqlite-database.ts";
 
 /** A part of a statement and what is bound to it, in order. */
 export interface SqlPart {
@@ -14,9 +11,8 @@ export interface SqlPart {
 }
 
 /** The condition under which a turn passes. Field names come from the types, never from a caller. */
-export function whereSql({ scope, where }: TurnQuestion): SqlPart {
-  checkScope(scope);
-  return joined([...scopeSql(scope), ...where.map(conditionSql)], " AND ");
+export function whereSql(question: TurnQuestion): SqlPart {
+  return joined(askedConditions(question).map(conditionSql), " AND ");
 }
 
 function joined(parts: readonly SqlPart[], by: string): SqlPart {
@@ -25,14 +21,6 @@ function joined(parts: readonly SqlPart[], by: string): SqlPart {
     sql: parts.map(({ sql }) => `(${sql})`).join(by),
     values: parts.flatMap(({ values }) => values),
   };
-}
-
-function scopeSql(scope: EvidenceScope): readonly SqlPart[] {
-  const application = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
-  return [
-    ...("operator" in scope ? [] : [{ sql: "tenant = ?", values: [tenantText(scope.tenant)] }]),
-    ...(application === undefined ? [] : [{ sql: "application_id = ?", values: [application] }]),
-  ];
 }
 
 function conditionSql(condition: TurnCondition): SqlPart {

@@ -155,7 +155,11 @@ const countedField: Arbitrary<TextField | ListField> = fc.oneof(
 const value: Arbitrary<string> = fc.oneof(
   id,
   fc.constantFrom("success", "failed", "unjudged", "error", "hit", "none", "delivery", "id:one"),
+  fc.constantFrom("\ud800", "\ufffd"),
 );
+
+/** Numbers that are no measure of anything. */
+const odd: Arbitrary<number> = fc.constantFrom(NaN, Infinity, -Infinity, -0, 0.1 + 0.2);
 
 /** A condition. */
 const randomCondition: Arbitrary<TurnCondition> = fc.letrec<{ one: TurnCondition }>((tie) => {
@@ -165,7 +169,7 @@ const randomCondition: Arbitrary<TurnCondition> = fc.letrec<{ one: TurnCondition
     fc.record({
       number: namesOf<NumberField>(numberFields),
       sign: fc.constantFrom("<" as const, "<=" as const, "=" as const, ">=" as const, ">" as const),
-      value: ms,
+      value: fc.oneof({ weight: 9, arbitrary: ms }, { weight: 1, arbitrary: odd }),
     }),
     fc.record({ time: namesOf<TimeField>(timeFields), from: time }),
     fc.record({ time: namesOf<TimeField>(timeFields), to: time }),

@@ -1,0 +1,41 @@
+/**
+ * @module AskedConditions: a question as conditions alone, for providers that answer it in their own
+ * language: the scope becomes conditions like the others, and what nothing can equal becomes the
+ * empty choice, so that no provider has to know those cases.
+ */
+import { checkScope } from "../scope.ts";
+import { tenantText } from "./turn-fields.ts";
+import type { TurnCondition, TurnQuestion } from "./turn-question.ts";
+
+const nothing: TurnCondition = { any: [] };
+
+/**
+ * Conditions that all hold for a turn that passes. A text in them is never empty or ill-formed, a
+ * number never NaN.
+ * @throws CodedError identity_missing, record_invalid
+ */
+export function askedConditions({ scope, where }: TurnQuestion): readonly TurnCondition[] {
+  checkScope(scope);
+  const application = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
+  const own: TurnCondition[] = [];
+  if (!("operator" in scope)) own.push({ text: "tenant", is: tenantText(scope.tenant) });
+  if (application !== undefined) own.push({ text: "application_id", is: application });
+  return [...own, ...where].map(plain);
+}
+
+function plain(condition: TurnCondition): TurnCondition {
+  if ("any" in condition) return { ...condition, any: condition.any.map(plain) };
+  if (!isEqualToNothing(condition)) return condition;
+  return condition.not === true ? { ...nothing, not: true } : nothing;
+}
+
+/** An empty text is an unknown one; one with a lone surrogate would become another on its way. */
+function isEqualToNothing(condition: TurnCondition): boolean {
+  if ("text" in condition) return condition.is !== null && !isSaid(condition.is);
+  if ("list" in condition) return !isSaid(condition.has);
+  return "number" in condition && Number.isNaN(condition.value);
+}
+
+function isSaid(text: string): boolean {
+  return text !== "" && text.isWellFormed();
+}

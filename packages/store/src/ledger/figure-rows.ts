@@ -1,0 +1,132 @@
+/**
+ * @module FigureRows: rows of a provider's grouped statements as the answers of the ledger. Every
+ * provider names its columns as they are here.
+ */
+import { groupBy } from "@turnproof/semconv";
+
+import type { CallField, CallFigures, FigureGroup, FigureOptions } from "./turn-question.ts";
+import { compareValues } from "./turn-sums.ts";
+
+/** One row of an answer. */
+export type FigureRow = Readonly<Record<string, unknown>>;
+
+/** Columns of figures; each is a number, or null of nothing. */
+export const figureColumns = [
+  "turns",
+  "errors",
+  "p50_ms",
+  "p95_ms",
+  "p99_ms",
+  "duration_unknown",
+  "tool_results_sum",
+  "tool_limited_sum",
+  "tool_failed_sum",
+  "input_sum",
+  "output_sum",
+  "tokens_unknown",
+  "cached_sum",
+  "cached_of_sum",
+  "first_at",
+  "last_at",
+] as const;
+
+/**
+ * Figures by value and stretch, in the order of both.
+ *
+ * @param groups `value`, `stretch` and the columns of figures
+ * @param verdicts `value`, `stretch`, `verdict` and `turns`
+ */
+export function figureGroupsOf(
+  groups: readonly FigureRow[],
+  verdicts: readonly FigureRow[],
+  { by, everyMs }: FigureOptions,
+): readonly FigureGroup[] {
+  const keyOf = (row: FigureRow): string => JSON.stringify([textOf(row["value"]), row["stretch"]]);
+  const said = groupBy(verdicts, keyOf);
+  return groups
+    .filter((row) => Number(row["turns"]) > 0)
+    .map((row): FigureGroup => {
+      const known = (name: (typeof figureColumns)[number]): number | null => numberOf(row[name]);
+      const sure = (name: (typeof figureColumns)[number]): number => known(name) ?? 0;
+      return {
+        ...(by === undefined ? {} : { value: textOf(row["value"]) }),
+        ...(everyMs === undefined ? {} : { from_ms: Number(row["stretch"]) * everyMs }),
+        turns: sure("turns"),
+        errors: sure("errors"),
+        verdicts: countsOf(said.get(keyOf(row)), "verdict", "turns"),
+        p50_ms: known("p50_ms"),
+        p95_ms: known("p95_ms"),
+        p99_ms: known("p99_ms"),
+        duration_unknown: sure("duration_unknown"),
+        tool_results: sure("tool_results_sum"),
+        tool_limited: sure("tool_limited_sum"),
+        tool_failed: sure("tool_failed_sum"),
+        input_tokens: known("input_sum"),
+        output_tokens: known("output_sum"),
+        tokens_unknown: sure("tokens_unknown"),
+        cached_tokens: known("cached_sum"),
+        cached_of_tokens: known("cached_of_sum"),
+        first_at: known("first_at"),
+        last_at: known("last_at"),
+      };
+    })
+    .toSorted(
+      (a, b) =>
+        compareValues(a.value ?? null, b.value ?? null) || (a.from_ms ?? 0) - (b.from_ms ?? 0),
+    );
+}
+
+/**
+ * Figures of calls, the most first.
+ *
+ * @param groups `by_…` for each field and the sums of the calls
+ * @param outcomes `by_…`, `said` and `calls`
+ */
+export function callFiguresOf(
+  groups: readonly FigureRow[],
+  outcomes: readonly FigureRow[],
+  by: readonly CallField[],
+): readonly CallFigures[] {
+  const keyOf = (row: FigureRow): string =>
+    JSON.stringify(by.map((field) => textOf(row[`by_${field}`])));
+  const said = groupBy(outcomes, keyOf);
+  return groups
+    .filter((row) => Number(row["calls"]) > 0)
+    .map((row): [string, CallFigures] => [
+      keyOf(row),
+      {
+        group: Object.fromEntries(by.map((field) => [field, textOf(row[`by_${field}`])])),
+        calls: Number(row["calls"]),
+        outcomes: countsOf(said.get(keyOf(row)), "said", "calls"),
+        p50_ms: numberOf(row["p50_ms"]),
+        p95_ms: numberOf(row["p95_ms"]),
+        p99_ms: numberOf(row["p99_ms"]),
+        duration_unknown: Number(row["duration_unknown"]),
+        input_tokens: numberOf(row["input_sum"]),
+        output_tokens: numberOf(row["output_sum"]),
+        cached_tokens: numberOf(row["cached_sum"]),
+        tokens_unknown: Number(row["tokens_unknown"]),
+      },
+    ])
+    .toSorted(([a, x], [b, y]) => y.calls - x.calls || compareValues(a, b))
+    .map(([, figures]) => figures);
+}
+
+function countsOf(
+  rows: readonly FigureRow[] | undefined,
+  word: string,
+  count: string,
+): Readonly<Record<string, number>> {
+  const counts = (rows ?? []).map((row) => [String(row[word]), Number(row[count])] as const);
+  return Object.fromEntries(counts.toSorted(([a], [b]) => compareValues(a, b)));
+}
+
+/** A text of an answer; an empty one is unknown. */
+export function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** A number of an answer, or null. */
+export function numberOf(value: unknown): number | null {
+  return value === null || value === undefined ? null : Number(value);
+}

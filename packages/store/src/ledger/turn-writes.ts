@@ -1,0 +1,31 @@
+/** @module TurnWrites: what is written of turns, each key once. */
+import { compareVersions } from "./turn-record.ts";
+import type { TurnRecord } from "./turn-record.ts";
+
+/** A turn that was taken away. */
+export type TurnEnd = Pick<TurnRecord, "key" | "version" | "first_received">;
+
+/** A record, or the end of one. */
+export type TurnWrite = { readonly put: TurnRecord } | { readonly drop: TurnEnd };
+
+/** The newest write of each key; of two equal versions the later. */
+export function newestWrites(writes: readonly TurnWrite[]): readonly TurnWrite[] {
+  const newest = new Map<string, TurnWrite>();
+  for (const write of writes) {
+    const { key, version } = endOf(write);
+    const held = newest.get(key);
+    if (held !== undefined && compareVersions(endOf(held).version, version) > 0) continue;
+    newest.set(key, write);
+  }
+  return [...newest.values()];
+}
+
+/** Key, version and first receipt of what is written. */
+export function endOf(write: TurnWrite): TurnEnd {
+  return "put" in write ? write.put : write.drop;
+}
+
+/** Epoch, rows and whether it is settled, in 64 bits that order as they do. */
+export function versionNumber({ epoch, rows, settled }: TurnRecord["version"]): bigint {
+  return (BigInt(epoch) << 40n) | (BigInt(rows) << 1n) | (settled ? 1n : 0n);
+}
