@@ -1,0 +1,221 @@
+/** @module TurnLedger: turns in PostgreSQL; the reference is `memoryTurns`. */
+import type { TurnCall } from "@turnproof/evidence";
+
+import { callFiguresOf, figureGroupsOf, textOf } from "../ledger/figure-rows.ts";
+import type { FigureRow } from "../ledger/figure-rows.ts";
+import { placeOf } from "../ledger/turn-conditions.ts";
+import { isListField } from "../ledger/turn-fields.ts";
+import type { ListField, TextField } from "../ledger/turn-fields.ts";
+import type {
+  CallField,
+  CallFigures,
+  FigureGroup,
+  FigureOptions,
+  TurnFacet,
+  TurnQuestion,
+  TurnReader,
+  TurnWriter,
+} from "../ledger/turn-question.ts";
+import type { TurnRecord } from "../ledger/turn-record.ts";
+import type { Database, Session } from "./database.ts";
+import { bindings } from "./sql-text.ts";
+import type { Bindings } from "./sql-text.ts";
+import { fromStored } from "./stored-text.ts";
+import { columnOfList, writeTurns } from "./turn-rows.ts";
+import { afterOf, orderOf, whereOf } from "./turn-where.ts";
+
+/** Turns of this database, whose table is there. */
+export function postgresTurns(database: Database): TurnReader & TurnWriter {
+  return {
+    putTurns: (records) =>
+      database.transaction((session) =>
+        writeTurns(
+          session,
+          records.map((put) => ({ put })),
+        ),
+      ),
+    dropTurns: (gone) =>
+      database.transaction((session) =>
+        writeTurns(
+          session,
+          gone.map((drop) => ({ drop })),
+        ),
+      ),
+    async listTurns(question, { order, limit, after }) {
+      const bind = bindings();
+      const where = [
+        `(${whereOf(question, bind)})`,
+        ...(after === undefined ? [] : [`(${afterOf(order, after, bind)})`]),
+      ];
+      const rows = await ask(
+        database,
+        question,
+        `SELECT record FROM turn_ledger WHERE ${where.join(" AND ")}
+ORDER BY ${orderOf(order)} LIMIT ${limit + 1}`,
+        bind,
+      );
+      const page = rows.slice(0, limit);
+      const records = page.map(({ record }) => JSON.parse(String(record)) as TurnRecord);
+      const last = records.at(-1);
+      const more = rows.length > limit && last !== undefined;
+      return { records, next: more ? placeOf(last, order) : null };
+    },
+    async countTurns(question) {
+      const bind = bindings();
+      const sql = `SELECT count(*)::text AS turns FROM turn_ledger WHERE ${whereOf(question, bind)}`;
+      const [row] = await ask(database, question, sql, bind);
+      return Number(row?.["turns"] ?? 0);
+    },
+    turnFacets: (question, fields, valuesMax) =>
+      Promise.all(fields.map((field) => facetOf(database, question, field, valuesMax))),
+    turnFigures: (question, options) => figuresOf(database, question, options),
+    callFigures: (question, kind, by) => callsOf(database, question, { kind, by }),
+  };
+}
+
+async function ask(
+  session: Session,
+  { signal }: TurnQuestion,
+  sql: string,
+  bind: Bindings,
+): Promise<readonly FigureRow[]> {
+  signal?.throwIfAborted();
+  const { rows } = await session.query(sql, bind.parameters);
+  return rows;
+}
+
+/** A field as one value a row, and the join by which a turn with several values has several rows. */
+function valueOf(field: TextField | ListField): { readonly value: string; readonly join: string } {
+  if (!isListField(field)) return { value: field, join: "" };
+  const join = `LEFT JOIN LATERAL unnest(${columnOfList(field)}) AS own_${field}(value) ON true`;
+  return { value: `own_${field}.value`, join };
+}
+
+async function facetOf(
+  session: Session,
+  question: TurnQuestion,
+  field: TextField | ListField,
+  valuesMax: number,
+): Promise<TurnFacet> {
+  const bind = bindings();
+  const { value, join } = valueOf(field);
+  const rows = await ask(
+    session,
+    question,
+    `SELECT ${value} AS value, count(*)::text AS turns, (count(*) OVER ())::text AS total
+FROM turn_ledger ${join} WHERE ${whereOf(question, bind)}
+GROUP BY 1 ORDER BY count(*) DESC, 1 NULLS FIRST LIMIT ${valuesMax}`,
+    bind,
+  );
+  const values = rows.map((row) => ({ ...valueIn(row), turns: Number(row["turns"]) }));
+  return { field, values, total: Number(rows[0]?.["total"] ?? 0) };
+}
+
+function valueIn(row: FigureRow): { readonly value: string | null } {
+  return { value: heldText(row["value"]) };
+}
+
+function heldText(value: unknown): string | null {
+  const text = textOf(value);
+  return text === null ? null : fromStored(text);
+}
+
+/** Nearest rank, by the same product and ceiling as the reference's. */
+const percentilesSql = [
+  ["p50_ms", "0.5"],
+  ["p95_ms", "0.95"],
+  ["p99_ms", "0.99"],
+]
+  .map(([name, share]) => `percentile_disc(${share}) WITHIN GROUP (ORDER BY duration_ms) AS ${name}`)
+  .join(", ");
+
+/** Sums that turns and calls both have. */
+const tokensSql = `${percentilesSql},
+  count(*) FILTER (WHERE duration_ms IS NULL)::text AS duration_unknown,
+  sum(input_tokens) AS input_sum, sum(output_tokens) AS output_sum,
+  count(*) FILTER (WHERE input_tokens IS NULL AND output_tokens IS NULL)::text AS tokens_unknown`;
+
+const figureSql = `count(*)::text AS turns, count(*) FILTER (WHERE has_error)::text AS errors,
+  ${tokensSql}, sum(tool_results) AS tool_results_sum, sum(tool_limited) AS tool_limited_sum,
+  sum(tool_failed) AS tool_failed_sum,
+  sum(cached_tokens) FILTER (WHERE input_tokens IS NOT NULL) AS cached_sum,
+  sum(input_tokens) FILTER (WHERE cached_tokens IS NOT NULL) AS cached_of_sum,
+  min(ended_at)::text AS first_at, max(ended_at)::text AS last_at`;
+
+async function figuresOf(
+  session: Session,
+  question: TurnQuestion,
+  options: FigureOptions,
+): Promise<readonly FigureGroup[]> {
+  const { by, everyMs } = options;
+  const bind = bindings();
+  const { value, join } = by === undefined ? { value: "NULL::text", join: "" } : valueOf(by);
+  const stretch =
+    everyMs === undefined
+      ? "0::double precision"
+      : `floor(ended_at::double precision / ${everyMs * 1_000})`;
+  const grouped = `WITH grouped AS (SELECT turn_ledger.*, ${value} AS value, ${stretch} AS stretch
+FROM turn_ledger ${join} WHERE ${whereOf(question, bind)})`;
+  const [groups, verdicts] = await Promise.all([
+    ask(
+      session,
+      question,
+      `${grouped} SELECT value, stretch, ${figureSql} FROM grouped GROUP BY value, stretch`,
+      bind,
+    ),
+    ask(
+      session,
+      question,
+      `${grouped} SELECT value, stretch, verdict, count(*)::text AS turns FROM grouped
+GROUP BY value, stretch, verdict`,
+      bind,
+    ),
+  ]);
+  const told = (row: FigureRow): FigureRow => ({ ...row, ...valueIn(row) });
+  return figureGroupsOf(groups.map(told), verdicts.map(told), options);
+}
+
+async function callsOf(
+  session: Session,
+  question: TurnQuestion,
+  { kind, by }: { readonly kind: TurnCall["kind"]; readonly by: readonly CallField[] },
+): Promise<readonly CallFigures[]> {
+  const bind = bindings();
+  const columns = by.map((field) => `${callColumn(field)} AS by_${field}`);
+  const names = ["whole", ...by.map((field) => `by_${field}`)].join(", ");
+  const join = by.includes("release") ? valueOf("release").join : "";
+  const grouped = `WITH grouped AS (SELECT ${["1 AS whole", ...columns].join(", ")},
+  call.outcome, call.duration_ms, call.input_tokens, call.output_tokens, call.cached_tokens
+FROM (SELECT * FROM turn_ledger WHERE ${whereOf(question, bind)}) AS turn ${join}
+CROSS JOIN LATERAL jsonb_to_recordset(calls) AS call(
+  kind text, name text COLLATE "C", provider text COLLATE "C", outcome text, error_type text,
+  duration_ms double precision, input_tokens double precision, output_tokens double precision,
+  cached_tokens double precision)
+WHERE call.kind = ${bind.plain(kind)})`;
+  const [groups, outcomes] = await Promise.all([
+    ask(
+      session,
+      question,
+      `${grouped} SELECT ${names}, count(*)::text AS calls, ${tokensSql},
+  sum(cached_tokens) AS cached_sum FROM grouped GROUP BY ${names}`,
+      bind,
+    ),
+    ask(
+      session,
+      question,
+      `${grouped} SELECT ${names}, coalesce(outcome, 'unknown') AS said, count(*)::text AS calls
+FROM grouped GROUP BY ${names}, said`,
+      bind,
+    ),
+  ]);
+  const told = (row: FigureRow): FigureRow => {
+    const values = by.map((field) => [`by_${field}`, heldText(row[`by_${field}`])] as const);
+    return { ...row, ...Object.fromEntries(values) };
+  };
+  return callFiguresOf(groups.map(told), outcomes.map(told), by);
+}
+
+function callColumn(field: CallField): string {
+  if (field === "agent_id") return "turn.agent_id";
+  return field === "release" ? valueOf("release").value : `call.${field}`;
+}

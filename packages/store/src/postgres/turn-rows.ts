@@ -1,0 +1,84 @@
+/** @module TurnRows: what a record has in the table of turns; its columns are the fields' names. */
+import {
+  listFields,
+  numberFields,
+  saidText,
+  textFields,
+  timeFields,
+} from "../ledger/turn-fields.ts";
+import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
+import { endOf, newestWrites, versionNumber } from "../ledger/turn-writes.ts";
+import type { TurnWrite } from "../ledger/turn-writes.ts";
+import type { Session } from "./database.ts";
+import { bindings } from "./sql-text.ts";
+import { toStoredJson } from "./stored-text.ts";
+
+const texts = Object.keys(textFields) as readonly TextField[];
+const lists = Object.keys(listFields) as readonly ListField[];
+const numbers = Object.keys(numberFields) as readonly NumberField[];
+const times = Object.keys(timeFields) as readonly TimeField[];
+
+/** The column of a field of several values. */
+export function columnOfList(field: ListField): string {
+  return `${field}_list`;
+}
+
+/** Name and type of every column. */
+export const turnColumns: readonly (readonly [name: string, type: string])[] = [
+  ["key", "text"],
+  ["version", "bigint"],
+  ["gone", "boolean"],
+  ["has_error", "boolean"],
+  ...texts.map((name) => [name, "text"] as const),
+  ...lists.map((name) => [columnOfList(name), "text[]"] as const),
+  ...numbers.map((name) => [name, "double precision"] as const),
+  ...times.map((name) => [name, "bigint"] as const),
+  ["calls", "jsonb"],
+  ["record", "text"],
+];
+
+/** Rows of one statement. */
+const chunkRows = 500;
+
+const insertSql = (json: string): string => {
+  const names = turnColumns.map(([name]) => name);
+  const changed = names.filter((name) => name !== "key");
+  return `INSERT INTO turn_ledger AS held (${names.join(", ")})
+SELECT * FROM jsonb_to_recordset(${json}::jsonb) AS r(
+    ${turnColumns.map(([name, type]) => `${name} ${type}`).join(", ")})
+ON CONFLICT (key) DO UPDATE SET ${changed.map((name) => `${name} = excluded.${name}`).join(", ")}
+WHERE held.version <= excluded.version`;
+};
+
+/** Writes what is newer than what stands. */
+export async function writeTurns(session: Session, writes: readonly TurnWrite[]): Promise<void> {
+  // In the order of their keys, so that two writers wait for each other and never in a circle.
+  const rows = newestWrites(writes)
+    .toSorted((a, b) => (endOf(a).key < endOf(b).key ? -1 : 1))
+    .map(rowOf);
+  for (let from = 0; from < rows.length; from += chunkRows) {
+    const bind = bindings();
+    const json = bind.plain(toStoredJson(rows.slice(from, from + chunkRows)));
+    await session.query(insertSql(json), bind.parameters);
+  }
+}
+
+function rowOf(write: TurnWrite): object {
+  const { key, version } = endOf(write);
+  const row: Record<string, unknown> = { key, version: String(versionNumber(version)) };
+  if ("drop" in write) return { ...row, gone: true };
+  const record = write.put;
+  for (const name of texts) row[name] = textFields[name](record);
+  for (const name of lists) row[columnOfList(name)] = listFields[name](record);
+  for (const name of numbers) row[name] = numberFields[name](record);
+  for (const name of times) row[name] = timeFields[name](record);
+  const calls = record.calls.map((call) => ({
+    ...call,
+    name: saidText(call.name),
+    provider: saidText(call.provider),
+    outcome: saidText(call.outcome),
+    error_type: saidText(call.error_type),
+  }));
+  const record_text = JSON.stringify(record);
+  return { ...row, gone: false, has_error: record.row.has_error, calls, record: record_text };
+}

@@ -1,0 +1,65 @@
+/** @module TurnWhere: conditions of a question as SQL over the table of turns. */
+import { askedConditions } from "../ledger/asked-conditions.ts";
+import { microsOf, numberFields } from "../ledger/turn-fields.ts";
+import type { TurnCondition, TurnOrder, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
+import type { Bindings } from "./sql-text.ts";
+import { columnOfList } from "./turn-rows.ts";
+
+/** The condition under which a turn passes. */
+export function whereOf(question: TurnQuestion, bind: Bindings): string {
+  const own = askedConditions(question).map((condition) => conditionSql(condition, bind));
+  return ["NOT gone", ...own.map((sql) => `(${sql})`)].join(" AND ");
+}
+
+function conditionSql(condition: TurnCondition, bind: Bindings): string {
+  const sql = plainSql(condition, bind);
+  // An unknown value makes no comparison true, so it passes the negated one.
+  return condition.not === true ? `(${sql}) IS NOT TRUE` : sql;
+}
+
+function plainSql(condition: TurnCondition, bind: Bindings): string {
+  if ("text" in condition) {
+    const { text, is } = condition;
+    return is === null ? `${text} IS NULL` : `${text} = ${bind.text(is)}`;
+  }
+  if ("list" in condition) {
+    return `${columnOfList(condition.list)} @> ARRAY[${bind.text(condition.has)}]`;
+  }
+  if ("any" in condition) {
+    const terms = condition.any.map((one) => `(${conditionSql(one, bind)})`);
+    return terms.length === 0 ? "false" : terms.join(" OR ");
+  }
+  if ("number" in condition) {
+    return `${condition.number} ${condition.sign} ${numberSql(condition.value, bind)}`;
+  }
+  const { time, from, to } = condition;
+  const ends = [
+    `${time} IS NOT NULL`,
+    ...(from === undefined ? [] : [`${time} >= ${microsSql(microsOf(from), bind)}`]),
+    ...(to === undefined ? [] : [`${time} < ${microsSql(microsOf(to), bind)}`]),
+  ];
+  return ends.join(" AND ");
+}
+
+function numberSql(value: number, bind: Bindings): string {
+  return `${bind.plain(String(value))}::double precision`;
+}
+
+function microsSql(micros: number, bind: Bindings): string {
+  return `${bind.plain(String(micros))}::bigint`;
+}
+
+/** What comes after a place in an order; unknown values stand last. */
+export function afterOf({ by, ascending }: TurnOrder, place: TurnPlace, bind: Bindings): string {
+  const key = bind.text(place.key);
+  if (place.value === null) return `${by} IS NULL AND key < ${key}`;
+  const isNumber = Object.hasOwn(numberFields, by);
+  const value = isNumber ? numberSql(place.value, bind) : microsSql(place.value, bind);
+  const beyond = ascending === true ? ">" : "<";
+  return `${by} IS NULL OR ${by} ${beyond} ${value} OR (${by} = ${value} AND key < ${key})`;
+}
+
+/** The order of a list. */
+export function orderOf({ by, ascending }: TurnOrder): string {
+  return `${by} ${ascending === true ? "ASC" : "DESC"} NULLS LAST, key DESC`;
+}
