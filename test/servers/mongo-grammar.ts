@@ -123,11 +123,63 @@ const group: Check = (value) => {
   );
 };
 
+const path = a("a field's path", (value) => typeof value === "string" && /^\$[^$]/.test(value));
+const unwind: Check = (value) =>
+  typeof value === "string"
+    ? path(value)
+    : fields({ path, includeArrayIndex: word, preserveNullAndEmptyArrays: flag }, ["path"])(value);
+
+/** Fields that `$setWindowFields` adds: one operator over a window of the partition. */
+const windowed: Check = (value) => {
+  if (!isDoc(value) || Object.keys(value).length === 0) return "output needs fields";
+  return first(
+    Object.entries(value).map(([name, own]) => {
+      const { window, ...operator } = isDoc(own) ? own : {};
+      const [operatorName = "", ...others] = Object.keys(operator);
+      if (others.length > 0) return `${name} needs one operator`;
+      const ranks = ["$documentNumber", "$rank", "$denseRank"];
+      if (ranks.includes(operatorName)) {
+        const empty = isDoc(operator[operatorName]) && Object.keys(operator[operatorName]);
+        return empty && empty.length === 0 && window === undefined
+          ? undefined
+          : `${operatorName} takes {} and no window`;
+      }
+      if (!accumulators.has(operatorName)) return `${name} needs a window operator`;
+      return window === undefined
+        ? undefined
+        : fields({ documents: list, range: list, unit: word }, [])(window);
+    }),
+  );
+};
+const setWindowFields: Check = (value) => {
+  const known = { partitionBy: any, sortBy: order, output: windowed };
+  const wrong = fields(known, ["output"])(value);
+  if (wrong !== undefined) return wrong;
+  const { sortBy, output } = value as Doc;
+  const ranked = Object.values(output as Doc).some((own) => "$documentNumber" in (own as Doc));
+  return ranked && sortBy === undefined ? "$documentNumber needs sortBy" : undefined;
+};
+
 const search = fields({ id: word, name: word }, []);
 const lookup = fields(
   { from: word, localField: word, foreignField: word, as: word, let: document, pipeline: list },
   ["as"],
 );
+
+/** Pipelines by name, without the stages that only stand alone. */
+const facet: Check = (value) => {
+  if (!isDoc(value) || Object.keys(value).length === 0) return "needs a pipeline";
+  const barred = ["$facet", "$vectorSearch", "$listSearchIndexes"];
+  return first(
+    Object.entries(value).map(([name, own]) => {
+      const wrong = pipeline(own);
+      if (wrong !== undefined) return `${name}: ${wrong}`;
+      const names = (own as Doc[]).flatMap((stage) => Object.keys(stage));
+      const one = names.find((stage) => barred.includes(stage));
+      return one === undefined ? undefined : `${one} is not allowed within $facet`;
+    }),
+  );
+};
 
 /** Stages by name. */
 const stages: { readonly [name: string]: Check } = {
@@ -141,7 +193,9 @@ const stages: { readonly [name: string]: Check } = {
   $unset: any,
   $count: word,
   $lookup: lookup,
-  $unwind: any,
+  $unwind: unwind,
+  $facet: facet,
+  $setWindowFields: setWindowFields,
   $vectorSearch: vectorSearch,
   $listSearchIndexes: (value) =>
     search(value) ?? (Object.keys(value as Doc).length > 1 ? "takes id or name" : undefined),

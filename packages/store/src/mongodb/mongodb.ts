@@ -32,6 +32,7 @@ import { rootIndex } from "./root-index.ts";
 import type { RootIndex } from "./root-index.ts";
 import { coded, duplicateKey, numberOf } from "./store-error.ts";
 import { putVerdicts, quietRoots, readVerdicts } from "./verdict-collection.ts";
+import { ensureTurnIndexes } from "./turn-documents.ts";
 import { vectorIndexes } from "./vector-index.ts";
 import type { VectorIndexes } from "./vector-index.ts";
 
@@ -155,6 +156,7 @@ async function ensureIndexes(database: Db): Promise<void> {
     await events.createIndex({ user_id: 1, received_us: -1 });
     await events.createIndex({ agent_id: 1, received_us: -1 });
     await database.collection("evidence_verdicts").createIndex({ root_trace_id: 1 });
+    await ensureTurnIndexes(database.collection("turn_ledger"));
   });
 }
 

@@ -1,0 +1,75 @@
+/** @module TurnCollection: turns in MongoDB; the reference is `memoryTurns`. */
+import type { Collection, Document, Filter } from "mongodb";
+
+import { placeOf } from "../ledger/turn-conditions.ts";
+import type { TurnOrder, TurnPlace, TurnReader, TurnWriter } from "../ledger/turn-question.ts";
+import type { TurnRecord } from "../ledger/turn-record.ts";
+import { coded } from "./store-error.ts";
+import { writeTurns } from "./turn-documents.ts";
+import { callsOf, facetOf, figuresOf } from "./turn-figures.ts";
+import { filterOf } from "./turn-filter.ts";
+
+/** Turns of this collection. */
+export function mongodbTurns(collection: Collection<Document>): TurnReader & TurnWriter {
+  return {
+    putTurns: (records) =>
+      writeTurns(
+        collection,
+        records.map((put) => ({ put })),
+      ),
+    dropTurns: (gone) =>
+      writeTurns(
+        collection,
+        gone.map((drop) => ({ drop })),
+      ),
+    async listTurns(question, { order, limit, after }) {
+      question.signal?.throwIfAborted();
+      const passed = filterOf(question);
+      const rows: Document[] = [];
+      for (const part of partsOf(order, after)) {
+        if (rows.length > limit) break;
+        const filter = { $and: [passed, part.filter] };
+        const more = await coded(() =>
+          collection
+            .find(filter, { projection: { record: 1 } })
+            .sort(part.sort)
+            .limit(limit + 1 - rows.length)
+            .toArray(),
+        );
+        rows.push(...more);
+      }
+      const page = rows.slice(0, limit);
+      const records = page.map(({ record }) => JSON.parse(String(record)) as TurnRecord);
+      const last = records.at(-1);
+      const more = rows.length > limit && last !== undefined;
+      return { records, next: more ? placeOf(last, order) : null };
+    },
+    async countTurns(question) {
+      question.signal?.throwIfAborted();
+      return coded(() => collection.countDocuments(filterOf(question)));
+    },
+    turnFacets: (question, fields, valuesMax) =>
+      Promise.all(fields.map((field) => facetOf(collection, question, field, valuesMax))),
+    turnFigures: (question, options) => figuresOf(collection, question, options),
+    callFigures: (question, kind, by) => callsOf(collection, question, { kind, by }),
+  };
+}
+
+interface Part {
+  readonly filter: Filter<Document>;
+  readonly sort: Readonly<Record<string, 1 | -1>>;
+}
+
+/** Those of a known value in their order, then the others: the engine puts null at the low end. */
+function partsOf({ by, ascending }: TurnOrder, after: TurnPlace | undefined): readonly Part[] {
+  const known: Filter<Document> = { [by]: { $ne: null } };
+  const unknown: Filter<Document> = { [by]: { $eq: null } };
+  const sort = { [by]: ascending === true ? 1 : -1, _id: -1 } as const;
+  const rest = { filter: unknown, sort: { _id: -1 } } as const;
+  if (after === undefined) return [{ filter: known, sort }, rest];
+  const behind = { _id: { $lt: after.key as never } };
+  if (after.value === null) return [{ ...rest, filter: { $and: [unknown, behind] } }];
+  const beyond = { [by]: { [ascending === true ? "$gt" : "$lt"]: after.value } };
+  const tied = { $and: [{ [by]: { $eq: after.value } }, behind] };
+  return [{ filter: { $or: [beyond, tied] }, sort }, rest];
+}

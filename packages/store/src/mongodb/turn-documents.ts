@@ -1,0 +1,97 @@
+/**
+ * @module TurnDocuments: what a record has in the collection of turns. A turn that was taken away
+ * keeps its key and version, so that nothing older comes back.
+ */
+import type { AnyBulkWriteOperation, Collection, Document } from "mongodb";
+
+import {
+  listFields,
+  numberFields,
+  saidText,
+  textFields,
+  timeFields,
+} from "../ledger/turn-fields.ts";
+import type { ListField } from "../ledger/turn-fields.ts";
+import { endOf, newestWrites, versionNumber } from "../ledger/turn-writes.ts";
+import type { TurnWrite } from "../ledger/turn-writes.ts";
+import { coded, duplicateKey, numberOf } from "./store-error.ts";
+
+/** The field under which the values of a list stand. */
+export function fieldOfList(field: ListField): string {
+  return `${field}_list`;
+}
+
+/** Orders a list by each of these; the rest of a question is filtered behind them. */
+const orders: readonly Readonly<Record<string, 1 | -1>>[] = [
+  { gone: 1, first_received: -1, _id: -1 },
+  { gone: 1, ended_at: -1, _id: -1 },
+  { tenant: 1, ended_at: -1, _id: -1 },
+  { thread_id: 1 },
+  { root_trace_id: 1 },
+  { name_list: 1 },
+];
+
+/** Makes the indexes; one that is there stays as it is. */
+export async function ensureTurnIndexes(collection: Collection<Document>): Promise<void> {
+  for (const order of orders) await collection.createIndex({ ...order });
+}
+
+/** Writes of one command. */
+const chunkWrites = 1_000;
+
+/** Writes what is newer than what stands. */
+export async function writeTurns(
+  collection: Collection<Document>,
+  writes: readonly TurnWrite[],
+): Promise<void> {
+  const all = newestWrites(writes).map(operationOf);
+  for (let from = 0; from < all.length; from += chunkWrites) {
+    const some = all.slice(from, from + chunkWrites);
+    await coded(async () => {
+      try {
+        await collection.bulkWrite(some, { ordered: false });
+      } catch (error) {
+        // The key is there with a newer version, which the filter passed by.
+        if (!isOnlyNewer(error)) throw error;
+      }
+    });
+  }
+}
+
+function isOnlyNewer(error: unknown): boolean {
+  const { writeErrors } = error as {
+    readonly writeErrors?: readonly { readonly code?: number }[] | { readonly code?: number };
+  };
+  const failures = [writeErrors ?? { code: numberOf(error) ?? -1 }].flat();
+  return failures.length > 0 && failures.every(({ code }) => code === duplicateKey);
+}
+
+function operationOf(write: TurnWrite): AnyBulkWriteOperation {
+  const { key, version } = endOf(write);
+  // Twenty digits of an unsigned number of 64 bits: as text they order as the numbers do.
+  const number = versionNumber(version).toString().padStart(20, "0");
+  const filter = { $and: [{ _id: { $eq: key as never } }, { version: { $lte: number } }] };
+  const replacement = { version: number, ...fieldsOf(write) };
+  return { replaceOne: { filter, replacement, upsert: true } };
+}
+
+function fieldsOf(write: TurnWrite): Document {
+  if ("drop" in write) return { gone: true };
+  const record = write.put;
+  const fields: Document = { gone: false, has_error: record.row.has_error };
+  for (const table of [textFields, numberFields, timeFields]) {
+    for (const [name, read] of Object.entries(table)) fields[name] = read(record);
+  }
+  for (const [name, read] of Object.entries(listFields)) {
+    fields[fieldOfList(name as ListField)] = [...read(record)];
+  }
+  fields["calls"] = record.calls.map((call) => ({
+    ...call,
+    name: saidText(call.name),
+    provider: saidText(call.provider),
+    outcome: saidText(call.outcome),
+    error_type: saidText(call.error_type),
+  }));
+  fields["record"] = JSON.stringify(record);
+  return fields;
+}

@@ -1,0 +1,240 @@
+/**
+ * @module TurnFigures: facets, figures of turns and of calls as pipelines. Percentiles go by the
+ * place in the order of durations, because `$percentile` only estimates them.
+ */
+import type { TurnCall } from "@turnproof/evidence";
+import type { Collection, Document } from "mongodb";
+
+import { callFiguresOf, figureGroupsOf } from "../ledger/figure-rows.ts";
+import type { FigureRow } from "../ledger/figure-rows.ts";
+import { isListField } from "../ledger/turn-fields.ts";
+import type { ListField, TextField } from "../ledger/turn-fields.ts";
+import type {
+  CallField,
+  CallFigures,
+  FigureGroup,
+  FigureOptions,
+  TurnFacet,
+  TurnQuestion,
+} from "../ledger/turn-question.ts";
+import { coded } from "./store-error.ts";
+import { fieldOfList } from "./turn-documents.ts";
+import { filterOf } from "./turn-filter.ts";
+
+/** The stages by which a turn has one document for each of its values. */
+function unwound(field: TextField | ListField): readonly Document[] {
+  if (!isListField(field)) return [];
+  return [{ $unwind: { path: `$${fieldOfList(field)}`, preserveNullAndEmptyArrays: true } }];
+}
+
+/** The value of such a document; null where it says none. */
+function valueOf(field: TextField | ListField): Document {
+  return { $ifNull: [`$${isListField(field) ? fieldOfList(field) : field}`, null] };
+}
+
+async function ask(
+  collection: Collection<Document>,
+  { signal }: TurnQuestion,
+  pipeline: readonly Document[],
+): Promise<readonly Document[]> {
+  signal?.throwIfAborted();
+  return coded(() => collection.aggregate([...pipeline], { allowDiskUse: true }).toArray());
+}
+
+/** The values of a field with their counts. */
+export async function facetOf(
+  collection: Collection<Document>,
+  question: TurnQuestion,
+  field: TextField | ListField,
+  valuesMax: number,
+): Promise<TurnFacet> {
+  const [found] = await ask(collection, question, [
+    { $match: filterOf(question) },
+    ...unwound(field),
+    { $group: { _id: valueOf(field), turns: { $sum: 1 } } },
+    {
+      $facet: {
+        values: [{ $sort: { turns: -1, _id: 1 } }, { $limit: valuesMax }],
+        total: [{ $count: "values" }],
+      },
+    },
+  ]);
+  const { values, total } = found as {
+    readonly values: readonly { readonly _id: string | null; readonly turns: number }[];
+    readonly total: readonly { readonly values: number }[];
+  };
+  return {
+    field,
+    values: values.map(({ _id: value, turns }) => ({ value, turns: Number(turns) })),
+    total: Number(total[0]?.values ?? 0),
+  };
+}
+
+/** The sum of a field beside how many said it; a sum of nothing is 0 to the engine. */
+function summed(name: string, field: string, also?: string): Document {
+  const known = { $and: [isKnown(field), ...(also === undefined ? [] : [isKnown(also)])] };
+  return {
+    [`${name}_sum`]: { $sum: { $cond: [known, `$${field}`, 0] } },
+    [`${name}_known`]: { $sum: { $cond: [known, 1, 0] } },
+  };
+}
+
+function isKnown(field: string): Document {
+  return { $ne: [{ $ifNull: [`$${field}`, null] }, null] };
+}
+
+/** How many documents hold this. */
+function countIf(condition: Document | string): Document {
+  return { $sum: { $cond: [condition, 1, 0] } };
+}
+
+const isUnsaid: Document = {
+  $not: [{ $or: [isKnown("input_tokens"), isKnown("output_tokens")] }],
+};
+
+const shares = [
+  ["p50_ms", 0.5],
+  ["p95_ms", 0.95],
+  ["p99_ms", 0.99],
+] as const;
+
+/** Durations at the ranks of the percentiles, in documents that say their group. */
+const percentileStages: readonly Document[] = [
+  { $match: { duration_ms: { $ne: null } } },
+  {
+    $setWindowFields: {
+      partitionBy: "$group",
+      sortBy: { duration_ms: 1 },
+      output: {
+        nth: { $documentNumber: {} },
+        all: { $sum: 1, window: { documents: ["unbounded", "unbounded"] } },
+      },
+    },
+  },
+  {
+    $group: {
+      _id: "$group",
+      ...Object.fromEntries(
+        shares.map(([name, share]) => {
+          const rank = { $max: [1, { $ceil: { $multiply: [share, "$all"] } }] };
+          const there = { $eq: ["$nth", rank] };
+          return [name, { $max: { $cond: [there, "$duration_ms", null] } }];
+        }),
+      ),
+    },
+  },
+];
+
+/** Documents of one group each: their key, the sums, and the sums of nothing as null. */
+async function grouped(
+  collection: Collection<Document>,
+  question: TurnQuestion,
+  stages: readonly Document[],
+  sums: Document,
+): Promise<readonly FigureRow[]> {
+  const [groups, percentiles] = await Promise.all([
+    ask(collection, question, [...stages, { $group: { _id: "$group", ...sums } }]),
+    ask(collection, question, [...stages, ...percentileStages]),
+  ]);
+  const keyOf = ({ _id }: Document): string => JSON.stringify(_id);
+  const ranks = new Map(percentiles.map((row) => [keyOf(row), row]));
+  return groups.map((row) => {
+    const unknown = Object.keys(row).filter(
+      (name) => name.endsWith("_sum") && !row[name.replace(/_sum$/, "_known")],
+    );
+    const nulls = Object.fromEntries(unknown.map((name) => [name, null]));
+    return { ...ranks.get(keyOf(row)), ...row, ...nulls, ...(row["_id"] as Document) };
+  });
+}
+
+/** Figures by value and stretch. */
+export async function figuresOf(
+  collection: Collection<Document>,
+  question: TurnQuestion,
+  options: FigureOptions,
+): Promise<readonly FigureGroup[]> {
+  const { by, everyMs } = options;
+  const stretch =
+    everyMs === undefined
+      ? { $literal: 0 }
+      : { $floor: { $divide: ["$ended_at", everyMs * 1_000] } };
+  const group = { value: by === undefined ? { $literal: null } : valueOf(by), stretch };
+  const stages = [
+    { $match: filterOf(question) },
+    ...(by === undefined ? [] : unwound(by)),
+    { $set: { group } },
+  ];
+  const sums = {
+    turns: { $sum: 1 },
+    errors: countIf("$has_error"),
+    duration_unknown: countIf({ $not: [isKnown("duration_ms")] }),
+    ...summed("tool_results", "tool_results"),
+    ...summed("tool_limited", "tool_limited"),
+    ...summed("tool_failed", "tool_failed"),
+    ...summed("input", "input_tokens"),
+    ...summed("output", "output_tokens"),
+    tokens_unknown: countIf(isUnsaid),
+    ...summed("cached", "cached_tokens", "input_tokens"),
+    ...summed("cached_of", "input_tokens", "cached_tokens"),
+    first_at: { $min: "$ended_at" },
+    last_at: { $max: "$ended_at" },
+  };
+  const counted = { _id: { group: "$group", verdict: "$verdict" }, turns: { $sum: 1 } };
+  const [groups, verdicts] = await Promise.all([
+    grouped(collection, question, stages, sums),
+    ask(collection, question, [...stages, { $group: counted }]),
+  ]);
+  const said = verdicts.map(({ _id: key, turns }) => {
+    const { group: own, verdict } = key as { readonly group: Document; readonly verdict: string };
+    return { ...own, verdict, turns: Number(turns) };
+  });
+  return figureGroupsOf(groups, said, options);
+}
+
+/** Figures of calls by fields of the call or of its turn. */
+export async function callsOf(
+  collection: Collection<Document>,
+  question: TurnQuestion,
+  { kind, by }: { readonly kind: TurnCall["kind"]; readonly by: readonly CallField[] },
+): Promise<readonly CallFigures[]> {
+  const group = Object.fromEntries(by.map((field) => [`by_${field}`, callValue(field)]));
+  const stages = [
+    { $match: filterOf(question) },
+    ...(by.includes("release") ? unwound("release") : []),
+    { $unwind: "$calls" },
+    { $match: { "calls.kind": { $eq: kind } } },
+    {
+      $project: {
+        group: { whole: { $literal: 1 }, ...group },
+        outcome: { $ifNull: ["$calls.outcome", "unknown"] },
+        duration_ms: "$calls.duration_ms",
+        input_tokens: "$calls.input_tokens",
+        output_tokens: "$calls.output_tokens",
+        cached_tokens: "$calls.cached_tokens",
+      },
+    },
+  ];
+  const sums = {
+    calls: { $sum: 1 },
+    duration_unknown: countIf({ $not: [isKnown("duration_ms")] }),
+    ...summed("input", "input_tokens"),
+    ...summed("output", "output_tokens"),
+    ...summed("cached", "cached_tokens"),
+    tokens_unknown: countIf(isUnsaid),
+  };
+  const counted = { _id: { group: "$group", said: "$outcome" }, calls: { $sum: 1 } };
+  const [groups, outcomes] = await Promise.all([
+    grouped(collection, question, stages, sums),
+    ask(collection, question, [...stages, { $group: counted }]),
+  ]);
+  const said = outcomes.map(({ _id: key, calls }) => {
+    const { group: own, said: word } = key as { readonly group: Document; readonly said: string };
+    return { ...own, said: word, calls: Number(calls) };
+  });
+  return callFiguresOf(groups, said, by);
+}
+
+function callValue(field: CallField): Document {
+  if (field === "agent_id" || field === "release") return valueOf(field);
+  return { $ifNull: [`$calls.${field}`, null] };
+}

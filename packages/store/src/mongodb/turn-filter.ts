@@ -1,0 +1,47 @@
+/** @module TurnFilter: conditions of a question as filters; values stand behind operators alone. */
+import type { Document, Filter } from "mongodb";
+
+import { askedConditions } from "../ledger/asked-conditions.ts";
+import { microsOf } from "../ledger/turn-fields.ts";
+import type { Sign, TurnCondition, TurnQuestion } from "../ledger/turn-question.ts";
+import { fieldOfList } from "./turn-documents.ts";
+
+/** No document has it. */
+const nothing: Filter<Document> = { _id: { $in: [] } };
+
+const operators: Readonly<Record<Sign, string>> = {
+  "<": "$lt",
+  "<=": "$lte",
+  "=": "$eq",
+  ">=": "$gte",
+  ">": "$gt",
+};
+
+/** The filter that a turn passes. */
+export function filterOf(question: TurnQuestion): Filter<Document> {
+  const own = askedConditions(question).map(conditionFilter);
+  return { $and: [{ gone: { $eq: false } }, ...own] };
+}
+
+function conditionFilter(condition: TurnCondition): Filter<Document> {
+  const filter = plainFilter(condition);
+  // Nothing compares with an unknown value, so it passes the negated filter.
+  return condition.not === true ? { $nor: [filter] } : filter;
+}
+
+function plainFilter(condition: TurnCondition): Filter<Document> {
+  if ("text" in condition) return { [condition.text]: { $eq: condition.is } };
+  if ("list" in condition) return { [fieldOfList(condition.list)]: { $eq: condition.has } };
+  if ("any" in condition) {
+    const terms = condition.any.map(conditionFilter);
+    return terms.length === 0 ? nothing : { $or: terms };
+  }
+  if ("number" in condition) {
+    return { [condition.number]: { [operators[condition.sign]]: condition.value } };
+  }
+  const { time, from, to } = condition;
+  const ends: Filter<Document>[] = [{ [time]: { $ne: null } }];
+  if (from !== undefined) ends.push({ [time]: { $gte: microsOf(from) } });
+  if (to !== undefined) ends.push({ [time]: { $lt: microsOf(to) } });
+  return { $and: ends };
+}
