@@ -9,6 +9,7 @@ export function boundStore(store: EvidenceStore): EvidenceStore {
   return {
     name: store.name,
     sources: store.sources,
+    ledger: store.ledger,
     append: store.append.bind(store),
     putVerdicts: store.putVerdicts.bind(store),
     readBack: store.readBack.bind(store),

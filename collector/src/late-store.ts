@@ -3,6 +3,7 @@
  * question is answered `store_unavailable`, at once.
  */
 import { CodedError } from "@turnproof/semconv";
+import { lateLedger } from "@turnproof/store";
 import type { CheckResult, EvidenceStore, MemoryStore } from "@turnproof/store";
 
 import type { Late } from "./late.ts";
@@ -31,6 +32,7 @@ export function lateEvidence(name: string, late: Late<EvidenceStore>): EvidenceS
   return {
     name,
     sources: ["trace", "conversation", "tool_log"],
+    ledger: lateLedger("store", () => late.current().ledger),
     append: async (batch) => late.current().append(batch),
     readBack: async (id, receivedAt) => late.current().readBack(id, receivedAt),
     page: async (scope, query, options) => late.current().page(scope, query, options),

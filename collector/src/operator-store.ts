@@ -13,5 +13,6 @@ export function operatorStore(store: EvidenceStore, readOnly: boolean): Evidence
   const refuse = async (): Promise<never> => {
     throw new CodedError("store_read_only");
   };
-  return { ...boundStore(store), append: refuse, putVerdicts: refuse };
+  const ledger = { ...store.ledger, putTurns: refuse, dropTurns: refuse };
+  return { ...boundStore(store), ledger, append: refuse, putVerdicts: refuse };
 }

@@ -3,7 +3,7 @@
  * than one that says so, and holds a place that others need.
  */
 import { CodedError } from "@turnproof/semconv";
-import type { CheckResult, EvidenceStore } from "@turnproof/store";
+import type { CheckResult, EvidenceStore, TurnLedger } from "@turnproof/store";
 
 import { boundStore } from "./bound-store.ts";
 
@@ -22,6 +22,7 @@ export function timedStore(store: EvidenceStore, { readMs, checkMs }: ReadTimes)
   const bound = boundStore(store);
   return {
     ...bound,
+    ledger: timedLedger(store.ledger, timed),
     page: (scope, query, options) =>
       timed((signal) => store.page(scope, query, { ...options, signal })),
     bundles: (scope, query, options) =>
@@ -49,6 +50,25 @@ export function timedStore(store: EvidenceStore, { readMs, checkMs }: ReadTimes)
         }),
     verdicts: (scope, ids) => timed(() => store.verdicts(scope, ids)),
     check: () => timedCheck(store, checkMs),
+  };
+}
+
+/** The ledger, whose questions give up as the other reads do; writes take their time. */
+function timedLedger(
+  ledger: TurnLedger,
+  timed: <T>(read: (signal: AbortSignal) => Promise<T>) => Promise<T>,
+): TurnLedger {
+  return {
+    ...ledger,
+    listTurns: (question, page) =>
+      timed((signal) => ledger.listTurns({ ...question, signal }, page)),
+    countTurns: (question) => timed((signal) => ledger.countTurns({ ...question, signal })),
+    turnFacets: (question, fields, valuesMax) =>
+      timed((signal) => ledger.turnFacets({ ...question, signal }, fields, valuesMax)),
+    turnFigures: (question, options) =>
+      timed((signal) => ledger.turnFigures({ ...question, signal }, options)),
+    callFigures: (question, kind, by) =>
+      timed((signal) => ledger.callFigures({ ...question, signal }, kind, by)),
   };
 }
 

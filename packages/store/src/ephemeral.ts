@@ -17,6 +17,9 @@ import type {
 } from "./evidence-store.ts";
 import { keepLatest } from "./latest-verdicts.ts";
 import { comparePositions, keysetOf, positionOfKeyset } from "./position.ts";
+import { lateLedger } from "./ledger/late-ledger.ts";
+import { memoryTurns } from "./ledger/memory-turns.ts";
+import type { TurnLedger } from "./ledger/turn-question.ts";
 import { rootSlice } from "./root-slice.ts";
 import { checkScope, inScope } from "./scope.ts";
 import { compareText } from "@turnproof/evidence";
@@ -25,6 +28,8 @@ import { settle } from "./settle.ts";
 import type { Settled } from "./settle.ts";
 import { bundleItems, eventItems, eventSlice, mentionItems, rootItems } from "./slice.ts";
 import type { Item, ItemsOf } from "./slice.ts";
+import { hasSqlite, openSqlite } from "./sqlite/sqlite-database.ts";
+import { sqliteTurns } from "./sqlite/sqlite-turns.ts";
 import { storedForm } from "./stored-event.ts";
 import type { StoredEvent } from "./stored-event.ts";
 
@@ -35,6 +40,7 @@ export function ephemeral(): EvidenceStore {
   const store: EvidenceStore = {
     name: "ephemeral",
     sources: ["trace", "conversation", "tool_log"],
+    ledger: heldTurns(() => rows.closed()),
     append: async (batch) => rows.append(batch),
     readBack: async (batchId) => rows.readBack(batchId),
     quietRoots: async (since, before, limit) => rows.quiet(since, before).slice(0, limit),
@@ -50,6 +56,16 @@ export function ephemeral(): EvidenceStore {
     [Symbol.asyncDispose]: () => store.close(),
   };
   return offerErasure(store, erasureOf(erasureRows(rows, verdicts)));
+}
+
+/** Turns in an engine of their own, or as records where Node brings none. */
+function heldTurns(closed: () => boolean): TurnLedger {
+  let ledger: TurnLedger | undefined;
+  return lateLedger(hasSqlite() ? "store" : "process", () => {
+    if (closed()) throw new CodedError("store_closed");
+    ledger ??= hasSqlite() ? sqliteTurns(openSqlite(":memory:")) : memoryTurns();
+    return ledger;
+  });
 }
 
 /** A row is named by its place under its root. */

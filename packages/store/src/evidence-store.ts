@@ -10,6 +10,7 @@ import type {
   TurnEvent,
 } from "@turnproof/evidence";
 
+import type { TurnLedger } from "./ledger/turn-question.ts";
 import type { EvidenceScope } from "./scope.ts";
 
 /** Position after which a page goes on; opaque to everybody but the store. Sealed by the collector. */
@@ -198,6 +199,8 @@ export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisp
   readonly name: string;
   /** Stores this provider holds rows of. */
   readonly sources: readonly SourceStore[];
+  /** One settled row for each turn, and every answer over many turns. */
+  readonly ledger: TurnLedger;
   /** Cheap, repeatable, concurrent-safe; never throws. */
   check(): Promise<CheckResult>;
   /** Keeps a verdict; the latest `judged_at` per turn stands. */

@@ -41,6 +41,25 @@ export type { AdministeredMemory, Provider } from "./provider.ts";
 export { latestVerdicts } from "./latest-verdicts.ts";
 export { inScope, issueOperatorGrant } from "./scope.ts";
 export type { EvidenceScope, OperatorGrant } from "./scope.ts";
+export type {
+  CallField,
+  CallFigures,
+  FigureGroup,
+  FigureOptions,
+  Sign,
+  TurnCondition,
+  TurnFacet,
+  TurnFigures,
+  TurnLedger,
+  TurnOrder,
+  TurnPage,
+  TurnPlace,
+  TurnQuestion,
+  TurnReader,
+  TurnWriter,
+} from "./ledger/turn-question.ts";
+export { lateLedger } from "./ledger/late-ledger.ts";
+export type { TurnRecord, TurnVersion } from "./ledger/turn-record.ts";
 export { clickhouse, clickhouseOver, lentEngineOf } from "./clickhouse/clickhouse.ts";
 export type { ClickhouseOptions, LentEngine } from "./clickhouse/clickhouse.ts";
 export type {

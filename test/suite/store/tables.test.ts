@@ -13,7 +13,12 @@ import { everybody, receivedAt, sampleEvent } from "@turnproof/store/testing";
 import { createChdbConnection } from "chdb/connection";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { clickhouseDdl, ddlFile } from "../../generate/clickhouse-ddl.ts";
+import {
+  clickhouseDdl,
+  ddlFile,
+  turnsDdl,
+  turnsDdlFile,
+} from "../../generate/clickhouse-ddl.ts";
 
 let dataDir: string;
 let store: EvidenceStore;
@@ -34,6 +39,7 @@ const rawClient = (): ReturnType<typeof createClient> => {
 
 test("the .sql file is what the registry says", async () => {
   expect(await readFile(ddlFile, "utf8")).toBe(clickhouseDdl());
+  expect(await readFile(turnsDdlFile, "utf8")).toBe(turnsDdl());
 });
 
 test("every registry row has one column, and no column is a map or JSON", () => {

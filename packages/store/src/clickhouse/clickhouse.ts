@@ -21,6 +21,7 @@ import { quietRoots, readBack } from "./read-back.ts";
 import { receiptSpans } from "./receipt-span.ts";
 import { reader, readTouched } from "./reader.ts";
 import { survey } from "./survey.ts";
+import { clickhouseTurns } from "./turn-ledger.ts";
 import { putVerdicts, readVerdicts } from "./verdict-table.ts";
 
 /** How to open the provider. */
@@ -103,6 +104,7 @@ async function provider(
   const store: EvidenceStore = {
     name: engine.embedded || engine.shared ? "clickhouse embedded" : "clickhouse server",
     sources: ["trace", "conversation", "tool_log"],
+    ledger: clickhouseTurns(engine),
     append: async (batch) => send(prepareBatch(batch)),
     // Whoever prepared it used this build's `@turnproof/store/prepare`: the form is ours.
     appendPrepared: (batch) => send(batch as PreparedBlocks),

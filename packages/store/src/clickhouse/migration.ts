@@ -80,7 +80,7 @@ export function forCluster(statement: string, cluster: string): string {
   return statement
     .replace(/^(CREATE TABLE IF NOT EXISTS \w+|ALTER TABLE \w+)/, `$1 ON CLUSTER '${name}'`)
     .replace(
-      /ENGINE = (Replacing)?MergeTree(?:\((\w+)\))?/,
+      /ENGINE = (Replacing)?MergeTree(?:\(([\w, ]+)\))?/,
       (_all, replacing: string | undefined, version: string | undefined) => {
         const path = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'";
         const extra = version === undefined ? "" : `, ${version}`;

@@ -61,22 +61,6 @@ export const turnColumns: readonly (readonly [name: string, type: string])[] = [
   ["record", "String"],
 ];
 
-/** The statement that makes the table. */
-export const turnsTableSql: string = `CREATE TABLE IF NOT EXISTS turn_ledger
-(
-${turnColumns.map(([name, type]) => `    ${name} ${type} CODEC(${type === time ? "Delta(8), " : ""}ZSTD(1))`).join(",\n")},
-    INDEX by_tenant tenant TYPE bloom_filter(0.01) GRANULARITY 1,
-    INDEX by_thread thread_id TYPE bloom_filter(0.01) GRANULARITY 1,
-    INDEX by_root root_trace_id TYPE bloom_filter(0.01) GRANULARITY 1,
-    INDEX by_start started_at TYPE minmax GRANULARITY 1,
-    INDEX by_end ended_at TYPE minmax GRANULARITY 1
-)
-ENGINE = ReplacingMergeTree(version, gone)
-PARTITION BY toMonday(first_received)
-ORDER BY (first_received, key)
-SETTINGS index_granularity = 512, min_bytes_for_wide_part = '10M', fsync_after_insert = 1,
-    fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1`;
-
 /** A block of some writes. */
 export function encodeTurns(lines: readonly TurnWrite[]): EncodedBlock {
   const block = new NativeBlock();

@@ -12,9 +12,8 @@ import type {
   FigureGroup,
   FigureOptions,
   TurnFacet,
+  TurnLedger,
   TurnQuestion,
-  TurnReader,
-  TurnWriter,
 } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import type { TurnWrite } from "../ledger/turn-writes.ts";
@@ -24,7 +23,7 @@ import { columnOfList, encodeTurns } from "./turn-columns.ts";
 import { afterOf, orderOf, whereOf } from "./turn-where.ts";
 
 /** Turns of this engine, whose table is there. */
-export function clickhouseTurns(engine: Engine): TurnReader & TurnWriter {
+export function clickhouseTurns(engine: Engine): TurnLedger {
   const write = async (lines: readonly TurnWrite[]): Promise<void> => {
     if (lines.length === 0) return;
     const block = encodeTurns(lines);
@@ -32,6 +31,7 @@ export function clickhouseTurns(engine: Engine): TurnReader & TurnWriter {
     await engine.insert("turn_ledger", block, token);
   };
   return {
+    answeredIn: "store",
     putTurns: (records) => write(records.map((put) => ({ put }))),
     dropTurns: (gone) => write(gone.map((drop) => ({ drop }))),
     async listTurns(question, { order, limit, after }) {

@@ -30,6 +30,8 @@ export interface Disk {
   ensure(folder: Place): Promise<void>;
   /** Replaces a file whole; durable after {@link Disk.sync} of its folder. */
   replace(place: Place, bytes: Uint8Array): Promise<void>;
+  /** The path of a file for an engine of its own: made (0600) where it is missing, never a link. */
+  own(place: Place): Promise<string>;
   /** An empty file; true when it was not there before. */
   mark(place: Place): Promise<boolean>;
   /** Removes a file; true when it was there. */
@@ -160,6 +162,16 @@ function writing(at: Paths, calls: DiskCalls): Omit<Disk, keyof ReadHalf> {
           if (systemCode(error) === "EEXIST") return false;
           throw error;
         }
+      }),
+    own: (place) =>
+      coded("write", async () => {
+        const path = await at.present(place);
+        await calls.mark(path).catch((error: unknown) => {
+          if (systemCode(error) !== "EEXIST") throw error;
+        });
+        const { kind } = await calls.stat(path);
+        if (kind !== "file") throw new CodedError("store_corrupt");
+        return path;
       }),
     remove: (place) =>
       coded("write", async () => {

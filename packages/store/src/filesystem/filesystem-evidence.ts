@@ -11,6 +11,7 @@ import { batchesPlace } from "./batch-catalog.ts";
 import { batchName, dayOf, encodeBatch } from "./batch-file.ts";
 import type { Disk } from "./disk.ts";
 import { provisionPlace, termsOfBatch, writeIndexFile } from "./index-file.ts";
+import type { LedgerFile } from "./ledger-file.ts";
 import type { Life } from "./store-life.ts";
 import type { VerdictFiles } from "./verdict-files.ts";
 
@@ -21,6 +22,7 @@ export interface EvidenceParts {
   /** The reads of the path that this provider was opened with. */
   readonly reads: Reads;
   readonly verdicts: VerdictFiles;
+  readonly ledger: LedgerFile;
   readonly life: Life;
   /** Resolves when no write is under way. */
   readonly idle: () => Promise<void>;
@@ -35,10 +37,12 @@ export function filesystemEvidence(parts: EvidenceParts): EvidenceStore {
   const close = async (): Promise<void> => {
     parts.life.end();
     await parts.idle();
+    await parts.ledger.close();
   };
   return {
     name: "filesystem",
     sources: ["trace", "conversation", "tool_log"],
+    ledger: parts.ledger,
     ...parts.reads,
     append: appender(parts, open),
     async readBack(batchId, receivedAt) {

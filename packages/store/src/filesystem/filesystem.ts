@@ -26,6 +26,7 @@ import { evidenceReads } from "./evidence-reads.ts";
 import { filesystemEvidence } from "./filesystem-evidence.ts";
 import { filesystemIndex } from "./filesystem-index.ts";
 import { filesystemMemory } from "./filesystem-memory.ts";
+import { ledgerFile } from "./ledger-file.ts";
 import { memoryRows } from "./memory-rows.ts";
 import { retentionRows } from "./retention-rows.ts";
 import type { BatchRow } from "./retention-rows.ts";
@@ -117,6 +118,7 @@ function evidenceOf(
     idle: () => lock.idle(),
     reads: path === "native" ? native() : compatibility,
     verdicts,
+    ledger: ledgerFile(disk, life),
   });
   const index = filesystemIndex({ ...parts, compatibility, native });
   const rewritten = { disk, catalog, lock, verdicts };

@@ -4,13 +4,13 @@
  */
 import { checkScope } from "../scope.ts";
 import { comparePlaces, passes, placeOf } from "./turn-conditions.ts";
-import type { TurnQuestion, TurnReader, TurnWriter } from "./turn-question.ts";
+import type { TurnLedger, TurnQuestion } from "./turn-question.ts";
 import { compareVersions } from "./turn-record.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";
 import { callGroups, facetOf, figureGroups } from "./turn-sums.ts";
 
 /** Turns that end with the process. */
-export function memoryTurns(): TurnReader & TurnWriter {
+export function memoryTurns(): TurnLedger {
   const held = new Map<string, { readonly version: TurnVersion; readonly record?: TurnRecord }>();
   const put = (key: string, version: TurnVersion, record?: TurnRecord): void => {
     const known = held.get(key);
@@ -25,6 +25,7 @@ export function memoryTurns(): TurnReader & TurnWriter {
     );
   };
   return {
+    answeredIn: "process",
     async putTurns(records) {
       for (const record of records) put(record.key, record.version, record);
     },

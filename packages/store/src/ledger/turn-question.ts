@@ -144,3 +144,9 @@ export interface TurnWriter {
   /** Takes turns away whose identity moved. What is older than this version does not come back. */
   dropTurns(gone: readonly Pick<TurnRecord, "key" | "version" | "first_received">[]): Promise<void>;
 }
+
+/** The ledger of a store. Every answer is exact, over the whole history and in scope. */
+export interface TurnLedger extends TurnReader, TurnWriter {
+  /** Where questions are worked out: in the store's engine, or over records in this process. */
+  readonly answeredIn: "store" | "process";
+}

@@ -32,6 +32,7 @@ import { rootIndex } from "./root-index.ts";
 import type { RootIndex } from "./root-index.ts";
 import { coded, duplicateKey, numberOf } from "./store-error.ts";
 import { putVerdicts, quietRoots, readVerdicts } from "./verdict-collection.ts";
+import { mongodbTurns } from "./turn-collection.ts";
 import { ensureTurnIndexes } from "./turn-documents.ts";
 import { vectorIndexes } from "./vector-index.ts";
 import type { VectorIndexes } from "./vector-index.ts";
@@ -156,12 +157,16 @@ async function ensureIndexes(database: Db): Promise<void> {
     await events.createIndex({ user_id: 1, received_us: -1 });
     await events.createIndex({ agent_id: 1, received_us: -1 });
     await database.collection("evidence_verdicts").createIndex({ root_trace_id: 1 });
-    await ensureTurnIndexes(database.collection("turn_ledger"));
+    await ensureTurnIndexes(turnsOf(database));
   });
 }
 
 function eventsOf(database: Db): Collection<Document> {
   return database.collection("evidence_events");
+}
+
+function turnsOf(database: Db): Collection<Document> {
+  return database.collection("turn_ledger");
 }
 
 function evidenceOf(
@@ -176,6 +181,7 @@ function evidenceOf(
   return {
     name: "mongodb",
     sources: ["trace", "conversation", "tool_log"],
+    ledger: mongodbTurns(turnsOf(database)),
     async append(batch) {
       const { rows, documents } = batchDocuments(batch);
       await coded(async () => {

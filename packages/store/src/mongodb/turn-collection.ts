@@ -2,7 +2,7 @@
 import type { Collection, Document, Filter } from "mongodb";
 
 import { placeOf } from "../ledger/turn-conditions.ts";
-import type { TurnOrder, TurnPlace, TurnReader, TurnWriter } from "../ledger/turn-question.ts";
+import type { TurnOrder, TurnPlace, TurnLedger } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { coded } from "./store-error.ts";
 import { writeTurns } from "./turn-documents.ts";
@@ -10,8 +10,9 @@ import { callsOf, facetOf, figuresOf } from "./turn-figures.ts";
 import { filterOf } from "./turn-filter.ts";
 
 /** Turns of this collection. */
-export function mongodbTurns(collection: Collection<Document>): TurnReader & TurnWriter {
+export function mongodbTurns(collection: Collection<Document>): TurnLedger {
   return {
+    answeredIn: "store",
     putTurns: (records) =>
       writeTurns(
         collection,

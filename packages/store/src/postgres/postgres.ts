@@ -29,6 +29,7 @@ import type { PostgresOptions } from "./postgres-options.ts";
 import { postgresShared } from "./postgres-shared.ts";
 import { retentionRows } from "./retention-rows.ts";
 import { requirePolicies } from "./row-security.ts";
+import { postgresTurns } from "./turn-ledger.ts";
 import { makeVectorIndex, openVectors } from "./vector-index.ts";
 import { putVerdicts, quietRoots, readVerdicts } from "./verdict-table.ts";
 
@@ -112,6 +113,7 @@ function evidenceOf(
   const store: EvidenceStore = {
     name,
     sources: ["trace", "conversation", "tool_log"],
+    ledger: postgresTurns(database),
     append: (batch) => appendBatch(database, batch),
     readBack: (batchId) => readBackBatch(database, batchId),
     ...evidenceReader(database, legacy),

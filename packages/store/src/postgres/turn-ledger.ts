@@ -12,9 +12,8 @@ import type {
   FigureGroup,
   FigureOptions,
   TurnFacet,
+  TurnLedger,
   TurnQuestion,
-  TurnReader,
-  TurnWriter,
 } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import type { Database, Session } from "./database.ts";
@@ -25,8 +24,9 @@ import { columnOfList, writeTurns } from "./turn-rows.ts";
 import { afterOf, orderOf, whereOf } from "./turn-where.ts";
 
 /** Turns of this database, whose table is there. */
-export function postgresTurns(database: Database): TurnReader & TurnWriter {
+export function postgresTurns(database: Database): TurnLedger {
   return {
+    answeredIn: "store",
     putTurns: (records) =>
       database.transaction((session) =>
         writeTurns(

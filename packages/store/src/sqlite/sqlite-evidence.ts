@@ -14,6 +14,7 @@ import { epochMicros } from "../time.ts";
 import { bundleReads } from "./bundle-reads.ts";
 import { bundleTablesSql } from "./bundle-schema.ts";
 import { bundleWriter } from "./bundle-writer.ts";
+import { sqliteTurns } from "./sqlite-turns.ts";
 
 /** Evidence in this database, which is closed with it. */
 export function sqliteEvidence(database: SqliteDatabase): EvidenceStore {
@@ -25,6 +26,7 @@ export function sqliteEvidence(database: SqliteDatabase): EvidenceStore {
   const store: EvidenceStore = {
     name: "sqlite",
     sources: ["trace", "conversation", "tool_log"],
+    ledger: sqliteTurns(database),
     ...bundleReads(database, open),
     ...verdictsOf(database, open),
     async append(batch) {

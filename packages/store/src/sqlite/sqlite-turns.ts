@@ -10,7 +10,7 @@ import {
 } from "../ledger/turn-fields.ts";
 import type { NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
 import { placeOf } from "../ledger/turn-conditions.ts";
-import type { TurnReader, TurnWriter } from "../ledger/turn-question.ts";
+import type { TurnLedger, TurnWriter } from "../ledger/turn-question.ts";
 import { compareVersions } from "../ledger/turn-record.ts";
 import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
 import { callsOf, facetOf, figuresOf } from "./turn-figures.ts";
@@ -19,10 +19,11 @@ import { afterSql, orderSql, whereSql } from "./turn-sql.ts";
 import type { SqlValue } from "./sqlite-database.ts";
 
 /** Turns in this database; makes the tables that are missing. */
-export function sqliteTurns(database: SqliteDatabase): TurnReader & TurnWriter {
+export function sqliteTurns(database: SqliteDatabase): TurnLedger {
   for (const sql of turnTablesSql) database.exec(sql);
   const write = writerOf(database);
   return {
+    answeredIn: "store",
     ...write,
     async listTurns(question, { order, limit, after }) {
       question.signal?.throwIfAborted();

@@ -8,6 +8,7 @@ import type { EvidenceStore } from "../evidence-store.ts";
 import { calledClauses } from "./called-clauses.ts";
 import type { Clause } from "./contract.ts";
 import { judgedClauses } from "./judged-clauses.ts";
+import { ledgerClauses } from "./ledger-clauses.ts";
 import { onStore } from "./on-store.ts";
 import { everybody, receivedAt, sampleEvent, sampleTurn, withoutReceipt } from "./sample-event.ts";
 import { evidenceTieClauses } from "./tie-clauses.ts";
@@ -310,6 +311,7 @@ export const evidenceClauses: readonly Clause[] = [
   ...finding,
   ...judgedClauses,
   ...turnsClauses,
+  ...ledgerClauses,
   ...calledClauses,
   ...living,
 ];

@@ -12,6 +12,7 @@ import type { EvidenceStore } from "../evidence-store.ts";
 import { issueOperatorGrant } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
 import type { Clause, Harness } from "./contract.ts";
+import { ledgerIsolationClauses } from "./ledger-clauses.ts";
 import { onStore } from "./on-store.ts";
 import { hostileIds } from "./hostile.ts";
 import { holdsForEvery } from "./random-runs.ts";
@@ -218,4 +219,5 @@ export const isolationClauses: readonly Clause[] = [
     }),
     isolation: true,
   },
+  ...ledgerIsolationClauses,
 ];

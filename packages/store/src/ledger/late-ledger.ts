@@ -1,0 +1,19 @@
+/** @module LateLedger: a ledger that is opened by the first question, or whose store may be away. */
+import type { TurnLedger } from "./turn-question.ts";
+
+/** The ledger that `current` gives at each call; what it throws is the answer. */
+export function lateLedger(
+  answeredIn: TurnLedger["answeredIn"],
+  current: () => TurnLedger | Promise<TurnLedger>,
+): TurnLedger {
+  return {
+    answeredIn,
+    putTurns: async (records) => (await current()).putTurns(records),
+    dropTurns: async (gone) => (await current()).dropTurns(gone),
+    listTurns: async (question, page) => (await current()).listTurns(question, page),
+    countTurns: async (question) => (await current()).countTurns(question),
+    turnFacets: async (...asked) => (await current()).turnFacets(...asked),
+    turnFigures: async (question, options) => (await current()).turnFigures(question, options),
+    callFigures: async (question, kind, by) => (await current()).callFigures(question, kind, by),
+  };
+}

@@ -1,0 +1,121 @@
+/**
+ * @module LedgerClauses: what the ledger of every store promises: each answer is the reference's,
+ * the newer version of a turn stands, and nothing leaves the scope.
+ */
+import { deepEqual, equal } from "node:assert/strict";
+
+import { memoryTurns } from "../ledger/memory-turns.ts";
+import type { TurnLedger, TurnQuestion } from "../ledger/turn-question.ts";
+import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
+import type { Clause } from "./contract.ts";
+import { hostileIds } from "./hostile.ts";
+import { onStore } from "./on-store.ts";
+import { holdsForEvery } from "./random-runs.ts";
+import { sampleRecord, turnHistories } from "./random-turns.ts";
+import { everybody } from "./sample-event.ts";
+import { askAll } from "./turn-answers.ts";
+import type { TurnHistory } from "./turn-answers.ts";
+
+/** Lists, counts, facets, figures and calls of a history; histories share one store in turn. */
+const answers: Clause = {
+  name: "every answer over turns is the reference's, over random histories",
+  async run(harness) {
+    await using store = await harness.open();
+    let serial = 0;
+    const promise = async (given: TurnHistory): Promise<void> => {
+      serial += 1;
+      const prefix = `${serial} `;
+      const named = (records: readonly TurnRecord[]): TurnRecord[] =>
+        records.map((record) => ({ ...record, key: prefix + record.key }));
+      const history = { ...given, records: named(given.records), gone: named(given.gone) };
+      const wanted = await askAll(memoryTurns(), history);
+      try {
+        deepEqual(plain(await askAll(store.ledger, history)), plain(wanted));
+      } finally {
+        const version = { epoch: 1_000, rows: 1, settled: true };
+        const all = [...history.records, ...history.gone];
+        await store.ledger.dropTurns(all.map((record) => ({ ...record, version })));
+      }
+    };
+    await holdsForEvery(turnHistories, promise, harness.effort);
+  },
+};
+
+/** As the wire shows it: what is undefined is absent. */
+function plain(value: object): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+const question = (where: TurnQuestion["where"] = []): TurnQuestion => ({ scope: everybody, where });
+
+async function agentOf(ledger: TurnLedger): Promise<string | undefined> {
+  const page = await ledger.listTurns(question(), { order: { by: "first_received" }, limit: 5 });
+  return page.records[0]?.row.agent_id;
+}
+
+const versions: readonly TurnVersion[] = [
+  { epoch: 0, rows: 9, settled: true },
+  { epoch: 1, rows: 2, settled: true },
+  { epoch: 1, rows: 3, settled: false },
+  { epoch: 1, rows: 3, settled: true },
+];
+
+const newest = onStore("the newest version of a turn stands, whatever came last", async (store) => {
+  const { ledger } = store;
+  const orders = [versions, versions.toReversed(), [1, 3, 0, 2].flatMap((at) => versions[at] ?? [])];
+  for (const [turn, order] of orders.entries()) {
+    const key = `turn ${turn}`;
+    for (const version of order) {
+      const agent_id = JSON.stringify(version);
+      await ledger.putTurns([sampleRecord(key, { agent_id }, version)]);
+    }
+    equal(await agentOf(ledger), JSON.stringify(versions.at(-1)));
+    equal(await ledger.countTurns(question()), 1);
+    const end = sampleRecord(key, {}, { epoch: 2, rows: 1, settled: false });
+    await ledger.dropTurns([end]);
+    await ledger.putTurns([sampleRecord(key, {}, versions[3])]);
+    equal(await ledger.countTurns(question()), 0);
+  }
+});
+
+/** The clauses of every ledger. */
+export const ledgerClauses: readonly Clause[] = [answers, newest];
+
+/** Clauses that cannot be exempted. */
+export const ledgerIsolationClauses: readonly Clause[] = [
+  {
+    ...onStore("turns of hostile tenants stay apart in every answer", async (store) => {
+      const { ledger } = store;
+      await ledger.putTurns([
+        ...hostileIds.map((id, at) => sampleRecord(`turn ${at}`, { user_id: id, models: [`m${at}`] })),
+        sampleRecord("nobody", { user_id: null, models: ["anonymous"] }),
+        sampleRecord("unsaid", { models: ["unattributed"] }),
+      ]);
+      equal(await ledger.countTurns(question()), hostileIds.length + 2);
+      const wanted = [...hostileIds.map((id, at) => [id, `m${at}`] as const)];
+      for (const [tenant, model] of [...wanted, [null, "anonymous"] as const]) {
+        const own: TurnQuestion = { scope: { tenant }, where: [] };
+        const page = await ledger.listTurns(own, { order: { by: "started_at" }, limit: 9 });
+        deepEqual(
+          page.records.map(({ row }) => row.models),
+          [[model]],
+        );
+        equal(await ledger.countTurns(own), 1);
+        const [facet] = await ledger.turnFacets(own, ["model"], 9);
+        deepEqual(facet?.values, [{ value: model, turns: 1 }]);
+        const figures = await ledger.turnFigures(own, { by: "model" });
+        deepEqual(
+          figures.map(({ value, turns }) => [value, turns]),
+          [[model, 1]],
+        );
+        const calls = await ledger.callFigures(own, "tool", ["name"]);
+        deepEqual(
+          calls.map((one) => [one.group, one.calls]),
+          [[{ name: model }, 1]],
+        );
+      }
+      equal(await ledger.countTurns({ scope: { tenant: "nobody at all" }, where: [] }), 0);
+    }),
+    isolation: true,
+  },
+];
