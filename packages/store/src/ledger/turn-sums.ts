@@ -27,7 +27,10 @@ export function percentile(values: readonly number[], share: number): number | n
 }
 
 /** Values that a record has for a field; one null where it has none. */
-export function valuesOf(record: TurnRecord, field: TextField | ListField): readonly (string | null)[] {
+export function valuesOf(
+  record: TurnRecord,
+  field: TextField | ListField,
+): readonly (string | null)[] {
   if (!isListField(field)) return [textFields[field](record)];
   const values = listFields[field](record);
   return values.length === 0 ? [null] : values;

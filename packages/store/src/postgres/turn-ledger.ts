@@ -126,7 +126,9 @@ const percentilesSql = [
   ["p95_ms", "0.95"],
   ["p99_ms", "0.99"],
 ]
-  .map(([name, share]) => `percentile_disc(${share}) WITHIN GROUP (ORDER BY duration_ms) AS ${name}`)
+  .map(
+    ([name, share]) => `percentile_disc(${share}) WITHIN GROUP (ORDER BY duration_ms) AS ${name}`,
+  )
   .join(", ");
 
 /** Sums that turns and calls both have. */

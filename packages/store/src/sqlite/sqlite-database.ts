@@ -52,6 +52,5 @@ interface Engine {
 }
 
 function engine(): Engine | undefined {
-  const named: (id: string) => object | undefined = process.getBuiltinModule;
-  return named("node:sqlite") as Engine | undefined;
+  return process.getBuiltinModule("node:sqlite" as string) as Engine | undefined;
 }

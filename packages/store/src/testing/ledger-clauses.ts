@@ -62,7 +62,11 @@ const versions: readonly TurnVersion[] = [
 
 const newest = onStore("the newest version of a turn stands, whatever came last", async (store) => {
   const { ledger } = store;
-  const orders = [versions, versions.toReversed(), [1, 3, 0, 2].flatMap((at) => versions[at] ?? [])];
+  const orders = [
+    versions,
+    versions.toReversed(),
+    [1, 3, 0, 2].flatMap((at) => versions[at] ?? []),
+  ];
   for (const [turn, order] of orders.entries()) {
     const key = `turn ${turn}`;
     for (const version of order) {
@@ -87,12 +91,14 @@ export const ledgerIsolationClauses: readonly Clause[] = [
     ...onStore("turns of hostile tenants stay apart in every answer", async (store) => {
       const { ledger } = store;
       await ledger.putTurns([
-        ...hostileIds.map((id, at) => sampleRecord(`turn ${at}`, { user_id: id, models: [`m${at}`] })),
+        ...hostileIds.map((id, at) =>
+          sampleRecord(`turn ${at}`, { user_id: id, models: [`m${at}`] }),
+        ),
         sampleRecord("nobody", { user_id: null, models: ["anonymous"] }),
         sampleRecord("unsaid", { models: ["unattributed"] }),
       ]);
       equal(await ledger.countTurns(question()), hostileIds.length + 2);
-      const wanted = [...hostileIds.map((id, at) => [id, `m${at}`] as const)];
+      const wanted = hostileIds.map((id, at) => [id, `m${at}`] as const);
       for (const [tenant, model] of [...wanted, [null, "anonymous"] as const]) {
         const own: TurnQuestion = { scope: { tenant }, where: [] };
         const page = await ledger.listTurns(own, { order: { by: "started_at" }, limit: 9 });

@@ -1,0 +1,245 @@
+/**
+ * @module A test of the test: a ledger of which one statement says something else fails the clauses
+ * of the ledger. The statements are those of the real providers, changed on their way to the engine.
+ */
+import { AssertionError } from "node:assert";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { ephemeral, postgres } from "@turnproof/store";
+import type { EvidenceStore, PostgresSession, TurnLedger } from "@turnproof/store";
+import { evidenceClauses, isolationClauses } from "@turnproof/store/testing";
+import { EJSON } from "bson";
+import { MongoClient } from "mongodb";
+import type { Collection, Document } from "mongodb";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { openEngine } from "../../../packages/store/src/clickhouse/connection.ts";
+import type { Engine } from "../../../packages/store/src/clickhouse/connection.ts";
+import { migrate } from "../../../packages/store/src/clickhouse/migration.ts";
+import { clickhouseTurns } from "../../../packages/store/src/clickhouse/turn-ledger.ts";
+import { openSqlite } from "../../../packages/store/src/sqlite/sqlite-database.ts";
+import { mongodbTurns } from "../../../packages/store/src/mongodb/turn-collection.ts";
+import { sqliteTurns } from "../../../packages/store/src/sqlite/sqlite-turns.ts";
+import { openMongo } from "../../servers/mongo-database.ts";
+import type { MongoDatabase } from "../../servers/mongo-database.ts";
+import { startEmbeddedPostgres } from "./embedded-postgres.ts";
+import type { EmptiedPostgres } from "./embedded-postgres.ts";
+
+type Change = readonly [what: string, from: RegExp, to: string];
+
+const clauses = [...evidenceClauses, ...isolationClauses].filter(({ name }) =>
+  [
+    "every answer over turns is the reference's, over random histories",
+    "the newest version of a turn stands, whatever came last",
+    "turns of hostile tenants stay apart in every answer",
+  ].includes(name),
+);
+
+/** The first clause that a ledger fails. */
+async function failure(open: () => Promise<TurnLedger>): Promise<string | undefined> {
+  for (const clause of clauses.toReversed()) {
+    const harness = {
+      open: async (): Promise<EvidenceStore> => ({ ...ephemeral(), ledger: await open() }),
+      openMemory: () => Promise.reject(new RangeError("evidence only")),
+      settle: async () => {},
+      effort: { sequences: 80, commands: 1, seed: 20_261_123 },
+    };
+    try {
+      await clause.run(harness);
+    } catch (error) {
+      // A statement that the engine refuses shows nothing: the answer has to be another one.
+      const cause = (error as Error).cause ?? error;
+      if (!(cause instanceof AssertionError)) throw cause;
+      return clause.name;
+    }
+  }
+  return undefined;
+}
+
+/** Counts how often a change found its place: one that never does would pass unseen. */
+function changer([, from, to]: Change): { readonly of: (sql: string) => string; count: number } {
+  const state = {
+    count: 0,
+    of(sql: string) {
+      const changed = sql.replace(from, to);
+      if (changed !== sql) state.count += 1;
+      return changed;
+    },
+  };
+  return state;
+}
+
+/** What every dialect of SQL here says in the same words. */
+const common: readonly Change[] = [
+  ["unknown first", /NULLS LAST/, "NULLS FIRST"],
+  ["ties the other way", /key DESC/, "key ASC"],
+  ["facets by value alone", /ORDER BY (turns|count\(\*\)) DESC, /, "ORDER BY "],
+  ["a page that begins with the last of the one before", /key < /, "key <= "],
+];
+
+describe("SQLite", () => {
+  const changes: readonly Change[] = [
+    ...common,
+    ["the tenant forgotten", /tenant IS \?/, "coalesce(?, 1)"],
+    ["negation without the unknown", /NOT coalesce\(/g, "NOT iif(1, "],
+    ["percentiles one rank up", /nth = max\(1,/, "nth = 1 + max(1,"],
+    ["cached tokens of every turn", /CASE WHEN input_tokens IS NOT NULL THEN (\w+) END/, "$1"],
+    [
+      "stretches that round to zero",
+      /\(\(ended_at - .*\) \/ (\d+)\) AS stretch/,
+      "ended_at / $1 AS stretch",
+    ],
+    ["turns without a value left out", /LEFT JOIN turn_values own/, "JOIN turn_values own"],
+  ];
+  test.each(changes)("%s fails", async (...change) => {
+    const changed = changer(change);
+    const open = async (): Promise<TurnLedger> => {
+      const database = openSqlite(":memory:");
+      const prepare = database.prepare.bind(database);
+      database.prepare = (sql) => prepare(changed.of(sql));
+      return sqliteTurns(database);
+    };
+    expect(await failure(open)).toBeDefined();
+    expect(changed.count).toBeGreaterThan(0);
+  });
+
+  test("and an unchanged one passes", async () => {
+    expect(await failure(async () => sqliteTurns(openSqlite(":memory:")))).toBeUndefined();
+  });
+});
+
+describe("PostgreSQL", () => {
+  let embedded: EmptiedPostgres;
+  beforeAll(async () => {
+    embedded = await startEmbeddedPostgres();
+  });
+  afterAll(() => embedded.engine.close());
+
+  const changes: readonly Change[] = [
+    ...common,
+    ["the tenant forgotten", /tenant = (\$\d+::text)/, "$1 IS NOT NULL"],
+    ["negation without the unknown", /IS NOT TRUE/g, "= false"],
+    ["what was taken away", /NOT gone/, "(NOT gone OR record IS NULL)"],
+    ["an older version", /WHERE held.version <= excluded.version/, ""],
+    ["an estimate of the median", /percentile_disc\(0.5\)/, "percentile_cont(0.5)"],
+    ["cached tokens of every turn", /FILTER \(WHERE input_tokens IS NOT NULL\)/, ""],
+    ["turns without a value left out", /LEFT JOIN LATERAL/, "JOIN LATERAL"],
+  ];
+  test.each(changes)(
+    "%s fails",
+    async (...change) => {
+      const changed = changer(change);
+      const over = <T extends PostgresSession>(session: T): T => {
+        const query = (sql: string, values?: unknown[]): ReturnType<PostgresSession["query"]> =>
+          session.query(changed.of(sql), values);
+        return new Proxy(session, {
+          get: (target, name) => {
+            if (name === "query") return query;
+            if (name === "transaction") {
+              return (work: (inner: PostgresSession) => Promise<unknown>) =>
+                embedded.engine.transaction((inner) => work(over(inner as never)));
+            }
+            const own = Reflect.get(target, name) as unknown;
+            return typeof own === "function" ? (own.bind(target) as unknown) : own;
+          },
+        });
+      };
+      const open = async (): Promise<TurnLedger> => {
+        await embedded.open();
+        return (await postgres({ client: over(embedded.engine as never) })).evidence.ledger;
+      };
+      expect(await failure(open)).toBeDefined();
+      expect(changed.count).toBeGreaterThan(0);
+    },
+    120_000,
+  );
+});
+
+describe("ClickHouse", () => {
+  let directory: string;
+  let engine: Engine;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "turnproof-ledger-"));
+    engine = await openEngine({ dataDir: directory });
+    await migrate(engine);
+  });
+  afterAll(async () => {
+    await engine.close();
+    await rm(directory, { recursive: true });
+  });
+
+  const changes: readonly Change[] = [
+    ["every version counted", /turn_ledger FINAL/, "turn_ledger"],
+    ["ties the other way", /key DESC/, "key ASC"],
+    ["the tenant forgotten", /tenant = (unhex\([^)]*\))/, "notEmpty($1)"],
+    ["negation without the unknown", /NOT ifNull\(/g, "NOT if(true, "],
+    [
+      "percentiles one rank up",
+      /ceil\(0.5 \* length\(lasted\)\)/,
+      "1 + ceil(0.5 * length(lasted))",
+    ],
+    ["filters before FINAL", /FINAL WHERE/, "FINAL PREWHERE"],
+    ["turns without a value left out", /if\(empty\((\w+)\), \[''\], \w+\)/, "$1"],
+  ];
+  test.each(changes)(
+    "%s fails",
+    async (...change) => {
+      const changed = changer(change);
+      const open = async (): Promise<TurnLedger> => {
+        await engine.command("TRUNCATE TABLE turn_ledger");
+        const query: Engine["query"] = (sql, ...rest) => engine.query(changed.of(sql), ...rest);
+        return clickhouseTurns({ ...engine, query });
+      };
+      expect(await failure(open)).toBeDefined();
+      expect(changed.count).toBeGreaterThan(0);
+    },
+    240_000,
+  );
+});
+
+describe("MongoDB", () => {
+  let databases: MongoDatabase;
+  let client: MongoClient;
+  beforeAll(async () => {
+    databases = await openMongo();
+    client = await new MongoClient(databases.url, { ignoreUndefined: true }).connect();
+  });
+  afterAll(async () => {
+    await client.close();
+    await databases.close();
+  });
+
+  const changes: readonly Change[] = [
+    ["the rarest first", /"\$sort":\{"turns":-1/, '"$sort":{"turns":1'],
+    ["the tenant forgotten", /"tenant":\{"\$eq":/, '"tenant":{"$ne":'],
+    ["negation without the unknown", /"\$nor":/, '"$and":'],
+    ["what was taken away", /\{"gone":\{"\$eq":false\}\}/, '{"gone":{"$ne":3}}'],
+    ["percentiles one rank up", /"\$ceil":(\{[^}]*\})/, '"$add":[1,{"$ceil":$1}]'],
+    ["turns without a value left out", /,"preserveNullAndEmptyArrays":true/, ""],
+  ];
+  test.each(changes)(
+    "%s fails",
+    async (...change) => {
+      const changed = changer(change);
+      const text = <T>(value: T): T =>
+        EJSON.parse(changed.of(EJSON.stringify(value, { relaxed: true }))) as T;
+      const open = async (): Promise<TurnLedger> => {
+        const collection = client.db(databases.other().name).collection("turn_ledger");
+        const over: Partial<Collection> = {
+          aggregate: (stages?: Document[], options?: object) =>
+            collection.aggregate(text(stages ?? []), options),
+          find: ((filter: Document, options: object) =>
+            collection.find(text(filter), options)) as Collection["find"],
+          countDocuments: (filter) => collection.countDocuments(text(filter)),
+          bulkWrite: (...asked) => collection.bulkWrite(...asked),
+        };
+        return mongodbTurns(over as Collection);
+      };
+      expect(await failure(open)).toBeDefined();
+      expect(changed.count).toBeGreaterThan(0);
+    },
+    120_000,
+  );
+});
