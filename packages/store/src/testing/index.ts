@@ -9,5 +9,6 @@ export { hostileIds, hostileNames } from "./hostile.ts";
 export { isolationClauses } from "./isolation-clauses.ts";
 export { memoryClauses } from "./memory-clauses.ts";
 export { memoryIsolationClauses } from "./memory-isolation-clauses.ts";
+export { sampleRecord } from "./random-turns.ts";
 export { everybody, receivedAt, sampleEvent, sampleTurn } from "./sample-event.ts";
 export { eventsOf, walkPages } from "./walk-pages.ts";
