@@ -6,7 +6,8 @@ import type { TurnRecord } from "@turnproof/store";
 import { sampleRecord } from "@turnproof/store/testing";
 
 const firstMs = Date.UTC(2026, 4, 1);
-const days = 30;
+/** 100,000 turns are 30 days. */
+const millisecondsEach = (30 * 86_400_000) / 100_000;
 
 /** A number of 0 to 1 that the seed alone decides (mulberry32). */
 function chance(seed: number): number {
@@ -24,7 +25,7 @@ export function turnsBetween(from: number, to: number): readonly TurnRecord[] {
 function turnAt(at: number): TurnRecord {
   const draw = (n: number): number => chance(at * 31 + n);
   const pick = (n: number, of: number): number => Math.floor(draw(n) ** 2 * of);
-  const startMs = firstMs + (at * days * 86_400_000) / 1_000_000;
+  const startMs = firstMs + at * millisecondsEach;
   const time = (ms: number): string => new Date(ms).toISOString();
   const lasted = Math.round(Math.exp(draw(1) * 11));
   const failed = draw(2) < 0.05;

@@ -13,12 +13,7 @@ import { everybody, receivedAt, sampleEvent } from "@turnproof/store/testing";
 import { createChdbConnection } from "chdb/connection";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import {
-  clickhouseDdl,
-  ddlFile,
-  turnsDdl,
-  turnsDdlFile,
-} from "../../generate/clickhouse-ddl.ts";
+import { clickhouseDdl, ddlFile, turnsDdl, turnsDdlFile } from "../../generate/clickhouse-ddl.ts";
 
 let dataDir: string;
 let store: EvidenceStore;

@@ -31,8 +31,9 @@ export function sqliteTurns(database: SqliteDatabase): TurnLedger {
       const beyond = after === undefined ? { sql: "1", values: [] } : afterSql(order, after);
       const rows = database
         .prepare(
-          `SELECT record FROM turns WHERE (${where.sql}) AND (${beyond.sql})
-           ORDER BY ${orderSql(order)} LIMIT ?`,
+          `SELECT record FROM (SELECT id AS turn, row_number() OVER () AS nth FROM (
+             SELECT id FROM turns WHERE (${where.sql}) AND (${beyond.sql})
+             ORDER BY ${orderSql(order)} LIMIT ?)) JOIN turn_records ON id = turn ORDER BY nth`,
         )
         .all(...where.values, ...beyond.values, limit + 1) as { readonly record: string }[];
       const records = rows.slice(0, limit).map(({ record }) => JSON.parse(record) as TurnRecord);
@@ -68,21 +69,33 @@ interface Statements {
   readonly put: SqliteStatement;
   readonly value: SqliteStatement;
   readonly call: SqliteStatement;
+  readonly record: SqliteStatement;
   readonly drop: readonly SqliteStatement[];
+  readonly end: SqliteStatement;
 }
 
 function statementsOf(database: SqliteDatabase): Statements {
-  const columns = ["key", "has_error", ...turnColumns, "record"];
+  const columns = ["key", "has_error", ...turnColumns];
   const marks = columns.map(() => "?").join(", ");
   return {
     version: database.prepare("SELECT epoch, rows, settled FROM turn_versions WHERE key = ?"),
     keep: database.prepare("INSERT OR REPLACE INTO turn_versions VALUES (?, ?, ?, ?)"),
-    put: database.prepare(`INSERT INTO turns (${columns.join(", ")}) VALUES (${marks})`),
+    put: database.prepare(
+      `INSERT INTO turns (${columns.join(", ")}) VALUES (${marks}) RETURNING id`,
+    ),
     value: database.prepare("INSERT OR IGNORE INTO turn_values VALUES (?, ?, ?)"),
     call: database.prepare("INSERT INTO turn_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-    drop: ["turns", "turn_values", "turn_calls"].map((table) =>
-      database.prepare(`DELETE FROM ${table} WHERE key = ?`),
+    record: database.prepare("INSERT INTO turn_records VALUES (?, ?)"),
+    drop: [
+      ["turn_values", "turn"],
+      ["turn_calls", "turn"],
+      ["turn_records", "id"],
+    ].map(([table, column]) =>
+      database.prepare(
+        `DELETE FROM ${table} WHERE ${column} = (SELECT id FROM turns WHERE key = ?)`,
+      ),
     ),
+    end: database.prepare("DELETE FROM turns WHERE key = ?"),
   };
 }
 
@@ -116,7 +129,8 @@ function writerOf(database: SqliteDatabase): TurnWriter {
 function isNewest(statements: Statements, key: string, version: TurnVersion): boolean {
   const known = statements.version.get(key);
   if (known !== undefined && compare(known, version) > 0) return false;
-  for (const drop of statements.drop) drop.run(key);
+  if (known !== undefined) for (const drop of statements.drop) drop.run(key);
+  statements.end.run(key);
   statements.keep.run(key, version.epoch, version.rows, Number(version.settled));
   return true;
 }
@@ -132,13 +146,14 @@ function put(statements: Statements, record: TurnRecord): void {
   if (!isNewest(statements, key, version)) return;
   const own: SqlValue[] = [key, Number(row.has_error)];
   for (const column of turnColumns) own.push(columnOf(record, column));
-  statements.put.run(...own, JSON.stringify(record));
+  const id = Number(statements.put.get(...own)?.["id"]);
+  statements.record.run(id, JSON.stringify(record));
   for (const [field, read] of Object.entries(listFields)) {
-    for (const value of read(record)) statements.value.run(field, value, key);
+    for (const value of read(record)) statements.value.run(field, value, id);
   }
   for (const [place, call] of calls.entries()) {
     statements.call.run(
-      key,
+      id,
       place,
       call.kind,
       saidText(call.name),

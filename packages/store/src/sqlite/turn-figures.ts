@@ -14,26 +14,43 @@ import type {
 import type { SqliteDatabase, SqlRow } from "./sqlite-database.ts";
 import type { SqlPart } from "./turn-sql.ts";
 
-/** The turns that pass, once for each value of the field; a turn without one has null. */
-function valuedSql(where: SqlPart, field: TextField | ListField | undefined): SqlPart {
-  if (field === undefined) {
-    return { sql: `SELECT NULL AS value, turns.* FROM turns WHERE ${where.sql}`, ...bound(where) };
-  }
-  if (!isListField(field)) {
-    return {
-      sql: `SELECT ${field} AS value, turns.* FROM turns WHERE ${where.sql}`,
-      ...bound(where),
-    };
+/** Columns of turns that figures are made of. */
+const summedColumns = `verdict, has_error, duration_ms, tool_results, tool_limited, tool_failed,
+  input_tokens, output_tokens, cached_tokens, ended_at`;
+
+/** `columns` of the turns that pass, once for each value; a turn without one has null. */
+function valuedSql(
+  where: SqlPart,
+  field: TextField | ListField | undefined,
+  columns: string,
+): SqlPart {
+  if (field === undefined || !isListField(field)) {
+    const value = field ?? "NULL";
+    const sql = `SELECT ${value} AS value, ${columns} FROM turns WHERE ${where.sql}`;
+    return { sql, values: where.values };
   }
   return {
-    sql: `SELECT own.value AS value, passed.* FROM (SELECT * FROM turns WHERE ${where.sql}) passed
-          LEFT JOIN turn_values own ON own.key = passed.key AND own.field = ?`,
+    sql: `SELECT own.value AS value, passed.* FROM
+            (SELECT id, ${columns} FROM turns WHERE ${where.sql}) passed
+          LEFT JOIN turn_values own ON own.turn = passed.id AND own.field = ?`,
     values: [...where.values, field],
   };
 }
 
-function bound({ values }: SqlPart): Pick<SqlPart, "values"> {
-  return { values };
+/** Values and how many turns say each. A list is read in the order of its index, not turn by turn. */
+function countedSql(where: SqlPart, field: TextField | ListField): SqlPart {
+  if (!isListField(field)) {
+    const sql = `SELECT ${field} AS value, count(*) AS turns FROM turns WHERE ${where.sql} GROUP BY 1`;
+    return { sql, values: where.values };
+  }
+  return {
+    sql: `SELECT value, count(*) AS turns FROM turn_values
+            WHERE field = ? AND turn IN (SELECT id FROM turns WHERE ${where.sql}) GROUP BY value
+          UNION ALL SELECT NULL, count(*) FROM turns
+            WHERE (${where.sql}) AND id NOT IN (SELECT turn FROM turn_values WHERE field = ?)
+            HAVING count(*) > 0`,
+    values: [field, ...where.values, ...where.values, field],
+  };
 }
 
 /** The values of a field with their counts. */
@@ -43,13 +60,13 @@ export function facetOf(
   field: TextField | ListField,
   valuesMax: number,
 ): TurnFacet {
-  const valued = valuedSql(where, field);
+  const counted = countedSql(where, field);
   const rows = database
     .prepare(
-      `SELECT value, count(*) AS turns, count(*) OVER () AS total FROM (${valued.sql})
-       GROUP BY value ORDER BY turns DESC, value ASC LIMIT ?`,
+      `SELECT value, turns, count(*) OVER () AS total FROM (${counted.sql})
+       ORDER BY turns DESC, value ASC LIMIT ?`,
     )
-    .all(...valued.values, valuesMax);
+    .all(...counted.values, valuesMax);
   return {
     field,
     values: rows.map((row) => ({ value: textOf(row["value"]), turns: Number(row["turns"]) })),
@@ -98,7 +115,7 @@ export function figuresOf(
   options: FigureOptions,
 ): readonly FigureGroup[] {
   const { by, everyMs } = options;
-  const valued = valuedSql(where, by);
+  const valued = valuedSql(where, by, summedColumns);
   const stretch = everyMs === undefined ? "0" : floorSql("ended_at", everyMs * 1_000);
   const grouped = `WITH grouped AS (SELECT *, ${stretch} AS stretch FROM (${valued.sql}))`;
   const all = (sql: string): readonly SqlRow[] =>
@@ -123,12 +140,13 @@ export function callsOf(
   const columns = by.map((field) => `${columnOf(field)} AS by_${field}`);
   const names = ["one", ...by.map((field) => `by_${field}`)].join(", ");
   const releases = by.includes("release")
-    ? "LEFT JOIN turn_values releases ON releases.key = passed.key AND releases.field = 'release'"
+    ? "LEFT JOIN turn_values releases ON releases.turn = passed.id AND releases.field = 'release'"
     : "";
   const grouped = `WITH grouped AS (
-      SELECT ${["1 AS one", ...columns].join(", ")}, calls.*
-      FROM (SELECT key, agent_id FROM turns WHERE ${where.sql}) passed
-      JOIN turn_calls calls ON calls.key = passed.key AND calls.kind = ? ${releases}
+      SELECT ${["1 AS one", ...columns].join(", ")}, calls.outcome, calls.duration_ms,
+        calls.input_tokens, calls.output_tokens, calls.cached_tokens
+      FROM (SELECT id, agent_id FROM turns WHERE ${where.sql}) passed
+      JOIN turn_calls calls ON calls.turn = passed.id AND calls.kind = ? ${releases}
     )`;
   const all = (sql: string): readonly SqlRow[] =>
     database.prepare(`${grouped} ${sql}`).all(...where.values, kind);

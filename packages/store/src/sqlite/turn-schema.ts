@@ -19,21 +19,25 @@ export const turnTablesSql: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS turn_versions (
     key TEXT PRIMARY KEY, epoch INTEGER NOT NULL, rows INTEGER NOT NULL, settled INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID`,
+  // Narrow: what counts turns reads every row, and a record is ten times as wide.
   `CREATE TABLE IF NOT EXISTS turns (
-    key TEXT PRIMARY KEY, has_error INTEGER NOT NULL, ${texts.map((name) => `${name} TEXT`).join(", ")},
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, has_error INTEGER NOT NULL,
+    ${texts.map((name) => `${name} TEXT`).join(", ")},
     ${numbers.map((name) => `${name} REAL`).join(", ")},
-    ${times.map((name) => `${name} INTEGER`).join(", ")}, record TEXT NOT NULL
+    ${times.map((name) => `${name} INTEGER`).join(", ")}
   ) STRICT`,
-  ...["first_received", "ended_at", "root_trace_id", "thread_id", "tenant"].map(
+  ...["first_received", "ended_at", "duration_ms", "root_trace_id", "thread_id", "tenant"].map(
     (name) => `CREATE INDEX IF NOT EXISTS turns_${name} ON turns (${name}, key)`,
   ),
+  "CREATE TABLE IF NOT EXISTS turn_records (id INTEGER PRIMARY KEY, record TEXT NOT NULL) STRICT",
   `CREATE TABLE IF NOT EXISTS turn_values (
-    field TEXT NOT NULL, value TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (field, value, key)
+    field TEXT NOT NULL, value TEXT NOT NULL, turn INTEGER NOT NULL,
+    PRIMARY KEY (field, value, turn)
   ) STRICT, WITHOUT ROWID`,
-  `CREATE INDEX IF NOT EXISTS turn_values_key ON turn_values (key, field)`,
+  `CREATE INDEX IF NOT EXISTS turn_values_turn ON turn_values (turn, field)`,
   `CREATE TABLE IF NOT EXISTS turn_calls (
-    key TEXT NOT NULL, place INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT, provider TEXT,
+    turn INTEGER NOT NULL, place INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT, provider TEXT,
     outcome TEXT, error_type TEXT, duration_ms REAL, input_tokens REAL, output_tokens REAL,
-    cached_tokens REAL, PRIMARY KEY (key, place)
+    cached_tokens REAL, PRIMARY KEY (turn, place)
   ) STRICT, WITHOUT ROWID`,
 ];

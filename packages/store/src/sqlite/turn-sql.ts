@@ -32,7 +32,7 @@ function conditionSql(condition: TurnCondition): SqlPart {
 function plainSql(condition: TurnCondition): SqlPart {
   if ("text" in condition) return { sql: `${condition.text} IS ?`, values: [condition.is] };
   if ("list" in condition) {
-    const sql = "key IN (SELECT key FROM turn_values WHERE field = ? AND value = ?)";
+    const sql = "id IN (SELECT turn FROM turn_values WHERE field = ? AND value = ?)";
     return { sql, values: [condition.list, condition.has] };
   }
   if ("any" in condition) return joined(condition.any.map(conditionSql), " OR ");
