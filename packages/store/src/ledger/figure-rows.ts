@@ -11,7 +11,7 @@ import { compareValues } from "./turn-sums.ts";
 export type FigureRow = Readonly<Record<string, unknown>>;
 
 /** Columns of figures; each is a number, or null of nothing. */
-export const figureColumns = [
+const figureColumns = [
   "turns",
   "errors",
   "p50_ms",
@@ -127,6 +127,6 @@ export function textOf(value: unknown): string | null {
 }
 
 /** A number of an answer, or null. */
-export function numberOf(value: unknown): number | null {
+function numberOf(value: unknown): number | null {
   return value === null || value === undefined ? null : Number(value);
 }

@@ -149,7 +149,7 @@ function lastedMs({ duration_ms: ms, timing_state: state }: TurnRow): number | n
 }
 
 /** What a turn has or shows; each is a word of the filter bar's `has:`. */
-export const turnFlags: Readonly<Record<string, (row: TurnRow) => boolean>> = {
+const turnFlags: Readonly<Record<string, (row: TurnRow) => boolean>> = {
   error: (row) => row.has_error,
   finding: (row) => (row.finding_codes?.length ?? 0) > 0,
   memory: (row) => (row.memory_supplied ?? 0) > 0 || (row.memory_retrieved ?? 0) > 0,

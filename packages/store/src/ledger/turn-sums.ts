@@ -21,16 +21,13 @@ import type {
 import type { TurnRecord } from "./turn-record.ts";
 
 /** Nearest-rank percentile of values: the least one that so large a share does not exceed. */
-export function percentile(values: readonly number[], share: number): number | null {
+function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
 }
 
 /** Values that a record has for a field; one null where it has none. */
-export function valuesOf(
-  record: TurnRecord,
-  field: TextField | ListField,
-): readonly (string | null)[] {
+function valuesOf(record: TurnRecord, field: TextField | ListField): readonly (string | null)[] {
   if (!isListField(field)) return [textFields[field](record)];
   const values = listFields[field](record);
   return values.length === 0 ? [null] : values;

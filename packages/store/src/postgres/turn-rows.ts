@@ -24,7 +24,7 @@ export function columnOfList(field: ListField): string {
 }
 
 /** Name and type of every column. */
-export const turnColumns: readonly (readonly [name: string, type: string])[] = [
+const turnColumns: readonly (readonly [name: string, type: string])[] = [
   ["key", "text"],
   ["version", "bigint"],
   ["gone", "boolean"],
