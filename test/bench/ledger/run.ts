@@ -1,8 +1,8 @@
 /**
  * @module Ledger bench: questions over many turns in the engines that lie beside the collector, in
  * one run: `node -C @turnproof/source test/bench/ledger/run.ts [turns] [clickhouse|sqlite|postgres …]`.
- * Prints the median and the slowest of the rounds in milliseconds, each as a ratio to counting every
- * turn of that engine as well, and exits with 1 where a bound is exceeded.
+ * Prints the median and the slowest of the rounds in milliseconds, each as a ratio to counting
+ * every turn of that engine as well, and exits with 1 where a bound is exceeded.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

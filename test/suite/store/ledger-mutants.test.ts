@@ -1,6 +1,7 @@
 /**
  * @module A test of the test: a ledger of which one statement says something else fails the clauses
- * of the ledger. The statements are those of the real providers, changed on their way to the engine.
+ * of the ledger. The statements are those of the real providers, changed on their way to the
+ * engine.
  */
 import { AssertionError } from "node:assert";
 import { mkdtemp, rm } from "node:fs/promises";

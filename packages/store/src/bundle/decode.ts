@@ -1,7 +1,7 @@
 /**
- * @module BundleDecode: the events of a packed body. Strict: what the encoder cannot have written is
- * refused whole with `bundle_invalid`, so that no key outside of the registry enters by way of a
- * store (design 3: the body replaces the columns' constraints).
+ * @module BundleDecode: the events of a packed body. Strict: what the encoder cannot have written
+ * is refused whole with `bundle_invalid`, so that no key outside of the registry enters by way of
+ * a store (design 3: the body replaces the columns' constraints).
  */
 import { isTurnEvent } from "@turnproof/evidence";
 import { CodedError, dialects, limits } from "@turnproof/semconv";

@@ -1,6 +1,6 @@
 /**
- * @module BundleEncode: events of one root as one segment of a packed body. A body is the JSON array
- * `[version, segment, …]`, so that segments are joined without reading them; a segment is
+ * @module BundleEncode: events of one root as one segment of a packed body. A body is the JSON
+ * array `[version, segment, …]`, so that segments are joined without reading them; a segment is
  * `[received µs, base second, head, event, …]`. Lean JSON decodes as fast as a binary form, passes
  * through every provider's text column and can be read in SQL.
  */

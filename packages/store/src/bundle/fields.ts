@@ -1,6 +1,7 @@
 /**
- * @module BundleFields: the places that the fields of an event have in a packed body. A field stands
- * in the segment's head when its first event says it, in an event's own slot, or in its rest.
+ * @module BundleFields: the places that the fields of an event have in a packed body. A field
+ * stands in the segment's head when its first event says it, in an event's own slot, or in its
+ * rest.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 

@@ -62,7 +62,8 @@ export function hashesOfId(id: string): readonly number[] {
 
 /**
  * Hashes that a root must have, each in one of its bundles, to hold anything of a read. Identity is
- * inherited inside of a root: the bundle that says the tenant need not hold the event that is shown.
+ * inherited inside of a root: the bundle that says the tenant need not hold the event that is
+ * shown.
  */
 export function hashesOfRead(scope: EvidenceScope, query: EventQuery): readonly number[] {
   const words: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * @module AskedConditions: a question as conditions alone, for providers that answer it in their own
- * language: the scope becomes conditions like the others, and what nothing can equal becomes the
- * empty choice, so that no provider has to know those cases.
+ * @module AskedConditions: a question as conditions alone, for providers that answer it in their
+ * own language: the scope becomes conditions like the others, and what nothing can equal becomes
+ * the empty choice, so that no provider has to know those cases.
  */
 import { checkScope } from "../scope.ts";
 import { tenantText } from "./turn-fields.ts";

@@ -1,7 +1,7 @@
 /**
- * @module TurnFields: what may be asked of turns. One table says for every field what kind it is and
- * what a record has there; providers derive their columns and statements from it, and the reference
- * evaluator reads it, so that no two of them can differ in what a field means.
+ * @module TurnFields: what may be asked of turns. One table says for every field what kind it is
+ * and what a record has there; providers derive their columns and statements from it, and the
+ * reference evaluator reads it, so that no two of them can differ in what a field means.
  */
 import type { TurnRow } from "@turnproof/evidence";
 
@@ -70,6 +70,7 @@ export function saidText(text: string | null | undefined): string | null {
   return text === undefined || text === "" ? null : text;
 }
 
+/** Texts by field; null where nobody said one. */
 export const textFields: Readonly<Record<TextField, Of<string | null>>> = {
   application_id: ofRow((row) => saidText(row.application_id)),
   agent_id: ofRow((row) => saidText(row.agent_id)),
@@ -116,6 +117,7 @@ export function isListField(field: TextField | ListField): field is ListField {
   return Object.hasOwn(listFields, field);
 }
 
+/** Numbers by field; null is unknown. */
 export const numberFields: Readonly<Record<NumberField, Of<number | null>>> = {
   duration_ms: ofRow(lastedMs),
   input_tokens: ofRow((row) => row.input_tokens),
@@ -130,6 +132,7 @@ export const numberFields: Readonly<Record<NumberField, Of<number | null>>> = {
   missing_completion: ofRow((row) => row.missing_completion),
 };
 
+/** Microseconds since the epoch by field. */
 export const timeFields: Readonly<Record<TimeField, Of<number | null>>> = {
   started_at: ofRow((row) => microsOf(row.started_at)),
   ended_at: ofRow((row) => microsOf(row.ended_at)),

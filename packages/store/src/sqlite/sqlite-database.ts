@@ -1,7 +1,7 @@
 /**
- * @module SqliteDatabase: the engine that Node brings from 22.13 on, by the shape that is used of it.
- * The packages run on Node 20 as well, whose types and modules lack it, so it is asked for by name
- * when a store opens its file, and never imported.
+ * @module SqliteDatabase: the engine that Node brings from 22.13 on, by the shape that is used of
+ * it. The packages run on Node 20 as well, whose types and modules lack it, so it is asked for by
+ * name when a store opens its file, and never imported.
  */
 import { CodedError } from "@turnproof/semconv";
 
