@@ -31,6 +31,9 @@ export interface BundleRow {
   readonly segments: string;
 }
 
+/** Receipts of one row are of one minute, so a walk by receipt knows how far a row reaches. */
+export const spanMicrosMax = 60_000_000;
+
 /** Most events and bytes of one row; a larger group has several. */
 const eventsMax = 1_000;
 const segmentCharsMax = 256 * 1_024;
@@ -40,7 +43,8 @@ export function packEvents(events: readonly StoredEvent[]): readonly BundleRow[]
   const groups = new Map<string, StoredEvent[]>();
   for (const event of events) {
     const { root_trace_id: root, application_id: application, user_id: user } = event;
-    const key = JSON.stringify([root, application, user === undefined ? 0 : user]);
+    const minute = Math.floor(epochMicros(event.received_at) / spanMicrosMax);
+    const key = JSON.stringify([root, application, user === undefined ? 0 : user, minute]);
     const own = groups.get(key);
     if (own === undefined) groups.set(key, [event]);
     else own.push(event);

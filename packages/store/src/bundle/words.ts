@@ -11,33 +11,35 @@ import { murmur32 } from "./murmur.ts";
 
 const anonymous = "scope:anonymous";
 
-function idOf(value: string): string {
+/** The word of an id. */
+export function idWord(value: string): string {
   return `id:${value}`;
 }
 
-/** Filters whose values are words of the bundle, with what stands before them. */
-const valueFilters = {
-  agent_id: "agent",
-  event_kind: "kind",
-  status: "status",
-  tool_name: "tool",
+/** Filters on what an event says itself, with what stands before the word. */
+const rowFilters = {
+  event_kind: "kind:",
+  status: "status:",
+  tool_name: "tool:",
+  task_id: "id:",
+  resource_ref: "id:",
 } as const;
 
-const idFilters = [
-  "user_id",
-  "memory_id",
-  "thread_id",
-  "run_id",
-  "turn_id",
-  "task_id",
-  "resource_ref",
-] as const;
+/** Filters on identity, which a row may inherit from others of its root. */
+const rootFilters = {
+  agent_id: "agent:",
+  user_id: "id:",
+  memory_id: "id:",
+  thread_id: "id:",
+  run_id: "id:",
+  turn_id: "id:",
+} as const;
 
 /** Hashes of the words of some events, each once and sorted. */
 export function hashesOf(events: readonly TurnEvent[]): readonly number[] {
   const words = new Set<string>();
   const addId = (id: string): void => {
-    words.add(idOf(id));
+    words.add(idWord(id));
   };
   for (const event of events) {
     addNamedIds(event, addId);
@@ -57,7 +59,12 @@ export function hashesOf(events: readonly TurnEvent[]): readonly number[] {
 
 /** Hashes of the words by which an event is found that names the id; any one of them will do. */
 export function hashesOfId(id: string): readonly number[] {
-  return wordsOfId(id).map((word) => murmur32(idOf(word)));
+  return wordsOfId(id).map((word) => murmur32(idWord(word)));
+}
+
+/** Hashes that a row must have, each, to hold an event of a read. */
+export function rowWords(query: EventQuery): readonly number[] {
+  return wordsAsked(query, rowFilters).map(murmur32);
 }
 
 /**
@@ -65,16 +72,19 @@ export function hashesOfId(id: string): readonly number[] {
  * inherited inside of a root: the bundle that says the tenant need not hold the event that is
  * shown.
  */
-export function hashesOfRead(scope: EvidenceScope, query: EventQuery): readonly number[] {
-  const words: string[] = [];
-  for (const field of idFilters) {
-    const value = query[field];
-    if (value !== undefined) words.push(value === null ? anonymous : idOf(value));
-  }
-  for (const [field, before] of Object.entries(valueFilters)) {
-    const value = query[field as keyof typeof valueFilters];
-    if (value !== undefined) words.push(`${before}:${value}`);
-  }
-  if ("tenant" in scope) words.push(scope.tenant === null ? anonymous : idOf(scope.tenant));
+export function rootWords(scope: EvidenceScope, query: EventQuery): readonly number[] {
+  const words = wordsAsked(query, rootFilters);
+  if ("tenant" in scope) words.push(scope.tenant === null ? anonymous : idWord(scope.tenant));
   return [...new Set(words)].map(murmur32);
+}
+
+function wordsAsked(
+  query: EventQuery,
+  filters: Readonly<Partial<Record<keyof EventQuery, string>>>,
+): string[] {
+  return Object.entries(filters).flatMap(([field, before]) => {
+    const value = query[field as keyof EventQuery];
+    if (value === undefined) return [];
+    return [value === null ? anonymous : `${before}${String(value)}`];
+  });
 }

@@ -5,7 +5,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import { decodeBody } from "../bundle/decode.ts";
 import { joinSegments } from "../bundle/encode.ts";
-import { hashesOfId, hashesOfRead } from "../bundle/words.ts";
+import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import { rootRounds } from "../root-rounds.ts";
 import type { KnownRoot } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
@@ -74,7 +74,7 @@ function candidates(database: SqliteDatabase, question: Question): readonly Know
     values.push(query.root_trace_id);
   }
   if (evidenceOnly === true) conditions.push("evidence = 1");
-  for (const hash of hashesOfRead(scope, query)) oneOf([hash]);
+  for (const hash of [...rootWords(scope, query), ...rowWords(query)]) oneOf([hash]);
   if (id !== undefined) oneOf(hashesOfId(id));
   const where = conditions.length === 0 ? "1" : conditions.join(" AND ");
   return database
