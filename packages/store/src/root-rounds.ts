@@ -25,6 +25,7 @@ export type SettleRoots<R extends KnownRoot> = (
   roots: readonly R[],
 ) => Promise<{ readonly events: readonly Settled[]; readonly cut: boolean }>;
 
+/** Roots of the first round, where the caller does not know better. */
 const firstRound = 16;
 const roundMax = 512;
 /** Every event of the same microsecond comes after this one. */
@@ -34,12 +35,12 @@ const latestNanos = 9_223_372_036_854_775_807n;
 export async function* rootRounds<R extends KnownRoot>(
   roots: Iterable<R> | AsyncIterable<R>,
   load: SettleRoots<R>,
-  options: SliceOptions,
+  options: SliceOptions & { readonly rootsFirst?: number },
   cut: () => void,
 ): AsyncGenerator<Round> {
   const after = options.after === undefined ? undefined : positionOfKeyset(options.after);
   const budget = options.budgetRows ?? limits.scanRowsMax;
-  let wanted = firstRound;
+  let wanted = options.rootsFirst ?? firstRound;
   let examined = 0;
   let chunk: R[] = [];
   let before: R | undefined;

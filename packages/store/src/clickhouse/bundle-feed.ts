@@ -1,20 +1,23 @@
 /**
  * @module BundleFeed: the roots that a read may need, newest last receipt first. What an event says
- * itself is asked of its row; identity may be inherited, so it is asked of any row of the root.
+ * itself is asked of its row; identity may be inherited, so it is asked of any row of the root. A
+ * few roots are found by the index of words; many are met as the table's key orders them, whole
+ * seconds at a time.
  */
 import { spanMicrosMax } from "../bundle/pack.ts";
-import { hashesOfId } from "../bundle/words.ts";
-import { rootWords, rowWords } from "../bundle/words.ts";
+import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
 import { positionOfKeyset } from "../position.ts";
 import type { KnownRoot } from "../root-rounds.ts";
 import type { Question } from "../search-condition.ts";
-import { idsSql } from "./bundle-table.ts";
+import { hasAnySql } from "./bundle-table.ts";
 import type { Engine } from "./connection.ts";
 import { bindings } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
 
-const rowsFirst = 64;
+/** Roots that are looked up one by one; more of them are met in the order of the table. */
+const fewRoots = 2_000;
+const rootsPerLookup = 256;
 const rowsMax = 16_384;
 
 /** Roots with a row that passes, each once, where its newest such row stands. */
@@ -22,58 +25,156 @@ export async function* bundleFeed(
   engine: Engine,
   question: Question,
   options: SliceOptions,
+  rowsFirst: number,
+): AsyncGenerator<KnownRoot> {
+  const after = options.after === undefined ? undefined : positionOfKeyset(options.after).micros;
+  const asked = { engine, options, after };
+  const words = rootConditions(question);
+  let few: ReadonlySet<number> | undefined;
+  const many: (readonly number[])[] = [];
+  for (const word of words) {
+    const roots = await rootsWith(asked, word);
+    if (roots.length >= fewRoots) many.push(word);
+    else few = new Set(few === undefined ? roots : roots.filter((root) => few?.has(root)));
+  }
+  if (few !== undefined) yield* lookedUp(asked, question, [...few]);
+  else yield* inOrder(asked, question, { many, rowsFirst });
+}
+
+interface Asked {
+  readonly engine: Engine;
+  readonly options: SliceOptions;
+  /** The page goes on after this receipt. */
+  readonly after: number | undefined;
+}
+
+/** Sets of hashes; a root must have one of each set in some row. */
+function rootConditions({ scope, query, id }: Question): readonly (readonly number[])[] {
+  const words = rootWords(scope, query).map((hash) => [hash]);
+  return id === undefined ? words : [...words, hashesOfId(id)];
+}
+
+/** Hashes of the roots that have one of these words, or the first of them where there are many. */
+async function rootsWith(
+  { engine, options }: Asked,
+  words: readonly number[],
+): Promise<readonly number[]> {
+  const sql = `SELECT DISTINCT root FROM bundles WHERE ${hasAnySql(words)} LIMIT ${fewRoots}`;
+  const answer = await engine.query(sql, {}, options.signal);
+  return (answer.columns.get("root") ?? []) as readonly number[];
+}
+
+const rowSql = `SELECT root_trace_id, toFloat64(toUnixTimestamp64Micro(received_at)) AS last,
+    toFloat64(toUnixTimestamp64Micro(first_received)) AS first
+FROM bundles WHERE `;
+
+/** Where a page starts that goes on after a receipt: a row holds receipts of one minute at most. */
+function startOf({ after }: Asked): readonly string[] {
+  if (after === undefined) return [];
+  return [
+    `first_received <= ${timeSql(after)}`,
+    `received_at <= ${timeSql(after + spanMicrosMax)}`,
+  ];
+}
+
+async function* lookedUp(
+  asked: Asked,
+  question: Question,
+  hashes: readonly number[],
 ): AsyncGenerator<KnownRoot> {
   const bind = bindings();
-  const where = ["events > 0", ...conditions(question, bind)];
-  const after = options.after === undefined ? undefined : positionOfKeyset(options.after).micros;
-  if (after !== undefined) where.push(`first_received <= ${timeSql(after)}`);
+  const where = [...startOf(asked), ...rowConditions(question, bind)];
+  const roots: KnownRoot[] = [];
+  for (let from = 0; from < hashes.length; from += rootsPerLookup) {
+    const some = hashes.slice(from, from + rootsPerLookup);
+    const rows = await rowsOf(asked, [hasAnySql(some), ...where].join(" AND "), bind);
+    for (const row of rows) roots.push(row);
+  }
+  yield* newestOfEach(roots, new Set());
+}
+
+/** Each root once, at its newest row, newest first. */
+function newestOfEach(rows: readonly KnownRoot[], met: Set<string>): readonly KnownRoot[] {
+  return rows
+    .toSorted((a, b) => b.last - a.last)
+    .filter(({ root }) => !met.has(root) && met.add(root));
+}
+
+interface InOrder {
+  readonly many: readonly (readonly number[])[];
+  readonly rowsFirst: number;
+}
+
+async function* inOrder(
+  asked: Asked,
+  question: Question,
+  { many, rowsFirst }: InOrder,
+): AsyncGenerator<KnownRoot> {
+  const bind = bindings();
+  const where = [
+    ...startOf(asked),
+    ...rowConditions(question, bind),
+    ...many.map((words) => `root IN (SELECT root FROM bundles WHERE ${hasAnySql(words)})`),
+  ];
   const met = new Set<string>();
-  let until = after === undefined ? undefined : after + spanMicrosMax;
-  for (let wanted = rowsFirst; ;) {
-    options.signal?.throwIfAborted();
-    const bound = until === undefined ? [] : [`received_at <= ${timeSql(until)}`];
-    const answer = await engine.query(
-      `SELECT root_trace_id, toFloat64(toUnixTimestamp64Micro(received_at)) AS last,
-    toFloat64(toUnixTimestamp64Micro(first_received)) AS first
-FROM bundles WHERE ${[...bound, ...where].join(" AND ")}
-ORDER BY toDateTime(received_at) DESC, received_at DESC LIMIT ${wanted}`,
-      bind.parameters,
-      options.signal,
+  /** Rows of this second and later ones were met. */
+  let reached: number | undefined;
+  for (let wanted = rowsFirst; ; wanted = Math.min(wanted * 2, rowsMax)) {
+    asked.options.signal?.throwIfAborted();
+    const below = reached === undefined ? [] : [`received_at < toDateTime(${reached})`];
+    const found = await rowsOf(
+      asked,
+      `${[...below, ...where].join(" AND ")}
+ORDER BY toDateTime(received_at) DESC LIMIT ${wanted}`,
+      bind,
     );
-    const column = (name: string): readonly unknown[] => answer.columns.get(name) ?? [];
-    const [roots, lasts, firsts] = [column("root_trace_id"), column("last"), column("first")];
-    for (const [at, one] of roots.entries()) {
-      const root = String(one);
-      if (met.has(root)) continue;
-      met.add(root);
-      yield { root, first: Number(firsts[at]), last: Number(lasts[at]) };
-    }
-    if (answer.rows < wanted) return;
-    // Rows of one microsecond may be more than were asked for: then more are asked for.
-    const reached = Number(lasts.at(-1));
-    if (reached === until) wanted *= 2;
-    else wanted = Math.min(wanted * 2, rowsMax);
-    until = reached;
+    const ended = found.length < wanted;
+    const oldest = Math.min(...found.map(({ last }) => secondOf(last)));
+    let whole = ended ? found : found.filter(({ last }) => secondOf(last) > oldest);
+    if (!ended && whole.length === 0) {
+      const second = [`received_at >= toDateTime(${oldest})`];
+      const until = [`received_at < toDateTime(${oldest + 1})`];
+      whole = await rowsOf(asked, [...second, ...until, ...where].join(" AND "), bind);
+      reached = oldest;
+    } else reached = oldest + 1;
+    yield* newestOfEach(whole, met);
+    if (ended) return;
   }
 }
 
-function timeSql(micros: number): string {
-  return `fromUnixTimestamp64Micro(${Math.min(micros, latestMicros)})`;
+function secondOf(micros: number): number {
+  return Math.floor(micros / 1_000_000);
+}
+
+async function rowsOf(
+  { engine, options }: Asked,
+  where: string,
+  bind: Bindings,
+): Promise<readonly KnownRoot[]> {
+  const answer = await engine.query(`${rowSql}${where}`, bind.parameters, options.signal);
+  const column = (name: string): readonly unknown[] => answer.columns.get(name) ?? [];
+  const [lasts, firsts] = [column("last"), column("first")];
+  return column("root_trace_id").map((root, at) => ({
+    root: String(root),
+    first: Number(firsts[at]),
+    last: Number(lasts[at]),
+  }));
 }
 
 /** The last microsecond that the column holds. */
 const latestMicros = 9_223_372_036_854_775;
 
-function conditions({ scope, query, id, evidenceOnly }: Question, bind: Bindings): string[] {
-  const said: string[] = [];
+function timeSql(micros: number): string {
+  return `fromUnixTimestamp64Micro(${Math.min(micros, latestMicros)})`;
+}
+
+/** What one row decides alone. */
+function rowConditions({ query, evidenceOnly }: Question, bind: Bindings): readonly string[] {
+  const said = ["events > 0"];
   if (query.root_trace_id !== undefined) {
     said.push(`root_trace_id = ${bind.text(query.root_trace_id)}`);
   }
   if (evidenceOnly === true) said.push("evidence");
-  for (const hash of rowWords(query)) said.push(`hasAny(ids, ${idsSql([hash])})`);
-  const ofRoot = rootWords(scope, query).map((hash) => [hash]);
-  for (const any of id === undefined ? ofRoot : [...ofRoot, hashesOfId(id)]) {
-    said.push(`root IN (SELECT root FROM bundles WHERE hasAny(ids, ${idsSql(any)}))`);
-  }
+  for (const hash of rowWords(query)) said.push(hasAnySql([hash]));
   return said;
 }

@@ -9,6 +9,7 @@ import { groupBy } from "@turnproof/semconv";
 import { murmur32 } from "../bundle/murmur.ts";
 import { packEvents } from "../bundle/pack.ts";
 import type { BundleRow } from "../bundle/pack.ts";
+import { idWord } from "../bundle/words.ts";
 import { microseconds, storedForm } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
 import { NativeBlock } from "./native-writer.ts";
@@ -48,10 +49,15 @@ export function batchWord(batchId: string): number {
   return murmur32(`batch:${batchId}`);
 }
 
-/** SQL of the index's form of these hashes. */
-export function idsSql(hashes: readonly number[]): string {
+/** A condition that the index of words serves: a row has one of these hashes. */
+export function hasAnySql(hashes: readonly number[]): string {
   const forms = hashes.map((hash) => `reinterpretAsFixedString(toUInt32(${hash}))`);
-  return `[${forms.join(", ")}]`;
+  return `hasAny(ids, [${forms.join(", ")}])`;
+}
+
+/** The column by which the rows of a root are found; the word of its id is in the index as well. */
+export function rootHash(root: string): number {
+  return murmur32(idWord(root));
 }
 
 /** Blocks of a batch: one insert holds one partition. */
@@ -90,7 +96,7 @@ interface Batch {
 function putRow(block: NativeBlock, row: BundleRow, batch: Batch): void {
   block.set("received_at", time, row.last_received);
   block.set("first_received", time, row.first_received);
-  block.set("root", "UInt32", murmur32(row.root_trace_id));
+  block.set("root", "UInt32", rootHash(row.root_trace_id));
   block.set("root_trace_id", "String", row.root_trace_id);
   block.set("application_id", "LowCardinality(String)", row.application_id);
   block.set("scope", "String", row.scope);

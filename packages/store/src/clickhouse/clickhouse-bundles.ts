@@ -6,7 +6,7 @@ import { checkBy } from "../store-check.ts";
 import { microseconds } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
 import { bundleReads } from "./bundle-reads.ts";
-import { batchWord, encodeBatch, idsSql } from "./bundle-table.ts";
+import { batchWord, encodeBatch, hasAnySql } from "./bundle-table.ts";
 import type { Engine } from "./connection.ts";
 import { batchNumber } from "./prepared-batch.ts";
 import { putVerdicts, readVerdicts } from "./verdict-table.ts";
@@ -36,7 +36,7 @@ export function clickhouseBundles(engine: Engine): EvidenceStore {
       const answer = await engine.query(
         `SELECT toFloat64(sum(events)) AS rows, toFloat64(max(batch_events)) AS wanted,
     toFloat64(count()) AS bundles
-FROM bundles WHERE hasAny(ids, ${idsSql([batchWord(batchId)])}) AND batch = ${batchNumber(batchId)}`,
+FROM bundles WHERE ${hasAnySql([batchWord(batchId)])} AND batch = ${batchNumber(batchId)}`,
       );
       const at = (name: string): number => Number(answer.columns.get(name)?.[0] ?? 0);
       const [rows, wanted] = [at("rows"), at("wanted")];
