@@ -12,15 +12,15 @@ import { everybody } from "../testing/sample-event.ts";
 import { randomEvent } from "../testing/random-world.ts";
 import { decodeBody } from "./decode.ts";
 import { joinSegments } from "./encode.ts";
-import { packEvents } from "./pack.ts";
-import type { BundleRow } from "./pack.ts";
+import { packTenants } from "./pack.ts";
+import type { TenantRow } from "./pack.ts";
 import { hashesOfId, rootWords, rowWords } from "./words.ts";
 
 const batches = fc
   .array(randomEvent, { minLength: 1, maxLength: 12 })
   .map((events) => events.map((event) => storedForm(event, "2026-03-01T10:00:01.000123Z")));
 
-const eventsOf = (row: BundleRow): StoredEvent[] =>
+const eventsOf = (row: TenantRow): StoredEvent[] =>
   decodeBody(row.root_trace_id, joinSegments([row.segments]));
 
 const text = (event: StoredEvent): string =>
@@ -29,7 +29,7 @@ const text = (event: StoredEvent): string =>
 test("nothing is lost, and no row holds two roots, applications or tenant states", () => {
   fc.assert(
     fc.property(batches, (events) => {
-      const rows = packEvents(events);
+      const rows = packTenants(events);
       const held = rows.map((row) => ({ row, own: eventsOf(row) }));
       expect(held.flatMap(({ own }) => own.map(text)).toSorted()).toEqual(
         events.map(text).toSorted(),
@@ -54,7 +54,7 @@ const fields = ["user_id", "agent_id", "thread_id", "turn_id", "status", "event_
 test("every event is found by each id that it names and by each value that a read filters by", () => {
   fc.assert(
     fc.property(batches, (events) => {
-      const rows = packEvents(events);
+      const rows = packTenants(events);
       const words = Map.groupBy(rows, (row) => row.root_trace_id);
       for (const { event } of settle(events)) {
         const own = new Set(
@@ -94,7 +94,7 @@ test("a large root has several rows of bounded size", () => {
       "2026-03-01T10:00:01Z",
     ),
   );
-  const rows = packEvents(events);
+  const rows = packTenants(events);
   expect(rows.length).toBeGreaterThan(4);
   expect(Math.max(...rows.map((row) => row.events))).toBeLessThanOrEqual(1_000);
   expect(Math.max(...rows.map((row) => row.segments.length))).toBeLessThanOrEqual(262_144);

@@ -1,8 +1,10 @@
 /**
- * @module BundlePack: events of one batch as rows, one for each root, application and tenant state
- * that the events say themselves. Those three are columns, so that tenant filters and row security
- * stay in the provider's own language.
+ * @module BundlePack: events of one batch as rows of one root each. Where a provider filters tenants
+ * or secures rows in its own language, a row holds one application and one tenant state as its
+ * events say them themselves.
  */
+import { groupBy } from "@turnproof/semconv";
+
 import type { StoredEvent } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
 import { encodeSegment } from "./encode.ts";
@@ -11,14 +13,9 @@ import { hashesOf } from "./words.ts";
 /** A row's own tenant state: what its events say, not what they inherit. */
 export type OwnScope = "none" | "user" | "anonymous";
 
-/** Events of one root, of one batch and one tenant state, packed. */
+/** Events of one root and one batch, packed. */
 export interface BundleRow {
   readonly root_trace_id: string;
-  /** Empty where the events say none. */
-  readonly application_id: string;
-  readonly scope: OwnScope;
-  /** Empty unless the scope is `user`. */
-  readonly user_id: string;
   /** Microseconds since the epoch of the first and the last receipt. */
   readonly first_received: number;
   readonly last_received: number;
@@ -31,6 +28,15 @@ export interface BundleRow {
   readonly segments: string;
 }
 
+/** A row of one application and one tenant state. */
+export interface TenantRow extends BundleRow {
+  /** Empty where the events say none. */
+  readonly application_id: string;
+  readonly scope: OwnScope;
+  /** Empty unless the scope is `user`. */
+  readonly user_id: string;
+}
+
 /** Receipts of one row are of one minute, so a walk by receipt knows how far a row reaches. */
 export const spanMicrosMax = 60_000_000;
 
@@ -39,17 +45,26 @@ const eventsMax = 1_000;
 const segmentCharsMax = 256 * 1_024;
 
 /** The rows of some events in their stored form. */
-export function packEvents(events: readonly StoredEvent[]): readonly BundleRow[] {
-  const groups = new Map<string, StoredEvent[]>();
-  for (const event of events) {
-    const { root_trace_id: root, application_id: application, user_id: user } = event;
-    const minute = Math.floor(epochMicros(event.received_at) / spanMicrosMax);
-    const key = JSON.stringify([root, application, user === undefined ? 0 : user, minute]);
-    const own = groups.get(key);
-    if (own === undefined) groups.set(key, [event]);
-    else own.push(event);
-  }
-  return [...groups.values()].flatMap(rowsOf);
+export function packRoots(events: readonly StoredEvent[]): readonly BundleRow[] {
+  return [...groupBy(events, rootAndMinute).values()].flatMap(rowsOf);
+}
+
+/** The same with one application and one tenant state to a row. */
+export function packTenants(events: readonly StoredEvent[]): readonly TenantRow[] {
+  const groups = groupBy(events, (event) => {
+    const { application_id: application, user_id: user } = event;
+    return JSON.stringify([rootAndMinute(event), application, user === undefined ? 0 : user]);
+  });
+  return [...groups.values()].flatMap((group) => {
+    const [{ application_id: application = "", user_id: user }] = group as [StoredEvent];
+    const scope = user === undefined ? "none" : user === null ? "anonymous" : "user";
+    const own = { application_id: application, scope, user_id: user ?? "" } as const;
+    return rowsOf(group).map((row) => ({ ...row, ...own }));
+  });
+}
+
+function rootAndMinute({ root_trace_id: root = "", received_at: at }: StoredEvent): string {
+  return `${Math.floor(epochMicros(at) / spanMicrosMax)}/${root}`;
 }
 
 function rowsOf(events: readonly StoredEvent[]): readonly BundleRow[] {
@@ -64,12 +79,8 @@ function rowsOf(events: readonly StoredEvent[]): readonly BundleRow[] {
 function rowOf(events: readonly StoredEvent[], segments: string): BundleRow {
   const [first] = events as readonly [StoredEvent];
   const received = events.map((event) => epochMicros(event.received_at));
-  const { user_id: user } = first;
   return {
     root_trace_id: first.root_trace_id ?? "",
-    application_id: first.application_id ?? "",
-    scope: user === undefined ? "none" : user === null ? "anonymous" : "user",
-    user_id: user ?? "",
     first_received: received.reduce((a, b) => Math.min(a, b)),
     last_received: received.reduce((a, b) => Math.max(a, b)),
     events: events.length,

@@ -1,13 +1,12 @@
 /**
- * @module BundleTable: packed bundles in ClickHouse, one row per root, batch and tenant state. A
- * text index over hashed words finds candidates; the body decides. A row says how many events its
+ * @module BundleTable: packed bundles in ClickHouse, one row per root and batch. A text index over hashed words finds candidates; the body decides. A row says how many events its
  * batch has, so that a batch can be counted without a table of batches.
  */
 import type { EvidenceBatch } from "@turnproof/evidence";
 import { groupBy } from "@turnproof/semconv";
 
 import { murmur32 } from "../bundle/murmur.ts";
-import { packEvents } from "../bundle/pack.ts";
+import { packRoots } from "../bundle/pack.ts";
 import type { BundleRow } from "../bundle/pack.ts";
 import { idWord } from "../bundle/words.ts";
 import { microseconds, storedForm } from "../stored-event.ts";
@@ -23,9 +22,6 @@ export const bundlesTableSql = `CREATE TABLE IF NOT EXISTS bundles
     first_received DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
     root UInt32 CODEC(ZSTD(1)),
     root_trace_id String CODEC(ZSTD(1)),
-    application_id LowCardinality(String) CODEC(ZSTD(1)),
-    scope Enum8('none' = 0, 'user' = 1, 'anonymous' = 2) CODEC(ZSTD(1)),
-    user_id String CODEC(ZSTD(1)),
     evidence Bool CODEC(ZSTD(1)),
     events UInt16 CODEC(ZSTD(1)),
     batch UInt64 CODEC(ZSTD(1)),
@@ -72,7 +68,7 @@ export interface WeekBlock {
  * @throws CodedError `store_rejected_row` for an event that no store takes
  */
 export function encodeBatch({ batchId, receivedAt, events }: EvidenceBatch): readonly WeekBlock[] {
-  const packed = packEvents(events.map((event) => storedForm(event, receivedAt)));
+  const packed = packRoots(events.map((event) => storedForm(event, receivedAt)));
   const rows = packed.length === 0 ? [emptyRow(receivedAt)] : packed.toSorted(byReceipt);
   const batch = { number: batchNumber(batchId), events: events.length, word: batchWord(batchId) };
   return [...groupBy(rows, ({ last_received: at }) => weekOf(at))].map(([week, own]) => {
@@ -98,9 +94,6 @@ function putRow(block: NativeBlock, row: BundleRow, batch: Batch): void {
   block.set("first_received", time, row.first_received);
   block.set("root", "UInt32", rootHash(row.root_trace_id));
   block.set("root_trace_id", "String", row.root_trace_id);
-  block.set("application_id", "LowCardinality(String)", row.application_id);
-  block.set("scope", "String", row.scope);
-  block.set("user_id", "String", row.user_id);
   block.set("evidence", "Bool", row.evidence);
   block.set("events", "UInt16", row.events);
   block.set("batch", "UInt64", batch.number);
@@ -119,9 +112,6 @@ function emptyRow(receivedAt: string): BundleRow {
   const at = epochMicros(microseconds(receivedAt));
   return {
     root_trace_id: "",
-    application_id: "",
-    scope: "none",
-    user_id: "",
     first_received: at,
     last_received: at,
     events: 0,

@@ -3,8 +3,8 @@ import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.ts";
 
 import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
 
-import { packEvents } from "../bundle/pack.ts";
-import type { BundleRow } from "../bundle/pack.ts";
+import { packTenants } from "../bundle/pack.ts";
+import type { TenantRow } from "../bundle/pack.ts";
 import { storedForm } from "../stored-event.ts";
 
 /** Writes batches; each is there whole or not at all. */
@@ -20,7 +20,7 @@ export function bundleWriter(database: SqliteDatabase): BundleWriter {
     append(batch) {
       if (statements.known.get(batch.batchId) !== undefined) return;
       const events = batch.events.map((event) => storedForm(event, batch.receivedAt));
-      const rows = packEvents(events);
+      const rows = packTenants(events);
       database.exec("BEGIN IMMEDIATE");
       try {
         const { changes } = statements.batch.run(batch.batchId, batch.receivedAt, events.length);
@@ -66,7 +66,7 @@ function statementsOf(database: SqliteDatabase): Statements {
   };
 }
 
-function putAll(statements: Statements, batchId: string, rows: readonly BundleRow[]): void {
+function putAll(statements: Statements, batchId: string, rows: readonly TenantRow[]): void {
   const words: { readonly hash: number; readonly root: number }[] = [];
   for (const row of rows) {
     const { first_received: first, last_received: last, events } = row;
