@@ -1,4 +1,4 @@
-/** Rows hold what was given, apart by tenant, and are found by every word that a read asks. */
+/** Rows hold what was given, apart by root, and are found by every word that a read asks. */
 import { matches } from "@turnproof/evidence";
 import type { EventQuery } from "@turnproof/evidence";
 import fc from "fast-check";
@@ -12,24 +12,24 @@ import { everybody } from "../testing/sample-event.ts";
 import { randomEvent } from "../testing/random-world.ts";
 import { decodeBody } from "./decode.ts";
 import { joinSegments } from "./encode.ts";
-import { packTenants } from "./pack.ts";
-import type { TenantRow } from "./pack.ts";
+import { packBundles } from "./pack.ts";
+import type { BundleRow } from "./pack.ts";
 import { hashesOfId, rootWords, rowWords } from "./words.ts";
 
 const batches = fc
   .array(randomEvent, { minLength: 1, maxLength: 12 })
   .map((events) => events.map((event) => storedForm(event, "2026-03-01T10:00:01.000123Z")));
 
-const eventsOf = (row: TenantRow): StoredEvent[] =>
+const eventsOf = (row: BundleRow): StoredEvent[] =>
   decodeBody(row.root_trace_id, joinSegments([row.segments]));
 
 const text = (event: StoredEvent): string =>
   JSON.stringify(Object.entries(event).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-test("nothing is lost, and no row holds two roots, applications or tenant states", () => {
+test("nothing is lost, and no row holds two roots", () => {
   fc.assert(
     fc.property(batches, (events) => {
-      const rows = packTenants(events);
+      const rows = packBundles(events);
       const held = rows.map((row) => ({ row, own: eventsOf(row) }));
       expect(held.flatMap(({ own }) => own.map(text)).toSorted()).toEqual(
         events.map(text).toSorted(),
@@ -38,10 +38,6 @@ test("nothing is lost, and no row holds two roots, applications or tenant states
         expect(own.length).toBe(row.events);
         for (const event of own) {
           expect(event.root_trace_id).toBe(row.root_trace_id);
-          expect(event.application_id ?? "").toBe(row.application_id);
-          const scope =
-            event.user_id === undefined ? "none" : event.user_id === null ? "anonymous" : "user";
-          expect([scope, event.user_id ?? ""]).toEqual([row.scope, row.user_id]);
         }
       }
     }),
@@ -54,7 +50,7 @@ const fields = ["user_id", "agent_id", "thread_id", "turn_id", "status", "event_
 test("every event is found by each id that it names and by each value that a read filters by", () => {
   fc.assert(
     fc.property(batches, (events) => {
-      const rows = packTenants(events);
+      const rows = packBundles(events);
       const words = Map.groupBy(rows, (row) => row.root_trace_id);
       for (const { event } of settle(events)) {
         const own = new Set(
@@ -94,7 +90,7 @@ test("a large root has several rows of bounded size", () => {
       "2026-03-01T10:00:01Z",
     ),
   );
-  const rows = packTenants(events);
+  const rows = packBundles(events);
   expect(rows.length).toBeGreaterThan(4);
   expect(Math.max(...rows.map((row) => row.events))).toBeLessThanOrEqual(1_000);
   expect(Math.max(...rows.map((row) => row.segments.length))).toBeLessThanOrEqual(262_144);

@@ -1,7 +1,7 @@
 /**
- * @module BundlePack: events of one batch as rows of one root each. Where a provider filters tenants
- * or secures rows in its own language, a row holds one application and one tenant state as its
- * events say them themselves.
+ * @module BundlePack: events of one batch as rows of one root each. A row may hold events of several
+ * tenants: identity is inherited inside of a root, so every read settles whole roots and shows what
+ * is in scope.
  */
 import { groupBy } from "@turnproof/semconv";
 
@@ -9,9 +9,6 @@ import type { StoredEvent } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
 import { encodeSegment } from "./encode.ts";
 import { hashesOf } from "./words.ts";
-
-/** A row's own tenant state: what its events say, not what they inherit. */
-export type OwnScope = "none" | "user" | "anonymous";
 
 /** Events of one root and one batch, packed. */
 export interface BundleRow {
@@ -28,15 +25,6 @@ export interface BundleRow {
   readonly segments: string;
 }
 
-/** A row of one application and one tenant state. */
-export interface TenantRow extends BundleRow {
-  /** Empty where the events say none. */
-  readonly application_id: string;
-  readonly scope: OwnScope;
-  /** Empty unless the scope is `user`. */
-  readonly user_id: string;
-}
-
 /** Receipts of one row are of one minute, so a walk by receipt knows how far a row reaches. */
 export const spanMicrosMax = 60_000_000;
 
@@ -45,22 +33,8 @@ const eventsMax = 1_000;
 const segmentCharsMax = 256 * 1_024;
 
 /** The rows of some events in their stored form. */
-export function packRoots(events: readonly StoredEvent[]): readonly BundleRow[] {
+export function packBundles(events: readonly StoredEvent[]): readonly BundleRow[] {
   return [...groupBy(events, rootAndMinute).values()].flatMap(rowsOf);
-}
-
-/** The same with one application and one tenant state to a row. */
-export function packTenants(events: readonly StoredEvent[]): readonly TenantRow[] {
-  const groups = groupBy(events, (event) => {
-    const { application_id: application, user_id: user } = event;
-    return JSON.stringify([rootAndMinute(event), application, user === undefined ? 0 : user]);
-  });
-  return [...groups.values()].flatMap((group) => {
-    const [{ application_id: application = "", user_id: user }] = group as [StoredEvent];
-    const scope = user === undefined ? "none" : user === null ? "anonymous" : "user";
-    const own = { application_id: application, scope, user_id: user ?? "" } as const;
-    return rowsOf(group).map((row) => ({ ...row, ...own }));
-  });
 }
 
 function rootAndMinute({ root_trace_id: root = "", received_at: at }: StoredEvent): string {

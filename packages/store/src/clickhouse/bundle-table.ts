@@ -6,7 +6,7 @@ import type { EvidenceBatch } from "@turnproof/evidence";
 import { groupBy } from "@turnproof/semconv";
 
 import { murmur32 } from "../bundle/murmur.ts";
-import { packRoots } from "../bundle/pack.ts";
+import { packBundles } from "../bundle/pack.ts";
 import type { BundleRow } from "../bundle/pack.ts";
 import { idWord } from "../bundle/words.ts";
 import { microseconds, storedForm } from "../stored-event.ts";
@@ -68,7 +68,7 @@ export interface WeekBlock {
  * @throws CodedError `store_rejected_row` for an event that no store takes
  */
 export function encodeBatch({ batchId, receivedAt, events }: EvidenceBatch): readonly WeekBlock[] {
-  const packed = packRoots(events.map((event) => storedForm(event, receivedAt)));
+  const packed = packBundles(events.map((event) => storedForm(event, receivedAt)));
   const rows = packed.length === 0 ? [emptyRow(receivedAt)] : packed.toSorted(byReceipt);
   const batch = { number: batchNumber(batchId), events: events.length, word: batchWord(batchId) };
   return [...groupBy(rows, ({ last_received: at }) => weekOf(at))].map(([week, own]) => {

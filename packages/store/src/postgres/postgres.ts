@@ -18,8 +18,8 @@ import { openDatabase } from "./database.ts";
 import type { Database, Session } from "./database.ts";
 import { erasureRows } from "./erasure-rows.ts";
 import { evidenceIndex } from "./evidence-index.ts";
-import { evidenceReader } from "./evidence-reader.ts";
-import { appendBatch, readBackBatch } from "./evidence-writer.ts";
+import { bundleReads } from "./bundle-reads.ts";
+import { appendBundles, readBackBundles } from "./bundle-writer.ts";
 import { legacyTable } from "./legacy-table.ts";
 import { migrate, readScript } from "./migration.ts";
 import { postgresAdmin } from "./postgres-admin.ts";
@@ -114,9 +114,9 @@ function evidenceOf(
     name,
     sources: ["trace", "conversation", "tool_log"],
     ledger: postgresTurns(database),
-    append: (batch) => appendBatch(database, batch),
-    readBack: (batchId) => readBackBatch(database, batchId),
-    ...evidenceReader(database, legacy),
+    append: (batch) => appendBundles(database, batch),
+    readBack: (batchId) => readBackBundles(database, batchId),
+    ...bundleReads(database, legacy),
     verdicts: (scope, roots) => readVerdicts(database, scope, roots),
     putVerdicts: (verdicts) => putVerdicts(database, verdicts),
     quietRoots: (since, before, limit) => quietRoots(database, since, before, limit),

@@ -76,9 +76,8 @@ export async function quietRoots(
     (time) => `${bind.plain(String(epochMicros(microseconds(time))))}::bigint`,
   );
   const { rows } = await session.query(
-    `SELECT root_trace_id FROM evidence_events WHERE received_us >= ${from}
-GROUP BY root_trace_id HAVING max(received_us) < ${before}
-ORDER BY max(received_us), root_trace_id LIMIT ${Math.max(Math.floor(limit), 0)}`,
+    `SELECT root_trace_id FROM evidence_roots WHERE last_us >= ${from} AND last_us < ${before}
+ORDER BY last_us, root_trace_id LIMIT ${Math.max(Math.floor(limit), 0)}`,
     bind.parameters,
   );
   return rows.map((row) => fromStored(row["root_trace_id"] as string));

@@ -13,7 +13,6 @@ export const bundleTablesSql: readonly string[] = [
   "CREATE INDEX IF NOT EXISTS roots_last ON roots (last)",
   `CREATE TABLE IF NOT EXISTS bundles (
     id INTEGER PRIMARY KEY, root INTEGER NOT NULL REFERENCES roots (id), batch_id TEXT NOT NULL,
-    application_id TEXT NOT NULL, scope TEXT NOT NULL, user_id TEXT NOT NULL,
     first INTEGER NOT NULL, last INTEGER NOT NULL, events INTEGER NOT NULL, segments TEXT NOT NULL
   ) STRICT`,
   "CREATE INDEX IF NOT EXISTS bundles_root ON bundles (root)",

@@ -3,8 +3,8 @@ import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.ts";
 
 import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
 
-import { packTenants } from "../bundle/pack.ts";
-import type { TenantRow } from "../bundle/pack.ts";
+import { packBundles } from "../bundle/pack.ts";
+import type { BundleRow } from "../bundle/pack.ts";
 import { storedForm } from "../stored-event.ts";
 
 /** Writes batches; each is there whole or not at all. */
@@ -20,7 +20,7 @@ export function bundleWriter(database: SqliteDatabase): BundleWriter {
     append(batch) {
       if (statements.known.get(batch.batchId) !== undefined) return;
       const events = batch.events.map((event) => storedForm(event, batch.receivedAt));
-      const rows = packTenants(events);
+      const rows = packBundles(events);
       database.exec("BEGIN IMMEDIATE");
       try {
         const { changes } = statements.batch.run(batch.batchId, batch.receivedAt, events.length);
@@ -59,21 +59,19 @@ function statementsOf(database: SqliteDatabase): Statements {
        RETURNING id`,
     ),
     bundle: database.prepare(
-      `INSERT INTO bundles (root, batch_id, application_id, scope, user_id, first, last, events,
-         segments) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      "INSERT INTO bundles (root, batch_id, first, last, events, segments) VALUES (?, ?, ?, ?, ?, ?)",
     ),
     word: database.prepare("INSERT OR IGNORE INTO bundle_words VALUES (?, ?)"),
   };
 }
 
-function putAll(statements: Statements, batchId: string, rows: readonly TenantRow[]): void {
+function putAll(statements: Statements, batchId: string, rows: readonly BundleRow[]): void {
   const words: { readonly hash: number; readonly root: number }[] = [];
   for (const row of rows) {
     const { first_received: first, last_received: last, events } = row;
     const held = statements.root.get(row.root_trace_id, first, last, events, Number(row.evidence));
     const root = Number(held?.["id"]);
-    const own = [row.application_id, row.scope, row.user_id] as const;
-    statements.bundle.run(root, batchId, ...own, first, last, events, row.segments);
+    statements.bundle.run(root, batchId, first, last, events, row.segments);
     for (const hash of row.hashes) words.push({ hash, root });
   }
   // In the order of the index: neighbours are written into one page.

@@ -1,0 +1,147 @@
+/** @module BundleReads: the reads of a request path over bundles in PostgreSQL. */
+import { CodedError, limits } from "@turnproof/semconv";
+
+import { decodeBody } from "../bundle/decode.ts";
+import { joinSegments } from "../bundle/encode.ts";
+import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
+import type { SliceOptions } from "../evidence-store.ts";
+import type { LegacyBundles } from "../legacy-bundles.ts";
+import { positionOfKeyset } from "../position.ts";
+import { rootRounds } from "../root-rounds.ts";
+import type { KnownRoot } from "../root-rounds.ts";
+import { scopedReads } from "../scoped-reads.ts";
+import type { Reads } from "../scoped-reads.ts";
+import type { Question } from "../search-condition.ts";
+import { settle } from "../settle.ts";
+import type { StoredEvent } from "../stored-event.ts";
+import type { Session } from "./database.ts";
+import { bindings } from "./sql-text.ts";
+import type { Bindings } from "./sql-text.ts";
+import { fromStored } from "./stored-text.ts";
+
+/** The reads over a database, and over its table of legacy bundles where there is one. */
+export function bundleReads(session: Session, legacy?: LegacyBundles): Reads {
+  return scopedReads({
+    rounds: (question, options, cut) =>
+      rootRounds(
+        candidates(session, question, options),
+        async (some) => {
+          let damaged = false;
+          const roots = some.map(({ root }) => root);
+          const rows = await rowsOf(session, roots, () => (damaged = true));
+          return { events: settle(rows), cut: damaged };
+        },
+        options,
+        cut,
+      ),
+    rows: (roots, cut) =>
+      rowsOf(
+        session,
+        roots.filter((root) => root.isWellFormed()),
+        cut,
+      ),
+    ...(legacy === undefined ? {} : { legacy }),
+  });
+}
+
+const rootsFirst = 64;
+const rootsMax = 2_048;
+
+/** Roots that may hold part of the answer, newest last receipt first. */
+async function* candidates(
+  session: Session,
+  question: Question,
+  options: SliceOptions,
+): AsyncGenerator<KnownRoot> {
+  let below: { readonly last: string; readonly root: string } | undefined;
+  for (let wanted = rootsFirst; ; wanted = Math.min(wanted * 2, rootsMax)) {
+    options.signal?.throwIfAborted();
+    const bind = bindings();
+    const where = ["true", ...conditions(question, options, bind)];
+    if (below !== undefined) {
+      const [last, root] = [below.last, below.root].map((value) => `${bind.plain(value)}::bigint`);
+      where.push(`(last_us, root) < (${last}, ${root})`);
+    }
+    const { rows } = await session.query(
+      `SELECT root_trace_id, root::text AS place, first_us::text AS first, last_us::text AS last,
+    events::text AS events
+FROM evidence_roots r WHERE ${where.join("\n    AND ")}
+ORDER BY last_us DESC, root DESC LIMIT ${wanted}`,
+      bind.parameters,
+    );
+    for (const row of rows) {
+      below = { last: String(row["last"]), root: String(row["place"]) };
+      yield {
+        root: fromStored(String(row["root_trace_id"])),
+        first: Number(row["first"]),
+        last: Number(row["last"]),
+        rows: Number(row["events"]),
+      };
+    }
+    if (rows.length < wanted) return;
+  }
+}
+
+function conditions(question: Question, options: SliceOptions, bind: Bindings): string[] {
+  const { scope, query, id, evidenceOnly } = question;
+  const where: string[] = [];
+  const oneOf = (hashes: readonly number[]): void => {
+    const words = hashes.map((hash) => hash | 0).join(",");
+    where.push(
+      `root IN (SELECT b.root FROM evidence_bundles b WHERE b.words && '{${words}}'::int[])`,
+    );
+  };
+  if (options.after !== undefined) {
+    const { micros } = positionOfKeyset(options.after);
+    where.push(`first_us <= ${bind.plain(String(micros))}::bigint`);
+  }
+  if (query.root_trace_id !== undefined) {
+    const root = query.root_trace_id;
+    where.push(root.isWellFormed() ? `root_trace_id = ${bind.text(root)}` : "false");
+  }
+  if (evidenceOnly === true) where.push("evidence");
+  for (const hash of [...rootWords(scope, query), ...rowWords(query)]) oneOf([hash]);
+  if (id !== undefined) oneOf(hashesOfId(id));
+  return where;
+}
+
+/** All rows of these roots; `cut` is told of a body that cannot be read, and of too many rows. */
+async function rowsOf(
+  session: Session,
+  roots: readonly string[],
+  cut: () => void,
+): Promise<readonly StoredEvent[]> {
+  if (roots.length === 0) return [];
+  const bind = bindings();
+  const { rows } = await session.query(
+    `SELECT root_trace_id, body FROM (
+    SELECT r.root_trace_id, b.body, b.seq, b.events,
+        sum(b.events) OVER (PARTITION BY b.root ORDER BY b.seq) AS upto
+    FROM evidence_roots r JOIN evidence_bundles b ON b.root = r.root
+    WHERE r.root_trace_id = ANY(${bind.texts(roots)})) AS held
+WHERE upto - events <= ${limits.rootEventsMax} ORDER BY root_trace_id, seq`,
+    bind.parameters,
+  );
+  const events: StoredEvent[] = [];
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const root = fromStored(String(row["root_trace_id"]));
+    const held = counts.get(root) ?? 0;
+    if (held > limits.rootEventsMax) continue;
+    const own = decoded(root, String(row["body"]), cut);
+    counts.set(root, held + own.length);
+    if (held + own.length > limits.rootEventsMax) cut();
+    for (const event of own) events.push(event);
+  }
+  return events;
+}
+
+function decoded(root: string, segments: string, cut: () => void): readonly StoredEvent[] {
+  try {
+    return decodeBody(root, joinSegments([segments]));
+  } catch (error) {
+    if (!CodedError.is(error) || error.code !== "bundle_invalid") throw error;
+    cut();
+    return [];
+  }
+}

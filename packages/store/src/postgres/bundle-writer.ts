@@ -1,0 +1,103 @@
+/**
+ * @module BundleWriter: a batch as bundles, in one transaction: its manifest first, whose id is
+ * unique, then its roots and rows. So a batch is there whole or not at all, and sent again it is
+ * there once.
+ */
+import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
+import { CodedError, groupBy } from "@turnproof/semconv";
+
+import { packBundles } from "../bundle/pack.ts";
+import type { BundleRow } from "../bundle/pack.ts";
+import { storedForm } from "../stored-event.ts";
+import type { Database, Session } from "./database.ts";
+import { bindings } from "./sql-text.ts";
+import { toStored, toStoredJson } from "./stored-text.ts";
+
+/** Rows of one statement. */
+const chunkRows = 500;
+
+/**
+ * Writes a batch.
+ *
+ * @throws CodedError `store_rejected_row` before anything is written when a row can never pass
+ */
+export async function appendBundles(database: Database, batch: EvidenceBatch): Promise<void> {
+  const events = batch.events.map((event) => storedForm(event, batch.receivedAt));
+  const rows = packBundles(events);
+  if (rows.some(({ first_received: at }) => !Number.isSafeInteger(at) || at < 0)) {
+    throw new CodedError("store_rejected_row");
+  }
+  await database.transaction(async (session) => {
+    const bind = bindings();
+    const manifest = await session.query(
+      `INSERT INTO evidence_batches (batch_id, event_count)
+VALUES (${bind.text(batch.batchId)}, ${bind.plain(String(events.length))}::bigint)
+ON CONFLICT (md5(batch_id)) DO NOTHING RETURNING batch_no::text AS batch_no`,
+      bind.parameters,
+    );
+    const number = manifest.rows[0]?.["batch_no"];
+    if (typeof number !== "string") return;
+    // In one order everywhere, so that two writers of the same roots never wait for each other.
+    const ordered = rows.toSorted((a, b) => (a.root_trace_id < b.root_trace_id ? -1 : 1));
+    for (let from = 0; from < ordered.length; from += chunkRows) {
+      await putRows(session, number, ordered.slice(from, from + chunkRows));
+    }
+  });
+}
+
+async function putRows(
+  session: Session,
+  batchNumber: string,
+  rows: readonly BundleRow[],
+): Promise<void> {
+  const roots = [...groupBy(rows, ({ root_trace_id: root }) => root)].map(([root, own]) => ({
+    root_trace_id: root,
+    first_us: Math.min(...own.map((row) => row.first_received)),
+    last_us: Math.max(...own.map((row) => row.last_received)),
+    events: own.reduce((sum, row) => sum + row.events, 0),
+    evidence: own.some((row) => row.evidence),
+  }));
+  const bind = bindings();
+  const held = await session.query(
+    `INSERT INTO evidence_roots AS held (root_trace_id, first_us, last_us, events, evidence)
+SELECT * FROM jsonb_to_recordset(${bind.plain(toStoredJson(roots))}::jsonb) AS r(
+    root_trace_id text, first_us bigint, last_us bigint, events bigint, evidence boolean)
+ON CONFLICT (root_trace_id) DO UPDATE SET first_us = least(held.first_us, excluded.first_us),
+    last_us = greatest(held.last_us, excluded.last_us), events = held.events + excluded.events,
+    evidence = held.evidence OR excluded.evidence
+RETURNING root::text AS root, root_trace_id`,
+    bind.parameters,
+  );
+  const places = new Map(held.rows.map((row) => [row["root_trace_id"], row["root"]]));
+  const bundles = rows.map((row) => ({
+    root: places.get(toStored(row.root_trace_id)),
+    events: row.events,
+    // PostgreSQL's integers have a sign.
+    words: row.hashes.map((hash) => hash | 0),
+    body: row.segments,
+  }));
+  const into = bindings();
+  await session.query(
+    `INSERT INTO evidence_bundles (batch_no, root, events, words, body)
+SELECT ${into.plain(batchNumber)}::bigint, root, events, words, body
+FROM jsonb_to_recordset(${into.plain(JSON.stringify(bundles))}::jsonb) AS r(
+    root bigint, events int, words int[], body text)`,
+    into.parameters,
+  );
+}
+
+/** Counts the events of a batch and compares them with its manifest (faults R9, R11). */
+export async function readBackBundles(database: Database, batchId: string): Promise<BatchReadback> {
+  const bind = bindings();
+  const id = bind.text(batchId);
+  const { rows } = await database.query(
+    `SELECT event_count::text AS wanted, (
+    SELECT coalesce(sum(events), 0)::text FROM evidence_bundles e
+    WHERE e.batch_no = b.batch_no) AS held
+FROM evidence_batches b WHERE md5(batch_id) = md5(${id}) AND batch_id = ${id}`,
+    bind.parameters,
+  );
+  const [row] = rows;
+  if (row === undefined) return { rows: 0, complete: false };
+  return { rows: Number(row["held"]), complete: row["held"] === row["wanted"] };
+}
