@@ -18,8 +18,8 @@ import type { Retention } from "../retention.ts";
 import type { Reads } from "../scoped-reads.ts";
 import { checkBy } from "../store-check.ts";
 import { erasureRows } from "./erasure-rows.ts";
-import { batchDocuments } from "./evidence-document.ts";
-import { evidenceReader } from "./evidence-reader.ts";
+import { bundleDocuments } from "./bundle-document.ts";
+import { bundleReads } from "./bundle-reads.ts";
 import { adoptLegacy, legacyDiagnostics, makeUniqueIndex } from "./legacy-adoption.ts";
 import { legacyBundles } from "./legacy-collection.ts";
 import { mongodbAdmin } from "./mongodb-admin.ts";
@@ -29,7 +29,6 @@ import type { MongodbOptions } from "./mongodb-options.ts";
 import { mongodbShared } from "./mongodb-shared.ts";
 import { retentionRows } from "./retention-rows.ts";
 import { rootIndex } from "./root-index.ts";
-import type { RootIndex } from "./root-index.ts";
 import { coded, duplicateKey, numberOf } from "./store-error.ts";
 import { putVerdicts, quietRoots, readVerdicts } from "./verdict-collection.ts";
 import { mongodbTurns } from "./turn-collection.ts";
@@ -83,10 +82,9 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
     [Symbol.asyncDispose]: close,
   };
   const roots = rootIndex(database);
-  const index = options.reads === "native" ? roots : undefined;
   const legacy = await legacyBundles(database);
-  const reader = evidenceReader(eventsOf(database), index, legacy);
-  const evidence = evidenceOf(database, roots, reader, close);
+  const reader = bundleReads(bundlesOf(database), legacy);
+  const evidence = evidenceOf(database, reader, close);
   const append = evidence.append.bind(evidence);
   offerErasure(evidence, erasureOf(erasureRows({ database, roots, append, legacy })));
   const retention: Retention = {
@@ -149,33 +147,26 @@ async function ensureIndexes(database: Db): Promise<void> {
       await makeUniqueIndex(collection, { id: 1 });
       await collection.createIndex({ created_key: -1, id: 1 });
     }
-    const events = eventsOf(database);
-    await events.createIndex({ received_us: -1, event_key: -1, _id: -1 });
-    await events.createIndex({ root_trace_id: 1 });
-    await events.createIndex({ batch_id: 1 });
-    await events.createIndex({ mentions: 1 });
-    await events.createIndex({ user_id: 1, received_us: -1 });
-    await events.createIndex({ agent_id: 1, received_us: -1 });
+    const bundles = bundlesOf(database);
+    await bundles.createIndex({ last_us: -1, _id: -1 });
+    await bundles.createIndex({ root_trace_id: 1 });
+    await bundles.createIndex({ batch_id: 1 });
+    await bundles.createIndex({ words: 1, last_us: -1 });
     await database.collection("evidence_verdicts").createIndex({ root_trace_id: 1 });
     await ensureTurnIndexes(turnsOf(database));
   });
 }
 
-function eventsOf(database: Db): Collection<Document> {
-  return database.collection("evidence_events");
+function bundlesOf(database: Db): Collection<Document> {
+  return database.collection("evidence_bundles");
 }
 
 function turnsOf(database: Db): Collection<Document> {
   return database.collection("turn_ledger");
 }
 
-function evidenceOf(
-  database: Db,
-  roots: RootIndex,
-  reads: Reads,
-  close: () => Promise<void>,
-): EvidenceStore {
-  const events = eventsOf(database);
+function evidenceOf(database: Db, reads: Reads, close: () => Promise<void>): EvidenceStore {
+  const bundles = bundlesOf(database);
   const batches = database.collection("evidence_batches");
   const verdicts = database.collection("evidence_verdicts");
   return {
@@ -183,32 +174,31 @@ function evidenceOf(
     sources: ["trace", "conversation", "tool_log"],
     ledger: mongodbTurns(turnsOf(database)),
     async append(batch) {
-      const { rows, documents } = batchDocuments(batch);
+      const documents = bundleDocuments(batch);
       await coded(async () => {
         if ((await batches.findOne({ _id: { $eq: batch.batchId as never } })) !== null) return;
         for (let at = 0; at < documents.length; at += 1_000) {
-          await insertNew(events, documents.slice(at, at + 1_000));
+          await insertNew(bundles, documents.slice(at, at + 1_000));
         }
-        const generation = await roots.generation();
-        if (generation !== undefined) await roots.add(rows);
-        // The manifest goes last: a batch that was cut is never taken for a complete one, and says
-        // under which index its rows are found.
-        const indexed = generation === undefined ? {} : { indexed: generation };
-        const manifest = { _id: batch.batchId as never, event_count: documents.length, ...indexed };
+        // The manifest goes last: a batch that was cut is never taken for a complete one.
+        const manifest = { _id: batch.batchId as never, event_count: batch.events.length };
         await insertNew(batches, [manifest]);
       });
     },
     async readBack(batchId) {
       return coded(async () => {
         const manifest = await batches.findOne({ _id: { $eq: batchId as never } });
-        const rows = await events.countDocuments({ batch_id: { $eq: batchId } });
+        const held = await bundles
+          .find({ batch_id: { $eq: batchId } }, { projection: { events: 1 } })
+          .toArray();
+        const rows = held.reduce((sum, row) => sum + Number(row["events"]), 0);
         return { rows, complete: manifest !== null && manifest["event_count"] === rows };
       });
     },
     ...reads,
     verdicts: (scope, roots) => readVerdicts(verdicts, scope, roots),
     putVerdicts: (all) => putVerdicts(verdicts, all),
-    quietRoots: (since, before, limit) => quietRoots(events, since, before, limit),
+    quietRoots: (since, before, limit) => quietRoots(bundles, since, before, limit),
     check: () => check(database),
     close,
     [Symbol.asyncDispose]: close,

@@ -62,7 +62,7 @@ export async function readVerdicts(
 
 /** Roots whose latest row was received in the half-open span, the longest quiet first. */
 export async function quietRoots(
-  events: Collection<Document>,
+  bundles: Collection<Document>,
   since: string,
   quietBefore: string,
   limit: number,
@@ -70,10 +70,10 @@ export async function quietRoots(
   const from = epochMicros(microseconds(since));
   const before = epochMicros(microseconds(quietBefore));
   const rows = await coded(() =>
-    events
+    bundles
       .aggregate([
-        { $match: { received_us: { $gte: from } } },
-        { $group: { _id: "$root_trace_id", latest: { $max: "$received_us" } } },
+        { $match: { last_us: { $gte: from } } },
+        { $group: { _id: "$root_trace_id", latest: { $max: "$last_us" } } },
         { $match: { latest: { $lt: before } } },
         { $sort: { latest: 1, _id: 1 } },
         { $limit: Math.max(Math.floor(limit), 1) },

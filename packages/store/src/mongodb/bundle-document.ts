@@ -1,0 +1,30 @@
+/**
+ * @module BundleDocument: packed bundles as documents, whose keys are the batch's, so that the same
+ * batch again is the same documents.
+ */
+import type { EvidenceBatch } from "@turnproof/evidence";
+import { CodedError } from "@turnproof/semconv";
+import type { Document } from "mongodb";
+
+import { packBundles } from "../bundle/pack.ts";
+import { storedForm } from "../stored-event.ts";
+
+/** The documents of a batch. @throws CodedError `store_rejected_row` */
+export function bundleDocuments({ batchId, receivedAt, events }: EvidenceBatch): Document[] {
+  const rows = packBundles(events.map((event) => storedForm(event, receivedAt)));
+  return rows.map((row, index) => {
+    const { first_received: first, last_received: last } = row;
+    if (!Number.isSafeInteger(first) || first < 0) throw new CodedError("store_rejected_row");
+    return {
+      _id: `${batchId}:${String(index).padStart(7, "0")}`,
+      batch_id: batchId,
+      root_trace_id: row.root_trace_id,
+      first_us: first,
+      last_us: last,
+      events: row.events,
+      evidence: row.evidence,
+      words: [...row.hashes],
+      body: row.segments,
+    };
+  });
+}

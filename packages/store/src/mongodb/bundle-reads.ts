@@ -1,0 +1,188 @@
+/** @module BundleReads: the reads of a request path over bundles in MongoDB. */
+import { CodedError, limits } from "@turnproof/semconv";
+import type { Collection, Document, Filter } from "mongodb";
+
+import { decodeBody } from "../bundle/decode.ts";
+import { joinSegments } from "../bundle/encode.ts";
+import { spanMicrosMax } from "../bundle/pack.ts";
+import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
+import type { SliceOptions } from "../evidence-store.ts";
+import type { LegacyBundles } from "../legacy-bundles.ts";
+import { positionOfKeyset } from "../position.ts";
+import { rootRounds } from "../root-rounds.ts";
+import type { KnownRoot } from "../root-rounds.ts";
+import { scopedReads } from "../scoped-reads.ts";
+import type { Reads } from "../scoped-reads.ts";
+import type { Question } from "../search-condition.ts";
+import { settle } from "../settle.ts";
+import type { StoredEvent } from "../stored-event.ts";
+import type { Round } from "../walk.ts";
+import { coded, storeError } from "./store-error.ts";
+
+type Bundles = Collection<Document>;
+
+/** The reads over a collection of bundles, and over legacy bundles where there are some. */
+export function bundleReads(bundles: Bundles, legacy?: LegacyBundles): Reads {
+  const load = async (roots: readonly string[]) => {
+    let cut = false;
+    const rows = await rowsOf(bundles, roots, () => (cut = true));
+    return { rows, cut };
+  };
+  return scopedReads({
+    rounds: (question, options, cut) =>
+      codedRounds(
+        rootRounds(
+          candidates(bundles, question, options),
+          async (some) => {
+            const loaded = await load(some.map(({ root }) => root));
+            return { events: settle(loaded.rows), cut: loaded.cut };
+          },
+          options,
+          cut,
+        ),
+      ),
+    rows: (roots, cut) => coded(() => rowsOf(bundles, roots, cut)),
+    ...(legacy === undefined ? {} : { legacy }),
+  });
+}
+
+async function* codedRounds(rounds: AsyncIterable<Round>): AsyncGenerator<Round> {
+  try {
+    yield* rounds;
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+/** Roots that are named in the search itself; of more, each is asked as it is met. */
+const fewRoots = 2_000;
+const rowsPerStep = 256;
+
+/** Roots with a row that passes, each once, where its newest such row stands. */
+async function* candidates(
+  bundles: Bundles,
+  question: Question,
+  options: SliceOptions,
+): AsyncGenerator<KnownRoot> {
+  const where = rowConditions(question, options);
+  const many: (readonly number[])[] = [];
+  for (const words of rootConditions(question)) {
+    const roots = await rootsWith(bundles, words);
+    if (roots.length > fewRoots) many.push(words);
+    else where.push({ root_trace_id: { $in: roots } });
+  }
+  const found = bundles
+    .find(where.length === 0 ? {} : { $and: where }, {
+      projection: { root_trace_id: 1, first_us: 1, last_us: 1 },
+    })
+    .sort({ last_us: -1, _id: -1 })
+    .batchSize(rowsPerStep);
+  const met = new Set<string>();
+  let fresh: KnownRoot[] = [];
+  for await (const row of found) {
+    options.signal?.throwIfAborted();
+    const root = String(row["root_trace_id"]);
+    if (met.has(root)) continue;
+    met.add(root);
+    fresh.push({ root, first: Number(row["first_us"]), last: Number(row["last_us"]) });
+    if (many.length > 0 && fresh.length < rowsPerStep) continue;
+    yield* await withAll(bundles, fresh, many);
+    fresh = [];
+  }
+  yield* await withAll(bundles, fresh, many);
+}
+
+/** Sets of hashes; a root must have one of each set in some row. */
+function rootConditions({ scope, query, id }: Question): readonly (readonly number[])[] {
+  const words = rootWords(scope, query).map((hash) => [hash]);
+  return id === undefined ? words : [...words, hashesOfId(id)];
+}
+
+async function rootsWith(bundles: Bundles, words: readonly number[]): Promise<string[]> {
+  const rows = await bundles
+    .aggregate([
+      { $match: { words: { $in: [...words] } } },
+      { $group: { _id: "$root_trace_id" } },
+      { $limit: fewRoots + 1 },
+    ])
+    .toArray();
+  return rows.map((row) => String(row["_id"]));
+}
+
+/** Those of the roots that have a word of each set. */
+async function withAll(
+  bundles: Bundles,
+  roots: readonly KnownRoot[],
+  sets: readonly (readonly number[])[],
+): Promise<readonly KnownRoot[]> {
+  let left = roots;
+  for (const words of sets) {
+    if (left.length === 0) return left;
+    const asked = { $in: left.map(({ root }) => root) };
+    const rows = await bundles
+      .find(
+        { root_trace_id: asked, words: { $in: [...words] } },
+        { projection: { root_trace_id: 1 } },
+      )
+      .toArray();
+    const held = new Set(rows.map((row) => String(row["root_trace_id"])));
+    left = left.filter(({ root }) => held.has(root));
+  }
+  return left;
+}
+
+/** What one row decides alone, and where a page starts. */
+function rowConditions(
+  { query, evidenceOnly }: Question,
+  { after }: SliceOptions,
+): Filter<Document>[] {
+  const said: Filter<Document>[] = [];
+  if (after !== undefined) {
+    const { micros } = positionOfKeyset(after);
+    // A row holds receipts of one minute at most.
+    said.push({ first_us: { $lte: micros } }, { last_us: { $lte: micros + spanMicrosMax } });
+  }
+  if (query.root_trace_id !== undefined) said.push({ root_trace_id: { $eq: query.root_trace_id } });
+  if (evidenceOnly === true) said.push({ evidence: { $eq: true } });
+  for (const hash of rowWords(query)) said.push({ words: { $eq: hash } });
+  return said;
+}
+
+/** Roots whose rows are asked for at once. */
+const rootsPerFind = 200;
+
+/** All rows of these roots; `cut` is told of a body that cannot be read, and of too many rows. */
+async function rowsOf(
+  bundles: Bundles,
+  roots: readonly string[],
+  cut: () => void,
+): Promise<readonly StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for (let at = 0; at < roots.length; at += rootsPerFind) {
+    const where = { root_trace_id: { $in: roots.slice(at, at + rootsPerFind) } };
+    const counts = new Map<string, number>();
+    const found = bundles
+      .find(where, { projection: { body: 1, root_trace_id: 1 } })
+      .sort({ _id: 1 });
+    for await (const row of found) {
+      const root = String(row["root_trace_id"]);
+      const held = counts.get(root) ?? 0;
+      if (held > limits.rootEventsMax) continue;
+      const own = decoded(root, String(row["body"]), cut);
+      counts.set(root, held + own.length);
+      if (held + own.length > limits.rootEventsMax) cut();
+      for (const event of own) events.push(event);
+    }
+  }
+  return events;
+}
+
+function decoded(root: string, segments: string, cut: () => void): readonly StoredEvent[] {
+  try {
+    return decodeBody(root, joinSegments([segments]));
+  } catch (error) {
+    if (!CodedError.is(error) || error.code !== "bundle_invalid") throw error;
+    cut();
+    return [];
+  }
+}
