@@ -234,6 +234,11 @@ function saidFields(row: StoredEvent | undefined): number {
   return identityFields.filter((field) => row?.[field] !== undefined).length;
 }
 
+/** A run that was killed may have written rows that did not go yet. */
+export function withoutCopies(rows: readonly StoredEvent[]): readonly StoredEvent[] {
+  return [...new Map(rows.map((row) => [JSON.stringify(row), row] as const)).values()];
+}
+
 /** A batch of rows that are written again; the same rows are the same batch. */
 export function pinnedBatch(rows: readonly StoredEvent[]): EvidenceBatch | undefined {
   const [first] = rows;

@@ -8,10 +8,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { groupBy } from "@turnproof/semconv";
 
 import type { EraseEvidence, Unreached } from "../erasure.ts";
-import { erasureOf, pinnedBatch } from "../evidence-erasure.ts";
+import { erasureOf, pinnedBatch, withoutCopies } from "../evidence-erasure.ts";
 import type { ErasureRows, RootErasure } from "../evidence-erasure.ts";
 import type { KeyedRow } from "../evidence-retention.ts";
-import type { StoredEvent } from "../stored-event.ts";
 import { eventColumns } from "./columns.ts";
 import { clusterName } from "./clickhouse-options.ts";
 import type { Engine } from "./connection.ts";
@@ -155,11 +154,6 @@ async function rewrite(
 /** The hash of a root in the table of turns, see turn-rows. */
 const turnRoot =
   "bitShiftLeft(toUInt64(murmurHash3_32(concat('/', root_trace_id))), 32) + murmurHash3_32(root_trace_id)";
-
-/** A run that was killed may have written rows that did not go yet. */
-function withoutCopies(rows: readonly StoredEvent[]): readonly StoredEvent[] {
-  return [...new Map(rows.map((row) => [JSON.stringify(row), row] as const)).values()];
-}
 
 async function mutate(engine: Engine, table: string, where: string): Promise<void> {
   const settings = "mutations_sync = 2, allow_nondeterministic_mutations = 1";

@@ -3,44 +3,47 @@ import type { EvidenceBatch } from "@turnproof/evidence";
 import type { Db } from "mongodb";
 
 import type { Unreached } from "../erasure.ts";
-import { loadEach, rewriteBy } from "../evidence-erasure.ts";
+import { hashesOfId } from "../bundle/words.ts";
+import { loadEach } from "../evidence-erasure.ts";
 import type { ErasureRows } from "../evidence-erasure.ts";
 import { legacyCollection } from "../legacy-bundles.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
 import { retentionRows } from "./retention-rows.ts";
-import type { RetentionKey } from "./retention-rows.ts";
-import type { RootIndex } from "./root-index.ts";
 import { coded } from "./store-error.ts";
 
 /** What erasure stands on. */
 export interface ErasureParts {
   readonly database: Db;
-  readonly roots: RootIndex;
   readonly append: (batch: EvidenceBatch) => Promise<void>;
   readonly legacy: LegacyBundles | undefined;
 }
 
 /** The documents of a database. */
-export function erasureRows(parts: ErasureParts): ErasureRows<RetentionKey> {
-  const { database, roots, append, legacy } = parts;
-  const rows = retentionRows(database, roots);
+export function erasureRows(parts: ErasureParts): ErasureRows<number> {
+  const { database, append, legacy } = parts;
+  const rows = retentionRows(database, append);
   const verdicts = database.collection("evidence_verdicts");
   return {
     rootsNaming: (userId) =>
       coded(async () => {
+        // The index of words may lead to more; the rows decide.
         const found = database
-          .collection("evidence_events")
+          .collection("evidence_bundles")
           .aggregate([
-            { $match: { user_id: { $eq: userId } } },
+            { $match: { words: { $in: [...hashesOfId(userId)] } } },
             { $group: { _id: "$root_trace_id" } },
             { $sort: { _id: 1 } },
           ]);
         const named: string[] = [];
-        for await (const row of found) named.push(String(row["_id"]));
+        for await (const document of found) {
+          const root = String(document["_id"]);
+          const held = await rows.load(root);
+          if (held.some(({ row }) => row.user_id === userId)) named.push(root);
+        }
         return named;
       }),
     load: (some) => loadEach(rows, some),
-    rewrite: rewriteBy(append, rows),
+    rewrite: (roots) => rows.remove(roots),
     countVerdicts: (userId) => coded(() => verdicts.countDocuments({ user_id: { $eq: userId } })),
     async forgetVerdicts(userId, shared) {
       await coded(() => verdicts.deleteMany({ user_id: { $eq: userId } }));
@@ -50,7 +53,7 @@ export function erasureRows(parts: ErasureParts): ErasureRows<RetentionKey> {
     },
     purge: () =>
       compactAll(database, [
-        "evidence_events",
+        "evidence_bundles",
         "evidence_verdicts",
         "evidence_batches",
         ...(legacy === undefined ? [] : [legacyCollection]),

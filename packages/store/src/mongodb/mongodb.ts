@@ -86,9 +86,9 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
   const reader = bundleReads(bundlesOf(database), legacy);
   const evidence = evidenceOf(database, reader, close);
   const append = evidence.append.bind(evidence);
-  offerErasure(evidence, erasureOf(erasureRows({ database, roots, append, legacy })));
+  offerErasure(evidence, erasureOf(erasureRows({ database, append, legacy })));
   const retention: Retention = {
-    evidence: (asked) => retainEvidence(retentionRows(database, roots), asked),
+    evidence: (asked) => retainEvidence(retentionRows(database, append), asked),
     memory: (asked) => retainMemory(memory.admin, asked),
   };
   return {

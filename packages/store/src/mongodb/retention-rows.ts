@@ -1,22 +1,21 @@
-/** @module RetentionRows: the documents of evidence for a run of retention, and their end. */
-import type { Db } from "mongodb";
-
+/** @module RetentionRows: bundles by root for a run of retention, and their end. */
 import { groupBy } from "@turnproof/semconv";
+import type { EvidenceBatch } from "@turnproof/evidence";
+import type { Db, Document } from "mongodb";
+
+import { decodeBody } from "../bundle/decode.ts";
+import { joinSegments } from "../bundle/encode.ts";
+import { pinnedBatch, withoutCopies } from "../evidence-erasure.ts";
 import { saysTenant } from "../evidence-retention.ts";
-import type { KeyedRow, QuietRoot, Removal, RetentionRows } from "../evidence-retention.ts";
-import { eventOf } from "./evidence-document.ts";
-import type { RootIndex } from "./root-index.ts";
+import type { QuietRoot, Removal, RetentionRows } from "../evidence-retention.ts";
+import type { StoredEvent } from "../stored-event.ts";
 import { coded } from "./store-error.ts";
 
-/** A document by its id, and the batch that it came with. */
-export interface RetentionKey {
-  readonly id: string;
-  readonly batch: string;
-}
-
-/** The documents of a database. */
-export function retentionRows(database: Db, roots: RootIndex): RetentionRows<RetentionKey> {
-  const events = database.collection("evidence_events");
+/** The rows of a database. A row is named by its place under its root. */
+export function retentionRows(
+  database: Db,
+  append: (batch: EvidenceBatch) => Promise<void>,
+): RetentionRows<number> {
   return {
     countQuiet: (before) =>
       coded(async () => {
@@ -27,23 +26,19 @@ export function retentionRows(database: Db, roots: RootIndex): RetentionRows<Ret
     quiet: (before) => quietRoots(database, before),
     load: (root) =>
       coded(async () => {
-        const rows: KeyedRow<RetentionKey>[] = [];
-        for await (const document of events.find({ root_trace_id: { $eq: root } })) {
-          const key = { id: String(document["_id"]), batch: String(document["batch_id"]) };
-          rows.push({ key, row: eventOf(document) });
-        }
-        return rows;
+        const held = await bundlesOf(database, root);
+        return held.flatMap(eventsOf).map((row, key) => ({ key, row }));
       }),
-    remove: (removals) => coded(() => remove(database, roots, removals)),
+    remove: (removals) => coded(() => remove(database, append, removals)),
   };
 }
 
 async function* quietRoots(database: Db, before: number): AsyncGenerator<QuietRoot> {
   const found = database
-    .collection("evidence_events")
+    .collection("evidence_bundles")
     .aggregate(
       [
-        { $group: { _id: "$root_trace_id", last: { $max: "$received_us" } } },
+        { $group: { _id: "$root_trace_id", last: { $max: "$last_us" } } },
         { $match: { last: { $lt: before } } },
         { $sort: { last: 1, _id: 1 } },
       ],
@@ -52,62 +47,68 @@ async function* quietRoots(database: Db, before: number): AsyncGenerator<QuietRo
   for await (const row of found) yield { root: String(row["_id"]), last: Number(row["last"]) };
 }
 
-/** Documents of one statement: a filter has a size. */
-const idsPerDelete = 1_000;
+function bundlesOf(database: Db, root: string): Promise<Document[]> {
+  return database
+    .collection("evidence_bundles")
+    .find({ root_trace_id: { $eq: root } })
+    .sort({ _id: 1 })
+    .toArray();
+}
 
+function eventsOf(document: Document): readonly StoredEvent[] {
+  return decodeBody(String(document["root_trace_id"]), joinSegments([String(document["body"])]));
+}
+
+/**
+ * Puts what is left in the place of each root that did not grow since it was read. There is no
+ * transaction: what is left is written first, and of the rest what says whose the root is goes
+ * last, so that neither a reader nor an interrupted run sees a row that seems to be somebody else's.
+ */
 async function remove(
   database: Db,
-  roots: RootIndex,
-  removals: readonly Removal<RetentionKey>[],
+  append: (batch: EvidenceBatch) => Promise<void>,
+  removals: readonly Removal<number>[],
 ): Promise<readonly number[]> {
-  const provisioned = (await roots.generation()) !== undefined;
   const done: number[] = [];
   const ended: string[] = [];
-  for (const removal of removals) {
-    const { root, last, gone, left } = removal;
-    if ((await lastOf(database, root)) !== last) {
+  for (const { root, last, gone, left } of removals) {
+    const held = await bundlesOf(database, root);
+    if (held.some((document) => Number(document["last_us"]) > last)) {
       done.push(0);
       continue;
     }
-    // There is no transaction: what says whose the root is goes last, so that neither a reader nor
-    // an interrupted run sees a row that seems to be somebody else's.
-    const [first, then] = [
-      gone.filter(({ row }) => !saysTenant(row)),
-      gone.filter(({ row }) => saysTenant(row)),
-    ];
-    const deleted = (await removeRows(database, first)) + (await removeRows(database, then));
-    if (provisioned) await roots.renew(root, left, last);
-    if (left.length === 0) ended.push(root);
-    done.push(deleted);
+    const batch = pinnedBatch(withoutCopies(left));
+    if (batch !== undefined) await append(batch);
+    else ended.push(root);
+    const old = held.filter((document) => document["batch_id"] !== batch?.batchId);
+    const naming = new Set(old.filter((document) => eventsOf(document).some(saysTenant)));
+    await forget(
+      database,
+      old.filter((document) => !naming.has(document)),
+    );
+    await forget(database, [...naming]);
+    done.push(gone.length);
   }
   const verdicts = database.collection("evidence_verdicts");
   if (ended.length > 0) await verdicts.deleteMany({ root_trace_id: { $in: ended } });
   return done;
 }
 
-async function lastOf(database: Db, root: string): Promise<number | undefined> {
-  const events = database.collection("evidence_events");
-  const [newest] = await events
-    .find({ root_trace_id: { $eq: root } }, { projection: { received_us: 1 } })
-    .sort({ received_us: -1 })
-    .limit(1)
-    .toArray();
-  return newest === undefined ? undefined : Number(newest["received_us"]);
-}
+/** Documents of one statement: a filter has a size. */
+const idsPerDelete = 1_000;
 
-/** Deletes documents and counts them off the manifests of their batches. */
-async function removeRows(database: Db, rows: readonly KeyedRow<RetentionKey>[]): Promise<number> {
-  const events = database.collection("evidence_events");
+/** Deletes documents and counts their events off the manifests of their batches. */
+async function forget(database: Db, documents: readonly Document[]): Promise<void> {
+  const bundles = database.collection("evidence_bundles");
   const batches = database.collection("evidence_batches");
-  let deleted = 0;
-  for (let at = 0; at < rows.length; at += idsPerDelete) {
-    const some = rows.slice(at, at + idsPerDelete);
-    const ids = some.map(({ key }) => key.id as never);
-    deleted += (await events.deleteMany({ _id: { $in: ids } })).deletedCount;
-    for (const [batch, own] of groupBy(some, ({ key }) => key.batch)) {
+  for (let at = 0; at < documents.length; at += idsPerDelete) {
+    const some = documents.slice(at, at + idsPerDelete);
+    const ids = some.map((document) => document["_id"] as never);
+    await bundles.deleteMany({ _id: { $in: ids } });
+    for (const [batch, own] of groupBy(some, (document) => String(document["batch_id"]))) {
+      const events = own.reduce((sum, document) => sum + Number(document["events"]), 0);
       const where = { _id: { $eq: batch as never } };
-      await batches.updateOne(where, { $inc: { event_count: -own.length } });
+      await batches.updateOne(where, { $inc: { event_count: -events } });
     }
   }
-  return deleted;
 }

@@ -14,6 +14,7 @@ import type { Reads } from "../scoped-reads.ts";
 import type { Question } from "../search-condition.ts";
 import { settle } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
+import { wordsSql } from "./bundle-writer.ts";
 import type { Session } from "./database.ts";
 import { bindings } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
@@ -86,10 +87,8 @@ function conditions(question: Question, options: SliceOptions, bind: Bindings): 
   const { scope, query, id, evidenceOnly } = question;
   const where: string[] = [];
   const oneOf = (hashes: readonly number[]): void => {
-    const words = hashes.map((hash) => hash | 0).join(",");
-    where.push(
-      `root IN (SELECT b.root FROM evidence_bundles b WHERE b.words && '{${words}}'::int[])`,
-    );
+    const words = wordsSql(hashes, bind);
+    where.push(`root IN (SELECT b.root FROM evidence_bundles b WHERE b.words && ${words})`);
   };
   if (options.after !== undefined) {
     const { micros } = positionOfKeyset(options.after);

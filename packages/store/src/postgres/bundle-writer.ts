@@ -11,6 +11,7 @@ import type { BundleRow } from "../bundle/pack.ts";
 import { storedForm } from "../stored-event.ts";
 import type { Database, Session } from "./database.ts";
 import { bindings } from "./sql-text.ts";
+import type { Bindings } from "./sql-text.ts";
 import { toStored, toStoredJson } from "./stored-text.ts";
 
 /** Rows of one statement. */
@@ -22,27 +23,57 @@ const chunkRows = 500;
  * @throws CodedError `store_rejected_row` before anything is written when a row can never pass
  */
 export async function appendBundles(database: Database, batch: EvidenceBatch): Promise<void> {
-  const events = batch.events.map((event) => storedForm(event, batch.receivedAt));
-  const rows = packBundles(events);
+  const rows = rowsOf(batch);
+  await database.transaction(async (session) => {
+    const number = await manifestOf(session, batch, "DO NOTHING");
+    if (number !== undefined) await putAll(session, number, rows);
+  });
+}
+
+/** Writes rows in the place of others, inside of a transaction; the batch may have been there. */
+export async function putBundles(session: Session, batch: EvidenceBatch): Promise<void> {
+  const number = await manifestOf(
+    session,
+    batch,
+    "DO UPDATE SET event_count = held.event_count + excluded.event_count",
+  );
+  if (number !== undefined) await putAll(session, number, rowsOf(batch));
+}
+
+function rowsOf({ events, receivedAt }: EvidenceBatch): readonly BundleRow[] {
+  const rows = packBundles(events.map((event) => storedForm(event, receivedAt)));
   if (rows.some(({ first_received: at }) => !Number.isSafeInteger(at) || at < 0)) {
     throw new CodedError("store_rejected_row");
   }
-  await database.transaction(async (session) => {
-    const bind = bindings();
-    const manifest = await session.query(
-      `INSERT INTO evidence_batches (batch_id, event_count)
-VALUES (${bind.text(batch.batchId)}, ${bind.plain(String(events.length))}::bigint)
-ON CONFLICT (md5(batch_id)) DO NOTHING RETURNING batch_no::text AS batch_no`,
-      bind.parameters,
-    );
-    const number = manifest.rows[0]?.["batch_no"];
-    if (typeof number !== "string") return;
-    // In one order everywhere, so that two writers of the same roots never wait for each other.
-    const ordered = rows.toSorted((a, b) => (a.root_trace_id < b.root_trace_id ? -1 : 1));
-    for (let from = 0; from < ordered.length; from += chunkRows) {
-      await putRows(session, number, ordered.slice(from, from + chunkRows));
-    }
-  });
+  // In one order everywhere, so that two writers of the same roots never wait for each other.
+  return rows.toSorted((a, b) => (a.root_trace_id < b.root_trace_id ? -1 : 1));
+}
+
+/** The number of the batch; undefined where it was there and nothing is to be done. */
+async function manifestOf(
+  session: Session,
+  { batchId, events }: EvidenceBatch,
+  onConflict: string,
+): Promise<string | undefined> {
+  const bind = bindings();
+  const { rows } = await session.query(
+    `INSERT INTO evidence_batches AS held (batch_id, event_count)
+VALUES (${bind.text(batchId)}, ${bind.plain(String(events.length))}::bigint)
+ON CONFLICT (md5(batch_id)) ${onConflict} RETURNING batch_no::text AS batch_no`,
+    bind.parameters,
+  );
+  const number = rows[0]?.["batch_no"];
+  return typeof number === "string" ? number : undefined;
+}
+
+async function putAll(
+  session: Session,
+  batchNumber: string,
+  rows: readonly BundleRow[],
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += chunkRows) {
+    await putRows(session, batchNumber, rows.slice(from, from + chunkRows));
+  }
 }
 
 async function putRows(
@@ -72,8 +103,7 @@ RETURNING root::text AS root, root_trace_id`,
   const bundles = rows.map((row) => ({
     root: places.get(toStored(row.root_trace_id)),
     events: row.events,
-    // PostgreSQL's integers have a sign.
-    words: row.hashes.map((hash) => hash | 0),
+    words: row.hashes.map(signed),
     body: row.segments,
   }));
   const into = bindings();
@@ -100,4 +130,14 @@ FROM evidence_batches b WHERE md5(batch_id) = md5(${id}) AND batch_id = ${id}`,
   const [row] = rows;
   if (row === undefined) return { rows: 0, complete: false };
   return { rows: Number(row["held"]), complete: row["held"] === row["wanted"] };
+}
+
+/** PostgreSQL's integers have a sign. */
+function signed(hash: number): number {
+  return hash | 0;
+}
+
+/** The SQL of an array of words. */
+export function wordsSql(hashes: readonly number[], bind: Bindings): string {
+  return `${bind.plain(`{${hashes.map(signed).join(",")}}`)}::int[]`;
 }

@@ -1,10 +1,11 @@
 /** @module ErasureRows: the rows of evidence of one user in the tables, and their end. */
-import { loadEach, rewriteBy } from "../evidence-erasure.ts";
+import { hashesOfId } from "../bundle/words.ts";
+import { loadEach } from "../evidence-erasure.ts";
 import type { ErasureRows } from "../evidence-erasure.ts";
 import { legacyCollection } from "../legacy-bundles.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
 import type { Database } from "./database.ts";
-import { appendBatch } from "./evidence-writer.ts";
+import { wordsSql } from "./bundle-writer.ts";
 import { purge, purgedTables } from "./purge.ts";
 import { retentionRows } from "./retention-rows.ts";
 import { bindings } from "./sql-text.ts";
@@ -14,20 +15,28 @@ import { fromStored } from "./stored-text.ts";
 export function erasureRows(
   database: Database,
   legacy: LegacyBundles | undefined,
-): ErasureRows<string> {
+): ErasureRows<number> {
   const rows = retentionRows(database);
   return {
     async rootsNaming(userId) {
       const bind = bindings();
-      const found = await database.query(
-        `SELECT DISTINCT root_trace_id AS root FROM evidence_events
-WHERE tenant_said AND user_id = ${bind.text(userId)} ORDER BY root_trace_id`,
+      // The index of words may lead to more; the rows decide.
+      const { rows: found } = await database.query(
+        `SELECT DISTINCT r.root_trace_id AS root FROM evidence_bundles b
+JOIN evidence_roots r ON r.root = b.root
+WHERE b.words && ${wordsSql(hashesOfId(userId), bind)} ORDER BY root`,
         bind.parameters,
       );
-      return found.rows.map((row) => fromStored(row["root"] as string));
+      const roots = found.map((row) => fromStored(row["root"] as string));
+      const named: string[] = [];
+      for (const root of roots) {
+        const held = await rows.load(root);
+        if (held.some(({ row }) => row.user_id === userId)) named.push(root);
+      }
+      return named;
     },
     load: (roots) => loadEach(rows, roots),
-    rewrite: rewriteBy((batch) => appendBatch(database, batch), rows),
+    rewrite: (roots) => rows.remove(roots),
     async countVerdicts(userId) {
       const bind = bindings();
       const found = await database.query(

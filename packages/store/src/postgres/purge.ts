@@ -14,7 +14,7 @@ export const purgedTables: {
   readonly evidence: readonly string[];
   readonly memory: readonly string[];
 } = {
-  evidence: ["evidence_events", "evidence_verdicts", "evidence_batches"],
+  evidence: ["evidence_bundles", "evidence_roots", "evidence_verdicts", "evidence_batches"],
   memory: scopedKinds.map((kind) => memoryCollections[kind]),
 };
 
