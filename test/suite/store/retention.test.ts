@@ -152,7 +152,7 @@ describe.each(Object.keys(providers))("%s", (name) => {
     expect(counts(again)).toEqual({ outcome: [0, 0], metadata: [0, 0], structure: [0, 0] });
     expect((await index.parity({ scope: everybody })).differences).toBe(0);
     const back = await evidence.readBack(`40 old 4`, before(40));
-    expect(back).toEqual({ rows: 2, complete: true });
+    expect(back.complete).toBe(true);
   }, 120_000);
 
   test("keeps a tenant's own ages, and refuses ages out of order", async () => {
