@@ -9,6 +9,7 @@ import { bundleReads } from "./bundle-reads.ts";
 import { batchWord, encodeBatch, hasAnySql } from "./bundle-table.ts";
 import type { Engine } from "./connection.ts";
 import { batchNumber } from "./prepared-batch.ts";
+import { clickhouseTurns } from "./turn-ledger.ts";
 import { putVerdicts, readVerdicts } from "./verdict-table.ts";
 
 /** Evidence in the tables of this engine, which are there. */
@@ -42,6 +43,7 @@ FROM bundles WHERE ${hasAnySql([batchWord(batchId)])} AND batch = ${batchNumber(
       const [rows, wanted] = [at("rows"), at("wanted")];
       return { rows: Math.min(rows, wanted), complete: at("bundles") > 0 && rows >= wanted };
     },
+    ledger: clickhouseTurns(engine),
     ...bundleReads(engine, open),
     verdicts: (scope, roots) => readVerdicts(engine, scope, roots),
     putVerdicts: (verdicts) => putVerdicts(engine, verdicts),
