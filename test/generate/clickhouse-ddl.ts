@@ -20,7 +20,7 @@ export const ddlFile: string = fileURLToPath(
 
 /** Where the table of turns belongs. */
 export const turnsDdlFile: string = fileURLToPath(
-  new URL("../../packages/store/sql/clickhouse/008_turn_ledger.sql", import.meta.url),
+  new URL("../../packages/store/sql/clickhouse/009_turn_ledger.sql", import.meta.url),
 );
 
 /** The migration that makes the table of turns. */

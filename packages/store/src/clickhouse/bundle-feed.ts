@@ -161,8 +161,8 @@ async function rowsOf(
   }));
 }
 
-/** The last microsecond that the column holds. */
-const latestMicros = 9_223_372_036_854_775;
+/** The last microsecond that a number holds exactly; the column holds later ones. */
+const latestMicros = Number.MAX_SAFE_INTEGER;
 
 function timeSql(micros: number): string {
   return `fromUnixTimestamp64Micro(${Math.min(micros, latestMicros)})`;
