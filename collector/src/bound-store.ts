@@ -22,6 +22,7 @@ export function boundStore(store: EvidenceStore): EvidenceStore {
     ...(store.survey === undefined ? {} : { survey: store.survey.bind(store) }),
     verdicts: store.verdicts.bind(store),
     quietRoots: store.quietRoots.bind(store),
+    standing: store.standing.bind(store),
     check: store.check.bind(store),
     close: store.close.bind(store),
     [Symbol.asyncDispose]: store[Symbol.asyncDispose].bind(store),

@@ -7,6 +7,7 @@ import { setImmediate as nextTask } from "node:timers/promises";
 import {
   compareTimes,
   findInsights,
+  findingTexts,
   foldTurns,
   lossIntervals,
   producerLives,
@@ -14,8 +15,9 @@ import {
   turnKey,
 } from "@turnproof/evidence";
 import type { TurnEvent, Verdict } from "@turnproof/evidence";
-import { CodedError } from "@turnproof/semconv";
-import type { TurnVerdict } from "@turnproof/store";
+import { CodedError, groupBy } from "@turnproof/semconv";
+import { recordRoots } from "@turnproof/store";
+import type { Judgement, JudgeTurn, TurnVerdict, WholeRoot } from "@turnproof/store";
 
 import { collectorScope } from "./auth/grants.ts";
 import { createLateLosses } from "./judge-losses.ts";
@@ -54,6 +56,22 @@ const wideEveryMs = 60_000;
 const wideBackMs = 10 * 60_000;
 /** Where much is young, looking again takes long; it may not keep the judge from what is new. */
 const wideRest = 10;
+/** A span is received a moment before it is pending; looking at settled turns again costs little. */
+const overlapMs = 2_000;
+
+/** Those of the roots whose turns do not rest on all that is stored. */
+async function unsettled(parts: Parts, roots: readonly string[]): Promise<readonly string[]> {
+  const standing = await parts.store.standing(roots);
+  const held = groupBy(await parts.store.ledger.turnsOf(roots), (turn) => turn.root_trace_id);
+  return roots.filter((root) => {
+    const { rows, epoch } = standing.get(root) ?? { rows: 0, epoch: 0 };
+    const turns = held.get(root) ?? [];
+    return (
+      turns.length === 0 ||
+      turns.some(({ version: of }) => !of.settled || of.rows !== rows || of.epoch !== epoch)
+    );
+  });
+}
 
 /** Starts the judge; it never throws, and what it could not judge it tries again. */
 export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
@@ -64,45 +82,42 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
   let wideAt = parts.now();
   let wideWaitMs: number = wideEveryMs;
   let wanted = rootsMax;
+  /** What was received before this was judged without a loss that is known now. */
+  let staleBefore = since;
+  const goBack = (to: string): void => {
+    staleBefore = new Date(parts.now()).toISOString();
+    since = earlier(since, to);
+  };
+  const isClosed = (): boolean => closed;
   const memory: Memory = { losses: createLateLosses(), open: createOpenRoots() };
   const pass = async (): Promise<{ readonly judged: number; readonly more: boolean }> => {
     // What is still in the journal keeps its time of receipt when it is stored later.
     const pending = parts.ingest.report().journal.oldest_pending_at;
     const quietBefore = new Date(parts.now() - quietMs).toISOString();
     const roots = await parts.store.quietRoots(since, quietBefore, wanted);
-    let judged = 0;
-    let reached = since;
-    let back: string | null = null;
-    for (let from = 0; from < roots.length && !closed; from += rootsPerRead) {
-      const some = await judgeRoots(parts, roots.slice(from, from + rootsPerRead), memory);
-      if (some.verdicts.length > 0) await parts.store.putVerdicts(some.verdicts);
-      judged += some.verdicts.length;
-      if (some.asOf !== "" && compareTimes(some.asOf, reached) > 0) reached = some.asOf;
-      if (some.back !== undefined) back = earlier(some.back, back);
-      // Whoever asks meanwhile goes first.
-      await nextTask();
-    }
+    const again = compareTimes(since, staleBefore) < 0;
+    const { judged, reached, back } = await judgeEach(parts, roots, { again, memory, isClosed });
     if (closed) return { judged, more: false };
     const more = roots.length >= wanted;
-    const moved = compareTimes(reached, since) > 0;
+    const moved = reached !== "" && compareTimes(reached, since) > 0;
     // Everything up to here was looked at; a root that speaks again becomes quiet again. A full
     // page goes on where it ended. One request can bring more roots than a page has, all received
     // in one moment: then the next page must be longer to reach beyond them.
-    if (!more) since = earlier(quietBefore, pending);
+    if (!more) since = before(earlier(quietBefore, pending), overlapMs);
     else if (moved) since = reached;
     wanted = more && !moved ? wanted * 2 : rootsMax;
     if (back === null) return { judged, more };
     // Turns that were judged before their producer spoke of a loss are judged again, with it.
-    since = earlier(since, back);
+    goBack(back);
     return { judged, more: true };
   };
   const look = async (): Promise<number> => {
     const began = parts.now();
     const wide = began - wideAt >= wideWaitMs;
     if (wide) since = earlier(since, new Date(began - wideBackMs).toISOString());
-    const due = await judgeDue(parts, memory, () => closed);
+    const due = await judgeDue(parts, memory, isClosed);
     let total = due.judged;
-    if (due.back !== undefined) since = earlier(since, due.back);
+    if (due.back !== undefined) goBack(due.back);
     for (let more = true; more && !closed;) {
       const passed = await pass();
       total += passed.judged;
@@ -130,9 +145,44 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
   };
 }
 
+interface Asked {
+  /** Whether settled turns are judged as well. */
+  readonly again: boolean;
+  readonly memory: Memory;
+  readonly isClosed: () => boolean;
+}
+
+/** Judges these roots, some at a time; how many turns, up to which receipt, and how far to go back. */
+async function judgeEach(
+  parts: Parts,
+  roots: readonly string[],
+  { again, memory, isClosed }: Asked,
+): Promise<{ readonly judged: number; readonly reached: string; readonly back: string | null }> {
+  let judged = 0;
+  let reached = "";
+  let back: string | null = null;
+  for (let from = 0; from < roots.length && !isClosed(); from += rootsPerRead) {
+    const next = roots.slice(from, from + rootsPerRead);
+    const some = await judgeRoots(parts, again ? next : await unsettled(parts, next), memory);
+    if (some.verdicts.length > 0) await parts.store.putVerdicts(some.verdicts);
+    judged += some.verdicts.length;
+    if (reached === "" || (some.asOf !== "" && compareTimes(some.asOf, reached) > 0)) {
+      reached = some.asOf;
+    }
+    if (some.back !== undefined) back = earlier(some.back, back);
+    // Whoever asks meanwhile goes first.
+    await nextTask();
+  }
+  return { judged, reached, back };
+}
+
 function noteFailure({ log }: Parts, error: unknown): number {
   log.warn("judge_failed", { code: CodedError.is(error) ? error.code : "internal_error" });
   return 0;
+}
+
+function before(time: string, ms: number): string {
+  return new Date(Date.parse(time) - ms).toISOString();
 }
 
 function earlier(time: string, other: string | null): string {
@@ -192,20 +242,29 @@ async function judgeRoots(
   const reports = await trustedReports(parts);
   const journal = parts.ingest.losses();
   const back = losses.since([...lossIntervals(reports), ...journal.losses]);
+  // What is stored after this count is read as well, and makes the next version of the turns.
+  const standing = await parts.store.standing(roots);
   const windows = await collectRoots(parts, reading, roots);
   const verdicts: TurnVerdict[] = [];
+  const whole: WholeRoot[] = [];
+  const judgements = new Map<string, JudgeTurn>();
   let asOf = "";
   for (const root of roots) {
     const window = windows.get(root) ?? (await collectRoot(parts, reading, root));
     const judged = await judgeTurns(parts, { root, window, reports });
     verdicts.push(...judged.verdicts);
+    whole.push({ root, events: window.events, ...(standing.get(root) ?? { rows: 0, epoch: 0 }) });
+    judgements.set(root, judged.judge);
     open.note(root, judged.unended);
     losses.judged(window.events);
     const latest = window.as_of ?? "";
     if (asOf === "" || (latest !== "" && compareTimes(latest, asOf) > 0)) asOf = latest;
   }
+  await recordRoots(parts.store.ledger, whole, ({ root }) => judgements.get(root) ?? noJudgement);
   return { verdicts, asOf, back };
 }
+
+const noJudgement: JudgeTurn = () => undefined;
 
 interface RootWindow {
   readonly root: string;
@@ -213,10 +272,16 @@ interface RootWindow {
   readonly reports: readonly TurnEvent[];
 }
 
+interface JudgedTurns {
+  readonly verdicts: readonly TurnVerdict[];
+  readonly judge: JudgeTurn;
+  readonly unended: Unended | null;
+}
+
 async function judgeTurns(
   parts: Parts,
   { root, window, reports }: RootWindow,
-): Promise<{ readonly verdicts: readonly TurnVerdict[]; readonly unended: Unended | null }> {
+): Promise<JudgedTurns> {
   const metadata = await metadataOf(parts, window, reports);
   const members = new Map<string, TurnEvent[]>();
   for (const event of window.events) {
@@ -226,6 +291,7 @@ async function judgeTurns(
     else known.push(event);
   }
   const verdicts: TurnVerdict[] = [];
+  const judgements = new Map<string, Judgement>();
   let until: string | null = null;
   const producers = new Set<string>();
   for (const row of foldTurns(window.events)) {
@@ -233,6 +299,14 @@ async function judgeTurns(
     const verdict = reconcileOutcome(events, { normalizationMetadata: metadata });
     if (verdict.open_until !== null) until = earlier(verdict.open_until, until);
     for (const id of awaited(verdict, events)) producers.add(id);
+    const judgement = {
+      verdict: verdict.status,
+      ...codesOf(verdict, events),
+      judged_at: new Date(parts.now()).toISOString(),
+      // The latest receipt that was judged, not the mark: whatever is received later makes it older.
+      as_of: window.as_of ?? verdict.as_of ?? "",
+    };
+    judgements.set(turnKey(row), judgement);
     verdicts.push({
       root_trace_id: root,
       turn_id: row.turn_id ?? "",
@@ -240,16 +314,16 @@ async function judgeTurns(
       thread_id: row.thread_id ?? "",
       ...(row.application_id === undefined ? {} : { application_id: row.application_id }),
       ...(row.user_id === undefined ? {} : { user_id: row.user_id }),
-      verdict: verdict.status,
-      finding_codes: codesOf(verdict, events),
-      judged_at: new Date(parts.now()).toISOString(),
-      // The latest receipt that was judged, not the mark: whatever is received later makes it older.
-      as_of: window.as_of ?? verdict.as_of ?? "",
+      verdict: judgement.verdict,
+      finding_codes: [...judgement.finding_codes, ...judgement.insight_codes].toSorted(),
+      judged_at: judgement.judged_at,
+      as_of: judgement.as_of,
     });
   }
   const waits = until !== null || producers.size > 0;
   const unended = { until, producers: [...producers], asOf: window.mark };
-  return { verdicts, unended: waits ? unended : null };
+  const judge: JudgeTurn = (row) => judgements.get(turnKey(row));
+  return { verdicts, judge, unended: waits ? unended : null };
 }
 
 /** The processes of what began and did not end. */
@@ -264,8 +338,16 @@ function awaited({ findings }: Verdict, events: readonly TurnEvent[]): string[] 
 
 const unendedCodes: ReadonlySet<string> = new Set(["turn_open", "turn_unfinished"]);
 
-/** Findings and insights of a turn by code, so that lists can be filtered by either. */
-function codesOf({ findings }: Verdict, events: readonly TurnEvent[]): string[] {
+/** Findings and insights of a turn by code; a code that is both is a finding. */
+function codesOf(
+  { findings }: Verdict,
+  events: readonly TurnEvent[],
+): Pick<Judgement, "finding_codes" | "insight_codes"> {
   const { insights } = findInsights(events, { scope: "turn" });
-  return [...new Set([...findings, ...insights].map(({ code }) => code))].toSorted();
+  const codes = [...new Set([...findings, ...insights].map(({ code }) => code))].toSorted();
+  const isFinding = (code: string): boolean => Object.hasOwn(findingTexts, code);
+  return {
+    finding_codes: codes.filter(isFinding),
+    insight_codes: codes.filter((code) => !isFinding(code)),
+  };
 }

@@ -46,6 +46,7 @@ export function lateEvidence(name: string, late: Late<EvidenceStore>): EvidenceS
     verdicts: async (scope, roots) => late.current().verdicts(scope, roots),
     putVerdicts: async (verdicts) => late.current().putVerdicts(verdicts),
     quietRoots: async (since, before, limit) => late.current().quietRoots(since, before, limit),
+    standing: async (roots) => late.current().standing(roots),
     check: () => lateCheck(late),
     close,
     [Symbol.asyncDispose]: close,

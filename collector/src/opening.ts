@@ -9,8 +9,9 @@ import { allowNames } from "@turnproof/semconv";
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
 import { CodedError } from "@turnproof/semconv";
-import { lentEngineOf } from "@turnproof/store";
-import type { EvidenceStore, MemoryStore } from "@turnproof/store";
+import type { TurnEvent } from "@turnproof/evidence";
+import { lentEngineOf, turnRecorder } from "@turnproof/store";
+import type { EvidenceStore, MemoryStore, TurnRecorder } from "@turnproof/store";
 
 import { watchAccounts } from "./accounts.ts";
 import { openAudit } from "./audit/log.ts";
@@ -32,6 +33,7 @@ import { createRequestMetrics } from "./http/request-metrics.ts";
 import { cookieNameOf } from "./http/session-cookie.ts";
 import { openLate } from "./late.ts";
 import { createReaders, threadsCan } from "./reading/readers.ts";
+import { collectorScope } from "./auth/grants.ts";
 import { lateEvidence, lateMemory } from "./late-store.ts";
 import { openReceiver } from "./otlp/receiver.ts";
 import { openMemory, operatorMemory } from "./memory/memory-backend.ts";
@@ -76,6 +78,8 @@ export async function openParts(opening: Opening): Promise<Parts> {
   // The journal's lock comes first: it says in one sentence that the directory is in use.
   const waiting = Promise.withResolvers<EvidenceStore>();
   waiting.promise.catch(() => {});
+  const recorder = waiting.promise.then((store) => turnRecorder(store, collectorScope()));
+  recorder.catch(() => {});
   const producers = createThrottle(options.now);
   const ingest = await openReceiver({
     directory: join(config.dataDir, "journal"),
@@ -87,6 +91,7 @@ export async function openParts(opening: Opening): Promise<Parts> {
     identityKey,
     knownNames,
     log,
+    onStored: (events) => recordTurns(recorder, events, log),
     ...(options.now === undefined ? {} : { now: options.now }),
     journalBytesMax: config.journalBytesMax,
     enabled: config.ingest === "on",
@@ -218,4 +223,17 @@ async function openedMemory({ config, log }: Opening): Promise<MemoryStore | und
   };
   const late = await openLate({ open, part: "memory", backend, host, log });
   return lateMemory(backend === "mongodb" ? backend : `${backend} server`, late);
+}
+
+/** Writes turns of what was stored; what fails is said and left to the judge. */
+async function recordTurns(
+  recorder: Promise<TurnRecorder>,
+  events: readonly TurnEvent[],
+  log: Log,
+): Promise<void> {
+  try {
+    await (await recorder).stored(events);
+  } catch (error) {
+    log.warn("turns_not_recorded", { code: CodedError.is(error) ? error.code : "internal_error" });
+  }
 }

@@ -6,6 +6,7 @@ import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 
 import { openJournal, startDrain } from "@turnproof/exporter/journal";
 import type { DecodeFrame, Drain, DrainStore, Journal } from "@turnproof/exporter/journal";
+import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { Key } from "@turnproof/semconv/fingerprint";
 import type { Hono } from "hono";
@@ -43,6 +44,8 @@ export interface ReceiverOptions {
   /** Names that are readable whatever they look like. */
   readonly knownNames?: readonly string[];
   readonly log: Log;
+  /** Told of events that were stored, before they count as readable; what it throws is ignored. */
+  readonly onStored?: (events: readonly TurnEvent[]) => Promise<void>;
   /** Clock of receipt, milliseconds since the epoch; default the system's, in microseconds. */
   readonly now?: () => number;
   /** Bound of the journal on the disk. */
@@ -93,6 +96,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     decode: createPacedDecoder(),
     prepare: async (frames) =>
       opened.takesPrepared() && options.threads !== 0 ? blocks.prepare(frames) : undefined,
+    ...(options.onStored === undefined ? {} : { onStored: options.onStored }),
     onStateChange: (code) => {
       if (code === undefined) log.info("store_answers");
       else log.warn("store_refuses", { code });

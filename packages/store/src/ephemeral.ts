@@ -46,6 +46,13 @@ export function ephemeral(): EvidenceStore {
     quietRoots: async (since, before, limit) => rows.quiet(since, before).slice(0, limit),
     verdicts: async (scope, roots) => verdicts.of(scope, roots),
     putVerdicts: async (list) => verdicts.put(list),
+    standing: async (roots) =>
+      new Map(
+        roots.flatMap((root) => {
+          const held = rows.of(root).length;
+          return held === 0 ? [] : [[root, { rows: held, epoch: 0 }] as const];
+        }),
+      ),
     ...reads(rows),
     async check() {
       return rows.closed()

@@ -194,6 +194,14 @@ export interface EvidenceReader {
   verdicts(scope: EvidenceScope, rootTraceIds: readonly string[]): Promise<readonly TurnVerdict[]>;
 }
 
+/** What is known of a root without reading it. */
+export interface RootStanding {
+  /** Its stored events; copies that came in different batches count each. */
+  readonly rows: number;
+  /** How often rows of it were deleted. */
+  readonly epoch: number;
+}
+
 /** A provider of evidence. */
 export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisposable {
   readonly name: string;
@@ -201,6 +209,8 @@ export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisp
   readonly sources: readonly SourceStore[];
   /** One settled row for each turn, and every answer over many turns. */
   readonly ledger: TurnLedger;
+  /** Standing of those of these roots that have rows, or had some that were deleted. */
+  standing(roots: readonly string[]): Promise<ReadonlyMap<string, RootStanding>>;
   /** Cheap, repeatable, concurrent-safe; never throws. */
   check(): Promise<CheckResult>;
   /** Keeps a verdict; the latest `judged_at` per turn stands. */

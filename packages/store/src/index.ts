@@ -14,6 +14,7 @@ export type {
   EvidenceStore,
   Judged,
   Keyset,
+  RootStanding,
   SliceOptions,
   SurveyField,
   SurveyOptions,
@@ -51,6 +52,7 @@ export type {
   TurnFacet,
   TurnFigures,
   TurnLedger,
+  HeldTurn,
   TurnOrder,
   TurnPage,
   TurnPlace,
@@ -59,6 +61,11 @@ export type {
   TurnWriter,
 } from "./ledger/turn-question.ts";
 export { lateLedger } from "./ledger/late-ledger.ts";
+export { readRoots, recordRoots, recordStored } from "./ledger/record-roots.ts";
+export type { WholeRoot } from "./ledger/record-roots.ts";
+export type { Judgement, JudgeTurn } from "./ledger/turn-records.ts";
+export { turnRecorder } from "./ledger/turn-recorder.ts";
+export type { TurnRecorder, TurnRecorderOptions } from "./ledger/turn-recorder.ts";
 export type { TurnRecord, TurnVersion } from "./ledger/turn-record.ts";
 export { clickhouse, clickhouseOver, lentEngineOf } from "./clickhouse/clickhouse.ts";
 export type { ClickhouseOptions, LentEngine } from "./clickhouse/clickhouse.ts";

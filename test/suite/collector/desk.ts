@@ -7,8 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { TurnEvent } from "@turnproof/evidence";
-import { ephemeral } from "@turnproof/store";
+import { ephemeral, recordStored } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
+import { everybody } from "@turnproof/store/testing";
 import { createCollector, parseConfig } from "turnproof";
 import type { Collector, CollectorOptions } from "turnproof";
 
@@ -63,8 +64,11 @@ export async function openDesk(
       if (response.status !== 200) throw new Error(`${path}: ${response.status}`);
       return (await response.json()) as T;
     },
-    put: (events, receivedAt = "2026-11-21T10:00:00.000000Z") =>
-      store.append({ batchId: `batch-${++batches}`, receivedAt, events }),
+    async put(events, receivedAt = "2026-11-21T10:00:00.000000Z") {
+      await store.append({ batchId: `batch-${++batches}`, receivedAt, events });
+      const roots = new Set(events.flatMap(({ root_trace_id: root }) => root ?? []));
+      await recordStored(store, everybody, [...roots]);
+    },
   };
 }
 

@@ -97,6 +97,19 @@ async function eachEvent(
   return unreadable;
 }
 
+/** The events of frames, stamped, without those rows; a frame that nobody can read has none. */
+export async function storedEvents(
+  frames: readonly SentFrame[],
+  decode: DecodeFrame,
+  refused: ReadonlyMap<number, readonly number[]>,
+): Promise<readonly TurnEvent[]> {
+  const events: TurnEvent[] = [];
+  await eachEvent(frames, decode, (event, _week, [frame, row]) => {
+    if (refused.get(frame)?.includes(row) !== true) events.push(event);
+  });
+  return events;
+}
+
 function spansOf(frames: readonly SentFrame[]): number {
   return frames.reduce((sum, frame) => sum + frame.spans, 0);
 }

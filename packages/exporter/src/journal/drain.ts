@@ -10,11 +10,12 @@
  * content alone. An end that was not durable belongs to a batch that was never sent, so it may fall
  * anew. Before such a batch is sent again the store is asked whether it holds it.
  */
+import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
 import type { JournalPosition } from "./backlog.ts";
-import { assembleBatch } from "./batch.ts";
+import { assembleBatch, storedEvents } from "./batch.ts";
 import type { DecodeFrame, PreparedFrames } from "./batch.ts";
 import { systemClock } from "./clock.ts";
 import type { JournalClock } from "./clock.ts";
@@ -56,6 +57,11 @@ export interface DrainOptions {
   readonly random?: () => number;
   /** Called once per change, with the code of the store's answer or undefined when all is well. */
   readonly onStateChange?: (code: Code | undefined) => void;
+  /**
+   * Called with the events of each batch once they are stored and before its checkpoint, so that what
+   * is derived from them is there when the batch counts as readable. What it throws is ignored.
+   */
+  readonly onStored?: (events: readonly TurnEvent[]) => Promise<void>;
 }
 
 /** Counts since the drain started. */
@@ -284,8 +290,9 @@ async function carry(
 ): Promise<void> {
   try {
     const startedMs = flow.clock.now();
-    await storeBatch(flow, batch, mayBeThere);
+    const refused = await storeBatch(flow, batch, mayBeThere);
     flow.concurrency.stored(flow.clock.now() - startedMs, flow.crowded);
+    await tellStored(flow, batch, refused);
     await before;
     if (flow.stop.signal.aborted) return;
     await persistently(flow, () => flow.options.journal.checkpoint(batch.through));
@@ -300,7 +307,21 @@ async function carry(
   }
 }
 
-async function storeBatch(flow: Flow, batch: Gathered, mayBeThere: boolean): Promise<void> {
+/** Rows by frame that the store refused for ever. */
+type Refused = ReadonlyMap<number, readonly number[]>;
+
+async function tellStored(flow: Flow, batch: Gathered, refused: Refused): Promise<void> {
+  const { onStored, decode } = flow.options;
+  if (onStored === undefined) return;
+  try {
+    await onStored(await storedEvents(batch.frames, decode, refused));
+  } catch {
+    // Whoever derives something says what went wrong; the batch is stored.
+  }
+}
+
+/** Stores a batch; which rows of it went to quarantine. */
+async function storeBatch(flow: Flow, batch: Gathered, mayBeThere: boolean): Promise<Refused> {
   const { options } = flow;
   const delivery: DeliveryOptions = {
     store: options.store,
@@ -320,10 +341,10 @@ async function storeBatch(flow: Flow, batch: Gathered, mayBeThere: boolean): Pro
   };
   const { frames, through, prepared } = batch;
   const stored = await storePrepared(delivery, prepared, mayBeThere);
-  if (stored === prepared?.parts.length && prepared.unreadable.length === 0) return;
+  const refused = new Map<number, number[]>();
+  if (stored === prepared?.parts.length && prepared.unreadable.length === 0) return refused;
   // A row is refused or a frame cannot be read: which one shows only here.
   const assembled = batch.assembled ?? (await assembleBatch(frames, through, options.decode));
-  const refused = new Map<number, number[]>();
   for (const part of assembled.parts.slice(stored)) {
     const range = { from: 0, to: part.events.length, mayBeThere };
     for (const position of await deliver(delivery, part, range)) {
@@ -343,6 +364,7 @@ async function storeBatch(flow: Flow, batch: Gathered, mayBeThere: boolean): Pro
     await persistently(flow, () => options.journal.quarantine(input));
     flow.counts.quarantinedEvents += spans;
   }
+  return refused;
 }
 
 /** How many of the parts that were made ready are stored: all up to one that is refused. */

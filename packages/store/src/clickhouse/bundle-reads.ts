@@ -3,6 +3,7 @@ import { CodedError, limits } from "@turnproof/semconv";
 
 import { decodeBody } from "../bundle/decode.ts";
 import { joinSegments } from "../bundle/encode.ts";
+import type { RootStanding } from "../evidence-store.ts";
 import { rootRounds } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";
@@ -90,4 +91,28 @@ function decoded(root: string, segments: string, cut: () => void): readonly Stor
     cut();
     return [];
   }
+}
+
+/** Standing of those of the roots that have rows. */
+export async function standingOf(
+  engine: Engine,
+  roots: readonly string[],
+): Promise<ReadonlyMap<string, RootStanding>> {
+  const standing = new Map<string, RootStanding>();
+  for (let from = 0; from < roots.length; from += rootsPerStatement) {
+    const some = roots.slice(from, from + rootsPerStatement);
+    const bind = bindings();
+    const answer = await engine.query(
+      `SELECT root_trace_id, toFloat64(sum(events)) AS events FROM bundles
+WHERE ${hasAnySql(some.map(rootHash))} AND root_trace_id IN ${bind.texts(some)}
+GROUP BY root_trace_id`,
+      bind.parameters,
+    );
+    const counts = (answer.columns.get("events") ?? []) as readonly number[];
+    const names = (answer.columns.get("root_trace_id") ?? []) as readonly string[];
+    for (const [at, root] of names.entries()) {
+      standing.set(root, { rows: Number(counts[at]), epoch: 0 });
+    }
+  }
+  return standing;
 }

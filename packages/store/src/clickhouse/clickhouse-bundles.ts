@@ -5,7 +5,7 @@ import type { EvidenceStore } from "../evidence-store.ts";
 import { checkBy } from "../store-check.ts";
 import { microseconds } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
-import { bundleReads } from "./bundle-reads.ts";
+import { bundleReads, standingOf } from "./bundle-reads.ts";
 import { batchWord, encodeBatch, hasAnySql } from "./bundle-table.ts";
 import type { Engine } from "./connection.ts";
 import { batchNumber } from "./prepared-batch.ts";
@@ -57,6 +57,7 @@ ORDER BY last, root_trace_id LIMIT ${Math.max(Math.floor(limit), 0)}`,
       );
       return (answer.columns.get("root_trace_id") ?? []) as string[];
     },
+    standing: (roots) => standingOf(engine, roots),
     check: () =>
       checkBy(async () => {
         open();

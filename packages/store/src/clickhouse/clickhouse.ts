@@ -17,7 +17,7 @@ import { inserter } from "./insert.ts";
 import { migrate } from "./migration.ts";
 import { prepareBatch } from "./prepared-batch.ts";
 import type { PreparedBlocks } from "./prepared-batch.ts";
-import { quietRoots, readBack } from "./read-back.ts";
+import { quietRoots, readBack, standingOf } from "./read-back.ts";
 import { receiptSpans } from "./receipt-span.ts";
 import { reader, readTouched } from "./reader.ts";
 import { survey } from "./survey.ts";
@@ -114,6 +114,7 @@ async function provider(
     verdicts: (scope, roots) => readVerdicts(engine, scope, roots),
     putVerdicts: (verdicts) => putVerdicts(engine, verdicts),
     quietRoots: (since, before, limit) => quietRoots(engine, since, before, limit),
+    standing: (roots) => standingOf(engine, roots),
     check: () =>
       checkBy(async () => {
         open();

@@ -1,5 +1,6 @@
 /** @module ReadBack: what the tables really hold of a batch, and which roots have grown quiet. */
 import type { BatchReadback } from "@turnproof/evidence";
+import type { RootStanding } from "../evidence-store.ts";
 import { microseconds } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
 import type { Engine } from "./connection.ts";
@@ -59,4 +60,20 @@ GROUP BY root_trace_id HAVING last < fromUnixTimestamp64Micro(${before})
 ORDER BY last, root_trace_id LIMIT ${Math.max(Math.floor(limit), 0)}`,
   );
   return (answer.columns.get("root_trace_id") ?? []) as string[];
+}
+
+/** Standing of those of the roots that have rows. */
+export async function standingOf(
+  engine: Engine,
+  roots: readonly string[],
+): Promise<ReadonlyMap<string, RootStanding>> {
+  const bind = bindings();
+  const answer = await engine.query(
+    `SELECT root_trace_id, toFloat64(count()) AS events FROM events
+WHERE root_trace_id IN ${bind.texts(roots)} GROUP BY root_trace_id`,
+    bind.parameters,
+  );
+  const counts = (answer.columns.get("events") ?? []) as readonly number[];
+  const names = (answer.columns.get("root_trace_id") ?? []) as readonly string[];
+  return new Map(names.map((root, at) => [root, { rows: Number(counts[at]), epoch: 0 }]));
 }

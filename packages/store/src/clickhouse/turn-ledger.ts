@@ -16,7 +16,9 @@ import type {
   TurnQuestion,
 } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
+import { versionOfNumber } from "../ledger/turn-writes.ts";
 import type { TurnWrite } from "../ledger/turn-writes.ts";
+import { isoOfMicros } from "../time.ts";
 import type { Answer, Engine } from "./connection.ts";
 import { bindings } from "./sql-text.ts";
 import { columnOfList, encodeTurns } from "./turn-columns.ts";
@@ -34,6 +36,21 @@ export function clickhouseTurns(engine: Engine): TurnLedger {
     answeredIn: "store",
     putTurns: (records) => write(records.map((put) => ({ put }))),
     dropTurns: (gone) => write(gone.map((drop) => ({ drop }))),
+    async turnsOf(roots) {
+      const bind = bindings();
+      const answer = await engine.query(
+        `SELECT key, root_trace_id, toString(version) AS version,
+  toFloat64(toUnixTimestamp64Micro(first_received)) AS received
+FROM turn_ledger FINAL WHERE root_trace_id IN ${bind.texts(roots)}`,
+        bind.parameters,
+      );
+      return rowsOf(answer).map((row) => ({
+        key: String(row["key"]),
+        root_trace_id: String(row["root_trace_id"]),
+        version: versionOfNumber(BigInt(String(row["version"]))),
+        first_received: isoOfMicros(Number(row["received"])),
+      }));
+    },
     async listTurns(question, { order, limit, after }) {
       const bind = bindings();
       const where = [

@@ -69,6 +69,16 @@ export function filesystemEvidence(parts: EvidenceParts): EvidenceStore {
       open();
       await verdicts.put(list);
     },
+    async standing(roots) {
+      open();
+      await catalog.refresh();
+      return new Map(
+        roots.flatMap((root) => {
+          const entry = catalog.root(root);
+          return entry === undefined ? [] : [[root, { rows: entry.rows, epoch: 0 }] as const];
+        }),
+      );
+    },
     check: async () =>
       parts.life.ended() ? { ok: false, code: "store_closed", elapsedMs: 0 } : parts.check(),
     close,

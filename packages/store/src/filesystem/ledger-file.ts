@@ -61,6 +61,7 @@ function coded(turns: TurnLedger): TurnLedger {
     answeredIn: turns.answeredIn,
     putTurns: (records) => run(() => turns.putTurns(records)),
     dropTurns: (gone) => run(() => turns.dropTurns(gone)),
+    turnsOf: (roots) => run(() => turns.turnsOf(roots)),
     listTurns: (question, page) => run(() => turns.listTurns(question, page)),
     countTurns: (question) => run(() => turns.countTurns(question)),
     turnFacets: (...asked) => run(() => turns.turnFacets(...asked)),

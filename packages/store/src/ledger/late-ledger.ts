@@ -10,6 +10,7 @@ export function lateLedger(
     answeredIn,
     putTurns: async (records) => (await current()).putTurns(records),
     dropTurns: async (gone) => (await current()).dropTurns(gone),
+    turnsOf: async (roots) => (await current()).turnsOf(roots),
     listTurns: async (question, page) => (await current()).listTurns(question, page),
     countTurns: async (question) => (await current()).countTurns(question),
     turnFacets: async (...asked) => (await current()).turnFacets(...asked),

@@ -4,7 +4,7 @@
  */
 import { checkScope } from "../scope.ts";
 import { comparePlaces, passes, placeOf } from "./turn-conditions.ts";
-import type { TurnLedger, TurnQuestion } from "./turn-question.ts";
+import type { HeldTurn, TurnLedger, TurnQuestion } from "./turn-question.ts";
 import { compareVersions } from "./turn-record.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";
 import { callGroups, facetOf, figureGroups } from "./turn-sums.ts";
@@ -32,6 +32,13 @@ export function memoryTurns(): TurnLedger {
     async dropTurns(gone) {
       for (const { key, version } of gone) put(key, version);
     },
+    async turnsOf(roots) {
+      const wanted = new Set(roots);
+      return [...held.values()].flatMap(({ record }) => {
+        const root = record?.row.root_trace_id ?? "";
+        return record !== undefined && wanted.has(root) ? [heldTurn(record)] : [];
+      });
+    },
     async listTurns(question, { order, limit, after }) {
       const placed = asked(question)
         .map((record) => ({ record, place: placeOf(record, order) }))
@@ -51,4 +58,9 @@ export function memoryTurns(): TurnLedger {
     turnFigures: async (question, options) => figureGroups(asked(question), options),
     callFigures: async (question, kind, by) => callGroups(asked(question), kind, by),
   };
+}
+
+/** What a writer is told of a record. */
+function heldTurn({ key, version, first_received, row }: TurnRecord): HeldTurn {
+  return { key, version, first_received, root_trace_id: row.root_trace_id ?? "" };
 }

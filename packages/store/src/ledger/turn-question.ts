@@ -145,8 +145,15 @@ export interface TurnWriter {
   dropTurns(gone: readonly Pick<TurnRecord, "key" | "version" | "first_received">[]): Promise<void>;
 }
 
+/** A turn that the ledger holds: where it lies and what its row rests on. */
+export type HeldTurn = Pick<TurnRecord, "key" | "version" | "first_received"> & {
+  readonly root_trace_id: string;
+};
+
 /** The ledger of a store. Every answer is exact, over the whole history and in scope. */
 export interface TurnLedger extends TurnReader, TurnWriter {
   /** Where questions are worked out: in the store's engine, or over records in this process. */
   readonly answeredIn: "store" | "process";
+  /** The turns that stand under these roots, of every tenant; for writers. */
+  turnsOf(roots: readonly string[]): Promise<readonly HeldTurn[]>;
 }

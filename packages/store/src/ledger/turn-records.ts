@@ -20,6 +20,9 @@ export interface Judgement {
   readonly as_of: string;
 }
 
+/** Finds out about a turn from its row and its own events; undefined: nobody judged it. */
+export type JudgeTurn = (row: TurnRow, own: readonly TurnEvent[]) => Judgement | undefined;
+
 /** 192 bits of SHA-256 over the turn's identity: nobody finds two identities with one key. */
 export function recordKey(row: TurnRow): string {
   return createHash("sha256").update(turnKey(row)).digest("hex").slice(0, 48);
@@ -33,7 +36,7 @@ export function recordKey(row: TurnRow): string {
 export function recordsOf(
   events: readonly TurnEvent[],
   version: TurnVersion,
-  judge: (row: TurnRow, own: readonly TurnEvent[]) => Judgement | undefined = () => undefined,
+  judge: JudgeTurn = () => undefined,
 ): TurnRecord[] {
   const members = groupBy(events, turnKey);
   return foldTurns(events).map((row) => {

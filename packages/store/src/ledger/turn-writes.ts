@@ -29,3 +29,12 @@ export function endOf(write: TurnWrite): TurnEnd {
 export function versionNumber({ epoch, rows, settled }: TurnRecord["version"]): bigint {
   return (BigInt(epoch) << 40n) | (BigInt(rows) << 1n) | (settled ? 1n : 0n);
 }
+
+/** The version that {@link versionNumber} wrote. */
+export function versionOfNumber(number: bigint): TurnRecord["version"] {
+  return {
+    epoch: Number(number >> 40n),
+    rows: Number((number >> 1n) & 0x7fff_ffffffn),
+    settled: (number & 1n) === 1n,
+  };
+}

@@ -6,7 +6,7 @@ import { decodeBody } from "../bundle/decode.ts";
 import { joinSegments } from "../bundle/encode.ts";
 import { spanMicrosMax } from "../bundle/pack.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
-import type { SliceOptions } from "../evidence-store.ts";
+import type { RootStanding, SliceOptions } from "../evidence-store.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
 import { positionOfKeyset } from "../position.ts";
 import { rootRounds } from "../root-rounds.ts";
@@ -185,4 +185,22 @@ function decoded(root: string, segments: string, cut: () => void): readonly Stor
     cut();
     return [];
   }
+}
+
+/** Standing of those of the roots that have rows. */
+export async function standingOf(
+  bundles: Bundles,
+  roots: readonly string[],
+): Promise<ReadonlyMap<string, RootStanding>> {
+  const rows = await coded(() =>
+    bundles
+      .aggregate([
+        { $match: { root_trace_id: { $in: [...roots] } } },
+        { $group: { _id: "$root_trace_id", events: { $sum: "$events" } } },
+      ])
+      .toArray(),
+  );
+  return new Map(
+    rows.map((row) => [String(row["_id"]), { rows: Number(row["events"]), epoch: 0 }] as const),
+  );
 }

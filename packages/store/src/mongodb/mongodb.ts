@@ -19,7 +19,7 @@ import type { Reads } from "../scoped-reads.ts";
 import { checkBy } from "../store-check.ts";
 import { erasureRows } from "./erasure-rows.ts";
 import { bundleDocuments } from "./bundle-document.ts";
-import { bundleReads } from "./bundle-reads.ts";
+import { bundleReads, standingOf } from "./bundle-reads.ts";
 import { adoptLegacy, legacyDiagnostics, makeUniqueIndex } from "./legacy-adoption.ts";
 import { legacyBundles } from "./legacy-collection.ts";
 import { mongodbAdmin } from "./mongodb-admin.ts";
@@ -199,6 +199,7 @@ function evidenceOf(database: Db, reads: Reads, close: () => Promise<void>): Evi
     verdicts: (scope, roots) => readVerdicts(verdicts, scope, roots),
     putVerdicts: (all) => putVerdicts(verdicts, all),
     quietRoots: (since, before, limit) => quietRoots(bundles, since, before, limit),
+    standing: (roots) => standingOf(bundles, roots),
     check: () => check(database),
     close,
     [Symbol.asyncDispose]: close,

@@ -4,6 +4,8 @@ import type { Collection, Document, Filter } from "mongodb";
 import { placeOf } from "../ledger/turn-conditions.ts";
 import type { TurnOrder, TurnPlace, TurnLedger } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
+import { versionOfNumber } from "../ledger/turn-writes.ts";
+import { isoOfMicros } from "../time.ts";
 import { coded } from "./store-error.ts";
 import { writeTurns } from "./turn-documents.ts";
 import { callsOf, facetOf, figuresOf } from "./turn-figures.ts";
@@ -23,6 +25,18 @@ export function mongodbTurns(collection: Collection<Document>): TurnLedger {
         collection,
         gone.map((drop) => ({ drop })),
       ),
+    async turnsOf(roots) {
+      const projection = { root_trace_id: 1, version: 1, first_received: 1 };
+      const rows = await coded(() =>
+        collection.find({ root_trace_id: { $in: [...roots] } }, { projection }).toArray(),
+      );
+      return rows.map((row) => ({
+        key: String(row._id),
+        root_trace_id: String(row["root_trace_id"]),
+        version: versionOfNumber(BigInt(String(row["version"]))),
+        first_received: isoOfMicros(Number(row["first_received"])),
+      }));
+    },
     async listTurns(question, { order, limit, after }) {
       question.signal?.throwIfAborted();
       const passed = filterOf(question);

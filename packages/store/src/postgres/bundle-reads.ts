@@ -4,7 +4,7 @@ import { CodedError, limits } from "@turnproof/semconv";
 import { decodeBody } from "../bundle/decode.ts";
 import { joinSegments } from "../bundle/encode.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
-import type { SliceOptions } from "../evidence-store.ts";
+import type { RootStanding, SliceOptions } from "../evidence-store.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
 import { positionOfKeyset } from "../position.ts";
 import { rootRounds } from "../root-rounds.ts";
@@ -143,4 +143,24 @@ function decoded(root: string, segments: string, cut: () => void): readonly Stor
     cut();
     return [];
   }
+}
+
+/** Standing of those of the roots that have rows. */
+export async function standingOf(
+  session: Session,
+  roots: readonly string[],
+): Promise<ReadonlyMap<string, RootStanding>> {
+  const bind = bindings();
+  const asked = roots.filter((root) => root.isWellFormed());
+  const { rows } = await session.query(
+    `SELECT root_trace_id AS root, events::text AS events FROM evidence_roots
+WHERE root_trace_id = ANY(${bind.texts(asked)})`,
+    bind.parameters,
+  );
+  return new Map(
+    rows.map((row) => {
+      const standing = { rows: Number(row["events"]), epoch: 0 };
+      return [fromStored(String(row["root"])), standing] as const;
+    }),
+  );
 }

@@ -18,7 +18,7 @@ import { openDatabase } from "./database.ts";
 import type { Database, Session } from "./database.ts";
 import { erasureRows } from "./erasure-rows.ts";
 import { evidenceIndex } from "./evidence-index.ts";
-import { bundleReads } from "./bundle-reads.ts";
+import { bundleReads, standingOf } from "./bundle-reads.ts";
 import { appendBundles, readBackBundles } from "./bundle-writer.ts";
 import { legacyTable } from "./legacy-table.ts";
 import { migrate, readScript } from "./migration.ts";
@@ -120,7 +120,8 @@ function evidenceOf(
     verdicts: (scope, roots) => readVerdicts(database, scope, roots),
     putVerdicts: (verdicts) => putVerdicts(database, verdicts),
     quietRoots: (since, before, limit) => quietRoots(database, since, before, limit),
-    check: () => check(database, "evidence_events"),
+    standing: (roots) => standingOf(database, roots),
+    check: () => check(database, "evidence_roots"),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -163,6 +164,6 @@ function administrators(
   };
 }
 
-function check(session: Session, table: "evidence_events" | "entity_memory"): Promise<CheckResult> {
+function check(session: Session, table: "evidence_roots" | "entity_memory"): Promise<CheckResult> {
   return checkBy(() => session.query(`SELECT 1 AS one FROM ${table} LIMIT 1`));
 }

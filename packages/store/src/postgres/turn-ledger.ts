@@ -16,6 +16,8 @@ import type {
   TurnQuestion,
 } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
+import { versionOfNumber } from "../ledger/turn-writes.ts";
+import { isoOfMicros } from "../time.ts";
 import type { Database, Session } from "./database.ts";
 import { bindings } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
@@ -41,6 +43,21 @@ export function postgresTurns(database: Database): TurnLedger {
           gone.map((drop) => ({ drop })),
         ),
       ),
+    async turnsOf(roots) {
+      const bind = bindings();
+      const asked = roots.filter((root) => root.isWellFormed());
+      const { rows } = await database.query(
+        `SELECT key, root_trace_id, version::text AS version, first_received::text AS received
+FROM turn_ledger WHERE root_trace_id = ANY(${bind.texts(asked)}) AND NOT gone`,
+        bind.parameters,
+      );
+      return rows.map((row) => ({
+        key: fromStored(String(row["key"])),
+        root_trace_id: fromStored(String(row["root_trace_id"])),
+        version: versionOfNumber(BigInt(String(row["version"]))),
+        first_received: isoOfMicros(Number(row["received"])),
+      }));
+    },
     async listTurns(question, { order, limit, after }) {
       const bind = bindings();
       const where = [

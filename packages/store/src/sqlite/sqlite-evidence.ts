@@ -47,6 +47,18 @@ export function sqliteEvidence(database: SqliteDatabase): EvidenceStore {
         .all(epochMicros(since), epochMicros(before), limit);
       return rows.map(({ root }) => String(root));
     },
+    async standing(roots) {
+      open();
+      const rows = database
+        .prepare(
+          `SELECT root_trace_id AS root, rows FROM roots
+           WHERE root_trace_id IN (SELECT value FROM json_each(?))`,
+        )
+        .all(JSON.stringify(roots.filter((root) => root.isWellFormed())));
+      return new Map(
+        rows.map(({ root, rows: held }) => [String(root), { rows: Number(held), epoch: 0 }]),
+      );
+    },
     async check() {
       return database.isOpen
         ? { ok: true, elapsedMs: 0 }

@@ -16,6 +16,7 @@ import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
 import { callsOf, facetOf, figuresOf } from "./turn-figures.ts";
 import { turnColumns, turnTablesSql } from "./turn-schema.ts";
 import { afterSql, orderSql, whereSql } from "./turn-sql.ts";
+import { isoOfMicros } from "../time.ts";
 import type { SqlValue } from "./sqlite-database.ts";
 
 /** Turns in this database; makes the tables that are missing. */
@@ -25,6 +26,21 @@ export function sqliteTurns(database: SqliteDatabase): TurnLedger {
   return {
     answeredIn: "store",
     ...write,
+    async turnsOf(roots) {
+      const rows = database
+        .prepare(
+          `SELECT key, root_trace_id, epoch, rows, settled, first_received
+           FROM turns JOIN turn_versions USING (key)
+           WHERE root_trace_id IN (SELECT value FROM json_each(?))`,
+        )
+        .all(JSON.stringify(roots.filter((root) => root.isWellFormed())));
+      return rows.map((row) => ({
+        key: String(row["key"]),
+        root_trace_id: String(row["root_trace_id"]),
+        version: versionOf(row),
+        first_received: isoOfMicros(Number(row["first_received"])),
+      }));
+    },
     async listTurns(question, { order, limit, after }) {
       question.signal?.throwIfAborted();
       const where = whereSql(question);
@@ -136,9 +152,11 @@ function isNewest(statements: Statements, key: string, version: TurnVersion): bo
 }
 
 function compare(known: Record<string, unknown>, version: TurnVersion): number {
-  const { epoch, rows, settled } = known;
-  const own = { epoch: Number(epoch), rows: Number(rows), settled: settled === 1 };
-  return compareVersions(own, version);
+  return compareVersions(versionOf(known), version);
+}
+
+function versionOf({ epoch, rows, settled }: Record<string, unknown>): TurnVersion {
+  return { epoch: Number(epoch), rows: Number(rows), settled: settled === 1 };
 }
 
 function put(statements: Statements, record: TurnRecord): void {

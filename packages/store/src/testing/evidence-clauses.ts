@@ -76,6 +76,20 @@ const writing: readonly Clause[] = [
     await rejects(put(3, [sampleEvent("aa", { attributes: { score: Number.NaN } })]));
     equal((await store.page(everybody, {}, { limit: 10 })).events.length, 0);
   }),
+  onStore("a root's standing counts its stored events", async (store, put) => {
+    await put(1, sampleTurn("root-1", who), "same");
+    await put(1, sampleTurn("root-1", who), "same");
+    await put(2, [sampleEvent("zz", { root_trace_id: "root-2" })]);
+    await put(3, [sampleEvent("zz", { root_trace_id: "root-2" })]);
+    const standing = await store.standing(["root-2", "nobody", "root-1"]);
+    deepEqual(
+      [...standing].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+      [
+        ["root-1", { rows: 3, epoch: 0 }],
+        ["root-2", { rows: 2, epoch: 0 }],
+      ],
+    );
+  }),
   onStore("an empty batch is complete", async (store, put) => {
     await put(1, [], "empty");
     deepEqual(await store.readBack("empty", receivedAt(1)), { rows: 0, complete: true });

@@ -4,6 +4,7 @@
  */
 import { deepEqual, equal } from "node:assert/strict";
 
+import { microsOf } from "../ledger/turn-fields.ts";
 import { memoryTurns } from "../ledger/memory-turns.ts";
 import type { TurnLedger, TurnQuestion } from "../ledger/turn-question.ts";
 import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
@@ -82,8 +83,33 @@ const newest = onStore("the newest version of a turn stands, whatever came last"
   }
 });
 
+const held = onStore("a writer is told which turns stand under a root", async ({ ledger }) => {
+  const at = (root_trace_id: string) => ({ root_trace_id });
+  await ledger.putTurns([
+    sampleRecord("one", at("root-1"), versions[0]),
+    sampleRecord("two", at("root-1"), versions[2]),
+    sampleRecord("two", at("root-1"), versions[3]),
+    sampleRecord("three", at("root-2"), versions[3]),
+    sampleRecord("gone", at("root-1"), versions[0]),
+  ]);
+  await ledger.dropTurns([sampleRecord("gone", at("root-1"), versions[3])]);
+  const turns = await ledger.turnsOf(["root-1", "nobody"]);
+  deepEqual(
+    turns.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ key, version }) => [key, version]),
+    [
+      ["one", versions[0]],
+      ["two", versions[3]],
+    ],
+  );
+  const { first_received } = sampleRecord("one", {}, versions[0]);
+  for (const turn of turns) {
+    equal(turn.root_trace_id, "root-1");
+    equal(microsOf(turn.first_received), microsOf(first_received));
+  }
+});
+
 /** The clauses of every ledger. */
-export const ledgerClauses: readonly Clause[] = [answers, newest];
+export const ledgerClauses: readonly Clause[] = [answers, newest, held];
 
 /** Clauses that cannot be exempted. */
 export const ledgerIsolationClauses: readonly Clause[] = [

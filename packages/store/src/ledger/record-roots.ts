@@ -1,0 +1,131 @@
+/**
+ * @module RecordRoots: the turns of whole roots into the ledger. The drain, the judge, an import and
+ * the migration write turns here and nowhere else, so that a key keeps its first receipt, and a turn
+ * whose identity moved leaves no second row.
+ */
+import { setImmediate } from "node:timers/promises";
+
+import type { TurnEvent } from "@turnproof/evidence";
+import { groupBy, limits } from "@turnproof/semconv";
+
+import type { EvidenceStore, Keyset, RootStanding } from "../evidence-store.ts";
+import type { EvidenceScope } from "../scope.ts";
+import { recordsOf } from "./turn-records.ts";
+import type { JudgeTurn } from "./turn-records.ts";
+import type { TurnRecord } from "./turn-record.ts";
+import type { HeldTurn, TurnLedger } from "./turn-question.ts";
+
+/** A root with all of its settled events, and the standing that they rest on. */
+export interface WholeRoot extends RootStanding {
+  readonly root: string;
+  readonly events: readonly TurnEvent[];
+  /** Turns that stand under it, where the caller knows them; else the ledger is asked. */
+  readonly held?: readonly HeldTurn[];
+}
+
+/**
+ * Writes the turns of these roots: provisional ones, or settled ones where there is a judge. Lets
+ * other work pass in between.
+ *
+ * @param judge what is found of the turns of a root
+ * @returns the turns that stand now, in the order of the roots
+ */
+export async function recordRoots(
+  ledger: TurnLedger,
+  roots: readonly WholeRoot[],
+  judge?: (root: WholeRoot) => JudgeTurn,
+): Promise<readonly HeldTurn[]> {
+  const held = await turnsUnder(ledger, roots);
+  const keep = paced();
+  const records: TurnRecord[] = [];
+  const gone: HeldTurn[] = [];
+  for (const whole of roots) {
+    await keep();
+    const version = { epoch: whole.epoch, rows: whole.rows, settled: judge !== undefined };
+    const before = new Map((held.get(whole.root) ?? []).map((turn) => [turn.key, turn]));
+    for (const record of recordsOf(whole.events, version, judge?.(whole))) {
+      const first_received = before.get(record.key)?.first_received ?? record.first_received;
+      before.delete(record.key);
+      records.push({ ...record, first_received });
+    }
+    for (const turn of before.values()) gone.push({ ...turn, version });
+  }
+  for (let from = 0; from < records.length; from += recordsPerWrite) {
+    await ledger.putTurns(records.slice(from, from + recordsPerWrite));
+  }
+  if (gone.length > 0) await ledger.dropTurns(gone);
+  return records.map(({ key, version, first_received, row }) => {
+    return { key, version, first_received, root_trace_id: row.root_trace_id ?? "" };
+  });
+}
+
+/** Records of one write, which is encoded at one go. */
+const recordsPerWrite = 2_000;
+
+async function turnsUnder(
+  ledger: TurnLedger,
+  roots: readonly WholeRoot[],
+): Promise<ReadonlyMap<string, readonly HeldTurn[]>> {
+  const unknown = roots.flatMap(({ root, held }) => (held === undefined ? [root] : []));
+  const asked = unknown.length === 0 ? [] : await ledger.turnsOf(unknown);
+  const turns = new Map<string, readonly HeldTurn[]>(groupBy(asked, (turn) => turn.root_trace_id));
+  for (const { root, held } of roots) if (held !== undefined) turns.set(root, held);
+  return turns;
+}
+
+/** Longest time for which the thread is held. */
+const holdMsMax = 4;
+
+/** Resolves at once, or after a turn of the event loop where this went on for too long. */
+export function paced(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < holdMsMax) return;
+    await setImmediate();
+    since = performance.now();
+  };
+}
+
+const pageEvents = 10_000;
+
+/**
+ * Roots as they are stored now; one without rows is left out. A root of more events than a verdict
+ * rests on is cut to them.
+ */
+export async function readRoots(
+  store: EvidenceStore,
+  scope: EvidenceScope,
+  roots: readonly string[],
+): Promise<readonly WholeRoot[]> {
+  // Rows that are stored after this count are read as well, and make the next version.
+  const standing = await store.standing(roots);
+  const read: WholeRoot[] = [];
+  for (const [root, { rows, epoch }] of standing) {
+    if (rows === 0) continue;
+    const events: TurnEvent[] = [];
+    let after: Keyset | null = null;
+    do {
+      const limit = Math.min(pageEvents, limits.rootEventsMax - events.length);
+      const options = { limit, ...(after === null ? {} : { after }) };
+      const slice = await store.root(scope, root, options);
+      for (const event of slice.events) events.push(event);
+      after = slice.next;
+    } while (after !== null && events.length < limits.rootEventsMax);
+    read.push({ root, events, rows, epoch });
+  }
+  return read;
+}
+
+/** Writes provisional turns of these roots as they are stored now. */
+export async function recordStored(
+  store: EvidenceStore,
+  scope: EvidenceScope,
+  roots: readonly string[],
+): Promise<void> {
+  for (let from = 0; from < roots.length; from += rootsPerWrite) {
+    const whole = await readRoots(store, scope, roots.slice(from, from + rootsPerWrite));
+    await recordRoots(store.ledger, whole);
+  }
+}
+
+const rootsPerWrite = 200;

@@ -1,0 +1,133 @@
+/**
+ * @module TurnRecorder: keeps the ledger beside what is stored. Events that were just stored are
+ * held per root, within a bound, until their turns are settled: so the judge need not read back what
+ * passed a moment ago.
+ */
+import type { TurnEvent } from "@turnproof/evidence";
+import { groupBy } from "@turnproof/semconv";
+
+import type { EventSlice, EvidenceStore, RootStanding } from "../evidence-store.ts";
+import { rootSlice } from "../root-slice.ts";
+import type { EvidenceScope } from "../scope.ts";
+import { settle } from "../settle.ts";
+import { storedForm } from "../stored-event.ts";
+import type { StoredEvent } from "../stored-event.ts";
+import { HeldRoots } from "./held-roots.ts";
+import type { HeldRoot } from "./held-roots.ts";
+import { paced, readRoots, recordRoots } from "./record-roots.ts";
+import type { WholeRoot } from "./record-roots.ts";
+
+/** How much a recorder holds. */
+export interface TurnRecorderOptions {
+  /** Events of roots that are not settled; the judge reads back what has no room. Default 100,000. */
+  readonly eventsMax?: number;
+}
+
+/** Writes turns of what is stored. */
+export interface TurnRecorder {
+  /** Writes provisional turns of events that were just stored. Called one after another. */
+  stored(events: readonly TurnEvent[]): Promise<void>;
+  /**
+   * The whole root as it was stored, when this recorder holds all of these rows; `limit` counts its
+   * events. Undefined: read it back.
+   */
+  slice(root: string, standing: RootStanding, limit: number): EventSlice | undefined;
+  /** Lets go of a root, whose turns are settled. */
+  release(root: string): void;
+  /** Roots that have been held for as long without being settled. */
+  heldSince(beforeMs: number): readonly string[];
+}
+
+const eventsMaxDefault = 100_000;
+/** Roots of one batch that are read back at once; the judge reads the others when they are quiet. */
+const readBackMax = 200;
+/** A root of more events is folded again when it has grown by a quarter. */
+const largeEvents = 2_000;
+
+/** A recorder over a store; `scope` reads everything. */
+export function turnRecorder(
+  store: EvidenceStore,
+  scope: EvidenceScope,
+  { eventsMax = eventsMaxDefault }: TurnRecorderOptions = {},
+): TurnRecorder {
+  const held = new HeldRoots(eventsMax);
+  const take = async (events: readonly TurnEvent[]): Promise<void> => {
+    const own = await byRoot(events);
+    const standing = await store.standing([...own.keys()]);
+    const { whole, others } = await holdAll(held, own, standing);
+    const late = await readRoots(store, scope, others.slice(0, readBackMax));
+    const written = groupBy(
+      await recordRoots(store.ledger, [...whole, ...late]),
+      (turn) => turn.root_trace_id,
+    );
+    for (const { root, rows } of whole) held.recorded(root, rows, written.get(root) ?? []);
+    held.bound();
+  };
+  let taking: Promise<unknown> = Promise.resolve();
+  return {
+    stored(events) {
+      const taken = taking.then(() => take(events));
+      taking = taken.catch(() => undefined);
+      return taken;
+    },
+    slice(root, { rows, epoch }, limit) {
+      const known = held.get(root);
+      if (known === undefined || known.rows !== rows || known.epoch !== epoch) return undefined;
+      return rootSlice(settle(known.events), scope, { limit });
+    },
+    release: (root) => held.release(root),
+    heldSince: (beforeMs) => held.since(beforeMs),
+  };
+}
+
+async function byRoot(
+  events: readonly TurnEvent[],
+): Promise<ReadonlyMap<string, readonly StoredEvent[]>> {
+  const keep = paced();
+  const own = new Map<string, StoredEvent[]>();
+  for (const event of events) {
+    await keep();
+    const { root_trace_id: root = "", received_at: at = "" } = event;
+    const rows = own.get(root) ?? [];
+    own.set(root, rows);
+    rows.push(storedForm(event, at));
+  }
+  return own;
+}
+
+/** Holds what is whole; roots of which others were stored as well are to be read back. */
+async function holdAll(
+  held: HeldRoots,
+  own: ReadonlyMap<string, readonly StoredEvent[]>,
+  standing: ReadonlyMap<string, RootStanding>,
+): Promise<{ readonly whole: readonly WholeRoot[]; readonly others: readonly string[] }> {
+  const keep = paced();
+  const whole: WholeRoot[] = [];
+  const others: string[] = [];
+  for (const [root, rows] of own) {
+    await keep();
+    const stands = standing.get(root);
+    if (stands === undefined) continue;
+    const known = held.get(root);
+    const before = known === undefined ? 0 : known.epoch === stands.epoch ? known.rows : -1;
+    // Another batch of the root was read back together with this one.
+    if (known !== undefined && before === stands.rows) continue;
+    if (before + rows.length !== stands.rows) {
+      held.release(root);
+      others.push(root);
+      continue;
+    }
+    const next = held.add(root, stands, rows);
+    if (isStill(next)) continue;
+    const settled = settle(next.events).map(({ event }) => event);
+    // Under a root whose rows are all new nothing stands, unless rows of it were deleted.
+    const turns = stands.epoch > 0 && known === undefined ? {} : { held: next.turns };
+    whole.push({ root, events: settled, ...stands, ...turns });
+  }
+  return { whole, others };
+}
+
+/** True while a large root has hardly grown since its turns were written. */
+function isStill({ rows, recorded }: HeldRoot): boolean {
+  return recorded >= largeEvents && rows < recorded * 1.25;
+}
