@@ -47,7 +47,7 @@ const otlp = "application/x-protobuf";
 const pageFailures: readonly Code[] = ["cursor_rejected", "scope_forbidden", "store_unavailable"];
 
 const turns: Operation = {
-  summary: "Turns, newest first",
+  summary: "Turns, newest first or in any order",
   query: turnsParameters,
   returns: "Rows of turns, with a cursor.",
   failures: pageFailures,
@@ -60,14 +60,14 @@ const find: Operation = {
   failures: pageFailures,
 };
 const agents: Operation = {
-  summary: "Agents over the newest turns",
+  summary: "Agents, each over all of its turns",
   query: groupsParameters,
   returns: "One row per agent.",
   failures: pageFailures,
 };
 const threads: Operation = {
   ...agents,
-  summary: "Threads over the newest turns",
+  summary: "Threads, each over all of its turns",
   returns: "Rows.",
 };
 const windowFailures: readonly Code[] = [
@@ -384,7 +384,7 @@ export const operations: { readonly [route: string]: Operation } = {
   "GET /agents.json": agents,
   "GET /agents/:agent_id": {
     ...agents,
-    summary: "One agent and its newest turns",
+    summary: "One agent over all of its turns, and the newest of them",
     text: "With `.json` at the end, the model of the page.",
     returns: "The agent and its turns.",
   },

@@ -1,9 +1,8 @@
 /**
  * @module ChartPlace: where a page draws its turns over time, and of which turns they are in words.
  */
-import { timeText } from "../display/figures.ts";
 import { drawn, find } from "./page.ts";
-import { clock, showTimes } from "./preferences.ts";
+import { showTimes } from "./preferences.ts";
 
 /** Draws a chart in its place; bars are not taken away from under a brush. */
 export function drawChart(chart: unknown): void {
@@ -18,13 +17,6 @@ export function drawChart(chart: unknown): void {
 }
 
 /** Of which turns a chart is, in words. */
-export function extentOf({
-  complete,
-  since,
-}: {
-  readonly complete: boolean;
-  readonly since: string | null;
-}): string {
-  if (since !== null) return `received since ${timeText(since, clock(), "daytime")}`;
+export function extentOf({ complete }: { readonly complete: boolean }): string {
   return complete ? "in all" : "so far";
 }

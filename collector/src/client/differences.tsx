@@ -6,7 +6,6 @@ import { parametersOf, termsOf } from "../display/filter-terms.ts";
 import { DifferencesTable } from "../views/elements/differences-table.tsx";
 import type { Compared } from "../views/elements/differences-table.tsx";
 import { announce, base, drawn, fetchJson, find } from "./page.ts";
-import { clock } from "./preferences.ts";
 import { addShortcuts } from "./shortcuts.ts";
 
 /** Starts the differences of the page with this query; a page without a filter has none. */
@@ -28,7 +27,7 @@ export function startDifferences(query: URLSearchParams): void {
       announce("The differences could not be counted");
       return;
     }
-    const at = { path: `${base}/traces`, terms: termsOf(query), query, clock: clock() };
+    const at = { path: `${base}/traces`, terms: termsOf(query), query };
     place.replaceChildren(drawn(<DifferencesTable of={of} place={at} />));
     announce("Differences counted");
   };

@@ -19,7 +19,6 @@ interface Model {
   readonly durations?: DurationCells;
   readonly values: { readonly [key: string]: readonly string[] | undefined };
   readonly complete: boolean;
-  readonly since: string | null;
 }
 
 /** The overview of a page. */
@@ -32,19 +31,15 @@ export interface Overview {
   renew(): void;
 }
 
-/** What a store does not answer, and what belongs to one page. */
-const pageParameters = ["q", "verdict", "finding", "cursor", "limit"];
 const renewMs = 15_000;
-/** A trend reads many turns whole. */
-const trendRenewMs = 60_000;
 
 /** Asks for the overview of the page with this query and draws it. */
 export function overviewOf(query: URLSearchParams): Overview {
-  const filters = new URLSearchParams(query);
+  // A word that the page says it did not understand is not asked for either.
+  const all = new URLSearchParams(parametersOf(termsOf(query)));
+  const filters = new URLSearchParams(all);
   const trend = query.get("chart") === "trend";
-  if (trend) filters.delete("chart");
-  const narrowed = ["q", "verdict", "finding"].some((name) => query.has(name));
-  for (const name of pageParameters) filters.delete(name);
+  if (query.get("chart") === "duration") filters.set("chart", "duration");
   let model: Model | undefined;
   let asked = -Infinity;
   let shown = false;
@@ -54,13 +49,11 @@ export function overviewOf(query: URLSearchParams): Overview {
     if (answer === undefined) return;
     model = answer;
     if (trend) return;
-    // A page that filters by itself shows a part of these turns; its own bars say which.
-    if (narrowed || answer.bins.length === 0) return;
+    if (answer.bins.length === 0) return;
     shown = true;
     draw(answer);
   };
   const askTrend = async (): Promise<void> => {
-    const all = new URLSearchParams(parametersOf(termsOf(query)));
     if (trend && (await drawTrend(all)) !== undefined) shown = true;
   };
   void ask();
@@ -72,7 +65,7 @@ export function overviewOf(query: URLSearchParams): Overview {
     values: (key) => model?.values[key] ?? [],
     renew: () => {
       const since = performance.now() - asked;
-      if (since <= (trend ? trendRenewMs : renewMs)) return;
+      if (since <= renewMs) return;
       void ask();
       void askTrend();
     },

@@ -14,7 +14,7 @@ import { showTimes } from "./preferences.ts";
 import { addShortcuts } from "./shortcuts.ts";
 
 /** What the page needs of the answer. */
-type Model = Trend & Omit<FacetReach, "turns_in_all">;
+type Model = Trend & FacetReach;
 
 /** Starts the trend of the page, if it has one. */
 export function startTrend(): void {
@@ -45,7 +45,7 @@ async function showAll(filters: URLSearchParams): Promise<void> {
   const model = await drawTrend(filters);
   if (model === undefined) return;
   const reach = find("[data-trend-extent]");
-  if (reach !== undefined) reach.textContent = facetExtent({ ...model, turns_in_all: null });
+  if (reach !== undefined) reach.textContent = facetExtent(model);
   const releases = find("[data-releases]");
   if (releases === undefined) return;
   releases.replaceChildren(

@@ -4,7 +4,6 @@
  */
 import type { TurnRow as Row } from "@turnproof/evidence";
 
-import { termsOf } from "../display/filter-terms.ts";
 import { rowKey, rowScale } from "../display/turn-figures.ts";
 import { RowsChart } from "../views/elements/rows-chart.tsx";
 import { TurnRow } from "../views/elements/turn-row.tsx";
@@ -187,9 +186,7 @@ function showWaiting(): void {
   const panel = find("[data-turns]");
   if (panel !== undefined) panel.hidden = false;
   drawList(body, model.items);
-  const footer = (
-    <WindowFooter model={model} path={`${base}/traces`} terms={termsOf(query)} query={query} />
-  );
+  const footer = <WindowFooter model={model} path={`${base}/traces`} query={query} />;
   find("[data-window]")?.replaceWith(drawn(footer));
 }
 

@@ -16,6 +16,11 @@ export function comparedText(asked: string): string {
   return asked.replace(/^(>=|<=|>|<|=)/, "");
 }
 
+/** The sign before it; without one a value has to be at least so much. */
+export function comparisonSign(asked: string): "<" | "<=" | "=" | ">=" | ">" {
+  return (/^(>=|<=|>|<|=)/.exec(asked)?.[1] ?? ">=") as "<" | "<=" | "=" | ">=" | ">";
+}
+
 /**
  * True when the value passes; without a sign it has to be at least so much. What is unknown passes
  * no comparison: it is neither more nor less.
@@ -27,7 +32,7 @@ export function compare(
 ): boolean {
   const wanted = read(comparedText(asked));
   if (value === null || Number.isNaN(wanted)) return false;
-  switch (/^(>=|<=|>|<|=)/.exec(asked)?.[1] ?? ">=") {
+  switch (comparisonSign(asked)) {
     case ">":
       return value > wanted;
     case "<":

@@ -3,10 +3,6 @@
  * nothing beyond counts. A share is of all turns of its side, also of those that do not say a
  * value, whose number stands beside.
  */
-import type { TurnRow } from "@turnproof/evidence";
-
-import { facetKeys, rowKey } from "./turn-figures.ts";
-
 /** One value of a key of the filter bar, and how many turns of either side say it. */
 export interface Difference {
   readonly key: string;
@@ -36,28 +32,49 @@ export interface Differences {
 
 const valuesMax = 40;
 
-/** Compares turns with all others of a window; turns that are on both sides are these. */
-export function differencesOf(these: readonly TurnRow[], window: readonly TurnRow[]): Differences {
-  const chosen = new Set(these.map(rowKey));
-  const others = window.filter((row) => !chosen.has(rowKey(row)));
+/** Turns of one side, counted by the values of a key. */
+export interface SideCounts {
+  readonly turns: number;
+  readonly keys: readonly {
+    readonly key: string;
+    readonly counts: ReadonlyMap<string, number>;
+    /** Turns that say no value. */
+    readonly unsaid: number;
+    readonly total: number;
+  }[];
+}
+
+/**
+ * Compares turns with all others of a window of which they are a part. A value that is too rare in
+ * the window to be among its counts is left out.
+ */
+export function differencesOf(
+  these: SideCounts,
+  window: SideCounts,
+  names: ReadonlyMap<string, string>,
+): Differences {
+  const others = window.turns - these.turns;
   const values: Difference[] = [];
   const unsaid: Unsaid[] = [];
-  for (const [key, name, valuesOf] of facetKeys) {
-    const left = count(these, valuesOf);
-    const right = count(others, valuesOf);
-    if (left.unsaid + right.unsaid > 0) {
-      unsaid.push({ key, name, these: left.unsaid, others: right.unsaid });
+  for (const { key, counts, unsaid: silent } of these.keys) {
+    const name = names.get(key) ?? key;
+    const around = window.keys.find((one) => one.key === key);
+    const silentBeside = (around?.unsaid ?? silent) - silent;
+    if (silent + silentBeside > 0) {
+      unsaid.push({ key, name, these: silent, others: silentBeside });
     }
-    for (const [value, found] of left.counts) {
-      const beside = right.counts.get(value) ?? 0;
-      values.push({ key, name, value, these: found, others: beside });
+    for (const [value, found] of counts) {
+      const inWindow = around?.counts.get(value);
+      if (inWindow === undefined) continue;
+      // What arrives between the two counts is in the second one alone.
+      values.push({ key, name, value, these: found, others: Math.max(inWindow - found, 0) });
     }
   }
   const more = (of: Difference): number =>
-    shareOf(of.these, these.length) - shareOf(of.others, others.length);
+    shareOf(of.these, these.turns) - shareOf(of.others, others);
   return {
-    these: these.length,
-    others: others.length,
+    these: these.turns,
+    others,
     values: values
       .filter((one) => more(one) > 0)
       .toSorted((a, b) => more(b) - more(a) || b.these - a.these || (a.value < b.value ? -1 : 1))
@@ -68,18 +85,4 @@ export function differencesOf(these: readonly TurnRow[], window: readonly TurnRo
 
 function shareOf(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
-}
-
-function count(
-  rows: readonly TurnRow[],
-  valuesOf: (row: TurnRow) => readonly string[],
-): { readonly counts: ReadonlyMap<string, number>; readonly unsaid: number } {
-  const counts = new Map<string, number>();
-  let unsaid = 0;
-  for (const row of rows) {
-    const values = new Set(valuesOf(row));
-    if (values.size === 0) unsaid += 1;
-    for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  }
-  return { counts, unsaid };
 }

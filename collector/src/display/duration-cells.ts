@@ -3,6 +3,7 @@
  * count for each class of durations, and what is unknown counted beside. Classes are as wide as
  * durations differ: each is a fixed factor of the one below.
  */
+import { durationClass, durationClasses } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
 
 import { binned, lastedMs, quantile } from "./turn-figures.ts";
@@ -34,11 +35,14 @@ export interface Lasting {
   readonly durationMs: number | null;
 }
 
+/** A column before its classes are chosen: turns by the finest class, `durationClass`. */
+export type DurationClasses = Omit<DurationColumn, "counts"> & {
+  readonly classes: ReadonlyMap<number, number>;
+};
+
 const classesMax = 10;
-/** Factors of one class, the finest that fits; a half of an order of magnitude at the coarsest. */
-const factors = [10 ** (1 / 8), 10 ** (1 / 4), 10 ** (1 / 2), 10, 100, 1_000];
-/** Shorter ones are in the first class. */
-const leastMs = 0.1;
+/** How many of the finest classes make one, the fewest that fit; then whole orders of magnitude. */
+const widths = [1, 2, 4, 8, 16, 24, 32];
 
 /** When each turn last spoke, and how long it took. */
 export function lastingOf(rows: readonly TurnRow[]): readonly Lasting[] {
@@ -47,55 +51,51 @@ export function lastingOf(rows: readonly TurnRow[]): readonly Lasting[] {
     .filter(({ atMs }) => !Number.isNaN(atMs));
 }
 
-/** The cells of some turns, over a range or from the first of them to the last. */
-export function durationCells(
-  turns: readonly Lasting[],
-  within?: readonly [number, number],
-): DurationCells {
-  const bins = binned(turns, within);
-  const knownOf = (some: readonly Lasting[]): readonly number[] =>
-    some.flatMap(({ durationMs }) => durationMs ?? []);
-  const classes = classesOf(bins.flatMap(({ members }) => knownOf(members)));
-  const columns = bins.map(({ fromMs, toMs, members }) => {
-    const own = knownOf(members);
-    const counts = Array.from({ length: classes.size }, () => 0);
-    for (const ms of own) {
-      const at = classes.indexOf(ms);
-      counts[at] = (counts[at] ?? 0) + 1;
-    }
+/** The cells of some turns, from the first of them to the last. */
+export function durationCells(turns: readonly Lasting[]): DurationCells {
+  return cellsOf(
+    binned(turns).map(({ fromMs, toMs, members }) => {
+      const own = members.flatMap(({ durationMs }) => durationMs ?? []);
+      const classes = new Map<number, number>();
+      for (const ms of own) {
+        const at = durationClass(ms);
+        classes.set(at, (classes.get(at) ?? 0) + 1);
+      }
+      const [turns, unknown] = [members.length, members.length - own.length];
+      const [p50, p95] = [quantile(own, 0.5), quantile(own, 0.95)];
+      return { fromMs, toMs, turns, unknown, p50, p95, classes };
+    }),
+  );
+}
+
+/** The cells of columns that were counted. */
+export function cellsOf(columns: readonly DurationClasses[]): DurationCells {
+  const known = columns.flatMap(({ classes }) => [...classes.keys()]);
+  if (known.length === 0) {
     return {
-      fromMs,
-      toMs,
-      turns: members.length,
-      unknown: members.length - own.length,
-      counts,
-      p50: quantile(own, 0.5),
-      p95: quantile(own, 0.95),
+      columns: columns.map(({ classes: _none, ...column }) => ({ ...column, counts: [] })),
+      fromMs: [],
+      toMs: 0,
     };
-  });
-  const fromMs = Array.from({ length: classes.size }, (_, index) => classes.bound(index));
-  return { columns, fromMs, toMs: classes.bound(classes.size) };
-}
-
-interface Classes {
-  readonly size: number;
-  bound(index: number): number;
-  indexOf(ms: number): number;
-}
-
-function classesOf(known: readonly number[]): Classes {
-  const least = known.reduce((min, ms) => Math.min(min, Math.max(ms, leastMs)), Infinity);
-  const most = known.reduce((max, ms) => Math.max(max, ms), leastMs);
-  if (least === Infinity) return { size: 0, bound: () => 0, indexOf: () => 0 };
-  const place = (ms: number, factor: number): number =>
-    // A bound itself must not fall below it by rounding.
-    Math.floor(Math.log(Math.max(ms, leastMs)) / Math.log(factor) + 1e-9);
-  const size = (factor: number): number => place(most, factor) - place(least, factor) + 1;
-  const factor = factors.find((one) => size(one) <= classesMax) ?? 10_000;
-  const base = place(least, factor);
+  }
+  const least = known.reduce((min, one) => Math.min(min, one), Infinity);
+  const most = known.reduce((max, one) => Math.max(max, one), -Infinity);
+  const sizeOf = (width: number): number =>
+    Math.floor(most / width) - Math.floor(least / width) + 1;
+  const width = widths.find((one) => sizeOf(one) <= classesMax) ?? 64;
+  const [base, size] = [Math.floor(least / width), sizeOf(width)];
+  const boundOf = (index: number): number =>
+    Number((10 ** (((base + index) * width) / durationClasses)).toPrecision(6));
   return {
-    size: size(factor),
-    bound: (index) => Number((factor ** (base + index)).toPrecision(6)),
-    indexOf: (ms) => Math.max(0, place(ms, factor) - base),
+    columns: columns.map(({ classes, ...column }) => {
+      const counts = Array.from({ length: size }, () => 0);
+      for (const [one, turns] of classes) {
+        const at = Math.floor(one / width) - base;
+        counts[at] = (counts[at] ?? 0) + turns;
+      }
+      return { ...column, counts };
+    }),
+    fromMs: Array.from({ length: size }, (_, index) => boundOf(index)),
+    toMs: boundOf(size),
   };
 }

@@ -1,12 +1,9 @@
-/** @module The filter bar's language: read, written, sorted between store and page, applied. */
-import { foldTurns } from "@turnproof/evidence";
-import type { TurnEvent, TurnRow } from "@turnproof/evidence";
+/** @module The filter bar's language: read, written, and sorted into parameters. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import {
   filterKeys,
-  keepsRow,
   parametersOf,
   queryOf,
   readTerms,
@@ -16,33 +13,7 @@ import {
   unclearOf,
 } from "./filter-terms.ts";
 
-const event: TurnEvent = {
-  schema_version: 3,
-  event_id: "e1",
-  event_kind: "turn",
-  phase: "result",
-  status: "success",
-  timestamp: "2026-11-21T10:00:02.000Z",
-  started_at: "2026-11-21T10:00:00.000Z",
-  duration_ms: 2_000,
-  agent_id: "writer",
-  thread_id: "t",
-  root_trace_id: "r",
-  turn_id: "u",
-  user_id: null,
-  attributes: {},
-};
-const row = foldTurns([event])[0] as TurnRow;
-
 describe("reading", () => {
-  test("release and producer are asked of a row's own events", () => {
-    const row = { releases: ["1.4.0", "2.0.0"], producers: ["worker-7"] } as unknown as TurnRow;
-    const keeps = (text: string): boolean => keepsRow(row, readTerms(text).terms);
-    expect(keeps("release:2.0.0 producer:worker-7")).toBe(true);
-    expect(keeps("release:3.0.0")).toBe(false);
-    expect(keeps("-release:2.0.0")).toBe(false);
-  });
-
   test("terms, negation and quotes; what is not understood is kept apart", () => {
     const { terms, unclear } = readTerms('status:error -agent:"two words" hello colour:red has:x');
     expect(terms).toEqual([
@@ -52,9 +23,14 @@ describe("reading", () => {
     expect(unclear).toEqual(["hello", "colour:red", "has:x"]);
   });
 
-  test("a term of a store parameter that rows cannot answer has no negation", () => {
-    expect(readTerms("-root:abc").unclear).toEqual(["-root:abc"]);
-    expect(readTerms("root:abc").terms).toHaveLength(1);
+  test("every key can be negated, and a time must be one", () => {
+    for (const key of filterKeys) {
+      const value = { has: "error", latency: ">2s", tokens: ">5" }[key] ?? "2026-11-21";
+      expect(readTerms(`-${key}:${value}`).unclear).toEqual([]);
+    }
+    const { terms, unclear } = readTerms("after:2026-11-21T10:00:00+02:00 before:soon after:1");
+    expect(terms).toHaveLength(1);
+    expect(unclear).toEqual(["before:soon", "after:1"]);
   });
 
   test("whatever is written is read back", () => {
@@ -114,30 +90,5 @@ describe("the address", () => {
 
   test("every key of the store is a key of the bar", () => {
     for (const key of Object.keys(storeKeys)) expect(filterKeys).toContain(key);
-  });
-});
-
-describe("rows", () => {
-  test.each([
-    ["agent:writer", true],
-    ["-agent:writer", false],
-    ["user:anonymous", true],
-    ["user:unattributed", false],
-    ["latency:>1s", true],
-    ["latency:<1500ms", false],
-    ["latency:2s", true],
-    ["tokens:>1", false],
-    ["cache:none", true],
-    ["has:error", false],
-    ["-has:error", true],
-    ["verdict:unjudged", true],
-  ])("%s", (text, kept) => {
-    expect(keepsRow(row, readTerms(text).terms)).toBe(kept);
-  });
-
-  test("an unknown duration is neither more nor less", () => {
-    const unknown = { ...row, duration_ms: null };
-    expect(keepsRow(unknown, readTerms("latency:>0ms").terms)).toBe(false);
-    expect(keepsRow(unknown, readTerms("latency:<9h").terms)).toBe(false);
   });
 });

@@ -1,11 +1,11 @@
 /**
  * @module FilterTerms: the language of the filter bar, `status:error tool:search latency:>2s
- * -agent:x`. Terms that the store can answer become parameters of the address; the rest travels as
- * `q`, filters the rows of the loaded page, and the page says so. Server and browser share it.
+ * -agent:x`. Terms that have a parameter of their own become parameters of the address; the rest
+ * travels as `q`. The store answers all of them. Server and browser share it.
  */
-import type { FindingCode, TurnRow } from "@turnproof/evidence";
+import { normalizeTime } from "@turnproof/evidence";
 
-import { compare, comparedText, millisecondsOf } from "./comparisons.ts";
+import { comparedText, millisecondsOf } from "./comparisons.ts";
 
 /** One term. */
 export interface Term {
@@ -20,7 +20,7 @@ export interface ReadTerms {
   readonly unclear: readonly string[];
 }
 
-/** Keys that the store answers, and the parameter each one is. */
+/** Keys that have a parameter of their own, and the name of it. */
 export const storeKeys: { readonly [key: string]: string } = {
   status: "status",
   tool: "tool_name",
@@ -41,77 +41,51 @@ export const storeKeys: { readonly [key: string]: string } = {
   finding: "finding",
 };
 
-type Test = (row: TurnRow, value: string) => boolean;
-
-/** Findings by which nobody can say that the result arrived. */
-const undelivered: ReadonlySet<string> = new Set<FindingCode>([
-  "delivery_missing",
-  "delivery_not_emitted",
-  "delivery_unconfirmed",
-  "delivery_artifact_unnamed",
-  "delivery_version_mismatch",
-]);
-
-const has: { readonly [what: string]: (row: TurnRow) => boolean } = {
-  finding: (row) => (row.finding_codes?.length ?? 0) > 0,
-  error: (row) => row.has_error,
-  memory: (row) => (row.memory_supplied ?? 0) > 0 || (row.memory_retrieved ?? 0) > 0,
-  cache: (row) => row.cache_decision !== null,
-  fallback: (row) => row.tools.fallback > 0,
-  gap: (row) => row.missing_completion > 0,
-  dropped: (row) => Object.keys(row.dropped).length > 0,
-  artifact: (row) => (row.event_kind_counts.artifact ?? 0) > 0,
-  delivery: (row) => (row.event_kind_counts.delivery ?? 0) > 0,
-  degraded: (row) => row.memory_degraded === true,
-  undelivered: (row) => row.finding_codes?.some((code) => undelivered.has(code)) ?? false,
-  feedback: (row) => (row.event_kind_counts.feedback ?? 0) > 0,
-  outcome: (row) => (row.event_kind_counts.outcome ?? 0) > 0,
-};
-
-/** True where the judge found it in the turn, or an insight names it. */
-export function hasCode(row: TurnRow, code: string): boolean {
-  const { finding_codes: found, insight_codes: seen } = row;
-  return (found?.includes(code) ?? false) || (seen?.includes(code) ?? false);
-}
-
 /** Values of `has:`, for completion. */
-export const hasValues: readonly string[] = Object.keys(has);
-
-const rowTests: { readonly [key: string]: Test } = {
-  status: (row, value) => row.status === value || (value === "error" && row.has_error),
-  tool: (row, value) => row.tool_names.includes(value),
-  agent: (row, value) => row.agent_id === value,
-  user: (row, value) =>
-    value === row.user_id ||
-    (value === "anonymous" && row.user_id === null) ||
-    (value === "unattributed" && row.user_id === undefined),
-  thread: (row, value) => row.thread_id === value,
-  memory: (row, value) => row.memory_id === value,
-  app: (row, value) => row.application_id === value,
-  kind: (row, value) => (row.event_kind_counts as Record<string, number>)[value] !== undefined,
-  verdict: (row, value) => (row.verdict ?? "unjudged") === value,
-  finding: hasCode,
-  cache: (row, value) => (row.cache_decision ?? "none") === value,
-  model: (row, value) => row.models.includes(value),
-  release: (row, value) => row.releases.includes(value),
-  producer: (row, value) => row.producers.includes(value),
-  dialect: (row, value) => (row.dialects as readonly string[]).includes(value),
-  has: (row, value) => has[value]?.(row) ?? false,
-  latency: (row, value) => compare(row.duration_ms, value, millisecondsOf),
-  tokens: (row, value) => compare(row.total_tokens, value, Number),
-};
-
-/** Every key of the bar, for completion. */
-export const filterKeys: readonly string[] = [
-  ...new Set([...Object.keys(storeKeys), ...Object.keys(rowTests)]),
+export const hasValues: readonly string[] = [
+  "finding",
+  "error",
+  "memory",
+  "cache",
+  "fallback",
+  "gap",
+  "dropped",
+  "artifact",
+  "delivery",
+  "degraded",
+  "undelivered",
+  "feedback",
+  "outcome",
 ];
 
-function isUnderstood({ key, value, negated }: Term): boolean {
+/** Keys that have no parameter of their own and travel as `q`. */
+const otherKeys = [
+  "cache",
+  "model",
+  "release",
+  "producer",
+  "dialect",
+  "has",
+  "latency",
+  "tokens",
+] as const;
+
+/** Every key of the bar, for completion. */
+export const filterKeys: readonly string[] = [...Object.keys(storeKeys), ...otherKeys];
+
+function isUnderstood({ key, value }: Term): boolean {
   if (value === "") return false;
-  if (key === "has") return has[value] !== undefined;
+  if (key === "has") return hasValues.includes(value);
+  if (key === "after" || key === "before") return isTime(value);
   if (key === "latency") return !Number.isNaN(millisecondsOf(comparedText(value)));
   if (key === "tokens") return !Number.isNaN(Number(comparedText(value) || "x"));
-  return rowTests[key] !== undefined || (!negated && storeKeys[key] !== undefined);
+  return filterKeys.includes(key);
+}
+
+/** A time of ISO 8601 with its zone, or a date, which is its midnight. */
+function isTime(value: string): boolean {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return !Number.isNaN(Date.parse(value));
+  return normalizeTime(value) !== undefined;
 }
 
 /** Reads the text of the bar; a value with spaces stands in double quotes. */
@@ -132,7 +106,7 @@ export function termText({ key, value, negated }: Term): string {
   return `${negated ? "-" : ""}${key}:${/[\s"]/.test(value) ? `"${value}"` : value}`;
 }
 
-/** Parameters of the address for these terms: what the store answers, and the rest as `q`. */
+/** Parameters of the address for these terms, and what has none of its own as `q`. */
 export function parametersOf(
   terms: readonly Term[],
   unclear: readonly string[] = [],
@@ -187,25 +161,12 @@ export function queryOf(
   unclear: readonly string[] = [],
 ): string {
   const query = new URLSearchParams(parametersOf(terms, unclear));
-  for (const name of ["limit", "chart"]) {
+  for (const name of ["limit", "chart", "sort", "order"]) {
     const value = kept.get(name);
     if (value !== null) query.set(name, value);
   }
   const text = query.toString();
   return text === "" ? "" : `?${text}`;
-}
-
-/** True for a term that a row of the list can answer by itself. */
-export function isRowTerm(term: Term): boolean {
-  return rowTests[term.key] !== undefined;
-}
-
-/** True when the row passes every term. */
-export function keepsRow(row: TurnRow, terms: readonly Term[]): boolean {
-  return terms.every((term) => {
-    const test = rowTests[term.key];
-    return test === undefined || test(row, term.value) !== term.negated;
-  });
 }
 
 /** True when two terms say the same. */

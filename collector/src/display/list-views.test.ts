@@ -3,7 +3,7 @@ import type { TurnRow } from "@turnproof/evidence";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { readTerms, keepsRow, termsOf } from "./filter-terms.ts";
+import { readTerms, termsOf } from "./filter-terms.ts";
 import { builtInViews, readSaved, sameView, viewQuery, withSaved } from "./list-views.ts";
 
 const row = (duration_ms: number | null): TurnRow => ({ duration_ms }) as TurnRow;
@@ -31,18 +31,6 @@ test("the slowest are told by known durations alone, and by enough of them", () 
   expect(builtInViews(Array.from({ length: 20 }, () => row(50))).at(-1)?.query).toBe(
     "?q=latency%3A%3E%3D50ms",
   );
-});
-
-test("not delivered is what the judge found of the delivery, and nothing unjudged", () => {
-  const { terms } = readTerms("has:undelivered");
-  const judged = (finding_codes: readonly string[] | null): TurnRow =>
-    ({ finding_codes }) as TurnRow;
-  expect(keepsRow(judged(["delivery_unconfirmed"]), terms)).toBe(true);
-  expect(keepsRow(judged(["contract_recovered"]), terms)).toBe(false);
-  expect(keepsRow(judged(null), terms)).toBe(false);
-  const memory = readTerms("has:degraded").terms;
-  expect(keepsRow({ memory_degraded: true } as TurnRow, memory)).toBe(true);
-  expect(keepsRow({ memory_degraded: null } as TurnRow, memory)).toBe(false);
 });
 
 test("views are the same whatever order their terms have, and pages of one view too", () => {

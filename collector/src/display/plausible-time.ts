@@ -12,6 +12,11 @@ export function isPlausibleTime(atMs: number, heardMs: number): boolean {
   return atMs - heardMs <= aheadMsMax && heardMs - atMs <= behindMsMax;
 }
 
+/** The first and the last time that can be right, heard of then; in epoch milliseconds. */
+export function plausibleRange(heardMs: number): readonly [number, number] {
+  return [heardMs - behindMsMax, heardMs + aheadMsMax];
+}
+
 /** Those whose time can be right; all of them where none can, as of an old archive. */
 export function plausibleOf<T extends { readonly atMs: number }>(
   all: readonly T[],

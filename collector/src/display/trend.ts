@@ -107,7 +107,7 @@ export function trendOf(
 }
 
 /** How these turns fared. */
-export function faredOf(rows: readonly TurnRow[]): TurnsFared {
+function faredOf(rows: readonly TurnRow[]): TurnsFared {
   const durations = rows.flatMap((row) => lastedMs(row) ?? []);
   const verdicts: Record<string, number> = {};
   for (const { verdict } of rows) {
@@ -122,6 +122,9 @@ export function faredOf(rows: readonly TurnRow[]): TurnsFared {
     duration_unknown: rows.length - durations.length,
   };
 }
+
+/** Of no turn. */
+export const nothingFared: TrendFigures = figuresOf([]);
 
 function figuresOf(rows: readonly TurnRow[]): TrendFigures {
   const sum = (of: (row: TurnRow) => number): number =>
@@ -172,25 +175,38 @@ function releasesOf(placed: readonly Placed[]): readonly ReleaseTrend[] {
         release,
         first_ms: first,
         last_ms: times.at(-1) ?? first,
-        change: release === null ? null : changeOf(placed, release, first),
+        change: release === null ? null : changeAround(placed, release, first),
         ...figuresOf(own.map(({ row }) => row)),
       };
     })
     .toSorted((a, b) => a.first_ms - b.first_ms);
 }
 
+function changeAround(placed: readonly Placed[], release: string, first: number): Change | null {
+  const rowsOf = (keeps: (one: Placed) => boolean): TurnRow[] =>
+    placed.filter(keeps).map(({ row }) => row);
+  const isOf = ({ row }: Placed): boolean => row.releases.includes(release);
+  return changeOf(
+    rowsOf((one) => one.atMs < first && !isOf(one)),
+    rowsOf(isOf),
+  );
+}
+
 /**
- * The turn before the release and the turn of it that lie closest together: of one thread where
- * some thread has both, else of one tenant, and always of one agent.
+ * Of the turns before a release and the turns of it, the two that lie closest together: of one
+ * thread where some thread has both, else of one tenant, and always of one agent.
  */
-function changeOf(placed: readonly Placed[], release: string, first: number): Change | null {
-  const before = placed.filter(({ atMs, row }) => atMs < first && !row.releases.includes(release));
-  const of = placed.filter(({ row }) => row.releases.includes(release));
+export function changeOf(before: readonly TurnRow[], of: readonly TurnRow[]): Change | null {
+  const [earlier, later] = [before.map(placedOf), of.map(placedOf)];
   return (
-    closest(before, of, ({ user_id, thread_id }) => thread_id && [user_id, thread_id]) ??
-    closest(before, of, ({ user_id }) => [user_id]) ??
+    closest(earlier, later, ({ user_id, thread_id }) => thread_id && [user_id, thread_id]) ??
+    closest(earlier, later, ({ user_id }) => [user_id]) ??
     null
   );
+}
+
+function placedOf(row: TurnRow): Placed {
+  return { atMs: Date.parse(row.ended_at), row };
 }
 
 /** By what a pair must be of one kind; undefined or empty leaves a turn out. */

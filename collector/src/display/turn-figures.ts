@@ -127,7 +127,7 @@ const steps = [
 const binsMax = 72;
 
 /** Turns at one time. */
-export interface Spoken {
+interface Spoken {
   readonly atMs: number;
   readonly turns: number;
   readonly errors: number;
@@ -141,17 +141,29 @@ export function binsOf(rows: readonly TurnRow[], nowMs: number): Bin[] {
   return binsOfCounts(plausibleOf(spoken, nowMs));
 }
 
-/** The same of turns that were counted; what lies outside of the range is left out. */
-export function binsOfCounts(counts: readonly Spoken[], within?: readonly [number, number]): Bin[] {
+/** Bars of one length, as many as a chart has room for. */
+export interface BinFrame {
+  readonly fromMs: number;
+  readonly stepMs: number;
+  readonly size: number;
+}
+
+/** The bars from a first time to a last one; each begins at a multiple of its length. */
+export function binFrame(first: number, last: number): BinFrame {
+  const span = Math.max(last - first, 1);
+  const stepMs =
+    steps.find((size) => span / size < binsMax) ??
+    Math.ceil(span / binsMax / 86_400_000) * 86_400_000;
+  const fromMs = Math.floor(first / stepMs) * stepMs;
+  return { fromMs, stepMs, size: Math.max(1, Math.floor((last - fromMs) / stepMs) + 1) };
+}
+
+/** Counts over their time or a range; what lies outside of the range is left out. */
+function binsOfCounts(counts: readonly Spoken[], within?: readonly [number, number]): Bin[] {
   if (counts.length === 0) return [];
   const first = within?.[0] ?? counts.reduce((least, { atMs }) => Math.min(least, atMs), Infinity);
   const last = within?.[1] ?? counts.reduce((most, { atMs }) => Math.max(most, atMs), -Infinity);
-  const span = Math.max(last - first, 1);
-  const step =
-    steps.find((size) => span / size < binsMax) ??
-    Math.ceil(span / binsMax / 86_400_000) * 86_400_000;
-  const from = Math.floor(first / step) * step;
-  const size = Math.max(1, Math.floor((last - from) / step) + 1);
+  const { fromMs: from, stepMs: step, size } = binFrame(first, last);
   const bins = Array.from({ length: size }, (_, index) => ({
     fromMs: from + index * step,
     toMs: from + (index + 1) * step,
@@ -232,32 +244,22 @@ const facetShownMax = 6;
 /** How far a count of facets reached. */
 export interface FacetReach {
   readonly turns: number;
-  /** With those that were not counted by value; null: unknown. */
-  readonly turns_in_all: number | null;
+  /** True when everything that was received is counted. */
   readonly complete: boolean;
-  readonly since: string | null;
-  readonly pending_frames: number;
 }
 
 /** Of which turns the facets are, never of more than were counted. */
-export function facetExtent({
-  turns,
-  turns_in_all: all,
-  complete,
-  since,
-  pending_frames: pending,
-}: FacetReach): string {
+export function facetExtent({ turns, complete }: FacetReach): string {
   const counted = `${countText(turns)} ${turns === 1 ? "turn" : "turns"}`;
-  if (complete) return `All ${counted}`;
-  if (since !== null) {
-    const of =
-      all === null || all <= turns ? counted : `${countText(turns)} of ${countText(all)} turns`;
-    return `The newest ${of}; older ones are not counted`;
-  }
-  return pending > 0
-    ? `${counted} so far; more has arrived and is not readable yet`
-    : `${counted}; not every turn was looked at`;
+  return complete
+    ? `All ${counted}`
+    : `${counted} so far; more has arrived and is not readable yet`;
 }
+
+/** Name of each key of the facets, in their order. */
+export const facetNames: readonly (readonly [key: string, name: string])[] = facetKeys.map(
+  ([key, name]) => [key, name],
+);
 
 /** Facets of the rows, so many values of each; a facet without a value is left out. */
 export function facetsOf(rows: readonly TurnRow[], shownMax: number = facetShownMax): Facet[] {

@@ -3,17 +3,16 @@ import { expect, test } from "vitest";
 
 import { pendingText, runningText, windowState } from "./window-words.ts";
 
-const whole = { window_complete: true, bounded: false, next_cursor: null, pending_frames: 0 };
+const whole = { window_complete: true, next_cursor: null, pending_frames: 0 };
 const part = { ...whole, window_complete: false };
 
 test.each([
   ["all of it", whole, false, "Window complete"],
   ["pending", { ...part, pending_frames: 1 }, false, "Window still open"],
-  ["pending, and older pages", { ...part, pending_frames: 1, next_cursor: "x" }, false, "bounded"],
-  ["pending, on an older page", { ...part, pending_frames: 1 }, true, "bounded"],
-  ["pending, and a bound", { ...part, pending_frames: 1, bounded: true }, false, "bounded"],
-  ["older pages", { ...part, next_cursor: "x" }, false, "bounded"],
-  ["another part, nobody knows why", part, false, "bounded"],
+  ["pending, and older pages", { ...part, pending_frames: 1, next_cursor: "x" }, false, "One page"],
+  ["pending, on an older page", { ...part, pending_frames: 1 }, true, "One page"],
+  ["older pages", { ...part, next_cursor: "x" }, false, "One page"],
+  ["another part, nobody knows why", part, false, "One page"],
 ])("%s", (_case, reach, paged, word) => {
   expect(windowState(reach, paged).word).toContain(word);
 });

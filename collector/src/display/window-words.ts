@@ -7,14 +7,12 @@ import { countText } from "./figures.ts";
 /** What a list says of its reach. */
 export interface WindowReach {
   readonly window_complete: boolean;
-  /** A budget ended the reading before the filter was exhausted. */
-  readonly bounded: boolean;
   readonly next_cursor: string | null;
   /** Batches that were acknowledged and were not readable when the list was read. */
   readonly pending_frames: number;
 }
 
-/** The state of a window: whole, whole but for what is still coming, or a part. */
+/** The state of a window: whole, whole but for what is still coming, or a page of it. */
 export interface WindowState {
   readonly tone: "ok" | "warn";
   readonly icon: "success" | "clock" | "partial";
@@ -24,9 +22,9 @@ export interface WindowState {
 /** The state; `paged` where the list does not begin at the newest. */
 export function windowState(of: WindowReach, paged: boolean): WindowState {
   if (of.window_complete) return { tone: "ok", icon: "success", word: "Window complete" };
-  const part = of.bounded || of.next_cursor !== null || paged;
+  const part = of.next_cursor !== null || paged;
   return part || of.pending_frames === 0
-    ? { tone: "warn", icon: "partial", word: "Window bounded" }
+    ? { tone: "warn", icon: "partial", word: "One page" }
     : { tone: "warn", icon: "clock", word: "Window still open" };
 }
 

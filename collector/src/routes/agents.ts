@@ -1,27 +1,31 @@
 /**
- * @module Agents: who left evidence, and how its tools, tokens and turns fare over the newest turns
- * in the asker's scope.
+ * @module Agents: who left evidence, and how its tools, tokens and turns fare, over all turns in
+ * the asker's scope.
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { countTools, countUsage, findInsights, toolResults } from "@turnproof/evidence";
-import type { Insights, ToolCounts, TurnEvent, TurnRow, Usage } from "@turnproof/evidence";
+import { findInsights } from "@turnproof/evidence";
+import type { Insights, ToolCounts, TurnEvent, TurnRow } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
+import type { FigureGroup, Keyset, TurnQuestion, TurnRecord } from "@turnproof/store";
 
-import { faredOf } from "../display/trend.ts";
-import type { TurnsFared } from "../display/trend.ts";
+import type { Reading } from "../auth/grants.ts";
 import { callHook } from "../hooks.ts";
 import { principalOf } from "../http/environment.ts";
 import type { AppContext, AppEnv } from "../http/environment.ts";
 import { pagingOf } from "../http/paging.ts";
+import type { Paging } from "../http/paging.ts";
 import { filters, readParameters, readPathId } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
-import { placeOfRoot } from "../http/standing.ts";
 import type { Parts } from "../parts.ts";
+import { turnQuestion } from "../turn-conditions.ts";
+import { toolsByName, turnGroups } from "../turn-groups.ts";
+import type { NamedGroup, TurnGroup } from "../turn-groups.ts";
 import { pendingFrames } from "../window.ts";
 import { contextOf } from "./hooks.ts";
-import { rowsOf, withVerdicts } from "./turn-reading.ts";
+import { eventsOf } from "./turn-reading.ts";
+import { keysetOf, placeOf } from "./turns.ts";
 
 const { application_id, user_id, scope, agent_id, thread_id, start_time, end_time } = filters;
 
@@ -40,15 +44,6 @@ export const groupsParameters = z
   })
   .partial();
 
-/** What a group of turns amounts to, over the window that was read. */
-export interface TurnGroup extends Usage, TurnsFared {
-  readonly turns_with_error: number;
-  readonly first_at: string;
-  readonly last_at: string;
-  readonly tools: ToolCounts;
-  readonly models: readonly string[];
-}
-
 /** One agent. */
 export interface AgentSummary extends TurnGroup {
   readonly agent_id: string | null;
@@ -56,15 +51,16 @@ export interface AgentSummary extends TurnGroup {
   readonly threads: number;
 }
 
-/** The window that a list of groups rests on. */
+/** What a list of groups rests on. */
 export interface GroupsWindow {
-  readonly turns_read: number;
+  /** Turns of the filter, all of them. */
+  readonly turns_counted: number;
   readonly limit: number;
   readonly next_cursor: string | null;
+  /** True when this is the only page and nothing is pending. */
   readonly window_complete: boolean;
-  /** Batches that were acknowledged before the turns were read and were not readable then. */
+  /** Batches that were acknowledged before the turns were counted and were not readable then. */
   readonly pending_frames: number;
-  readonly bounded: boolean;
 }
 
 /** Body of `/agents.json`. */
@@ -77,8 +73,9 @@ export interface AgentsModel extends GroupsWindow {
 /** Body of `/agents/{agent_id}.json`. */
 export interface AgentModel extends GroupsWindow {
   readonly agent: AgentSummary;
+  /** The newest turns; figures are of all. */
   readonly turns: readonly TurnRow[];
-  /** What stands out over the window of this agent. */
+  /** What stands out over these turns of the agent. */
   readonly insights: Insights;
   /** Root trace of each event that an insight names. */
   readonly evidence_roots: Readonly<Record<string, string>>;
@@ -90,30 +87,67 @@ export interface AgentModel extends GroupsWindow {
 /** GET `/agents` and its twin, `/agents/{agent_id}` and its twin. */
 export function agentsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
+  const { ledger } = parts.store;
   app.on("GET", ["/agents", "/agents.json"], async (c) => {
-    const read = await readGroups(c, parts, {});
-    const byAgent = Map.groupBy(read.rows, (row) => row.agent_id ?? null);
-    const items = [...byAgent].map(([agent, rows]) => agentOf(agent, rows, read.events));
-    const model: AgentsModel = { items, mounted: await mountedAgents(c, parts), ...read.window };
+    const asked = await askGroups(c, parts, {});
+    const { question, limit, paging } = asked;
+    const groups = (await ledger.turnFigures(question, { by: "agent_id" }))
+      .map((group) => ({ group, place: agentPlace(group) }))
+      .toSorted((a, b) => comparePlaces(a.place, b.place));
+    const left = groups.filter(({ place }) => isAfter(place, paging.after));
+    const page = left.slice(0, limit);
+    const values = page.map(({ group }) => group.value ?? null);
+    const named = await turnGroups(ledger, question, "agent_id", values);
+    const last = left.length > limit ? page.at(-1)?.place : undefined;
+    const model: AgentsModel = {
+      items: named.map(agentOf),
+      mounted: await mountedAgents(c, parts),
+      ...(await windowOf(asked, {
+        turns: groups.reduce((sum, { group }) => sum + group.turns, 0),
+        next: last === undefined ? null : { ...last },
+      })),
+    };
     return respond(c, { model, view: "agents" });
   });
   app.get("/agents/:agent_id", async (c) => {
     const agent = c.get("typed")(readPathId(c, "agent_id"), "agent_id");
-    const read = await readGroups(c, parts, { agent_id: agent });
-    const own = read.events.filter((event) => event.agent_id === agent);
+    const asked = await askGroups(c, parts, { agent_id: agent });
+    const { records, next } = await newestTurns(parts, asked);
+    const { events } = await eventsOf(parts, asked.reading.scope, records);
+    const own = events.filter((event) => event.agent_id === agent);
     const insights = findInsights(own, { scope: "window" });
+    const [named] = await turnGroups(ledger, asked.question, "agent_id", [agent]);
     const model: AgentModel = {
-      agent: agentOf(agent, read.rows, read.events),
-      turns: read.rows,
+      agent: agentOf(named as NamedGroup),
+      turns: records.map(({ row }) => row),
       insights,
       evidence_roots: evidenceRoots(insights, own),
-      tools_by_name: toolsByName(own),
+      tools_by_name: await toolsByName(ledger, asked.question),
       mounted: await mountedAgents(c, parts),
-      ...read.window,
+      ...(await windowOf(asked, { turns: named?.group.turns ?? 0, next })),
     };
     return respond(c, { model, view: "agent" });
   });
   return app;
+}
+
+/** Where an agent stands: by when it last spoke, the latest first. */
+interface AgentPlace {
+  readonly value: number;
+  readonly key: string;
+}
+
+function agentPlace({ value, last_at: last }: FigureGroup): AgentPlace {
+  return { value: last ?? 0, key: JSON.stringify(value ?? null) };
+}
+
+function comparePlaces(a: AgentPlace, b: AgentPlace): number {
+  return b.value - a.value || (a.key < b.key ? -1 : Number(a.key > b.key));
+}
+
+function isAfter(place: AgentPlace, after: Keyset | undefined): boolean {
+  if (after === undefined) return true;
+  return comparePlaces({ value: Number(after["value"]), key: String(after["key"]) }, place) < 0;
 }
 
 /** Where the events stand that insights over many roots name. */
@@ -140,75 +174,64 @@ async function mountedAgents(c: AppContext, parts: Parts): Promise<readonly stri
   }
 }
 
-function toolsByName(events: readonly TurnEvent[]): Readonly<Record<string, ToolCounts>> {
-  const calls = toolResults(events).filter((event) => event.attributes.tool_name !== undefined);
-  const byName = Map.groupBy(calls, (event) => event.attributes.tool_name ?? "");
-  const counted = [...byName].map(([name, own]) => [name, countTools(own)] as const);
-  return Object.fromEntries(counted.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+/** A request for groups. */
+export interface GroupsAsked {
+  readonly reading: Reading;
+  readonly question: TurnQuestion;
+  readonly limit: number;
+  readonly paging: Paging;
+  /** Where the page begins; undefined at the newest. */
+  readonly after: Keyset | undefined;
+  readonly pending: number;
 }
 
-/** The newest turns under the parameters, and what is said of the window. */
-export async function readGroups(
+/** Reads the parameters of a request for groups. */
+export async function askGroups(
   c: AppContext,
   parts: Parts,
   fixed: { readonly agent_id?: string; readonly thread_id?: string },
-): Promise<{
-  readonly rows: readonly TurnRow[];
-  readonly events: readonly TurnEvent[];
-  readonly window: GroupsWindow;
-}> {
+): Promise<GroupsAsked> {
   const parameters = { ...readParameters(c, groupsParameters), ...fixed };
-  const limit = parameters.limit ?? limits.pageEventsDefault;
   const reading = readingFor(c, parameters);
   const paging = await pagingOf(c, parts, { ...parameters, view: "groups" }, reading);
-  const pending = await pendingFrames(parts);
-  const slice = await parts.store.turns(reading.scope, reading.query, {
+  return {
+    reading,
+    question: { ...turnQuestion(reading), signal: c.req.raw.signal },
+    limit: parameters.limit ?? limits.pageEventsDefault,
+    paging,
+    after: paging.after,
+    pending: await pendingFrames(parts),
+  };
+}
+
+/** The page of the newest turns. */
+export async function newestTurns(
+  parts: Parts,
+  { question, limit, after }: GroupsAsked,
+): Promise<{ readonly records: readonly TurnRecord[]; readonly next: Keyset | null }> {
+  const { records, next } = await parts.store.ledger.listTurns(question, {
+    order: { by: "first_received" },
     limit,
-    signal: c.req.raw.signal,
-    ...(paging.after === undefined ? {} : { after: paging.after }),
+    ...(after === undefined ? {} : { after: placeOf(after) }),
   });
-  const verdicts = await parts.store.verdicts(reading.scope, slice.roots);
-  const rows = withVerdicts(rowsOf(slice.events, reading.query, slice.roots), verdicts);
+  return { records, next: next === null ? null : keysetOf(next) };
+}
+
+/** What is said of a page of groups. */
+export async function windowOf(
+  { limit, paging, pending }: GroupsAsked,
+  { turns, next }: { readonly turns: number; readonly next: Keyset | null },
+): Promise<GroupsWindow> {
   return {
-    rows,
-    events: slice.events,
-    window: {
-      turns_read: rows.length,
-      limit,
-      next_cursor: await paging.seal(slice.next, placeOfRoot(slice.roots.at(-1))),
-      window_complete:
-        pending === 0 && paging.after === undefined && slice.next === null && !slice.bounded,
-      bounded: slice.bounded,
-      pending_frames: pending,
-    },
+    turns_counted: turns,
+    limit,
+    next_cursor: await paging.seal(next, undefined),
+    window_complete: pending === 0 && paging.after === undefined && next === null,
+    pending_frames: pending,
   };
 }
 
-function agentOf(
-  agent: string | null,
-  rows: readonly TurnRow[],
-  events: readonly TurnEvent[],
-): AgentSummary {
-  const own = events.filter((event) => (event.agent_id ?? null) === agent);
-  return {
-    agent_id: agent,
-    application_ids: [...new Set(rows.flatMap((row) => row.application_id ?? []))].toSorted(),
-    threads: new Set(rows.flatMap((row) => row.thread_id ?? [])).size,
-    ...groupOf(rows, own),
-  };
-}
-
-/** Sums of a group of turns and their events. */
-export function groupOf(rows: readonly TurnRow[], events: readonly TurnEvent[]): TurnGroup {
-  const starts = rows.map((row) => row.started_at).toSorted();
-  const ends = rows.map((row) => row.ended_at).toSorted();
-  return {
-    ...faredOf(rows),
-    turns_with_error: rows.filter((row) => row.has_error).length,
-    first_at: starts[0] ?? "",
-    last_at: ends.at(-1) ?? "",
-    tools: countTools(events),
-    models: [...new Set(rows.flatMap((row) => row.models))].toSorted(),
-    ...countUsage(events),
-  };
+function agentOf({ value, group, names }: NamedGroup): AgentSummary {
+  const { application_ids, threads } = names;
+  return { agent_id: value, application_ids, threads, ...group };
 }

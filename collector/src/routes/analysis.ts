@@ -9,10 +9,8 @@ import {
   buildReplayPlan,
   findInsights,
   findLearningCandidates,
-  matches,
   summarize,
 } from "@turnproof/evidence";
-import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 
 import type { Reading } from "../auth/grants.ts";
@@ -23,6 +21,8 @@ import { respondJson } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
 import { metadataOf } from "../verdict.ts";
 import { collectRoot, isSettled, selectRoot } from "../window.ts";
+import { newestEvents } from "./turn-reading.ts";
+import type { TurnEvents } from "./turn-reading.ts";
 
 const { agent_id, thread_id, turn_id, user_id, scope, root_trace_id } = filters;
 
@@ -37,7 +37,7 @@ export const analysisParameters = z
     turn_id: turn_id.describe("One turn of the root."),
     start_time: filters.start_time.describe("Child-event time, inclusive."),
     end_time: filters.end_time.describe("Child-event time, exclusive."),
-    limit: filters.limit.describe("Roots of the window; default 250."),
+    limit: filters.limit.describe("Turns of the window; default 250."),
   })
   .partial();
 
@@ -72,7 +72,7 @@ export function analysisRoutes(parts: Parts): Hono<AppEnv> {
     const root = parameters.root_trace_id;
     const read =
       root === undefined
-        ? await newestTurns(parts, reading, parameters.limit ?? limits.pageEventsDefault)
+        ? await newestEvents(parts, reading, parameters.limit ?? limits.pageEventsDefault)
         : await oneRoot(parts, reading, root);
     const now = new Date(parts.now()).toISOString();
     return respondJson(c, {
@@ -115,30 +115,13 @@ export function analysisRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-interface Read {
-  readonly events: readonly TurnEvent[];
-  readonly roots: number;
-  readonly complete: boolean;
-}
-
-async function oneRoot(parts: Parts, reading: Reading, root: string): Promise<Read> {
+async function oneRoot(parts: Parts, reading: Reading, root: string): Promise<TurnEvents> {
   const { window, events } = await selectRoot(parts, reading, root);
   return { events, roots: 1, complete: window.complete };
 }
 
-/** Whole roots of the newest turns, narrowed to what was asked for. */
-async function newestTurns(parts: Parts, reading: Reading, limit: number): Promise<Read> {
-  const settled = await isSettled(parts);
-  const slice = await parts.store.turns(reading.scope, reading.query, { limit });
-  return {
-    events: slice.events.filter((event) => matches(event, reading.query)),
-    roots: slice.roots.length,
-    complete: settled && slice.next === null && !slice.bounded,
-  };
-}
-
 /** Whole roots of the events that mention the resource. */
-async function mentioning(parts: Parts, reading: Reading, ref: string): Promise<Read> {
+async function mentioning(parts: Parts, reading: Reading, ref: string): Promise<TurnEvents> {
   const limit = limits.pageEventsMax;
   const settled = await isSettled(parts);
   const slice = await parts.store.find(reading.scope, ref, reading.query, { limit });

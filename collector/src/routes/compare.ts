@@ -19,11 +19,11 @@ import { readingFor } from "../http/query.ts";
 import { respond } from "../http/respond.tsx";
 import { KeptAccounts } from "../kept-accounts.ts";
 import type { Parts } from "../parts.ts";
+import { turnQuestion } from "../turn-conditions.ts";
 import { metadataOf } from "../verdict.ts";
 import { collectRoot, turnFilter } from "../window.ts";
 import { windowModel } from "./turn.ts";
 import type { WindowModel } from "./turn.ts";
-import { rowsOf, withVerdicts } from "./turn-reading.ts";
 
 const optional = {
   thread_id: filters.thread_id.optional(),
@@ -119,14 +119,16 @@ async function choiceOf(c: AppContext, parts: Parts): Promise<CompareChoice | un
     return undefined;
   }
   const reading = readingFor(c, { agent_id, user_id: given.user_id, scope: given.scope });
-  const slice = await parts.store.turns(reading.scope, reading.query, { limit: choiceTurns });
-  const verdicts = await parts.store.verdicts(reading.scope, slice.roots);
+  const { records } = await parts.store.ledger.listTurns(turnQuestion(reading), {
+    order: { by: "first_received" },
+    limit: choiceTurns,
+  });
   return {
     asked: false,
     agent_id: agent_id ?? null,
     baseline_root: baseline_root ?? null,
     candidate_root: candidate_root ?? null,
-    turns: withVerdicts(rowsOf(slice.events, reading.query, slice.roots), verdicts),
+    turns: records.map(({ row }) => row),
   };
 }
 

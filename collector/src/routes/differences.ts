@@ -1,37 +1,35 @@
 /**
  * @module Differences: what the turns of a filter say more often than the other turns of the same
- * time, inside the asker's scope; counts alone, and how far each side was counted.
+ * time, inside the asker's scope; exact counts alone.
  */
 import { Hono } from "hono";
 import { CodedError } from "@turnproof/semconv";
 
 import { differencesOf } from "../display/differences.ts";
 import type { Differences } from "../display/differences.ts";
+import { facetNames } from "../display/turn-figures.ts";
 import { FreshAnswers } from "../fresh-answers.ts";
 import type { AppEnv } from "../http/environment.ts";
 import { readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respondJson } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
+import { turnQuestion } from "../turn-conditions.ts";
+import { countFacets } from "../turn-facets.ts";
 import { pendingFrames } from "../window.ts";
-import { countedTurns, questionOf } from "./counted-turns.ts";
+import { countingOf } from "./counted-turns.ts";
 import { facetsParameters } from "./facets.ts";
-
-/** How far one side was counted. */
-export interface Reach {
-  readonly complete: boolean;
-  /** Receipt of the oldest turn that was counted, where a bound left older ones out. */
-  readonly since: string | null;
-}
 
 /** Body of `/traces/differences.json`. */
 export interface DifferencesModel extends Differences {
-  /** Reach of the turns of the filter, and of the window that the others are from. */
-  readonly these_reach: Reach;
-  readonly window_reach: Reach;
+  /** True when everything that was received is counted. */
+  readonly complete: boolean;
   /** Batches that were acknowledged and are not readable yet. */
   readonly pending_frames: number;
 }
+
+/** Values of a key that are compared, the commonest. */
+const comparedMax = 1_000;
 
 /** GET `/traces/differences.json`. */
 export function differencesRoutes(parts: Parts): Hono<AppEnv> {
@@ -47,20 +45,18 @@ export function differencesRoutes(parts: Parts): Hono<AppEnv> {
       ...(start_time === undefined ? {} : { start_time }),
       ...(end_time === undefined ? {} : { end_time }),
     };
-    const { reading, filter, key } = questionOf(c, parameters);
-    const around = readingFor(c, times);
+    const { question, key } = countingOf(c, parameters);
+    const around = turnQuestion(readingFor(c, times));
     const make = async (): Promise<DifferencesModel> => {
       const pending = await pendingFrames(parts);
-      const these = await countedTurns(parts, reading, filter);
-      const window = await countedTurns(parts, around, {});
-      const reachOf = ({ more, since }: typeof these): Reach => ({
-        complete: !more && pending === 0,
-        since,
-      });
+      const { ledger } = parts.store;
+      const names = new Map(facetNames);
+      const keys = [...names.keys()];
+      const these = await countFacets(ledger, question, keys, comparedMax);
+      const window = await countFacets(ledger, around, keys, comparedMax * 10);
       return {
-        ...differencesOf(these.rows, window.rows),
-        these_reach: reachOf(these),
-        window_reach: reachOf(window),
+        ...differencesOf(these, window, names),
+        complete: pending === 0,
         pending_frames: pending,
       };
     };

@@ -18,9 +18,9 @@ import { placeOfEvents } from "../http/standing.ts";
 import { searchedPlaces } from "../memory/searched-places.ts";
 import type { SearchedPlace } from "../memory/searched-places.ts";
 import type { Parts } from "../parts.ts";
+import { foundVerdicts } from "../turn-verdicts.ts";
+import type { FoundVerdict } from "../turn-verdicts.ts";
 import { pendingFrames } from "../window.ts";
-import { verdictsOf } from "./found-verdicts.ts";
-import type { FoundVerdict } from "./found-verdicts.ts";
 import { lately } from "./lately.ts";
 import type { Lately } from "./lately.ts";
 
@@ -101,7 +101,7 @@ export interface FindModel {
   readonly pending_frames: number;
   /** Where the id was looked for, and where it was not and why; empty while none was given. */
   readonly places: readonly (SearchedPlace & { readonly says: string })[];
-  /** What the judge found among the newest turns; while no id was given. */
+  /** What the judge found over all turns; while no id was given. */
   readonly lately?: Lately;
 }
 
@@ -154,9 +154,9 @@ export function findRoutes(parts: Parts): Hono<AppEnv> {
       hasMemory: parts.memory !== undefined,
     });
     const found = rootsOf(slice.events, wanted);
-    const judged = await verdictsOf(
-      parts,
-      reading,
+    const judged = await foundVerdicts(
+      parts.store.ledger,
+      scope,
       found.map((root) => root.root_trace_id),
     );
     const whole = pending === 0 && paging.after === undefined && slice.next === null;

@@ -1,61 +1,73 @@
 /**
- * @module Lately: what the judge found among the newest turns, for whoever opens the incident
- * finder without an id in hand.
+ * @module Lately: what the judge found over all turns, each finding with its newest turn, for
+ * whoever opens the incident finder without an id in hand.
  */
-import type { TurnRow } from "@turnproof/evidence";
-import { limits } from "@turnproof/semconv";
+import { findingTexts } from "@turnproof/evidence";
+import type { TurnQuestion, TurnReader } from "@turnproof/store";
 
-import type { Reading } from "../auth/grants.ts";
 import { findingPriority } from "../display/kind-words.ts";
+import { turnQuestion } from "../turn-conditions.ts";
+import { wholeFigures } from "../turn-stretches.ts";
+import type { Reading } from "../auth/grants.ts";
 import type { Parts } from "../parts.ts";
-import { readTurns } from "./turn-reading.ts";
 
-/** A finding, and in how many of the turns that were read it stands. */
+/** A finding, and in how many turns it stands. */
 export interface LateFinding {
   readonly code: string;
   readonly turns: number;
-  /** The newest of them. */
+  /** The newest of them by its first receipt. */
   readonly last_root: string;
   readonly last_at: string;
 }
 
-/** The newest turns at a glance. */
+/** All turns at a glance. */
 export interface Lately {
   readonly turns: number;
   readonly unjudged: number;
-  /** True when no older turn was left out. */
-  readonly all: boolean;
   /** The most urgent first, then the commonest. */
   readonly findings: readonly LateFinding[];
 }
 
-/** What was found among the newest turns. */
+/** Findings that are listed. */
+const findingsMax = 20;
+/** There are fewer codes than this. */
+const codesMax = 500;
+
+/** What was found in the turns of a reading. */
 export async function lately(parts: Parts, reading: Reading, signal: AbortSignal): Promise<Lately> {
-  const limit = limits.pageEventsDefault;
-  const read = await readTurns(parts, reading, { limit, after: undefined, signal });
+  const { ledger } = parts.store;
+  const question: TurnQuestion = { ...turnQuestion(reading), signal };
+  const [figures, [facet]] = await Promise.all([
+    wholeFigures(ledger, question),
+    ledger.turnFacets(question, ["code"], codesMax),
+  ]);
+  const found = (facet?.values ?? [])
+    .flatMap(({ value, turns }) =>
+      value === null || !Object.hasOwn(findingTexts, value) ? [] : [{ code: value, turns }],
+    )
+    .toSorted((a, b) => findingPriority(a.code) - findingPriority(b.code) || b.turns - a.turns)
+    .slice(0, findingsMax);
+  const findings = await Promise.all(found.map((one) => withNewest(ledger, question, one)));
   return {
-    turns: read.items.length,
-    unjudged: read.items.filter(({ verdict }) => verdict === null).length,
-    all: read.next === null && !read.bounded,
-    findings: findingsOf(read.items),
+    turns: figures?.turns ?? 0,
+    unjudged: figures?.verdicts["unjudged"] ?? 0,
+    findings: findings.flat(),
   };
 }
 
-function findingsOf(rows: readonly TurnRow[]): readonly LateFinding[] {
-  const found = new Map<string, LateFinding>();
-  for (const { finding_codes, root_trace_id = "", ended_at } of rows) {
-    for (const code of finding_codes ?? []) {
-      const known = found.get(code);
-      const newest = known === undefined || ended_at > known.last_at;
-      found.set(code, {
-        code,
-        turns: (known?.turns ?? 0) + 1,
-        last_root: newest ? root_trace_id : known.last_root,
-        last_at: newest ? ended_at : known.last_at,
-      });
-    }
-  }
-  return [...found.values()].toSorted(
-    (a, b) => findingPriority(a.code) - findingPriority(b.code) || b.turns - a.turns,
+async function withNewest(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  found: { readonly code: string; readonly turns: number },
+): Promise<readonly LateFinding[]> {
+  const where = [...question.where, { list: "code" as const, has: found.code }];
+  const { records } = await ledger.listTurns(
+    { ...question, where },
+    { order: { by: "first_received" }, limit: 1 },
   );
+  return records.map(({ row }) => ({
+    ...found,
+    last_root: row.root_trace_id ?? "",
+    last_at: row.ended_at,
+  }));
 }

@@ -8,7 +8,6 @@ import { z } from "zod";
 import {
   findInsights,
   insightCodes,
-  matches,
   proposeRecommendation,
   readCandidates,
   reviewRecommendation,
@@ -36,7 +35,8 @@ import { respond, respondJson } from "../http/respond.tsx";
 import { jsonOf, readRecommendation, sharedOf } from "../memory/recommendation-record.ts";
 import type { StoredRecommendation } from "../memory/recommendation-record.ts";
 import type { Parts } from "../parts.ts";
-import { isSettled, selectRoot } from "../window.ts";
+import { selectRoot } from "../window.ts";
+import { newestEvents } from "./turn-reading.ts";
 
 /** Parameters of the learning view. */
 export const learningParameters = z
@@ -44,7 +44,7 @@ export const learningParameters = z
     agent_id: filters.agent_id,
     user_id: filters.user_id,
     scope: filters.scope,
-    limit: filters.limit.describe("Roots whose candidates are read; default 250."),
+    limit: filters.limit.describe("Newest turns whose candidates are read; default 250."),
   })
   .partial();
 
@@ -95,20 +95,16 @@ export function learningRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/learning", "/learning.json"], async (c) => {
     const { limit, ...narrowed } = readParameters(c, learningParameters);
-    const { scope, query } = readingFor(c, narrowed);
+    const reading = readingFor(c, narrowed);
     const { records, complete } = await listed(parts, c);
-    const settled = await isSettled(parts);
-    const slice = await parts.store.turns(scope, query, {
-      limit: limit ?? limits.pageEventsDefault,
-    });
-    const events = slice.events.filter((event) => matches(event, query));
-    const rows = records.filter(({ row }) => isOf(row.owner, query));
+    const read = await newestEvents(parts, reading, limit ?? limits.pageEventsDefault);
+    const rows = records.filter(({ row }) => isOf(row.owner, reading.query));
     const model: LearningModel = {
       recommendations: rows.map(({ row }) => shownRow(parts, principalOf(c), row)),
       experiments: rows.flatMap(({ row }) => row.experiments),
-      candidates: readCandidates(events),
-      event_count: events.length,
-      window_complete: settled && slice.next === null && !slice.bounded,
+      candidates: readCandidates(read.events),
+      event_count: read.events.length,
+      window_complete: read.complete,
       list_complete: complete,
     };
     return respond(c, { model, view: "learning" });
@@ -172,9 +168,7 @@ async function windowOf(
   const { agent_id, thread_id, turn_id, root_trace_id } = of;
   const reading = readingFor(c, { agent_id, thread_id, turn_id });
   if (root_trace_id !== undefined) return (await selectRoot(parts, reading, root_trace_id)).events;
-  const { scope, query } = reading;
-  const slice = await parts.store.turns(scope, query, { limit: limits.pageEventsDefault });
-  const events = slice.events.filter((event) => matches(event, query));
+  const { events } = await newestEvents(parts, reading, limits.pageEventsDefault);
   if (events.length === 0) throw new CodedError("trace_not_found_in_window");
   return events;
 }

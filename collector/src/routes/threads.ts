@@ -1,10 +1,13 @@
 /**
- * @module Threads: conversations by their id, over the newest turns in the asker's scope.
+ * @module Threads: conversations by their id, those of the newest turns in the asker's scope first,
+ * each counted over all of its turns.
  */
 import { Hono } from "hono";
 import { compareTimes, findInsights } from "@turnproof/evidence";
 import type { Insights, TurnEvent, TurnRow } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
+import { isoOfMicros } from "@turnproof/store";
+import type { Keyset, TurnCondition, TurnQuestion } from "@turnproof/store";
 
 import type { AppContext, AppEnv } from "../http/environment.ts";
 import { respond } from "../http/respond.tsx";
@@ -12,8 +15,12 @@ import type { Parts } from "../parts.ts";
 import { readParameters, readPathId } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { collectNewest } from "../window.ts";
-import { evidenceRoots, groupOf, groupsParameters, readGroups } from "./agents.ts";
-import type { GroupsWindow, TurnGroup } from "./agents.ts";
+import { turnGroups } from "../turn-groups.ts";
+import type { NamedGroup, TurnGroup } from "../turn-groups.ts";
+import { askGroups, evidenceRoots, groupsParameters, newestTurns, windowOf } from "./agents.ts";
+import type { GroupsAsked, GroupsWindow } from "./agents.ts";
+import { eventsOf } from "./turn-reading.ts";
+import { placeOf } from "./turns.ts";
 
 /** One thread; agents and users that wrote in it are listed, because that can be a finding. */
 export interface ThreadSummary extends TurnGroup {
@@ -32,7 +39,7 @@ export interface ThreadsModel extends GroupsWindow {
 export interface ThreadModel extends GroupsWindow {
   readonly thread: ThreadSummary;
   readonly turns: readonly TurnRow[];
-  /** What stands out over the window of this thread. */
+  /** What stands out over these turns of the thread. */
   readonly insights: Insights;
   readonly evidence_roots: Readonly<Record<string, string>>;
   /** The newest events of all three stores, oldest first. */
@@ -42,31 +49,83 @@ export interface ThreadModel extends GroupsWindow {
 /** GET `/threads` and its twin, `/threads/{thread_id}` and its twin. */
 export function threadsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
+  const { ledger } = parts.store;
   app.on("GET", ["/threads", "/threads.json"], async (c) => {
-    const { rows, events, window } = await readGroups(c, parts, {});
-    const byThread = Map.groupBy(rows, (row) => row.thread_id ?? null);
-    const ofThread = Map.groupBy(events, (event) => event.thread_id ?? null);
-    const items = [...byThread].map(([thread, own]) =>
-      threadOf(thread, own, ofThread.get(thread) ?? []),
-    );
-    return respond<ThreadsModel>(c, { model: { items, ...window }, view: "threads" });
+    const asked = await askGroups(c, parts, {});
+    const { values, next } = await threadsOf(parts, asked);
+    const named = await turnGroups(ledger, asked.question, "thread_id", values);
+    const turns = await ledger.countTurns(asked.question);
+    const window = await windowOf(asked, { turns, next });
+    const model: ThreadsModel = { items: named.map(threadOf), ...window };
+    return respond(c, { model, view: "threads" });
   });
   app.get("/threads/:thread_id", async (c) => {
     const thread = c.get("typed")(readPathId(c, "thread_id"), "thread_id");
-    const { rows, events, window } = await readGroups(c, parts, { thread_id: thread });
+    const asked = await askGroups(c, parts, { thread_id: thread });
+    const { records, next } = await newestTurns(parts, asked);
+    const { events } = await eventsOf(parts, asked.reading.scope, records);
     const own = events.filter((event) => event.thread_id === thread);
     const insights = findInsights(own, { scope: "window" });
+    const [named] = await turnGroups(ledger, asked.question, "thread_id", [thread]);
     const model: ThreadModel = {
-      thread: threadOf(thread, rows, own),
-      turns: rows,
+      thread: threadOf(named as NamedGroup),
+      turns: records.map(({ row }) => row),
       insights,
       evidence_roots: evidenceRoots(insights, own),
       timeline: await timelineOf(c, parts, thread),
-      ...window,
+      ...(await windowOf(asked, { turns: named?.group.turns ?? 0, next })),
     };
     return respond(c, { model, view: "thread" });
   });
   return app;
+}
+
+/** The threads of the newest turns that stand on no page before; a page without one is passed by. */
+async function threadsOf(
+  parts: Parts,
+  asked: GroupsAsked,
+): Promise<{ readonly values: readonly (string | null)[]; readonly next: Keyset | null }> {
+  let after = asked.after;
+  for (;;) {
+    const { records, next } = await newestTurns(parts, { ...asked, after });
+    const met = [...new Set(records.map(({ row }) => row.thread_id || null))];
+    const before = await metBefore(parts, { ...asked, after }, met);
+    const values = met.filter((thread) => !before.has(thread));
+    if (values.length > 0 || next === null) return { values, next };
+    after = next;
+  }
+}
+
+/** Turns that were received together with the last one of the page before. */
+const togetherMax = 10_000;
+
+/**
+ * Of these threads those that stand on a page before: they have a turn that comes before this page.
+ */
+async function metBefore(
+  parts: Parts,
+  { question, after }: GroupsAsked,
+  threads: readonly (string | null)[],
+): Promise<ReadonlySet<string | null>> {
+  const place = after === undefined ? undefined : placeOf(after);
+  if (place === undefined || place.value === null || threads.length === 0) return new Set();
+  const any: TurnCondition = { any: threads.map((is) => ({ text: "thread_id", is })) };
+  const [from, to] = [isoOfMicros(place.value), isoOfMicros(place.value + 1)];
+  const asked = (time: { readonly from: string; readonly to?: string }): TurnQuestion => ({
+    ...question,
+    where: [...question.where, any, { time: "first_received", ...time }],
+  });
+  const { ledger } = parts.store;
+  const [[later], { records }] = await Promise.all([
+    ledger.turnFacets(asked({ from: to }), ["thread_id"], threads.length),
+    ledger.listTurns(asked({ from, to }), { order: { by: "first_received" }, limit: togetherMax }),
+  ]);
+  // Turns of one receipt stand by their key, the greater first.
+  const together = records.filter(({ key }) => key >= place.key);
+  return new Set([
+    ...(later?.values ?? []).map(({ value }) => value),
+    ...together.map(({ row }) => row.thread_id || null),
+  ]);
 }
 
 /** The three stores through one normalizer, in one order (requirements: Endpoints, rule 6). */
@@ -81,16 +140,7 @@ async function timelineOf(
   return { events: events.toSorted((a, b) => compareTimes(a.timestamp, b.timestamp)), complete };
 }
 
-function threadOf(
-  thread: string | null,
-  rows: readonly TurnRow[],
-  events: Parameters<typeof groupOf>[1],
-): ThreadSummary {
-  const users = rows.flatMap((row) => (row.user_id === undefined ? [] : [row.user_id]));
-  return {
-    thread_id: thread,
-    agent_ids: [...new Set(rows.flatMap((row) => row.agent_id ?? []))].toSorted(),
-    user_ids: [...new Set(users)],
-    ...groupOf(rows, events),
-  };
+function threadOf({ value, group, names }: NamedGroup): ThreadSummary {
+  const { agent_ids, user_ids } = names;
+  return { thread_id: value, agent_ids, user_ids, ...group };
 }

@@ -19,10 +19,10 @@ import { timelineRows } from "../memory/memory-events.ts";
 import type { Parts } from "../parts.ts";
 import { accountOf } from "../turn-account.ts";
 import type { TurnAccount } from "../turn-account.ts";
+import { withVerdicts } from "../turn-verdicts.ts";
 import { metadataOf } from "../verdict.ts";
 import { selectRoot } from "../window.ts";
 import type { Window } from "../window.ts";
-import { withVerdicts } from "./turn-reading.ts";
 
 const { application_id, agent_id, thread_id, turn_id, user_id, scope, memory_id } = filters;
 
@@ -54,12 +54,12 @@ export function turnRoutes(parts: Parts): Hono<AppEnv> {
     const question = JSON.stringify([scopeKey(principalOf(c)), root, selected]);
     const metadata = await metadataOf(parts, window);
     const account = accounts.of({ question, events, metadata }, () => accountOf(events, metadata));
-    const verdicts = await parts.store.verdicts(reading.scope, [root]);
+    const place = { scope: reading.scope, root };
     const rows = await timelineRows(parts.memory, reading.scope, events);
     const model: TurnModel = {
       root_trace_id: root,
       ...account,
-      turns: withVerdicts(account.turns, verdicts),
+      turns: await withVerdicts(parts.store.ledger, place, account.turns),
       events: rows.length === 0 ? events : [...events, ...rows].toSorted(compareEvents),
       window: windowModel(window),
     };

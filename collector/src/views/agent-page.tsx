@@ -1,5 +1,5 @@
 /**
- * @module Agent page: one agent over its newest turns — what stands out, how its tools fare, where
+ * @module Agent page: one agent — how its turns fare, what stands out in the newest, where
  * its turns are — and the playground where the host mounts it.
  */
 import type { ToolCounts } from "@turnproof/evidence";
@@ -51,7 +51,7 @@ export function agentPage(model: AgentModel, frame: Frame): Child {
       {turns.length === 0 ? (
         <Empty title="No turn of this agent is in reach" icon="agents">
           <p>
-            Nothing that you may read names it in the newest turns.{" "}
+            Nothing that you may read names it.{" "}
             <a href={hrefOf(frame, `/traces/find?id=${encodeURIComponent(name)}`)}>
               Search the whole history
             </a>{" "}

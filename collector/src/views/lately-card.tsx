@@ -1,5 +1,5 @@
 /**
- * @module LatelyCard: what the judge found among the newest turns, each with the way to all turns
+ * @module LatelyCard: what the judge found over all turns, each with the way to all turns
  * that have it and to the newest.
  */
 import type { FC } from "hono/jsx";
@@ -18,7 +18,7 @@ export const LatelyCard: FC<{ readonly lately: Lately; readonly frame: Frame }> 
   lately,
   frame,
 }) => (
-  <Card title="Found lately" icon="warning" id="lately" flush end={readText(lately)}>
+  <Card title="Found by the judge" icon="warning" id="lately" flush end={readText(lately)}>
     {lately.findings.length === 0 ? (
       <p class="muted padded">
         {lately.turns === lately.unjudged
@@ -27,7 +27,7 @@ export const LatelyCard: FC<{ readonly lately: Lately; readonly frame: Frame }> 
       </p>
     ) : (
       <Table
-        label="Findings among the newest turns"
+        label="Findings by priority"
         head={
           <>
             <th scope="col">Priority</th>
@@ -47,8 +47,8 @@ export const LatelyCard: FC<{ readonly lately: Lately; readonly frame: Frame }> 
   </Card>
 );
 
-function readText({ turns, unjudged, all }: Lately): string {
-  const which = `${all ? "all" : "the newest"} ${countText(turns)} turns`;
+function readText({ turns, unjudged }: Lately): string {
+  const which = `all ${countText(turns)} turns`;
   return unjudged === 0 ? `in ${which}` : `in ${which}, ${countText(unjudged)} not judged yet`;
 }
 

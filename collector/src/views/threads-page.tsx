@@ -1,5 +1,5 @@
 /**
- * @module Threads page: conversations over the newest turns, by their id.
+ * @module Threads page: conversations by their id, those of the newest turns first.
  */
 import type { Child, FC } from "hono/jsx";
 

@@ -4,7 +4,6 @@
  */
 import type { Child, FC } from "hono/jsx";
 
-import { countText } from "../display/figures.ts";
 import { termsOf, unclearOf } from "../display/filter-terms.ts";
 import type { Term } from "../display/filter-terms.ts";
 import { builtInViews, viewQuery } from "../display/list-views.ts";
@@ -75,16 +74,14 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
             {none && filtered ? (
               <Empty title="No turn here passes these filters">
                 <p>
-                  {model.filtered_out > 0
-                    ? `${countText(model.filtered_out)} turns were read and left out.`
-                    : model.window_complete
-                      ? "The store holds no turn that matches."
-                      : "The store holds no matching turn in the part of it that was read."}{" "}
+                  {model.pending_frames === 0
+                    ? "The store holds no turn that matches."
+                    : "The store holds no turn that matches yet."}{" "}
                   <a href={path}>Clear all filters</a>
                 </p>
               </Empty>
             ) : null}
-            <WindowFooter model={model} path={path} terms={terms} query={frame.query} />
+            <WindowFooter model={model} path={path} query={frame.query} />
           </div>
         </div>
       </div>

@@ -73,6 +73,7 @@ export { compareEvents } from "./event-order.ts";
 export { turnCalls } from "./turn-calls.ts";
 export type { TurnCall } from "./turn-calls.ts";
 export { compareText } from "./text-order.ts";
+export { durationClass, durationClasses } from "./duration-class.ts";
 export { bystanders, foldTurns, turnRowAttributes } from "./turns.ts";
 export type { TurnRow } from "./turns.ts";
 export { trustedErrors } from "./untrusted.ts";

@@ -60,12 +60,16 @@ export type {
   TurnReader,
   TurnWriter,
 } from "./ledger/turn-question.ts";
+export { isoOfMicros } from "./time.ts";
+export { tenantText, turnOrderFields } from "./ledger/turn-fields.ts";
+export type { ListField, NumberField, TextField, TimeField } from "./ledger/turn-fields.ts";
 export { lateLedger } from "./ledger/late-ledger.ts";
 export { readRoots, recordRoots, recordStored } from "./ledger/record-roots.ts";
 export type { WholeRoot } from "./ledger/record-roots.ts";
 export type { Judgement, JudgeTurn } from "./ledger/turn-records.ts";
 export { turnRecorder } from "./ledger/turn-recorder.ts";
 export type { TurnRecorder, TurnRecorderOptions } from "./ledger/turn-recorder.ts";
+export { turnName } from "./ledger/turn-record.ts";
 export type { TurnRecord, TurnVersion } from "./ledger/turn-record.ts";
 export { clickhouse, clickhouseOver, lentEngineOf } from "./clickhouse/clickhouse.ts";
 export type { ClickhouseOptions, LentEngine } from "./clickhouse/clickhouse.ts";

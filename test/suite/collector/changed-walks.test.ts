@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { openBackends } from "./backends.ts";
 import type { BackendCase, BackendCases } from "./backends.ts";
-import { turnEvents } from "./desk.ts";
+import { recordEvents, turnEvents } from "./desk.ts";
 
 const names = ["ephemeral", "filesystem", "clickhouse", "postgres", "mongodb"] as const;
 
@@ -32,6 +32,7 @@ async function put(one: BackendCase, events: readonly TurnEvent[]): Promise<void
   const at = Math.floor(serial / 60);
   const receivedAt = `2026-11-21T1${at}:00:${seconds(serial % 60)}.000000Z`;
   await one.collector.store.append({ batchId: `walk-${serial}`, receivedAt, events });
+  await recordEvents(one.collector.store, events);
 }
 
 async function ask(one: BackendCase, path: string): Promise<Response> {
@@ -80,9 +81,6 @@ describe.each(names)("%s", (name) => {
   test.each([
     ["a root", "/traces/events.json?root_trace_id=walk-1&limit=2"],
     ["a turn", "/traces/events.json?turn_id=walk-1-turn&limit=2"],
-    ["a list of turns", "/traces/turns.json?limit=1"],
-    ["agents", "/agents.json?limit=1"],
-    ["threads", "/threads.json?limit=1"],
     ["records", "/traces/events.json?view=bundles&limit=1"],
   ])("%s", async (what, path) => {
     for (const one of all()) {
@@ -113,6 +111,77 @@ describe.each(names)("%s", (name) => {
         await put(one, [{ ...event, status: "error", duration_ms: 7 }]);
       }
       expect([one.name, await goesOn(one, path, cursor)]).toEqual([one.name, "cursor_rejected"]);
+    }
+  });
+
+  test("a list of turns goes on: each keeps its place, whatever comes to it later", async () => {
+    for (const one of all()) {
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const after: string = cursor === null ? "" : `&cursor=${cursor}`;
+        const page = (await (await ask(one, `/traces/turns.json?limit=1${after}`)).json()) as {
+          items: { root_trace_id: string }[];
+          next_cursor: string | null;
+        };
+        seen.push(...page.items.map((row) => row.root_trace_id));
+        cursor = page.next_cursor;
+        if (seen.length === 1) await put(one, refusal("walk-0"));
+        if (seen.length === 2) await put(one, refusal(seen[0] ?? ""));
+      } while (cursor !== null);
+      expect([one.name, seen.length]).toEqual([one.name, new Set(seen).size]);
+      const walked = ["walk-0", "walk-1", "walk-2", "walk-3"];
+      expect([one.name, seen.filter((root) => walked.includes(root)).toSorted()]).toEqual([
+        one.name,
+        walked,
+      ]);
+    }
+  });
+
+  test("threads are met once each, though their turns stand on several pages", async () => {
+    for (const one of all()) {
+      const mark = `${name}-thread-${++serial}`;
+      const events = [0, 1, 2, 3, 4, 5].flatMap((n) =>
+        turnEvents({ root: `${mark}-${n}`, agent: mark, thread: `${mark}-${n % 3}` }),
+      );
+      await put(one, events.slice(0, 9));
+      await put(one, events.slice(9));
+      const seen: (string | null)[] = [];
+      let cursor: string | null = null;
+      do {
+        const after: string = cursor === null ? "" : `&cursor=${cursor}`;
+        const path = `/threads.json?agent_id=${mark}&limit=2${after}`;
+        const page = (await (await ask(one, path)).json()) as {
+          items: { thread_id: string | null; turns: number }[];
+          next_cursor: string | null;
+          turns_counted: number;
+        };
+        expect(page.turns_counted).toBe(6);
+        for (const item of page.items) expect([one.name, item.turns]).toEqual([one.name, 2]);
+        seen.push(...page.items.map((item) => item.thread_id));
+        cursor = page.next_cursor;
+      } while (cursor !== null);
+      expect(new Set(seen)).toEqual(new Set([`${mark}-0`, `${mark}-1`, `${mark}-2`]));
+      expect(seen).toHaveLength(3);
+    }
+  });
+
+  test("agents are met once each, the one that spoke last first", async () => {
+    for (const one of all()) {
+      const seen: (string | null)[] = [];
+      let cursor: string | null = null;
+      do {
+        const after: string = cursor === null ? "" : `&cursor=${cursor}`;
+        const page = (await (await ask(one, `/agents.json?limit=1${after}`)).json()) as {
+          items: { agent_id: string | null }[];
+          next_cursor: string | null;
+        };
+        expect(page.items).toHaveLength(1);
+        seen.push(...page.items.map((item) => item.agent_id));
+        cursor = page.next_cursor;
+      } while (cursor !== null);
+      expect(seen).toContain("helper");
+      expect([one.name, seen.length]).toEqual([one.name, new Set(seen).size]);
     }
   });
 

@@ -72,6 +72,37 @@ export async function openDesk(
   };
 }
 
+/** Writes the turns of events that a test appended to a store, as the drain does. */
+export async function recordEvents(
+  store: EvidenceStore,
+  events: readonly TurnEvent[],
+): Promise<void> {
+  const roots = [...new Set(events.map(({ root_trace_id: root = "" }) => root))];
+  await recordStored(store, everybody, roots);
+}
+
+/** Settles the turns of these roots with what a test says that the judge found. */
+export async function judgeTurns(
+  store: EvidenceStore,
+  roots: readonly string[],
+  found: { readonly verdict: string; readonly finding_codes: readonly string[] },
+): Promise<void> {
+  const any = roots.map((is) => ({ text: "root_trace_id" as const, is }));
+  const { records } = await store.ledger.listTurns(
+    { scope: everybody, where: [{ any }] },
+    { order: { by: "first_received" }, limit: 10_000 },
+  );
+  await store.ledger.putTurns(
+    records.map((record) => ({
+      ...record,
+      version: { ...record.version, settled: true },
+      row: { ...record.row, ...found, insight_codes: [] },
+      judged_at: record.row.received_at,
+      as_of: record.row.received_at,
+    })),
+  );
+}
+
 /** Events of one turn of one tenant: the turn, a model call and a tool call. */
 export function turnEvents(of: {
   readonly root: string;

@@ -3,9 +3,9 @@
  * in the asker's scope, as they stand now, and that nobody judged is no verdict.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TurnVerdict } from "@turnproof/store";
+import type { TurnEvent } from "@turnproof/evidence";
 
-import { openDesk, turnEvents } from "./desk.ts";
+import { judgeTurns, openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
 const accounts = JSON.stringify({
@@ -27,21 +27,6 @@ let desk: Desk;
 
 const receivedAt = (second: number): string => `2026-11-21T10:00:0${second}.000000Z`;
 
-function judged(root: string, user: string, second: number): TurnVerdict {
-  return {
-    root_trace_id: root,
-    turn_id: `${root}-turn`,
-    agent_id: "helper",
-    thread_id: "thread-7",
-    application_id: "desk",
-    user_id: user,
-    verdict: "partial",
-    finding_codes: ["delivery_unconfirmed"],
-    judged_at: receivedAt(second),
-    as_of: receivedAt(second),
-  };
-}
-
 beforeAll(async () => {
   // The judge of this collector sleeps: the verdicts are the ones below.
   const judge = { everyMs: 86_400_000 };
@@ -49,14 +34,16 @@ beforeAll(async () => {
   const turn = (root: string, user: string): ReturnType<typeof turnEvents> =>
     turnEvents({ root, user, thread: "thread-7" });
   await desk.put(turn("judged", "alice"), receivedAt(1));
-  await desk.put(turn("moved", "alice"), receivedAt(5));
+  await desk.put(turn("moved", "alice"), receivedAt(1));
   await desk.put(turn("waiting", "alice"), receivedAt(1));
   await desk.put(turn("other", "bob"), receivedAt(1));
-  await desk.store.putVerdicts([
-    judged("judged", "alice", 1),
-    judged("moved", "alice", 4),
-    judged("other", "bob", 1),
-  ]);
+  await judgeTurns(desk.store, ["judged", "moved", "other"], {
+    verdict: "partial",
+    finding_codes: ["delivery_unconfirmed"],
+  });
+  // What is received later makes it another turn.
+  const [late] = turn("moved", "alice");
+  await desk.put([{ ...(late as TurnEvent), event_id: "late" }], receivedAt(5));
 });
 afterAll(() => desk.collector.close());
 
@@ -90,14 +77,13 @@ test("its page says them in words", async () => {
   expect(words).toMatch(/unjudged/);
 });
 
-test("without an id it says what was found among the newest turns", async () => {
+test("without an id it says what was found in all turns", async () => {
   const lately = async (name: string): Promise<unknown> =>
     (await desk.json<{ lately: unknown }>("/traces/find.json", as(name))).lately;
   const found = { code: "delivery_unconfirmed", last_at: "2026-11-21T09:59:00.000Z" };
   expect(await lately("root")).toMatchObject({
     turns: 4,
     unjudged: 2,
-    all: true,
     findings: [{ ...found, turns: 2 }],
   });
   expect(await lately("alice")).toMatchObject({

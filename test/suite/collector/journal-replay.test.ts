@@ -67,7 +67,8 @@ async function setAside(dataDir: string): Promise<readonly string[]> {
 }
 
 const stores: Readonly<Record<string, (dataDir: string) => Promise<EvidenceStore>>> = {
-  filesystem: async (dataDir) => (await filesystem({ directory: join(dataDir, "files") })).evidence,
+  filesystem: async (dataDir) =>
+    (await filesystem({ directory: join(dataDir, "files"), reads: "native" })).evidence,
   clickhouse: (dataDir) => clickhouse({ connection: { dataDir: join(dataDir, "clickhouse") } }),
 };
 

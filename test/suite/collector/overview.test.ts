@@ -1,6 +1,6 @@
 /**
  * @module Overview over HTTP: all turns of a filter and not those of a page, inside the asker's
- * scope, and honest about what was left out.
+ * scope.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 
@@ -13,7 +13,6 @@ interface Overview {
   readonly turns: number;
   readonly values: Readonly<Record<string, readonly string[] | undefined>>;
   readonly complete: boolean;
-  readonly since: string | null;
   readonly durations?: DurationCells;
 }
 
@@ -47,7 +46,7 @@ test("it counts what a page of one row does not show", async () => {
   expect(overview.turns).toBe(12);
   expect(overview.bins.reduce((sum, bin) => sum + bin.turns, 0)).toBe(12);
   expect(overview.values["agent"]).toEqual(["agent-alice", "agent-bob"]);
-  expect(overview).toMatchObject({ complete: true, since: null });
+  expect(overview).toMatchObject({ complete: true });
 });
 
 test("a range is drawn from end to end, by the turns' own time", async () => {
@@ -92,8 +91,22 @@ function total({ durations }: Overview): { readonly turns: number; readonly told
 }
 
 test("what belongs to a page is no parameter", async () => {
-  for (const name of ["cursor=x", "limit=10", "q=has:error", "verdict=failed"]) {
+  for (const name of ["cursor=x", "limit=10", "sort=duration_ms", "q=nonsense"]) {
     expect((await desk.get(`/traces/overview.json?${name}`, as("otto"))).status).toBe(400);
+  }
+});
+
+test.each([
+  ["q=-agent:agent-bob", 8],
+  ["verdict=unjudged", 12],
+  ["verdict=failed", 0],
+  ["q=has:error", 0],
+])("%s is counted over all turns: %i", async (query, turns) => {
+  for (const chart of ["", "&chart=duration"]) {
+    const path = `/traces/overview.json?${query}${chart}`;
+    const overview = await desk.json<Overview>(path, as("otto"));
+    expect(overview.turns).toBe(turns);
+    expect(overview.bins.reduce((sum, bin) => sum + bin.turns, 0)).toBe(turns);
   }
 });
 

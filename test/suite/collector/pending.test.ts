@@ -7,7 +7,7 @@ import type { EvidenceStore } from "@turnproof/store";
 import { expect, test } from "vitest";
 
 import { traceRequest } from "../../otlp/encode.ts";
-import { openDesk, turnEvents } from "./desk.ts";
+import { openDesk, recordEvents, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 
 const trace = "0af7651916cd43dd8448eb211c80319c";
@@ -108,11 +108,9 @@ test("the pages say what is still open, and never that the window is whole", asy
   const words = async (path: string): Promise<string> =>
     (await (await desk.get(path, { accept: "text/html" })).text()).replaceAll(/<[^>]+>/g, " ");
   // One root is readable; what comes after it is not.
-  await store.append({
-    batchId: "before",
-    receivedAt: "2026-11-21T10:00:00.000000Z",
-    events: turnEvents({ root: "root-1", agent: "helper", thread: "thread-1" }),
-  });
+  const events = turnEvents({ root: "root-1", agent: "helper", thread: "thread-1" });
+  await store.append({ batchId: "before", receivedAt: "2026-11-21T10:00:00.000000Z", events });
+  await recordEvents(store, events);
   const pages = ["/traces", "/threads", "/threads/thread-1", "/agents"];
   for (const path of pages) {
     expect([path, await words(path)]).toEqual([path, expect.stringContaining("Window complete")]);

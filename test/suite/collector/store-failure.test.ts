@@ -23,10 +23,12 @@ test.each([
   const fail = async (): Promise<never> => {
     throw new CodedError(code, { field });
   };
+  const sound = ephemeral();
+  const ledger = { ...sound.ledger, listTurns: fail, turnFacets: fail, turnFigures: fail };
   const dataDir = mkdtempSync(join(tmpdir(), "turnproof-failing-"));
   const collector = await createCollector({
     config: parseConfig({ TURNPROOF_BACKEND: "ephemeral", TURNPROOF_DATA_DIR: dataDir }),
-    store: { ...ephemeral(), page: fail, turns: fail, find: fail, root: fail, bundles: fail },
+    store: { ...sound, page: fail, find: fail, root: fail, bundles: fail, ledger },
     log,
     judge: false,
   });

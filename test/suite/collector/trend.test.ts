@@ -22,7 +22,6 @@ interface Trend {
     readonly change: Readonly<Record<string, string>> | null;
   }[];
   readonly complete: boolean;
-  readonly since: string | null;
 }
 
 const accounts = JSON.stringify({
@@ -66,7 +65,7 @@ const trend = (query = "", name = "otto"): Promise<Trend> =>
 
 test("every turn of the filter counts, over time and by release", async () => {
   const all = await trend();
-  expect(all).toMatchObject({ turns: 300, complete: true, since: null, cached_share: null });
+  expect(all).toMatchObject({ turns: 300, complete: true, cached_share: null });
   expect(all).toMatchObject({ tool_results: 300, tool_failed: 100, tokens: 300 * 15 });
   expect(all.verdicts).toEqual({ unjudged: 300 });
   const sum = (field: "turns" | "tool_failed"): number =>

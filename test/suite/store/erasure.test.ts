@@ -70,9 +70,10 @@ describe("a user's data goes, and nobody else's", () => {
     await eraseEvidence(store);
   });
 
-  test("filesystem, the log of its database included", async () => {
+  test.each(["compatibility", "native"] as const)("filesystem, %s reads", async (reads) => {
     const directory = await directories.make();
-    await using provider = await filesystem({ directory });
+    await using provider = await filesystem({ directory, reads });
+    if (reads === "native") await provider.index.backfill();
     await fillEvidence(provider.evidence);
     expect(await leftovers(directory)).not.toEqual([]);
     await eraseEvidence(provider.evidence);

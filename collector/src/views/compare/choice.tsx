@@ -86,7 +86,7 @@ const Picker: FC<{ readonly model: Choice; readonly agent: string; readonly path
   if (roots.length === 0) {
     return (
       <Empty title="This agent has no turn in reach" icon="turns">
-        <p>The newest turns that you may read hold none of it.</p>
+        <p>No turn that you may read is one of it.</p>
       </Empty>
     );
   }

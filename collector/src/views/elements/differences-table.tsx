@@ -5,22 +5,13 @@
 import type { FC } from "hono/jsx";
 
 import type { Difference, Differences, Unsaid } from "../../display/differences.ts";
-import { countText, shareText, timeText } from "../../display/figures.ts";
-import type { Clock } from "../../display/figures.ts";
+import { countText, shareText } from "../../display/figures.ts";
 import { queryOf } from "../../display/filter-terms.ts";
 import type { Term } from "../../display/filter-terms.ts";
 import { ShareBar } from "./bar.tsx";
 
-/** How far a side was counted, as the answer says it. */
-interface Reach {
-  readonly complete: boolean;
-  readonly since: string | null;
-}
-
 /** What the answer holds. */
 export interface Compared extends Differences {
-  readonly these_reach: Reach;
-  readonly window_reach: Reach;
   readonly pending_frames: number;
 }
 
@@ -29,7 +20,6 @@ export interface ComparedPlace {
   readonly path: string;
   readonly terms: readonly Term[];
   readonly query: URLSearchParams;
-  readonly clock: Clock;
 }
 
 /** The table, with what it counted in words. */
@@ -46,7 +36,7 @@ export const DifferencesTable: FC<{ readonly of: Compared; readonly place: Compa
   return (
     <>
       <p class="padded muted" data-differences-extent>
-        {extentText(of, place.clock)}
+        {extentText(of)}
       </p>
       {these === 0 || others === 0 ? (
         <p class="padded">
@@ -85,18 +75,12 @@ export const DifferencesTable: FC<{ readonly of: Compared; readonly place: Compa
 };
 
 /** Which turns either side is, never more than were counted. */
-function extentText(of: Compared, clock: Clock): string {
-  const { these, others, these_reach: left, window_reach: right, pending_frames: pending } = of;
-  const side = (count: number, { complete, since }: Reach): string => {
-    if (since !== null) {
-      return `the newest ${countText(count)}, received since ${timeText(since, clock, "daytime")}`;
-    }
-    return complete ? `all ${countText(count)}` : `${countText(count)} that could be read`;
-  };
+function extentText({ these, others, pending_frames: pending }: Compared): string {
+  const all = pending > 0 ? "" : "all ";
   const later = pending > 0 ? " More has arrived and is not readable yet." : "";
   return (
-    `These: ${side(these, left)} turns of the filter. ` +
-    `The others: ${side(others, right)} of the same time that it leaves out. ` +
+    `These: ${all}${countText(these)} turns of the filter. ` +
+    `The others: ${all}${countText(others)} of the same time that it leaves out. ` +
     `Counts only: a difference is no cause.${later}`
   );
 }

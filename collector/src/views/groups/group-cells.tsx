@@ -1,6 +1,6 @@
 /**
  * @module GroupCells: the figures of a group of turns — of an agent or a thread — as they stand in
- * rows and tiles, and the footer that says how far the window of the groups reaches.
+ * rows and tiles, and the footer that says of how many turns they are.
  */
 import type { ToolCounts } from "@turnproof/evidence";
 import type { FC } from "hono/jsx";
@@ -8,7 +8,8 @@ import type { FC } from "hono/jsx";
 import { countText, durationText, shareText, shortCountText } from "../../display/figures.ts";
 import { pendingText, windowState } from "../../display/window-words.ts";
 import type { Frame } from "../../http/respond.tsx";
-import type { GroupsWindow, TurnGroup } from "../../routes/agents.ts";
+import type { GroupsWindow } from "../../routes/agents.ts";
+import type { TurnGroup } from "../../turn-groups.ts";
 import { Badge } from "../elements/badge.tsx";
 import { Duration, NotMeasured, NotThere, Unknown } from "../elements/figure.tsx";
 import { VerdictCounts } from "../elements/verdict-counts.tsx";
@@ -142,7 +143,7 @@ export const GroupCells: FC<{ readonly of: TurnGroup; readonly threads?: number 
   </>
 );
 
-/** How far the window reaches, and the way to older turns. */
+/** Of how many turns the groups are, and the way to the others. */
 export const GroupsFooter: FC<{
   readonly window: GroupsWindow;
   readonly frame: Frame;
@@ -151,8 +152,8 @@ export const GroupsFooter: FC<{
   <footer class="window" data-window>
     <Badge {...windowState(window, frame.query.has("cursor"))} />
     <span>
-      {what} over {countText(window.turns_read)} {window.turns_read === 1 ? "turn" : "turns"}
-      {window.window_complete ? ", all there are" : `, read ${countText(window.limit)} at a time`}
+      {what} over {countText(window.turns_counted)} {window.turns_counted === 1 ? "turn" : "turns"}
+      {window.window_complete ? ", all there are" : ""}
     </span>
     {window.pending_frames === 0 ? null : (
       <span data-pending>{pendingText(window.pending_frames)}</span>

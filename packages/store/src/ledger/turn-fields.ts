@@ -3,9 +3,11 @@
  * and what a record has there; providers derive their columns and statements from it, and the
  * reference evaluator reads it, so that no two of them can differ in what a field means.
  */
+import { durationClass } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
 
 import { clampedInstant } from "../time.ts";
+import { turnName } from "./turn-record.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 /** One text, or null where nobody said it. */
@@ -22,7 +24,8 @@ export type TextField =
   | "verdict"
   | "cache_decision"
   | "timing_state"
-  | "usage_state";
+  | "usage_state"
+  | "duration_class";
 /** Several texts, each once. */
 export type ListField =
   | "code"
@@ -36,6 +39,7 @@ export type ListField =
   | "coverage_profile"
   | "dropped"
   | "environment"
+  | "application"
   | "name"
   | "flag";
 /** A number, or null where it is unknown: no comparison is true of it. */
@@ -85,7 +89,13 @@ export const textFields: Readonly<Record<TextField, Of<string | null>>> = {
   cache_decision: ofRow((row) => row.cache_decision ?? "none"),
   timing_state: ofRow((row) => row.timing_state),
   usage_state: ofRow((row) => row.usage_state),
+  duration_class: ofRow((row) => {
+    const ms = lastedMs(row);
+    return ms === null ? null : String(durationClass(ms));
+  }),
 };
+
+const appPrefix = turnName("app", "");
 
 const listsOf: Readonly<Record<ListField, Of<readonly string[]>>> = {
   /** Findings and insights by code. */
@@ -100,6 +110,11 @@ const listsOf: Readonly<Record<ListField, Of<readonly string[]>>> = {
   coverage_profile: ofRow((row) => row.coverage_profiles),
   dropped: ofRow((row) => Object.keys(row.dropped)),
   environment: (record) => record.environments,
+  /** Of every event: a turn that spans services has several. */
+  application: (record) =>
+    record.names.flatMap((name) =>
+      name.startsWith(appPrefix) ? [name.slice(appPrefix.length)] : [],
+    ),
   name: (record) => record.names,
   flag: (record) => flagsOf(record.row),
 };
@@ -139,6 +154,12 @@ export const timeFields: Readonly<Record<TimeField, Of<number | null>>> = {
   first_received: (record) => microsOf(record.first_received),
   received_at: ofRow((row) => (row.received_at === null ? null : microsOf(row.received_at))),
 };
+
+/** Fields by which a list can be ordered. */
+export const turnOrderFields: readonly (TimeField | NumberField)[] = [
+  ...(Object.keys(timeFields) as TimeField[]),
+  ...(Object.keys(numberFields) as NumberField[]),
+];
 
 /** Microseconds of a time, within what every provider orders exactly; finer digits are cut. */
 export function microsOf(time: string): number {

@@ -26,7 +26,7 @@ export interface TurnRecord {
   readonly row: TurnRow;
   readonly calls: readonly TurnCall[];
   readonly environments: readonly string[];
-  /** Ids and references that the turn's events name: what `ref:`, `task:` and `run:` look for. */
+  /** What single events of the turn name, by {@link turnName}: `ref:`, `task:` and `run:` ask it. */
   readonly names: readonly string[];
   /** When the verdict was worked out and what it rests on; null while nobody judged. */
   readonly judged_at: string | null;
@@ -36,4 +36,12 @@ export interface TurnRecord {
 /** Negative when `a` rests on less than `b`. */
 export function compareVersions(a: TurnVersion, b: TurnVersion): number {
   return a.epoch - b.epoch || a.rows - b.rows || Number(a.settled) - Number(b.settled);
+}
+
+/** A name as a record keeps it: an application, memory, run, task, resource, or another store. */
+export function turnName(
+  kind: "app" | "memory" | "run" | "task" | "ref" | "store",
+  id: string,
+): string {
+  return `${kind}:${id}`;
 }

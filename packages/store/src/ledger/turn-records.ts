@@ -8,7 +8,7 @@ import { compareTimes, foldTurns, turnCalls, turnKey } from "@turnproof/evidence
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 import { groupBy } from "@turnproof/semconv";
 
-import { addNamedIds } from "../mention.ts";
+import { turnName } from "./turn-record.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";
 
 /** What the judge found of a turn. */
@@ -64,9 +64,23 @@ function withJudgement(
   return { ...row, verdict, finding_codes, insight_codes };
 }
 
+/** Ids that single events of the turn say, which its row says only where all of them agree. */
 function namesOf(events: readonly TurnEvent[]): readonly string[] {
   const names = new Set<string>();
-  for (const event of events) addNamedIds(event, (id) => names.add(id));
+  const add = (kind: Parameters<typeof turnName>[0], id: string | undefined): void => {
+    if (id !== undefined && id !== "") names.add(turnName(kind, id));
+  };
+  for (const event of events) {
+    add("app", event.application_id);
+    add("memory", event.memory_id);
+    add("run", event.run_id);
+    add("task", event.task_id);
+    if (event.source_store !== "trace") add("store", event.source_store);
+    for (const { ref } of [...(event.input_refs ?? []), ...(event.output_refs ?? [])]) {
+      add("ref", ref);
+    }
+    for (const { resource } of event.selection_ledger ?? []) add("ref", resource.ref);
+  }
   return [...names].toSorted();
 }
 

@@ -1,119 +1,77 @@
 /** @module BundleWriter: a batch as rows of bundles, in one transaction. */
 import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.ts";
 
-import { crc32 } from "node:zlib";
-
 import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
 
 import { packBundles } from "../bundle/pack.ts";
 import type { BundleRow } from "../bundle/pack.ts";
 import { storedForm } from "../stored-event.ts";
-import type { StoredEvent } from "../stored-event.ts";
-import { transaction } from "./sqlite-database.ts";
 
 /** Writes batches; each is there whole or not at all. */
 export interface BundleWriter {
-  append(batch: EvidenceBatch): Promise<void>;
-  /**
-   * Puts events in their stored form, and parts of roots of which no row can be told; a batch that
-   * is known is left as it is. Only inside of a transaction.
-   */
-  put(batchId: string, events: readonly StoredEvent[], lost?: readonly LostPart[]): void;
-  isKnown(batchId: string): boolean;
+  append(batch: EvidenceBatch): void;
   readBack(batchId: string): BatchReadback;
-}
-
-/** Rows of a root that are damaged: the root is shown to nobody, as it could be anybody's. */
-export interface LostPart {
-  readonly root: string;
-  readonly rows: number;
-  /** Receipts in microseconds since the epoch. */
-  readonly first: number;
-  readonly last: number;
 }
 
 /** A writer over a database that has the tables. */
 export function bundleWriter(database: SqliteDatabase): BundleWriter {
   const statements = statementsOf(database);
-  const put = (batchId: string, rows: readonly BundleRow[]): void => {
-    const events = rows.reduce((sum, row) => sum + row.events, 0);
-    const known = statements.batch.get(batchId, events);
-    // Another process was first.
-    if (known !== undefined) putAll(statements, Number(known["id"]), rows);
-  };
   return {
-    async append(batch) {
+    append(batch) {
       if (statements.known.get(batch.batchId) !== undefined) return;
       const events = batch.events.map((event) => storedForm(event, batch.receivedAt));
       const rows = packBundles(events);
-      await transaction(database, () => put(batch.batchId, rows));
+      database.exec("BEGIN IMMEDIATE");
+      try {
+        const { changes } = statements.batch.run(batch.batchId, batch.receivedAt, events.length);
+        // Another process was first.
+        if (changes !== 0) putAll(statements, batch.batchId, rows);
+        database.exec("COMMIT");
+      } catch (error) {
+        database.exec("ROLLBACK");
+        throw error;
+      }
     },
-    put: (batchId, events, lost = []) =>
-      put(batchId, [...packBundles(events), ...lost.map(lostRow)]),
-    isKnown: (batchId) => statements.known.get(batchId) !== undefined,
     readBack(batchId) {
       const known = statements.known.get(batchId);
-      if (known === undefined) return { rows: 0, complete: false };
-      const held = statements.held.get(known["id"] as number);
-      return { rows: Number(known["events"]), complete: held?.["events"] === known["events"] };
+      return { rows: Number(known?.["events"] ?? 0), complete: known !== undefined };
     },
   };
 }
 
-/** The body of a lost part is empty, which no body is, so that reads refuse it. */
-function lostRow({ root, rows, first, last }: LostPart): BundleRow {
-  return {
-    root_trace_id: root,
-    first_received: first,
-    last_received: last,
-    events: rows,
-    evidence: true,
-    hashes: [],
-    segments: "",
-  };
+interface Statements {
+  readonly known: SqliteStatement;
+  readonly batch: SqliteStatement;
+  readonly root: SqliteStatement;
+  readonly bundle: SqliteStatement;
+  readonly word: SqliteStatement;
 }
 
-type Name = "known" | "held" | "batch" | "root" | "bundle" | "touch" | "word";
-
-function statementsOf(database: SqliteDatabase): Readonly<Record<Name, SqliteStatement>> {
+function statementsOf(database: SqliteDatabase): Statements {
   return {
-    known: database.prepare("SELECT id, events FROM batches WHERE batch_id = ?"),
-    held: database.prepare(
-      "SELECT coalesce(sum(events), 0) AS events FROM bundles WHERE batch = ?",
-    ),
-    batch: database.prepare(
-      `INSERT INTO batches (batch_id, events) VALUES (?, ?)
-       ON CONFLICT (batch_id) DO NOTHING RETURNING id`,
-    ),
+    known: database.prepare("SELECT events FROM batches WHERE batch_id = ?"),
+    batch: database.prepare("INSERT OR IGNORE INTO batches VALUES (?, ?, ?)"),
     root: database.prepare(
-      `INSERT INTO roots (root_trace_id, first, last, rows, evidence, touched)
-       VALUES (?, ?, ?, ?, ?, 0)
+      `INSERT INTO roots (root_trace_id, first, last, rows, evidence) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (root_trace_id) DO UPDATE SET first = min(first, excluded.first),
          last = max(last, excluded.last), rows = rows + excluded.rows,
          evidence = max(evidence, excluded.evidence)
        RETURNING id`,
     ),
     bundle: database.prepare(
-      `INSERT INTO bundles (root, batch, events, crc, segments) VALUES (?, ?, ?, ?, ?)
-       RETURNING id`,
+      "INSERT INTO bundles (root, batch_id, first, last, events, segments) VALUES (?, ?, ?, ?, ?, ?)",
     ),
-    touch: database.prepare("UPDATE roots SET touched = ? WHERE id = ?"),
     word: database.prepare("INSERT OR IGNORE INTO bundle_words VALUES (?, ?)"),
   };
 }
 
-function putAll(
-  statements: Readonly<Record<Name, SqliteStatement>>,
-  batch: number,
-  rows: readonly BundleRow[],
-): void {
+function putAll(statements: Statements, batchId: string, rows: readonly BundleRow[]): void {
   const words: { readonly hash: number; readonly root: number }[] = [];
   for (const row of rows) {
-    const { first_received: first, last_received: last, events, segments } = row;
+    const { first_received: first, last_received: last, events } = row;
     const held = statements.root.get(row.root_trace_id, first, last, events, Number(row.evidence));
     const root = Number(held?.["id"]);
-    const bundle = statements.bundle.get(root, batch, events, crc32(segments), segments);
-    statements.touch.run(Number(bundle?.["id"]), root);
+    statements.bundle.run(root, batchId, first, last, events, row.segments);
     for (const hash of row.hashes) words.push({ hash, root });
   }
   // In the order of the index: neighbours are written into one page.

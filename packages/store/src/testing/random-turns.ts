@@ -133,7 +133,7 @@ const randomTurn: Arbitrary<TurnRecord> = fc
     row,
     calls: fc.array(call, { maxLength: 4 }),
     environments: some(few),
-    names: some(id),
+    names: some(fc.oneof(id, fc.constantFrom("app:one", "app:two", "run:one", "app:"))),
     judged_at: maybe(time),
     as_of: maybe(time),
   })

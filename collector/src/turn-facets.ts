@@ -1,0 +1,109 @@
+/**
+ * @module TurnFacets: how many turns of a question say which value of a key of the filter bar. The
+ * number beside a value is the number of turns that the list shows when it is chosen.
+ */
+import { findingTexts, insightCodes } from "@turnproof/evidence";
+import type { ListField, TextField, TurnFacet, TurnQuestion, TurnReader } from "@turnproof/store";
+
+import { wholeFigures } from "./turn-stretches.ts";
+
+/** Values of a key, the commonest first. */
+export interface CountedKey {
+  readonly key: string;
+  readonly counts: ReadonlyMap<string, number>;
+  /** Turns that say no value. */
+  readonly unsaid: number;
+  /** How many values there are, counted here or not. */
+  readonly total: number;
+}
+
+/** Turns by value. */
+export interface CountedFacets {
+  readonly turns: number;
+  readonly errors: number;
+  readonly keys: readonly CountedKey[];
+}
+
+interface Source {
+  readonly field: TextField | ListField;
+  /** The value as the bar writes it; null where it is none. */
+  readonly read?: (value: string) => string | null;
+}
+
+const insightsAlone: ReadonlySet<string> = new Set(
+  insightCodes.filter((code) => !Object.hasOwn(findingTexts, code)),
+);
+
+/** What each key is counted by. */
+const sources: { readonly [key: string]: Source | undefined } = {
+  verdict: { field: "verdict" },
+  status: { field: "status" },
+  agent: { field: "agent_id" },
+  app: { field: "application" },
+  user: { field: "tenant", read: (tenant) => tenant.replace(/^id:/s, "") },
+  thread: { field: "thread_id" },
+  memory: { field: "memory_id" },
+  tool: { field: "tool_name" },
+  model: { field: "model" },
+  cache: { field: "cache_decision", read: (value) => (value === "none" ? null : value) },
+  finding: { field: "code", read: (code) => (insightsAlone.has(code) ? null : code) },
+  release: { field: "release" },
+  producer: { field: "producer" },
+  dialect: { field: "dialect" },
+};
+
+/** Counts the turns of a question by the values of these keys, so many of each at most. */
+export async function countFacets(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  keys: readonly string[],
+  valuesMax: number,
+): Promise<CountedFacets> {
+  const asked = keys.flatMap((key) => {
+    const source = sources[key];
+    return source === undefined ? [] : [{ key, source }];
+  });
+  const fields = [...asked.map(({ source }) => source.field), "flag" as const];
+  const [figures, facets] = await Promise.all([
+    wholeFigures(ledger, question),
+    ledger.turnFacets(question, fields, valuesMax),
+  ]);
+  const [turns, errors] = [figures?.turns ?? 0, figures?.errors ?? 0];
+  const byField = new Map(facets.map((facet) => [facet.field, facet]));
+  return {
+    turns,
+    errors,
+    keys: asked.map(({ key, source }) => {
+      const counted = countedKey(key, source, byField.get(source.field));
+      if (key === "status") return withErrors(counted, errors);
+      // A turn of insights alone has no finding either.
+      const found = byField.get("flag")?.values.find(({ value }) => value === "finding");
+      return key === "finding" ? { ...counted, unsaid: turns - (found?.turns ?? 0) } : counted;
+    }),
+  };
+}
+
+function countedKey(key: string, { read }: Source, facet: TurnFacet | undefined): CountedKey {
+  const counts = new Map<string, number>();
+  let [unsaid, none] = [0, 0];
+  for (const { value, turns } of facet?.values ?? []) {
+    const word = value === null || read === undefined ? value : read(value);
+    if (word === null) {
+      none += 1;
+      unsaid += turns;
+    } else counts.set(word, (counts.get(word) ?? 0) + turns);
+  }
+  return { key, counts: sorted(counts), unsaid, total: (facet?.total ?? 0) - none };
+}
+
+function sorted(counts: Iterable<readonly [string, number]>): ReadonlyMap<string, number> {
+  return new Map([...counts].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)));
+}
+
+/** `status:error` means every turn of which something failed, so these are counted there. */
+function withErrors(of: CountedKey, errors: number): CountedKey {
+  const counts = new Map(of.counts);
+  counts.delete("error");
+  if (errors > 0) counts.set("error", errors);
+  return { ...of, counts: sorted(counts), total: counts.size };
+}

@@ -1,0 +1,97 @@
+/**
+ * @module TurnStretches: the turns of a question over time, each at the time at which it last
+ * spoke. Over the selected range, or from the first turn to the last; without a range, turns whose clock
+ * cannot be right are counted and not drawn.
+ */
+import type { FigureGroup, TurnFigures, TurnQuestion, TurnReader } from "@turnproof/store";
+
+import { isPlausibleTime, plausibleRange } from "./display/plausible-time.ts";
+import { binFrame } from "./display/turn-figures.ts";
+import type { BinFrame } from "./display/turn-figures.ts";
+
+/** Turns over time. */
+export interface TurnStretches {
+  /** All turns of the question; undefined without one. */
+  readonly total: TurnFigures | undefined;
+  /** The question of the turns that are drawn. */
+  readonly drawn: TurnQuestion;
+  /** Undefined where no turn is drawn. */
+  readonly frame: BinFrame | undefined;
+  /** Each bar, with its figures where it has turns. */
+  readonly bars: readonly {
+    readonly fromMs: number;
+    readonly toMs: number;
+    readonly figures: FigureGroup | undefined;
+  }[];
+}
+
+/** When the answer is asked for, and the selected range. */
+export interface StretchOptions {
+  readonly nowMs: number;
+  /** First and last millisecond. */
+  readonly within?: readonly [number, number] | undefined;
+}
+
+/** The stretches of the turns of a question. */
+export async function turnStretches(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  { nowMs, within }: StretchOptions,
+): Promise<TurnStretches> {
+  const total = await wholeFigures(ledger, question);
+  const { drawn, extent } =
+    within === undefined
+      ? await plausible(ledger, { question, total, nowMs })
+      : { drawn: question, extent: within };
+  if (total === undefined || extent === undefined) {
+    return { total, drawn, frame: undefined, bars: [] };
+  }
+  const frame = binFrame(...extent);
+  const groups = await ledger.turnFigures(drawn, { everyMs: frame.stepMs });
+  const byStart = new Map(groups.map((group) => [group.from_ms, group]));
+  const bars = Array.from({ length: frame.size }, (_, index) => {
+    const fromMs = frame.fromMs + index * frame.stepMs;
+    return { fromMs, toMs: fromMs + frame.stepMs, figures: byStart.get(fromMs) };
+  });
+  return { total, drawn, frame, bars };
+}
+
+/** Figures of all turns of a question; undefined without one. */
+export async function wholeFigures(
+  ledger: TurnReader,
+  question: TurnQuestion,
+): Promise<TurnFigures | undefined> {
+  const [figures] = await ledger.turnFigures(question, {});
+  return figures;
+}
+
+/** The turns whose clock can be right, and their extent; all of them where none can. */
+async function plausible(
+  ledger: TurnReader,
+  of: {
+    readonly question: TurnQuestion;
+    readonly total: TurnFigures | undefined;
+    readonly nowMs: number;
+  },
+): Promise<{ drawn: TurnQuestion; extent: readonly [number, number] | undefined }> {
+  const { question, total, nowMs } = of;
+  const all = { drawn: question, extent: extentOf(total) };
+  if (all.extent?.every((atMs) => isPlausibleTime(atMs, nowMs)) !== false) return all;
+  const [from, to] = plausibleRange(nowMs);
+  const right: TurnQuestion = {
+    ...question,
+    where: [...question.where, { time: "ended_at", from: isoOf(from), to: isoOf(to + 1) }],
+  };
+  const extent = extentOf(await wholeFigures(ledger, right));
+  return extent === undefined ? all : { drawn: right, extent };
+}
+
+function extentOf(figures: TurnFigures | undefined): readonly [number, number] | undefined {
+  const { first_at: first, last_at: last } = figures ?? {};
+  if (typeof first !== "number" || typeof last !== "number") return undefined;
+  return [Math.floor(first / 1_000), Math.floor(last / 1_000)];
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
