@@ -17,17 +17,16 @@ import {
 import type { TurnEvent, Verdict } from "@turnproof/evidence";
 import { CodedError, groupBy } from "@turnproof/semconv";
 import { recordRoots } from "@turnproof/store";
-import type { Judgement, JudgeTurn, TurnVerdict, WholeRoot } from "@turnproof/store";
+import type { Judgement, JudgeTurn, RootStanding, TurnVerdict, WholeRoot } from "@turnproof/store";
 
-import { collectorScope } from "./auth/grants.ts";
 import { createLateLosses } from "./judge-losses.ts";
 import type { LateLosses } from "./judge-losses.ts";
+import { judgeWindows } from "./judge-windows.ts";
 import { createOpenRoots } from "./judge-open.ts";
 import type { OpenRoots, Unended } from "./judge-open.ts";
 import { isTrusted, producerReports } from "./losses.ts";
 import type { Parts } from "./parts.ts";
 import { metadataOf } from "./verdict.ts";
-import { collectRoot, collectRoots } from "./window.ts";
 import type { Window } from "./window.ts";
 
 /** When and how much the judge looks. */
@@ -48,7 +47,9 @@ export interface Judge {
 
 const defaults = { quietMs: 5_000, everyMs: 2_000, rootsMax: 200 } as const;
 /** Roots that are read and kept together: a statement costs the same for one as for many. */
-const rootsPerRead = 50;
+const rootsPerRead = 200;
+/** A root that never grows quiet is judged as often. */
+const busyMs = 60_000;
 /** On a fresh start the judge goes back this far. */
 const lookBackMs = 24 * 3_600_000;
 /** Once in a while it looks again at what is this young: another collector may store late. */
@@ -59,18 +60,24 @@ const wideRest = 10;
 /** A span is received a moment before it is pending; looking at settled turns again costs little. */
 const overlapMs = 2_000;
 
-/** Those of the roots whose turns do not rest on all that is stored. */
-async function unsettled(parts: Parts, roots: readonly string[]): Promise<readonly string[]> {
+/** The standing of those of the roots whose turns do not rest on all that is stored. */
+async function unsettled(
+  parts: Parts,
+  roots: readonly string[],
+  again: boolean,
+): Promise<ReadonlyMap<string, RootStanding>> {
   const standing = await parts.store.standing(roots);
+  if (again) return standing;
   const held = groupBy(await parts.store.ledger.turnsOf(roots), (turn) => turn.root_trace_id);
-  return roots.filter((root) => {
-    const { rows, epoch } = standing.get(root) ?? { rows: 0, epoch: 0 };
-    const turns = held.get(root) ?? [];
-    return (
-      turns.length === 0 ||
-      turns.some(({ version: of }) => !of.settled || of.rows !== rows || of.epoch !== epoch)
-    );
-  });
+  return new Map(
+    [...standing].filter(([root, { rows, epoch }]) => {
+      const turns = held.get(root) ?? [];
+      return (
+        turns.length === 0 ||
+        turns.some(({ version: of }) => !of.settled || of.rows !== rows || of.epoch !== epoch)
+      );
+    }),
+  );
 }
 
 /** Starts the judge; it never throws, and what it could not judge it tries again. */
@@ -163,7 +170,7 @@ async function judgeEach(
   let back: string | null = null;
   for (let from = 0; from < roots.length && !isClosed(); from += rootsPerRead) {
     const next = roots.slice(from, from + rootsPerRead);
-    const some = await judgeRoots(parts, again ? next : await unsettled(parts, next), memory);
+    const some = await judgeRoots(parts, await unsettled(parts, next, again), memory);
     if (some.verdicts.length > 0) await parts.store.putVerdicts(some.verdicts);
     judged += some.verdicts.length;
     if (reached === "" || (some.asOf !== "" && compareTimes(some.asOf, reached) > 0)) {
@@ -209,10 +216,12 @@ async function judgeDue(
   const named = memory.losses.fresh(quarantined_roots);
   const lives = memory.open.any() ? producerLives(await trustedReports(parts)) : [];
   const due = memory.open.due(new Date(parts.now()).toISOString(), lives);
-  const roots = [...new Set([...due, ...named])];
+  const busy = parts.recorder?.heldSince(Date.now() - busyMs) ?? [];
+  const roots = [...new Set([...due, ...named, ...busy])];
   let judged = 0;
   for (let from = 0; from < roots.length && !isClosed(); from += rootsPerRead) {
-    const some = await judgeRoots(parts, roots.slice(from, from + rootsPerRead), memory);
+    const next = await parts.store.standing(roots.slice(from, from + rootsPerRead));
+    const some = await judgeRoots(parts, next, memory);
     if (some.verdicts.length > 0) await parts.store.putVerdicts(some.verdicts);
     judged += some.verdicts.length;
     if (some.back !== undefined) back = earlier(some.back, back ?? null);
@@ -232,28 +241,25 @@ interface Judged {
   readonly back: string | undefined;
 }
 
-/** Verdicts of the turns of these roots. */
+/** Judges the turns of these roots, which have this standing, and writes them. */
 async function judgeRoots(
   parts: Parts,
-  roots: readonly string[],
+  standing: ReadonlyMap<string, RootStanding>,
   { losses, open }: Memory,
 ): Promise<Judged> {
-  const reading = { scope: collectorScope(), query: { store: "all" } } as const;
+  if (standing.size === 0) return { verdicts: [], asOf: "", back: undefined };
   const reports = await trustedReports(parts);
   const journal = parts.ingest.losses();
   const back = losses.since([...lossIntervals(reports), ...journal.losses]);
-  // What is stored after this count is read as well, and makes the next version of the turns.
-  const standing = await parts.store.standing(roots);
-  const windows = await collectRoots(parts, reading, roots);
+  const windows = await judgeWindows(parts, standing);
   const verdicts: TurnVerdict[] = [];
   const whole: WholeRoot[] = [];
   const judgements = new Map<string, JudgeTurn>();
   let asOf = "";
-  for (const root of roots) {
-    const window = windows.get(root) ?? (await collectRoot(parts, reading, root));
+  for (const [root, window] of windows) {
     const judged = await judgeTurns(parts, { root, window, reports });
     verdicts.push(...judged.verdicts);
-    whole.push({ root, events: window.events, ...(standing.get(root) ?? { rows: 0, epoch: 0 }) });
+    whole.push({ root, events: window.events, ...(standing.get(root) ?? nothing) });
     judgements.set(root, judged.judge);
     open.note(root, judged.unended);
     losses.judged(window.events);
@@ -261,9 +267,11 @@ async function judgeRoots(
     if (asOf === "" || (latest !== "" && compareTimes(latest, asOf) > 0)) asOf = latest;
   }
   await recordRoots(parts.store.ledger, whole, ({ root }) => judgements.get(root) ?? noJudgement);
+  for (const { root } of whole) parts.recorder?.release(root);
   return { verdicts, asOf, back };
 }
 
+const nothing: RootStanding = { rows: 0, epoch: 0 };
 const noJudgement: JudgeTurn = () => undefined;
 
 interface RootWindow {

@@ -9,9 +9,8 @@ import { allowNames } from "@turnproof/semconv";
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
 import { CodedError } from "@turnproof/semconv";
-import type { TurnEvent } from "@turnproof/evidence";
 import { lentEngineOf, turnRecorder } from "@turnproof/store";
-import type { EvidenceStore, MemoryStore, TurnRecorder } from "@turnproof/store";
+import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
 import { watchAccounts } from "./accounts.ts";
 import { openAudit } from "./audit/log.ts";
@@ -33,6 +32,8 @@ import { createRequestMetrics } from "./http/request-metrics.ts";
 import { cookieNameOf } from "./http/session-cookie.ts";
 import { openLate } from "./late.ts";
 import { createReaders, threadsCan } from "./reading/readers.ts";
+import { loggedRecord, recordElsewhere, recordFrames } from "./record-frames.ts";
+import type { RecordBatch } from "./record-frames.ts";
 import { collectorScope } from "./auth/grants.ts";
 import { lateEvidence, lateMemory } from "./late-store.ts";
 import { openReceiver } from "./otlp/receiver.ts";
@@ -73,13 +74,12 @@ export async function openParts(opening: Opening): Promise<Parts> {
   const knownNames = namesOf(config);
   if (knownNames.length > 0) allowNames(knownNames);
   const { identityKey, ...door } = openDoor(opening);
-  const { keyring, pseudonyms } = door;
   const now = options.now ?? Date.now;
   // The journal's lock comes first: it says in one sentence that the directory is in use.
   const waiting = Promise.withResolvers<EvidenceStore>();
   waiting.promise.catch(() => {});
-  const recorder = waiting.promise.then((store) => turnRecorder(store, collectorScope()));
-  recorder.catch(() => {});
+  const recording = Promise.withResolvers<RecordBatch>();
+  recording.promise.catch(() => {});
   const producers = createThrottle(options.now);
   const ingest = await openReceiver({
     directory: join(config.dataDir, "journal"),
@@ -91,23 +91,17 @@ export async function openParts(opening: Opening): Promise<Parts> {
     identityKey,
     knownNames,
     log,
-    onStored: (events) => recordTurns(recorder, events, log),
+    onStored: async (batch) => (await recording.promise)(batch),
     ...(options.now === undefined ? {} : { now: options.now }),
     journalBytesMax: config.journalBytesMax,
     enabled: config.ingest === "on",
   });
   opened.push((deadlineMs) => ingest.close(deadlineMs));
-  let audit: Audit | undefined;
-  if (config.auditLog !== undefined) {
-    const signer = createSigner(config.dataDir, config.auditScope);
-    const at = { file: config.auditLog, keyring, pseudonyms, signer };
-    audit = await openAudit(at).catch((error: unknown) => {
-      // What the journal holds waits for a store that never comes.
-      waiting.reject(error);
-      throw error;
-    });
-    opened.push(audit.close.bind(audit));
-  }
+  const audit = await openAuditLog(opening, door).catch((error: unknown) => {
+    // What the journal holds waits for a store that never comes.
+    waiting.reject(error);
+    throw error;
+  });
   const store = options.store ?? (await openedStore(opening, waiting));
   if (options.store !== undefined) waiting.resolve(store);
   // Closed after everything that uses it.
@@ -134,11 +128,28 @@ export async function openParts(opening: Opening): Promise<Parts> {
     now,
     closing,
   };
-  if (!threaded(options, config, store)) return parts;
   const judge = options.judge !== false && !config.readOnly;
-  const readers = createReaders({ parts, store, memory: given, judge });
-  opened.push(() => readers.close());
-  return { ...parts, readers };
+  const readers = threaded(options, config, store)
+    ? createReaders({ parts, store, memory: given, judge })
+    : undefined;
+  if (readers !== undefined) opened.push(() => readers.close());
+  // Turns are written where they are judged, which has them in memory then.
+  const recorder = turnRecorder(store, collectorScope());
+  const own = recordFrames(recorder);
+  recording.resolve(loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log));
+  return { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };
+}
+
+/** The audit log, where one is configured. */
+async function openAuditLog(
+  { config, opened }: Opening,
+  { keyring, pseudonyms }: Pick<Door, "keyring" | "pseudonyms">,
+): Promise<Audit | undefined> {
+  if (config.auditLog === undefined) return undefined;
+  const signer = createSigner(config.dataDir, config.auditScope);
+  const audit = await openAudit({ file: config.auditLog, keyring, pseudonyms, signer });
+  opened.push(audit.close.bind(audit));
+  return audit;
 }
 
 /**
@@ -223,17 +234,4 @@ async function openedMemory({ config, log }: Opening): Promise<MemoryStore | und
   };
   const late = await openLate({ open, part: "memory", backend, host, log });
   return lateMemory(backend === "mongodb" ? backend : `${backend} server`, late);
-}
-
-/** Writes turns of what was stored; what fails is said and left to the judge. */
-async function recordTurns(
-  recorder: Promise<TurnRecorder>,
-  events: readonly TurnEvent[],
-  log: Log,
-): Promise<void> {
-  try {
-    await (await recorder).stored(events);
-  } catch (error) {
-    log.warn("turns_not_recorded", { code: CodedError.is(error) ? error.code : "internal_error" });
-  }
 }

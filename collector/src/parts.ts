@@ -1,7 +1,7 @@
 /**
  * @module Parts: what a collector is made of, handed to every route. Nothing here is global.
  */
-import type { EvidenceStore, MemoryStore } from "@turnproof/store";
+import type { EvidenceStore, MemoryStore, TurnRecorder } from "@turnproof/store";
 
 import type { Audit } from "./audit/log.ts";
 import type { Credentials } from "./auth/credentials.ts";
@@ -28,6 +28,8 @@ export interface Parts {
   readonly store: EvidenceStore;
   /** Threads that read; absent where everything is done on the event loop. */
   readonly readers?: Readers | undefined;
+  /** Writes turns of what is stored; absent where nothing is received or judged. */
+  readonly recorder?: TurnRecorder | undefined;
   /** The same for work behind the scenes, which may wait for a read as long as it takes. */
   readonly patient: EvidenceStore;
   /** Host of the server that the store is on, without credentials; null where it is on none. */

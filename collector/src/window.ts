@@ -126,6 +126,15 @@ async function collect(parts: Parts, read: ReadPage, eventsMax: number): Promise
   // What was acknowledged before the question is waited for, so that the answer rests on it.
   const mark = parts.ingest.mark();
   const pending = await parts.ingest.settled(settleMsMax);
+  const { slices, bounded } = await readWhole(read, eventsMax);
+  return windowOf(slices, { started, mark, pending, bounded });
+}
+
+/** All slices of a walk, up to so many events. */
+export async function readWhole(
+  read: ReadPage,
+  eventsMax: number,
+): Promise<{ readonly slices: readonly EventSlice[]; readonly bounded: boolean }> {
   const slices: EventSlice[] = [];
   let after: Keyset | null = null;
   let count = 0;
@@ -140,7 +149,7 @@ async function collect(parts: Parts, read: ReadPage, eventsMax: number): Promise
     after = slice.next;
   } while (after !== null && count < eventsMax);
   bounded ||= after !== null;
-  return windowOf(slices, { started, mark, pending, bounded });
+  return { slices, bounded };
 }
 
 interface Manner {
@@ -150,7 +159,8 @@ interface Manner {
   readonly bounded: boolean;
 }
 
-function windowOf(
+/** What was read as a window. */
+export function windowOf(
   slices: readonly EventSlice[],
   { started, mark, pending, bounded }: Manner,
 ): Window {

@@ -5,8 +5,13 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 
 import { openJournal, startDrain } from "@turnproof/exporter/journal";
-import type { DecodeFrame, Drain, DrainStore, Journal } from "@turnproof/exporter/journal";
-import type { TurnEvent } from "@turnproof/evidence";
+import type {
+  DecodeFrame,
+  Drain,
+  DrainStore,
+  Journal,
+  StoredFrames,
+} from "@turnproof/exporter/journal";
 import { CodedError } from "@turnproof/semconv";
 import type { Key } from "@turnproof/semconv/fingerprint";
 import type { Hono } from "hono";
@@ -44,8 +49,8 @@ export interface ReceiverOptions {
   /** Names that are readable whatever they look like. */
   readonly knownNames?: readonly string[];
   readonly log: Log;
-  /** Told of events that were stored, before they count as readable; what it throws is ignored. */
-  readonly onStored?: (events: readonly TurnEvent[]) => Promise<void>;
+  /** Told of a batch that is stored, before it counts as readable; what it throws is ignored. */
+  readonly onStored?: (batch: StoredFrames) => Promise<void>;
   /** Clock of receipt, milliseconds since the epoch; default the system's, in microseconds. */
   readonly now?: () => number;
   /** Bound of the journal on the disk. */

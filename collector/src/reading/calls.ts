@@ -50,6 +50,7 @@ export function connectCalls(port: Port, handlers: Handlers): Calls {
   const asked = new Map<number, PromiseWithResolvers<unknown>>();
   const answering = new Map<number, AbortController>();
   let next = 0;
+  let ended = false;
   const answer = async (id: number, name: string, argument: unknown): Promise<void> => {
     const stop = new AbortController();
     answering.set(id, stop);
@@ -88,6 +89,7 @@ export function connectCalls(port: Port, handlers: Handlers): Calls {
         readonly transfer?: readonly ArrayBuffer[];
       } = {},
     ): Promise<T> {
+      if (ended) throw new CodedError("overloaded");
       const { signal, transfer } = options;
       const id = next;
       next += 1;
@@ -106,6 +108,7 @@ export function connectCalls(port: Port, handlers: Handlers): Calls {
       return asked.size;
     },
     end() {
+      ended = true;
       for (const id of asked.keys()) settle(id)?.reject(new CodedError("overloaded"));
       for (const stop of answering.values()) stop.abort();
     },

@@ -16,6 +16,7 @@ import type { AppContext } from "../http/environment.ts";
 import { principalOf } from "../http/environment.ts";
 import type { HookContext } from "../hooks.ts";
 import type { Parts } from "../parts.ts";
+import type { RecordBatch } from "../record-frames.ts";
 import { connectCalls } from "./calls.ts";
 import type { Calls, Handlers } from "./calls.ts";
 import type { PassedAnswer, PassedRequest } from "./reading-app.ts";
@@ -27,6 +28,8 @@ export interface Readers {
   answer(c: AppContext): Promise<Response>;
   /** A slice of events for a tail. */
   page(principal: Principal, query: EventQuery, options: SliceOptions): Promise<EventSlice>;
+  /** Hands a stored batch to the thread that judges, which writes its turns. */
+  readonly stored: RecordBatch;
   close(): Promise<void>;
 }
 
@@ -76,7 +79,8 @@ export function createReaders(options: ReadersOptions): Readers {
   const open = (role: ThreadStart["role"]): ReadingThread =>
     new ReadingThread(() => startOf(role), handlers, parts, state);
   const readers = Array.from({ length: options.threads ?? threadsDefault }, () => open("reader"));
-  const all = judge ? [...readers, open("judge")] : readers;
+  const judging = judge ? open("judge") : undefined;
+  const all = judging === undefined ? readers : [...readers, judging];
   const timer = setInterval(() => {
     const told = tell();
     for (const thread of all) thread.tell(told);
@@ -100,6 +104,12 @@ export function createReaders(options: ReadersOptions): Readers {
     },
     page: (principal, query, { signal: _signal, ...rest }) =>
       least().ask("page", { principal, query, options: rest }),
+    async stored({ frames, refused }) {
+      const sent = frames.map(({ sequence, payload, spans, appendedAtMs }) => {
+        return { sequence, payload, spans, appendedAtMs };
+      });
+      await judging?.ask("stored", { frames: sent, refused });
+    },
     async close() {
       state.closed = true;
       clearInterval(timer);

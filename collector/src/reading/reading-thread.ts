@@ -1,11 +1,15 @@
 /** @module ReadingThread: what a thread runs that reads evidence for others, or judges it. */
 import { parentPort, workerData } from "node:worker_threads";
 
-import { readingOf } from "../auth/grants.ts";
+import { collectorScope, readingOf } from "../auth/grants.ts";
 import type { Principal } from "../auth/principal.ts";
 import { startJudge } from "../judge.ts";
 import type { EventQuery } from "@turnproof/evidence";
+import type { StoredFrames } from "@turnproof/exporter/journal";
+import { turnRecorder } from "@turnproof/store";
 import type { SliceOptions } from "@turnproof/store";
+
+import { recordFrames } from "../record-frames.ts";
 
 import { connectCalls } from "./calls.ts";
 import type { Port } from "./calls.ts";
@@ -27,6 +31,11 @@ const calls = connectCalls(parentPort as Port, {
     const answer = await (await begun.promise).answer(passed);
     return { value: answer, transfer: [answer.body] };
   },
+  stored: async (batch: StoredFrames) => {
+    const { record } = await begun.promise;
+    await record(batch);
+    return { value: null };
+  },
   page: async (asked: {
     readonly principal: Principal;
     readonly query: EventQuery;
@@ -40,8 +49,9 @@ const calls = connectCalls(parentPort as Port, {
 
 async function begin() {
   const parts = await openThreadParts(start, calls, () => told);
-  if (start.role === "judge") startJudge({ ...parts, store: parts.patient });
-  return { parts, answer: createReadingApp(parts) };
+  const recorder = turnRecorder(parts.patient, collectorScope());
+  if (start.role === "judge") startJudge({ ...parts, store: parts.patient, recorder });
+  return { parts, record: recordFrames(recorder), answer: createReadingApp(parts) };
 }
 
 begun.resolve(begin());

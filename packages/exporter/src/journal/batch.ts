@@ -97,11 +97,16 @@ async function eachEvent(
   return unreadable;
 }
 
-/** The events of frames, stamped, without those rows; a frame that nobody can read has none. */
+/** Frames of a batch that is stored, but for those rows of each frame, by its position. */
+export interface StoredFrames {
+  readonly frames: readonly SentFrame[];
+  readonly refused: ReadonlyMap<number, readonly number[]>;
+}
+
+/** The events that were stored, stamped; a frame that cannot be read has none. */
 export async function storedEvents(
-  frames: readonly SentFrame[],
+  { frames, refused }: StoredFrames,
   decode: DecodeFrame,
-  refused: ReadonlyMap<number, readonly number[]>,
 ): Promise<readonly TurnEvent[]> {
   const events: TurnEvent[] = [];
   await eachEvent(frames, decode, (event, _week, [frame, row]) => {

@@ -10,13 +10,12 @@
  * content alone. An end that was not durable belongs to a batch that was never sent, so it may fall
  * anew. Before such a batch is sent again the store is asked whether it holds it.
  */
-import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
 import type { JournalPosition } from "./backlog.ts";
-import { assembleBatch, storedEvents } from "./batch.ts";
-import type { DecodeFrame, PreparedFrames } from "./batch.ts";
+import { assembleBatch } from "./batch.ts";
+import type { DecodeFrame, PreparedFrames, StoredFrames } from "./batch.ts";
 import { systemClock } from "./clock.ts";
 import type { JournalClock } from "./clock.ts";
 import { deferred } from "./deferred.ts";
@@ -58,10 +57,10 @@ export interface DrainOptions {
   /** Called once per change, with the code of the store's answer or undefined when all is well. */
   readonly onStateChange?: (code: Code | undefined) => void;
   /**
-   * Called with the events of each batch once they are stored and before its checkpoint, so that what
-   * is derived from them is there when the batch counts as readable. What it throws is ignored.
+   * Called with each batch once it is stored and before its checkpoint, so that what is derived from
+   * it is there when the batch counts as readable. What it throws is ignored.
    */
-  readonly onStored?: (events: readonly TurnEvent[]) => Promise<void>;
+  readonly onStored?: (batch: StoredFrames) => Promise<void>;
 }
 
 /** Counts since the drain started. */
@@ -307,21 +306,24 @@ async function carry(
   }
 }
 
-/** Rows by frame that the store refused for ever. */
-type Refused = ReadonlyMap<number, readonly number[]>;
-
-async function tellStored(flow: Flow, batch: Gathered, refused: Refused): Promise<void> {
-  const { onStored, decode } = flow.options;
-  if (onStored === undefined) return;
+async function tellStored(
+  { options }: Flow,
+  { frames }: Gathered,
+  refused: StoredFrames["refused"],
+): Promise<void> {
   try {
-    await onStored(await storedEvents(batch.frames, decode, refused));
+    await options.onStored?.({ frames, refused });
   } catch {
     // Whoever derives something says what went wrong; the batch is stored.
   }
 }
 
 /** Stores a batch; which rows of it went to quarantine. */
-async function storeBatch(flow: Flow, batch: Gathered, mayBeThere: boolean): Promise<Refused> {
+async function storeBatch(
+  flow: Flow,
+  batch: Gathered,
+  mayBeThere: boolean,
+): Promise<StoredFrames["refused"]> {
   const { options } = flow;
   const delivery: DeliveryOptions = {
     store: options.store,

@@ -1,12 +1,13 @@
 /** @module Journal: the durable queue between a door and a store, and its drain. Node only. */
 export type { JournalPosition } from "./backlog.ts";
-export { prepareFrames } from "./batch.ts";
+export { prepareFrames, storedEvents } from "./batch.ts";
 export type {
   DecodedFrame,
   DecodeFrame,
   PartPreparer,
   PreparedFrames,
   SentFrame,
+  StoredFrames,
 } from "./batch.ts";
 export { systemClock } from "./clock.ts";
 export type { JournalClock } from "./clock.ts";
