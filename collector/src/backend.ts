@@ -44,7 +44,7 @@ export async function openStore(config: Config, options: OpenOptions = {}): Prom
     case "postgres":
       return (await postgres({ url: postgresUrlOf(config) })).evidence;
     case "filesystem":
-      return (await filesystem({ directory: evidenceFolder(config), reads: "native" })).evidence;
+      return (await filesystem({ directory: evidenceFolder(config) })).evidence;
     case "mongodb": {
       const url = documentDbUriOf(config);
       // Work on indexes is a mutation too, and read-only mode rejects it (requirements: Authentication 1).
@@ -94,7 +94,7 @@ export function documentDbUriOf({ documentDbUri: url }: Config): string {
   return url;
 }
 
-/** Where evidence lies in plain files. */
+/** Where evidence lies in a file of its own. */
 export function evidenceFolder(config: Config): string {
   return join(config.dataDir, "files");
 }

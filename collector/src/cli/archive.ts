@@ -7,15 +7,18 @@ import { existsSync } from "node:fs";
 
 import { CodedError } from "@turnproof/semconv";
 import { filesystem, mongodb, postgres } from "@turnproof/store";
-import type { MongodbProvider, NativeIndex, Provider } from "@turnproof/store";
+import type { FilesystemProvider, MongodbProvider, NativeIndex, Provider } from "@turnproof/store";
 
 import { documentDbUriOf, evidenceFolder, postgresUrlOf } from "../backend.ts";
 import type { Config } from "../config.ts";
 import { memoryFolder } from "../memory/memory-backend.ts";
 
-/** A provider with an index of its own, and with search indexes where it is MongoDB's. */
+/** A provider, with a native index where it has one, and with search indexes where it is MongoDB's. */
 export type Archive = Provider & {
-  readonly index: NativeIndex;
+  readonly index?: NativeIndex;
+  /** What an earlier version wrote, where it is copied into what this one reads. */
+  readonly copyOld?: FilesystemProvider["copyOld"];
+  readonly dropOld?: FilesystemProvider["dropOld"];
   readonly vectors?: Pick<MongodbProvider["vectors"], "migrate">;
 };
 
@@ -43,7 +46,7 @@ export async function openArchive(
       if (!mayChange && !existsSync(directory)) {
         throw new CodedError("not_configured", { field: room });
       }
-      return filesystem({ directory, reads: "native" });
+      return filesystem({ directory });
     }
     case "postgres":
       return postgres({ url: postgresUrlOf(config), migrate: mayChange });

@@ -11,6 +11,10 @@ type Place = Unreached | "journal_unreadable" | "spool_unreadable";
 
 /** What this run met. */
 const met: { readonly [place in Place]: string } = {
+  filesystem_earlier_files:
+    "Files that an earlier version wrote beside the database: run `turnproof migrate --drop-old`.",
+  filesystem_open_reads:
+    "The log of the evidence database, which a read holds open: run the deletion again.",
   legacy_bundles:
     "Bundles of an earlier version (trace_bundles) that hold rows of others too: delete the user's there.",
   mongodb_oplog: "MongoDB's oplog and journal, until they are overwritten.",

@@ -7,6 +7,8 @@ import type { Command } from "commander";
 import { CodedError } from "@turnproof/semconv";
 import type { NativeIndexState, SearchMigrationRow } from "@turnproof/store";
 
+import type { CopyReport } from "@turnproof/store/admin";
+
 import { openStore } from "../backend.ts";
 import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
@@ -20,6 +22,7 @@ interface MigrateFlags {
   readonly json?: boolean;
   readonly apply?: boolean;
   readonly rollback?: boolean;
+  readonly dropOld?: boolean;
   readonly dataDir?: string;
   readonly backend?: string;
 }
@@ -31,6 +34,8 @@ interface RoomState {
   /** `ready`; `behind`, which `--apply` mends; `on opening`, where that does it; or a code. */
   readonly schema: string;
   readonly index?: NativeIndexState;
+  /** Events of an earlier version, where this one reads a copy of them. */
+  readonly earlier?: CopyReport;
   /** Search indexes over memory, where the backend has them. */
   readonly search_indexes?: readonly SearchMigrationRow[];
 }
@@ -41,12 +46,15 @@ export function addMigrateCommand(program: Command): void {
     .description("show whether stores and native index are of this version; --apply migrates them")
     .option("--apply", "change the stores; without it nothing is changed")
     .option("--rollback", "drop the native index; reads work without it")
+    .option("--drop-old", "delete what an earlier version wrote, once all of it is copied")
     .option("--data-dir <dir>", "directory of embedded stores (default .turnproof)")
     .option("--backend <kind>", "clickhouse, filesystem, postgres, mongodb or ephemeral")
     .addHelpText(
       "after",
       `
 Additive and forward only, as the owner of the schema; data of a newer version is refused.
+Evidence that an earlier version kept in files is copied into the database: a copy that is ended goes
+on when it is run again (exit code 3), and the files stay until --drop-old.
 The native index: migrate --apply, then backfill --apply, then parity. MongoDB's search indexes
 over memory are made, given every filter field and waited for; a build that is interrupted here goes
 on at the server. Exit code 3 while a store or a search index is behind.`,
@@ -64,14 +72,16 @@ async function migrate(flags: MigrateFlags): Promise<void> {
   const applied = flags.apply === true;
   if (flags.json === true) printJson({ applied, rollback: flags.rollback === true, stores: rooms });
   else {
-    const rows = rooms.map(({ store, backend, schema, index }) => [
+    const rows = rooms.map(({ store, backend, schema, index, earlier }) => [
       store,
       backend,
       schema,
       index === undefined ? "" : index.provisioned ? "provisioned" : "none",
       index === undefined ? "" : `${index.indexed} of ${index.stored}`,
+      earlier === undefined ? "" : `${earlier.copied} of ${earlier.events}`,
     ]);
-    printTable(["STORE", "BACKEND", "SCHEMA", "NATIVE INDEX", "INDEXED"], rows);
+    const head = ["STORE", "BACKEND", "SCHEMA", "NATIVE INDEX", "INDEXED", "EARLIER EVENTS COPIED"];
+    printTable(head, rows);
     const search = rooms.flatMap(({ search_indexes: found }) => found ?? []);
     if (search.length > 0) {
       printTable(
@@ -111,18 +121,48 @@ async function stateOf(config: Config, room: Room, flags: MigrateFlags): Promise
       const found = await searchIndexesOf(opened, applied && flags.rollback !== true);
       return { ...about, schema, ...(found === undefined ? {} : { search_indexes: found }) };
     }
-    const bar = progressBar("native index");
-    const asked = { dryRun: !applied, signal: interruption(), onProgress: bar };
-    const index = await (flags.rollback === true
-      ? opened.index.drop(asked)
-      : opened.index.migrate(asked));
-    bar.end();
-    return { ...about, schema, index };
+    const earlier = await earlierOf(opened, flags);
+    if (earlier !== undefined) {
+      const behind = earlier.copied < earlier.events;
+      return { ...about, schema: schema === "ready" && behind ? "behind" : schema, earlier };
+    }
+    const index = await indexOf(opened, flags);
+    return { ...about, schema, ...(index === undefined ? {} : { index }) };
   } catch (error) {
     if (!CodedError.is(error)) throw error;
     const behind = error.code === "not_configured" && !applied && !namesVariable(error.field);
     return { ...about, schema: behind ? "behind" : error.code };
   }
+}
+
+/** Copies what an earlier version wrote, and drops it where that is asked; undefined without any. */
+async function earlierOf(
+  { copyOld, dropOld }: Archive,
+  { apply, dropOld: dropping }: MigrateFlags,
+): Promise<CopyReport | undefined> {
+  if (copyOld === undefined) return undefined;
+  const bar = progressBar("earlier events");
+  const report = await copyOld({
+    dryRun: apply !== true,
+    signal: interruption(),
+    onProgress: bar,
+  });
+  bar.end();
+  if (dropping !== true) return report;
+  await dropOld?.();
+  return { ...report, events: 0, copied: 0 };
+}
+
+async function indexOf(
+  { index }: Archive,
+  { apply, rollback }: MigrateFlags,
+): Promise<NativeIndexState | undefined> {
+  if (index === undefined) return undefined;
+  const bar = progressBar("native index");
+  const asked = { dryRun: apply !== true, signal: interruption(), onProgress: bar };
+  const state = await (rollback === true ? index.drop(asked) : index.migrate(asked));
+  bar.end();
+  return state;
 }
 
 /** Search indexes are built by the server; a run that is ended leaves it to go on. */

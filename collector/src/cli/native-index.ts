@@ -2,6 +2,8 @@
  * @module Native index: filling it and holding it against the rows, as `turnproof backfill` and
  * `turnproof parity` do when no other backend is named.
  */
+import type { NativeIndex } from "@turnproof/store";
+
 import { collectorScope } from "../auth/grants.ts";
 import type { Config } from "../config.ts";
 import { openArchive } from "./archive.ts";
@@ -18,9 +20,10 @@ async function evidenceArchive(
   config: Config,
   flags: Flags,
   mayChange: boolean,
-): Promise<Archive | undefined> {
+): Promise<(Archive & { readonly index: NativeIndex }) | undefined> {
   const archive = await openArchive(config, "evidence", { mayChange });
-  if (archive !== undefined) return archive;
+  if (archive?.index !== undefined) return { ...archive, index: archive.index };
+  await archive?.close();
   if (flags.json === true) printJson({ store: config.backend, nothing_to_do: true });
   else printTable([], [], `The ${config.backend} backend keeps its own index: nothing to do.`);
   return undefined;

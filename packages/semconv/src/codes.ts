@@ -191,6 +191,10 @@ export const codes = {
   store_closed: { sentence: "The store was closed.", status: 503 },
   store_read_only: { sentence: "Read-only mode refuses this change.", status: 403 },
   store_version_newer: { sentence: "The data was written by a newer version.", status: 500 },
+  migration_pending: {
+    sentence: "Evidence of an earlier version is not copied yet; run turnproof migrate --apply.",
+    status: 409,
+  },
   capability_missing: { sentence: "This store cannot serve that query.", status: 400 },
   model_unsupported: {
     sentence: "This is no language model of AI SDK 5, 6 or 7 (specification v2, v3 or v4).",

@@ -70,6 +70,25 @@ export interface MemoryAdmin {
   }): Promise<number>;
 }
 
+/** How a copy of old events is bounded and watched. A dry run (the default) only counts. */
+export interface CopyOptions {
+  readonly dryRun?: boolean;
+  /** Ends the run between two steps; running it again goes on. */
+  readonly signal?: AbortSignal;
+  /** Called with events done and events in all. */
+  readonly onProgress?: (done: number, all: number) => void;
+}
+
+/** What a copy of old events found and did. */
+export interface CopyReport {
+  readonly dry_run: boolean;
+  /** Events that an older version wrote and that lie there still, and how many are copied. */
+  readonly events: number;
+  readonly copied: number;
+  /** False when the run was ended early: run it again. */
+  readonly complete: boolean;
+}
+
 /** One thing that retention does or would do: a whole week's part, or the rows of a class. */
 export interface RetentionStep {
   readonly step: "drop_week" | "delete_class";

@@ -58,7 +58,6 @@ export async function openBackends(
     const cases = [
       await ephemeralCase(opening),
       await plainCase(opening, "filesystem"),
-      await nativeFilesystemCase(opening),
       await plainCase(opening, "clickhouse"),
       await postgresCase(opening, server, "native"),
       await postgresCase(opening, server, "compatibility"),
@@ -133,20 +132,6 @@ async function plainCase(
   await seed(place.memory, opening.rows);
   await place.close();
   return start(opening, backend, { env: { TURNPROOF_BACKEND: backend }, dataDir });
-}
-
-/** As `turnproof migrate --apply` leaves it; the collector then reads through the index. */
-async function nativeFilesystemCase(opening: Opening): Promise<BackendCase> {
-  const dataDir = await directory(opening);
-  const files = await filesystem({ directory: join(dataDir, "files") });
-  const { provisioned } = await files.index.migrate({ dryRun: false });
-  if (!provisioned) throw new Error("the native index was not made");
-  await files.close();
-  const place = await filesystem({ directory: join(dataDir, "memory") });
-  await seed(place.memory, opening.rows);
-  await place.close();
-  const env = { TURNPROOF_BACKEND: "filesystem" };
-  return start(opening, "filesystem, native index", { env, dataDir });
 }
 
 async function postgresCase(

@@ -67,8 +67,7 @@ async function setAside(dataDir: string): Promise<readonly string[]> {
 }
 
 const stores: Readonly<Record<string, (dataDir: string) => Promise<EvidenceStore>>> = {
-  filesystem: async (dataDir) =>
-    (await filesystem({ directory: join(dataDir, "files"), reads: "native" })).evidence,
+  filesystem: async (dataDir) => (await filesystem({ directory: join(dataDir, "files") })).evidence,
   clickhouse: (dataDir) => clickhouse({ connection: { dataDir: join(dataDir, "clickhouse") } }),
 };
 

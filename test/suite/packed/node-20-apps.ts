@@ -88,11 +88,8 @@ const files = await filesystem({ directory: join(directory, "files") });
 const drain = startDrain({
   journal,
   store: {
-    append: async (batch) => {
-      await held.append(batch);
-      return files.evidence.append(batch);
-    },
-    readBack: (id, at) => files.evidence.readBack(id, at),
+    append: (batch) => held.append(batch),
+    readBack: (id, at) => held.readBack(id, at),
   },
   decode: (payload) => ({ events: JSON.parse(Buffer.from(payload).toString()) }),
 });
@@ -112,7 +109,8 @@ const told = {
   drained: drain.stats().storedEvents,
   pending: journal.stats().pendingFrames,
   ephemeral: await read(held),
-  filesystem: await read(files.evidence),
+  filesystem: await read(files.evidence).catch(({ code, field }) => [code, field]),
+  checked: (await files.evidence.check()).code,
   remembered: (await memory.entities.list(place)).map(({ name }) => name),
   verdict: reconcileOutcome([]).status,
   groups: [...groupBy([1, 2, 3], (one) => one % 2)].map(([, own]) => own.length).sort(),

@@ -24,13 +24,3 @@ contract(
     effort,
   },
 );
-
-contract("filesystem, read through its native index", [...evidenceClauses, ...isolationClauses], {
-  open: async () => {
-    const directory = await directories.make();
-    const { evidence, index } = await filesystem({ directory, reads: "native" });
-    await index.migrate({ dryRun: false });
-    return evidence;
-  },
-  effort,
-});

@@ -129,7 +129,7 @@ const grounds: Readonly<Record<string, (all: Readonly<Record<string, object>>) =
       await mkdir(entities);
       await writeFile(join(entities, "old.json"), JSON.stringify({ id: "old", text: "tea" }));
       await writeFile(join(entities, "index.json"), JSON.stringify([{ id: "old" }]));
-      return () => filesystem({ directory, reads: "native" });
+      return () => filesystem({ directory });
     },
     mongodb: async (all) => {
       const { url } = mongo.other();

@@ -64,11 +64,6 @@ const providers: Readonly<Record<string, () => Promise<Stores>>> = {
     return { evidence, memory, close: async () => {} };
   },
   filesystem: async () => filesystem({ directory: await directories.make() }),
-  "filesystem native": async () => {
-    const provider = await filesystem({ directory: await directories.make(), reads: "native" });
-    await provider.index.migrate({ dryRun: false });
-    return provider;
-  },
   mongodb: () => inMongo("compatibility"),
   "mongodb native": () => inMongo("native"),
   "postgres embedded": () => postgres({ client: engine }),

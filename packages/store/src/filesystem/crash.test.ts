@@ -7,7 +7,6 @@ import { afterAll, describe, expect, test } from "vitest";
 
 import type { AdministeredMemory } from "../provider.ts";
 import { draftOf } from "../testing/on-memory.ts";
-import { everybody, receivedAt, sampleTurn } from "../testing/sample-event.ts";
 import { systemCalls } from "./disk-calls.ts";
 import type { DiskCalls } from "./disk-calls.ts";
 import { filesystem } from "./filesystem.ts";
@@ -60,29 +59,14 @@ const ann = { tenant: "ann" };
 const nobody = { tenant: null };
 const clock = (): string => "2026-03-01T12:00:00.000Z";
 
-async function prepare(provider: FilesystemProvider): Promise<void> {
-  const { memory, evidence } = provider;
+async function prepare({ memory }: FilesystemProvider): Promise<void> {
   await memory.put(ann, "entity", draftOf("old", { text: "tea", embedding: [1, 0] }));
   await memory.put(ann, "entity", draftOf("kept", { memory_id: "m" }));
   await memory.put(nobody, "entity", draftOf("legacy-1", { memory_id: "m" }));
   await memory.put(nobody, "entity", draftOf("legacy-2", { memory_id: "m" }));
   await memory.put(nobody, "entity", draftOf("stays", { memory_id: "n" }));
   await memory.shared.put("persona", draftOf("host"));
-  const events = sampleTurn("root-1", { user_id: "ann", thread_id: "t" });
-  await evidence.append({ batchId: "first", receivedAt: receivedAt(1), events });
 }
-
-const verdict = {
-  root_trace_id: "root-1",
-  turn_id: "aa",
-  agent_id: "a",
-  thread_id: "t",
-  user_id: "ann",
-  verdict: "success",
-  finding_codes: [],
-  judged_at: "2026-03-01T11:00:00.000Z",
-  as_of: receivedAt(1),
-};
 
 const works: Readonly<Record<string, (provider: FilesystemProvider) => Promise<unknown>>> = {
   "put a new row": ({ memory }) => memory.put(ann, "entity", draftOf("new", { text: "tea" })),
@@ -93,17 +77,10 @@ const works: Readonly<Record<string, (provider: FilesystemProvider) => Promise<u
   "put a shared row": ({ memory }) => memory.shared.put("persona", draftOf("guest")),
   "migrate legacy entities": ({ memory }) =>
     memory.admin.migrateLegacyEntities({ memoryId: "m", userId: "ann" }),
-  "append a batch": ({ evidence }) =>
-    evidence.append({
-      batchId: "second",
-      receivedAt: receivedAt(90_000),
-      events: sampleTurn("root-2", { user_id: "ann", thread_id: "t" }),
-    }),
-  "put a verdict": ({ evidence }) => evidence.putVerdicts([verdict]),
 };
 
 /** Everything that a reader can see, by every way of reading. */
-async function seen({ memory, evidence }: FilesystemProvider): Promise<unknown> {
+async function seen({ memory }: FilesystemProvider): Promise<unknown> {
   const rows: unknown[] = [];
   for (const filter of [ann, nobody, { tenant: "bob" }]) {
     for (const kind of ["entity", "summary"] as const) {
@@ -119,13 +96,7 @@ async function seen({ memory, evidence }: FilesystemProvider): Promise<unknown> 
       expect(near.hits).toHaveLength(records.filter((row) => row.embedding !== undefined).length);
     }
   }
-  return JSON.stringify([
-    rows,
-    (await memory.shared.list("persona", { limit: 9 })).records,
-    (await evidence.page(everybody, {}, { limit: 99 })).events,
-    await evidence.readBack("second", receivedAt(90_000)),
-    await evidence.verdicts(everybody, ["root-1"]),
-  ]);
+  return JSON.stringify([rows, (await memory.shared.list("persona", { limit: 9 })).records]);
 }
 
 async function openCopy(from: string, calls?: DiskCalls): Promise<[FilesystemProvider, string]> {

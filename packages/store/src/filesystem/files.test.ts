@@ -119,18 +119,17 @@ describe("a link that is swapped in", () => {
     await expect(memory.get(bob, "entity", "row")).rejects.toThrow("store_corrupt");
   });
 
-  test("for the batches of evidence is refused", async () => {
+  test("for the database of evidence is refused", async () => {
     const { outside, root, provider } = await openNew();
     const batch = { receivedAt: receivedAt(1), events: sampleTurn("r", { user_id: "ann" }) };
     await provider.evidence.append({ ...batch, batchId: "one" });
-    await rename(join(root, "evidence", "batches"), join(outside, "moved"));
-    await symlink(join(outside, "moved"), join(root, "evidence", "batches"));
-    await expect(provider.evidence.page(everybody, {}, { limit: 9 })).rejects.toThrow(
-      "store_corrupt",
-    );
-    await expect(provider.evidence.append({ ...batch, batchId: "two" })).rejects.toThrow(
-      "store_corrupt",
-    );
+    await provider.close();
+    await rename(join(root, "evidence.sqlite"), join(outside, "moved"));
+    await symlink(join(outside, "moved"), join(root, "evidence.sqlite"));
+    const { evidence } = await filesystem({ directory: root });
+    await expect(evidence.page(everybody, {}, { limit: 9 })).rejects.toThrow("store_corrupt");
+    await expect(evidence.append({ ...batch, batchId: "two" })).rejects.toThrow("store_corrupt");
+    expect(await evidence.check()).toMatchObject({ ok: false, code: "store_corrupt" });
   });
 });
 
@@ -306,49 +305,5 @@ describe("a directory that may not be written", () => {
       calls: { ...systemCalls, mkdir: mkdirs },
     });
     await expect(refused).rejects.toThrow("store_unavailable");
-  });
-});
-
-describe("evidence", () => {
-  test("that is damaged is passed over and says bounded", async () => {
-    const { root, provider } = await openNew();
-    for (const n of [1, 2, 3]) {
-      const events = sampleTurn(`root-${n}`, { user_id: "ann", thread_id: "t" });
-      await provider.evidence.append({ batchId: `b${n}`, receivedAt: receivedAt(n), events });
-    }
-    const day = join(root, "evidence", "batches", "2026-03-02");
-    const [torn = "", rotten = ""] = (await readdir(day)).map((name) => join(day, name));
-    const text = await readFile(torn, "utf8");
-    await writeFile(torn, text.slice(0, -20));
-    const bytes = await readFile(rotten, "utf8");
-    await writeFile(rotten, bytes.replace('{"schema_version"', '["schema_version"'));
-    const { evidence } = await filesystem({ directory: root });
-    const page = await evidence.page({ tenant: "ann" }, {}, { limit: 99 });
-    expect(page.events).toHaveLength(3);
-    expect(page.bounded).toBe(true);
-    const backs = await Promise.all(
-      [1, 2, 3].map((n) => evidence.readBack(`b${n}`, receivedAt(n))),
-    );
-    expect(backs.filter((back) => back.complete)).toHaveLength(1);
-  });
-
-  test("that another process appends or removes is noticed", async () => {
-    const { root, provider } = await openNew();
-    const other = await filesystem({ directory: root });
-    const put = (n: number): Promise<void> =>
-      other.evidence.append({
-        batchId: `b${n}`,
-        receivedAt: receivedAt(n * 90_000),
-        events: sampleTurn(`root-${n}`, { user_id: "ann" }),
-      });
-    const seen = async (): Promise<number> =>
-      (await provider.evidence.page(everybody, {}, { limit: 99 })).events.length;
-    for (const n of [1, 2, 3]) {
-      await put(n);
-      expect(await seen()).toBe(3 * n);
-    }
-    const day = join(root, "evidence", "batches", "2026-03-03");
-    for (const name of await readdir(day)) await rm(join(day, name));
-    expect(await seen()).toBe(6);
   });
 });

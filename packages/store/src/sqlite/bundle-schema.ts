@@ -2,25 +2,30 @@
 
 /** Statements that make the tables, each of which may be run again. */
 export const bundleTablesSql: readonly string[] = [
+  // A batch stays known when its rows are gone, so that a copy of it is never stored again.
   `CREATE TABLE IF NOT EXISTS batches (
-    batch_id TEXT PRIMARY KEY, received_at TEXT NOT NULL, events INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID`,
-  // What is known of a root before it is read; receipts in microseconds since the epoch.
+    id INTEGER PRIMARY KEY, batch_id TEXT NOT NULL UNIQUE, events INTEGER NOT NULL
+  ) STRICT`,
+  // What is known of a root before it is read; receipts in microseconds since the epoch. `touched`
+  // is its newest row of bundles.
   `CREATE TABLE IF NOT EXISTS roots (
     id INTEGER PRIMARY KEY, root_trace_id TEXT NOT NULL UNIQUE, first INTEGER NOT NULL,
-    last INTEGER NOT NULL, rows INTEGER NOT NULL, evidence INTEGER NOT NULL
+    last INTEGER NOT NULL, rows INTEGER NOT NULL, evidence INTEGER NOT NULL,
+    touched INTEGER NOT NULL
   ) STRICT`,
   "CREATE INDEX IF NOT EXISTS roots_last ON roots (last)",
+  "CREATE INDEX IF NOT EXISTS roots_touched ON roots (touched)",
   `CREATE TABLE IF NOT EXISTS bundles (
-    id INTEGER PRIMARY KEY, root INTEGER NOT NULL REFERENCES roots (id), batch_id TEXT NOT NULL,
-    first INTEGER NOT NULL, last INTEGER NOT NULL, events INTEGER NOT NULL, segments TEXT NOT NULL
+    id INTEGER PRIMARY KEY AUTOINCREMENT, root INTEGER NOT NULL, batch INTEGER NOT NULL,
+    events INTEGER NOT NULL, crc INTEGER NOT NULL, segments TEXT NOT NULL
   ) STRICT`,
   "CREATE INDEX IF NOT EXISTS bundles_root ON bundles (root)",
+  "CREATE INDEX IF NOT EXISTS bundles_batch ON bundles (batch, events)",
   `CREATE TABLE IF NOT EXISTS bundle_words (
     hash INTEGER NOT NULL, root INTEGER NOT NULL, PRIMARY KEY (hash, root)
   ) STRICT, WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS verdicts (
-    key TEXT PRIMARY KEY, root_trace_id TEXT NOT NULL, judged_at TEXT NOT NULL,
+    key TEXT PRIMARY KEY, root_trace_id TEXT NOT NULL, user_id TEXT, judged_at TEXT NOT NULL,
     verdict TEXT NOT NULL
   ) STRICT, WITHOUT ROWID`,
   "CREATE INDEX IF NOT EXISTS verdicts_root ON verdicts (root_trace_id)",

@@ -1,77 +1,119 @@
 /** @module BundleWriter: a batch as rows of bundles, in one transaction. */
 import type { SqliteDatabase, SqliteStatement } from "./sqlite-database.ts";
 
+import { crc32 } from "node:zlib";
+
 import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
 
 import { packBundles } from "../bundle/pack.ts";
 import type { BundleRow } from "../bundle/pack.ts";
 import { storedForm } from "../stored-event.ts";
+import type { StoredEvent } from "../stored-event.ts";
+import { transaction } from "./sqlite-database.ts";
 
 /** Writes batches; each is there whole or not at all. */
 export interface BundleWriter {
-  append(batch: EvidenceBatch): void;
+  append(batch: EvidenceBatch): Promise<void>;
+  /**
+   * Puts events in their stored form, and parts of roots of which no row can be told; a batch that
+   * is known is left as it is. Only inside of a transaction.
+   */
+  put(batchId: string, events: readonly StoredEvent[], lost?: readonly LostPart[]): void;
+  isKnown(batchId: string): boolean;
   readBack(batchId: string): BatchReadback;
+}
+
+/** Rows of a root that are damaged: the root is shown to nobody, as it could be anybody's. */
+export interface LostPart {
+  readonly root: string;
+  readonly rows: number;
+  /** Receipts in microseconds since the epoch. */
+  readonly first: number;
+  readonly last: number;
 }
 
 /** A writer over a database that has the tables. */
 export function bundleWriter(database: SqliteDatabase): BundleWriter {
   const statements = statementsOf(database);
+  const put = (batchId: string, rows: readonly BundleRow[]): void => {
+    const events = rows.reduce((sum, row) => sum + row.events, 0);
+    const known = statements.batch.get(batchId, events);
+    // Another process was first.
+    if (known !== undefined) putAll(statements, Number(known["id"]), rows);
+  };
   return {
-    append(batch) {
+    async append(batch) {
       if (statements.known.get(batch.batchId) !== undefined) return;
       const events = batch.events.map((event) => storedForm(event, batch.receivedAt));
       const rows = packBundles(events);
-      database.exec("BEGIN IMMEDIATE");
-      try {
-        const { changes } = statements.batch.run(batch.batchId, batch.receivedAt, events.length);
-        // Another process was first.
-        if (changes !== 0) putAll(statements, batch.batchId, rows);
-        database.exec("COMMIT");
-      } catch (error) {
-        database.exec("ROLLBACK");
-        throw error;
-      }
+      await transaction(database, () => put(batch.batchId, rows));
     },
+    put: (batchId, events, lost = []) =>
+      put(batchId, [...packBundles(events), ...lost.map(lostRow)]),
+    isKnown: (batchId) => statements.known.get(batchId) !== undefined,
     readBack(batchId) {
       const known = statements.known.get(batchId);
-      return { rows: Number(known?.["events"] ?? 0), complete: known !== undefined };
+      if (known === undefined) return { rows: 0, complete: false };
+      const held = statements.held.get(known["id"] as number);
+      return { rows: Number(known["events"]), complete: held?.["events"] === known["events"] };
     },
   };
 }
 
-interface Statements {
-  readonly known: SqliteStatement;
-  readonly batch: SqliteStatement;
-  readonly root: SqliteStatement;
-  readonly bundle: SqliteStatement;
-  readonly word: SqliteStatement;
+/** The body of a lost part is empty, which no body is, so that reads refuse it. */
+function lostRow({ root, rows, first, last }: LostPart): BundleRow {
+  return {
+    root_trace_id: root,
+    first_received: first,
+    last_received: last,
+    events: rows,
+    evidence: true,
+    hashes: [],
+    segments: "",
+  };
 }
 
-function statementsOf(database: SqliteDatabase): Statements {
+type Name = "known" | "held" | "batch" | "root" | "bundle" | "touch" | "word";
+
+function statementsOf(database: SqliteDatabase): Readonly<Record<Name, SqliteStatement>> {
   return {
-    known: database.prepare("SELECT events FROM batches WHERE batch_id = ?"),
-    batch: database.prepare("INSERT OR IGNORE INTO batches VALUES (?, ?, ?)"),
+    known: database.prepare("SELECT id, events FROM batches WHERE batch_id = ?"),
+    held: database.prepare(
+      "SELECT coalesce(sum(events), 0) AS events FROM bundles WHERE batch = ?",
+    ),
+    batch: database.prepare(
+      `INSERT INTO batches (batch_id, events) VALUES (?, ?)
+       ON CONFLICT (batch_id) DO NOTHING RETURNING id`,
+    ),
     root: database.prepare(
-      `INSERT INTO roots (root_trace_id, first, last, rows, evidence) VALUES (?, ?, ?, ?, ?)
+      `INSERT INTO roots (root_trace_id, first, last, rows, evidence, touched)
+       VALUES (?, ?, ?, ?, ?, 0)
        ON CONFLICT (root_trace_id) DO UPDATE SET first = min(first, excluded.first),
          last = max(last, excluded.last), rows = rows + excluded.rows,
          evidence = max(evidence, excluded.evidence)
        RETURNING id`,
     ),
     bundle: database.prepare(
-      "INSERT INTO bundles (root, batch_id, first, last, events, segments) VALUES (?, ?, ?, ?, ?, ?)",
+      `INSERT INTO bundles (root, batch, events, crc, segments) VALUES (?, ?, ?, ?, ?)
+       RETURNING id`,
     ),
+    touch: database.prepare("UPDATE roots SET touched = ? WHERE id = ?"),
     word: database.prepare("INSERT OR IGNORE INTO bundle_words VALUES (?, ?)"),
   };
 }
 
-function putAll(statements: Statements, batchId: string, rows: readonly BundleRow[]): void {
+function putAll(
+  statements: Readonly<Record<Name, SqliteStatement>>,
+  batch: number,
+  rows: readonly BundleRow[],
+): void {
   const words: { readonly hash: number; readonly root: number }[] = [];
   for (const row of rows) {
-    const { first_received: first, last_received: last, events } = row;
+    const { first_received: first, last_received: last, events, segments } = row;
     const held = statements.root.get(row.root_trace_id, first, last, events, Number(row.evidence));
     const root = Number(held?.["id"]);
-    statements.bundle.run(root, batchId, first, last, events, row.segments);
+    const bundle = statements.bundle.get(root, batch, events, crc32(segments), segments);
+    statements.touch.run(Number(bundle?.["id"]), root);
     for (const hash of row.hashes) words.push({ hash, root });
   }
   // In the order of the index: neighbours are written into one page.

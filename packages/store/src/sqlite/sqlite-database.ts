@@ -3,6 +3,9 @@
  * it. The packages run on Node 20 as well, whose types and modules lack it, so it is asked for by
  * name when a store opens its file, and never imported.
  */
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+
 import { CodedError } from "@turnproof/semconv";
 
 /** A value that is bound to a statement. */
@@ -31,24 +34,119 @@ export function hasSqlite(): boolean {
   return engine() !== undefined;
 }
 
+/** @throws CodedError driver_missing on a Node without the engine */
+export function requireSqlite(): void {
+  engineOrThrow();
+}
+
+/** How long a read waits for another process, in milliseconds; it blocks the thread. */
+const readWaitMs = 5_000;
+const walBytesMax = 64 * 1_024 * 1_024;
+const cacheKilobytes = 64 * 1_024;
+
 /**
  * Opens a database file, which is made where it is missing, or `:memory:`. Commits are durable.
  * @throws CodedError driver_missing on a Node without the engine
  */
 export function openSqlite(path: string): SqliteDatabase {
-  const sqlite = engine();
-  if (sqlite === undefined) {
-    throw new CodedError("driver_missing", { field: "Node.js 22.13 or later" });
+  const database = new (engineOrThrow().DatabaseSync)(path);
+  try {
+    database.exec(`PRAGMA busy_timeout = ${readWaitMs}`);
+    database.exec("PRAGMA journal_mode = WAL");
+    database.exec("PRAGMA synchronous = FULL");
+    database.exec(`PRAGMA journal_size_limit = ${walBytesMax}`);
+    database.exec(`PRAGMA cache_size = -${cacheKilobytes}`);
+  } catch (error) {
+    database.close();
+    throw error;
   }
-  const database = new sqlite.DatabaseSync(path);
-  database.exec("PRAGMA journal_mode = WAL");
-  database.exec("PRAGMA synchronous = FULL");
-  database.exec("PRAGMA busy_timeout = 10000");
   return database;
 }
 
+/**
+ * Opens a file that is there for reading alone. `immutable` reads one on a disk that nobody can
+ * write, where the engine could not keep its shared memory beside it.
+ * @throws CodedError driver_missing on a Node without the engine
+ */
+export function openSqliteReadOnly(path: string, immutable = false): SqliteDatabase {
+  const url = pathToFileURL(path);
+  if (immutable) url.searchParams.set("immutable", "1");
+  const database = new (engineOrThrow().DatabaseSync)(url.href, { readOnly: true });
+  try {
+    database.exec(`PRAGMA busy_timeout = ${readWaitMs}`);
+    database.exec(`PRAGMA cache_size = -${cacheKilobytes}`);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return database;
+}
+
+/** How long a writer waits for one of another process, in milliseconds. */
+const patienceMs = 30_000;
+
+/**
+ * Runs work in one transaction: all of it is durable when this resolves, or nothing happened. The
+ * work itself must not wait for anything, as the connection is everybody's.
+ * @throws CodedError store_busy when others do not let go in time, and what the engine throws
+ */
+export async function transaction<T>(database: SqliteDatabase, work: () => T): Promise<T> {
+  const end = Date.now() + patienceMs;
+  for (let round = 0; !begun(database); round += 1) {
+    if (Date.now() > end) throw new CodedError("store_busy");
+    await sleep(1 + Math.random() * Math.min(40, 2 + round));
+  }
+  try {
+    const answer = work();
+    database.exec("COMMIT");
+    return answer;
+  } catch (error) {
+    // The engine has ended it itself where the disk is full or damaged.
+    if (database.isOpen) attempt(() => database.exec("ROLLBACK"));
+    throw error;
+  }
+}
+
+/** Begins to write, unless another process writes: waiting here would block the thread. */
+function begun(database: SqliteDatabase): boolean {
+  try {
+    database.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE");
+    return true;
+  } catch (error) {
+    if ((primaryCode(error) ?? 0) !== busy) throw error;
+    return false;
+  } finally {
+    if (database.isOpen) database.exec(`PRAGMA busy_timeout = ${readWaitMs}`);
+  }
+}
+
+const busy = 5;
+
+/** The primary result code of an error of the engine. */
+export function primaryCode(error: unknown): number | undefined {
+  const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
+  return code === "ERR_SQLITE_ERROR" && typeof errcode === "number" ? errcode & 0xff : undefined;
+}
+
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // What made this necessary is thrown.
+  }
+}
+
 interface Engine {
-  readonly DatabaseSync: new (path: string) => SqliteDatabase;
+  readonly DatabaseSync: new (
+    path: string,
+    options?: { readonly readOnly?: boolean },
+  ) => SqliteDatabase;
+}
+
+function engineOrThrow(): Engine {
+  const sqlite = engine();
+  if (sqlite !== undefined) return sqlite;
+  throw new CodedError("driver_missing", { field: "Node.js 22.13 or later" });
 }
 
 function engine(): Engine | undefined {

@@ -1,6 +1,6 @@
 /**
  * @module SqliteEvidence: the evidence port in one SQLite database: bundles by root, words by which
- * roots are found, verdicts. Several processes may share the file.
+ * roots are found, turns, verdicts. Several processes may share the file.
  */
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
@@ -9,16 +9,36 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { EvidenceStore, TurnVerdict } from "../evidence-store.ts";
 import { inScope } from "../scope.ts";
+import { checkBy } from "../store-check.ts";
 import { epochMicros } from "../time.ts";
 
 import { bundleReads } from "./bundle-reads.ts";
+import type { ReadParts } from "./bundle-reads.ts";
 import { bundleTablesSql } from "./bundle-schema.ts";
 import { bundleWriter } from "./bundle-writer.ts";
-import { sqliteTurns } from "./sqlite-turns.ts";
+import { epochKey } from "./root-epochs.ts";
+import { transaction } from "./sqlite-database.ts";
+import { codedSqlite } from "./sqlite-error.ts";
+import { turnsIn } from "./sqlite-turns.ts";
+import { turnTablesSql } from "./turn-schema.ts";
 
-/** Evidence in this database, which is closed with it. */
-export function sqliteEvidence(database: SqliteDatabase): EvidenceStore {
-  for (const sql of bundleTablesSql) database.exec(sql);
+/** Version of the tables; a file of a newer one is refused. */
+const schemaVersion = 1;
+
+/** Makes the tables that are missing. @throws CodedError store_version_newer */
+export function makeEvidenceTables(database: SqliteDatabase): void {
+  const held = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+  if (held > schemaVersion) throw new CodedError("store_version_newer");
+  if (held === schemaVersion) return;
+  for (const sql of [...bundleTablesSql, ...turnTablesSql]) database.exec(sql);
+  database.exec(`PRAGMA user_version = ${schemaVersion}`);
+}
+
+/** Evidence in a database that has the tables; it is closed with it. */
+export function sqliteEvidence(
+  database: SqliteDatabase,
+  parts: Omit<ReadParts, "open"> = {},
+): EvidenceStore {
   const writer = bundleWriter(database);
   const open = (): void => {
     if (!database.isOpen) throw new CodedError("store_closed");
@@ -26,12 +46,12 @@ export function sqliteEvidence(database: SqliteDatabase): EvidenceStore {
   const store: EvidenceStore = {
     name: "sqlite",
     sources: ["trace", "conversation", "tool_log"],
-    ledger: sqliteTurns(database),
-    ...bundleReads(database, open),
+    ledger: turnsIn(database),
+    ...bundleReads(database, { ...parts, open }),
     ...verdictsOf(database, open),
     async append(batch) {
       open();
-      writer.append(batch);
+      await writer.append(batch);
     },
     async readBack(batchId) {
       open();
@@ -47,23 +67,15 @@ export function sqliteEvidence(database: SqliteDatabase): EvidenceStore {
         .all(epochMicros(since), epochMicros(before), limit);
       return rows.map(({ root }) => String(root));
     },
-    async standing(roots) {
-      open();
-      const rows = database
-        .prepare(
-          `SELECT root_trace_id AS root, rows FROM roots
-           WHERE root_trace_id IN (SELECT value FROM json_each(?))`,
-        )
-        .all(JSON.stringify(roots.filter((root) => root.isWellFormed())));
-      return new Map(
-        rows.map(({ root, rows: held }) => [String(root), { rows: Number(held), epoch: 0 }]),
-      );
-    },
-    async check() {
-      return database.isOpen
-        ? { ok: true, elapsedMs: 0 }
-        : { ok: false, code: "store_closed", elapsedMs: 0 };
-    },
+    standing: standingOf(database, open),
+    check: () =>
+      checkBy(() =>
+        codedSqlite(() => {
+          open();
+          database.prepare("SELECT max(id) FROM bundles").get();
+          database.prepare("SELECT max(id) FROM turns").get();
+        }),
+      ),
     async close() {
       if (database.isOpen) database.close();
     },
@@ -72,12 +84,34 @@ export function sqliteEvidence(database: SqliteDatabase): EvidenceStore {
   return store;
 }
 
+function standingOf(database: SqliteDatabase, open: () => void): EvidenceStore["standing"] {
+  const standing = database.prepare(
+    `SELECT asked.value ->> 0 AS root, coalesce(roots.rows, 0) AS rows,
+       coalesce(root_epochs.epoch, 0) AS epoch
+     FROM json_each(?) asked
+     LEFT JOIN roots ON roots.root_trace_id = asked.value ->> 0
+     LEFT JOIN root_epochs ON root_epochs.root = asked.value ->> 1
+     WHERE roots.rows IS NOT NULL OR root_epochs.epoch IS NOT NULL`,
+  );
+  return async (roots) => {
+    open();
+    const asked = roots.filter((root) => root.isWellFormed());
+    const rows = standing.all(JSON.stringify(asked.map((root) => [root, epochKey(root)])));
+    return new Map(
+      rows.map(({ root, rows: held, epoch }) => [
+        String(root),
+        { rows: Number(held), epoch: Number(epoch) },
+      ]),
+    );
+  };
+}
+
 function verdictsOf(
   database: SqliteDatabase,
   open: () => void,
 ): Pick<EvidenceStore, "verdicts" | "putVerdicts"> {
   const put = database.prepare(
-    `INSERT INTO verdicts VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+    `INSERT INTO verdicts VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
        judged_at = excluded.judged_at, verdict = excluded.verdict
      WHERE excluded.judged_at >= judged_at`,
   );
@@ -85,11 +119,12 @@ function verdictsOf(
   return {
     async putVerdicts(verdicts) {
       open();
-      database.exec("BEGIN IMMEDIATE");
-      for (const one of verdicts) {
-        put.run(turnKey(one), one.root_trace_id, one.judged_at, JSON.stringify(one));
-      }
-      database.exec("COMMIT");
+      await transaction(database, () => {
+        for (const one of verdicts) {
+          const { root_trace_id: root, user_id: user = null, judged_at: at } = one;
+          put.run(turnKey(one), root, user, at, JSON.stringify(one));
+        }
+      });
     },
     async verdicts(scope, roots) {
       open();

@@ -15,6 +15,10 @@ export const turnColumns: readonly (TextField | NumberField | TimeField)[] = [
 
 /** Statements that make the tables, each of which may be run again. */
 export const turnTablesSql: readonly string[] = [
+  // How often rows of a root were deleted, by a hash of it: a root that went is not named any more.
+  `CREATE TABLE IF NOT EXISTS root_epochs (
+    root INTEGER PRIMARY KEY, epoch INTEGER NOT NULL
+  ) STRICT`,
   // What stands under a key, or stood there when the turn was taken away.
   `CREATE TABLE IF NOT EXISTS turn_versions (
     key TEXT PRIMARY KEY, epoch INTEGER NOT NULL, rows INTEGER NOT NULL, settled INTEGER NOT NULL

@@ -1,0 +1,195 @@
+/**
+ * @module EvidenceFile: the evidence of a directory in one SQLite file: bundles, turns and verdicts.
+ * It is opened by the first question, because memory alone runs on a Node that brings no SQLite.
+ * Several processes and threads may use it at once: the engine lets writers take turns, and readers
+ * wait for nobody.
+ */
+import { CodedError } from "@turnproof/semconv";
+
+import type { CopyOptions, CopyReport } from "../admin.ts";
+import { offerErasure } from "../erasure.ts";
+import type { Unreached } from "../erasure.ts";
+import { erasureOf } from "../evidence-erasure.ts";
+import { retainEvidence } from "../evidence-retention.ts";
+import type { CheckResult, EvidenceStore } from "../evidence-store.ts";
+import { lateLedger } from "../ledger/late-ledger.ts";
+import type { Retention } from "../retention.ts";
+import { erasureRows, retentionRows } from "../sqlite/root-rows.ts";
+import { openSqlite, openSqliteReadOnly, primaryCode } from "../sqlite/sqlite-database.ts";
+import { requireSqlite } from "../sqlite/sqlite-database.ts";
+import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
+import { makeEvidenceTables, sqliteEvidence } from "../sqlite/sqlite-evidence.ts";
+import { codedSqlite } from "../sqlite/sqlite-error.ts";
+import { giveBackRoom, purgeDeleted } from "../sqlite/sqlite-room.ts";
+import type { Disk, Place } from "./disk.ts";
+import { earlierCopy } from "./earlier-copy.ts";
+import type { EarlierCopy } from "./earlier-copy.ts";
+import { legacyFiles } from "./legacy-files.ts";
+import { newLife } from "./store-life.ts";
+
+/** Where the file lies. */
+const place: Place = ["evidence.sqlite"];
+
+/** The evidence of a directory, and what operators' commands do with it. */
+export interface EvidenceFile {
+  readonly evidence: EvidenceStore;
+  readonly retain: Retention["evidence"];
+  readonly copyOld: (options?: CopyOptions) => Promise<CopyReport>;
+  readonly dropOld: () => Promise<void>;
+}
+
+interface Opened {
+  readonly database: SqliteDatabase;
+  readonly store: EvidenceStore;
+  readonly earlier: EarlierCopy;
+}
+
+/** The evidence of this disk. Rejects with `driver_missing` on a Node without SQLite. */
+export function evidenceFile(disk: Disk, alive: () => Promise<CheckResult>): EvidenceFile {
+  const life = newLife();
+  let opening: Promise<Opened> | undefined;
+  const opened = (): Promise<Opened> => {
+    life.open();
+    opening ??= codedSqlite(() => openFile(disk)).catch((error: unknown) => {
+      // The next question tries again.
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+  const ask = <T>(work: (file: Opened) => Promise<T>): Promise<T> =>
+    codedSqlite(async () => work(await opened()));
+  /** Whole roots are needed to tell whose rows are, so what is not copied yet comes first. */
+  const change = <T>(work: (file: Opened) => Promise<T>): Promise<T> =>
+    ask((file) => {
+      if (file.earlier.pending()) throw new CodedError("migration_pending");
+      return work(file);
+    });
+  const close = async (): Promise<void> => {
+    life.end();
+    const file = await opening?.catch(() => undefined);
+    await file?.store.close();
+  };
+  const evidence = lateStore(ask, {
+    name: "filesystem",
+    ledger: codedLedger(ask),
+    check: async () =>
+      life.ended() ? { ok: false, code: "store_closed", elapsedMs: 0 } : checked(alive, ask),
+    close,
+  });
+  offerErasure(evidence, (asked) =>
+    change(({ database, earlier }) => {
+      const purge = async (): Promise<readonly Unreached[]> => [
+        ...((await purgeDeleted(database)) ? [] : (["filesystem_open_reads"] as const)),
+        ...((await earlier.there()) ? (["filesystem_earlier_files"] as const) : []),
+      ];
+      return erasureOf(erasureRows(database, purge, legacyFiles(disk)))(asked);
+    }),
+  );
+  return {
+    evidence,
+    retain: (asked) =>
+      change(async ({ database }) => {
+        const report = await retainEvidence(retentionRows(database), asked);
+        if (!report.dry_run) await giveBackRoom(database);
+        return report;
+      }),
+    copyOld: (options) => ask(({ earlier }) => earlier.copy(options)),
+    dropOld: () => ask(({ earlier }) => earlier.drop()),
+  };
+}
+
+async function openFile(disk: Disk): Promise<Opened> {
+  requireSqlite();
+  const isNew = (await disk.stat(place)) === undefined;
+  const path = await disk.own(place);
+  if (isNew) await disk.sync([]);
+  const database = openDatabase(path, await hasLog(disk));
+  try {
+    makeEvidenceTables(database);
+    const earlier = earlierCopy(disk, database);
+    await earlier.open();
+    const store = sqliteEvidence(database, {
+      pending: () => earlier.pending(),
+      legacy: legacyFiles(disk),
+    });
+    return { database, store, earlier };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** True where a log lies beside the file that nobody has written into it yet. */
+async function hasLog(disk: Disk): Promise<boolean> {
+  return ((await disk.stat([`${place[0]}-wal`]))?.size ?? 0) > 0;
+}
+
+/** SQLITE_READONLY and SQLITE_CANTOPEN: the engine cannot keep its shared memory beside the file. */
+const readOnlyCodes: ReadonlySet<number | undefined> = new Set([8, 14]);
+
+function openDatabase(path: string, log: boolean): SqliteDatabase {
+  try {
+    return openSqlite(path);
+  } catch (error) {
+    if (log || !readOnlyCodes.has(primaryCode(error))) throw error;
+    return openSqliteReadOnly(path, true);
+  }
+}
+
+type Ask = <T>(work: (file: Opened) => Promise<T>) => Promise<T>;
+
+async function checked(alive: () => Promise<CheckResult>, ask: Ask): Promise<CheckResult> {
+  const folder = await alive();
+  if (!folder.ok) return folder;
+  try {
+    return await ask(async ({ store, earlier }) => {
+      const result = await store.check();
+      return result.ok && earlier.pending()
+        ? { ...result, diagnostics: ["migration_pending"] }
+        : result;
+    });
+  } catch (error) {
+    if (!CodedError.is(error)) throw error;
+    const { code, field } = error;
+    const { elapsedMs } = folder;
+    return { ok: false, code, ...(field === undefined ? {} : { reason: field }), elapsedMs };
+  }
+}
+
+/** The port, each call of which opens the file if it is not open. */
+function lateStore(
+  ask: Ask,
+  own: Pick<EvidenceStore, "name" | "ledger" | "check" | "close">,
+): EvidenceStore {
+  return {
+    ...own,
+    sources: ["trace", "conversation", "tool_log"],
+    append: (batch) => ask(({ store }) => store.append(batch)),
+    readBack: (batchId, at) => ask(({ store }) => store.readBack(batchId, at)),
+    standing: (roots) => ask(({ store }) => store.standing(roots)),
+    page: (...asked) => ask(({ store }) => store.page(...asked)),
+    find: (...asked) => ask(({ store }) => store.find(...asked)),
+    turns: (...asked) => ask(({ store }) => store.turns(...asked)),
+    bundles: (...asked) => ask(({ store }) => store.bundles(...asked)),
+    root: (...asked) => ask(({ store }) => store.root(...asked)),
+    roots: (...asked) => ask(async ({ store }) => (await store.roots?.(...asked)) ?? new Map()),
+    quietRoots: (...asked) => ask(({ store }) => store.quietRoots(...asked)),
+    verdicts: (...asked) => ask(({ store }) => store.verdicts(...asked)),
+    putVerdicts: (verdicts) => ask(({ store }) => store.putVerdicts(verdicts)),
+    [Symbol.asyncDispose]: own.close,
+  };
+}
+
+/** The ledger of the file, whose errors are codes. */
+function codedLedger(ask: Ask): EvidenceStore["ledger"] {
+  const late = lateLedger("store", () => ask(async ({ store }) => store.ledger));
+  const coded = Object.entries(late).map(([name, value]) => [
+    name,
+    typeof value === "function"
+      ? (...asked: unknown[]) =>
+          codedSqlite(() => (value as (...given: unknown[]) => Promise<unknown>)(...asked))
+      : value,
+  ]);
+  return Object.fromEntries(coded) as EvidenceStore["ledger"];
+}

@@ -1,0 +1,29 @@
+/** @module RootEpochs: how often rows of a root were deleted, by a hash that names nobody. */
+import { createHash } from "node:crypto";
+
+import type { SqliteDatabase } from "./sqlite-database.ts";
+
+/** The number under which a root's epoch is kept: 48 bits of SHA-256. */
+export function epochKey(root: string): number {
+  return createHash("sha256").update(root).digest().readUIntBE(0, 6);
+}
+
+/** Epochs over a database that has the table. */
+export interface RootEpochs {
+  of(root: string): number;
+  /** Raises the epoch of a root and returns it; only inside of a transaction. */
+  raise(root: string): number;
+}
+
+/** The epochs of a database. */
+export function rootEpochs(database: SqliteDatabase): RootEpochs {
+  const get = database.prepare("SELECT epoch FROM root_epochs WHERE root = ?");
+  const raise = database.prepare(
+    `INSERT INTO root_epochs VALUES (?, 1)
+     ON CONFLICT (root) DO UPDATE SET epoch = epoch + 1 RETURNING epoch`,
+  );
+  return {
+    of: (root) => Number(get.get(epochKey(root))?.["epoch"] ?? 0),
+    raise: (root) => Number(raise.get(epochKey(root))?.["epoch"]),
+  };
+}

@@ -1,0 +1,144 @@
+/** @module TurnRows: the rows of a turn, written and taken away inside of a transaction. */
+import type { SqliteDatabase, SqliteStatement, SqlValue } from "./sqlite-database.ts";
+
+import {
+  listFields,
+  numberFields,
+  saidText,
+  textFields,
+  timeFields,
+} from "../ledger/turn-fields.ts";
+import type { NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
+import { compareVersions } from "../ledger/turn-record.ts";
+import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
+import { rootEpochs } from "./root-epochs.ts";
+import { turnColumns } from "./turn-schema.ts";
+
+/** Writes of single turns; the newest version of each key stands. */
+export interface TurnRows {
+  put(record: TurnRecord): void;
+  drop(key: string, version: TurnVersion): void;
+  /** Puts these records in the place of all turns of a root; first receipts stay what they were. */
+  replaceRoot(root: string, version: TurnVersion, records: readonly TurnRecord[]): void;
+}
+
+/** The rows of a database that has the tables. */
+export function turnRows(database: SqliteDatabase): TurnRows {
+  const statements = statementsOf(database);
+  const epochs = rootEpochs(database);
+  return {
+    put(record) {
+      // Whoever made this read rows that were deleted since.
+      const { root_trace_id: root = "" } = record.row;
+      if (epochs.of(root) <= record.version.epoch) put(statements, record);
+    },
+    drop: (key, version) => void isNewest(statements, key, version),
+    replaceRoot(root, version, records) {
+      const known = new Map(
+        statements.ofRoot
+          .all(root)
+          .map(({ record }) => JSON.parse(String(record)) as TurnRecord)
+          .map(({ key, first_received: at }) => [key, at] as const),
+      );
+      for (const key of known.keys()) isNewest(statements, key, version);
+      for (const record of records) {
+        put(statements, {
+          ...record,
+          first_received: known.get(record.key) ?? record.first_received,
+        });
+      }
+    },
+  };
+}
+
+interface Statements {
+  readonly version: SqliteStatement;
+  readonly keep: SqliteStatement;
+  readonly put: SqliteStatement;
+  readonly value: SqliteStatement;
+  readonly call: SqliteStatement;
+  readonly record: SqliteStatement;
+  readonly ofRoot: SqliteStatement;
+  readonly drop: readonly SqliteStatement[];
+  readonly end: SqliteStatement;
+}
+
+function statementsOf(database: SqliteDatabase): Statements {
+  const columns = ["key", "has_error", ...turnColumns];
+  const marks = columns.map(() => "?").join(", ");
+  return {
+    version: database.prepare("SELECT epoch, rows, settled FROM turn_versions WHERE key = ?"),
+    keep: database.prepare("INSERT OR REPLACE INTO turn_versions VALUES (?, ?, ?, ?)"),
+    put: database.prepare(
+      `INSERT INTO turns (${columns.join(", ")}) VALUES (${marks}) RETURNING id`,
+    ),
+    value: database.prepare("INSERT OR IGNORE INTO turn_values VALUES (?, ?, ?)"),
+    call: database.prepare("INSERT INTO turn_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    record: database.prepare("INSERT INTO turn_records VALUES (?, ?)"),
+    ofRoot: database.prepare(
+      "SELECT record FROM turn_records JOIN turns USING (id) WHERE root_trace_id = ?",
+    ),
+    drop: [
+      ["turn_values", "turn"],
+      ["turn_calls", "turn"],
+      ["turn_records", "id"],
+    ].map(([table, column]) =>
+      database.prepare(
+        `DELETE FROM ${table} WHERE ${column} = (SELECT id FROM turns WHERE key = ?)`,
+      ),
+    ),
+    end: database.prepare("DELETE FROM turns WHERE key = ?"),
+  };
+}
+
+/** Makes room for a version; false where a newer one stands. */
+function isNewest(statements: Statements, key: string, version: TurnVersion): boolean {
+  const known = statements.version.get(key);
+  if (known !== undefined && compareVersions(versionOf(known), version) > 0) return false;
+  if (known !== undefined) for (const drop of statements.drop) drop.run(key);
+  statements.end.run(key);
+  statements.keep.run(key, version.epoch, version.rows, Number(version.settled));
+  return true;
+}
+
+/** The version of a row that has one. */
+export function versionOf({
+  epoch,
+  rows,
+  settled,
+}: Readonly<Record<string, unknown>>): TurnVersion {
+  return { epoch: Number(epoch), rows: Number(rows), settled: settled === 1 };
+}
+
+function put(statements: Statements, record: TurnRecord): void {
+  const { key, version, row, calls } = record;
+  if (!isNewest(statements, key, version)) return;
+  const own: SqlValue[] = [key, Number(row.has_error)];
+  for (const column of turnColumns) own.push(columnOf(record, column));
+  const id = Number(statements.put.get(...own)?.["id"]);
+  statements.record.run(id, JSON.stringify(record));
+  for (const [field, read] of Object.entries(listFields)) {
+    for (const value of read(record)) statements.value.run(field, value, id);
+  }
+  for (const [place, call] of calls.entries()) {
+    statements.call.run(
+      id,
+      place,
+      call.kind,
+      saidText(call.name),
+      saidText(call.provider),
+      saidText(call.outcome),
+      saidText(call.error_type),
+      call.duration_ms,
+      call.input_tokens,
+      call.output_tokens,
+      call.cached_tokens,
+    );
+  }
+}
+
+function columnOf(record: TurnRecord, column: TextField | NumberField | TimeField): SqlValue {
+  if (Object.hasOwn(textFields, column)) return textFields[column as TextField](record);
+  if (Object.hasOwn(timeFields, column)) return timeFields[column as TimeField](record);
+  return numberFields[column as NumberField](record);
+}
