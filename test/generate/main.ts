@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 
-import { clickhouseDdl, ddlFile, turnsDdl, turnsDdlFile } from "./clickhouse-ddl.ts";
+import { turnsDdl, turnsDdlFile } from "./clickhouse-ddl.ts";
 import { collectorReadme, collectorReadmeFile } from "./collector-readme.ts";
 import { evidenceReadme, evidenceReadmeFile } from "./evidence-readme.ts";
 import { conventionsDocument, conventionsFile } from "./conventions-readme.ts";
@@ -23,7 +23,6 @@ interface GeneratedFile {
 const generated: readonly GeneratedFile[] = [
   { path: semconvReadmeFile, make: semconvReadme },
   { path: conventionsFile, make: conventionsDocument },
-  { path: ddlFile, make: clickhouseDdl },
   { path: turnsDdlFile, make: turnsDdl },
   { path: collectorReadmeFile, make: collectorReadme },
   { path: judgeRulesFile, make: judgeRulesModule },

@@ -3,13 +3,16 @@
  * native index over evidence and the search indexes over memory; with `--apply` they are brought
  * about. `--rollback` takes the native index away again: the compatibility reads never went.
  */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
 import type { Command } from "commander";
 import { CodedError } from "@turnproof/semconv";
 import type { NativeIndexState, SearchMigrationRow } from "@turnproof/store";
-
+import { clickhouseAdmin } from "@turnproof/store/admin";
 import type { CopyReport } from "@turnproof/store/admin";
 
-import { openStore } from "../backend.ts";
+import { connectionOf, openStore } from "../backend.ts";
 import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
 import { backendOf, openArchive } from "./archive.ts";
@@ -53,8 +56,9 @@ export function addMigrateCommand(program: Command): void {
       "after",
       `
 Additive and forward only, as the owner of the schema; data of a newer version is refused.
-Evidence that an earlier version kept in files is copied into the database: a copy that is ended goes
-on when it is run again (exit code 3), and the files stay until --drop-old.
+Evidence of an earlier version (files, or the old tables of ClickHouse) is copied: a copy that is ended
+goes on when it is run again (exit code 3), and what was copied stays until --drop-old. Stop a
+collector that uses an embedded ClickHouse first.
 The native index: migrate --apply, then backfill --apply, then parity. MongoDB's search indexes
 over memory are made, given every filter field and waited for; a build that is interrupted here goes
 on at the server. Exit code 3 while a store or a search index is behind.`,
@@ -112,7 +116,11 @@ async function stateOf(config: Config, room: Room, flags: MigrateFlags): Promise
   const applied = flags.apply === true;
   try {
     const archive = await openArchive(config, room, { mayChange: applied });
-    if (archive === undefined) return { ...about, schema: await schemaOf(config, room, applied) };
+    if (archive === undefined) {
+      const own = room === "evidence" && backend === "clickhouse";
+      if (own) return { ...about, ...(await clickhouseState(config, flags)) };
+      return { ...about, schema: await schemaOf(config, room, applied) };
+    }
     await using opened = archive;
     const check = await (room === "evidence" ? opened.evidence : opened.memory).check();
     const schema = check.ok ? "ready" : (check.code ?? "store_unavailable");
@@ -137,7 +145,7 @@ async function stateOf(config: Config, room: Room, flags: MigrateFlags): Promise
 
 /** Copies what an earlier version wrote, and drops it where that is asked; undefined without any. */
 async function earlierOf(
-  { copyOld, dropOld }: Archive,
+  { copyOld, dropOld }: Pick<Archive, "copyOld" | "dropOld">,
   { apply, dropOld: dropping }: MigrateFlags,
 ): Promise<CopyReport | undefined> {
   if (copyOld === undefined) return undefined;
@@ -183,10 +191,25 @@ function namesVariable(field: string | undefined): boolean {
   return field !== undefined && /^[A-Z_]+$/.test(field);
 }
 
-/** ClickHouse keeps its index by itself and is brought to this version by whoever opens it. */
+/** An ephemeral store is brought to this version by whoever opens it. */
 async function schemaOf(config: Config, room: Room, applied: boolean): Promise<string> {
   if (!applied || room === "memory") return "on opening";
   await using store = await openStore(config);
   const check = await store.check();
   return check.ok ? "ready" : (check.code ?? "store_unavailable");
+}
+
+/** ClickHouse keeps its index by itself; a dry run opens only what is there. */
+async function clickhouseState(
+  config: Config,
+  flags: MigrateFlags,
+): Promise<Pick<RoomState, "schema" | "earlier">> {
+  const connection = connectionOf(config);
+  const mayChange = flags.apply === true || flags.dropOld === true;
+  const lies = "dataDir" in connection ? join(connection.dataDir, "clickhouse") : undefined;
+  if (!mayChange && lies !== undefined && !existsSync(lies)) return { schema: "on opening" };
+  await using admin = await clickhouseAdmin({ connection, mayChange });
+  const earlier = await earlierOf(admin, flags);
+  if (earlier === undefined || earlier.events === 0) return { schema: "ready" };
+  return { schema: earlier.copied < earlier.events ? "behind" : "ready", earlier };
 }

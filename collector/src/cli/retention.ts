@@ -115,7 +115,9 @@ async function retainRoom(
   options: RetentionOptions,
 ): Promise<RetentionReport | undefined> {
   if (room === "evidence" && config.backend === "clickhouse") {
-    return retainClickhouse(config, options);
+    await using admin = await clickhouseAdmin({ connection: connectionOf(config) });
+    // Awaited here: the engine closes when this function ends.
+    return await admin.evidence(options);
   }
   const archive = await openArchive(config, room, { mayChange: options.dryRun === false }).catch(
     (error: unknown) => {
@@ -129,42 +131,6 @@ async function retainRoom(
   const { retention } = opened;
   // Awaited here: the provider closes when this function ends.
   return await (room === "evidence" ? retention.evidence(options) : retention.memory(options));
-}
-
-/** Weeks older than every class go as whole parts there, the rest class by class. */
-async function retainClickhouse(
-  config: Config,
-  { policy, now, dryRun, signal, onProgress }: RetentionOptions,
-): Promise<RetentionReport> {
-  // Its rows go by their own words; a tenant that is inherited could not be told from another.
-  if (policy.tenants !== undefined)
-    throw new CodedError("capability_missing", { field: "tenants" });
-  await using admin = await clickhouseAdmin({ connection: connectionOf(config) });
-  const steps = await admin.retentionPlan(policy, now);
-  let done = 0;
-  for (const step of dryRun === true ? [] : steps) {
-    if (signal?.aborted === true) break;
-    await admin.applyRetention(step, policy, now);
-    done += 1;
-    onProgress?.(done, steps.length);
-  }
-  // A week that is older than everything holds verified outcomes at most.
-  const classOf = ({ step, subject }: (typeof steps)[number]): string =>
-    step === "drop_week" ? "outcome" : subject;
-  const sum = (name: string, some: typeof steps): number =>
-    some.reduce((all, step) => all + (classOf(step) === name ? step.rows : 0), 0);
-  return {
-    dry_run: dryRun === true,
-    examined: steps.length,
-    classes: (["outcome", "metadata", "structure"] as const).map((name) => ({
-      class: name,
-      expired: sum(name, steps),
-      removed: sum(name, steps.slice(0, done)),
-    })),
-    // The engine leaves such rows out of its classes without counting them.
-    held: null,
-    complete: dryRun === true || done === steps.length,
-  };
 }
 
 function policyOf(flags: RetentionFlags): RetentionPolicy {

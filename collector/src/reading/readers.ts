@@ -157,8 +157,7 @@ function handlersOf({ parts, store, memory }: ReadersOptions): Handlers {
       readonly block: Parameters<NonNullable<typeof engine>["insert"]>[1];
       readonly token: string;
     }) => ({ value: await lent().insert(asked.table, asked.block, asked.token) }),
-    touched: async () => ({ value: await lent().touched() }),
-    span: async () => ({ value: await lent().span() }),
+    pending: async () => ({ value: await lent().pending() }),
     settled: async (waitMs: number) => ({ value: await parts.ingest.settled(waitMs) }),
     memory: async (asked: { readonly method: string; readonly args: readonly unknown[] }) => ({
       value: await callMemory(memory, asked.method, asked.args),

@@ -131,8 +131,7 @@ function engineOver(calls: Calls): LentEngine {
     select: (sql, parameters, signal) => calls.ask("select", { sql, parameters }, { signal }),
     command: (sql) => calls.ask("command", sql),
     insert: (table, block, token) => calls.ask("insert", { table, block, token }),
-    touched: () => calls.ask("touched", null),
-    span: () => calls.ask("span", null),
+    pending: () => calls.ask("pending", null),
   };
 }
 

@@ -7,7 +7,7 @@ import type { ScopedKind } from "@turnproof/semconv";
 
 import type { Unreached } from "./erasure.ts";
 import type { MemoryRecord } from "./memory-store.ts";
-import type { RetentionDays } from "./retention.ts";
+import type { Retention } from "./retention.ts";
 
 export { deleteUserEvidence } from "./erasure.ts";
 export type { EraseEvidence, ErasureOptions, ErasureReport, Unreached } from "./erasure.ts";
@@ -89,19 +89,11 @@ export interface CopyReport {
   readonly complete: boolean;
 }
 
-/** One thing that retention does or would do: a whole week's part, or the rows of a class. */
-export interface RetentionStep {
-  readonly step: "drop_week" | "delete_class";
-  /** The week's Monday, or the class. */
-  readonly subject: string;
-  readonly rows: number;
-}
-
 /** What a provider of evidence offers to operators' commands. */
-export interface EvidenceAdmin extends AsyncDisposable {
-  /** What would go at this time (ISO 8601 UTC), without touching it. */
-  retentionPlan(days: RetentionDays, now: string): Promise<readonly RetentionStep[]>;
-  /** Does one step of a plan. A step that was done already does nothing. */
-  applyRetention(step: RetentionStep, days: RetentionDays, now: string): Promise<void>;
+export interface EvidenceAdmin extends Pick<Retention, "evidence">, AsyncDisposable {
+  /** Copies events that an older version wrote; those lie there until they are dropped. */
+  copyOld(options?: CopyOptions): Promise<CopyReport>;
+  /** Drops what an older version wrote. @throws CodedError `migration_pending` until it is copied */
+  dropOld(): Promise<void>;
   close(): Promise<void>;
 }

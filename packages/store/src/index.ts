@@ -23,8 +23,6 @@ export type {
   TurnSurvey,
   TurnVerdict,
 } from "./evidence-store.ts";
-export { eventColumns } from "./clickhouse/columns.ts";
-export type { Check, Column } from "./clickhouse/columns.ts";
 export { loadDriver } from "./driver.ts";
 export { ephemeral } from "./ephemeral.ts";
 export { filesystem } from "./filesystem/filesystem.ts";

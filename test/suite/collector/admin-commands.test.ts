@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { Conversation } from "@turnproof/memory";
 import { identityPurpose, keyedFingerprint, parseKeyring } from "@turnproof/semconv/fingerprint";
 import { clickhouse, filesystem } from "@turnproof/store";
-import { clickhouseAdmin } from "@turnproof/store/admin";
+import { clickhouseAdmin, defaultRetention } from "@turnproof/store/admin";
 import { expect, test } from "vitest";
 
 import { turnEvents } from "./desk.ts";
@@ -146,24 +146,27 @@ test("retention takes each class at its age, and nothing in a dry run", async ()
   }
   {
     await using admin = await clickhouseAdmin({ connection });
-    const steps = await admin.retentionPlan(days, now);
-    expect(steps).toEqual([
-      { step: "drop_week", subject: "2025-01-13", rows: 4 },
-      { step: "delete_class", subject: "structure", rows: 3 },
-      { step: "delete_class", subject: "metadata", rows: 2 },
-    ]);
-    expect(await admin.retentionPlan(days, now)).toEqual(steps);
-    for (const step of steps) await admin.applyRetention(step, days, now);
-    expect(await admin.retentionPlan(days, now)).toEqual([]);
-    const wrong = { outcome: 1, metadata: 30, structure: 1 };
-    await expect(admin.retentionPlan(wrong, now)).rejects.toMatchObject({ code: "record_invalid" });
+    const policy = { ...defaultRetention, ...days };
+    const classes = (removed: boolean): unknown =>
+      Object.entries({ outcome: 1, metadata: 6, structure: 3 }).map(([name, expired]) => ({
+        class: name,
+        expired,
+        removed: removed ? expired : 0,
+      }));
+    const plan = await admin.evidence({ policy, now });
+    expect(plan.classes).toEqual(classes(false));
+    expect(await admin.evidence({ policy, now })).toEqual(plan);
+    const done = await admin.evidence({ policy, now, dryRun: false });
+    expect(done.classes).toEqual(classes(true));
+    const wrong = { ...policy, outcome: 1 };
+    await expect(admin.evidence({ policy: wrong, now })).rejects.toMatchObject({
+      code: "parameter_invalid",
+    });
   }
   await using store = await clickhouse({ connection });
   const { events } = await store.page({ tenant: "alice" }, {}, { limit: 100 });
   expect(events.map(({ event_id }) => event_id).toSorted()).toEqual([
     "root-old-o",
-    // The turn of a kept outcome says whose it is, so it stays.
-    "root-old-turn-span:result",
     "root-young-model:result",
     "root-young-o",
     "root-young-tool:result",

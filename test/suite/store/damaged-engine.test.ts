@@ -17,7 +17,7 @@ test("a damaged definition of a table is damage, and not an absence", async () =
   const store = await clickhouse({ connection: { dataDir } });
   await store.close();
   const files = (await readdir(join(dataDir, "clickhouse"), { recursive: true })).filter((name) =>
-    name.endsWith("events.sql"),
+    name.endsWith("bundles.sql"),
   );
   expect(files.length).toBeGreaterThan(0);
   for (const name of files) await writeFile(join(dataDir, "clickhouse", name), "damaged");

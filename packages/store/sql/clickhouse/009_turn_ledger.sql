@@ -70,5 +70,5 @@ CREATE TABLE IF NOT EXISTS turn_ledger
 ENGINE = ReplacingMergeTree(version, gone)
 PARTITION BY toMonday(first_received)
 ORDER BY (first_received, key)
-SETTINGS index_granularity = 512, min_bytes_for_wide_part = '10M',
+SETTINGS index_granularity = 512, min_bytes_for_wide_part = '10M', old_parts_lifetime = 15,
     fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1;

@@ -3,7 +3,6 @@ import { CodedError, limits } from "@turnproof/semconv";
 
 import { decodeBody } from "../bundle/decode.ts";
 import { joinSegments } from "../bundle/encode.ts";
-import type { RootStanding } from "../evidence-store.ts";
 import { rootRounds } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";
@@ -15,18 +14,28 @@ import { hasAnySql, rootHash } from "./bundle-table.ts";
 import type { Engine } from "./connection.ts";
 import { bindings } from "./sql-text.ts";
 
-/** The reads over an engine whose tables are there; `open` throws once the store is closed. */
-export function bundleReads(engine: Engine, open: () => void): Reads {
+const rowsMax = limits.rootEventsMax;
+
+/**
+ * The reads over an engine whose tables are there. `open` throws once the store is closed; while
+ * `pending` is true rows of an older version lie elsewhere, and no answer is whole.
+ */
+export function bundleReads(engine: Engine, open: () => void, pending: () => boolean): Reads {
   return scopedReads({
     async *rounds(question, options, cut) {
       open();
+      if (pending()) cut();
       const first = firstRoots(question, options.limit);
       yield* rootRounds(
         bundleFeed(engine, question, options, first * 3),
         async (some) => {
           let damaged = false;
           const roots = some.map(({ root }) => root);
-          const rows = await rowsOf(engine, roots, () => (damaged = true));
+          const rows = await rowsOfRoots(engine, roots, {
+            rowsMax,
+            cut: () => (damaged = true),
+            ...(options.signal === undefined ? {} : { signal: options.signal }),
+          });
           return { events: settle(rows), cut: damaged };
         },
         { ...options, rootsFirst: first },
@@ -35,7 +44,8 @@ export function bundleReads(engine: Engine, open: () => void): Reads {
     },
     async rows(roots, cut) {
       open();
-      return rowsOf(engine, roots, cut);
+      if (pending()) cut();
+      return rowsOfRoots(engine, roots, { rowsMax, cut });
     },
   });
 }
@@ -50,11 +60,24 @@ function firstRoots({ query, evidenceOnly }: Question, limit: number): number {
 /** Roots of one statement: an index lookup costs a tenth of a millisecond for each. */
 const rootsPerStatement = 256;
 
-/** All rows of these roots; `cut` is told of a body that cannot be read, and of too many rows. */
-async function rowsOf(
+/** How much of a root is read, and who is told that some of it was left out. */
+export interface RowsOptions {
+  /** Most rows of one root; default is all. */
+  readonly rowsMax?: number;
+  /** Told of a body that cannot be read and of a root that is cut; without it both are thrown. */
+  readonly cut?: () => void;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * All rows of these roots, root by root in the order of receipt.
+ *
+ * @throws CodedError `bundle_invalid` for a body that cannot be read, where nobody is told of it
+ */
+export async function rowsOfRoots(
   engine: Engine,
   roots: readonly string[],
-  cut: () => void,
+  { rowsMax = Infinity, cut, signal }: RowsOptions = {},
 ): Promise<readonly StoredEvent[]> {
   const rows: StoredEvent[] = [];
   for (let from = 0; from < roots.length; from += rootsPerStatement) {
@@ -65,14 +88,15 @@ async function rowsOf(
 WHERE ${hasAnySql(some.map(rootHash))} AND root_trace_id IN ${bind.texts(some)} AND events > 0
 ORDER BY root_trace_id, received_at, batch`,
       bind.parameters,
+      signal,
     );
     const names = (answer.columns.get("root_trace_id") ?? []) as readonly string[];
     const bodies = (answer.columns.get("body") ?? []) as readonly string[];
     let held = 0;
     for (const [at, root] of names.entries()) {
       if (root !== names[at - 1]) held = 0;
-      if (held >= limits.rootEventsMax) {
-        cut();
+      if (held >= rowsMax) {
+        cut?.();
         continue;
       }
       const events = decoded(root, bodies[at] ?? "", cut);
@@ -83,36 +107,16 @@ ORDER BY root_trace_id, received_at, batch`,
   return rows;
 }
 
-function decoded(root: string, segments: string, cut: () => void): readonly StoredEvent[] {
+function decoded(
+  root: string,
+  segments: string,
+  cut: (() => void) | undefined,
+): readonly StoredEvent[] {
   try {
     return decodeBody(root, joinSegments([segments]));
   } catch (error) {
-    if (!CodedError.is(error) || error.code !== "bundle_invalid") throw error;
+    if (cut === undefined || !CodedError.is(error) || error.code !== "bundle_invalid") throw error;
     cut();
     return [];
   }
-}
-
-/** Standing of those of the roots that have rows. */
-export async function standingOf(
-  engine: Engine,
-  roots: readonly string[],
-): Promise<ReadonlyMap<string, RootStanding>> {
-  const standing = new Map<string, RootStanding>();
-  for (let from = 0; from < roots.length; from += rootsPerStatement) {
-    const some = roots.slice(from, from + rootsPerStatement);
-    const bind = bindings();
-    const answer = await engine.query(
-      `SELECT root_trace_id, toFloat64(sum(events)) AS events FROM bundles
-WHERE ${hasAnySql(some.map(rootHash))} AND root_trace_id IN ${bind.texts(some)}
-GROUP BY root_trace_id`,
-      bind.parameters,
-    );
-    const counts = (answer.columns.get("events") ?? []) as readonly number[];
-    const names = (answer.columns.get("root_trace_id") ?? []) as readonly string[];
-    for (const [at, root] of names.entries()) {
-      standing.set(root, { rows: Number(counts[at]), epoch: 0 });
-    }
-  }
-  return standing;
 }

@@ -1,48 +1,30 @@
 /**
- * @module BundleTable: packed bundles in ClickHouse, one row per root and batch. A text index over hashed words finds candidates; the body decides. A row says how many events its
- * batch has, so that a batch can be counted without a table of batches.
+ * @module BundleTable: rows of the table of bundles as blocks of the engine's own format. Pure and
+ * without I/O, so that they may be made in another thread than the one that sends them.
  */
-import type { EvidenceBatch } from "@turnproof/evidence";
-import { groupBy } from "@turnproof/semconv";
+import { createHash } from "node:crypto";
+
+import { CodedError, groupBy } from "@turnproof/semconv";
 
 import { murmur32 } from "../bundle/murmur.ts";
 import { packBundles } from "../bundle/pack.ts";
 import type { BundleRow } from "../bundle/pack.ts";
 import { idWord } from "../bundle/words.ts";
-import { microseconds, storedForm } from "../stored-event.ts";
+import type { StoredEvent } from "../stored-event.ts";
 import { epochMicros } from "../time.ts";
 import { NativeBlock } from "./native-writer.ts";
 import type { EncodedBlock } from "./native-writer.ts";
-import { batchNumber } from "./prepared-batch.ts";
-
-/** Statement that makes the table. Parts are compact: a wide one has a file for each column. */
-export const bundlesTableSql = `CREATE TABLE IF NOT EXISTS bundles
-(
-    received_at DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
-    first_received DateTime64(6, 'UTC') CODEC(Delta(8), ZSTD(1)),
-    root UInt32 CODEC(ZSTD(1)),
-    root_trace_id String CODEC(ZSTD(1)),
-    evidence Bool CODEC(ZSTD(1)),
-    events UInt16 CODEC(ZSTD(1)),
-    batch UInt64 CODEC(ZSTD(1)),
-    batch_events UInt32 CODEC(ZSTD(1)),
-    body String CODEC(ZSTD(1)),
-    hashes Array(UInt32) EPHEMERAL [],
-    ids Array(FixedString(4)) DEFAULT arrayMap(x -> reinterpretAsFixedString(x), hashes) CODEC(ZSTD(1)),
-    INDEX named ids TYPE text(tokenizer = 'array') GRANULARITY 100000000
-)
-ENGINE = MergeTree
-PARTITION BY toMonday(received_at)
-ORDER BY (toDateTime(received_at), root)
-SETTINGS index_granularity = 64, min_bytes_for_wide_part = '100G', min_rows_for_wide_part = 0,
-    fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1,
-    non_replicated_deduplication_window = 10000`;
 
 const time = "DateTime64(6, 'UTC')";
 
 /** The word by which the rows of a batch are found. */
 export function batchWord(batchId: string): number {
   return murmur32(`batch:${batchId}`);
+}
+
+/** The number under which the rows of a batch stand. */
+export function batchNumber(batchId: string): bigint {
+  return createHash("sha256").update(batchId).digest().readBigUInt64LE(0);
 }
 
 /** A condition that the index of words serves: a row has one of these hashes. */
@@ -56,60 +38,34 @@ export function rootHash(root: string): number {
   return murmur32(idWord(root));
 }
 
-/** Blocks of a batch: one insert holds one partition. */
+/** A block of rows of one week of receipt: one insert holds one partition. */
 export interface WeekBlock {
   readonly week: number;
   readonly block: EncodedBlock;
 }
 
-/**
- * The blocks that hold a batch, by week of receipt. A batch without events has a row without a body.
- *
- * @throws CodedError `store_rejected_row` for an event that no store takes
- */
-export function encodeBatch({ batchId, receivedAt, events }: EvidenceBatch): readonly WeekBlock[] {
-  const packed = packBundles(events.map((event) => storedForm(event, receivedAt)));
-  const rows = packed.length === 0 ? [emptyRow(receivedAt)] : packed.toSorted(byReceipt);
-  const batch = { number: batchNumber(batchId), events: events.length, word: batchWord(batchId) };
-  return [...groupBy(rows, ({ last_received: at }) => weekOf(at))].map(([week, own]) => {
-    const block = new NativeBlock();
-    for (const row of own) putRow(block, row, batch);
-    return { week, block: block.encode() };
-  });
-}
-
-/** Weeks since Monday, 5 January 1970, as `toMonday` cuts them. */
-function weekOf(micros: number): number {
-  return Math.floor((micros / 1_000_000 - 345_600) / 604_800);
-}
-
-interface Batch {
+/** The batch that rows belong to, and what stands in each of its rows. */
+export interface RowsOfBatch {
   readonly number: bigint;
+  /** How many events the batch has, in all its rows. */
   readonly events: number;
-  readonly word: number;
+  /** Words by which its rows are found, beside those of their events. */
+  readonly words: readonly number[];
+  readonly rows: readonly BundleRow[];
 }
 
-function putRow(block: NativeBlock, row: BundleRow, batch: Batch): void {
-  block.set("received_at", time, row.last_received);
-  block.set("first_received", time, row.first_received);
-  block.set("root", "UInt32", rootHash(row.root_trace_id));
-  block.set("root_trace_id", "String", row.root_trace_id);
-  block.set("evidence", "Bool", row.evidence);
-  block.set("events", "UInt16", row.events);
-  block.set("batch", "UInt64", batch.number);
-  block.set("batch_events", "UInt32", batch.events);
-  block.set("body", "String", row.segments);
-  block.set("hashes", "Array(UInt32)", [...row.hashes, batch.word]);
-  block.endRow();
+/** The rows of some events. @throws CodedError `store_rejected_row` for a time that no row holds */
+export function bundleRows(events: readonly StoredEvent[]): readonly BundleRow[] {
+  const rows = packBundles(events);
+  if (rows.some(({ first_received: at }) => !Number.isSafeInteger(at) || at < 0)) {
+    throw new CodedError("store_rejected_row");
+  }
+  return rows;
 }
 
-/** In the order of the table's key as far as it goes, so that the engine sorts little. */
-function byReceipt(a: BundleRow, b: BundleRow): number {
-  return a.last_received - b.last_received;
-}
-
-function emptyRow(receivedAt: string): BundleRow {
-  const at = epochMicros(microseconds(receivedAt));
+/** The row of a batch without events: it has no body. */
+export function emptyRow(receivedAt: string): BundleRow {
+  const at = epochMicros(receivedAt);
   return {
     root_trace_id: "",
     first_received: at,
@@ -119,4 +75,35 @@ function emptyRow(receivedAt: string): BundleRow {
     hashes: [],
     segments: "",
   };
+}
+
+/** The blocks of some batches, by week of receipt. */
+export function encodeRows(batches: readonly RowsOfBatch[]): readonly WeekBlock[] {
+  const rows = batches.flatMap((batch) => batch.rows.map((row) => ({ batch, row })));
+  // In the order of the table's key as far as it goes, so that the engine sorts little.
+  rows.sort((a, b) => a.row.last_received - b.row.last_received);
+  return [...groupBy(rows, ({ row }) => weekOf(row.last_received))].map(([week, own]) => {
+    const block = new NativeBlock();
+    for (const { batch, row } of own) putRow(block, row, batch);
+    return { week, block: block.encode() };
+  });
+}
+
+/** Weeks since Monday, 5 January 1970, as `toMonday` cuts them. */
+function weekOf(micros: number): number {
+  return Math.floor((micros / 1_000_000 - 345_600) / 604_800);
+}
+
+function putRow(block: NativeBlock, row: BundleRow, batch: RowsOfBatch): void {
+  block.set("received_at", time, row.last_received);
+  block.set("first_received", time, row.first_received);
+  block.set("root", "UInt32", rootHash(row.root_trace_id));
+  block.set("root_trace_id", "String", row.root_trace_id);
+  block.set("evidence", "Bool", row.evidence);
+  block.set("events", "UInt16", row.events);
+  block.set("batch", "UInt64", batch.number);
+  block.set("batch_events", "UInt32", batch.events);
+  block.set("body", "String", row.segments);
+  block.set("hashes", "Array(UInt32)", [...row.hashes, ...batch.words]);
+  block.endRow();
 }

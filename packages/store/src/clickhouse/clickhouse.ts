@@ -7,53 +7,63 @@ import { CodedError } from "@turnproof/semconv";
 import { offerErasure } from "../erasure.ts";
 import type { EvidenceStore } from "../evidence-store.ts";
 import { checkBy } from "../store-check.ts";
+import { bundleReads } from "./bundle-reads.ts";
+import { insertBatch, readBack } from "./bundle-writer.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
 import { openEngine, readAnswer } from "./connection.ts";
-import type { Engine, SharedKnowledge } from "./connection.ts";
+import type { Engine } from "./connection.ts";
 import { clickhouseErasure } from "./erasure.ts";
-import { scopeFilter } from "./filter.ts";
-import type { ScopeFilter } from "./filter.ts";
-import { inserter } from "./insert.ts";
-import { migrate } from "./migration.ts";
+import { makeTables } from "./migration.ts";
+import { copySmall } from "./old-events.ts";
 import { prepareBatch } from "./prepared-batch.ts";
-import type { PreparedBlocks } from "./prepared-batch.ts";
-import { quietRoots, readBack, standingOf } from "./read-back.ts";
-import { receiptSpans } from "./receipt-span.ts";
-import { reader, readTouched } from "./reader.ts";
-import { survey } from "./survey.ts";
+import type { PreparedBundles } from "./prepared-batch.ts";
+import { quietRoots } from "./quiet-roots.ts";
+import { standingOf } from "./root-standing.ts";
 import { clickhouseTurns } from "./turn-ledger.ts";
 import { putVerdicts, readVerdicts } from "./verdict-table.ts";
 
 /** How to open the provider. */
 export interface ClickhouseOptions {
   readonly connection: ClickhouseConnection;
-  /** Replaces the tenant filter in SQL. For tests of the tests only. */
-  readonly scopeFilter?: ScopeFilter;
 }
 
 /**
- * Opens the evidence store and brings its tables to this version. Throws `store_locked` when another
- * process uses the data directory, `store_version_newer` for data of a newer build, and retryable
- * codes when the server does not answer.
+ * Opens the evidence store and brings its tables to this version. Events of an older version are
+ * copied at once where they are few; where they are many the store opens without them, its reads
+ * say that they are bounded and its check says `migration_pending` until they are copied. Throws
+ * `store_locked` when another process uses the data directory, `store_version_newer` for data of a
+ * newer build, and retryable codes when the server does not answer.
  */
-export async function clickhouse(options: ClickhouseOptions): Promise<EvidenceStore> {
-  const { connection } = options;
+export async function clickhouse({ connection }: ClickhouseOptions): Promise<EvidenceStore> {
   const engine = await openEngine(connection);
   const cluster = "cluster" in connection ? connection.cluster : undefined;
   try {
-    await migrate(engine, cluster);
+    await makeTables({ engine, cluster });
+    const pending = await copySmall({ engine, cluster });
+    const store = provider(engine, pending);
+    offerErasure(store, clickhouseErasure({ engine, cluster }));
+    if (engine.embedded) {
+      lent.set(store, {
+        select: (...asked) => engine.select(...asked),
+        command: (sql) => engine.command(sql),
+        insert: (...given) => engine.insert(...given),
+        pending: async () => pending,
+      });
+    }
+    return store;
   } catch (error) {
     await engine.close();
     throw error;
   }
-  return provider(engine, options.scopeFilter ?? scopeFilter, cluster);
 }
 
 /** An open engine as another thread of this process uses it; plain data in and out. */
-export interface LentEngine extends SharedKnowledge {
+export interface LentEngine {
   readonly select: Engine["select"];
   readonly command: Engine["command"];
   readonly insert: Engine["insert"];
+  /** True while events of an older version were not copied. */
+  readonly pending: () => Promise<boolean>;
 }
 
 const lent = new WeakMap<EvidenceStore, LentEngine>();
@@ -67,77 +77,58 @@ export function lentEngineOf(store: EvidenceStore): LentEngine | undefined {
 }
 
 /** The store over an engine that another thread lends: it reads the answers, and closes nothing. */
-export function clickhouseOver(engine: LentEngine): Promise<EvidenceStore> {
-  const { touched, span } = engine;
+export async function clickhouseOver(engine: LentEngine): Promise<EvidenceStore> {
   const borrowed: Engine = {
-    embedded: false,
-    shared: { touched, span },
+    embedded: true,
     select: engine.select,
     query: async (...asked) => readAnswer(await engine.select(...asked)),
     command: engine.command,
     insert: engine.insert,
     close: async () => {},
   };
-  return provider(borrowed, scopeFilter);
+  return provider(borrowed, await engine.pending());
 }
 
-async function provider(
-  engine: Engine,
-  filterOfScope: ScopeFilter,
-  cluster?: string,
-): Promise<EvidenceStore> {
-  const touched = await readTouched(engine);
-  const spans = receiptSpans(engine);
-  const writer = inserter(engine, touched, spans);
+function provider(engine: Engine, pending: boolean): EvidenceStore {
   let closed = false;
-  let pending: Promise<unknown> = Promise.resolve();
+  let sending: Promise<unknown> = Promise.resolve();
   const open = (): void => {
     if (closed) throw new CodedError("store_closed");
   };
-  async function send(batch: PreparedBlocks): Promise<void> {
+  async function send(batch: PreparedBundles): Promise<void> {
     open();
-    const done = writer.insert(batch);
-    pending = Promise.allSettled([pending, done]);
+    const done = insertBatch(engine, batch);
+    sending = Promise.allSettled([sending, done]);
     await done;
   }
-  const read = reader(engine, { touched, spans }, filterOfScope);
   const store: EvidenceStore = {
-    name: engine.embedded || engine.shared ? "clickhouse embedded" : "clickhouse server",
+    name: engine.embedded ? "clickhouse embedded" : "clickhouse server",
     sources: ["trace", "conversation", "tool_log"],
     ledger: clickhouseTurns(engine),
     append: async (batch) => send(prepareBatch(batch)),
     // Whoever prepared it used this build's `@turnproof/store/prepare`: the form is ours.
-    appendPrepared: (batch) => send(batch as PreparedBlocks),
-    readBack: (batchId, receivedAt) => readBack(engine, batchId, receivedAt),
-    ...read,
-    survey: (scope, query, options) => survey(engine, scope, query, options),
+    appendPrepared: (batch) => send(batch as PreparedBundles),
+    readBack: (batchId) => readBack(engine, batchId),
+    ...bundleReads(engine, open, () => pending),
+    standing: (roots) => standingOf(engine, roots),
     verdicts: (scope, roots) => readVerdicts(engine, scope, roots),
     putVerdicts: (verdicts) => putVerdicts(engine, verdicts),
     quietRoots: (since, before, limit) => quietRoots(engine, since, before, limit),
-    standing: (roots) => standingOf(engine, roots),
-    check: () =>
-      checkBy(async () => {
+    async check() {
+      const result = await checkBy(async () => {
         open();
-        await engine.query("SELECT 1 AS one FROM events LIMIT 1");
-      }),
+        await engine.query("SELECT 1 AS one FROM bundles LIMIT 1");
+      });
+      return pending && result.ok ? { ...result, diagnostics: ["migration_pending"] } : result;
+    },
     async close() {
       if (closed) return;
       closed = true;
       // The engine must not be torn down under an insert (design 5.3).
-      await pending;
+      await sending;
       await engine.close();
     },
     [Symbol.asyncDispose]: () => store.close(),
   };
-  offerErasure(store, clickhouseErasure({ engine, cluster, send }));
-  if (engine.embedded) {
-    lent.set(store, {
-      select: (...asked) => engine.select(...asked),
-      command: (sql) => engine.command(sql),
-      insert: (...given) => engine.insert(...given),
-      touched: async () => [...touched],
-      span: () => spans.current(),
-    });
-  }
   return store;
 }

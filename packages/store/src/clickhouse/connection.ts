@@ -18,7 +18,6 @@ import type { ClickhouseConnection, ServerConnection } from "./clickhouse-option
 import { readNative } from "./native-reader.ts";
 import type { NativeTable } from "./native-reader.ts";
 import type { EncodedBlock } from "./native-writer.ts";
-import type { ReceiptSpan } from "./receipt-span.ts";
 import { storeError } from "./store-error.ts";
 
 /** Parameters of a query: hex text and numbers only, see sql-text.ts. */
@@ -30,20 +29,12 @@ export interface Selected {
   readonly rowsRead: number;
 }
 
-/** What the writer of an embedded engine knows. */
-export interface SharedKnowledge {
-  readonly touched: () => Promise<readonly string[]>;
-  readonly span: () => Promise<ReceiptSpan | undefined>;
-}
-
 /** A query's columns, and the rows that the engine read for them as far as it says. */
 export type Answer = NativeTable & { readonly rowsRead: number };
 
 /** The engine as the provider sees it. Every method throws a CodedError and nothing else. */
 export interface Engine {
   readonly embedded: boolean;
-  /** What another thread knows that writes to it; absent where this one hears of what it writes. */
-  readonly shared?: SharedKnowledge;
   /** `query` before its answer is read: Native bytes, to be read in whichever thread. */
   select(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<Selected>;
   query(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<Answer>;
@@ -53,6 +44,12 @@ export interface Engine {
   /** Inserts one block; the same token with the same rows leaves one copy. */
   insert(table: string, block: EncodedBlock, token: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** An engine, and the cluster on which its tables are made. */
+export interface Tables {
+  readonly engine: Engine;
+  readonly cluster: string | undefined;
 }
 
 /** Opens the engine that the connection names. */

@@ -1,67 +1,45 @@
 /**
- * @module Erasure: the rows of evidence of one user in the engine, and their end. What is deleted
- * is named in a table that is dropped afterwards, because the engine keeps the text of each
- * mutation; mutations write parts anew, and the parts before them are taken off the disk.
+ * @module Erasure: the rows of evidence of one user in the engine, and their end. Mutations write
+ * parts anew, and the parts before them are taken off the disk.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { groupBy } from "@turnproof/semconv";
+import { CodedError, groupBy } from "@turnproof/semconv";
 
+import { hashesOfId } from "../bundle/words.ts";
 import type { EraseEvidence, Unreached } from "../erasure.ts";
-import { erasureOf, pinnedBatch, withoutCopies } from "../evidence-erasure.ts";
-import type { ErasureRows, RootErasure } from "../evidence-erasure.ts";
-import type { KeyedRow } from "../evidence-retention.ts";
-import { eventColumns } from "./columns.ts";
-import { clusterName } from "./clickhouse-options.ts";
-import type { Engine } from "./connection.ts";
-import { forCluster } from "./migration.ts";
-import { NativeBlock } from "./native-writer.ts";
-import { batchNumber, prepareBatch } from "./prepared-batch.ts";
-import type { PreparedBlocks } from "./prepared-batch.ts";
-import { readTouched } from "./reader.ts";
-import { decodeRows } from "./row-decode.ts";
+import { erasureOf } from "../evidence-erasure.ts";
+import type { ErasureRows } from "../evidence-erasure.ts";
+import { tenantText } from "../ledger/turn-fields.ts";
+import { rowsOfRoots } from "./bundle-reads.ts";
+import { hasAnySql } from "./bundle-table.ts";
+import type { Engine, Tables } from "./connection.ts";
+import { dropOldTables, oldEvents } from "./old-tables.ts";
+import { dropNames, mutate, namedRoots, nameRoots, rewriteRoots } from "./root-rewrite.ts";
 import { bindings } from "./sql-text.ts";
-
-/** What erasure works with. */
-export interface ErasureParts {
-  readonly engine: Engine;
-  readonly cluster: string | undefined;
-  readonly send: (batch: PreparedBlocks) => Promise<void>;
-}
 
 /** Rows of one step: each step rewrites the parts that hold them. */
 const rowsPerStep = 500_000;
 
 /** The erasure of an engine. */
-export function clickhouseErasure(parts: ErasureParts): EraseEvidence {
-  return erasureOf(erasureRows(parts), rowsPerStep);
+export function clickhouseErasure(tables: Tables): EraseEvidence {
+  return async (options) => {
+    const old = await oldEvents(tables.engine);
+    // What was not copied yet would stay; what was copied goes with the old tables.
+    if (old?.copied === false) throw new CodedError("migration_pending");
+    return erasureOf(erasureRows(tables), rowsPerStep)(options);
+  };
 }
 
-/** Roots that go; of one that is shared, the batch whose rows stay. */
-const named = `CREATE TABLE IF NOT EXISTS erasing
-(
-    root_trace_id String,
-    keep UInt64,
-    user_id String
-)
-ENGINE = MergeTree
-ORDER BY root_trace_id`;
-
-function erasureRows(parts: ErasureParts): ErasureRows<number> {
-  const { engine } = parts;
-  const names = namesIn(parts);
+function erasureRows(tables: Tables): ErasureRows<number> {
+  const { engine } = tables;
   return {
-    async rootsNaming(userId) {
-      const bind = bindings();
-      const answer = await engine.query(
-        `SELECT DISTINCT root_trace_id FROM events
-WHERE scope = 'user' AND user_id = ${bind.text(userId)} ORDER BY root_trace_id`,
-        bind.parameters,
-      );
-      return (answer.columns.get("root_trace_id") ?? []) as string[];
+    rootsNaming: (userId) => rootsNaming(engine, userId),
+    async load(roots) {
+      const rows = (await rowsOfRoots(engine, roots)).map((row, key) => ({ key, row }));
+      return groupBy(rows, ({ row }) => row.root_trace_id ?? "");
     },
-    load: (roots) => loadRows(engine, roots),
-    rewrite: (roots) => rewrite(parts, names, roots),
+    rewrite: (roots) => rewriteRoots(tables, roots),
     async countVerdicts(userId) {
       const bind = bindings();
       const answer = await engine.query(
@@ -72,112 +50,43 @@ WHERE scope = 'user' AND user_id = ${bind.text(userId)}`,
       return Number(answer.columns.get("n")?.[0] ?? 0);
     },
     async forgetVerdicts(userId, roots) {
-      await names.put([["", 0n, userId], ...roots.map((root) => [root, 1n, userId] as const)]);
+      await nameRoots(tables, roots, userId);
       await mutate(
         engine,
         "verdicts",
-        `(scope = 'user' AND user_id IN (SELECT user_id FROM erasing))
-    OR (scope = '' AND root_trace_id IN (SELECT root_trace_id FROM erasing WHERE keep = 1))`,
+        `(scope = 'user' AND user_id IN (SELECT user_id FROM naming))
+    OR (scope = '' AND root_trace_id IN (${namedRoots}))`,
       );
-      // Where a root is shared, the hash of the user still leads to it.
-      const shared = "SELECT murmurHash3_32(root_trace_id) FROM erasing WHERE keep = 1";
-      const hash = "SELECT murmurHash3_32(user_id) FROM erasing";
-      if (roots.length > 0) {
-        await mutate(engine, "locate", `root IN (${shared}) AND hash IN (${hash})`);
-      }
-      await names.drop();
+      // A collector that judged meanwhile may have written what the rewriting took away.
+      await nameRoots(tables, roots, tenantText(userId));
+      await mutate(engine, "turn_ledger", "tenant IN (SELECT user_id FROM naming)");
+      await dropNames(tables);
     },
-    purge: () => purge(engine),
-  };
-}
-
-/** The table that names what goes. */
-interface Names {
-  put(rows: readonly (readonly [root: string, keep: bigint, user: string])[]): Promise<void>;
-  drop(): Promise<void>;
-}
-
-function namesIn({ engine, cluster }: ErasureParts): Names {
-  const onCluster = cluster === undefined ? "" : ` ON CLUSTER '${clusterName(cluster)}'`;
-  const drop = (): Promise<void> => engine.command(`DROP TABLE IF EXISTS erasing${onCluster} SYNC`);
-  return {
-    drop,
-    async put(rows) {
-      await drop();
-      await engine.command(cluster === undefined ? named : forCluster(named, cluster));
-      const block = new NativeBlock();
-      for (const [root, keep, user] of rows) {
-        block.set("root_trace_id", "String", root);
-        block.set("keep", "UInt64", keep);
-        block.set("user_id", "String", user);
-        block.endRow();
-      }
-      await engine.insert("erasing", block.encode(), "erasing");
+    async purge() {
+      await dropOldTables(tables);
+      return purge(engine);
     },
   };
 }
 
-async function rewrite(
-  { engine, send }: ErasureParts,
-  names: Names,
-  roots: readonly RootErasure<number>[],
-): Promise<readonly number[]> {
-  const batches = new Map(
-    roots.flatMap(({ root, left }) => {
-      const batch = pinnedBatch(withoutCopies(left));
-      return batch === undefined ? [] : [[root, batch] as const];
-    }),
-  );
-  const keepOf = (root: string): bigint => {
-    const batch = batches.get(root);
-    return batch === undefined ? 0n : batchNumber(batch.batchId);
-  };
-  await names.put(roots.map(({ root }) => [root, keepOf(root), ""]));
-  // Hashes of the roots go first: rows that stay bring theirs with them.
-  await mutate(engine, "turns", `root IN (SELECT ${turnRoot} FROM erasing)`);
-  for (const batch of batches.values()) await send(prepareBatch(batch));
-  await mutate(
-    engine,
-    "events",
-    `root_trace_id IN (SELECT root_trace_id FROM erasing) AND (root_trace_id, batch) NOT IN
-    (SELECT root_trace_id, keep FROM erasing WHERE keep != 0)`,
-  );
-  const left = "SELECT murmurHash3_32(root_trace_id) FROM events";
-  const going = "SELECT murmurHash3_32(root_trace_id) FROM erasing WHERE keep = 0";
-  await mutate(engine, "locate", `root IN (${going}) AND root NOT IN (${left})`);
-  const whole = "SELECT root_trace_id FROM erasing WHERE keep = 0";
-  await mutate(engine, "verdicts", `root_trace_id IN (${whole})`);
-  await names.drop();
-  return roots.map(({ gone }) => gone.length);
-}
-
-/** The hash of a root in the table of turns, see turn-rows. */
-const turnRoot =
-  "bitShiftLeft(toUInt64(murmurHash3_32(concat('/', root_trace_id))), 32) + murmurHash3_32(root_trace_id)";
-
-async function mutate(engine: Engine, table: string, where: string): Promise<void> {
-  const settings = "mutations_sync = 2, allow_nondeterministic_mutations = 1";
-  await engine.command(`ALTER TABLE ${table} DELETE WHERE ${where} SETTINGS ${settings}`);
-}
-
-async function loadRows(
-  engine: Engine,
-  roots: readonly string[],
-): Promise<ReadonlyMap<string, readonly KeyedRow<number>[]>> {
-  const touched = await readTouched(engine);
-  const columns = eventColumns
-    .map(({ name }) => name)
-    .filter((name) => name !== "batch" && touched.has(name));
-  const bind = bindings();
+/** Roots of which some row says exactly this user; the index of words may lead to more. */
+async function rootsNaming(engine: Engine, userId: string): Promise<readonly string[]> {
   const answer = await engine.query(
-    `SELECT ${columns.join(", ")} FROM events WHERE root_trace_id IN ${bind.texts(roots)}`,
-    bind.parameters,
+    `SELECT DISTINCT root_trace_id FROM bundles
+WHERE ${hasAnySql(hashesOfId(userId))} AND events > 0 ORDER BY root_trace_id`,
   );
-  const rows = decodeRows(answer).map((row, key) => ({ key, row }));
-  return groupBy(rows, ({ row }) => row.root_trace_id ?? "");
+  const roots = (answer.columns.get("root_trace_id") ?? []) as readonly string[];
+  const named = new Set<string>();
+  for (let from = 0; from < roots.length; from += rootsAtOnce) {
+    const rows = await rowsOfRoots(engine, roots.slice(from, from + rootsAtOnce));
+    for (const row of rows) if (row.user_id === userId) named.add(row.root_trace_id ?? "");
+  }
+  return [...named];
 }
 
-const evidenceTables = ["events", "locate", "turns", "verdicts"] as const;
+const rootsAtOnce = 256;
+
+const evidenceTables = ["bundles", "turn_ledger", "verdicts"] as const;
 
 /**
  * Takes replaced parts off the disk. An embedded engine has no thread that does: its tables are

@@ -7,7 +7,9 @@ import { readdir, readFile } from "node:fs/promises";
 import { CodedError } from "@turnproof/semconv";
 
 import { clusterName } from "./clickhouse-options.ts";
-import type { Engine } from "./connection.ts";
+import type { Engine, Tables } from "./connection.ts";
+import { makeEventsView } from "./events-view.ts";
+import { renameOldEvents } from "./old-tables.ts";
 
 /** Where the files lie, seen from the sources and from the build alike. */
 const directory = new URL("../../sql/clickhouse/", import.meta.url);
@@ -34,6 +36,13 @@ export async function readMigrations(cluster?: string): Promise<Migration[]> {
       };
     }),
   );
+}
+
+/** Brings the tables and the view over them to this build's version. */
+export async function makeTables(tables: Tables): Promise<void> {
+  await migrate(tables.engine, tables.cluster);
+  await renameOldEvents(tables);
+  await makeEventsView(tables);
 }
 
 /** Brings the tables to this build's version. Throws `store_version_newer` for newer data. */

@@ -1,7 +1,7 @@
 /** @module VerdictTable: what the background judge found, the latest per turn of each tenant. */
 import { createHash } from "node:crypto";
 
-import type { Judged, TurnVerdict } from "../evidence-store.ts";
+import type { TurnVerdict } from "../evidence-store.ts";
 import { latestVerdicts } from "../latest-verdicts.ts";
 import { inScope } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
@@ -72,34 +72,6 @@ ORDER BY judged_nanos DESC LIMIT 1 BY root_trace_id, turn_key`,
   });
   const own = verdicts.filter((verdict) => inScope(verdict, scope));
   return [...latestVerdicts(own).values()];
-}
-
-/** More roots than these are not worth being named: then a page is soon full without. */
-const judgedRootsMax = 20_000;
-
-/**
- * Roots of which some turn was once judged so; undefined when they are too many. A later verdict
- * may have replaced it: that is for the reader of the rows to see, and spares the engine a merge.
- */
-export async function judgedRoots(
-  engine: Engine,
-  scope: EvidenceScope,
-  { verdict, finding }: Judged,
-  signal?: AbortSignal,
-): Promise<readonly string[] | undefined> {
-  const bind = bindings();
-  const said = [
-    ...(verdict === undefined ? [] : [`verdict = ${bind.text(verdict)}`]),
-    ...(finding === undefined ? [] : [`has(finding_codes, ${bind.text(finding)})`]),
-  ];
-  const answer = await engine.query(
-    `SELECT DISTINCT root_trace_id FROM verdicts
-WHERE ${said.join(" AND ")}${tenantCondition(scope, bind)} LIMIT ${judgedRootsMax + 1}`,
-    bind.parameters,
-    signal,
-  );
-  if (answer.rows > judgedRootsMax) return undefined;
-  return (answer.columns.get("root_trace_id") ?? []) as string[];
 }
 
 function tenantCondition(scope: EvidenceScope, bind: Bindings): string {

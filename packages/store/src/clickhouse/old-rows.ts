@@ -1,15 +1,52 @@
-/** @module RowDecode: columns of an answer back into events, the inverse of row-encode. */
+/** @module OldRows: rows of the old table of events, one column a field, as events. */
+import { registryRows } from "@turnproof/semconv";
+
 import type { StoredEvent } from "../stored-event.ts";
 import { instantOfNanos, isoOfMicros } from "../time.ts";
 import type { NativeTable } from "./native-reader.ts";
-import { attributeTypes, derivedId, noRank, plainFields } from "./row-encode.ts";
-import { timesOf } from "./time-columns.ts";
+import { timesOf } from "./old-times.ts";
+
+/** A rank that no ledger has: one below the smallest exact whole number. */
+const noRank = -(2 ** 53);
+
+/** Fields of an event that were columns of the same name. */
+const plainFields = [
+  "root_trace_id",
+  "span_id",
+  "parent_span_id",
+  "parent_remote",
+  "operation",
+  "dialect",
+  "ingest_principal",
+  "ingest_trusted",
+  "source_store",
+  "application_id",
+  "agent_id",
+  "memory_id",
+  "thread_id",
+  "run_id",
+  "turn_id",
+  "task_id",
+  "external_id",
+  "caused_by_event_id",
+  "event_kind",
+  "phase",
+  "status",
+  "component",
+  "producer_id",
+  "producer_seq",
+  "identity_derived",
+] as const;
+
+const attributeNames: ReadonlySet<string> = new Set(
+  registryRows.filter((row) => row.slot === "attributes").map((row) => row.event),
+);
 
 type Row = Record<string, unknown>;
 
 /** All events of an answer; columns that were not asked for are taken as absent. */
 export function decodeRows(table: NativeTable): StoredEvent[] {
-  const attributes = [...table.columns].filter(([name]) => attributeTypes.has(name));
+  const attributes = [...table.columns].filter(([name]) => attributeNames.has(name));
   const plain = plainFields.flatMap((name) => {
     const values = table.columns.get(name);
     return values === undefined ? [] : [{ name, values }];
@@ -44,7 +81,7 @@ function decodeOwn(event: Row, at: At): void {
   const said = at("event_id");
   event["event_id"] =
     said === undefined || said === ""
-      ? derivedId(event as { readonly span_id?: string; readonly phase: string })
+      ? `${(event["span_id"] as string | undefined) ?? ""}:${String(event["phase"])}`
       : said;
   const scope = at("scope");
   if (scope === "anonymous") event["user_id"] = null;

@@ -1,0 +1,169 @@
+/**
+ * @module OldEvents: copies events of an older version into bundles, slice by slice, the newest
+ * first, and records their turns. A slice is one insert that carries the slice's word, so a run that
+ * was ended at any point goes on where it was and copies nothing twice.
+ */
+import { groupBy } from "@turnproof/semconv";
+
+import type { CopyOptions, CopyReport } from "../admin.ts";
+import { murmur32 } from "../bundle/murmur.ts";
+import { recordRoots } from "../ledger/record-roots.ts";
+import { settle } from "../settle.ts";
+import type { StoredEvent } from "../stored-event.ts";
+import { rowsOfRoots } from "./bundle-reads.ts";
+import { batchWord, bundleRows, encodeRows, hasAnySql } from "./bundle-table.ts";
+import type { RowsOfBatch } from "./bundle-table.ts";
+import { insertWeeks } from "./bundle-writer.ts";
+import type { Engine, Tables } from "./connection.ts";
+import { NativeBlock } from "./native-writer.ts";
+import { decodeRows } from "./old-rows.ts";
+import { oldSlices } from "./old-slices.ts";
+import type { OldSlice } from "./old-slices.ts";
+import { allCopied, dropOldTables, oldEvents } from "./old-tables.ts";
+import { standingOf } from "./root-standing.ts";
+import { clickhouseTurns } from "./turn-ledger.ts";
+
+/** Old events that are copied when a store is opened: some seconds of work. */
+const smallEvents = 50_000;
+
+/** Copies what is small; true where old events are left that are not. */
+export async function copySmall(tables: Tables): Promise<boolean> {
+  const old = await oldEvents(tables.engine);
+  if (old === undefined || old.copied) return false;
+  if (old.events > smallEvents) return true;
+  await copyOldEvents(tables, { dryRun: false });
+  // Nothing lies there that could be missed.
+  if (old.events === 0) await dropOldTables(tables);
+  return false;
+}
+
+/** Copies the events of an older version. A dry run unless told otherwise. */
+export async function copyOldEvents(
+  { engine }: Tables,
+  { dryRun = true, signal, onProgress }: CopyOptions,
+): Promise<CopyReport> {
+  const old = await oldEvents(engine);
+  if (old === undefined) return { dry_run: dryRun, events: 0, copied: 0, complete: true };
+  const slices = await oldSlices(engine, old.table);
+  const done = old.noted ? await copiedSlices(engine) : new Set<string>();
+  const events = slices.reduce((sum, slice) => sum + slice.events, 0);
+  const isDone = ({ name }: OldSlice): boolean => old.copied || done.has(name);
+  let copied = slices.filter(isDone).reduce((sum, slice) => sum + slice.events, 0);
+  let complete = slices.every(isDone);
+  if (!dryRun && !old.copied) {
+    complete = true;
+    const columns = await touchedColumns(engine, old.table);
+    for (const slice of slices.filter((one) => !isDone(one))) {
+      if (signal?.aborted === true) {
+        complete = false;
+        break;
+      }
+      await copySlice(engine, slice, { table: old.table, columns });
+      await noteSlice(engine, slice.name);
+      copied += slice.events;
+      onProgress?.(copied, events);
+    }
+    if (complete) await noteSlice(engine, allCopied);
+  }
+  return { dry_run: dryRun, events, copied, complete };
+}
+
+async function copiedSlices(engine: Engine): Promise<ReadonlySet<string>> {
+  const answer = await engine.query("SELECT DISTINCT slice FROM copied_slices");
+  return new Set((answer.columns.get("slice") ?? []) as readonly string[]);
+}
+
+async function noteSlice(engine: Engine, name: string): Promise<void> {
+  const block = new NativeBlock();
+  block.set("slice", "String", name);
+  block.endRow();
+  await engine.insert("copied_slices", block.encode(), name.replaceAll("/", "_"));
+}
+
+/** Columns that some row set; the others are at their default in all of them. */
+async function touchedColumns(engine: Engine, table: string): Promise<readonly string[]> {
+  const answer = await engine.query(
+    `SELECT name FROM system.columns WHERE database = currentDatabase()
+    AND table = '${table}' AND default_kind = ''
+    AND (name IN (SELECT toString(name) FROM touched) OR name = 'batch')`,
+  );
+  return (answer.columns.get("name") ?? []) as readonly string[];
+}
+
+async function copySlice(
+  engine: Engine,
+  slice: OldSlice,
+  { table, columns }: { readonly table: string; readonly columns: readonly string[] },
+): Promise<void> {
+  const answer = await engine.query(
+    `SELECT ${columns.join(", ")} FROM ${table} WHERE ${slice.where}`,
+  );
+  const events = decodeRows(answer);
+  const numbers = (answer.columns.get("batch") ?? []) as readonly bigint[];
+  const word = murmur32(`copied:${slice.name}`);
+  const times = events.map(({ received_at: at }) => at).toSorted();
+  const [first] = times;
+  if (first === undefined) return;
+  if (!(await isInserted(engine, word, [first, times.at(-1) ?? first]))) {
+    const batches = await batchesOf(engine, events, numbers, word);
+    await insertWeeks(engine, encodeRows(batches), `copied/${slice.name}`);
+  }
+  await recordTurns(engine, [...new Set(events.map(({ root_trace_id: root }) => root ?? ""))]);
+}
+
+/** True when the insert of this slice was done by a run that was ended right after it. */
+async function isInserted(
+  engine: Engine,
+  word: number,
+  [first, last]: readonly [string, string],
+): Promise<boolean> {
+  const [from, to] = [first, last].map((time) => `parseDateTime64BestEffort('${time}', 6, 'UTC')`);
+  const answer = await engine.query(
+    `SELECT 1 AS one FROM bundles
+WHERE ${hasAnySql([word])} AND received_at >= ${from} AND received_at <= ${to} LIMIT 1`,
+  );
+  return answer.rows > 0;
+}
+
+/** The rows of a slice under the batches that they came with, so that these are still counted. */
+async function batchesOf(
+  engine: Engine,
+  events: readonly StoredEvent[],
+  numbers: readonly bigint[],
+  word: number,
+): Promise<readonly RowsOfBatch[]> {
+  const answer = await engine.query(
+    `SELECT batch, any(batch_id) AS name, toFloat64(max(events)) AS events FROM batches
+WHERE batch IN (${[...new Set(numbers)].join(", ")}) GROUP BY batch`,
+  );
+  const names = (answer.columns.get("name") ?? []) as readonly string[];
+  const counts = answer.columns.get("events") ?? [];
+  const known = new Map(
+    ((answer.columns.get("batch") ?? []) as readonly bigint[]).map(
+      (number, at) => [number, { name: names[at] ?? "", events: Number(counts[at]) }] as const,
+    ),
+  );
+  const own = groupBy([...events.keys()], (at) => numbers[at] ?? 0n);
+  return [...own].map(([number, places]) => {
+    const batch = known.get(number);
+    return {
+      number,
+      events: batch?.events ?? places.length,
+      words: batch === undefined ? [word] : [word, batchWord(batch.name)],
+      rows: bundleRows(places.map((at) => events[at] as StoredEvent)),
+    };
+  });
+}
+
+/** Records the turns of roots by all that is copied of them; the judge settles them. */
+async function recordTurns(engine: Engine, roots: readonly string[]): Promise<void> {
+  const standing = await standingOf(engine, roots);
+  const rows = groupBy(await rowsOfRoots(engine, roots), (row) => row.root_trace_id ?? "");
+  const whole = [...rows].map(([root, own]) => ({
+    root,
+    events: settle(own).map(({ event }) => event),
+    rows: standing.get(root)?.rows ?? own.length,
+    epoch: standing.get(root)?.epoch ?? 0,
+  }));
+  await recordRoots(clickhouseTurns(engine), whole);
+}

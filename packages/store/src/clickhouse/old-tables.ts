@@ -1,0 +1,75 @@
+/**
+ * @module OldTables: evidence as versions before the ledger kept it, one row an event in `events`.
+ * That table is renamed, so that a view can have its name, and stays until it is dropped.
+ */
+import { clusterName } from "./clickhouse-options.ts";
+import type { Engine, Tables } from "./connection.ts";
+
+/** The table of events of an older version, and what was written beside it. */
+const oldEventsTable = "old_events";
+const besides = ["locate", "batches", "turns", "touched"] as const;
+
+/** What there is of an older version; undefined where there is nothing. */
+export interface OldEvents {
+  /** The table's name: the new one, or its first one where nothing was changed yet. */
+  readonly table: string;
+  readonly events: number;
+  /** True when slices of it may have been copied. */
+  readonly noted: boolean;
+  /** True when all of it is in bundles. */
+  readonly copied: boolean;
+}
+
+/** Stands in the table of copied slices when all of them are. */
+export const allCopied = "all";
+
+/** Gives the table of events of an older version its new name, where there is one. */
+export async function renameOldEvents({ engine, cluster }: Tables): Promise<void> {
+  const named = (await tablesOf(engine)).get("events");
+  if (named === undefined || named.engine === "View") return;
+  await engine.command(`RENAME TABLE events TO ${oldEventsTable}${everywhere(cluster)}`);
+}
+
+/** What lies there of an older version; nothing is changed. */
+export async function oldEvents(engine: Engine): Promise<OldEvents | undefined> {
+  const tables = await tablesOf(engine);
+  const table = tables.has(oldEventsTable) ? oldEventsTable : "events";
+  const held = tables.get(table);
+  if (held === undefined || held.engine === "View") return undefined;
+  if (!tables.has("copied_slices"))
+    return { table, events: held.rows, noted: false, copied: false };
+  const done = await engine.query(
+    `SELECT 1 AS one FROM copied_slices WHERE slice = '${allCopied}' LIMIT 1`,
+  );
+  return { table, events: held.rows, noted: true, copied: done.rows > 0 };
+}
+
+interface Held {
+  readonly engine: string;
+  readonly rows: number;
+}
+
+async function tablesOf(engine: Engine): Promise<ReadonlyMap<string, Held>> {
+  const answer = await engine.query(
+    `SELECT name, engine, toFloat64(ifNull(total_rows, 0)) AS rows FROM system.tables
+WHERE database = currentDatabase() AND name IN ('events', '${oldEventsTable}', 'copied_slices')`,
+  );
+  const column = (name: string): readonly unknown[] => answer.columns.get(name) ?? [];
+  return new Map(
+    column("name").map((name, at) => [
+      String(name),
+      { engine: String(column("engine")[at]), rows: Number(column("rows")[at]) },
+    ]),
+  );
+}
+
+/** Drops the tables of an older version. */
+export async function dropOldTables({ engine, cluster }: Tables): Promise<void> {
+  for (const table of [...besides, oldEventsTable]) {
+    await engine.command(`DROP TABLE IF EXISTS ${table}${everywhere(cluster)} SYNC`);
+  }
+}
+
+function everywhere(cluster: string | undefined): string {
+  return cluster === undefined ? "" : ` ON CLUSTER '${clusterName(cluster)}'`;
+}

@@ -1,0 +1,129 @@
+/**
+ * @module RootRewrite: roots that lose rows. What stays is written again as one batch, the other
+ * rows of the root go, its turns are recorded anew under a higher epoch. What goes is named in a
+ * table that is dropped afterwards, because the engine keeps the text of each mutation.
+ */
+import { pinnedBatch, withoutCopies } from "../evidence-erasure.ts";
+import type { Removal } from "../evidence-retention.ts";
+import { recordRoots } from "../ledger/record-roots.ts";
+import { settle } from "../settle.ts";
+import { batchNumber } from "./bundle-table.ts";
+import { insertBatch } from "./bundle-writer.ts";
+import { clusterName } from "./clickhouse-options.ts";
+import type { Engine, Tables } from "./connection.ts";
+import { forCluster } from "./migration.ts";
+import { NativeBlock } from "./native-writer.ts";
+import { prepareBatch } from "./prepared-batch.ts";
+import { standingOf } from "./root-standing.ts";
+import { bindings } from "./sql-text.ts";
+import { clickhouseTurns } from "./turn-ledger.ts";
+
+/** Puts what is left in the place of each root that did not grow since it was read. */
+export async function rewriteRoots(
+  tables: Tables,
+  removals: readonly Removal<number>[],
+): Promise<readonly number[]> {
+  const { engine } = tables;
+  const newest = await lastReceipts(engine, removals);
+  const still = removals.filter(({ root, last }) => newest.get(root) === last);
+  if (still.length === 0) return removals.map(() => 0);
+  const batch = pinnedBatch(withoutCopies(still.flatMap(({ left }) => left)));
+  const keep = batch === undefined ? 0n : batchNumber(batch.batchId);
+  await nameRoots(tables, [...new Set(still.map(({ root }) => root))]);
+  // First the turns, which name the user: a run that is killed leaves roots that it finds again.
+  await raiseEpochs(engine, namedRoots);
+  await mutate(engine, "turn_ledger", `root_trace_id IN (${namedRoots})`);
+  await recordTurns(engine, still);
+  if (batch !== undefined) await insertBatch(engine, prepareBatch(batch));
+  await mutate(engine, "bundles", `root_trace_id IN (${namedRoots}) AND batch != ${keep}`);
+  const whole = still.filter(({ left }) => left.length === 0).map(({ root }) => root);
+  await nameRoots(tables, whole);
+  if (whole.length > 0) {
+    await mutate(engine, "verdicts", `root_trace_id IN (${namedRoots})`);
+  }
+  await dropNames(tables);
+  const done = new Set(still);
+  return removals.map((removal) => (done.has(removal) ? removal.gone.length : 0));
+}
+
+async function lastReceipts(
+  engine: Engine,
+  removals: readonly Removal<number>[],
+): Promise<ReadonlyMap<string, number>> {
+  const bind = bindings();
+  const answer = await engine.query(
+    `SELECT root_trace_id, toFloat64(max(toUnixTimestamp64Micro(received_at))) AS last FROM bundles
+WHERE root_trace_id IN ${bind.texts(removals.map(({ root }) => root))} GROUP BY root_trace_id`,
+    bind.parameters,
+  );
+  const lasts = answer.columns.get("last") ?? [];
+  const names = (answer.columns.get("root_trace_id") ?? []) as readonly string[];
+  return new Map(names.map((name, at) => [name, Number(lasts[at])]));
+}
+
+/** Counts one deletion more for each root of a query. */
+export async function raiseEpochs(engine: Engine, roots: string): Promise<void> {
+  await engine.command(`INSERT INTO root_epochs (root, epoch)
+SELECT root, toUInt32(coalesce(held.epoch, 0) + 1) FROM
+    (SELECT DISTINCT murmurHash3_32(concat('id:', root_trace_id)) AS root FROM (${roots})) AS named
+LEFT JOIN (SELECT root, max(epoch) AS epoch FROM root_epochs GROUP BY root) AS held USING (root)`);
+}
+
+/** Provisional records of what is left of each root; the judge settles them. */
+async function recordTurns(engine: Engine, removals: readonly Removal<number>[]): Promise<void> {
+  const left = removals.filter(({ left: rows }) => rows.length > 0);
+  const standing = await standingOf(
+    engine,
+    left.map(({ root }) => root),
+  );
+  const whole = left.map(({ root, left: rows }) => ({
+    root,
+    events: settle(rows).map(({ event }) => event),
+    rows: withoutCopies(rows).length,
+    epoch: standing.get(root)?.epoch ?? 0,
+    // The turns that stood there are deleted, not replaced.
+    held: [],
+  }));
+  await recordRoots(clickhouseTurns(engine), whole);
+}
+
+const naming = `CREATE TABLE IF NOT EXISTS naming
+(
+    root_trace_id String,
+    user_id String
+)
+ENGINE = MergeTree
+ORDER BY root_trace_id`;
+
+/** The query that gives the named roots. */
+export const namedRoots = "SELECT root_trace_id FROM naming WHERE root_trace_id != ''";
+
+/** Names roots, and a user, in the table that statements refer to. */
+export async function nameRoots(
+  tables: Tables,
+  roots: readonly string[],
+  userId = "",
+): Promise<void> {
+  const { engine, cluster } = tables;
+  await dropNames(tables);
+  await engine.command(cluster === undefined ? naming : forCluster(naming, cluster));
+  const block = new NativeBlock();
+  for (const root of ["", ...roots]) {
+    block.set("root_trace_id", "String", root);
+    block.set("user_id", "String", userId);
+    block.endRow();
+  }
+  await engine.insert("naming", block.encode(), "naming");
+}
+
+/** Takes the names away. */
+export async function dropNames({ engine, cluster }: Tables): Promise<void> {
+  const onCluster = cluster === undefined ? "" : ` ON CLUSTER '${clusterName(cluster)}'`;
+  await engine.command(`DROP TABLE IF EXISTS naming${onCluster} SYNC`);
+}
+
+/** Deletes rows, and waits until the parts that held them are replaced. */
+export async function mutate(engine: Engine, table: string, where: string): Promise<void> {
+  const settings = "mutations_sync = 2, allow_nondeterministic_mutations = 1";
+  await engine.command(`ALTER TABLE ${table} DELETE WHERE ${where} SETTINGS ${settings}`);
+}

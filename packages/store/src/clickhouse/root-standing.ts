@@ -1,0 +1,51 @@
+/** @module RootStanding: how many events of a root are stored, and how often some were deleted. */
+import type { RootStanding } from "../evidence-store.ts";
+import { hasAnySql, rootHash } from "./bundle-table.ts";
+import type { Engine } from "./connection.ts";
+import { bindings } from "./sql-text.ts";
+
+/** Roots of one statement. */
+const rootsPerStatement = 1_000;
+
+/** The standing of these roots; one of which nothing is known is absent. */
+export async function standingOf(
+  engine: Engine,
+  roots: readonly string[],
+): Promise<ReadonlyMap<string, RootStanding>> {
+  const standing = new Map<string, RootStanding>();
+  for (let from = 0; from < roots.length; from += rootsPerStatement) {
+    await addStanding(engine, roots.slice(from, from + rootsPerStatement), standing);
+  }
+  return standing;
+}
+
+async function addStanding(
+  engine: Engine,
+  roots: readonly string[],
+  standing: Map<string, RootStanding>,
+): Promise<void> {
+  const bind = bindings();
+  const hashes = roots.map(rootHash);
+  // Copies of a batch that was sent again long after are the same rows.
+  const answer = await engine.query(
+    `SELECT root_trace_id, toUInt32(0) AS root, toFloat64(sum(events)) AS rows, toUInt32(0) AS epoch
+FROM (SELECT DISTINCT root_trace_id, batch, events, cityHash64(body) FROM bundles
+    WHERE ${hasAnySql(hashes)} AND root_trace_id IN ${bind.texts(roots)} AND events > 0)
+GROUP BY root_trace_id
+UNION ALL SELECT '', root, toFloat64(0), max(epoch) FROM root_epochs
+WHERE root IN (${hashes.join(", ")}) GROUP BY root`,
+    bind.parameters,
+  );
+  const column = (name: string): readonly unknown[] => answer.columns.get(name) ?? [];
+  const [names, places, counts, epochs] = ["root_trace_id", "root", "rows", "epoch"].map(column);
+  const rows = new Map<unknown, number>();
+  const epochOf = new Map<unknown, number>();
+  for (let at = 0; at < answer.rows; at += 1) {
+    if (Number(epochs?.[at]) > 0) epochOf.set(places?.[at], Number(epochs?.[at]));
+    else rows.set(names?.[at], Number(counts?.[at]));
+  }
+  for (const [at, root] of roots.entries()) {
+    const own = { rows: rows.get(root) ?? 0, epoch: epochOf.get(hashes[at]) ?? 0 };
+    if (own.rows > 0 || own.epoch > 0) standing.set(root, own);
+  }
+}
