@@ -24,6 +24,8 @@ export const engineSentences = {
 export interface OpenOptions {
   readonly say?: (sentence: string) => void;
   readonly loadEngine?: () => Promise<unknown>;
+  /** A file of this directory is opened by a connection that cannot write. */
+  readonly readOnly?: boolean;
 }
 
 /**
@@ -43,8 +45,10 @@ export async function openStore(config: Config, options: OpenOptions = {}): Prom
       return clickhouse({ connection: connectionOf(config) });
     case "postgres":
       return (await postgres({ url: postgresUrlOf(config) })).evidence;
-    case "filesystem":
-      return (await filesystem({ directory: evidenceFolder(config) })).evidence;
+    case "filesystem": {
+      const { readOnly = false } = options;
+      return (await filesystem({ directory: evidenceFolder(config), readOnly })).evidence;
+    }
     case "mongodb": {
       const url = documentDbUriOf(config);
       // Work on indexes is a mutation too, and read-only mode rejects it (requirements: Authentication 1).
@@ -122,7 +126,7 @@ function openFiles(
     throw new CodedError("driver_missing", { field: "npm install chdb" });
   }
   options.say?.(engineSentences[problem]);
-  return openStore({ ...config, backend: "filesystem" });
+  return openStore({ ...config, backend: "filesystem" }, options);
 }
 
 /** A server by its URL, with credentials and database from it; else chDB in the data directory. */

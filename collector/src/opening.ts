@@ -161,7 +161,8 @@ function threaded(options: CollectorOptions, config: Config, opened: EvidenceSto
   if (!threadsCan || store !== undefined || memory !== undefined || views !== undefined)
     return false;
   if (now !== undefined || typeof judge === "object") return false;
-  return lentEngineOf(opened) !== undefined || serverOf(config) !== undefined;
+  const openable = serverOf(config) !== undefined || opened.name === "filesystem";
+  return openable || lentEngineOf(opened) !== undefined;
 }
 
 type Door = Pick<

@@ -70,7 +70,7 @@ export async function openThreadParts(
   const sessions = createSessions({ keyring });
   const closing = new AbortController().signal;
   const memory = start.memoryName === null ? undefined : memoryOver(calls, start.memoryName);
-  const store = start.lent ? await clickhouseOver(engineOver(calls)) : await ownStore(config);
+  const store = start.lent ? await clickhouseOver(engineOver(calls)) : await ownStore(start);
   const patient = withMemoryRows(
     operatorStore(store, config.readOnly),
     operatorMemory(memory, config.readOnly),
@@ -108,10 +108,10 @@ export async function openThreadParts(
 
 const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** The same server as the main thread's; that it is away was said there. */
-async function ownStore(config: Config): Promise<EvidenceStore> {
+/** The same file or server as the main thread's; that a server is away was said there. */
+async function ownStore({ config, role }: ThreadStart): Promise<EvidenceStore> {
   const host = serverOf(config);
-  if (host === undefined) return openStore(config);
+  if (host === undefined) return openStore(config, { readOnly: role === "reader" });
   const { backend } = config;
   const open = (): Promise<EvidenceStore> => openStore(config);
   const late = await openLate({ open, part: "store", backend, host, log: silent, waitMs: 0 });

@@ -149,6 +149,17 @@ describe("other processes", () => {
   });
 });
 
+test("a connection for reading reads what others write, and writes nothing", async () => {
+  const root = await filled(1);
+  await using reader = await filesystem({ directory: root, readOnly: true });
+  await using writer = await filesystem({ directory: root });
+  expect(await shown(reader)).toBe(3);
+  await put(writer, 2);
+  expect(await shown(reader)).toBe(6);
+  await expect(put(reader, 3)).rejects.toMatchObject({ code: "store_read_only" });
+  expect(await shown(writer)).toBe(6);
+});
+
 test("a disk without room refuses a batch whole, and goes on when there is some", async () => {
   const root = await filled(1);
   const database = openSqlite(fileOf(root));

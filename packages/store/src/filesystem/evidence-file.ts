@@ -45,12 +45,16 @@ interface Opened {
 }
 
 /** The evidence of this disk. Rejects with `driver_missing` on a Node without SQLite. */
-export function evidenceFile(disk: Disk, alive: () => Promise<CheckResult>): EvidenceFile {
+export function evidenceFile(
+  disk: Disk,
+  alive: () => Promise<CheckResult>,
+  readOnly = false,
+): EvidenceFile {
   const life = newLife();
   let opening: Promise<Opened> | undefined;
   const opened = (): Promise<Opened> => {
     life.open();
-    opening ??= codedSqlite(() => openFile(disk)).catch((error: unknown) => {
+    opening ??= codedSqlite(() => openFile(disk, readOnly)).catch((error: unknown) => {
       // The next question tries again.
       opening = undefined;
       throw error;
@@ -99,7 +103,7 @@ export function evidenceFile(disk: Disk, alive: () => Promise<CheckResult>): Evi
   };
 }
 
-async function openFile(disk: Disk): Promise<Opened> {
+async function openFile(disk: Disk, readOnly: boolean): Promise<Opened> {
   requireSqlite();
   const isNew = (await disk.stat(place)) === undefined;
   const path = await disk.own(place);
@@ -113,6 +117,7 @@ async function openFile(disk: Disk): Promise<Opened> {
       pending: () => earlier.pending(),
       legacy: legacyFiles(disk),
     });
+    if (readOnly) database.exec("PRAGMA query_only = ON");
     return { database, store, earlier };
   } catch (error) {
     database.close();

@@ -25,6 +25,8 @@ export interface FilesystemOptions {
   readonly clock?: () => string;
   /** How writers of several processes wait for each other. */
   readonly lock?: Partial<LockTimes>;
+  /** Evidence is read by a connection that cannot write; a folder's first one may. */
+  readonly readOnly?: boolean;
   /** Calls of the operating system; default: the real ones. */
   readonly calls?: DiskCalls;
 }
@@ -58,7 +60,7 @@ export async function filesystem(options: FilesystemOptions): Promise<Filesystem
       return { ...checked, diagnostics: ["memory_rows_unowned"] };
     },
   });
-  const { evidence, retain, copyOld, dropOld } = evidenceFile(disk, check);
+  const { evidence, retain, copyOld, dropOld } = evidenceFile(disk, check, options.readOnly);
   const close = async (): Promise<void> => {
     await evidence.close();
     await memory.close();
