@@ -19,6 +19,8 @@ export interface SqliteStatement {
   all(...values: SqlValue[]): readonly SqlRow[];
   get(...values: SqlValue[]): SqlRow | undefined;
   run(...values: SqlValue[]): { readonly changes: number | bigint };
+  /** Rows as lists instead of objects, where this Node has that. */
+  setReturnArrays?(enabled: boolean): void;
 }
 
 /** An open database, as `DatabaseSync` of `node:sqlite` is one. */

@@ -13,8 +13,11 @@ test("lists, counts, facets, figures and calls are the reference's over random h
     fc.asyncProperty(turnHistories, async (history) => {
       const database = openSqlite(":memory:");
       const wanted = await askAll(memoryTurns(), history);
-      expect(await askAll(sqliteTurns(database), history)).toEqual(wanted);
+      expect(await askAll(sqliteTurns(database, 0), history)).toEqual(wanted);
       database.close();
+      const other = openSqlite(":memory:");
+      expect(await askAll(sqliteTurns(other), history)).toEqual(wanted);
+      other.close();
     }),
     { numRuns: 200 },
   );

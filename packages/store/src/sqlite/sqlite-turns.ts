@@ -6,19 +6,23 @@ import type { TurnLedger } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { isoOfMicros } from "../time.ts";
 import { transaction } from "./sqlite-database.ts";
-import { callsOf, facetOf, figuresOf } from "./turn-figures.ts";
+import { facetsOf } from "./turn-facets.ts";
+import { callsOf, figuresOf } from "./turn-figures.ts";
 import { turnRows, versionOf } from "./turn-rows.ts";
 import { turnTablesSql } from "./turn-schema.ts";
 import { afterSql, orderSql, whereSql } from "./turn-sql.ts";
 
 /** Turns in this database; makes the tables that are missing. */
-export function sqliteTurns(database: SqliteDatabase): TurnLedger {
+export function sqliteTurns(database: SqliteDatabase, fewTurns?: number): TurnLedger {
   for (const sql of turnTablesSql) database.exec(sql);
-  return turnsIn(database);
+  return turnsIn(database, fewTurns);
 }
 
+/** So many turns are read whole for their facets, which costs less than to walk an index. */
+const fewTurnsDefault = 300;
+
 /** Turns in a database that has the tables. */
-export function turnsIn(database: SqliteDatabase): TurnLedger {
+export function turnsIn(database: SqliteDatabase, fewTurns: number = fewTurnsDefault): TurnLedger {
   const rows = turnRows(database);
   return {
     answeredIn: "store",
@@ -69,8 +73,7 @@ export function turnsIn(database: SqliteDatabase): TurnLedger {
     },
     async turnFacets(question, fields, valuesMax) {
       question.signal?.throwIfAborted();
-      const where = whereSql(question);
-      return fields.map((field) => facetOf(database, where, field, valuesMax));
+      return facetsOf(database, whereSql(question), { fields, valuesMax, fewTurns });
     },
     async turnFigures(question, options) {
       question.signal?.throwIfAborted();

@@ -1,7 +1,11 @@
-/** @module TurnFigures: facets, figures of turns and of calls as statements of SQLite. */
+/**
+ * @module TurnFigures: facets, figures of turns and of calls as statements of SQLite. Sums are made
+ * by the engine, in the order of an index where there is one; the numbers that percentiles are
+ * picked from are read as lists and sorted here, which costs half of what a window function does.
+ */
 import type { TurnCall } from "@turnproof/evidence";
 
-import { callFiguresOf, figureGroupsOf, textOf } from "../ledger/figure-rows.ts";
+import { callFiguresOf, figureGroupsOf } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
 import type { ListField, TextField } from "../ledger/turn-fields.ts";
 import type {
@@ -9,16 +13,13 @@ import type {
   CallFigures,
   FigureGroup,
   FigureOptions,
-  TurnFacet,
 } from "../ledger/turn-question.ts";
-import type { SqliteDatabase, SqlRow } from "./sqlite-database.ts";
+import type { SqliteDatabase } from "./sqlite-database.ts";
+import { addedUp, withPercentiles } from "./summed-rows.ts";
+import { unsaidSql } from "./turn-schema.ts";
 import type { SqlPart } from "./turn-sql.ts";
 
-/** Columns of turns that figures are made of. */
-const summedColumns = `verdict, has_error, duration_ms, tool_results, tool_limited, tool_failed,
-  input_tokens, output_tokens, cached_tokens, ended_at`;
-
-/** `columns` of the turns that pass, once for each value; a turn without one has null. */
+/** Columns of the turns that pass, once for each value; a turn without one has null. */
 function valuedSql(
   where: SqlPart,
   field: TextField | ListField | undefined,
@@ -30,83 +31,38 @@ function valuedSql(
     return { sql, values: where.values };
   }
   return {
-    sql: `SELECT own.value AS value, passed.* FROM
-            (SELECT id, ${columns} FROM turns WHERE ${where.sql}) passed
-          LEFT JOIN turn_values own ON own.turn = passed.id AND own.field = ?`,
-    values: [...where.values, field],
+    sql: `SELECT own.value AS value, ${columns} FROM turn_values own
+            JOIN turns ON turns.id = own.turn WHERE own.field = ? AND (${where.sql})
+          UNION ALL SELECT NULL, ${columns} FROM turns
+            WHERE ${unsaidSql(field)} AND (${where.sql})`,
+    values: [field, ...where.values, ...where.values],
   };
 }
 
-/** Values and how many turns say each. A list is read in the order of its index, not turn by turn. */
-function countedSql(where: SqlPart, field: TextField | ListField): SqlPart {
-  if (!isListField(field)) {
-    const sql = `SELECT ${field} AS value, count(*) AS turns FROM turns WHERE ${where.sql} GROUP BY 1`;
-    return { sql, values: where.values };
-  }
-  return {
-    sql: `SELECT value, count(*) AS turns FROM turn_values
-            WHERE field = ? AND turn IN (SELECT id FROM turns WHERE ${where.sql}) GROUP BY value
-          UNION ALL SELECT NULL, count(*) FROM turns
-            WHERE (${where.sql}) AND id NOT IN (SELECT turn FROM turn_values WHERE field = ?)
-            HAVING count(*) > 0`,
-    values: [field, ...where.values, ...where.values, field],
-  };
+const turnSums: Readonly<Record<string, string>> = {
+  turns: "count(*)",
+  errors: "sum(has_error)",
+  duration_unknown: "sum(duration_ms IS NULL)",
+  tool_results_sum: "sum(tool_results)",
+  tool_limited_sum: "sum(tool_limited)",
+  tool_failed_sum: "sum(tool_failed)",
+  input_sum: "sum(input_tokens)",
+  output_sum: "sum(output_tokens)",
+  tokens_unknown: "sum(input_tokens IS NULL AND output_tokens IS NULL)",
+  cached_sum: "sum(CASE WHEN input_tokens IS NOT NULL THEN cached_tokens END)",
+  cached_of_sum: "sum(CASE WHEN cached_tokens IS NOT NULL THEN input_tokens END)",
+  first_at: "min(ended_at)",
+  last_at: "max(ended_at)",
+};
+
+const summedColumns = `verdict, has_error, duration_ms, tool_results, tool_limited, tool_failed,
+  input_tokens, output_tokens, cached_tokens, ended_at`;
+
+function sumsSql(sums: Readonly<Record<string, string>>): string {
+  return Object.entries(sums)
+    .map(([name, sql]) => `${sql} AS ${name}`)
+    .join(", ");
 }
-
-/** The values of a field with their counts. */
-export function facetOf(
-  database: SqliteDatabase,
-  where: SqlPart,
-  field: TextField | ListField,
-  valuesMax: number,
-): TurnFacet {
-  const counted = countedSql(where, field);
-  const rows = database
-    .prepare(
-      `SELECT value, turns, count(*) OVER () AS total FROM (${counted.sql})
-       ORDER BY turns DESC, value ASC LIMIT ?`,
-    )
-    .all(...counted.values, valuesMax);
-  return {
-    field,
-    values: rows.map((row) => ({ value: textOf(row["value"]), turns: Number(row["turns"]) })),
-    total: Number(rows[0]?.["total"] ?? 0),
-  };
-}
-
-/** The rank of a percentile among `n` values, as the reference counts it. */
-function rankSql(share: number): string {
-  const exact = `(${share} * n)`;
-  return `max(1, CAST(${exact} AS INTEGER) + (${exact} > CAST(${exact} AS INTEGER)))`;
-}
-
-const shares = [
-  ["p50_ms", 0.5],
-  ["p95_ms", 0.95],
-  ["p99_ms", 0.99],
-] as const;
-
-/** Sums of each group of `columns` over the rows of `from`, with percentiles of `duration_ms`. */
-function withPercentiles(from: string, columns: string, sums: string): string {
-  const picked = shares.map(
-    ([name, share]) => `max(CASE WHEN nth = ${rankSql(share)} THEN duration_ms END) AS ${name}`,
-  );
-  // What is unknown stands behind what is known, so the known ones have the first places.
-  return `SELECT ${columns}, ${sums}, ${picked.join(", ")} FROM (
-      SELECT *, count(duration_ms) OVER (PARTITION BY ${columns}) AS n,
-        row_number() OVER (PARTITION BY ${columns} ORDER BY duration_ms IS NULL, duration_ms) AS nth
-      FROM ${from}
-    ) GROUP BY ${columns}`;
-}
-
-const sumsSql = `count(*) AS turns, sum(has_error) AS errors,
-  sum(duration_ms IS NULL) AS duration_unknown, sum(tool_results) AS tool_results_sum,
-  sum(tool_limited) AS tool_limited_sum, sum(tool_failed) AS tool_failed_sum,
-  sum(input_tokens) AS input_sum, sum(output_tokens) AS output_sum,
-  sum(input_tokens IS NULL AND output_tokens IS NULL) AS tokens_unknown,
-  sum(CASE WHEN input_tokens IS NOT NULL THEN cached_tokens END) AS cached_sum,
-  sum(CASE WHEN cached_tokens IS NOT NULL THEN input_tokens END) AS cached_of_sum,
-  min(ended_at) AS first_at, max(ended_at) AS last_at`;
 
 /** Figures by value and stretch. */
 export function figuresOf(
@@ -115,15 +71,23 @@ export function figuresOf(
   options: FigureOptions,
 ): readonly FigureGroup[] {
   const { by, everyMs } = options;
-  const valued = valuedSql(where, by, summedColumns);
   const stretch = everyMs === undefined ? "0" : floorSql("ended_at", everyMs * 1_000);
-  const grouped = `WITH grouped AS (SELECT *, ${stretch} AS stretch FROM (${valued.sql}))`;
-  const all = (sql: string): readonly SqlRow[] =>
-    database.prepare(`${grouped} ${sql}`).all(...valued.values);
-  const verdicts = all(`SELECT value, stretch, verdict, count(*) AS turns FROM grouped
-    GROUP BY value, stretch, verdict`);
-  const groups = all(withPercentiles("grouped", "value, stretch", sumsSql));
-  return figureGroupsOf(groups, verdicts, options);
+  const valued = valuedSql(where, by, summedColumns);
+  const parts = database
+    .prepare(
+      `SELECT value, ${stretch} AS stretch, verdict, ${sumsSql(turnSums)} FROM (${valued.sql})
+       GROUP BY 1, 2, 3`,
+    )
+    .all(...valued.values);
+  const timed = valuedSql(where, by, "duration_ms, ended_at");
+  const durations = listsOf(
+    database,
+    `SELECT value, ${stretch}, duration_ms FROM (${timed.sql}) WHERE duration_ms IS NOT NULL`,
+    timed.values,
+  );
+  const keys = ["value", "stretch"] as const;
+  const groups = withPercentiles(addedUp(parts, keys, Object.keys(turnSums)), keys, durations);
+  return figureGroupsOf(groups, parts, options);
 }
 
 /** Division that rounds down, of a column that may be negative. */
@@ -131,37 +95,71 @@ function floorSql(column: string, by: number): string {
   return `((${column} - ((${column} % ${by}) + ${by}) % ${by}) / ${by})`;
 }
 
+const callSums: Readonly<Record<string, string>> = {
+  calls: "count(*)",
+  duration_unknown: "sum(duration_ms IS NULL)",
+  input_sum: "sum(input_tokens)",
+  output_sum: "sum(output_tokens)",
+  cached_sum: "sum(cached_tokens)",
+  tokens_unknown: "sum(input_tokens IS NULL AND output_tokens IS NULL)",
+};
+
 /** Figures of calls by fields of the call or of its turn. */
 export function callsOf(
   database: SqliteDatabase,
   where: SqlPart,
   { kind, by }: { readonly kind: TurnCall["kind"]; readonly by: readonly CallField[] },
 ): readonly CallFigures[] {
-  const columns = by.map((field) => `${columnOf(field)} AS by_${field}`);
-  const names = ["one", ...by.map((field) => `by_${field}`)].join(", ");
-  const releases = by.includes("release")
-    ? "LEFT JOIN turn_values releases ON releases.turn = passed.id AND releases.field = 'release'"
+  const names = by.map((field) => `by_${field}`);
+  const columns = ["1 AS one", ...by.map((field) => `${columnOf(field)} AS by_${field}`)];
+  const ofRelease = by.includes("release");
+  const every = where.sql === "1";
+  const joins = [
+    by.includes("agent_id") ? "JOIN turns ON turns.id = calls.turn" : "",
+    ofRelease ? "LEFT JOIN releases ON releases.turn = calls.turn" : "",
+  ];
+  const asked = every ? "1" : `calls.turn IN (SELECT id FROM turns WHERE ${where.sql})`;
+  const called = `SELECT ${columns.join(", ")}, coalesce(calls.outcome, 'unknown') AS said,
+      calls.duration_ms, calls.input_tokens, calls.output_tokens, calls.cached_tokens
+    FROM turn_calls calls ${joins.join(" ")} WHERE calls.kind = ? AND ${asked}`;
+  // Materialized, so that the engine makes an index of it.
+  const first = ofRelease
+    ? `WITH releases AS MATERIALIZED
+         (SELECT turn, value FROM turn_values WHERE field = 'release')`
     : "";
-  const grouped = `WITH grouped AS (
-      SELECT ${["1 AS one", ...columns].join(", ")}, calls.outcome, calls.duration_ms,
-        calls.input_tokens, calls.output_tokens, calls.cached_tokens
-      FROM (SELECT id, agent_id FROM turns WHERE ${where.sql}) passed
-      JOIN turn_calls calls ON calls.turn = passed.id AND calls.kind = ? ${releases}
-    )`;
-  const all = (sql: string): readonly SqlRow[] =>
-    database.prepare(`${grouped} ${sql}`).all(...where.values, kind);
-  const outcomes = all(
-    `SELECT ${names}, coalesce(outcome, 'unknown') AS said, count(*) AS calls FROM grouped
-     GROUP BY ${names}, said`,
+  const values = [kind, ...(every ? [] : where.values)];
+  const keys = ["one", ...names];
+  const parts = database
+    .prepare(
+      `${first} SELECT ${keys.join(", ")}, said, ${sumsSql(callSums)} FROM (${called})
+       GROUP BY ${keys.join(", ")}, said`,
+    )
+    .all(...values);
+  const durations = listsOf(
+    database,
+    `${first} SELECT ${keys.join(", ")}, duration_ms FROM (${called})
+     WHERE duration_ms IS NOT NULL`,
+    values,
   );
-  const sums = `count(*) AS calls, sum(duration_ms IS NULL) AS duration_unknown,
-    sum(input_tokens) AS input_sum, sum(output_tokens) AS output_sum,
-    sum(cached_tokens) AS cached_sum,
-    sum(input_tokens IS NULL AND output_tokens IS NULL) AS tokens_unknown`;
-  return callFiguresOf(all(withPercentiles("grouped", names, sums)), outcomes, by);
+  const groups = withPercentiles(addedUp(parts, keys, Object.keys(callSums)), keys, durations);
+  return callFiguresOf(groups, parts, by);
 }
 
 function columnOf(field: CallField): string {
-  if (field === "agent_id") return "passed.agent_id";
+  if (field === "agent_id") return "turns.agent_id";
   return field === "release" ? "releases.value" : `calls.${field}`;
+}
+
+/** Rows as lists of their columns. */
+function listsOf(
+  database: SqliteDatabase,
+  sql: string,
+  values: SqlPart["values"],
+): readonly (readonly unknown[])[] {
+  const statement = database.prepare(sql);
+  if (statement.setReturnArrays === undefined) {
+    return statement.all(...values).map((row) => Object.values(row));
+  }
+  statement.setReturnArrays(true);
+  return statement.all(...values) as unknown as readonly (readonly unknown[])[];
 }

@@ -1,18 +1,12 @@
 /** @module TurnRows: the rows of a turn, written and taken away inside of a transaction. */
 import type { SqliteDatabase, SqliteStatement, SqlValue } from "./sqlite-database.ts";
 
-import {
-  listFields,
-  numberFields,
-  saidText,
-  textFields,
-  timeFields,
-} from "../ledger/turn-fields.ts";
+import { numberFields, saidText, textFields, timeFields } from "../ledger/turn-fields.ts";
 import type { NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
 import { compareVersions } from "../ledger/turn-record.ts";
 import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
 import { rootEpochs } from "./root-epochs.ts";
-import { turnColumns } from "./turn-schema.ts";
+import { countedValues, turnColumns, unsaidLists } from "./turn-schema.ts";
 
 /** Writes of single turns; the newest version of each key stands. */
 export interface TurnRows {
@@ -32,7 +26,7 @@ export function turnRows(database: SqliteDatabase): TurnRows {
       const { root_trace_id: root = "" } = record.row;
       if (epochs.of(root) <= record.version.epoch) put(statements, record);
     },
-    drop: (key, version) => void isNewest(statements, key, version),
+    drop: (key, version) => drop(statements, key, version),
     replaceRoot(root, version, records) {
       const known = new Map(
         statements.ofRoot
@@ -40,7 +34,7 @@ export function turnRows(database: SqliteDatabase): TurnRows {
           .map(({ record }) => JSON.parse(String(record)) as TurnRecord)
           .map(({ key, first_received: at }) => [key, at] as const),
       );
-      for (const key of known.keys()) isNewest(statements, key, version);
+      for (const key of known.keys()) drop(statements, key, version);
       for (const record of records) {
         put(statements, {
           ...record,
@@ -58,47 +52,71 @@ interface Statements {
   readonly value: SqliteStatement;
   readonly call: SqliteStatement;
   readonly record: SqliteStatement;
+  readonly held: SqliteStatement;
   readonly ofRoot: SqliteStatement;
-  readonly drop: readonly SqliteStatement[];
-  readonly end: SqliteStatement;
+  readonly endValue: SqliteStatement;
+  readonly endCalls: SqliteStatement;
+  readonly ends: readonly SqliteStatement[];
 }
 
 function statementsOf(database: SqliteDatabase): Statements {
-  const columns = ["key", "has_error", ...turnColumns];
+  const columns = ["key", "has_error", "unsaid", ...turnColumns];
   const marks = columns.map(() => "?").join(", ");
+  const again = columns.slice(1).map((name) => `${name} = excluded.${name}`);
   return {
     version: database.prepare("SELECT epoch, rows, settled FROM turn_versions WHERE key = ?"),
     keep: database.prepare("INSERT OR REPLACE INTO turn_versions VALUES (?, ?, ?, ?)"),
     put: database.prepare(
-      `INSERT INTO turns (${columns.join(", ")}) VALUES (${marks}) RETURNING id`,
+      `INSERT INTO turns (${columns.join(", ")}) VALUES (${marks})
+       ON CONFLICT (key) DO UPDATE SET ${again.join(", ")} RETURNING id`,
     ),
     value: database.prepare("INSERT OR IGNORE INTO turn_values VALUES (?, ?, ?)"),
     call: database.prepare("INSERT INTO turn_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-    record: database.prepare("INSERT INTO turn_records VALUES (?, ?)"),
+    record: database.prepare("INSERT OR REPLACE INTO turn_records VALUES (?, ?)"),
+    held: database.prepare(
+      "SELECT id, record FROM turn_records WHERE id = (SELECT id FROM turns WHERE key = ?)",
+    ),
     ofRoot: database.prepare(
       "SELECT record FROM turn_records JOIN turns USING (id) WHERE root_trace_id = ?",
     ),
-    drop: [
-      ["turn_values", "turn"],
-      ["turn_calls", "turn"],
-      ["turn_records", "id"],
-    ].map(([table, column]) =>
-      database.prepare(
-        `DELETE FROM ${table} WHERE ${column} = (SELECT id FROM turns WHERE key = ?)`,
-      ),
+    endValue: database.prepare(
+      "DELETE FROM turn_values WHERE field = ? AND value = ? AND turn = ?",
     ),
-    end: database.prepare("DELETE FROM turns WHERE key = ?"),
+    endCalls: database.prepare("DELETE FROM turn_calls WHERE turn = ?"),
+    ends: ["turn_records", "turns"].map((table) =>
+      database.prepare(`DELETE FROM ${table} WHERE id = ?`),
+    ),
   };
 }
 
-/** Makes room for a version; false where a newer one stands. */
+/** Notes a version; false where a newer one stands. */
 function isNewest(statements: Statements, key: string, version: TurnVersion): boolean {
   const known = statements.version.get(key);
   if (known !== undefined && compareVersions(versionOf(known), version) > 0) return false;
-  if (known !== undefined) for (const drop of statements.drop) drop.run(key);
-  statements.end.run(key);
   statements.keep.run(key, version.epoch, version.rows, Number(version.settled));
   return true;
+}
+
+interface HeldTurn {
+  readonly id: number;
+  readonly record: TurnRecord;
+}
+
+function heldOf(statements: Statements, key: string): HeldTurn | undefined {
+  const row = statements.held.get(key);
+  if (row === undefined) return undefined;
+  return { id: Number(row["id"]), record: JSON.parse(String(row["record"])) as TurnRecord };
+}
+
+function drop(statements: Statements, key: string, version: TurnVersion): void {
+  if (!isNewest(statements, key, version)) return;
+  const held = heldOf(statements, key);
+  if (held === undefined) return;
+  for (const [field, value] of countedValues(held.record)) {
+    statements.endValue.run(field, value, held.id);
+  }
+  statements.endCalls.run(held.id);
+  for (const end of statements.ends) end.run(held.id);
 }
 
 /** The version of a row that has one. */
@@ -111,15 +129,38 @@ export function versionOf({
 }
 
 function put(statements: Statements, record: TurnRecord): void {
-  const { key, version, row, calls } = record;
+  const { key, version, row } = record;
   if (!isNewest(statements, key, version)) return;
-  const own: SqlValue[] = [key, Number(row.has_error)];
+  const before = heldOf(statements, key)?.record;
+  const own: SqlValue[] = [key, Number(row.has_error), unsaidLists(record)];
   for (const column of turnColumns) own.push(columnOf(record, column));
   const id = Number(statements.put.get(...own)?.["id"]);
   statements.record.run(id, JSON.stringify(record));
-  for (const [field, read] of Object.entries(listFields)) {
-    for (const value of read(record)) statements.value.run(field, value, id);
+  putValues(statements, id, before, record);
+  // A judge settles most turns as they were recorded.
+  if (before !== undefined) {
+    if (JSON.stringify(before.calls) === JSON.stringify(record.calls)) return;
+    statements.endCalls.run(id);
   }
+  putCalls(statements, id, record);
+}
+
+function putValues(
+  statements: Statements,
+  id: number,
+  before: TurnRecord | undefined,
+  record: TurnRecord,
+): void {
+  const gone = new Map(
+    (before === undefined ? [] : countedValues(before)).map((one) => [JSON.stringify(one), one]),
+  );
+  for (const one of countedValues(record)) {
+    if (!gone.delete(JSON.stringify(one))) statements.value.run(...one, id);
+  }
+  for (const one of gone.values()) statements.endValue.run(...one, id);
+}
+
+function putCalls(statements: Statements, id: number, { calls }: TurnRecord): void {
   for (const [place, call] of calls.entries()) {
     statements.call.run(
       id,

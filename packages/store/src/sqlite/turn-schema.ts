@@ -1,17 +1,65 @@
 /** @module TurnSchema: the tables of turns in SQLite, derived from the table of fields. */
-import { numberFields, textFields, timeFields } from "../ledger/turn-fields.ts";
-import type { NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
+import { isListField, listFields, numberFields, textFields } from "../ledger/turn-fields.ts";
+import { timeFields } from "../ledger/turn-fields.ts";
+import type { ListField, NumberField, TextField, TimeField } from "../ledger/turn-fields.ts";
+import type { TurnRecord } from "../ledger/turn-record.ts";
 
 const texts = Object.keys(textFields) as readonly TextField[];
 const numbers = Object.keys(numberFields) as readonly NumberField[];
+const lists = Object.keys(listFields) as readonly ListField[];
 const times = Object.keys(timeFields) as readonly TimeField[];
 
-/** Columns of a turn's row, in the order of {@link turnColumnsSql}. */
+/** Columns of a turn's row, what is summed first: a row is read up to the last one that is asked. */
 export const turnColumns: readonly (TextField | NumberField | TimeField)[] = [
-  ...texts,
   ...numbers,
   ...times,
+  ...texts,
 ];
+
+/** Texts that have few values, which are counted in the order of an index as those of lists are. */
+const countedTexts: ReadonlySet<string> = new Set<TextField>([
+  "application_id",
+  "agent_id",
+  "tenant",
+  "memory_id",
+  "status",
+  "verdict",
+  "cache_decision",
+  "timing_state",
+  "usage_state",
+]);
+
+/** True for a field whose values lie in `turn_values`. */
+export function isCounted(field: TextField | ListField): boolean {
+  return isListField(field) || countedTexts.has(field);
+}
+
+/** The values of a turn by field, as they lie in `turn_values`. */
+export function countedValues(
+  record: TurnRecord,
+): readonly (readonly [field: string, value: string])[] {
+  const said = texts
+    .filter(isCounted)
+    .map((field) => [field, textFields[field](record)] as const)
+    .filter((one): one is readonly [TextField, string] => one[1] !== null);
+  const listed = lists.flatMap((field) =>
+    listFields[field](record).map((value) => [field, value] as const),
+  );
+  return [...said, ...listed];
+}
+
+/** A bit for every list of which a turn has no value. */
+export function unsaidLists(record: TurnRecord): number {
+  return lists.reduce(
+    (bits, field, at) => (listFields[field](record).length === 0 ? bits + 2 ** at : bits),
+    0,
+  );
+}
+
+/** True, as SQL, of a turn that has no value of a list. */
+export function unsaidSql(field: ListField): string {
+  return `(turns.unsaid >> ${lists.indexOf(field)} & 1)`;
+}
 
 /** Statements that make the tables, each of which may be run again. */
 export const turnTablesSql: readonly string[] = [
@@ -26,9 +74,10 @@ export const turnTablesSql: readonly string[] = [
   // Narrow: what counts turns reads every row, and a record is ten times as wide.
   `CREATE TABLE IF NOT EXISTS turns (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, has_error INTEGER NOT NULL,
-    ${texts.map((name) => `${name} TEXT`).join(", ")},
+    unsaid INTEGER NOT NULL,
     ${numbers.map((name) => `${name} REAL`).join(", ")},
-    ${times.map((name) => `${name} INTEGER`).join(", ")}
+    ${times.map((name) => `${name} INTEGER`).join(", ")},
+    ${texts.map((name) => `${name} TEXT`).join(", ")}
   ) STRICT`,
   ...["first_received", "ended_at", "duration_ms", "root_trace_id", "thread_id", "tenant"].map(
     (name) => `CREATE INDEX IF NOT EXISTS turns_${name} ON turns (${name}, key)`,
@@ -38,7 +87,6 @@ export const turnTablesSql: readonly string[] = [
     field TEXT NOT NULL, value TEXT NOT NULL, turn INTEGER NOT NULL,
     PRIMARY KEY (field, value, turn)
   ) STRICT, WITHOUT ROWID`,
-  `CREATE INDEX IF NOT EXISTS turn_values_turn ON turn_values (turn, field)`,
   `CREATE TABLE IF NOT EXISTS turn_calls (
     turn INTEGER NOT NULL, place INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT, provider TEXT,
     outcome TEXT, error_type TEXT, duration_ms REAL, input_tokens REAL, output_tokens REAL,

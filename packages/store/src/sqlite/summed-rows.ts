@@ -1,0 +1,60 @@
+/** @module SummedRows: parts of groups, as an engine summed them, added up to the groups. */
+import { groupBy } from "@turnproof/semconv";
+
+import type { FigureRow } from "../ledger/figure-rows.ts";
+
+/** Groups by some columns of rows that are divided further; what is unknown adds nothing. */
+export function addedUp(
+  parts: readonly FigureRow[],
+  keys: readonly string[],
+  sums: readonly string[],
+): readonly FigureRow[] {
+  const groups = groupBy(parts, (row) => JSON.stringify(keys.map((key) => row[key])));
+  return [...groups.values()].map((own) => {
+    const added = sums.map((name) => [name, sumOf(own, name)] as const);
+    return { ...own[0], ...Object.fromEntries(added) };
+  });
+}
+
+function sumOf(rows: readonly FigureRow[], name: string): number | null {
+  const known = rows.map((row) => row[name]).filter((value) => value !== null);
+  if (known.length === 0) return null;
+  const values = known.map(Number);
+  if (name === "first_at") return Math.min(...values);
+  if (name === "last_at") return Math.max(...values);
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+const shares = { p50_ms: 0.5, p95_ms: 0.95, p99_ms: 0.99 } as const;
+
+/**
+ * The groups with the percentiles of their durations, by the nearest rank.
+ *
+ * @param durations lists of the values of `keys` and one duration
+ */
+export function withPercentiles(
+  groups: readonly FigureRow[],
+  keys: readonly string[],
+  durations: readonly (readonly unknown[])[],
+): readonly FigureRow[] {
+  const byKey = new Map<string, number[]>();
+  for (const row of durations) {
+    const key = keyOf(row.slice(0, keys.length));
+    const own = byKey.get(key);
+    if (own === undefined) byKey.set(key, [Number(row[keys.length])]);
+    else own.push(Number(row[keys.length]));
+  }
+  return groups.map((group) => {
+    const sorted = Float64Array.from(byKey.get(keyOf(keys.map((key) => group[key]))) ?? []).sort();
+    const picked = Object.entries(shares).map(([name, share]) => {
+      const rank = Math.max(0, Math.ceil(share * sorted.length) - 1);
+      return [name, sorted[rank] ?? null] as const;
+    });
+    return { ...group, ...Object.fromEntries(picked) };
+  });
+}
+
+/** Two lists of texts, numbers and null have one key only where they are equal. */
+function keyOf(values: readonly unknown[]): string {
+  return values.length === 1 ? String(values[0]) : JSON.stringify(values);
+}
