@@ -37,15 +37,21 @@ export function withPercentiles(
   keys: readonly string[],
   durations: readonly (readonly unknown[])[],
 ): readonly FigureRow[] {
-  const byKey = new Map<string, number[]>();
+  const known = new Map<unknown, Nested>();
   for (const row of durations) {
-    const key = keyOf(row.slice(0, keys.length));
-    const own = byKey.get(key);
-    if (own === undefined) byKey.set(key, [Number(row[keys.length])]);
-    else own.push(Number(row[keys.length]));
+    const last = row.length - 2;
+    let own = known;
+    for (let at = 0; at < last; at += 1) own = nested(own, row[at]);
+    const values = own.get(row[last]);
+    if (Array.isArray(values)) values.push(Number(row[last + 1]));
+    else own.set(row[last], [Number(row[last + 1])]);
   }
   return groups.map((group) => {
-    const sorted = Float64Array.from(byKey.get(keyOf(keys.map((key) => group[key]))) ?? []).sort();
+    const found = keys.reduce<Nested | undefined>(
+      (own, key) => (own instanceof Map ? own.get(group[key]) : undefined),
+      known,
+    );
+    const sorted = Float64Array.from(Array.isArray(found) ? found : []).toSorted();
     const picked = Object.entries(shares).map(([name, share]) => {
       const rank = Math.max(0, Math.ceil(share * sorted.length) - 1);
       return [name, sorted[rank] ?? null] as const;
@@ -54,7 +60,13 @@ export function withPercentiles(
   });
 }
 
-/** Two lists of texts, numbers and null have one key only where they are equal. */
-function keyOf(values: readonly unknown[]): string {
-  return values.length === 1 ? String(values[0]) : JSON.stringify(values);
+/** Durations by the values of one column after the other: a text for each row would cost more. */
+type Nested = Map<unknown, Nested> | number[];
+
+function nested(of: Map<unknown, Nested>, key: unknown): Map<unknown, Nested> {
+  const known = of.get(key);
+  if (known instanceof Map) return known;
+  const own = new Map<unknown, Nested>();
+  of.set(key, own);
+  return own;
 }
