@@ -10,13 +10,13 @@ import type { ClickhouseConnection, EvidenceStore } from "@turnproof/store";
 
 import type { Config } from "./config.ts";
 
-/** Why evidence lies in plain files although nobody asked for it; one sentence each. */
+/** Why evidence lies in a SQLite file although nobody asked for it; one sentence each. */
 export const engineSentences = {
   absent:
-    "Evidence is stored in plain files, because the embedded ClickHouse engine is not installed: " +
+    "Evidence is stored in a SQLite file, because the embedded ClickHouse engine is not installed: " +
     "run `npm install chdb`, or set TURNPROOF_CLICKHOUSE_URL or TURNPROOF_BACKEND.",
   broken:
-    "Evidence is stored in plain files, because the embedded ClickHouse engine has no build for " +
+    "Evidence is stored in a SQLite file, because the embedded ClickHouse engine has no build for " +
     "this platform: set TURNPROOF_CLICKHOUSE_URL to use a server.",
 } as const;
 

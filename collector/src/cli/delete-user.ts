@@ -142,7 +142,7 @@ async function openEvidence(config: Config, dryRun: boolean): Promise<EvidenceSt
 
 /**
  * The configuration with the store that holds the evidence. Where a collector once ran without the
- * embedded engine, evidence lies in plain files and nothing lies where the engine keeps it.
+ * embedded engine, evidence lies in a SQLite file and nothing lies where the engine keeps it.
  */
 function whereItLies(config: Config): Config {
   const embedded = config.backend === "clickhouse" && config.clickhouseUrl === undefined;

@@ -11,8 +11,6 @@ type Place = Unreached | "journal_unreadable" | "spool_unreadable";
 
 /** What this run met. */
 const met: { readonly [place in Place]: string } = {
-  filesystem_earlier_files:
-    "Files that an earlier version wrote beside the database: run `turnproof migrate --drop-old`.",
   filesystem_open_reads:
     "The log of the evidence database, which a read holds open: run the deletion again.",
   legacy_bundles:

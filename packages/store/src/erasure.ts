@@ -9,7 +9,6 @@ import type { EvidenceStore } from "./evidence-store.ts";
 
 /** What deleted bytes may still lie in; content-free names, for an operator to act on. */
 export type Unreached =
-  | "filesystem_earlier_files"
   | "filesystem_open_reads"
   | "legacy_bundles"
   | "mongodb_oplog"

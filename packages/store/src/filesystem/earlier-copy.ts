@@ -15,7 +15,7 @@ import { transaction } from "../sqlite/sqlite-database.ts";
 import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
 import { turnRows } from "../sqlite/turn-rows.ts";
 import type { Disk, Place } from "./disk.ts";
-import { dropEarlierFiles, earlierBatchFiles, hasEarlierFiles } from "./earlier-files.ts";
+import { dropEarlierFiles, earlierBatchFiles } from "./earlier-files.ts";
 import { readEarlierBatch } from "./earlier-files.ts";
 import type { EarlierBatch } from "./earlier-files.ts";
 
@@ -28,8 +28,6 @@ export interface EarlierCopy {
   copy(options?: CopyOptions): Promise<CopyReport>;
   /** @throws CodedError `migration_pending` */
   drop(): Promise<void>;
-  /** True while files of earlier versions lie there. */
-  there(): Promise<boolean>;
 }
 
 /** Files of a folder that is copied when it is opened. */
@@ -71,7 +69,6 @@ export function earlierCopy(disk: Disk, database: SqliteDatabase): EarlierCopy {
       if (pending && !isDone()) throw new CodedError("migration_pending");
       await dropEarlierFiles(disk);
     },
-    there: () => hasEarlierFiles(disk),
   };
 }
 

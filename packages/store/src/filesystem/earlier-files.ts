@@ -93,11 +93,6 @@ async function dropFolder(disk: Disk, folder: Place): Promise<void> {
   await disk.prune(folder);
 }
 
-/** True while files of earlier versions lie there. */
-export async function hasEarlierFiles(disk: Disk): Promise<boolean> {
-  return (await disk.list(earlierPlace)).length > 0;
-}
-
 function isBatchName(name: string): boolean {
   return /^b_[0-9a-f]{64}\.ndjson$/.test(name);
 }

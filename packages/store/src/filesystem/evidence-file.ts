@@ -83,10 +83,11 @@ export function evidenceFile(
   });
   offerErasure(evidence, (asked) =>
     change(({ database, earlier }) => {
-      const purge = async (): Promise<readonly Unreached[]> => [
-        ...((await purgeDeleted(database)) ? [] : (["filesystem_open_reads"] as const)),
-        ...((await earlier.there()) ? (["filesystem_earlier_files"] as const) : []),
-      ];
+      const purge = async (): Promise<readonly Unreached[]> => {
+        // Files of an earlier version hold the user's rows as well; all of them are copied.
+        await earlier.drop();
+        return (await purgeDeleted(database)) ? [] : ["filesystem_open_reads"];
+      };
       return erasureOf(erasureRows(database, purge, legacyFiles(disk)))(asked);
     }),
   );
