@@ -1,4 +1,5 @@
 /** @module TurnFacets: the values of fields with their counts, all fields in one walk of an index. */
+import { textOf } from "../ledger/figure-rows.ts";
 import { facetOf } from "../ledger/turn-sums.ts";
 import { isListField } from "../ledger/turn-fields.ts";
 import type { ListField, TextField } from "../ledger/turn-fields.ts";
@@ -124,7 +125,7 @@ function plainFacet(
   return {
     field,
     values: rows.map(({ value, turns }) => ({
-      value: value === null ? null : String(value),
+      value: textOf(value),
       turns: Number(turns),
     })),
     total: Number(rows[0]?.["total"] ?? 0),
