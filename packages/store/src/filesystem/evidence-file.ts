@@ -39,6 +39,7 @@ export interface EvidenceFile {
 }
 
 interface Opened {
+  /** The connection that writes. */
   readonly database: SqliteDatabase;
   readonly store: EvidenceStore;
   readonly earlier: EarlierCopy;
@@ -109,18 +110,23 @@ async function openFile(disk: Disk, readOnly: boolean): Promise<Opened> {
   const isNew = (await disk.stat(place)) === undefined;
   const path = await disk.own(place);
   if (isNew) await disk.sync([]);
-  const database = openDatabase(path, await hasLog(disk));
+  const log = await hasLog(disk);
+  const database = openDatabase(path, log);
+  let reader: SqliteDatabase | undefined;
   try {
     makeEvidenceTables(database);
     const earlier = earlierCopy(disk, database);
     await earlier.open();
-    const store = sqliteEvidence(database, {
+    reader = openDatabase(path, log);
+    const store = sqliteEvidence(reader, {
+      writer: database,
       pending: () => earlier.pending(),
       legacy: legacyFiles(disk),
     });
     if (readOnly) database.exec("PRAGMA query_only = ON");
     return { database, store, earlier };
   } catch (error) {
+    reader?.close();
     database.close();
     throw error;
   }

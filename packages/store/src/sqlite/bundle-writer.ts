@@ -7,6 +7,7 @@ import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
 
 import { packBundles } from "../bundle/pack.ts";
 import type { BundleRow } from "../bundle/pack.ts";
+import { paced } from "../ledger/record-roots.ts";
 import { storedForm } from "../stored-event.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { transaction } from "./sqlite-database.ts";
@@ -32,32 +33,57 @@ export interface LostPart {
   readonly last: number;
 }
 
-/** A writer over a database that has the tables. */
-export function bundleWriter(database: SqliteDatabase): BundleWriter {
+/**
+ * A writer over a database that has the tables.
+ *
+ * @param reader another connection, which sees a batch when it is stored: writes then let other
+ *   work of the thread pass, and undefined means that this one is read by as well
+ */
+export function bundleWriter(database: SqliteDatabase, reader?: SqliteDatabase): BundleWriter {
   const statements = statementsOf(database);
-  const put = (batchId: string, rows: readonly BundleRow[]): void => {
+  const stored = storedStatements(reader ?? database);
+  const steps = function* steps(batchId: string, rows: readonly BundleRow[]): Generator<void> {
     const events = rows.reduce((sum, row) => sum + row.events, 0);
     const known = statements.batch.get(batchId, events);
     // Another process was first.
-    if (known !== undefined) putAll(statements, Number(known["id"]), rows);
+    if (known !== undefined) yield* putAll(statements, Number(known["id"]), rows);
   };
   return {
     async append(batch) {
-      if (statements.known.get(batch.batchId) !== undefined) return;
+      if (stored.known.get(batch.batchId) !== undefined) return;
       const events = batch.events.map((event) => storedForm(event, batch.receivedAt));
       const rows = packBundles(events);
-      await transaction(database, () => put(batch.batchId, rows));
+      await transaction(database, () =>
+        inSteps(steps(batch.batchId, rows), reader === undefined ? undefined : paced()),
+      );
     },
     put: (batchId, events, lost = []) =>
-      put(batchId, [...packBundles(events), ...lost.map(lostRow)]),
-    isKnown: (batchId) => statements.known.get(batchId) !== undefined,
+      atOnce(steps(batchId, [...packBundles(events), ...lost.map(lostRow)])),
+    isKnown: (batchId) => stored.known.get(batchId) !== undefined,
     readBack(batchId) {
-      const known = statements.known.get(batchId);
+      const known = stored.known.get(batchId);
       if (known === undefined) return { rows: 0, complete: false };
-      const held = statements.held.get(known["id"] as number);
+      const held = stored.held.get(known["id"] as number);
       return { rows: Number(known["events"]), complete: held?.["events"] === known["events"] };
     },
   };
+}
+
+/** Lets other work pass where this went on for too long. */
+export type Pace = () => Promise<void>;
+
+/** Runs steps to their end, at once where there is no pace. */
+export function inSteps(steps: Iterable<unknown>, pace: Pace | undefined): void | Promise<void> {
+  if (pace === undefined) atOnce(steps);
+  else return withPauses(steps, pace);
+}
+
+async function withPauses(steps: Iterable<unknown>, pace: Pace): Promise<void> {
+  for (const _step of steps) await pace();
+}
+
+function atOnce(steps: Iterable<unknown>): void {
+  for (const _step of steps);
 }
 
 /** The body of a lost part is empty, which no body is, so that reads refuse it. */
@@ -73,14 +99,23 @@ function lostRow({ root, rows, first, last }: LostPart): BundleRow {
   };
 }
 
-type Name = "known" | "held" | "batch" | "root" | "bundle" | "touch" | "word";
+const wordsPerStep = 256;
 
-function statementsOf(database: SqliteDatabase): Readonly<Record<Name, SqliteStatement>> {
+function storedStatements(
+  database: SqliteDatabase,
+): Readonly<Record<"known" | "held", SqliteStatement>> {
   return {
     known: database.prepare("SELECT id, events FROM batches WHERE batch_id = ?"),
     held: database.prepare(
       "SELECT coalesce(sum(events), 0) AS events FROM bundles WHERE batch = ?",
     ),
+  };
+}
+
+type Name = "batch" | "root" | "bundle" | "touch" | "word";
+
+function statementsOf(database: SqliteDatabase): Readonly<Record<Name, SqliteStatement>> {
+  return {
     batch: database.prepare(
       `INSERT INTO batches (batch_id, events) VALUES (?, ?)
        ON CONFLICT (batch_id) DO NOTHING RETURNING id`,
@@ -102,11 +137,11 @@ function statementsOf(database: SqliteDatabase): Readonly<Record<Name, SqliteSta
   };
 }
 
-function putAll(
+function* putAll(
   statements: Readonly<Record<Name, SqliteStatement>>,
   batch: number,
   rows: readonly BundleRow[],
-): void {
+): Generator<void> {
   const words: { readonly hash: number; readonly root: number }[] = [];
   for (const row of rows) {
     const { first_received: first, last_received: last, events, segments } = row;
@@ -115,8 +150,12 @@ function putAll(
     const bundle = statements.bundle.get(root, batch, events, crc32(segments), segments);
     statements.touch.run(Number(bundle?.["id"]), root);
     for (const hash of row.hashes) words.push({ hash, root });
+    yield;
   }
   // In the order of the index: neighbours are written into one page.
   words.sort((a, b) => a.hash - b.hash || a.root - b.root);
-  for (const { hash, root } of words) statements.word.run(hash, root);
+  for (const [at, { hash, root }] of words.entries()) {
+    statements.word.run(hash, root);
+    if (at % wordsPerStep === 0) yield;
+  }
 }

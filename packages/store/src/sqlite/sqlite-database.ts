@@ -87,19 +87,39 @@ export function openSqliteReadOnly(path: string, immutable = false): SqliteDatab
 /** How long a writer waits for one of another process, in milliseconds. */
 const patienceMs = 30_000;
 
+/** Transactions of a connection, one after the other. */
+const queues = new WeakMap<SqliteDatabase, Promise<unknown>>();
+
 /**
- * Runs work in one transaction: all of it is durable when this resolves, or nothing happened. The
- * work itself must not wait for anything, as the connection is everybody's.
+ * Runs work in one transaction: all of it is durable when this resolves, or nothing happened. Work
+ * that waits in between belongs on a connection that nobody reads by.
  * @throws CodedError store_busy when others do not let go in time, and what the engine throws
  */
-export async function transaction<T>(database: SqliteDatabase, work: () => T): Promise<T> {
+export function transaction<T>(database: SqliteDatabase, work: () => T | Promise<T>): Promise<T> {
+  return alone(database, () => run(database, work));
+}
+
+/** Runs work when no transaction of this connection is under way. */
+export function alone<T>(database: SqliteDatabase, work: () => Promise<T>): Promise<T> {
+  const before = queues.get(database);
+  const own = before === undefined ? work() : before.then(work);
+  const settled = own.then(
+    () => undefined,
+    () => undefined,
+  );
+  queues.set(database, settled);
+  return own;
+}
+
+async function run<T>(database: SqliteDatabase, work: () => T | Promise<T>): Promise<T> {
   const end = Date.now() + patienceMs;
   for (let round = 0; !begun(database); round += 1) {
     if (Date.now() > end) throw new CodedError("store_busy");
     await sleep(1 + Math.random() * Math.min(40, 2 + round));
   }
   try {
-    const answer = work();
+    const given = work();
+    const answer = given instanceof Promise ? await given : given;
     database.exec("COMMIT");
     return answer;
   } catch (error) {

@@ -17,7 +17,7 @@ import type { ReadParts } from "./bundle-reads.ts";
 import { bundleTablesSql } from "./bundle-schema.ts";
 import { bundleWriter } from "./bundle-writer.ts";
 import { epochKey } from "./root-epochs.ts";
-import { transaction } from "./sqlite-database.ts";
+import { alone, transaction } from "./sqlite-database.ts";
 import { codedSqlite } from "./sqlite-error.ts";
 import { turnsIn } from "./sqlite-turns.ts";
 import { turnTablesSql } from "./turn-schema.ts";
@@ -34,21 +34,25 @@ export function makeEvidenceTables(database: SqliteDatabase): void {
   database.exec(`PRAGMA user_version = ${schemaVersion}`);
 }
 
-/** Evidence in a database that has the tables; it is closed with it. */
-export function sqliteEvidence(
-  database: SqliteDatabase,
-  parts: Omit<ReadParts, "open"> = {},
-): EvidenceStore {
-  const writer = bundleWriter(database);
+/** What evidence stands on beside the connection that reads. */
+export interface EvidenceParts extends Omit<ReadParts, "open"> {
+  /** A connection of its own for writes, which then let other work of the thread pass. */
+  readonly writer?: SqliteDatabase;
+}
+
+/** Evidence in a database that has the tables; its connections are closed with it. */
+export function sqliteEvidence(database: SqliteDatabase, parts: EvidenceParts = {}): EvidenceStore {
+  const { writer: own } = parts;
+  const writer = own === undefined ? bundleWriter(database) : bundleWriter(own, database);
   const open = (): void => {
     if (!database.isOpen) throw new CodedError("store_closed");
   };
   const store: EvidenceStore = {
     name: "sqlite",
     sources: ["trace", "conversation", "tool_log"],
-    ledger: turnsIn(database),
+    ledger: turnsIn(database, undefined, own),
     ...bundleReads(database, { ...parts, open }),
-    ...verdictsOf(database, open),
+    ...verdictsOf(database, own ?? database, open),
     async append(batch) {
       open();
       await writer.append(batch);
@@ -77,7 +81,9 @@ export function sqliteEvidence(
         }),
       ),
     async close() {
-      if (database.isOpen) database.close();
+      // What is being written is written to its end.
+      await alone(own ?? database, async () => {});
+      for (const one of [own, database]) if (one?.isOpen === true) one.close();
     },
     [Symbol.asyncDispose]: () => store.close(),
   };
@@ -108,9 +114,10 @@ function standingOf(database: SqliteDatabase, open: () => void): EvidenceStore["
 
 function verdictsOf(
   database: SqliteDatabase,
+  writer: SqliteDatabase,
   open: () => void,
 ): Pick<EvidenceStore, "verdicts" | "putVerdicts"> {
-  const put = database.prepare(
+  const put = writer.prepare(
     `INSERT INTO verdicts VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
        judged_at = excluded.judged_at, verdict = excluded.verdict
      WHERE excluded.judged_at >= judged_at`,
@@ -119,7 +126,7 @@ function verdictsOf(
   return {
     async putVerdicts(verdicts) {
       open();
-      await transaction(database, () => {
+      await transaction(writer, () => {
         for (const one of verdicts) {
           const { root_trace_id: root, user_id: user = null, judged_at: at } = one;
           put.run(turnKey(one), root, user, at, JSON.stringify(one));

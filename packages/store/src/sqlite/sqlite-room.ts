@@ -1,5 +1,6 @@
 /** @module SqliteRoom: takes what was deleted out of a database file, and gives its room back. */
 import type { SqliteDatabase } from "./sqlite-database.ts";
+import { alone } from "./sqlite-database.ts";
 
 /** The file is written anew when this share of it is free, and at least so many pages. */
 const freeShareMax = 0.25;
@@ -16,8 +17,10 @@ export async function giveBackRoom(database: SqliteDatabase): Promise<void> {
  * Writes the file anew without any byte of what was deleted, and empties its log. False where a
  * read of another process holds the log open.
  */
-export async function purgeDeleted(database: SqliteDatabase): Promise<boolean> {
-  database.exec("VACUUM");
-  const [row] = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
-  return row?.["busy"] === 0;
+export function purgeDeleted(database: SqliteDatabase): Promise<boolean> {
+  return alone(database, async () => {
+    database.exec("VACUUM");
+    const [row] = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
+    return row?.["busy"] === 0;
+  });
 }

@@ -5,6 +5,8 @@ import { placeOf } from "../ledger/turn-conditions.ts";
 import type { TurnLedger } from "../ledger/turn-question.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { isoOfMicros } from "../time.ts";
+import { paced } from "../ledger/record-roots.ts";
+import { inSteps } from "./bundle-writer.ts";
 import { transaction } from "./sqlite-database.ts";
 import { facetsOf } from "./turn-facets.ts";
 import { callsOf, figuresOf } from "./turn-figures.ts";
@@ -22,18 +24,21 @@ export function sqliteTurns(database: SqliteDatabase, fewTurns?: number): TurnLe
 const fewTurnsDefault = 300;
 
 /** Turns in a database that has the tables. */
-export function turnsIn(database: SqliteDatabase, fewTurns: number = fewTurnsDefault): TurnLedger {
-  const rows = turnRows(database);
+export function turnsIn(
+  database: SqliteDatabase,
+  fewTurns: number = fewTurnsDefault,
+  writer?: SqliteDatabase,
+): TurnLedger {
+  const written = writer ?? database;
+  const rows = turnRows(written);
+  const write = <T>(given: readonly T[], put: (one: T) => void): Promise<void> =>
+    transaction(written, () =>
+      inSteps(stepsOf(given, put), writer === undefined ? undefined : paced()),
+    );
   return {
     answeredIn: "store",
-    async putTurns(records) {
-      await transaction(database, () => records.forEach((record) => rows.put(record)));
-    },
-    async dropTurns(gone) {
-      await transaction(database, () =>
-        gone.forEach(({ key, version }) => rows.drop(key, version)),
-      );
-    },
+    putTurns: (records) => write(records, (record) => rows.put(record)),
+    dropTurns: (gone) => write(gone, ({ key, version }) => rows.drop(key, version)),
     async turnsOf(roots) {
       const held = database
         .prepare(
@@ -84,4 +89,11 @@ export function turnsIn(database: SqliteDatabase, fewTurns: number = fewTurnsDef
       return callsOf(database, whereSql(question), { kind, by });
     },
   };
+}
+
+function* stepsOf<T>(given: readonly T[], put: (one: T) => void): Generator<void> {
+  for (const one of given) {
+    put(one);
+    yield;
+  }
 }
