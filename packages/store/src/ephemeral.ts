@@ -166,7 +166,10 @@ function heldRows(): HeldRows {
     append(batch) {
       open();
       if (batches.has(batch.batchId)) return;
-      const events = batch.events.map((event) => storedForm(event, batch.receivedAt));
+      // What the caller does with its events later changes nothing here.
+      const events = structuredClone(
+        batch.events.map((event) => storedForm(event, batch.receivedAt)),
+      );
       for (const event of events) {
         const root = event.root_trace_id ?? "";
         const held = roots.get(root);

@@ -55,10 +55,12 @@ export function addNamedIds(event: TurnEvent, add: (id: string) => void): void {
     if (typeof value === "string") add(value);
   };
   for (const field of mentionedFields) named(event[field]);
-  for (const name of mentionedAttributes) named(event.attributes[name]);
-  for (const id of event.attributes.grounding_source_ids ?? []) named(id);
-  for (const item of [...(event.input_refs ?? []), ...(event.output_refs ?? [])]) named(item.ref);
-  for (const item of event.selection_ledger ?? []) named(item.resource?.ref);
+  const { attributes, input_refs: input, output_refs: output, selection_ledger: ledger } = event;
+  for (const name of mentionedAttributes) named(attributes[name]);
+  if (attributes.grounding_source_ids !== undefined) attributes.grounding_source_ids.forEach(named);
+  if (input !== undefined) for (const item of input) named(item.ref);
+  if (output !== undefined) for (const item of output) named(item.ref);
+  if (ledger !== undefined) for (const item of ledger) named(item.resource?.ref);
 }
 
 /**

@@ -10,21 +10,23 @@ import { CodedError, limits, registryRows } from "@turnproof/semconv";
 export type StoredEvent = TurnEvent & { readonly received_at: string };
 
 /**
- * The stored form of an event; the argument stays untouched. Throws `store_rejected_row` for an
- * event without a root or an id, for an attribute that is not in the registry or of another type,
+ * The stored form of an event; the argument stays untouched, and what needs no change is shared with
+ * it: whoever keeps events and does not write them out copies them. Throws `store_rejected_row` for
+ * an event without a root or an id, for an attribute that is not in the registry or of another type,
  * for text or a list over its cap (requirements: Limits), for a number that is not finite, and for
  * text with a lone surrogate: in UTF-8 two such ids would become one, and two tenants with it.
  */
 export function storedForm(event: TurnEvent, receivedAt: string): StoredEvent {
-  const kept = (compact(event) ?? {}) as Record<string, unknown>;
+  const kept = (compact(event) ?? {}) as Readonly<Record<string, unknown>>;
   if (kept["root_trace_id"] === undefined || kept["event_id"] === undefined) refuse();
-  if (kept["revision"] !== undefined) delete kept["revision"];
-  kept["attributes"] ??= {};
-  for (const [name, value] of Object.entries(kept["attributes"] as object)) {
-    if (!isRegistered(name, value)) refuse();
-  }
-  kept["received_at"] = microseconds(event.received_at ?? receivedAt);
-  return kept as unknown as StoredEvent;
+  const attributes = (kept["attributes"] ?? {}) as Readonly<Record<string, unknown>>;
+  for (const name in attributes) if (!isRegistered(name, attributes[name])) refuse();
+  const received_at = microseconds(event.received_at ?? receivedAt);
+  const whole = kept["received_at"] === received_at && kept["attributes"] === attributes;
+  if (whole && kept["revision"] === undefined) return kept as unknown as StoredEvent;
+  const stored: Record<string, unknown> = { ...kept, attributes, received_at };
+  delete stored["revision"];
+  return stored as unknown as StoredEvent;
 }
 
 /** JavaScript type of each attribute that stands under `attributes`, `[]` behind it for lists. */
@@ -46,6 +48,7 @@ function refuse(): never {
   throw new CodedError("store_rejected_row");
 }
 
+/** The value without what says nothing; itself where nothing is left out. */
 function compact(value: unknown): unknown {
   if (typeof value === "string") {
     if (value.length > limits.stringCharsMax || !value.isWellFormed()) refuse();
@@ -54,25 +57,37 @@ function compact(value: unknown): unknown {
   if (typeof value === "number" && !Number.isFinite(value)) refuse();
   if (Array.isArray(value)) return compactList(value);
   if (typeof value !== "object" || value === null) return value;
-  const kept: Record<string, unknown> = {};
-  let fields = 0;
-  for (const [name, item] of Object.entries(value)) {
-    const copy = compact(item);
-    if (copy === undefined) continue;
-    kept[name] = copy;
-    fields += 1;
+  return compactFields(value as Readonly<Record<string, unknown>>);
+}
+
+function compactFields(fields: Readonly<Record<string, unknown>>): unknown {
+  let changed: Record<string, unknown> | undefined;
+  let count = 0;
+  for (const name in fields) {
+    const item = fields[name];
+    const kept = compact(item);
+    if (kept !== item || kept === undefined) {
+      changed ??= { ...fields };
+      if (kept === undefined) delete changed[name];
+      else changed[name] = kept;
+    }
+    if (kept !== undefined) count += 1;
   }
-  return fields === 0 ? undefined : kept;
+  return count === 0 ? undefined : (changed ?? fields);
 }
 
 /** Entries of a list keep their place, so an empty string inside one stays. */
 function compactList(list: readonly unknown[]): unknown {
   if (list.length === 0) return undefined;
   if (list.length > limits.listEntriesMax) refuse();
-  return list.map((item) => {
-    if (item === "") return "";
-    return compact(item) ?? {};
-  });
+  let changed: unknown[] | undefined;
+  for (const [at, item] of list.entries()) {
+    const kept = item === "" ? "" : (compact(item) ?? {});
+    if (kept === item) continue;
+    changed ??= [...list];
+    changed[at] = kept;
+  }
+  return changed ?? list;
 }
 
 /** A received time cut or filled to six fractional digits. */

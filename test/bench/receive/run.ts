@@ -128,11 +128,11 @@ async function stored(load: Load, threads: number): Promise<void> {
 /** The engine's own insert of the rows that are there, into a table of the same form. */
 async function engineAlone(directory: string): Promise<void> {
   const engine = await openEngine({ dataDir: join(directory, "clickhouse") });
-  await engine.command("CREATE TABLE engine_alone AS events");
+  await engine.command("CREATE TABLE engine_alone AS bundles");
   const started = performance.now();
   const cpu = process.cpuUsage();
   await engine.command(
-    "INSERT INTO engine_alone SELECT * FROM events SETTINGS max_insert_threads = 1, max_threads = 1",
+    "INSERT INTO engine_alone SELECT * FROM bundles SETTINGS max_insert_threads = 1, max_threads = 1",
   );
   const used = process.cpuUsage(cpu);
   const elapsed = performance.now() - started;

@@ -40,7 +40,7 @@ console.log(`# ${wanted} events, batches of ${batchRows}`);
 const before = await readFile(knownFile, "utf8").catch(() => undefined);
 if (before === undefined) {
   const inserted = await fill(store);
-  await ceiling();
+  await ceiling(inserted);
   await sizes(inserted);
 }
 await reads(store, before === undefined ? source.known : (JSON.parse(before) as Known));
@@ -80,26 +80,21 @@ async function fill(into: EvidenceStore): Promise<number> {
 }
 
 /** The engine alone: the same rows from table to table, all columns already typed and in memory. */
-async function ceiling(): Promise<void> {
-  const rows = Math.min(wanted, 1_000_000);
-  await client.command({ query: "CREATE TABLE ceiling AS events" });
-  const touched = await rowsOf("SELECT DISTINCT toString(name) AS name FROM touched");
-  const names = touched.map((row) => String(row["name"])).join(", ");
+async function ceiling(events: number): Promise<void> {
+  await client.command({ query: "CREATE TABLE ceiling AS bundles" });
   const started = performance.now();
   const cpu = process.cpuUsage();
   await client.command({
-    query: `INSERT INTO ceiling (${names}) SELECT ${names} FROM events LIMIT ${rows}
-      SETTINGS max_threads = 1, max_insert_threads = 1, max_block_size = 50000,
-      min_insert_block_size_rows = 50000, max_insert_block_size = 50000`,
+    query: `INSERT INTO ceiling SELECT * FROM bundles
+      SETTINGS max_threads = 1, max_insert_threads = 1, max_block_size = 5000`,
   });
-  const wall = rate(rows, performance.now() - started);
-  console.log(`engine, table to table: ${wall}, ${rate(rows, cpuSince(cpu))} of CPU`);
+  const wall = rate(events, performance.now() - started);
+  console.log(`engine, table to table: ${wall}, ${rate(events, cpuSince(cpu))} of CPU`);
   await client.command({ query: "DROP TABLE ceiling" });
 }
 
 async function sizes(rows: number): Promise<void> {
-  await client.command({ query: "OPTIMIZE TABLE events FINAL" });
-  await client.command({ query: "OPTIMIZE TABLE locate FINAL" });
+  await client.command({ query: "OPTIMIZE TABLE bundles FINAL" });
   const tables = await rowsOf(
     `SELECT table, sum(bytes_on_disk) AS bytes, sum(rows) AS rows, count() AS parts
      FROM system.parts WHERE active AND database = currentDatabase() GROUP BY table ORDER BY bytes DESC`,

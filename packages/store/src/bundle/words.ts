@@ -37,24 +37,33 @@ const rootFilters = {
 
 /** Hashes of the words of some events, each once and sorted. */
 export function hashesOf(events: readonly TurnEvent[]): readonly number[] {
+  const ids = new Set<string>();
   const words = new Set<string>();
   const addId = (id: string): void => {
-    words.add(idWord(id));
+    ids.add(id);
   };
+  // Most events of a root say the same as the one before them.
+  let before: TurnEvent | undefined;
   for (const event of events) {
     addNamedIds(event, addId);
-    for (const word of ownWords(event)) addId(word);
-    if (event.user_id === null) words.add(anonymous);
-    const { agent_id, application_id, event_kind, status, attributes } = event;
+    for (const word of ownWords(event)) ids.add(word);
+    const { agent_id, application_id, event_kind, status, attributes, user_id } = event;
+    if (user_id === null && before?.user_id !== null) words.add(anonymous);
     // An agent that nobody names is called by its application, see evidence's resolveEvents.
-    for (const name of [agent_id, application_id, attributes.agent_name]) {
-      if (name !== undefined) words.add(`agent:${name}`);
+    if (agent_id !== undefined && agent_id !== before?.agent_id) words.add(`agent:${agent_id}`);
+    if (application_id !== undefined && application_id !== before?.application_id) {
+      words.add(`agent:${application_id}`);
     }
+    if (attributes.agent_name !== undefined) words.add(`agent:${attributes.agent_name}`);
     if (attributes.tool_name !== undefined) words.add(`tool:${attributes.tool_name}`);
-    words.add(`kind:${event_kind}`);
-    words.add(`status:${status}`);
+    if (event_kind !== before?.event_kind) words.add(`kind:${event_kind}`);
+    if (status !== before?.status) words.add(`status:${status}`);
+    before = event;
   }
-  return [...new Set([...words].map(murmur32))].toSorted((a, b) => a - b);
+  const hashes = new Set<number>();
+  for (const id of ids) hashes.add(murmur32(idWord(id)));
+  for (const word of words) hashes.add(murmur32(word));
+  return [...Uint32Array.from(hashes).sort()];
 }
 
 /** Hashes of the words by which an event is found that names the id; any one of them will do. */
