@@ -56,8 +56,8 @@ export function addMigrateCommand(program: Command): void {
       "after",
       `
 Additive and forward only, as the owner of the schema; data of a newer version is refused.
-Evidence of an earlier version (files, or the old tables of ClickHouse) is copied: a copy that is ended
-goes on when it is run again (exit code 3), and what was copied stays until --drop-old. Stop a
+Evidence of an earlier version (files, or the old tables of ClickHouse) is copied: a copy that is
+ended goes on when it is run again (exit code 3), and what was copied stays until --drop-old. Stop a
 collector that uses an embedded ClickHouse first.
 The native index: migrate --apply, then backfill --apply, then parity. MongoDB's search indexes
 over memory are made, given every filter field and waited for; a build that is interrupted here goes

@@ -145,7 +145,7 @@ function columns(): readonly Column[] {
 }
 
 /** The query behind the view. */
-export function eventsQuery(): string {
+function eventsQuery(): string {
   const shown = columns().map(([name, sql]) => `    ${sql} AS ${name}`);
   return `SELECT
 ${shown.join(",\n")}

@@ -1,8 +1,6 @@
 /** @module NativeBuffer: a growing run of bytes in the little-endian forms of the Native format. */
 
 const two32 = 4_294_967_296;
-const two16 = 65_536;
-const nanosPerSecond = 1_000_000_000;
 
 /** Appends numbers, lengths and text; grows by doubling. */
 export class NativeBuffer {
@@ -56,20 +54,6 @@ export class NativeBuffer {
     const high = Math.floor(value / two32);
     this.buffer.writeUInt32LE(value - high * two32, at);
     this.buffer.writeInt32LE(high, at + 4);
-  }
-
-  /** Seconds and nanoseconds since the epoch as 64 bits of nanoseconds, without a BigInt. */
-  nanos64(seconds: number, nanos: number): void {
-    // Each product of the halves is exact in a double.
-    const upper = Math.floor(seconds / two16);
-    const high = upper * nanosPerSecond;
-    const rest = (seconds - upper * two16) * nanosPerSecond + nanos;
-    const top = Math.floor(high / two16);
-    const low = (high - top * two16) * two16 + rest;
-    const carried = Math.floor(low / two32);
-    const at = this.take(8);
-    this.buffer.writeUInt32LE(low - carried * two32, at);
-    this.buffer.writeInt32LE(top + carried, at + 4);
   }
 
   big64(value: bigint): void {

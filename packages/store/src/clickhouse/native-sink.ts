@@ -15,11 +15,6 @@ export abstract class NativeSink {
   /** The type's default, `count` times. */
   abstract pad(count: number): void;
 
-  /** A time in nanoseconds; only a column of 64 bits takes one. */
-  pushNanos(_seconds: number, _nanos: number): void {
-    throw new RangeError("no column of nanoseconds");
-  }
-
   /** What stands before all rows of the outermost column (dictionary versions). */
   prefix(_out: NativeBuffer): void {}
 
@@ -96,10 +91,6 @@ class WideSink extends NativeSink {
   push(value: NativeValue): void {
     if (typeof value === "bigint") this.values.big64(value);
     else this.values.i64(Number(value));
-  }
-
-  override pushNanos(seconds: number, nanos: number): void {
-    this.values.nanos64(seconds, nanos);
   }
 
   pad(count: number): void {

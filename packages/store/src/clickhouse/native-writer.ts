@@ -33,13 +33,6 @@ export class NativeColumn {
     this.filled = row + 1;
   }
 
-  /** Sets the time of a row in a column of nanoseconds. */
-  putNanos(row: number, seconds: number, nanos: number): void {
-    if (this.filled < row) this.sink.pad(row - this.filled);
-    this.sink.pushNanos(seconds, nanos);
-    this.filled = row + 1;
-  }
-
   /** Writes everything of this many rows. */
   write(out: NativeBuffer, rows: number): void {
     if (this.filled < rows) this.sink.pad(rows - this.filled);

@@ -1,7 +1,7 @@
 /**
- * @module OldSlices: the old table of events in slices of some thousand events, the newest first:
- * whole stretches of five minutes, or parts of one by the hash of the root, as the table is ordered.
- * The table does not change any more, so its slices are the same in each run.
+ * @module OldSlices: the old table of events in slices of some thousand events, newest first: whole
+ * stretches of five minutes, or parts of one by the hash of the root, as the table is ordered. The
+ * table does not change any more, so its slices are the same in each run.
  */
 import type { Engine } from "./connection.ts";
 
