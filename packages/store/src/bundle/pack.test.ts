@@ -1,6 +1,5 @@
 /** Rows hold what was given, apart by root, and are found by every word that a read asks. */
 import { matches } from "@turnproof/evidence";
-import type { EventQuery } from "@turnproof/evidence";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -60,9 +59,10 @@ test("every event is found by each id that it names and by each value that a rea
           expect(mentions(event, id)).toBe(true);
           expect(hashesOfId(id).some((hash) => own.has(hash))).toBe(true);
         }
-        for (const field of fields) {
-          if (event[field] === undefined) continue;
-          const query = { store: "all", [field]: event[field] } as EventQuery;
+        const asks = fields.flatMap((field) =>
+          event[field] === undefined ? [] : [{ store: "all", [field]: event[field] } as const],
+        );
+        for (const query of [...asks, { store: event.source_store ?? "trace" } as const]) {
           expect(matches(event, query)).toBe(true);
           const asked = [...rootWords(everybody, query), ...rowWords(query)];
           expect([query, asked.every((hash) => own.has(hash))]).toEqual([query, true]);

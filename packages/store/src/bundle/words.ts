@@ -48,6 +48,7 @@ export function hashesOf(events: readonly TurnEvent[]): readonly number[] {
     addNamedIds(event, addId);
     for (const word of ownWords(event)) ids.add(word);
     const { agent_id, application_id, event_kind, status, attributes, user_id } = event;
+    const { source_store: store } = event;
     if (user_id === null && before?.user_id !== null) words.add(anonymous);
     // An agent that nobody names is called by its application, see evidence's resolveEvents.
     if (agent_id !== undefined && agent_id !== before?.agent_id) words.add(`agent:${agent_id}`);
@@ -56,6 +57,8 @@ export function hashesOf(events: readonly TurnEvent[]): readonly number[] {
     }
     if (attributes.agent_name !== undefined) words.add(`agent:${attributes.agent_name}`);
     if (attributes.tool_name !== undefined) words.add(`tool:${attributes.tool_name}`);
+    // Nearly all evidence is of the trace store; the others are found by what they are.
+    if (store !== undefined && store !== "trace") words.add(`store:${store}`);
     if (event_kind !== before?.event_kind) words.add(`kind:${event_kind}`);
     if (status !== before?.status) words.add(`status:${status}`);
     before = event;
@@ -73,7 +76,9 @@ export function hashesOfId(id: string): readonly number[] {
 
 /** Hashes that a row must have, each, to hold an event of a read. */
 export function rowWords(query: EventQuery): readonly number[] {
-  return wordsAsked(query, rowFilters).map(murmur32);
+  const { store } = query;
+  const other = store === "conversation" || store === "tool_log" ? [`store:${store}`] : [];
+  return [...wordsAsked(query, rowFilters), ...other].map(murmur32);
 }
 
 /**
