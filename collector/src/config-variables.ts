@@ -77,6 +77,11 @@ export const variables: readonly Variable[] = [
   ),
   row("JOURNAL_BYTES_MAX", "4294967296", "Bound of the journal; beyond it ingest answers 503."),
   row(
+    "JUDGE_BYTES_MAX",
+    "134217728",
+    "Memory for turns until they are quiet; what has no room is read back to be judged.",
+  ),
+  row(
     "IDENTITY_KEY",
     "made and kept in DATA_DIR",
     "Keys raw identities and names that may be content, on receipt and in what people type.",

@@ -66,6 +66,8 @@ export interface Config {
   /** After how much silence a turn that did not end is unfinished. */
   readonly turnLimits?: TurnLimits;
   readonly journalBytesMax: number;
+  /** Bytes, about, of turns that the judge holds until they are quiet. */
+  readonly judgeBytesMax: number;
   readonly identityKey?: string;
   /** Names of agents, workflows, tools and services that are readable whatever they look like. */
   readonly knownNames: readonly string[];
@@ -170,6 +172,12 @@ const schema = z.object({
     .transform(Number)
     .refine((value) => value >= 16_777_216, "at least 16 MiB")
     .default(4_294_967_296),
+  JUDGE_BYTES_MAX: z
+    .string()
+    .regex(/^\d{1,12}$/, "a number of bytes")
+    .transform(Number)
+    .refine((value) => value >= 1_048_576, "at least 1 MiB")
+    .default(134_217_728),
   IDENTITY_KEY: text.optional(),
   KNOWN_NAMES: z.string().transform(parseNames).default([]),
   SIGNING_KEY: text.optional(),
@@ -344,6 +352,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     ingest: data.INGEST,
     ingestTokens: data.INGEST_TOKENS,
     journalBytesMax: data.JOURNAL_BYTES_MAX,
+    judgeBytesMax: data.JUDGE_BYTES_MAX,
     knownNames: data.KNOWN_NAMES,
     log: data.LOG ?? (terminal ? "pretty" : "json"),
     warnings,

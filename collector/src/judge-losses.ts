@@ -3,6 +3,8 @@
  * a success while a loss is known that the turn may have met, so the judge goes back: for each
  * interval to where it began, and to each root of which rows were set aside.
  */
+import { createHash } from "node:crypto";
+
 import { compareTimes } from "@turnproof/evidence";
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
 
@@ -24,25 +26,47 @@ export interface LateLosses {
   since(losses: readonly LossInterval[]): string | undefined;
   /** Of these roots the ones that were not named before; the first time none. */
   fresh(roots: readonly string[]): readonly string[];
+  /** What the next process is to know. */
+  state(): LossesState;
 }
 
-/** Remembers nothing yet. */
-export function createLateLosses(): LateLosses {
+/** What is kept of losses from one process to the next. */
+export interface LossesState {
+  /** Digests of the intervals that turns were judged with, the newest last. */
+  readonly seen: readonly string[];
+  /** Digests of the roots of which rows were set aside. */
+  readonly named: readonly string[];
+}
+
+/** Intervals and roots that the next process knows; it judges the turns of others once more. */
+const keptMax = 10_000;
+
+/**
+ * What an earlier process remembered, if any. Who spoke in its turns is not known: anybody may have,
+ * from `floor` on.
+ */
+export interface EarlierLosses extends LossesState {
+  readonly floor: string;
+}
+
+/** Remembers nothing but what an earlier process did. */
+export function createLateLosses(before?: EarlierLosses): LateLosses {
   /** The earliest receipt that was judged: of each producer, of each service, of anybody. */
   const first = new Map<string, string>();
-  const seen = new Set<string>();
-  let named: Set<string> | undefined;
+  const seen = new Set<string>(before?.seen);
+  let named: Set<string> | undefined = before && new Set(before.named);
+  const floor = before?.floor;
   const note = (key: string, at: string): void => {
     const known = first.get(key);
     if (known === undefined || compareTimes(at, known) < 0) first.set(key, at);
   };
   const startOf = ({ producer_id: id, service, from }: LossInterval): string | undefined => {
-    const judged = first.get(anybody);
+    const judged = floor ?? first.get(anybody);
     if (judged === undefined) return undefined;
     // Where nobody knows whose it was it may be of any turn.
     const anyones = id === undefined || service === undefined;
     const told = [first.get(`p ${id}`), first.get(`s ${service}`)].filter((at) => at !== undefined);
-    const earliest = anyones ? judged : told.toSorted(compareTimes)[0];
+    const earliest = anyones ? judged : (floor ?? told.toSorted(compareTimes)[0]);
     if (from === null || earliest === undefined) return earliest;
     const back = new Date(Date.parse(from) - skewMs).toISOString();
     return compareTimes(back, earliest) > 0 ? back : earliest;
@@ -62,7 +86,7 @@ export function createLateLosses(): LateLosses {
     since(losses) {
       let earliest: string | undefined;
       for (const loss of losses) {
-        const key = JSON.stringify(loss);
+        const key = digest(JSON.stringify(loss));
         if (seen.has(key)) continue;
         seen.add(key);
         const from = startOf(loss);
@@ -73,14 +97,21 @@ export function createLateLosses(): LateLosses {
       return earliest;
     },
     fresh(roots) {
-      const before = named;
-      named = new Set(roots);
-      return before === undefined ? [] : roots.filter((root) => !before.has(root));
+      const known = named;
+      const digests = roots.map(digest);
+      named = new Set(digests);
+      if (known === undefined) return [];
+      return roots.filter((_root, at) => !known.has(digests[at] ?? ""));
     },
+    state: () => ({ seen: [...seen].slice(-keptMax), named: [...(named ?? [])].slice(-keptMax) }),
   };
 }
 
 const anybody = "";
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
+}
 
 /** The longest remembered goes first, but never the one of anybody. */
 function bound(known: Map<string, string> | Set<string>, max: number): void {

@@ -5,7 +5,8 @@
  */
 import { compareTimes } from "@turnproof/evidence";
 import { limits } from "@turnproof/semconv";
-import type { RootStanding } from "@turnproof/store";
+import { paced } from "@turnproof/store";
+import type { HeldTurn, RootStanding } from "@turnproof/store";
 
 import { collectorScope } from "./auth/grants.ts";
 import type { Parts } from "./parts.ts";
@@ -13,28 +14,41 @@ import { readWhole, windowOf } from "./window.ts";
 import type { Window } from "./window.ts";
 
 /** A span is received a moment before it is pending. */
-const pendingAfterMs = 2_000;
+export const pendingAfterMs = 2_000;
 /** Rows that are read for many roots at once; a root of more is read alone. */
 const togetherRows = 50_000;
 const pageRows = 10_000;
+
+/** A whole root, and the turns that stand under it where they are known. */
+export interface RootWindow {
+  readonly window: Window;
+  readonly turns?: readonly HeldTurn[];
+}
 
 /** Windows of these roots; one that may still grow by what waits in the journal is left out. */
 export async function judgeWindows(
   parts: Parts,
   standing: ReadonlyMap<string, RootStanding>,
-): Promise<ReadonlyMap<string, Window>> {
-  const mark = markOf(parts);
-  const windows = new Map<string, Window>();
+  mark: string,
+): Promise<ReadonlyMap<string, RootWindow>> {
+  const windows = new Map<string, RootWindow>();
   const others: string[] = [];
-  const keep = (root: string, window: Window): void => {
+  const keep = (root: string, window: Window, turns?: readonly HeldTurn[]): void => {
     const { as_of: latest } = window;
-    if (latest === null || compareTimes(latest, mark) <= 0) windows.set(root, window);
+    if (latest !== null && compareTimes(latest, mark) > 0) return;
+    windows.set(root, turns === undefined ? { window } : { window, turns });
   };
+  const pass = paced();
   const manner = { started: performance.now(), mark, pending: 0 };
   for (const [root, stands] of standing) {
-    const slice = parts.recorder?.slice(root, stands, limits.rootEventsMax);
-    if (slice === undefined) others.push(root);
-    else keep(root, windowOf([slice], { ...manner, bounded: slice.bounded }));
+    await pass();
+    const held = parts.recorder?.whole(root, stands, limits.rootEventsMax);
+    if (held === undefined) others.push(root);
+    else {
+      const { slice, turns } = held;
+      const bounded = slice.bounded || slice.next !== null;
+      keep(root, windowOf([slice], { ...manner, bounded }), turns);
+    }
   }
   if (others.length === 0) return windows;
   const options = { limit: pageRows, budgetRows: togetherRows };
@@ -55,7 +69,7 @@ export async function judgeWindows(
 }
 
 /** A time of receipt up to which everything is stored. */
-function markOf({ ingest }: Parts): string {
+export function markOf({ ingest }: Parts): string {
   const { oldest_pending_at: pending } = ingest.report().journal;
   if (pending === null) return ingest.mark();
   return new Date(Date.parse(pending) - pendingAfterMs).toISOString();

@@ -1,40 +1,27 @@
 /**
- * @module Judge: looks at turns that grew quiet and keeps their verdict and finding codes beside
- * the turn index, so that lists can show and filter them. An unjudged turn stays labelled so.
+ * @module Judge: looks at turns that grew quiet and settles their rows in the ledger with verdict
+ * and finding codes, so that lists can show and filter them. An unjudged turn stays labelled so.
  */
 import { setImmediate as nextTask } from "node:timers/promises";
 
-import {
-  compareTimes,
-  findInsights,
-  findingTexts,
-  foldTurns,
-  lossIntervals,
-  producerLives,
-  reconcileOutcome,
-  turnKey,
-} from "@turnproof/evidence";
-import type { TurnEvent, Verdict } from "@turnproof/evidence";
-import { CodedError, groupBy } from "@turnproof/semconv";
-import { recordRoots } from "@turnproof/store";
-import type { Judgement, JudgeTurn, RootStanding, TurnVerdict, WholeRoot } from "@turnproof/store";
+import { compareTimes } from "@turnproof/evidence";
+import { CodedError } from "@turnproof/semconv";
 
 import { createLateLosses } from "./judge-losses.ts";
-import type { LateLosses } from "./judge-losses.ts";
-import { judgeWindows } from "./judge-windows.ts";
+import { openMark } from "./judge-mark.ts";
 import { createOpenRoots } from "./judge-open.ts";
-import type { OpenRoots, Unended } from "./judge-open.ts";
-import { isTrusted, producerReports } from "./losses.ts";
+import { judgeRoots, readBriefing } from "./judge-roots.ts";
+import type { Briefing, JudgeMemory } from "./judge-roots.ts";
+import { unendedRoots, unjudgedRoots, unsettledRoots } from "./judge-todo.ts";
+import { pendingAfterMs } from "./judge-windows.ts";
 import type { Parts } from "./parts.ts";
-import { metadataOf } from "./verdict.ts";
-import type { Window } from "./window.ts";
 
 /** When and how much the judge looks. */
 export interface JudgeOptions {
   /** A root is quiet when nothing arrived for this long. */
   readonly quietMs?: number;
   readonly everyMs?: number;
-  /** Roots of one look; more than these are looked at again at once. */
+  /** Roots of one page of the store; more than these are looked at again at once. */
   readonly rootsMax?: number;
 }
 
@@ -45,142 +32,40 @@ export interface Judge {
   close(): Promise<void>;
 }
 
-const defaults = { quietMs: 5_000, everyMs: 2_000, rootsMax: 200 } as const;
-/** Roots that are read and kept together: a statement costs the same for one as for many. */
-const rootsPerRead = 200;
-/** A root that never grows quiet is judged as often. */
-const busyMs = 60_000;
-/** On a fresh start the judge goes back this far. */
+const defaults = { quietMs: 5_000, everyMs: 2_000, rootsMax: 5_000 } as const;
+/** Roots that are judged and written together; whoever asks in between goes first. */
+const rootsPerWrite = 250;
+/** Without a mark the judge goes back this far; so long it waits for what did not end. */
 const lookBackMs = 24 * 3_600_000;
-/** Once in a while it looks again at what is this young: another collector may store late. */
+/** Once in a while it asks the ledger what others stored and nobody judged. */
 const wideEveryMs = 60_000;
-const wideBackMs = 10 * 60_000;
-/** Where much is young, looking again takes long; it may not keep the judge from what is new. */
-const wideRest = 10;
-/** A span is received a moment before it is pending; looking at settled turns again costs little. */
-const overlapMs = 2_000;
-
-/** The standing of those of the roots whose turns do not rest on all that is stored. */
-async function unsettled(
-  parts: Parts,
-  roots: readonly string[],
-  again: boolean,
-): Promise<ReadonlyMap<string, RootStanding>> {
-  const standing = await parts.store.standing(roots);
-  if (again) return standing;
-  const held = groupBy(await parts.store.ledger.turnsOf(roots), (turn) => turn.root_trace_id);
-  return new Map(
-    [...standing].filter(([root, { rows, epoch }]) => {
-      const turns = held.get(root) ?? [];
-      return (
-        turns.length === 0 ||
-        turns.some(({ version: of }) => !of.settled || of.rows !== rows || of.epoch !== epoch)
-      );
-    }),
-  );
-}
+/** A root that never is quiet is settled this often. */
+const busyMs = 60_000;
+/** How often it is kept how far the judge came. */
+const keepEveryMs = 5_000;
+/** Roots of which is known that they were judged here. */
+const ownMax = 200_000;
 
 /** Starts the judge; it never throws, and what it could not judge it tries again. */
 export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
-  const { quietMs, everyMs, rootsMax } = { ...defaults, ...options };
-  let since = new Date(parts.now() - lookBackMs).toISOString();
-  let running: Promise<number> | undefined;
-  let closed = false;
-  let wideAt = parts.now();
-  let wideWaitMs: number = wideEveryMs;
-  let wanted = rootsMax;
-  /** What was received before this was judged without a loss that is known now. */
-  let staleBefore = since;
-  const goBack = (to: string): void => {
-    staleBefore = new Date(parts.now()).toISOString();
-    since = earlier(since, to);
-  };
-  const isClosed = (): boolean => closed;
-  const memory: Memory = { losses: createLateLosses(), open: createOpenRoots() };
-  const pass = async (): Promise<{ readonly judged: number; readonly more: boolean }> => {
-    // What is still in the journal keeps its time of receipt when it is stored later.
-    const pending = parts.ingest.report().journal.oldest_pending_at;
-    const quietBefore = new Date(parts.now() - quietMs).toISOString();
-    const roots = await parts.store.quietRoots(since, quietBefore, wanted);
-    const again = compareTimes(since, staleBefore) < 0;
-    const { judged, reached, back } = await judgeEach(parts, roots, { again, memory, isClosed });
-    if (closed) return { judged, more: false };
-    const more = roots.length >= wanted;
-    const moved = reached !== "" && compareTimes(reached, since) > 0;
-    // Everything up to here was looked at; a root that speaks again becomes quiet again. A full
-    // page goes on where it ended. One request can bring more roots than a page has, all received
-    // in one moment: then the next page must be longer to reach beyond them.
-    if (!more) since = before(earlier(quietBefore, pending), overlapMs);
-    else if (moved) since = reached;
-    wanted = more && !moved ? wanted * 2 : rootsMax;
-    if (back === null) return { judged, more };
-    // Turns that were judged before their producer spoke of a loss are judged again, with it.
-    goBack(back);
-    return { judged, more: true };
-  };
-  const look = async (): Promise<number> => {
-    const began = parts.now();
-    const wide = began - wideAt >= wideWaitMs;
-    if (wide) since = earlier(since, new Date(began - wideBackMs).toISOString());
-    const due = await judgeDue(parts, memory, isClosed);
-    let total = due.judged;
-    if (due.back !== undefined) goBack(due.back);
-    for (let more = true; more && !closed;) {
-      const passed = await pass();
-      total += passed.judged;
-      more = passed.more;
-    }
-    if (wide) {
-      wideAt = parts.now();
-      wideWaitMs = Math.max(wideEveryMs, (wideAt - began) * wideRest);
-    }
-    return total;
-  };
+  const running = new RunningJudge(parts, { ...defaults, ...options });
+  let looking: Promise<number> | undefined;
   const timer = setInterval(() => {
-    running ??= look()
+    looking ??= running
+      .look()
       .catch((error: unknown) => noteFailure(parts, error))
-      .finally(() => (running = undefined));
-  }, everyMs);
+      .finally(() => (looking = undefined));
+  }, options.everyMs ?? defaults.everyMs);
   timer.unref();
   return {
-    look,
+    look: () => running.look(),
     close: async () => {
-      closed = true;
+      running.closed = true;
       clearInterval(timer);
-      await running;
+      await looking;
+      running.keep();
     },
   };
-}
-
-interface Asked {
-  /** Whether settled turns are judged as well. */
-  readonly again: boolean;
-  readonly memory: Memory;
-  readonly isClosed: () => boolean;
-}
-
-/** Judges these roots, some at a time; how many turns, up to which receipt, and how far to go back. */
-async function judgeEach(
-  parts: Parts,
-  roots: readonly string[],
-  { again, memory, isClosed }: Asked,
-): Promise<{ readonly judged: number; readonly reached: string; readonly back: string | null }> {
-  let judged = 0;
-  let reached = "";
-  let back: string | null = null;
-  for (let from = 0; from < roots.length && !isClosed(); from += rootsPerRead) {
-    const next = roots.slice(from, from + rootsPerRead);
-    const some = await judgeRoots(parts, await unsettled(parts, next, again), memory);
-    if (some.verdicts.length > 0) await parts.store.putVerdicts(some.verdicts);
-    judged += some.verdicts.length;
-    if (reached === "" || (some.asOf !== "" && compareTimes(some.asOf, reached) > 0)) {
-      reached = some.asOf;
-    }
-    if (some.back !== undefined) back = earlier(some.back, back);
-    // Whoever asks meanwhile goes first.
-    await nextTask();
-  }
-  return { judged, reached, back };
 }
 
 function noteFailure({ log }: Parts, error: unknown): number {
@@ -189,173 +74,193 @@ function noteFailure({ log }: Parts, error: unknown): number {
 }
 
 function before(time: string, ms: number): string {
-  return new Date(Date.parse(time) - ms).toISOString();
+  return iso(Date.parse(time) - ms);
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 function earlier(time: string, other: string | null): string {
   return other !== null && compareTimes(other, time) < 0 ? other : time;
 }
 
-/** What the judge remembers from look to look. */
-interface Memory {
-  readonly losses: LateLosses;
-  readonly open: OpenRoots;
-}
+class RunningJudge {
+  closed = false;
+  private readonly parts: Parts;
+  private readonly options: Required<JudgeOptions>;
+  private readonly mark: ReturnType<typeof openMark>;
+  private readonly memory: JudgeMemory;
+  /** Last receipt of roots that were judged here. */
+  private readonly own = new Map<string, string>();
+  /** Roots of which something was in the journal when they were to be judged. */
+  private readonly waiting = new Set<string>();
+  private started = false;
+  /** Everything received before was looked at, or the ledger says that it is not settled. */
+  private since: string;
+  /** What was received before this was judged without a loss that is known now. */
+  private staleBefore: string;
+  private wideAt: number;
+  private keptAt: number;
+  private wanted: number;
 
-/**
- * What was open is judged again when its time is over, though nothing arrives; and so is a root of
- * which rows were set aside.
- */
-async function judgeDue(
-  parts: Parts,
-  memory: Memory,
-  isClosed: () => boolean,
-): Promise<{ readonly judged: number; readonly back: string | undefined }> {
-  const { quarantined_roots, losses } = parts.ingest.losses();
-  let back = memory.losses.since(losses);
-  const named = memory.losses.fresh(quarantined_roots);
-  const lives = memory.open.any() ? producerLives(await trustedReports(parts)) : [];
-  const due = memory.open.due(new Date(parts.now()).toISOString(), lives);
-  const busy = parts.recorder?.heldSince(Date.now() - busyMs) ?? [];
-  const roots = [...new Set([...due, ...named, ...busy])];
-  let judged = 0;
-  for (let from = 0; from < roots.length && !isClosed(); from += rootsPerRead) {
-    const next = await parts.store.standing(roots.slice(from, from + rootsPerRead));
-    const some = await judgeRoots(parts, next, memory);
-    if (some.verdicts.length > 0) await parts.store.putVerdicts(some.verdicts);
-    judged += some.verdicts.length;
-    if (some.back !== undefined) back = earlier(some.back, back ?? null);
+  constructor(parts: Parts, options: Required<JudgeOptions>) {
+    this.parts = parts;
+    this.options = options;
+    this.mark = openMark(parts);
+    const { earlier: known } = this.mark;
+    const floor = known && before(known.since, lookBackMs);
+    const losses = createLateLosses(known && { ...known, floor: floor ?? known.since });
+    this.memory = { losses, open: createOpenRoots() };
+    this.since = known?.since ?? iso(parts.now() - lookBackMs);
+    this.staleBefore = this.since;
+    this.wideAt = parts.now();
+    this.keptAt = this.wideAt;
+    this.wanted = options.rootsMax;
   }
-  return { judged, back };
-}
 
-async function trustedReports(parts: Parts): Promise<readonly TurnEvent[]> {
-  return (await producerReports(parts)).filter(isTrusted);
-}
-
-interface Judged {
-  readonly verdicts: readonly TurnVerdict[];
-  /** The latest receipt that they rest on. */
-  readonly asOf: string;
-  /** From when on older verdicts have to be judged again. */
-  readonly back: string | undefined;
-}
-
-/** Judges the turns of these roots, which have this standing, and writes them. */
-async function judgeRoots(
-  parts: Parts,
-  standing: ReadonlyMap<string, RootStanding>,
-  { losses, open }: Memory,
-): Promise<Judged> {
-  if (standing.size === 0) return { verdicts: [], asOf: "", back: undefined };
-  const reports = await trustedReports(parts);
-  const journal = parts.ingest.losses();
-  const back = losses.since([...lossIntervals(reports), ...journal.losses]);
-  const windows = await judgeWindows(parts, standing);
-  const verdicts: TurnVerdict[] = [];
-  const whole: WholeRoot[] = [];
-  const judgements = new Map<string, JudgeTurn>();
-  let asOf = "";
-  for (const [root, window] of windows) {
-    const judged = await judgeTurns(parts, { root, window, reports });
-    verdicts.push(...judged.verdicts);
-    whole.push({ root, events: window.events, ...(standing.get(root) ?? nothing) });
-    judgements.set(root, judged.judge);
-    open.note(root, judged.unended);
-    losses.judged(window.events);
-    const latest = window.as_of ?? "";
-    if (asOf === "" || (latest !== "" && compareTimes(latest, asOf) > 0)) asOf = latest;
+  async look(): Promise<number> {
+    const now = this.parts.now();
+    const wide = !this.started || now - this.wideAt >= wideEveryMs;
+    const briefing = await this.briefed();
+    let total = await this.judgeDue(briefing);
+    total += await this.judgeHeld(briefing);
+    if (wide) {
+      total += await this.judgeToDo(briefing);
+      this.wideAt = now;
+      this.started = !this.closed;
+    }
+    let latest = briefing;
+    while (!this.closed) {
+      const { judged, more } = await this.pass(latest);
+      total += judged;
+      if (!more) break;
+      latest = await this.briefed();
+    }
+    if (now - this.keptAt >= keepEveryMs) {
+      this.keep();
+      this.keptAt = now;
+    }
+    return total;
   }
-  await recordRoots(parts.store.ledger, whole, ({ root }) => judgements.get(root) ?? noJudgement);
-  for (const { root } of whole) parts.recorder?.release(root);
-  return { verdicts, asOf, back };
-}
 
-const nothing: RootStanding = { rows: 0, epoch: 0 };
-const noJudgement: JudgeTurn = () => undefined;
-
-interface RootWindow {
-  readonly root: string;
-  readonly window: Window;
-  readonly reports: readonly TurnEvent[];
-}
-
-interface JudgedTurns {
-  readonly verdicts: readonly TurnVerdict[];
-  readonly judge: JudgeTurn;
-  readonly unended: Unended | null;
-}
-
-async function judgeTurns(
-  parts: Parts,
-  { root, window, reports }: RootWindow,
-): Promise<JudgedTurns> {
-  const metadata = await metadataOf(parts, window, reports);
-  const members = new Map<string, TurnEvent[]>();
-  for (const event of window.events) {
-    const key = turnKey(event);
-    const known = members.get(key);
-    if (known === undefined) members.set(key, [event]);
-    else known.push(event);
+  /** Keeps how far it came; nothing before the first look is done. */
+  keep(): void {
+    if (this.started) this.mark.keep({ since: this.since, ...this.memory.losses.state() });
   }
-  const verdicts: TurnVerdict[] = [];
-  const judgements = new Map<string, Judgement>();
-  let until: string | null = null;
-  const producers = new Set<string>();
-  for (const row of foldTurns(window.events)) {
-    const events = members.get(turnKey(row)) ?? [];
-    const verdict = reconcileOutcome(events, { normalizationMetadata: metadata });
-    if (verdict.open_until !== null) until = earlier(verdict.open_until, until);
-    for (const id of awaited(verdict, events)) producers.add(id);
-    const judgement = {
-      verdict: verdict.status,
-      ...codesOf(verdict, events),
-      judged_at: new Date(parts.now()).toISOString(),
-      // The latest receipt that was judged, not the mark: whatever is received later makes it older.
-      as_of: window.as_of ?? verdict.as_of ?? "",
-    };
-    judgements.set(turnKey(row), judgement);
-    verdicts.push({
-      root_trace_id: root,
-      turn_id: row.turn_id ?? "",
-      agent_id: row.agent_id ?? "",
-      thread_id: row.thread_id ?? "",
-      ...(row.application_id === undefined ? {} : { application_id: row.application_id }),
-      ...(row.user_id === undefined ? {} : { user_id: row.user_id }),
-      verdict: judgement.verdict,
-      finding_codes: [...judgement.finding_codes, ...judgement.insight_codes].toSorted(),
-      judged_at: judgement.judged_at,
-      as_of: judgement.as_of,
+
+  /** Turns that were judged before their producer spoke of a loss are judged again, with it. */
+  private async briefed(): Promise<Briefing> {
+    const briefing = await readBriefing(this.parts);
+    const back = this.memory.losses.since(briefing.losses);
+    if (back !== undefined) {
+      this.staleBefore = iso(this.parts.now());
+      this.since = earlier(this.since, back);
+    }
+    return briefing;
+  }
+
+  /** Judges these roots, some at a time; how many turns, and up to which receipt. */
+  private async judge(
+    roots: readonly string[],
+    briefing: Briefing,
+    done: (root: string) => void = () => {},
+  ): Promise<{ readonly judged: number; readonly reached: string }> {
+    let judged = 0;
+    let reached = "";
+    for (let from = 0; from < roots.length && !this.closed; from += rootsPerWrite) {
+      const some = roots.slice(from, from + rootsPerWrite);
+      const { turns, asOf, waiting } = await judgeRoots(this.parts, some, briefing, this.memory);
+      for (const root of some) this.waiting.delete(root);
+      for (const root of waiting) this.waiting.add(root);
+      for (const root of some) if (!this.waiting.has(root)) done(root);
+      judged += turns;
+      if (asOf > reached) reached = asOf;
+      await nextTask();
+    }
+    return { judged, reached };
+  }
+
+  /**
+   * What was open is judged again when its time is over, though nothing arrives; and so is a root of
+   * which rows were set aside.
+   */
+  private async judgeDue(briefing: Briefing): Promise<number> {
+    const { open, losses } = this.memory;
+    const named = losses.fresh(this.parts.ingest.losses().quarantined_roots);
+    const due = open.any() ? open.due(iso(this.parts.now()), briefing.lives) : [];
+    return (await this.judge([...new Set([...due, ...named, ...this.waiting])], briefing)).judged;
+  }
+
+  /** What passed the drain and grew quiet. */
+  private async judgeHeld(briefing: Briefing): Promise<number> {
+    const { recorder } = this.parts;
+    if (recorder === undefined) return 0;
+    const now = this.parts.now();
+    const quiet = earlier(iso(now - this.options.quietMs), briefing.mark);
+    const due = recorder.due(quiet, iso(now - busyMs));
+    const byRoot = new Map(due.map((one) => [one.root, one]));
+    const { judged } = await this.judge([...byRoot.keys()], briefing, (root) => {
+      const one = byRoot.get(root);
+      if (one === undefined) return;
+      recorder.settled(one, quiet);
+      this.own.delete(root);
+      this.own.set(root, one.last);
+      for (const oldest of this.own.keys()) {
+        if (this.own.size <= ownMax) break;
+        this.own.delete(oldest);
+      }
     });
+    return judged;
   }
-  const waits = until !== null || producers.size > 0;
-  const unended = { until, producers: [...producers], asOf: window.mark };
-  const judge: JudgeTurn = (row) => judgements.get(turnKey(row));
-  return { verdicts, judge, unended: waits ? unended : null };
-}
 
-/** The processes of what began and did not end. */
-function awaited({ findings }: Verdict, events: readonly TurnEvent[]): string[] {
-  const unended = findings.filter(({ code }) => unendedCodes.has(code));
-  if (unended.length === 0) return [];
-  const ids = new Set(unended.flatMap(({ evidence_ids }) => evidence_ids));
-  return events.flatMap(({ event_id, producer_id }) =>
-    producer_id !== undefined && ids.has(event_id) ? [producer_id] : [],
-  );
-}
+  /** What the ledger says is not settled; at a start also what had not ended. */
+  private async judgeToDo(briefing: Briefing): Promise<number> {
+    const now = this.parts.now();
+    const quiet = iso(now - this.options.quietMs);
+    let total = 0;
+    for await (const roots of unjudgedRoots(this.parts, quiet)) {
+      if (this.closed) return total;
+      const others = roots.filter((root) => this.parts.recorder?.knows(root) !== true);
+      total += (await this.judge(others, briefing)).judged;
+    }
+    if (this.started || this.mark.earlier === undefined) return total;
+    for await (const roots of unendedRoots(this.parts, iso(now - lookBackMs))) {
+      total += (await this.judge(roots, briefing)).judged;
+    }
+    return total;
+  }
 
-const unendedCodes: ReadonlySet<string> = new Set(["turn_open", "turn_unfinished"]);
-
-/** Findings and insights of a turn by code; a code that is both is a finding. */
-function codesOf(
-  { findings }: Verdict,
-  events: readonly TurnEvent[],
-): Pick<Judgement, "finding_codes" | "insight_codes"> {
-  const { insights } = findInsights(events, { scope: "turn" });
-  const codes = [...new Set([...findings, ...insights].map(({ code }) => code))].toSorted();
-  const isFinding = (code: string): boolean => Object.hasOwn(findingTexts, code);
-  return {
-    finding_codes: codes.filter(isFinding),
-    insight_codes: codes.filter((code) => !isFinding(code)),
-  };
+  /** A page of roots that the store says grew quiet: what others stored. */
+  private async pass(
+    briefing: Briefing,
+  ): Promise<{ readonly judged: number; readonly more: boolean }> {
+    const { parts, wanted } = this;
+    const { since } = this;
+    const quietBefore = iso(parts.now() - this.options.quietMs);
+    const roots = await parts.store.quietRoots(since, quietBefore, wanted);
+    let reached = "";
+    let asked = roots;
+    if (compareTimes(since, this.staleBefore) >= 0) {
+      const others = roots.filter((root) => {
+        const last = this.own.get(root) ?? "";
+        const isOwn = last !== "" && compareTimes(last, since) >= 0;
+        if (isOwn && last > reached) reached = last;
+        return !isOwn && parts.recorder?.knows(root) !== true;
+      });
+      asked = await unsettledRoots(parts, others);
+    }
+    const done = await this.judge(asked, briefing);
+    if (done.reached > reached) ({ reached } = done);
+    if (this.closed) return { judged: done.judged, more: false };
+    const more = roots.length >= wanted;
+    const moved = reached !== "" && compareTimes(reached, since) > 0;
+    // Everything up to here was looked at; a root that speaks again becomes quiet again. A full
+    // page goes on where it ended. One request can bring more roots than a page has, all received
+    // in one moment: then the next page must be longer to reach beyond them.
+    if (!more) this.since = before(earlier(quietBefore, briefing.mark), pendingAfterMs);
+    else if (moved) this.since = reached;
+    this.wanted = more && !moved ? wanted * 2 : this.options.rootsMax;
+    return { judged: done.judged, more };
+  }
 }

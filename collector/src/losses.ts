@@ -48,13 +48,25 @@ export function knownLosses(
   const journal = parts.ingest.losses();
   const producers = new Set(events.flatMap((event) => event.producer_id ?? []));
   const services = new Set(events.map((event) => event.service_name ?? event.application_id));
-  const told = lossIntervals(reports.filter(isTrusted)).filter(
+  const told = intervalsOf(reports).filter(
     ({ producer_id: id, service }) => producers.has(id ?? "") || services.has(service),
   );
   return {
     quarantined_roots: rootsAmong(events, journal.quarantined_roots),
     losses: [...told, ...journal.losses],
   };
+}
+
+const intervals = new WeakMap<readonly TurnEvent[], readonly LossInterval[]>();
+
+/** What these reports say was lost; worked out once, however many windows are judged with them. */
+function intervalsOf(reports: readonly TurnEvent[]): readonly LossInterval[] {
+  let known = intervals.get(reports);
+  if (known === undefined) {
+    known = lossIntervals(reports.filter(isTrusted));
+    intervals.set(reports, known);
+  }
+  return known;
 }
 
 /** True unless the door knows that its sender is not trusted. */

@@ -134,7 +134,8 @@ export async function openParts(opening: Opening): Promise<Parts> {
     : undefined;
   if (readers !== undefined) opened.push(() => readers.close());
   // Turns are written where they are judged, which has them in memory then.
-  const recorder = turnRecorder(store, collectorScope());
+  const bytesMax = judge && readers === undefined ? config.judgeBytesMax : 0;
+  const recorder = turnRecorder(store, collectorScope(), { bytesMax });
   const own = recordFrames(recorder);
   recording.resolve(loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log));
   return { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };

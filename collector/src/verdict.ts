@@ -71,9 +71,21 @@ export async function metadataOf(
     quarantined_roots,
     losses,
     as_of: window.mark,
-    producers: livesOf(window.events, told.filter(isTrusted)),
+    producers: livesOf(window.events, told),
     ...(turnLimits === undefined ? {} : { turn_limits: turnLimits }),
   };
+}
+
+const known = new WeakMap<readonly TurnEvent[], readonly ProducerLife[]>();
+
+/** Lives of those who can be trusted; worked out once for all windows of a look. */
+function trustedLives(reports: readonly TurnEvent[]): readonly ProducerLife[] {
+  let lives = known.get(reports);
+  if (lives === undefined) {
+    lives = producerLives(reports.filter(isTrusted));
+    known.set(reports, lives);
+  }
+  return lives;
 }
 
 /** The lives of the processes that speak in a window, and of those of their instances. */
@@ -83,7 +95,7 @@ function livesOf(
 ): readonly ProducerLife[] {
   const speaking = new Set(events.flatMap((event) => event.producer_id ?? []));
   if (speaking.size === 0) return [];
-  const lives = producerLives(reports);
+  const lives = trustedLives(reports);
   const instances = new Set(
     lives.flatMap((life) => (speaking.has(life.producer_id) ? (life.instance ?? []) : [])),
   );

@@ -49,8 +49,10 @@ const calls = connectCalls(parentPort as Port, {
 
 async function begin() {
   const parts = await openThreadParts(start, calls, () => told);
-  const recorder = turnRecorder(parts.patient, collectorScope());
-  if (start.role === "judge") startJudge({ ...parts, store: parts.patient, recorder });
+  const isJudge = start.role === "judge";
+  const bytesMax = isJudge ? parts.config.judgeBytesMax : 0;
+  const recorder = turnRecorder(parts.patient, collectorScope(), { bytesMax });
+  if (isJudge) startJudge({ ...parts, store: parts.patient, recorder });
   return { parts, record: recordFrames(recorder), answer: createReadingApp(parts) };
 }
 

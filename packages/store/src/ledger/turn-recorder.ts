@@ -3,6 +3,7 @@
  * held per root, within a bound, until their turns are settled: so the judge need not read back what
  * passed a moment ago.
  */
+import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { groupBy } from "@turnproof/semconv";
 
@@ -12,15 +13,26 @@ import type { EvidenceScope } from "../scope.ts";
 import { settle } from "../settle.ts";
 import { storedForm } from "../stored-event.ts";
 import type { StoredEvent } from "../stored-event.ts";
+import type { HeldTurn } from "./turn-question.ts";
 import { HeldRoots } from "./held-roots.ts";
-import type { HeldRoot } from "./held-roots.ts";
+import type { DueRoot, HeldRoot } from "./held-roots.ts";
 import { paced, readRoots, recordRoots } from "./record-roots.ts";
 import type { WholeRoot } from "./record-roots.ts";
 
 /** How much a recorder holds. */
 export interface TurnRecorderOptions {
-  /** Events of roots that are not settled; the judge reads back what has no room. Default 100,000. */
-  readonly eventsMax?: number;
+  /**
+   * Bytes, about, of roots that are not settled; the judge reads back what has no room. Default
+   * 128 MiB.
+   */
+  readonly bytesMax?: number;
+}
+
+/** A root out of memory, and the turns that were written of it. */
+export interface HeldSlice {
+  readonly slice: EventSlice;
+  /** Absent where none were written yet. */
+  readonly turns?: readonly HeldTurn[];
 }
 
 /** Writes turns of what is stored. */
@@ -31,14 +43,19 @@ export interface TurnRecorder {
    * The whole root as it was stored, when this recorder holds all of these rows; `limit` counts its
    * events. Undefined: read it back.
    */
-  slice(root: string, standing: RootStanding, limit: number): EventSlice | undefined;
-  /** Lets go of a root, whose turns are settled. */
-  release(root: string): void;
-  /** Roots that have been held for as long without being settled. */
-  heldSince(beforeMs: number): readonly string[];
+  whole(root: string, standing: RootStanding, limit: number): HeldSlice | undefined;
+  /** Whether the root passed here and is not settled. */
+  knows(root: string): boolean;
+  /** Lets go of a root, as it was due, whose turns are settled; it stays while it is not quiet. */
+  settled(root: DueRoot, quiet: string): void;
+  /**
+   * Roots that passed here and are not settled: those that received nothing since `quiet`, and those
+   * of which rows wait since before `busy`. Some are not held and have to be read back.
+   */
+  due(quiet: string, busy: string): readonly DueRoot[];
 }
 
-const eventsMaxDefault = 100_000;
+const bytesMaxDefault = 128 * 1024 * 1024;
 /** Roots of one batch that are read back at once; the judge reads the others when they are quiet. */
 const readBackMax = 200;
 /** A root of more events is folded again when it has grown by a quarter. */
@@ -48,9 +65,9 @@ const largeEvents = 2_000;
 export function turnRecorder(
   store: EvidenceStore,
   scope: EvidenceScope,
-  { eventsMax = eventsMaxDefault }: TurnRecorderOptions = {},
+  { bytesMax = bytesMaxDefault }: TurnRecorderOptions = {},
 ): TurnRecorder {
-  const held = new HeldRoots(eventsMax);
+  const held = new HeldRoots(bytesMax);
   const take = async (events: readonly TurnEvent[]): Promise<void> => {
     const own = await byRoot(events);
     const standing = await store.standing([...own.keys()]);
@@ -70,13 +87,15 @@ export function turnRecorder(
       taking = taken.catch(() => undefined);
       return taken;
     },
-    slice(root, { rows, epoch }, limit) {
+    whole(root, { rows, epoch }, limit) {
       const known = held.get(root);
       if (known === undefined || known.rows !== rows || known.epoch !== epoch) return undefined;
-      return rootSlice(settle(known.events), scope, { limit });
+      const slice = rootSlice(settle(known.events), scope, { limit });
+      return known.recorded === 0 ? { slice } : { slice, turns: known.turns };
     },
-    release: (root) => held.release(root),
-    heldSince: (beforeMs) => held.since(beforeMs),
+    knows: (root) => held.knows(root),
+    settled: (root, quiet) => held.settled(root, quiet),
+    due: (quiet, busy) => held.due(quiet, busy),
   };
 }
 
@@ -113,7 +132,7 @@ async function holdAll(
     // Another batch of the root was read back together with this one.
     if (known !== undefined && before === stands.rows) continue;
     if (before + rows.length !== stands.rows) {
-      held.release(root);
+      held.evict(root, lastOf(rows, known));
       others.push(root);
       continue;
     }
@@ -125,6 +144,13 @@ async function holdAll(
     whole.push({ root, events: settled, ...stands, ...turns });
   }
   return { whole, others };
+}
+
+function lastOf(rows: readonly StoredEvent[], known: HeldRoot | undefined): string {
+  return rows.reduce(
+    (last, { received_at: at }) => (compareTimes(at, last) > 0 ? at : last),
+    known?.last ?? "",
+  );
 }
 
 /** True while a large root has hardly grown since its turns were written. */

@@ -1,0 +1,62 @@
+/**
+ * @module JudgeMark: how far the judge came, kept beside the journal. Turns are never judged again
+ * because a collector starts: what was received before the mark is settled, or the ledger says that
+ * it is not.
+ */
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type { LossesState } from "./judge-losses.ts";
+import type { Parts } from "./parts.ts";
+
+/** What is kept. */
+export interface JudgeState extends LossesState {
+  /** Receipt up to which everything was looked at, ISO 8601 UTC. */
+  readonly since: string;
+}
+
+/** The file of one collector and one store. */
+export interface JudgeMark {
+  /** What an earlier process kept; undefined without one, and where it judged another store. */
+  readonly earlier: JudgeState | undefined;
+  /** Keeps this; a disk that refuses costs the next start some time. */
+  keep(state: JudgeState): void;
+}
+
+/** The mark of a collector; one whose store is gone with the process keeps none. */
+export function openMark({ config, store, server }: Parts): JudgeMark {
+  if (store.name === "ephemeral") return { earlier: undefined, keep: () => {} };
+  const file = join(config.dataDir, "judge.json");
+  const of = `${store.name} ${server ?? ""}`;
+  let kept = "";
+  return {
+    earlier: read(file, of),
+    keep(state) {
+      const text = JSON.stringify({ version: 1, store: of, ...state });
+      if (text === kept) return;
+      try {
+        writeFileSync(`${file}.new`, text, { mode: 0o600 });
+        renameSync(`${file}.new`, file);
+        kept = text;
+      } catch {
+        // The next look tries again.
+      }
+    },
+  };
+}
+
+function read(file: string, of: string): JudgeState | undefined {
+  try {
+    const said = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+    const { version, store, since, seen, named } = said;
+    if (version !== 1 || store !== of) return undefined;
+    if (typeof since !== "string" || Number.isNaN(Date.parse(since))) return undefined;
+    return { since, seen: textsOf(seen), named: textsOf(named) };
+  } catch {
+    return undefined;
+  }
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}

@@ -1,0 +1,199 @@
+/**
+ * @module JudgeRoots: settles the turns of whole roots. What passed the drain a moment ago is judged
+ * from memory; what did not, or what others wrote to as well, is read back.
+ */
+import {
+  findInsights,
+  findingTexts,
+  lossIntervals,
+  producerLives,
+  reconcileOutcome,
+} from "@turnproof/evidence";
+import type {
+  LossInterval,
+  ProducerLife,
+  TurnEvent,
+  TurnRow,
+  Verdict,
+  WindowMetadata,
+} from "@turnproof/evidence";
+import { recordRoots } from "@turnproof/store";
+import type { Judgement, TurnVerdict, WholeRoot } from "@turnproof/store";
+
+import type { LateLosses } from "./judge-losses.ts";
+import type { OpenRoots } from "./judge-open.ts";
+import { judgeWindows, markOf } from "./judge-windows.ts";
+import { isTrusted, producerReports } from "./losses.ts";
+import type { Parts } from "./parts.ts";
+import { metadataOf } from "./verdict.ts";
+import type { Window } from "./window.ts";
+
+/** What the judge remembers from look to look. */
+export interface JudgeMemory {
+  readonly losses: LateLosses;
+  readonly open: OpenRoots;
+}
+
+/** What producers said of themselves when a look began. */
+export interface Briefing {
+  readonly reports: readonly TurnEvent[];
+  readonly losses: readonly LossInterval[];
+  readonly lives: readonly ProducerLife[];
+  /** Everything received before was readable. */
+  readonly mark: string;
+}
+
+/** Reads what producers say. */
+export async function readBriefing(parts: Parts): Promise<Briefing> {
+  const mark = markOf(parts);
+  const reports = (await producerReports(parts)).filter(isTrusted);
+  const losses = [...lossIntervals(reports), ...parts.ingest.losses().losses];
+  return { reports, losses, lives: producerLives(reports), mark };
+}
+
+/** What was judged. */
+export interface JudgedRoots {
+  readonly turns: number;
+  /** The latest receipt that the verdicts rest on; empty without one. */
+  readonly asOf: string;
+  /** Roots of which something waits in the journal: they are to be judged later. */
+  readonly waiting: readonly string[];
+}
+
+/** Settles the turns of these roots. */
+export async function judgeRoots(
+  parts: Parts,
+  roots: readonly string[],
+  briefing: Briefing,
+  memory: JudgeMemory,
+): Promise<JudgedRoots> {
+  // What is stored after this count is read as well, and makes the next version of the turns.
+  const standing = await parts.store.standing(roots);
+  const windows = await judgeWindows(parts, standing, briefing.mark);
+  const judged: JudgedWindow[] = [];
+  for (const [root, { window, turns }] of windows) {
+    const { rows, epoch } = standing.get(root) ?? { rows: 0, epoch: 0 };
+    const held = turns === undefined ? {} : { held: turns };
+    judged.push({ window, whole: { root, events: window.events, rows, epoch, ...held } });
+  }
+  const settled = await settleTurns(parts, judged, briefing, memory);
+  const waiting = roots.filter((root) => standing.has(root) && !windows.has(root));
+  return { ...settled, waiting };
+}
+
+interface JudgedWindow {
+  readonly window: Window;
+  readonly whole: WholeRoot;
+}
+
+async function settleTurns(
+  parts: Parts,
+  windows: readonly JudgedWindow[],
+  { reports }: Briefing,
+  { losses, open }: JudgeMemory,
+): Promise<Omit<JudgedRoots, "waiting">> {
+  const turns = new Map<WholeRoot, TurnsOfRoot>();
+  for (const { window, whole } of windows) {
+    const metadata = await metadataOf(parts, window, reports);
+    turns.set(whole, new TurnsOfRoot(parts, window, metadata));
+  }
+  const whole = windows.map((one) => one.whole);
+  await recordRoots(parts.store.ledger, whole, (root) => {
+    const of = turns.get(root);
+    return (row, own) => of?.judge(row, own);
+  });
+  const verdicts = [...turns.values()].flatMap((of) => of.verdicts);
+  if (verdicts.length > 0) await parts.store.putVerdicts(verdicts);
+  let asOf = "";
+  for (const [{ root }, of] of turns) {
+    open.note(root, of.unended());
+    losses.judged(of.window.events);
+    asOf = laterOf(asOf, of.window.as_of ?? "");
+  }
+  return { turns: verdicts.length, asOf };
+}
+
+function laterOf(a: string, b: string): string {
+  return a < b ? b : a;
+}
+
+/** Judges the turns of one root, and notes which of them did not end. */
+class TurnsOfRoot {
+  readonly window: Window;
+  readonly verdicts: TurnVerdict[] = [];
+  private readonly parts: Parts;
+  private readonly metadata: WindowMetadata;
+  private until: string | null = null;
+  private readonly producers = new Set<string>();
+
+  constructor(parts: Parts, window: Window, metadata: WindowMetadata) {
+    this.parts = parts;
+    this.window = window;
+    this.metadata = metadata;
+  }
+
+  judge(row: TurnRow, events: readonly TurnEvent[]): Judgement {
+    const verdict = reconcileOutcome(events, { normalizationMetadata: this.metadata });
+    const { open_until: until } = verdict;
+    if (until !== null && (this.until === null || until < this.until)) this.until = until;
+    for (const id of awaited(verdict, events)) this.producers.add(id);
+    const judgement = {
+      verdict: verdict.status,
+      ...codesOf(verdict, events),
+      judged_at: new Date(this.parts.now()).toISOString(),
+      // The latest receipt that was judged, not the mark: whatever is received later makes it older.
+      as_of: this.window.as_of ?? verdict.as_of ?? "",
+    };
+    this.verdicts.push(verdictOf(row, judgement));
+    return judgement;
+  }
+
+  /** What is awaited; null where all ended. */
+  unended(): Parameters<OpenRoots["note"]>[1] {
+    const { until, producers, window } = this;
+    if (until === null && producers.size === 0) return null;
+    return { until, producers: [...producers], asOf: window.mark };
+  }
+}
+
+function verdictOf(row: TurnRow, of: Judgement): TurnVerdict {
+  return {
+    root_trace_id: row.root_trace_id ?? "",
+    turn_id: row.turn_id ?? "",
+    agent_id: row.agent_id ?? "",
+    thread_id: row.thread_id ?? "",
+    ...(row.application_id === undefined ? {} : { application_id: row.application_id }),
+    ...(row.user_id === undefined ? {} : { user_id: row.user_id }),
+    verdict: of.verdict,
+    finding_codes: [...of.finding_codes, ...of.insight_codes].toSorted(),
+    judged_at: of.judged_at,
+    as_of: of.as_of,
+  };
+}
+
+/** The processes of what began and did not end. */
+function awaited({ findings }: Verdict, events: readonly TurnEvent[]): string[] {
+  const unended = findings.filter(({ code }) => unendedCodes.has(code));
+  if (unended.length === 0) return [];
+  const ids = new Set(unended.flatMap(({ evidence_ids }) => evidence_ids));
+  return events.flatMap(({ event_id, producer_id }) =>
+    producer_id !== undefined && ids.has(event_id) ? [producer_id] : [],
+  );
+}
+
+/** Findings of a turn that time alone may change. */
+export const unendedCodes: ReadonlySet<string> = new Set(["turn_open", "turn_unfinished"]);
+
+/** Findings and insights of a turn by code; a code that is both is a finding. */
+function codesOf(
+  { findings }: Verdict,
+  events: readonly TurnEvent[],
+): Pick<Judgement, "finding_codes" | "insight_codes"> {
+  const { insights } = findInsights(events, { scope: "turn" });
+  const codes = [...new Set([...findings, ...insights].map(({ code }) => code))].toSorted();
+  const isFinding = (code: string): boolean => Object.hasOwn(findingTexts, code);
+  return {
+    finding_codes: codes.filter(isFinding),
+    insight_codes: codes.filter((code) => !isFinding(code)),
+  };
+}
