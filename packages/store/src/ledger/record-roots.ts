@@ -4,11 +4,13 @@
  * whose identity moved leaves no second row.
  */
 import { setImmediate } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 
-import type { TurnEvent } from "@turnproof/evidence";
+import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 import { groupBy, limits } from "@turnproof/semconv";
 
 import type { EvidenceStore, Keyset, RootStanding } from "../evidence-store.ts";
+import { issueOperatorGrant } from "../scope.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { recordsOf } from "./turn-records.ts";
 import type { JudgeTurn } from "./turn-records.ts";
@@ -36,6 +38,7 @@ export async function recordRoots(
   judge?: (root: WholeRoot) => JudgeTurn,
 ): Promise<readonly HeldTurn[]> {
   const held = await turnsUnder(ledger, roots);
+  const judged = judge === undefined ? await judgedTurns(ledger, held) : new Map();
   const keep = paced();
   const records: TurnRecord[] = [];
   const gone: HeldTurn[] = [];
@@ -46,7 +49,7 @@ export async function recordRoots(
     for (const record of recordsOf(whole.events, version, judge?.(whole))) {
       const first_received = before.get(record.key)?.first_received ?? record.first_received;
       before.delete(record.key);
-      records.push({ ...record, first_received });
+      records.push({ ...withVerdict(record, judged.get(record.key)), first_received });
     }
     for (const turn of before.values()) gone.push({ ...turn, version });
   }
@@ -57,6 +60,48 @@ export async function recordRoots(
   return records.map(({ key, version, first_received, row }) => {
     return { key, version, first_received, root_trace_id: row.root_trace_id ?? "" };
   });
+}
+
+/**
+ * Turns that were judged, of roots that are recorded anew: evidence of another turn of the root
+ * leaves a verdict alone.
+ */
+async function judgedTurns(
+  ledger: TurnLedger,
+  held: ReadonlyMap<string, readonly HeldTurn[]>,
+): Promise<ReadonlyMap<string, TurnRecord>> {
+  const scope = { operator: issueOperatorGrant() };
+  const order = { by: "first_received" } as const;
+  const known = new Map<string, TurnRecord>();
+  for (const [root, turns] of held) {
+    if (!turns.some(({ version }) => version.settled)) continue;
+    const where = [{ text: "root_trace_id", is: root }] as const;
+    const page = await ledger.listTurns({ scope, where }, { order, limit: turnsPerRoot });
+    for (const record of page.records) known.set(record.key, record);
+  }
+  return known;
+}
+
+/** Turns of one root whose verdicts outlast evidence of others; those of a larger one wait. */
+const turnsPerRoot = 1_000;
+
+/** The record with the verdict that it had, if it still says the same. */
+function withVerdict(record: TurnRecord, before: TurnRecord | undefined): TurnRecord {
+  if (before === undefined) return record;
+  const { row, judged_at, as_of } = before;
+  const { verdict, finding_codes, insight_codes, ...said } = row;
+  if (verdict === undefined || !isDeepStrictEqual(said, plain(record.row))) return record;
+  return {
+    ...record,
+    row: { ...record.row, verdict, finding_codes, insight_codes },
+    judged_at,
+    as_of,
+  } as TurnRecord;
+}
+
+/** A row as a store gives it back. */
+function plain({ verdict: _v, finding_codes: _f, insight_codes: _i, ...row }: TurnRow): unknown {
+  return JSON.parse(JSON.stringify(row));
 }
 
 /** Records of one write, which is encoded at one go. */
