@@ -10,11 +10,12 @@ import { CodedError, limits, registryRows } from "@turnproof/semconv";
 export type StoredEvent = TurnEvent & { readonly received_at: string };
 
 /**
- * The stored form of an event; the argument stays untouched, and what needs no change is shared with
- * it: whoever keeps events and does not write them out copies them. Throws `store_rejected_row` for
- * an event without a root or an id, for an attribute that is not in the registry or of another type,
- * for text or a list over its cap (requirements: Limits), for a number that is not finite, and for
- * text with a lone surrogate: in UTF-8 two such ids would become one, and two tenants with it.
+ * The stored form of an event; the argument stays untouched, and what needs no change is shared
+ * with it: whoever keeps events and does not write them out copies them. Throws
+ * `store_rejected_row` for an event without a root or an id, for an attribute that is not in the
+ * registry or of another type, for text or a list over its cap (requirements: Limits), for a number
+ * that is not finite, and for text with a lone surrogate: in UTF-8 two such ids would become one,
+ * and two tenants with it.
  */
 export function storedForm(event: TurnEvent, receivedAt: string): StoredEvent {
   const kept = (compact(event) ?? {}) as Readonly<Record<string, unknown>>;

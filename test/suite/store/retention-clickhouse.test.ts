@@ -5,12 +5,13 @@
 import type { TurnEvent } from "@turnproof/evidence";
 import { clickhouse, filesystem } from "@turnproof/store";
 import type { EvidenceStore, TurnVersion } from "@turnproof/store";
-import { clickhouseAdmin, defaultRetention } from "@turnproof/store/admin";
+import { clickhouseAdmin, defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
 import type { RetentionPolicy, RetentionReport } from "@turnproof/store/admin";
 import { everybody, sampleEvent, sampleTurn } from "@turnproof/store/testing";
 import { afterAll, expect, test } from "vitest";
 
 import { recordsOf } from "../../../packages/store/src/ledger/turn-records.ts";
+import { gone, leftovers, mark } from "./erasure-world.ts";
 import { temporaryDirectories } from "./temporary-directory.ts";
 
 const directories = temporaryDirectories();
@@ -133,4 +134,37 @@ test("a week of which everything is past goes as a partition", { timeout: 60_000
     expired: 6,
     removed: 6,
   });
+});
+
+test("the turns of a deleted user go, to the last byte", { timeout: 120_000 }, async () => {
+  const dataDir = await directories.make();
+  await using store = await clickhouse({ connection: { dataDir } });
+  const turn = (root: string, span: string, user: string): TurnEvent =>
+    sampleEvent(span, {
+      root_trace_id: root,
+      event_kind: "turn",
+      user_id: user,
+      agent_id: `agent-${span}`,
+      thread_id: `thread-${span}`,
+    });
+  const hers = turn(`root-${mark}`, `${mark}1`, gone);
+  const shared = [turn("shared", `${mark}2`, gone), turn("shared", "theirs", "other")];
+  await store.append({ batchId: "b", receivedAt: before(3), events: [hers, ...shared] });
+  for (const root of [`root-${mark}`, "shared"]) {
+    const { events } = await store.root(everybody, root, { limit: 10 });
+    await store.ledger.putTurns(
+      recordsOf(events, { epoch: 0, rows: events.length, settled: true }),
+    );
+  }
+  expect(await turnsOf(store)).toHaveLength(3);
+  expect(await leftovers(dataDir)).not.toEqual([]);
+  const report = await deleteUserEvidence(store, { userId: gone, dryRun: false });
+  expect(report).toMatchObject({ deleted: 2, complete: true, unreached: [] });
+  expect(await turnsOf(store)).toEqual([["shared", { epoch: 1, rows: 1, settled: false }]]);
+  const standing = await store.standing([`root-${mark}`, "shared"]);
+  expect(Object.fromEntries(standing)).toEqual({
+    [`root-${mark}`]: { rows: 0, epoch: 1 },
+    shared: { rows: 1, epoch: 1 },
+  });
+  expect(await leftovers(dataDir)).toEqual([]);
 });

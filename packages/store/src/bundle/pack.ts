@@ -1,7 +1,7 @@
 /**
- * @module BundlePack: events of one batch as rows of one root each. A row may hold events of several
- * tenants: identity is inherited inside of a root, so every read settles whole roots and shows what
- * is in scope.
+ * @module BundlePack: events of one batch as rows of one root each. A row may hold events of
+ * several tenants: identity is inherited inside of a root, so every read settles whole roots and
+ * shows what is in scope.
  */
 import { groupBy } from "@turnproof/semconv";
 
