@@ -85,13 +85,17 @@ export async function countFacets(
 
 function countedKey(key: string, { read }: Source, facet: TurnFacet | undefined): CountedKey {
   const counts = new Map<string, number>();
+  // Values that are no value, and those that the bar writes alike: a tenant may be called anonymous.
   let [unsaid, none] = [0, 0];
   for (const { value, turns } of facet?.values ?? []) {
     const word = value === null || read === undefined ? value : read(value);
     if (word === null) {
       none += 1;
       unsaid += turns;
-    } else counts.set(word, (counts.get(word) ?? 0) + turns);
+      continue;
+    }
+    if (counts.has(word)) none += 1;
+    counts.set(word, (counts.get(word) ?? 0) + turns);
   }
   return { key, counts: sorted(counts), unsaid, total: (facet?.total ?? 0) - none };
 }

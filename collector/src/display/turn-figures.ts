@@ -217,7 +217,7 @@ export interface Facet {
 }
 
 /** Keys of the filter bar that turns are counted by: key, name, and the values of a turn. */
-export const facetKeys: readonly (readonly [
+const facetKeys: readonly (readonly [
   key: string,
   name: string,
   values: (row: TurnRow) => readonly string[],

@@ -1,7 +1,7 @@
 /**
  * @module Standing: what a cursor's position stands in, and a digest of it. A walk that is bound
  * to a root or a turn stands in the whole root; any other in what one root received at one time,
- * in one row of memory, or in one root of a list. When that changed since the cursor was issued,
+ * or in one row of memory. A list of turns stands in nothing that changes. When that changed since the cursor was issued,
  * the rest of the walk would join two states of it, so the cursor is rejected (requirements: rules
  * for the events endpoint 3).
  */
@@ -49,11 +49,6 @@ export function placeOfEvents(
 function earlier(first: TurnEvent | undefined, event: TurnEvent): TurnEvent {
   if (first?.received_at === undefined || event.received_at === undefined) return event;
   return compareTimes(event.received_at, first.received_at) <= 0 ? event : first;
-}
-
-/** Where a list of roots ends: the root that was read last. */
-export function placeOfRoot(root: string | undefined): StandingPlace | undefined {
-  return root === undefined ? undefined : { root };
 }
 
 /** The place with its present digest. */

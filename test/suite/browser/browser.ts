@@ -15,7 +15,7 @@ import { createCollector, parseConfig } from "turnproof";
 import type { CollectorOptions } from "turnproof";
 
 import { listen } from "../../../collector/src/server.ts";
-import { quiet } from "../collector/desk.ts";
+import { quiet, recordEvents } from "../collector/desk.ts";
 
 /** A collector that listens, and the way to put evidence into its store. */
 export interface Site {
@@ -43,12 +43,11 @@ export async function openSite(
   let batches = 0;
   return {
     url: server.url,
-    put: (events) =>
-      store.append({
-        batchId: `page-batch-${++batches}`,
-        receivedAt: new Date().toISOString(),
-        events,
-      }),
+    async put(events) {
+      const receivedAt = new Date().toISOString();
+      await store.append({ batchId: `page-batch-${++batches}`, receivedAt, events });
+      await recordEvents(store, events);
+    },
     close: async () => {
       await server.close(500);
       await collector.close();

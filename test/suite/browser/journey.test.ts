@@ -162,9 +162,6 @@ test("the filter bar is the address: terms of the store become parameters, the r
   expect(query.get("agent_id")).toBe("briefing-writer");
   expect(query.get("q")).toBe("cache:miss -user:usr_bo x");
   expect(await page.locator("main").innerText()).toContain("Not understood and not applied: x");
-  expect(await page.locator("[data-window]").innerText()).toMatch(
-    /left out [\d,]+ of [\d,]+ turns that were read/,
-  );
   const agents = await page.locator("td.c-agent").allInnerTexts();
   expect(agents.length).toBeGreaterThan(0);
   for (const agent of agents) expect(agent).toMatch(/briefing-writer$/);
