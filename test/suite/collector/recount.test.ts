@@ -282,7 +282,7 @@ async function deskOver(backend: (typeof backends)[number]): Promise<Desk> {
 }
 
 describe.each(backends)("%s", (backend) => {
-  test("the demo week, at rest and while OTLP arrives", { timeout: 90_000 }, async () => {
+  test("the demo week, at rest and while OTLP arrives", { timeout: 300_000 }, async () => {
     const desk = await deskOver(backend);
     const server = await listen(desk.collector.app, { host: "127.0.0.1", port: 0, log: quiet });
     const settled = (): Promise<void> =>
@@ -330,9 +330,10 @@ describe.each(backends)("%s", (backend) => {
     );
     await server.close(500);
     await desk.collector.close();
+    await desk.store.close();
   });
 
-  test("random histories", { timeout: 100_000 }, async () => {
+  test("random histories", { timeout: 300_000 }, async () => {
     const desk = await deskOver(backend);
     let run = 0;
     await fc.assert(
@@ -351,9 +352,10 @@ describe.each(backends)("%s", (backend) => {
           }
         },
       ),
-      { numRuns: 25 },
+      { numRuns: backend === "clickhouse" ? 10 : 25 },
     );
     await desk.collector.close();
+    await desk.store.close();
   });
 });
 
