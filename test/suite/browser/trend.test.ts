@@ -29,7 +29,7 @@ const { visit } = openedSite({
 test("the trend is of all turns, and a release leads to what changed with it", async () => {
   const page = await visit("/agents/desk?limit=10");
   await page.locator("[data-trend-extent]", { hasText: `All ${turns} turns` }).waitFor();
-  expect(await page.locator("[data-window]").innerText()).toContain("10 turns");
+  expect(await page.locator("[data-window]").innerText()).toContain(`over ${turns} turns`);
   const slices = page.locator("#trend svg g");
   const shown = await slices.evaluateAll((all) =>
     all.reduce((sum, slice) => sum + Number((slice as SVGElement).dataset["turns"]), 0),

@@ -197,13 +197,21 @@ interface Group {
   readonly models: readonly string[];
 }
 
+const groupFields = [
+  "turns",
+  "turns_with_error",
+  "verdicts",
+  "p50_ms",
+  "p95_ms",
+  "duration_unknown",
+  "tools",
+  "input_tokens",
+  "output_tokens",
+  "models",
+] as const satisfies readonly (keyof Group)[];
+
 function plainGroup(of: Group): unknown {
-  const { turns, turns_with_error, verdicts, p50_ms, p95_ms, duration_unknown, tools } = of;
-  const { input_tokens, output_tokens, models } = of;
-  return {
-    ...{ turns, turns_with_error, verdicts, p50_ms, p95_ms, duration_unknown, tools },
-    ...{ input_tokens, output_tokens, models },
-  };
+  return Object.fromEntries(groupFields.map((field) => [field, of[field]]));
 }
 
 function recountedGroups(
@@ -226,7 +234,11 @@ function recountedGroups(
       const group: Group = {
         turns: rows.length,
         turns_with_error: rows.filter((row) => row.has_error).length,
-        ...{ verdicts, p50_ms, p95_ms, duration_unknown, tools },
+        verdicts,
+        p50_ms,
+        p95_ms,
+        duration_unknown,
+        tools,
         input_tokens: sum((row) => row.input_tokens),
         output_tokens: sum((row) => row.output_tokens),
         models: [...new Set(rows.flatMap((row) => row.models))].toSorted(),
