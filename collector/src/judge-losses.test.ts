@@ -63,3 +63,18 @@ test("a root is looked at again when rows of it are set aside while the judge ru
   expect(losses.fresh(["a", "b"])).toEqual(["b"]);
   expect(losses.fresh(["a", "b"])).toEqual([]);
 });
+
+test("a later process goes back for the losses and roots that an earlier one did not know", () => {
+  const before = createLateLosses();
+  const old = loss("till", null);
+  before.judged([event("till", "2026-10-05T08:00:02Z")]);
+  before.since([old]);
+  before.fresh(["a"]);
+  const floor = "2026-10-04T08:00:00.000Z";
+  const after = createLateLosses({ ...before.state(), floor });
+  expect(after.since([old])).toBeUndefined();
+  // Nobody knows any more who spoke in turns that were judged then.
+  expect(after.since([old, loss("pos", null)])).toBe(floor);
+  expect(after.since([loss("desk", "2026-10-05T08:45:00Z")])).toBe("2026-10-05T08:40:00.000Z");
+  expect(after.fresh(["a", "b"])).toEqual(["b"]);
+});

@@ -2,6 +2,8 @@
  * @module TurnRecords: the ledger beside the evidence. Whatever happens to a root, its turns are
  * what a recount from the stored rows says, with the verdicts of its judge.
  */
+import { readFileSync } from "node:fs";
+
 import { foldTurns, turnKey } from "@turnproof/evidence";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
 import { clickhouse, ephemeral, filesystem, readRoots, recordStored } from "@turnproof/store";
@@ -156,6 +158,67 @@ describe.each(Object.entries(stores))("%s", (_name, open) => {
       await expectRecount(store, [root]);
     } finally {
       await desk.collector.close();
+      await store.close();
+    }
+  });
+
+  test("a start judges nothing again, and reads no root", async () => {
+    const held = await open();
+    const roots = [11, 12].map(rootOf);
+    const judged = async (): Promise<readonly string[]> => {
+      const found = await records(held);
+      expect(found.map(({ version }) => version.settled)).toEqual(roots.map(() => true));
+      return found.map(({ key, judged_at }) => `${key} ${judged_at}`).toSorted();
+    };
+    const dataDir = await directories.make();
+    const env = { TURNPROOF_DATA_DIR: dataDir };
+    try {
+      const desk = await openDesk(env, { store: held, judge });
+      for (const root of roots) await send(desk, spansOf(turnEvents({ root })));
+      const first = await vi.waitFor(judged, { timeout: 10_000 });
+      await desk.collector.close();
+      const read = { root: vi.spyOn(held, "root"), standing: vi.spyOn(held, "standing") };
+      const many = held.roots === undefined ? undefined : vi.spyOn(held, "roots");
+      const again = await openDesk(env, { store: held, judge: { ...judge, quietMs: 1 } });
+      // It has compared what is young with the ledger, or knows that all before its mark is settled.
+      const mark = held.name === "ephemeral" ? "" : `${dataDir}/judge.json`;
+      if (mark === "") await vi.waitFor(() => expect(read.standing).toHaveBeenCalled());
+      else expect(JSON.parse(readFileSync(mark, "utf8"))).toMatchObject({ version: 1 });
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      expect(read.root).not.toHaveBeenCalled();
+      expect(many?.mock.calls ?? []).toEqual([]);
+      expect(await judged()).toEqual(first);
+      await again.collector.close();
+    } finally {
+      vi.restoreAllMocks();
+      await held.close();
+    }
+  });
+
+  test("two collectors that store parts of a root settle all of it", async () => {
+    const store = await open();
+    const desks = [await openDesk({}, { store, judge }), await openDesk({}, { store, judge })];
+    const root = rootOf(21);
+    const body = spansOf(turnEvents({ root }));
+    try {
+      await Promise.all(
+        desks.map((desk, own) =>
+          send(
+            desk,
+            onlySome(body, (at) => at % 2 === own),
+          ),
+        ),
+      );
+      await vi.waitFor(
+        async () => {
+          const [record] = await records(store);
+          expect(record?.version).toEqual({ epoch: 0, rows: 3, settled: true });
+        },
+        { timeout: 10_000 },
+      );
+      await expectRecount(store, [root]);
+    } finally {
+      for (const { collector } of desks) await collector.close();
       await store.close();
     }
   });

@@ -1,0 +1,55 @@
+/** What is held of roots until they are settled: whole roots, within the bound, none forgotten. */
+import { expect, test } from "vitest";
+
+import { storedForm } from "../stored-event.ts";
+import type { StoredEvent } from "../stored-event.ts";
+import { sampleEvent } from "../testing/sample-event.ts";
+import { HeldRoots } from "./held-roots.ts";
+
+const at = (second: number): string =>
+  `2026-11-21T10:00:${String(second).padStart(2, "0")}.000000Z`;
+
+function add(held: HeldRoots, root: string, rows: number, ...seconds: number[]): void {
+  const own = seconds.map((second): StoredEvent =>
+    storedForm(sampleEvent(`${root}-${second}`, { root_trace_id: root }), at(second)),
+  );
+  held.add(root, { rows, epoch: 0 }, own);
+}
+
+test("a root is due when it is quiet, and when rows of it wait for long", () => {
+  const held = new HeldRoots(1e9);
+  add(held, "a", 2, 1, 4);
+  add(held, "b", 1, 6);
+  expect(held.due(at(4), at(0))).toEqual([]);
+  expect(held.due(at(5), at(0))).toEqual([{ root: "a", last: at(4) }]);
+  expect(held.due(at(4), at(2))).toEqual([{ root: "a", last: at(4) }]);
+});
+
+test("a settled root is let go of, unless it spoke since or is not quiet", () => {
+  const held = new HeldRoots(1e9);
+  for (const root of ["a", "b", "c"]) add(held, root, 1, 1);
+  add(held, "b", 2, 3);
+  for (const root of ["a", "b"]) held.settled({ root, last: at(1) }, at(2));
+  held.settled({ root: "c", last: at(1) }, at(1));
+  expect(["a", "b", "c"].map((root) => held.knows(root))).toEqual([false, true, true]);
+  expect(held.get("b")?.events).toHaveLength(2);
+  // Nothing of it waits, so it is due when it is quiet and not before.
+  expect(held.due(at(1), at(9))).toEqual([{ root: "b", last: at(3) }]);
+});
+
+test("beyond the bound what was still for longest goes, and is still due", () => {
+  const held = new HeldRoots(2_500);
+  for (const [second, root] of ["a", "b", "c"].entries()) add(held, root, 1, second);
+  add(held, "a", 2, 5);
+  held.bound();
+  expect(held.get("b")).toBeUndefined();
+  expect(held.get("a")?.rows).toBe(2);
+  expect(
+    held
+      .due(at(9), at(0))
+      .map(({ root }) => root)
+      .toSorted(),
+  ).toEqual(["a", "b", "c"]);
+  held.settled({ root: "b", last: at(1) }, at(9));
+  expect(held.knows("b")).toBe(false);
+});
