@@ -64,14 +64,18 @@ export async function turnGroups(
   ]);
   const byValue = new Map(figures.map((one) => [one.value ?? null, one]));
   const read = Map.groupBy(records, ({ row }) => row[by] || null);
+  const isRead = (value: string | null): boolean =>
+    (read.get(value)?.length ?? 0) === (byValue.get(value)?.turns ?? 0);
+  // Calls know their agent, so two statements tell those of every agent.
+  const calls =
+    by === "agent_id" && !values.every(isRead) ? await agentCalls(ledger, some) : undefined;
   return Promise.all(
     values.map(async (value): Promise<NamedGroup> => {
       const own = read.get(value) ?? [];
       const of = byValue.get(value);
-      const told =
-        own.length === (of?.turns ?? 0)
-          ? toldBy(own)
-          : await toldOf(ledger, narrowed(question, { text: by, is: value }));
+      const told = isRead(value)
+        ? toldBy(own)
+        : await toldOf(ledger, narrowed(question, { text: by, is: value }), calls?.(value));
       return { value, group: groupOf(of, told), names: told.names };
     }),
   );
@@ -146,6 +150,38 @@ function outcomesOf(calls: readonly TurnCall[]): Readonly<Record<string, number>
   return outcomes;
 }
 
+/** What the calls of a group tell. */
+interface CallsTold {
+  readonly tools: ToolCounts;
+  readonly untold: number;
+}
+
+/** What the calls of each agent tell, in two statements. */
+async function agentCalls(
+  ledger: TurnReader,
+  question: TurnQuestion,
+): Promise<(agent: string | null) => CallsTold> {
+  const [tools, models] = await Promise.all([
+    ledger.callFigures(question, "tool", ["agent_id"]),
+    ledger.callFigures(question, "model", ["agent_id"]),
+  ]);
+  const of = (all: readonly CallFigures[], agent: string | null): CallFigures | undefined =>
+    all.find(({ group }) => (group.agent_id ?? null) === agent);
+  return (agent) => callsTold(of(tools, agent), of(models, agent));
+}
+
+function callsTold(tools: CallFigures | undefined, models: CallFigures | undefined): CallsTold {
+  return { tools: toolCounts(tools?.outcomes ?? {}), untold: models?.tokens_unknown ?? 0 };
+}
+
+async function groupCalls(ledger: TurnReader, question: TurnQuestion): Promise<CallsTold> {
+  const [[tools], [models]] = await Promise.all([
+    ledger.callFigures(question, "tool", []),
+    ledger.callFigures(question, "model", []),
+  ]);
+  return callsTold(tools, models);
+}
+
 const namedFields = [
   "model",
   "application_id",
@@ -154,13 +190,18 @@ const namedFields = [
   "thread_id",
 ] as const satisfies readonly (TextField | "model")[];
 
-/** A group that is too large to be read. */
-async function toldOf(ledger: TurnReader, question: TurnQuestion): Promise<Told> {
-  const [facets, tools, models, threadless] = await Promise.all([
-    ledger.turnFacets(question, namedFields, namesMax),
-    ledger.callFigures(question, "tool", []),
-    ledger.callFigures(question, "model", []),
-    ledger.countTurns(narrowed(question, { text: "thread_id", is: null })),
+/** A group that is too large to be read; what its calls tell is asked for where it is not known. */
+async function toldOf(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  known: CallsTold | undefined,
+): Promise<Told> {
+  // The page of agents names no tenant, and its groups have one agent each.
+  const fields =
+    known === undefined ? namedFields : (["model", "application_id", "thread_id"] as const);
+  const [facets, calls] = await Promise.all([
+    ledger.turnFacets(question, fields, namesMax),
+    known ?? groupCalls(ledger, question),
   ]);
   const facet = (field: (typeof namedFields)[number]): TurnFacet | undefined =>
     facets.find((one) => one.field === field);
@@ -174,11 +215,23 @@ async function toldOf(ledger: TurnReader, question: TurnQuestion): Promise<Told>
       user_ids: said("tenant").flatMap((tenant) =>
         tenant === "unattributed" ? [] : tenant === "anonymous" ? [null] : tenant.slice(3),
       ),
-      threads: (facet("thread_id")?.total ?? 0) - (threadless > 0 ? 1 : 0),
+      threads: await namedThreads(ledger, question, facet("thread_id")),
     },
-    tools: toolCounts(tools[0]?.outcomes ?? {}),
-    untold: models[0]?.tokens_unknown ?? 0,
+    ...calls,
   };
+}
+
+/** How many threads there are; turns without one are a value of the facet and no thread. */
+async function namedThreads(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  facet: TurnFacet | undefined,
+): Promise<number> {
+  const { total = 0, values = [] } = facet ?? {};
+  const isShown = values.some(({ value }) => value === null);
+  if (isShown || total <= values.length) return total - (isShown ? 1 : 0);
+  const threadless = narrowed(question, { text: "thread_id", is: null });
+  return total - ((await ledger.countTurns(threadless)) > 0 ? 1 : 0);
 }
 
 /** Tool outcomes by tool name, over all turns of a question. */
