@@ -1,6 +1,6 @@
 /**
- * @module JudgeLosses: losses that become known after turns were judged (design 6.4). No verdict is
- * a success while a loss is known that the turn may have met, so the judge goes back: for each
+ * @module JudgeLosses: losses that become known after turns were judged (design 6.4). No verdict
+ * is a success while a loss is known that the turn may have met, so the judge goes back: for each
  * interval to where it began, and to each root of which rows were set aside.
  */
 import { createHash } from "node:crypto";
@@ -42,8 +42,8 @@ export interface LossesState {
 const keptMax = 10_000;
 
 /**
- * What an earlier process remembered, if any. Who spoke in its turns is not known: anybody may have,
- * from `floor` on.
+ * What an earlier process remembered, if any. Who spoke in its turns is not known: anybody may
+ * have, from `floor` on.
  */
 export interface EarlierLosses extends LossesState {
   readonly floor: string;

@@ -1,6 +1,6 @@
 /**
- * @module JudgeRoots: settles the turns of whole roots. What passed the drain a moment ago is judged
- * from memory; what did not, or what others wrote to as well, is read back.
+ * @module JudgeRoots: settles the turns of whole roots. What passed the drain a moment ago is
+ * judged from memory; what did not, or what others wrote to as well, is read back.
  */
 import {
   findInsights,
@@ -141,7 +141,8 @@ class TurnsOfRoot {
       verdict: verdict.status,
       ...codesOf(verdict, events),
       judged_at: new Date(this.parts.now()).toISOString(),
-      // The latest receipt that was judged, not the mark: whatever is received later makes it older.
+      // The latest receipt that was judged, not the mark: whatever is received later makes it
+      // older.
       as_of: this.window.as_of ?? verdict.as_of ?? "",
     };
     this.verdicts.push(verdictOf(row, judgement));

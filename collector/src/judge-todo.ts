@@ -1,6 +1,6 @@
 /**
- * @module JudgeToDo: what the ledger says is not settled. Whoever writes evidence writes provisional
- * turns of it, so that these are what others stored and nobody judged.
+ * @module JudgeToDo: what the ledger says is not settled. Whoever writes evidence writes
+ * provisional turns of it, so that these are what others stored and nobody judged.
  */
 import type { TurnCondition } from "@turnproof/store";
 import { groupBy } from "@turnproof/semconv";

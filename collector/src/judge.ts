@@ -182,8 +182,8 @@ class RunningJudge {
   }
 
   /**
-   * What was open is judged again when its time is over, though nothing arrives; and so is a root of
-   * which rows were set aside.
+   * What was open is judged again when its time is over, though nothing arrives; and so is a root
+   * of which rows were set aside.
    */
   private async judgeDue(briefing: Briefing): Promise<number> {
     const { open, losses } = this.memory;

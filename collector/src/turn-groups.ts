@@ -1,7 +1,7 @@
 /**
  * @module TurnGroups: what the turns of each agent or thread amount to, over all turns of a
- * question. Figures are worked out by the store; small groups are read whole for what their turns name, and a
- * large one is asked for it.
+ * question. Figures are worked out by the store; small groups are read whole for what their turns
+ * name, and a large one is asked for it.
  */
 import type { ToolCounts, TurnCall, Usage } from "@turnproof/evidence";
 import type {

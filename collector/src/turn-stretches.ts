@@ -1,7 +1,7 @@
 /**
  * @module TurnStretches: the turns of a question over time, each at the time at which it last
- * spoke. Over the selected range, or from the first turn to the last; without a range, turns whose clock
- * cannot be right are counted and not drawn.
+ * spoke. Over the selected range, or from the first turn to the last; without a range, turns whose
+ * clock cannot be right are counted and not drawn.
  */
 import type { FigureGroup, TurnFigures, TurnQuestion, TurnReader } from "@turnproof/store";
 

@@ -1,9 +1,9 @@
 /**
  * @module Standing: what a cursor's position stands in, and a digest of it. A walk that is bound
  * to a root or a turn stands in the whole root; any other in what one root received at one time,
- * or in one row of memory. A list of turns stands in nothing that changes. When that changed since the cursor was issued,
- * the rest of the walk would join two states of it, so the cursor is rejected (requirements: rules
- * for the events endpoint 3).
+ * or in one row of memory. A list of turns stands in nothing that changes. When that changed since
+ * the cursor was issued, the rest of the walk would join two states of it, so the cursor is
+ * rejected (requirements: rules for the events endpoint 3).
  */
 import { createHash } from "node:crypto";
 

@@ -1,7 +1,6 @@
 /**
  * Every count that a list, facets, trend, overview, agents and threads show equals a recount from
- * the stored events by another path: whole roots are read, settled and folded, and the rows counted
- * by the functions that draw the rows of a page. At rest, and while OTLP arrives.
+ * the stored events by another path, which reads and folds whole roots. At rest and under load.
  */
 import { foldTurns, turnKey } from "@turnproof/evidence";
 import type { ToolCounts, TurnEvent, TurnRow } from "@turnproof/evidence";

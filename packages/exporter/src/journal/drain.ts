@@ -7,8 +7,8 @@
  * the end is made durable (`journal.plan`) before the first byte is sent. After a crash, or after
  * an answer that never came, the frames between the checkpoint and the planned ends are therefore
  * the same batches again, and splitting by week and halving on a refused row follow from their
- * content alone. An end that was not durable belongs to a batch that was never sent, so it may fall
- * anew. Before such a batch is sent again the store is asked whether it holds it.
+ * content alone. An end that was not durable belongs to a batch that was never sent, so it may
+ * fall anew. Before such a batch is sent again the store is asked whether it holds it.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
@@ -57,8 +57,8 @@ export interface DrainOptions {
   /** Called once per change, with the code of the store's answer or undefined when all is well. */
   readonly onStateChange?: (code: Code | undefined) => void;
   /**
-   * Called with each batch once it is stored and before its checkpoint, so that what is derived from
-   * it is there when the batch counts as readable. What it throws is ignored.
+   * Called with each batch once it is stored and before its checkpoint, so that what is derived
+   * from it is there when the batch counts as readable. What it throws is ignored.
    */
   readonly onStored?: (batch: StoredFrames) => Promise<void>;
 }
@@ -291,7 +291,7 @@ async function carry(
     const startedMs = flow.clock.now();
     const refused = await storeBatch(flow, batch, mayBeThere);
     flow.concurrency.stored(flow.clock.now() - startedMs, flow.crowded);
-    await tellStored(flow, batch, refused);
+    await tellStored(flow, { frames: batch.frames, refused });
     await before;
     if (flow.stop.signal.aborted) return;
     await persistently(flow, () => flow.options.journal.checkpoint(batch.through));
@@ -306,16 +306,9 @@ async function carry(
   }
 }
 
-async function tellStored(
-  { options }: Flow,
-  { frames }: Gathered,
-  refused: StoredFrames["refused"],
-): Promise<void> {
-  try {
-    await options.onStored?.({ frames, refused });
-  } catch {
-    // Whoever derives something says what went wrong; the batch is stored.
-  }
+async function tellStored({ options }: Flow, batch: StoredFrames): Promise<void> {
+  // Whoever derives something says what went wrong; the batch is stored.
+  await options.onStored?.(batch).catch(() => {});
 }
 
 /** Stores a batch; which rows of it went to quarantine. */

@@ -1,7 +1,7 @@
 /**
- * @module EarlierFiles: batches as earlier versions kept them: one file each, a line per event, root
- * by root, then a manifest that says where each root lies, and the length of the manifest. They are
- * read here and written nowhere.
+ * @module EarlierFiles: batches as earlier versions kept them: one file each, a line per event,
+ * root by root, then a manifest that says where each root lies, and the length of the manifest.
+ * They are read here and written nowhere.
  */
 import { createHash } from "node:crypto";
 

@@ -1,8 +1,8 @@
 /**
- * @module EvidenceFile: the evidence of a directory in one SQLite file: bundles, turns and verdicts.
- * It is opened by the first question, because memory alone runs on a Node that brings no SQLite.
- * Several processes and threads may use it at once: the engine lets writers take turns, and readers
- * wait for nobody.
+ * @module EvidenceFile: the evidence of a directory in one SQLite file: bundles, turns and
+ * verdicts. It is opened by the first question, because memory alone runs on a Node that brings no
+ * SQLite. Several processes and threads may use it at once: the engine lets writers take turns,
+ * and readers wait for nobody.
  */
 import { CodedError } from "@turnproof/semconv";
 
@@ -137,7 +137,9 @@ async function hasLog(disk: Disk): Promise<boolean> {
   return ((await disk.stat([`${place[0]}-wal`]))?.size ?? 0) > 0;
 }
 
-/** SQLITE_READONLY and SQLITE_CANTOPEN: the engine cannot keep its shared memory beside the file. */
+/**
+ * SQLITE_READONLY and SQLITE_CANTOPEN: the engine cannot keep its shared memory beside the file.
+ */
 const readOnlyCodes: ReadonlySet<number | undefined> = new Set([8, 14]);
 
 function openDatabase(path: string, log: boolean): SqliteDatabase {

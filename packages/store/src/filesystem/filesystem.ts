@@ -1,8 +1,8 @@
 /**
- * @module Filesystem: evidence in one SQLite file and memory in plain files of one directory (design
- * 5.2). Several processes may use it at once; writers take turns. Local attackers are held off by the modes of
- * the directory (0700, files 0600), hostile ids by their encoding, and links by never being
- * followed.
+ * @module Filesystem: evidence in one SQLite file and memory in plain files of one directory
+ * (design 5.2). Several processes may use it at once; writers take turns. Local attackers are held
+ * off by the modes of the directory (0700, files 0600), hostile ids by their encoding, and links
+ * by never being followed.
  */
 
 import type { CopyOptions, CopyReport } from "../admin.ts";

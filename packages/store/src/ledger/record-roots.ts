@@ -1,7 +1,7 @@
 /**
- * @module RecordRoots: the turns of whole roots into the ledger. The drain, the judge, an import and
- * the migration write turns here and nowhere else, so that a key keeps its first receipt, and a turn
- * whose identity moved leaves no second row.
+ * @module RecordRoots: the turns of whole roots into the ledger. The drain, the judge, an import
+ * and the migration write turns here and nowhere else, so that a key keeps its first receipt, and
+ * a turn whose identity moved leaves no second row.
  */
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";

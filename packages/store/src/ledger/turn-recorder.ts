@@ -1,7 +1,7 @@
 /**
  * @module TurnRecorder: keeps the ledger beside what is stored. Events that were just stored are
- * held per root, within a bound, until their turns are settled: so the judge need not read back what
- * passed a moment ago.
+ * held per root, within a bound, until their turns are settled: so the judge need not read back
+ * what passed a moment ago.
  */
 import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
@@ -40,8 +40,8 @@ export interface TurnRecorder {
   /** Writes provisional turns of events that were just stored. Called one after another. */
   stored(events: readonly TurnEvent[]): Promise<void>;
   /**
-   * The whole root as it was stored, when this recorder holds all of these rows; `limit` counts its
-   * events. Undefined: read it back.
+   * The whole root as it was stored, when this recorder holds all of these rows; `limit` counts
+   * its events. Undefined: read it back.
    */
   whole(root: string, standing: RootStanding, limit: number): HeldSlice | undefined;
   /** Whether the root passed here and is not settled. */
@@ -49,14 +49,16 @@ export interface TurnRecorder {
   /** Lets go of a root, as it was due, whose turns are settled; it stays while it is not quiet. */
   settled(root: DueRoot, quiet: string): void;
   /**
-   * Roots that passed here and are not settled: those that received nothing since `quiet`, and those
-   * of which rows wait since before `busy`. Some are not held and have to be read back.
+   * Roots that passed here and are not settled: those that received nothing since `quiet`, and
+   * those of which rows wait since before `busy`. Some are not held and have to be read back.
    */
   due(quiet: string, busy: string): readonly DueRoot[];
 }
 
 const bytesMaxDefault = 128 * 1024 * 1024;
-/** Roots of one batch that are read back at once; the judge reads the others when they are quiet. */
+/**
+ * Roots of one batch that are read back at once; the judge reads the others when they are quiet.
+ */
 const readBackMax = 200;
 /** A root of more events is folded again when it has grown by a quarter. */
 const largeEvents = 2_000;
