@@ -7,7 +7,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { identityFields, resolveEvents } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { filesystem, mongodb, postgres } from "@turnproof/store";
-import type { EvidenceStore, MemoryDraft, NativeIndex, Provider } from "@turnproof/store";
+import type { EvidenceStore, MemoryDraft, Provider } from "@turnproof/store";
 import { defaultRetention } from "@turnproof/store/admin";
 import type { RetentionOptions, RetentionPolicy, RetentionReport } from "@turnproof/store/admin";
 import { everybody, sampleEvent, sampleTurn } from "@turnproof/store/testing";

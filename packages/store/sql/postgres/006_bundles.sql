@@ -24,3 +24,28 @@ CREATE TABLE IF NOT EXISTS evidence_bundles
 CREATE INDEX IF NOT EXISTS evidence_bundles_root ON evidence_bundles (root, seq);
 CREATE INDEX IF NOT EXISTS evidence_bundles_batch ON evidence_bundles (batch_no);
 CREATE INDEX IF NOT EXISTS evidence_bundles_words ON evidence_bundles USING gin (words);
+
+-- How often rows of a root were deleted. A root is named by a hash, so that nothing is said of a user.
+CREATE TABLE IF NOT EXISTS root_epochs
+(
+    root bigint PRIMARY KEY,
+    epoch int NOT NULL
+);
+
+-- Events as earlier versions kept them, one row each, are copied root by root. A collector of such a
+-- version that still runs misses its table and keeps what it was sent.
+ALTER TABLE IF EXISTS evidence_events RENAME TO old_events;
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM old_events) THEN
+        DROP TABLE old_events;
+    END IF;
+END
+$$;
+CREATE TABLE IF NOT EXISTS old_events_copy
+(
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    -- The last root that was copied.
+    after_root text COLLATE "C",
+    complete boolean NOT NULL DEFAULT false
+);

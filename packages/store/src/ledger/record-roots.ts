@@ -15,7 +15,10 @@ import type { EvidenceScope } from "../scope.ts";
 import { recordsOf } from "./turn-records.ts";
 import type { JudgeTurn } from "./turn-records.ts";
 import type { TurnRecord } from "./turn-record.ts";
-import type { HeldTurn, TurnLedger } from "./turn-question.ts";
+import type { HeldTurn, TurnLedger, TurnWriter } from "./turn-question.ts";
+
+/** Where turns of whole roots are written. */
+export type RootTurns = TurnWriter & Pick<TurnLedger, "turnsOf">;
 
 /** A root with all of its settled events, and the standing that they rest on. */
 export interface WholeRoot extends RootStanding {
@@ -33,7 +36,7 @@ export interface WholeRoot extends RootStanding {
  * @returns the turns that stand now, in the order of the roots
  */
 export async function recordRoots(
-  ledger: TurnLedger,
+  ledger: RootTurns,
   roots: readonly WholeRoot[],
   judge?: (root: WholeRoot) => JudgeTurn,
 ): Promise<readonly HeldTurn[]> {
@@ -108,7 +111,7 @@ function plain({ verdict: _v, finding_codes: _f, insight_codes: _i, ...row }: Tu
 const recordsPerWrite = 2_000;
 
 async function turnsUnder(
-  ledger: TurnLedger,
+  ledger: RootTurns,
   roots: readonly WholeRoot[],
 ): Promise<ReadonlyMap<string, readonly HeldTurn[]>> {
   const unknown = roots.flatMap(({ root, held }) => (held === undefined ? [root] : []));

@@ -4,7 +4,7 @@ import { CodedError, limits } from "@turnproof/semconv";
 import { decodeBody } from "../bundle/decode.ts";
 import { joinSegments } from "../bundle/encode.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
-import type { RootStanding, SliceOptions } from "../evidence-store.ts";
+import type { SliceOptions } from "../evidence-store.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
 import { positionOfKeyset } from "../position.ts";
 import { rootRounds } from "../root-rounds.ts";
@@ -20,11 +20,19 @@ import { bindings } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
 import { fromStored } from "./stored-text.ts";
 
+/** What reads stand on beside the database. */
+export interface ReadParts {
+  /** True while events of an earlier version wait to be copied: every read is bounded. */
+  readonly pending: () => boolean;
+  readonly legacy: LegacyBundles | undefined;
+}
+
 /** The reads over a database, and over its table of legacy bundles where there is one. */
-export function bundleReads(session: Session, legacy?: LegacyBundles): Reads {
+export function bundleReads(session: Session, { pending, legacy }: ReadParts): Reads {
   return scopedReads({
-    rounds: (question, options, cut) =>
-      rootRounds(
+    rounds(question, options, cut) {
+      if (pending()) cut();
+      return rootRounds(
         candidates(session, question, options),
         async (some) => {
           let damaged = false;
@@ -34,13 +42,13 @@ export function bundleReads(session: Session, legacy?: LegacyBundles): Reads {
         },
         options,
         cut,
-      ),
-    rows: (roots, cut) =>
-      rowsOf(
-        session,
-        roots.filter((root) => root.isWellFormed()),
-        cut,
-      ),
+      );
+    },
+    rows(roots, cut) {
+      if (pending()) cut();
+      const known = roots.filter((root) => root.isWellFormed());
+      return rowsOf(session, known, cut);
+    },
     ...(legacy === undefined ? {} : { legacy }),
   });
 }
@@ -105,7 +113,7 @@ function conditions(question: Question, options: SliceOptions, bind: Bindings): 
 }
 
 /** All rows of these roots; `cut` is told of a body that cannot be read, and of too many rows. */
-async function rowsOf(
+export async function rowsOf(
   session: Session,
   roots: readonly string[],
   cut: () => void,
@@ -143,24 +151,4 @@ function decoded(root: string, segments: string, cut: () => void): readonly Stor
     cut();
     return [];
   }
-}
-
-/** Standing of those of the roots that have rows. */
-export async function standingOf(
-  session: Session,
-  roots: readonly string[],
-): Promise<ReadonlyMap<string, RootStanding>> {
-  const bind = bindings();
-  const asked = roots.filter((root) => root.isWellFormed());
-  const { rows } = await session.query(
-    `SELECT root_trace_id AS root, events::text AS events FROM evidence_roots
-WHERE root_trace_id = ANY(${bind.texts(asked)})`,
-    bind.parameters,
-  );
-  return new Map(
-    rows.map((row) => {
-      const standing = { rows: Number(row["events"]), epoch: 0 };
-      return [fromStored(String(row["root"])), standing] as const;
-    }),
-  );
 }

@@ -26,7 +26,7 @@ export async function appendBundles(database: Database, batch: EvidenceBatch): P
   const rows = rowsOf(batch);
   await database.transaction(async (session) => {
     const number = await manifestOf(session, batch, "DO NOTHING");
-    if (number !== undefined) await putAll(session, number, rows);
+    if (number !== undefined) await putRows(session, numbered(number, rows));
   });
 }
 
@@ -37,7 +37,16 @@ export async function putBundles(session: Session, batch: EvidenceBatch): Promis
     batch,
     "DO UPDATE SET event_count = held.event_count + excluded.event_count",
   );
-  if (number !== undefined) await putAll(session, number, rowsOf(batch));
+  if (number !== undefined) await putRows(session, numbered(number, rowsOf(batch)));
+}
+
+/** A row of the batch of this number. */
+export interface NumberedRow extends BundleRow {
+  readonly batch: string;
+}
+
+function numbered(batch: string, rows: readonly BundleRow[]): readonly NumberedRow[] {
+  return rows.map((row) => ({ ...row, batch }));
 }
 
 function rowsOf({ events, receivedAt }: EvidenceBatch): readonly BundleRow[] {
@@ -66,21 +75,14 @@ ON CONFLICT (md5(batch_id)) ${onConflict} RETURNING batch_no::text AS batch_no`,
   return typeof number === "string" ? number : undefined;
 }
 
-async function putAll(
-  session: Session,
-  batchNumber: string,
-  rows: readonly BundleRow[],
-): Promise<void> {
+/** Writes rows, those of one root behind each other, in the order of their roots. */
+export async function putRows(session: Session, rows: readonly NumberedRow[]): Promise<void> {
   for (let from = 0; from < rows.length; from += chunkRows) {
-    await putRows(session, batchNumber, rows.slice(from, from + chunkRows));
+    await putChunk(session, rows.slice(from, from + chunkRows));
   }
 }
 
-async function putRows(
-  session: Session,
-  batchNumber: string,
-  rows: readonly BundleRow[],
-): Promise<void> {
+async function putChunk(session: Session, rows: readonly NumberedRow[]): Promise<void> {
   const roots = [...groupBy(rows, ({ root_trace_id: root }) => root)].map(([root, own]) => ({
     root_trace_id: root,
     first_us: Math.min(...own.map((row) => row.first_received)),
@@ -102,6 +104,7 @@ RETURNING root::text AS root, root_trace_id`,
   const places = new Map(held.rows.map((row) => [row["root_trace_id"], row["root"]]));
   const bundles = rows.map((row) => ({
     root: places.get(toStored(row.root_trace_id)),
+    batch_no: row.batch,
     events: row.events,
     words: row.hashes.map(signed),
     body: row.segments,
@@ -109,21 +112,30 @@ RETURNING root::text AS root, root_trace_id`,
   const into = bindings();
   await session.query(
     `INSERT INTO evidence_bundles (batch_no, root, events, words, body)
-SELECT ${into.plain(batchNumber)}::bigint, root, events, words, body
+SELECT batch_no, root, events, words, body
 FROM jsonb_to_recordset(${into.plain(JSON.stringify(bundles))}::jsonb) AS r(
-    root bigint, events int, words int[], body text)`,
+    root bigint, batch_no bigint, events int, words int[], body text)`,
     into.parameters,
   );
 }
 
-/** Counts the events of a batch and compares them with its manifest (faults R9, R11). */
-export async function readBackBundles(database: Database, batchId: string): Promise<BatchReadback> {
+/**
+ * Counts the events of a batch and compares them with its manifest (faults R9, R11).
+ *
+ * @param pending true while events of an earlier version are not copied: they count as well
+ */
+export async function readBackBundles(
+  database: Database,
+  batchId: string,
+  pending: boolean,
+): Promise<BatchReadback> {
   const bind = bindings();
   const id = bind.text(batchId);
+  const old = `(SELECT count(*) FROM old_events e WHERE e.batch_no = b.batch_no
+    AND root_trace_id > coalesce((SELECT after_root FROM old_events_copy), ''))`;
   const { rows } = await database.query(
-    `SELECT event_count::text AS wanted, (
-    SELECT coalesce(sum(events), 0)::text FROM evidence_bundles e
-    WHERE e.batch_no = b.batch_no) AS held
+    `SELECT event_count::text AS wanted, ((SELECT coalesce(sum(events), 0)
+    FROM evidence_bundles e WHERE e.batch_no = b.batch_no)${pending ? ` + ${old}` : ""})::text AS held
 FROM evidence_batches b WHERE md5(batch_id) = md5(${id}) AND batch_id = ${id}`,
     bind.parameters,
   );

@@ -2,10 +2,12 @@
 import { hashesOfId } from "../bundle/words.ts";
 import { loadEach } from "../evidence-erasure.ts";
 import type { ErasureRows } from "../evidence-erasure.ts";
+import { tenantText } from "../ledger/turn-fields.ts";
 import { legacyCollection } from "../legacy-bundles.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
 import type { Database } from "./database.ts";
 import { wordsSql } from "./bundle-writer.ts";
+import { dropOldEvents } from "./old-events.ts";
 import { purge, purgedTables } from "./purge.ts";
 import { retentionRows } from "./retention-rows.ts";
 import { bindings } from "./sql-text.ts";
@@ -53,12 +55,21 @@ WHERE tenant_said AND user_id = ${bind.text(userId)}`,
     OR (NOT tenant_said AND root_trace_id = ANY(${bind.texts(roots)}))`,
         bind.parameters,
       );
+      // A collector that judged meanwhile may have written what the rewriting took away.
+      const turns = bindings();
+      await database.query(
+        `DELETE FROM turn_ledger WHERE tenant = ${turns.text(tenantText(userId))}`,
+        turns.parameters,
+      );
     },
-    purge: () =>
-      purge(database, [
+    async purge() {
+      // All of it is copied, and it holds the user's rows as they were.
+      await dropOldEvents(database);
+      return purge(database, [
         ...purgedTables.evidence,
         ...(legacy === undefined ? [] : [legacyCollection]),
-      ]),
+      ]);
+    },
     ...(legacy === undefined ? {} : { eraseLegacy: legacy.erase }),
   };
 }

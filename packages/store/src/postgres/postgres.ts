@@ -11,23 +11,25 @@ import type { CheckResult, EvidenceStore } from "../evidence-store.ts";
 import { retainEvidence } from "../evidence-retention.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
 import { retainMemory } from "../memory/memory-retention.ts";
-import type { NativeIndex } from "../native-index.ts";
+import { checkedWith, requireCopied } from "../old-evidence.ts";
+import type { OldEvents } from "../old-evidence.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
 import { checkBy } from "../store-check.ts";
 import { openDatabase } from "./database.ts";
 import type { Database, Session } from "./database.ts";
 import { erasureRows } from "./erasure-rows.ts";
-import { evidenceIndex } from "./evidence-index.ts";
-import { bundleReads, standingOf } from "./bundle-reads.ts";
+import { bundleReads } from "./bundle-reads.ts";
 import { appendBundles, readBackBundles } from "./bundle-writer.ts";
 import { legacyTable } from "./legacy-table.ts";
 import { migrate, readScript } from "./migration.ts";
+import { oldEvents } from "./old-events.ts";
 import { postgresAdmin } from "./postgres-admin.ts";
 import { postgresMemory } from "./postgres-memory.ts";
 import type { MemoryParts } from "./postgres-memory.ts";
 import type { PostgresOptions } from "./postgres-options.ts";
 import { postgresShared } from "./postgres-shared.ts";
 import { retentionRows } from "./retention-rows.ts";
+import { standingOf } from "./root-standing.ts";
 import { requirePolicies } from "./row-security.ts";
 import { postgresTurns } from "./turn-ledger.ts";
 import { makeVectorIndex, openVectors } from "./vector-index.ts";
@@ -40,8 +42,10 @@ export interface PostgresProvider extends Provider {
    * @throws CodedError record_invalid
    */
   makeVectorIndex(kind: ScopedKind, dimensions: number): Promise<boolean>;
-  /** The native index over evidence, for operators' commands. */
-  readonly index: NativeIndex;
+  /** Copies events that an older version wrote; they lie there until they are dropped. */
+  readonly copyOld: OldEvents["copy"];
+  /** Drops those events. @throws CodedError `migration_pending` until they are copied */
+  readonly dropOld: OldEvents["drop"];
   /** Installs the policies of row-level security; as the owner, once. */
   installRowSecurity(): Promise<void>;
 }
@@ -83,16 +87,21 @@ async function provider(database: Database, options: PostgresOptions): Promise<P
     exactRowsMax: options.exactRowsMax ?? exactRowsMax,
   };
   const name = database.embedded ? "postgres embedded" : "postgres server";
+  const old = await oldEvents(database, mayChange);
   const memory = memoryOf(name, parts, admin.session, close);
   const provided: PostgresProvider = {
     name,
-    evidence: evidenceOf(name, database, await legacyTable(database), close),
+    evidence: evidenceOf({ name, database, old, legacy: await legacyTable(database), close }),
     memory,
     retention: {
-      evidence: (asked) => retainEvidence(retentionRows(database), asked),
+      async evidence(asked) {
+        await requireCopied(old);
+        return retainEvidence(retentionRows(database), asked);
+      },
       memory: (asked) => retainMemory(memory.admin, asked),
     },
-    index: evidenceIndex(database),
+    copyOld: (asked) => old.copy(asked),
+    dropOld: () => old.drop(),
     makeVectorIndex: (kind, dimensions) => makeVectorIndex(database, vectors, kind, dimensions),
     async installRowSecurity() {
       const script = await readScript("row_security");
@@ -104,28 +113,34 @@ async function provider(database: Database, options: PostgresOptions): Promise<P
   return provided;
 }
 
-function evidenceOf(
-  name: string,
-  database: Database,
-  legacy: LegacyBundles | undefined,
-  close: () => Promise<void>,
-): EvidenceStore {
+interface EvidenceParts {
+  readonly name: string;
+  readonly database: Database;
+  readonly old: OldEvents;
+  readonly legacy: LegacyBundles | undefined;
+  readonly close: () => Promise<void>;
+}
+
+function evidenceOf({ name, database, old, legacy, close }: EvidenceParts): EvidenceStore {
   const store: EvidenceStore = {
     name,
     sources: ["trace", "conversation", "tool_log"],
     ledger: postgresTurns(database),
     append: (batch) => appendBundles(database, batch),
-    readBack: (batchId) => readBackBundles(database, batchId),
-    ...bundleReads(database, legacy),
+    readBack: (batchId) => readBackBundles(database, batchId, old.pending()),
+    ...bundleReads(database, { pending: () => old.pending(), legacy }),
     verdicts: (scope, roots) => readVerdicts(database, scope, roots),
     putVerdicts: (verdicts) => putVerdicts(database, verdicts),
     quietRoots: (since, before, limit) => quietRoots(database, since, before, limit),
     standing: (roots) => standingOf(database, roots),
-    check: () => check(database, "evidence_roots"),
+    check: () => checkedWith(old, () => check(database, "evidence_roots")),
     close,
     [Symbol.asyncDispose]: close,
   };
-  return offerErasure(store, erasureOf(erasureRows(database, legacy)));
+  return offerErasure(store, async (asked) => {
+    await requireCopied(old);
+    return erasureOf(erasureRows(database, legacy))(asked);
+  });
 }
 
 function memoryOf(

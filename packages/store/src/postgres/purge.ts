@@ -14,7 +14,13 @@ export const purgedTables: {
   readonly evidence: readonly string[];
   readonly memory: readonly string[];
 } = {
-  evidence: ["evidence_bundles", "evidence_roots", "evidence_verdicts", "evidence_batches"],
+  evidence: [
+    "evidence_bundles",
+    "evidence_roots",
+    "evidence_verdicts",
+    "evidence_batches",
+    "turn_ledger",
+  ],
   memory: scopedKinds.map((kind) => memoryCollections[kind]),
 };
 

@@ -1,12 +1,18 @@
 /** @module RetentionRows: bundles by root for a run of retention, and their end. */
+import { groupBy } from "@turnproof/semconv";
+
 import { decodeBody } from "../bundle/decode.ts";
 import { joinSegments } from "../bundle/encode.ts";
 import { pinnedBatch } from "../evidence-erasure.ts";
 import type { KeyedRow, QuietRoot, Removal, RetentionRows } from "../evidence-retention.ts";
+import { recordRoots } from "../ledger/record-roots.ts";
+import { settle } from "../settle.ts";
 import { putBundles } from "./bundle-writer.ts";
 import type { Database, Session } from "./database.ts";
+import { raiseEpochs, standingOf } from "./root-standing.ts";
 import { bindings } from "./sql-text.ts";
 import { fromStored } from "./stored-text.ts";
+import { turnsWithin } from "./turn-ledger.ts";
 
 /** Roots of one page of the walk. */
 const pageRoots = 500;
@@ -79,8 +85,36 @@ ORDER BY root_trace_id FOR UPDATE`,
   await forget(session, still);
   const batch = pinnedBatch(still.flatMap(({ left }) => left));
   if (batch !== undefined) await putBundles(session, batch);
+  await recordLeft(session, still);
   const done = new Set(still);
   return removals.map((removal) => (done.has(removal) ? removal.gone.length : 0));
+}
+
+/** Turns of what is left, under a higher epoch; the judge settles them. */
+async function recordLeft(session: Session, removals: readonly Removal<number>[]): Promise<void> {
+  const roots = removals.map(({ root }) => root);
+  const turns = turnsWithin(session);
+  await raiseEpochs(session, roots);
+  const held = await turns.turnsOf(roots);
+  const under = groupBy(held, (turn) => turn.root_trace_id);
+  const bind = bindings();
+  await session.query(
+    `DELETE FROM turn_ledger WHERE key = ANY(${bind.texts(held.map(({ key }) => key))})`,
+    bind.parameters,
+  );
+  const standing = await standingOf(session, roots);
+  const whole = removals.map(({ root, left }) => {
+    const events = settle(left).map(({ event }) => event);
+    const { rows = 0, epoch = 0 } = standing.get(root) ?? {};
+    return { root, events, rows, epoch, held: under.get(root) ?? [] };
+  });
+  await recordRoots(turns, whole);
+  // Nothing older comes back under the new epoch, so no key needs to stay for that.
+  const ended = bindings();
+  await session.query(
+    `DELETE FROM turn_ledger WHERE gone AND key = ANY(${ended.texts(held.map(({ key }) => key))})`,
+    ended.parameters,
+  );
 }
 
 /** Deletes the roots; a batch is complete while its manifest counts what is left of it. */

@@ -3,6 +3,7 @@ import type { TurnCall } from "@turnproof/evidence";
 
 import { callFiguresOf, figureGroupsOf, textOf } from "../ledger/figure-rows.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
+import type { RootTurns } from "../ledger/record-roots.ts";
 import { placeOf } from "../ledger/turn-conditions.ts";
 import { isListField } from "../ledger/turn-fields.ts";
 import type { ListField, TextField } from "../ledger/turn-fields.ts";
@@ -25,28 +26,23 @@ import { fromStored } from "./stored-text.ts";
 import { columnOfList, writeTurns } from "./turn-rows.ts";
 import { afterOf, orderOf, whereOf } from "./turn-where.ts";
 
-/** Turns of this database, whose table is there. */
-export function postgresTurns(database: Database): TurnLedger {
+/** Turns as they are written inside of a transaction. */
+export function turnsWithin(session: Session): RootTurns {
   return {
-    answeredIn: "store",
     putTurns: (records) =>
-      database.transaction((session) =>
-        writeTurns(
-          session,
-          records.map((put) => ({ put })),
-        ),
+      writeTurns(
+        session,
+        records.map((put) => ({ put })),
       ),
     dropTurns: (gone) =>
-      database.transaction((session) =>
-        writeTurns(
-          session,
-          gone.map((drop) => ({ drop })),
-        ),
+      writeTurns(
+        session,
+        gone.map((drop) => ({ drop })),
       ),
     async turnsOf(roots) {
       const bind = bindings();
       const asked = roots.filter((root) => root.isWellFormed());
-      const { rows } = await database.query(
+      const { rows } = await session.query(
         `SELECT key, root_trace_id, version::text AS version, first_received::text AS received
 FROM turn_ledger WHERE root_trace_id = ANY(${bind.texts(asked)}) AND NOT gone`,
         bind.parameters,
@@ -58,6 +54,17 @@ FROM turn_ledger WHERE root_trace_id = ANY(${bind.texts(asked)}) AND NOT gone`,
         first_received: isoOfMicros(Number(row["received"])),
       }));
     },
+  };
+}
+
+/** Turns of this database, whose table is there. */
+export function postgresTurns(database: Database): TurnLedger {
+  return {
+    answeredIn: "store",
+    putTurns: (records) =>
+      database.transaction((session) => turnsWithin(session).putTurns(records)),
+    dropTurns: (gone) => database.transaction((session) => turnsWithin(session).dropTurns(gone)),
+    turnsOf: (roots) => turnsWithin(database).turnsOf(roots),
     async listTurns(question, { order, limit, after }) {
       const bind = bindings();
       const where = [

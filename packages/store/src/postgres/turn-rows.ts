@@ -1,4 +1,5 @@
 /** @module TurnRows: what a record has in the table of turns; its columns are the fields' names. */
+import { epochKey } from "../ledger/epoch-key.ts";
 import {
   listFields,
   numberFields,
@@ -44,13 +45,16 @@ const insertSql = (json: string): string => {
   const names = turnColumns.map(([name]) => name);
   const changed = names.filter((name) => name !== "key");
   return `INSERT INTO turn_ledger AS held (${names.join(", ")})
-SELECT * FROM jsonb_to_recordset(${json}::jsonb) AS r(
-    ${turnColumns.map(([name, type]) => `${name} ${type}`).join(", ")})
+SELECT ${names.map((name) => `r.${name}`).join(", ")} FROM jsonb_to_recordset(${json}::jsonb) AS r(
+    ${turnColumns.map(([name, type]) => `${name} ${type}`).join(", ")},
+    epoch int, epoch_key bigint)
+LEFT JOIN root_epochs AS raised ON raised.root = r.epoch_key
+WHERE raised.epoch IS NULL OR raised.epoch <= r.epoch
 ON CONFLICT (key) DO UPDATE SET ${changed.map((name) => `${name} = excluded.${name}`).join(", ")}
 WHERE held.version <= excluded.version`;
 };
 
-/** Writes what is newer than what stands. */
+/** Writes what is newer than what stands, and does not rest on rows that were deleted since. */
 export async function writeTurns(session: Session, writes: readonly TurnWrite[]): Promise<void> {
   // In the order of their keys, so that two writers wait for each other and never in a circle.
   const rows = newestWrites(writes)
@@ -79,6 +83,8 @@ function rowOf(write: TurnWrite): object {
     outcome: saidText(call.outcome),
     error_type: saidText(call.error_type),
   }));
+  row["epoch"] = record.version.epoch;
+  row["epoch_key"] = epochKey(record.row.root_trace_id ?? "");
   const record_text = JSON.stringify(record);
   return { ...row, gone: false, has_error: record.row.has_error, calls, record: record_text };
 }

@@ -1,12 +1,6 @@
 /** @module RootEpochs: how often rows of a root were deleted, by a hash that names nobody. */
-import { createHash } from "node:crypto";
-
+import { epochKey } from "../ledger/epoch-key.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
-
-/** The number under which a root's epoch is kept: 48 bits of SHA-256. */
-export function epochKey(root: string): number {
-  return createHash("sha256").update(root).digest().readUIntBE(0, 6);
-}
 
 /** Epochs over a database that has the table. */
 export interface RootEpochs {

@@ -8,6 +8,7 @@ import { turnKey } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
 import type { EvidenceStore, TurnVerdict } from "../evidence-store.ts";
+import { epochKey } from "../ledger/epoch-key.ts";
 import { inScope } from "../scope.ts";
 import { checkBy } from "../store-check.ts";
 import { epochMicros } from "../time.ts";
@@ -16,7 +17,6 @@ import { bundleReads } from "./bundle-reads.ts";
 import type { ReadParts } from "./bundle-reads.ts";
 import { bundleTablesSql } from "./bundle-schema.ts";
 import { bundleWriter } from "./bundle-writer.ts";
-import { epochKey } from "./root-epochs.ts";
 import { alone, transaction } from "./sqlite-database.ts";
 import { codedSqlite } from "./sqlite-error.ts";
 import { turnsIn } from "./sqlite-turns.ts";

@@ -1,0 +1,34 @@
+/** @module OldEvidence: rows of versions before the ledger, which are copied into bundles. */
+import { CodedError } from "@turnproof/semconv";
+
+import type { CopyOptions, CopyReport } from "./admin.ts";
+import type { CheckResult } from "./evidence-store.ts";
+
+/** What an earlier version left in a database. */
+export interface OldEvents {
+  /** True while some of it was not copied, as far as is known here. */
+  pending(): boolean;
+  /** Asks the database: another process may have copied it. */
+  refresh(): Promise<boolean>;
+  copy(options?: CopyOptions): Promise<CopyReport>;
+  /** @throws CodedError `migration_pending` until all of it is copied */
+  drop(): Promise<void>;
+}
+
+/** What a check says while old rows wait. */
+export async function checkedWith(
+  { refresh }: OldEvents,
+  check: () => Promise<CheckResult>,
+): Promise<CheckResult> {
+  const result = await check();
+  if (!result.ok || !(await refresh())) return result;
+  return { ...result, diagnostics: [...(result.diagnostics ?? []), "migration_pending"] };
+}
+
+/**
+ * Whole roots are needed to tell whose rows are, so what is not copied comes first.
+ * @throws CodedError `migration_pending`
+ */
+export async function requireCopied({ refresh }: OldEvents): Promise<void> {
+  if (await refresh()) throw new CodedError("migration_pending");
+}
