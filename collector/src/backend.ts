@@ -52,7 +52,7 @@ export async function openStore(config: Config, options: OpenOptions = {}): Prom
     case "mongodb": {
       const url = documentDbUriOf(config);
       // Work on indexes is a mutation too, and read-only mode rejects it (requirements: Authentication 1).
-      return (await mongodb({ url, manageIndexes: !config.readOnly, reads: "native" })).evidence;
+      return (await mongodb({ url, manageIndexes: !config.readOnly })).evidence;
     }
   }
 }

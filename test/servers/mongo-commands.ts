@@ -49,6 +49,7 @@ export const handlers: { readonly [command: string]: Handler } = {
   getMore: (target, command) =>
     target.engine.cursors.more(command, `${target.database}.${String(command["collection"])}`),
   dropDatabase: ({ engine, database }) => engine.drop(database),
+  drop: ({ engine, database, name }) => engine.dropCollection(database, name),
   createIndexes,
   insert: (target, command) =>
     each(command["documents"] as Doc[], command, (document) => {

@@ -65,6 +65,12 @@ export class Engine {
     return { dropped: database };
   }
 
+  /** A collection that is not there is dropped as well, as servers since version 7 say. */
+  dropCollection(database: string, name: string): Doc {
+    this.#collections.delete(`${database}.${name}`);
+    return { ns: `${database}.${name}` };
+  }
+
   stored(database: string): string {
     const own = [...this.#collections].filter(([key]) => key.startsWith(`${database}.`));
     return JSON.stringify(own.map(([key, { documents }]) => [key, documents]));

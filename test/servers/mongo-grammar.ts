@@ -281,6 +281,7 @@ const commands: { readonly [name: string]: Command } = {
   killCursors: { known: { cursors: all(longNumber, 1) }, required: ["cursors"] },
   getMore: { known: { collection: word, batchSize: count }, required: ["collection"] },
   dropDatabase: { known: {} },
+  drop: { known: {} },
   createIndexes: { known: { indexes: all(index, 1), commitQuorum: any }, required: ["indexes"] },
   insert: { known: { documents: all(document, 1), ...write }, required: ["documents"] },
   update: { known: { updates: all(updates, 1), ...write }, required: ["updates"] },

@@ -52,7 +52,7 @@ export async function openArchive(
       return postgres({ url: postgresUrlOf(config), migrate: mayChange });
     case "mongodb": {
       const url = documentDbUriOf(config);
-      return mongodb({ url, manageIndexes: mayChange, reads: "native" });
+      return mongodb({ url, manageIndexes: mayChange });
     }
     case "clickhouse":
     case "ephemeral":

@@ -1,6 +1,6 @@
 /**
  * @module Backends: one collector per backend that the configuration can name, each over a store
- * and a memory of its own, opened as an operator would, with and without the native index.
+ * and a memory of its own, opened as an operator would.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -59,10 +59,9 @@ export async function openBackends(
       await ephemeralCase(opening),
       await plainCase(opening, "filesystem"),
       await plainCase(opening, "clickhouse"),
-      await postgresCase(opening, server, "native"),
-      await postgresCase(opening, server, "compatibility"),
+      await postgresCase(opening, server),
       await embeddedPostgresCase(opening),
-      ...(await mongodbCases(opening)),
+      await mongodbCase(opening),
     ];
     return { cases, [Symbol.asyncDispose]: close };
   } catch (error) {
@@ -134,17 +133,12 @@ async function plainCase(
   return start(opening, backend, { env: { TURNPROOF_BACKEND: backend }, dataDir });
 }
 
-async function postgresCase(
-  opening: Opening,
-  server: PostgresServer,
-  reads: "native" | "compatibility",
-): Promise<BackendCase> {
+async function postgresCase(opening: Opening, server: PostgresServer): Promise<BackendCase> {
   const url = server.url(await server.createDatabase());
   const provider = await postgres({ url });
   await seed(provider.memory, opening.rows);
-  if (reads === "compatibility") await provider.index.drop({ dryRun: false });
   await provider.close();
-  return start(opening, `postgres server, ${reads}`, {
+  return start(opening, "postgres server", {
     env: {
       TURNPROOF_BACKEND: "postgres",
       TURNPROOF_MEMORY_BACKEND: "postgres",
@@ -163,28 +157,18 @@ async function embeddedPostgresCase(opening: Opening): Promise<BackendCase> {
   return start(opening, "postgres embedded", { env: {}, dataDir, given });
 }
 
-async function mongodbCases(opening: Opening): Promise<BackendCase[]> {
+async function mongodbCase(opening: Opening): Promise<BackendCase> {
   // A real server certifies; without one, the test's own answers what the provider asks.
   const databases = await openMongo();
   opening.closing.push(() => databases.close());
-  const cases: BackendCase[] = [];
-  for (const reads of ["compatibility", "native"] as const) {
-    const { url } = databases.other();
-    const provider = await mongodb({ url });
-    await seed(provider.memory, opening.rows);
-    if (reads === "native") {
-      await provider.index.migrate({ dryRun: false });
-      const { provisioned } = await provider.index.backfill({ dryRun: false });
-      if (!provisioned) throw new Error("the native index was not made");
-    }
-    await provider.close();
-    const env = {
-      TURNPROOF_BACKEND: "mongodb",
-      TURNPROOF_MEMORY_BACKEND: "mongodb",
-      DOCUMENT_DB_URI: url,
-    };
-    const dataDir = await directory(opening);
-    cases.push(await start(opening, `mongodb, ${reads}`, { env, dataDir }));
-  }
-  return cases;
+  const { url } = databases.other();
+  const provider = await mongodb({ url });
+  await seed(provider.memory, opening.rows);
+  await provider.close();
+  const env = {
+    TURNPROOF_BACKEND: "mongodb",
+    TURNPROOF_MEMORY_BACKEND: "mongodb",
+    DOCUMENT_DB_URI: url,
+  };
+  return start(opening, "mongodb", { env, dataDir: await directory(opening) });
 }

@@ -3,6 +3,7 @@
  * shorter, of another case, of another normal form, nobody. Whatever is the user's alone has a mark.
  */
 import type { TurnEvent } from "@turnproof/evidence";
+import { recordStored } from "@turnproof/store";
 import type { AdministeredMemory, EvidenceStore, TurnVerdict } from "@turnproof/store";
 import { everybody, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";
 import { expect } from "vitest";
@@ -79,8 +80,15 @@ function sharedTurn(): TurnEvent[] {
 
 /** Writes everything; every batch holds rows of several users. */
 export async function fillEvidence(store: EvidenceStore): Promise<void> {
-  const batch = (batchId: string, events: readonly TurnEvent[], second: number): Promise<void> =>
-    store.append({ batchId, receivedAt: receivedAt(second), events });
+  const batch = async (
+    batchId: string,
+    events: readonly TurnEvent[],
+    second: number,
+  ): Promise<void> => {
+    await store.append({ batchId, receivedAt: receivedAt(second), events });
+    const roots = events.flatMap(({ root_trace_id: root }) => root ?? []);
+    await recordStored(store, everybody, [...new Set(roots)]);
+  };
   await batch("batch-1", ownTurns(), 1);
   await batch("batch-2", sharedTurn().slice(0, 3), 2);
   await batch("batch-3", sharedTurn().slice(3), 3);
@@ -132,6 +140,35 @@ export async function expectGone(store: EvidenceStore): Promise<void> {
   expect(await store.verdicts(everybody, [`root-${mark}-1`])).toEqual([]);
   const shared = await store.verdicts(everybody, ["root-shared"]);
   expect(shared.map(({ turn_id: turn }) => turn)).toEqual(["b1"]);
+  await expectNoTurns(store);
+}
+
+/** No turn of the user stands or comes back, and what is left is recorded under a new epoch. */
+async function expectNoTurns(store: EvidenceStore): Promise<void> {
+  const every = { scope: everybody, where: [] };
+  const page = { order: { by: "first_received" }, limit: 100 } as const;
+  const { records } = await store.ledger.listTurns(every, page);
+  expect(JSON.stringify(records)).not.toContain(mark);
+  expect(records.filter(({ row }) => row.user_id === gone)).toEqual([]);
+  const stayed = records.filter(({ row }) => row.root_trace_id?.startsWith("root-stays"));
+  expect(stayed).toHaveLength(staying.length);
+  expect(stayed.every(({ version }) => version.epoch === 0)).toBe(true);
+  const standing = await store.standing(["root-shared", `root-${mark}-1`]);
+  const epoch = standing.get("root-shared")?.epoch ?? 0;
+  expect(epoch).toBeGreaterThan(0);
+  expect(standing.get(`root-${mark}-1`)).toMatchObject({ rows: 0 });
+  expect(standing.get(`root-${mark}-1`)?.epoch).toBeGreaterThan(0);
+  const shared = records.filter(({ row }) => row.root_trace_id === "root-shared");
+  expect(shared.length).toBeGreaterThan(0);
+  for (const { version } of shared) {
+    expect(version).toEqual({ epoch, rows: standing.get("root-shared")?.rows, settled: false });
+  }
+  // A writer that is late read rows that are gone.
+  const late = { settled: true, epoch: epoch - 1, rows: 999 };
+  const [one] = shared;
+  if (one === undefined) return;
+  await store.ledger.putTurns([{ ...one, key: "late", version: late }]);
+  expect((await store.ledger.listTurns(every, page)).records).toHaveLength(records.length);
 }
 
 /** Memory of everybody, in every kind. */

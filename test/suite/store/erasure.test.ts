@@ -157,7 +157,9 @@ describe("a user's data goes, and nobody else's", () => {
       await eraseEvidence(store.evidence);
       await eraseMemory(store.memory);
       const database = client.db("erased");
-      const evidence = ["evidence_events", "evidence_verdicts", "evidence_batches"];
+      const names = ["bundles", "verdicts", "batches"].map((name) => `evidence_${name}`);
+      const evidence = [...names, "turn_ledger", "root_epochs"];
+      expect(await database.collection("turn_ledger").countDocuments({})).toBeGreaterThan(0);
       for (const name of [...evidence, ...Object.values(memoryCollections)]) {
         for await (const document of database.collection(name).find()) {
           expect(JSON.stringify(document)).not.toContain(mark);

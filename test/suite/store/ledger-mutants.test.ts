@@ -228,7 +228,8 @@ describe("MongoDB", () => {
       const text = <T>(value: T): T =>
         EJSON.parse(changed.of(EJSON.stringify(value, { relaxed: true }))) as T;
       const open = async (): Promise<TurnLedger> => {
-        const collection = client.db(databases.other().name).collection("turn_ledger");
+        const database = client.db(databases.other().name);
+        const collection = database.collection("turn_ledger");
         const over: Partial<Collection> = {
           aggregate: (stages?: Document[], options?: object) =>
             collection.aggregate(text(stages ?? []), options),
@@ -237,7 +238,7 @@ describe("MongoDB", () => {
           countDocuments: (filter) => collection.countDocuments(text(filter)),
           bulkWrite: (...asked) => collection.bulkWrite(...asked),
         };
-        return mongodbTurns(over as Collection);
+        return mongodbTurns(over as Collection, database.collection("root_epochs"));
       };
       expect(await failure(open)).toBeDefined();
       expect(changed.count).toBeGreaterThan(0);

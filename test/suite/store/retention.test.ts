@@ -20,8 +20,6 @@ import { startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
 import { temporaryDirectories } from "./temporary-directory.ts";
 
-type Indexed = Provider & { readonly index?: NativeIndex };
-
 const directories = temporaryDirectories();
 let mongo: MongoDatabase;
 let server: PostgresServer;
@@ -42,7 +40,7 @@ afterAll(async () => {
 const now = "2026-06-01T12:00:00.000Z";
 const clock = (): string => now;
 
-const providers: Readonly<Record<string, () => Promise<Indexed>>> = {
+const providers: Readonly<Record<string, () => Promise<Provider>>> = {
   filesystem: async () => filesystem({ directory: await directories.make(), clock }),
   mongodb: async () => {
     return mongodb({ url: mongo.other().url, clock, reads: "native" });
@@ -95,12 +93,11 @@ const counts = ({ classes }: RetentionReport): Record<string, readonly number[]>
   Object.fromEntries(classes.map((one) => [one.class, [one.expired, one.removed]]));
 
 describe.each(Object.keys(providers))("%s", (name) => {
-  const open = providers[name] as () => Promise<Indexed>;
+  const open = providers[name] as () => Promise<Provider>;
 
   test("takes each class at its age, after a dry run that says the same", async () => {
     await using provider = await open();
-    const { evidence, index, retention } = provider;
-    await index?.migrate({ dryRun: false });
+    const { evidence, retention } = provider;
     const who = { user_id: "ann", agent_id: "helper", thread_id: "t" };
     await put(evidence, 400, [...sampleTurn("ancient", who), outcomeOf("ancient")]);
     await put(evidence, 40, [...sampleTurn("old", who), outcomeOf("old")]);
@@ -149,7 +146,6 @@ describe.each(Object.keys(providers))("%s", (name) => {
     expect(verdicts.map(({ root_trace_id }) => root_trace_id)).toEqual(["old"]);
     const again = await retention.evidence(options({ dryRun: false }));
     expect(counts(again)).toEqual({ outcome: [0, 0], metadata: [0, 0], structure: [0, 0] });
-    expect((await index?.parity({ scope: everybody }))?.differences ?? 0).toBe(0);
     const back = await evidence.readBack(`40 old 4`, before(40));
     expect(back.complete).toBe(true);
   }, 120_000);

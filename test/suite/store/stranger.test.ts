@@ -52,20 +52,13 @@ interface Stores {
   close(): Promise<void>;
 }
 
-async function inMongo(reads: "compatibility" | "native"): Promise<Stores> {
-  const provider = await mongodb({ url: mongo.other().url, reads });
-  if (reads === "native") await provider.index.migrate({ dryRun: false });
-  return provider;
-}
-
 const providers: Readonly<Record<string, () => Promise<Stores>>> = {
   ephemeral: async () => {
     const [evidence, memory] = [ephemeral(), ephemeralMemory()];
     return { evidence, memory, close: async () => {} };
   },
   filesystem: async () => filesystem({ directory: await directories.make() }),
-  mongodb: () => inMongo("compatibility"),
-  "mongodb native": () => inMongo("native"),
+  mongodb: () => mongodb({ url: mongo.other().url }),
   "postgres embedded": () => postgres({ client: engine }),
   "postgres server": async () => postgres({ url: server.url(await server.createDatabase()) }),
   clickhouse: async () => {

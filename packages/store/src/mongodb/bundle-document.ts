@@ -8,15 +8,29 @@ import type { Document } from "mongodb";
 
 import { packBundles } from "../bundle/pack.ts";
 import { storedForm } from "../stored-event.ts";
+import type { StoredEvent } from "../stored-event.ts";
 
 /** The documents of a batch. @throws CodedError `store_rejected_row` */
 export function bundleDocuments({ batchId, receivedAt, events }: EvidenceBatch): Document[] {
-  const rows = packBundles(events.map((event) => storedForm(event, receivedAt)));
+  return documentsOf(
+    batchId,
+    batchId,
+    events.map((event) => storedForm(event, receivedAt)),
+  );
+}
+
+/** The documents of stored events of one batch, whose keys begin with this text. */
+export function documentsOf(
+  batchId: string,
+  prefix: string,
+  events: readonly StoredEvent[],
+): Document[] {
+  const rows = packBundles(events);
   return rows.map((row, index) => {
     const { first_received: first, last_received: last } = row;
     if (!Number.isSafeInteger(first) || first < 0) throw new CodedError("store_rejected_row");
     return {
-      _id: `${batchId}:${String(index).padStart(7, "0")}`,
+      _id: `${prefix}:${String(index).padStart(7, "0")}`,
       batch_id: batchId,
       root_trace_id: row.root_trace_id,
       first_us: first,

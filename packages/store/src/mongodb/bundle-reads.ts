@@ -6,7 +6,7 @@ import { decodeBody } from "../bundle/decode.ts";
 import { joinSegments } from "../bundle/encode.ts";
 import { spanMicrosMax } from "../bundle/pack.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
-import type { RootStanding, SliceOptions } from "../evidence-store.ts";
+import type { SliceOptions } from "../evidence-store.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
 import { positionOfKeyset } from "../position.ts";
 import { rootRounds } from "../root-rounds.ts";
@@ -21,16 +21,24 @@ import { coded, storeError } from "./store-error.ts";
 
 type Bundles = Collection<Document>;
 
+/** What reads stand on beside the collection. */
+export interface ReadParts {
+  /** True while events of an earlier version wait to be copied: every read is bounded. */
+  readonly pending: () => boolean;
+  readonly legacy: LegacyBundles | undefined;
+}
+
 /** The reads over a collection of bundles, and over legacy bundles where there are some. */
-export function bundleReads(bundles: Bundles, legacy?: LegacyBundles): Reads {
+export function bundleReads(bundles: Bundles, { pending, legacy }: ReadParts): Reads {
   const load = async (roots: readonly string[]) => {
     let cut = false;
     const rows = await rowsOf(bundles, roots, () => (cut = true));
     return { rows, cut };
   };
   return scopedReads({
-    rounds: (question, options, cut) =>
-      codedRounds(
+    rounds(question, options, cut) {
+      if (pending()) cut();
+      return codedRounds(
         rootRounds(
           candidates(bundles, question, options),
           async (some) => {
@@ -40,8 +48,12 @@ export function bundleReads(bundles: Bundles, legacy?: LegacyBundles): Reads {
           options,
           cut,
         ),
-      ),
-    rows: (roots, cut) => coded(() => rowsOf(bundles, roots, cut)),
+      );
+    },
+    rows(roots, cut) {
+      if (pending()) cut();
+      return coded(() => rowsOf(bundles, roots, cut));
+    },
     ...(legacy === undefined ? {} : { legacy }),
   });
 }
@@ -152,7 +164,7 @@ function rowConditions(
 const rootsPerFind = 200;
 
 /** All rows of these roots; `cut` is told of a body that cannot be read, and of too many rows. */
-async function rowsOf(
+export async function rowsOf(
   bundles: Bundles,
   roots: readonly string[],
   cut: () => void,
@@ -185,22 +197,4 @@ function decoded(root: string, segments: string, cut: () => void): readonly Stor
     cut();
     return [];
   }
-}
-
-/** Standing of those of the roots that have rows. */
-export async function standingOf(
-  bundles: Bundles,
-  roots: readonly string[],
-): Promise<ReadonlyMap<string, RootStanding>> {
-  const rows = await coded(() =>
-    bundles
-      .aggregate([
-        { $match: { root_trace_id: { $in: [...roots] } } },
-        { $group: { _id: "$root_trace_id", events: { $sum: "$events" } } },
-      ])
-      .toArray(),
-  );
-  return new Map(
-    rows.map((row) => [String(row["_id"]), { rows: Number(row["events"]), epoch: 0 }] as const),
-  );
 }

@@ -6,8 +6,10 @@ import type { Unreached } from "../erasure.ts";
 import { hashesOfId } from "../bundle/words.ts";
 import { loadEach } from "../evidence-erasure.ts";
 import type { ErasureRows } from "../evidence-erasure.ts";
+import { tenantText } from "../ledger/turn-fields.ts";
 import { legacyCollection } from "../legacy-bundles.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
+import { dropOldEvents } from "./old-events.ts";
 import { retentionRows } from "./retention-rows.ts";
 import { coded } from "./store-error.ts";
 
@@ -47,17 +49,24 @@ export function erasureRows(parts: ErasureParts): ErasureRows<number> {
     countVerdicts: (userId) => coded(() => verdicts.countDocuments({ user_id: { $eq: userId } })),
     async forgetVerdicts(userId, shared) {
       await coded(() => verdicts.deleteMany({ user_id: { $eq: userId } }));
+      // A collector that judged meanwhile may have written what the rewriting took away.
+      const turns = database.collection("turn_ledger");
+      await coded(() => turns.deleteMany({ tenant: { $eq: tenantText(userId) } }));
       if (shared.length === 0) return;
       const unsaid = { root_trace_id: { $in: [...shared] }, tenant_said: { $eq: false } };
       await coded(() => verdicts.deleteMany(unsaid));
     },
-    purge: () =>
-      compactAll(database, [
+    async purge() {
+      // All of it is copied, and it holds the user's rows as they were.
+      await dropOldEvents(database);
+      return compactAll(database, [
         "evidence_bundles",
         "evidence_verdicts",
         "evidence_batches",
+        "turn_ledger",
         ...(legacy === undefined ? [] : [legacyCollection]),
-      ]),
+      ]);
+    },
     ...(legacy === undefined ? {} : { eraseLegacy: legacy.erase }),
   };
 }

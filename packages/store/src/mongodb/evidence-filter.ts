@@ -5,7 +5,7 @@
 import type { Document, Filter } from "mongodb";
 
 import type { Comparison, Condition } from "../search-condition.ts";
-import { nanosKey } from "./evidence-document.ts";
+import { nanosKey } from "./nanos-key.ts";
 
 /** The condition as a filter. */
 export function conditionFilter(condition: Condition): Filter<Document> {

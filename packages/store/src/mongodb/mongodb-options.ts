@@ -9,8 +9,6 @@ export interface MongodbOptions {
   readonly database?: string;
   /** False: never creates indexes or changes search indexes (a read-only identity). Default true. */
   readonly manageIndexes?: boolean;
-  /** `native`: evidence is read through its index wherever that is provisioned; default: never. */
-  readonly reads?: "compatibility" | "native";
   /** ISO 8601 UTC now. */
   readonly clock?: () => string;
   /** Rows of a tenant up to which a search compares every one. Default 10,000. */

@@ -12,24 +12,26 @@ import { erasureOf } from "../evidence-erasure.ts";
 import type { CheckResult, EvidenceStore } from "../evidence-store.ts";
 import { retainEvidence } from "../evidence-retention.ts";
 import { retainMemory } from "../memory/memory-retention.ts";
-import type { NativeIndex } from "../native-index.ts";
+import { checkedWith, requireCopied } from "../old-evidence.ts";
+import type { OldEvents } from "../old-evidence.ts";
 import type { AdministeredMemory, Provider } from "../provider.ts";
 import type { Retention } from "../retention.ts";
 import type { Reads } from "../scoped-reads.ts";
 import { checkBy } from "../store-check.ts";
 import { erasureRows } from "./erasure-rows.ts";
 import { bundleDocuments } from "./bundle-document.ts";
-import { bundleReads, standingOf } from "./bundle-reads.ts";
+import { bundleReads } from "./bundle-reads.ts";
 import { adoptLegacy, legacyDiagnostics, makeUniqueIndex } from "./legacy-adoption.ts";
 import { legacyBundles } from "./legacy-collection.ts";
 import { mongodbAdmin } from "./mongodb-admin.ts";
-import { mongodbIndex } from "./mongodb-index.ts";
 import { mongodbMemory } from "./mongodb-memory.ts";
 import type { MongodbOptions } from "./mongodb-options.ts";
 import { mongodbShared } from "./mongodb-shared.ts";
+import { insertNew } from "./new-documents.ts";
+import { oldEvents, waitingOf } from "./old-events.ts";
 import { retentionRows } from "./retention-rows.ts";
-import { rootIndex } from "./root-index.ts";
-import { coded, duplicateKey, numberOf } from "./store-error.ts";
+import { epochsOf, standingOf } from "./root-standing.ts";
+import { coded } from "./store-error.ts";
 import { putVerdicts, quietRoots, readVerdicts } from "./verdict-collection.ts";
 import { mongodbTurns } from "./turn-collection.ts";
 import { ensureTurnIndexes } from "./turn-documents.ts";
@@ -38,8 +40,10 @@ import type { VectorIndexes } from "./vector-index.ts";
 
 /** The provider, and what only an operator does. */
 export interface MongodbProvider extends Provider {
-  /** The native index over evidence, for operators' commands. */
-  readonly index: NativeIndex;
+  /** Copies events that an older version wrote; they lie there until they are dropped. */
+  readonly copyOld: OldEvents["copy"];
+  /** Drops those events. @throws CodedError `migration_pending` until they are copied */
+  readonly dropOld: OldEvents["drop"];
   /** The search indexes and whether they filter by tenant. */
   readonly vectors: VectorIndexes;
 }
@@ -81,14 +85,20 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
     close,
     [Symbol.asyncDispose]: close,
   };
-  const roots = rootIndex(database);
   const legacy = await legacyBundles(database);
-  const reader = bundleReads(bundlesOf(database), legacy);
-  const evidence = evidenceOf(database, reader, close);
+  const old = await oldEvents(database, mayChange);
+  const reader = bundleReads(bundlesOf(database), { pending: () => old.pending(), legacy });
+  const evidence = evidenceOf({ database, reads: reader, old, close });
   const append = evidence.append.bind(evidence);
-  offerErasure(evidence, erasureOf(erasureRows({ database, append, legacy })));
+  offerErasure(evidence, async (asked) => {
+    await requireCopied(old);
+    return erasureOf(erasureRows({ database, append, legacy }))(asked);
+  });
   const retention: Retention = {
-    evidence: (asked) => retainEvidence(retentionRows(database, append), asked),
+    async evidence(asked) {
+      await requireCopied(old);
+      return retainEvidence(retentionRows(database, append), asked);
+    },
     memory: (asked) => retainMemory(memory.admin, asked),
   };
   return {
@@ -96,7 +106,8 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
     evidence,
     memory,
     retention,
-    index: mongodbIndex(database, roots),
+    copyOld: (asked) => old.copy(asked),
+    dropOld: () => old.drop(),
     vectors,
     close,
     [Symbol.asyncDispose]: close,
@@ -165,21 +176,26 @@ function turnsOf(database: Db): Collection<Document> {
   return database.collection("turn_ledger");
 }
 
-function evidenceOf(database: Db, reads: Reads, close: () => Promise<void>): EvidenceStore {
+interface EvidenceParts {
+  readonly database: Db;
+  readonly reads: Reads;
+  readonly old: OldEvents;
+  readonly close: () => Promise<void>;
+}
+
+function evidenceOf({ database, reads, old, close }: EvidenceParts): EvidenceStore {
   const bundles = bundlesOf(database);
   const batches = database.collection("evidence_batches");
   const verdicts = database.collection("evidence_verdicts");
   return {
     name: "mongodb",
     sources: ["trace", "conversation", "tool_log"],
-    ledger: mongodbTurns(turnsOf(database)),
+    ledger: mongodbTurns(turnsOf(database), epochsOf(database)),
     async append(batch) {
       const documents = bundleDocuments(batch);
       await coded(async () => {
         if ((await batches.findOne({ _id: { $eq: batch.batchId as never } })) !== null) return;
-        for (let at = 0; at < documents.length; at += 1_000) {
-          await insertNew(bundles, documents.slice(at, at + 1_000));
-        }
+        await insertNew(bundles, documents);
         // The manifest goes last: a batch that was cut is never taken for a complete one.
         const manifest = { _id: batch.batchId as never, event_count: batch.events.length };
         await insertNew(batches, [manifest]);
@@ -191,7 +207,8 @@ function evidenceOf(database: Db, reads: Reads, close: () => Promise<void>): Evi
         const held = await bundles
           .find({ batch_id: { $eq: batchId } }, { projection: { events: 1 } })
           .toArray();
-        const rows = held.reduce((sum, row) => sum + Number(row["events"]), 0);
+        const waiting = old.pending() ? await waitingOf(database, batchId) : 0;
+        const rows = held.reduce((sum, row) => sum + Number(row["events"]), waiting);
         return { rows, complete: manifest !== null && manifest["event_count"] === rows };
       });
     },
@@ -199,29 +216,11 @@ function evidenceOf(database: Db, reads: Reads, close: () => Promise<void>): Evi
     verdicts: (scope, roots) => readVerdicts(verdicts, scope, roots),
     putVerdicts: (all) => putVerdicts(verdicts, all),
     quietRoots: (since, before, limit) => quietRoots(bundles, since, before, limit),
-    standing: (roots) => standingOf(bundles, roots),
-    check: () => check(database),
+    standing: (roots) => standingOf(database, roots),
+    check: () => checkedWith(old, () => check(database)),
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** Inserts what is not there yet: a document of this key is the same document. */
-async function insertNew(
-  collection: Collection<Document>,
-  documents: readonly Document[],
-): Promise<void> {
-  if (documents.length === 0) return;
-  try {
-    await collection.insertMany([...documents], { ordered: false });
-  } catch (error) {
-    const failures = (error as { readonly writeErrors?: readonly { readonly code?: number }[] })
-      .writeErrors;
-    const others = (failures ?? [{ code: numberOf(error) ?? -1 }]).filter(
-      ({ code }) => code !== duplicateKey,
-    );
-    if (others.length > 0) throw error;
-  }
 }
 
 function check(database: Db): Promise<CheckResult> {

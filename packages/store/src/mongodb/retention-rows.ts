@@ -8,8 +8,12 @@ import { joinSegments } from "../bundle/encode.ts";
 import { pinnedBatch, withoutCopies } from "../evidence-erasure.ts";
 import { saysTenant } from "../evidence-retention.ts";
 import type { QuietRoot, Removal, RetentionRows } from "../evidence-retention.ts";
+import { recordRoots } from "../ledger/record-roots.ts";
+import { settle } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
+import { epochsOf, raiseEpoch, standingOf } from "./root-standing.ts";
 import { coded } from "./store-error.ts";
+import { mongodbTurns } from "./turn-collection.ts";
 
 /** The rows of a database. A row is named by its place under its root. */
 export function retentionRows(
@@ -77,6 +81,8 @@ async function remove(
       done.push(0);
       continue;
     }
+    // First the turns, which name the user: a run that is killed leaves rows that lead it here again.
+    await recordLeft(database, root, left);
     const batch = pinnedBatch(withoutCopies(left));
     if (batch !== undefined) await append(batch);
     else ended.push(root);
@@ -92,6 +98,21 @@ async function remove(
   const verdicts = database.collection("evidence_verdicts");
   if (ended.length > 0) await verdicts.deleteMany({ root_trace_id: { $in: ended } });
   return done;
+}
+
+/** Turns of what is left, under a higher epoch; the judge settles them. */
+async function recordLeft(database: Db, root: string, left: readonly StoredEvent[]): Promise<void> {
+  const collection = database.collection("turn_ledger");
+  const turns = mongodbTurns(collection, epochsOf(database));
+  await raiseEpoch(database, root);
+  const held = await turns.turnsOf([root]);
+  const keys = held.map(({ key }) => key as never);
+  await collection.deleteMany({ _id: { $in: keys } });
+  const events = settle(left).map(({ event }) => event);
+  const epoch = (await standingOf(database, [root])).get(root)?.epoch ?? 1;
+  await recordRoots(turns, [{ root, events, rows: withoutCopies(left).length, epoch, held }]);
+  // Nothing older comes back under the new epoch, so no key needs to stay for that.
+  await collection.deleteMany({ _id: { $in: keys }, gone: { $eq: true } });
 }
 
 /** Documents of one statement: a filter has a size. */

@@ -6,20 +6,31 @@ import type { TurnOrder, TurnPlace, TurnLedger } from "../ledger/turn-question.t
 import type { TurnRecord } from "../ledger/turn-record.ts";
 import { versionOfNumber } from "../ledger/turn-writes.ts";
 import { isoOfMicros } from "../time.ts";
+import { raisedEpochs } from "./root-standing.ts";
 import { coded } from "./store-error.ts";
 import { writeTurns } from "./turn-documents.ts";
 import { callsOf, facetOf, figuresOf } from "./turn-figures.ts";
 import { filterOf } from "./turn-filter.ts";
 
-/** Turns of this collection. */
-export function mongodbTurns(collection: Collection<Document>): TurnLedger {
+/** Turns of this collection, beside the epochs of their roots. */
+export function mongodbTurns(
+  collection: Collection<Document>,
+  epochs: Collection<Document>,
+): TurnLedger {
   return {
     answeredIn: "store",
-    putTurns: (records) =>
-      writeTurns(
+    async putTurns(records) {
+      const roots = new Set(records.map(rootOf));
+      const raised = await raisedEpochs(epochs, [...roots]);
+      // Whoever made the others read rows that were deleted since.
+      const standing = records.filter(
+        (record) => (raised.get(rootOf(record)) ?? 0) <= record.version.epoch,
+      );
+      await writeTurns(
         collection,
-        records.map((put) => ({ put })),
-      ),
+        standing.map((put) => ({ put })),
+      );
+    },
     dropTurns: (gone) =>
       writeTurns(
         collection,
@@ -68,6 +79,10 @@ export function mongodbTurns(collection: Collection<Document>): TurnLedger {
     turnFigures: (question, options) => figuresOf(collection, question, options),
     callFigures: (question, kind, by) => callsOf(collection, question, { kind, by }),
   };
+}
+
+function rootOf({ row }: TurnRecord): string {
+  return row.root_trace_id ?? "";
 }
 
 interface Part {

@@ -10,7 +10,7 @@ import type { EvidenceScope } from "../scope.ts";
 import { scopeConditions } from "../search-condition.ts";
 import { microseconds } from "../stored-event.ts";
 import { clampedNanos, epochMicros } from "../time.ts";
-import { nanosKey } from "./evidence-document.ts";
+import { nanosKey } from "./nanos-key.ts";
 import { conditionFilter } from "./evidence-filter.ts";
 import { coded, duplicateKey, numberOf } from "./store-error.ts";
 

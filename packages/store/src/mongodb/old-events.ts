@@ -1,0 +1,192 @@
+/**
+ * @module OldEvents: the collection of events of versions before the ledger into bundles, root by
+ * root. Keys of documents follow from what they hold, so a step that is done again writes nothing
+ * twice, and the last root that was copied is kept. The collection stays until it is dropped.
+ */
+import { createHash } from "node:crypto";
+
+import { CodedError, groupBy } from "@turnproof/semconv";
+import type { Db, Document } from "mongodb";
+
+import type { CopyOptions, CopyReport } from "../admin.ts";
+import { saysTenant } from "../evidence-retention.ts";
+import { recordRoots } from "../ledger/record-roots.ts";
+import type { OldEvents } from "../old-evidence.ts";
+import { settle } from "../settle.ts";
+import type { StoredEvent } from "../stored-event.ts";
+import { documentsOf } from "./bundle-document.ts";
+import { rowsOf } from "./bundle-reads.ts";
+import { insertNew } from "./new-documents.ts";
+import { epochsOf, standingOf } from "./root-standing.ts";
+import { coded, numberOf } from "./store-error.ts";
+import { mongodbTurns } from "./turn-collection.ts";
+
+/** Events of a collection that is copied as it is opened. */
+const eventsAtOpenMax = 20_000;
+/** Roots and events of one step; a root is copied whole. */
+const rootsPerStep = 200;
+const eventsPerStep = 5_000;
+
+const oldCollection = "evidence_events";
+/** The index that an earlier version kept beside its events. */
+const besides = ["evidence_roots", "evidence_index"] as const;
+
+/** What an earlier version left in a database; copies what takes a moment if it may. */
+export async function oldEvents(database: Db, mayChange: boolean): Promise<OldEvents> {
+  let pending = (await stateOf(database)) === "pending";
+  const old: OldEvents = {
+    pending: () => pending,
+    async refresh() {
+      if (pending) pending = (await stateOf(database)) === "pending";
+      return pending;
+    },
+    async copy(options = {}) {
+      const report = await coded(() => copyEvents(database, options));
+      await old.refresh();
+      return report;
+    },
+    async drop() {
+      if (await old.refresh()) throw new CodedError("migration_pending");
+      await dropOldEvents(database);
+    },
+  };
+  if (pending && mayChange && (await isSmall(database))) await old.copy({ dryRun: false });
+  return old;
+}
+
+/** Drops the collections of an earlier version. */
+export async function dropOldEvents(database: Db): Promise<void> {
+  for (const name of [...besides, oldCollection]) {
+    await coded(async () => {
+      await database.dropCollection(name).catch((error: unknown) => {
+        if (numberOf(error) !== namespaceNotFound) throw error;
+      });
+    });
+  }
+}
+
+/** What a server before version 7 says of a collection that is not there. */
+const namespaceNotFound = 26;
+
+/** Events of this batch that are not copied yet. */
+export async function waitingOf(database: Db, batchId: string): Promise<number> {
+  const after = { $gt: (await noteOf(database)).after };
+  return database
+    .collection(oldCollection)
+    .countDocuments({ batch_id: { $eq: batchId }, root_trace_id: after });
+}
+
+interface Note {
+  /** The last root that was copied. */
+  readonly after: string;
+  readonly complete: boolean;
+}
+
+const noteId = { _id: { $eq: oldCollection as never } };
+
+async function noteOf(database: Db): Promise<Note> {
+  const note = await database.collection("evidence_copies").findOne(noteId);
+  return { after: String(note?.["after"] ?? ""), complete: note?.["complete"] === true };
+}
+
+async function keepNote(database: Db, note: Note): Promise<void> {
+  // Of two runs at once the one that is behind does not turn the other back.
+  const change = note.complete ? { $set: { complete: true } } : { $max: { after: note.after } };
+  await database.collection("evidence_copies").updateOne(noteId, change, { upsert: true });
+}
+
+async function stateOf(database: Db): Promise<"none" | "pending" | "copied"> {
+  return coded(async () => {
+    const first = await database.collection(oldCollection).findOne({}, { projection: { _id: 1 } });
+    if (first === null) return "none";
+    return (await noteOf(database)).complete ? "copied" : "pending";
+  });
+}
+
+async function isSmall(database: Db): Promise<boolean> {
+  const limit = eventsAtOpenMax + 1;
+  const held = await coded(() =>
+    database
+      .collection(oldCollection)
+      .find({}, { projection: { _id: 1 } })
+      .limit(limit)
+      .toArray(),
+  );
+  return held.length < limit;
+}
+
+async function copyEvents(
+  database: Db,
+  { dryRun = true, signal, onProgress }: CopyOptions,
+): Promise<CopyReport> {
+  const state = await stateOf(database);
+  if (state === "none") return { dry_run: dryRun, events: 0, copied: 0, complete: true };
+  const old = database.collection(oldCollection);
+  const events = await old.countDocuments({});
+  if (state === "copied") return { dry_run: dryRun, events, copied: events, complete: true };
+  const { after } = await noteOf(database);
+  let copied = await old.countDocuments({ root_trace_id: { $lte: after } });
+  if (dryRun) return { dry_run: dryRun, events, copied, complete: true };
+  for await (const step of stepsOf(database, after)) {
+    if (signal?.aborted === true) return { dry_run: dryRun, events, copied, complete: false };
+    await copyStep(database, step);
+    copied += step.length;
+    onProgress?.(copied, events);
+  }
+  await keepNote(database, { after, complete: true });
+  return { dry_run: dryRun, events, copied: events, complete: true };
+}
+
+/** Old documents behind this root, whole roots together. */
+async function* stepsOf(database: Db, after: string): AsyncGenerator<readonly Document[]> {
+  const found = database
+    .collection(oldCollection)
+    .find(
+      { root_trace_id: { $gt: after } },
+      { projection: { root_trace_id: 1, batch_id: 1, event: 1 } },
+    )
+    .sort({ root_trace_id: 1, _id: 1 })
+    .allowDiskUse();
+  let step: Document[] = [];
+  let roots = 0;
+  for await (const document of found) {
+    if (document["root_trace_id"] !== step.at(-1)?.["root_trace_id"]) {
+      if (step.length >= eventsPerStep || roots >= rootsPerStep) {
+        yield step;
+        [step, roots] = [[], 0];
+      }
+      roots += 1;
+    }
+    step.push(document);
+  }
+  if (step.length > 0) yield step;
+}
+
+/** Bundles of whole roots under the batches that brought them, and their turns. */
+async function copyStep(database: Db, old: readonly Document[]): Promise<void> {
+  const groups = groupBy(old, (row) => JSON.stringify([row["batch_id"], row["root_trace_id"]]));
+  const packed = [...groups.values()].map((own) => {
+    const events = own.map((row) => JSON.parse(String(row["event"])) as StoredEvent);
+    const [first] = own;
+    const batch = String(first?.["batch_id"]);
+    const root = createHash("sha256").update(String(first?.["root_trace_id"])).digest("hex");
+    const documents = documentsOf(batch, `${batch}:${root.slice(0, 32)}`, events);
+    return { says: events.some(saysTenant), documents };
+  });
+  // Those first that say whose their root is: no moment shows a row that seems to be another's.
+  const naming = packed.toSorted((a, b) => Number(b.says) - Number(a.says));
+  const bundles = database.collection("evidence_bundles");
+  await insertNew(
+    bundles,
+    naming.flatMap(({ documents }) => documents),
+  );
+  const roots = [...new Set(old.map((row) => String(row["root_trace_id"])))];
+  const standing = await standingOf(database, roots);
+  const stored = groupBy(await rowsOf(bundles, roots, () => {}), (row) => row.root_trace_id ?? "");
+  const whole = [...standing].map(([root, known]) => {
+    const events = settle(stored.get(root) ?? []).map(({ event }) => event);
+    return { root, ...known, events };
+  });
+  await recordRoots(mongodbTurns(database.collection("turn_ledger"), epochsOf(database)), whole);
+  await keepNote(database, { after: roots.at(-1) ?? "", complete: false });
+}

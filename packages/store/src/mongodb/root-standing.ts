@@ -1,0 +1,57 @@
+/** @module RootStanding: how many events of a root are stored, and how often some were deleted. */
+import type { Collection, Db, Document } from "mongodb";
+
+import type { RootStanding } from "../evidence-store.ts";
+import { epochKey } from "../ledger/epoch-key.ts";
+import { coded } from "./store-error.ts";
+
+/** How often rows of a root were deleted, by a hash that names nobody. */
+export function epochsOf(database: Db): Collection<Document> {
+  return database.collection("root_epochs");
+}
+
+/** Standing of those of the roots that have rows, or had some that were deleted. */
+export async function standingOf(
+  database: Db,
+  roots: readonly string[],
+): Promise<ReadonlyMap<string, RootStanding>> {
+  const bundles = database.collection("evidence_bundles");
+  const rows = await coded(() =>
+    bundles
+      .aggregate([
+        { $match: { root_trace_id: { $in: [...roots] } } },
+        { $group: { _id: "$root_trace_id", events: { $sum: "$events" } } },
+      ])
+      .toArray(),
+  );
+  const events = new Map(rows.map((row) => [String(row["_id"]), Number(row["events"])]));
+  const epochs = await raisedEpochs(epochsOf(database), roots);
+  const standing = new Map<string, RootStanding>();
+  for (const root of roots) {
+    const own = { rows: events.get(root) ?? 0, epoch: epochs.get(root) ?? 0 };
+    if (own.rows > 0 || own.epoch > 0) standing.set(root, own);
+  }
+  return standing;
+}
+
+/** Epochs of those of the roots of which rows were deleted. */
+export async function raisedEpochs(
+  epochs: Collection<Document>,
+  roots: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const keys = roots.map((root) => epochKey(root) as never);
+  const rows = await coded(() => epochs.find({ _id: { $in: keys } }).toArray());
+  const held = new Map(rows.map((row) => [Number(row["_id"]), Number(row["epoch"])]));
+  return new Map(
+    roots.flatMap((root) => {
+      const epoch = held.get(epochKey(root));
+      return epoch === undefined ? [] : [[root, epoch] as const];
+    }),
+  );
+}
+
+/** Counts one deletion more of a root. */
+export async function raiseEpoch(database: Db, root: string): Promise<void> {
+  const where = { _id: { $eq: epochKey(root) as never } };
+  await coded(() => epochsOf(database).updateOne(where, { $inc: { epoch: 1 } }, { upsert: true }));
+}

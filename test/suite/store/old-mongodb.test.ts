@@ -1,0 +1,151 @@
+/**
+ * @module Old MongoDB: a database that the last version before bundles wrote answers the same after
+ * its events are copied, also when the copy was ended in the middle.
+ */
+import type { EvidenceBatch } from "@turnproof/evidence";
+import { mongodb } from "@turnproof/store";
+import { defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
+import { everybody, receivedAt, sampleTurn } from "@turnproof/store/testing";
+import { MongoClient } from "mongodb";
+import type { Db, Document } from "mongodb";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { storedForm } from "../../../packages/store/src/stored-event.ts";
+import { epochMicros } from "../../../packages/store/src/time.ts";
+import { openMongo } from "../../servers/mongo-database.ts";
+import type { MongoDatabase } from "../../servers/mongo-database.ts";
+import { answersOf, oldBatches, wantedOf } from "./old-world.ts";
+
+let databases: MongoDatabase;
+let client: MongoClient;
+beforeAll(async () => {
+  databases = await openMongo();
+  client = new MongoClient(databases.url);
+});
+afterAll(async () => {
+  await client.close();
+  await databases.close();
+});
+
+/** A database as the last version before bundles left it. */
+async function oldDatabase(batches: readonly EvidenceBatch[]): Promise<Db> {
+  const database = client.db(databases.other().name);
+  const events = batches.flatMap((batch) => oldDocuments(batch));
+  await database.collection("evidence_events").insertMany(events as Document[]);
+  const manifests = batches.map((batch) => ({
+    _id: batch.batchId as never,
+    event_count: batch.events.length,
+  }));
+  await database.collection("evidence_batches").insertMany(manifests);
+  await database.collection("evidence_roots").insertOne({ _id: "root-1" as never, terms: [1] });
+  return database;
+}
+
+function oldDocuments({ batchId, receivedAt: at, events }: EvidenceBatch): readonly Document[] {
+  return events.map((said, index) => {
+    const event = storedForm(said, at);
+    return {
+      _id: `${batchId}:${String(index).padStart(7, "0")}`,
+      batch_id: batchId,
+      received_us: epochMicros(event.received_at),
+      root_trace_id: event.root_trace_id,
+      event: JSON.stringify(event),
+    };
+  });
+}
+
+/** Small events of other roots: too many for an opening. */
+async function pad(database: Db): Promise<void> {
+  const receivedAt = "2026-03-01T10:00:00.000000Z";
+  const events = Array.from({ length: 20_100 }, (_, n) => ({
+    ...sampleTurn(`pad-${Math.floor(n / 9)}`, {})[0],
+    span_id: `s${n}`,
+  }));
+  const documents = oldDocuments({ batchId: "pad", receivedAt, events: events as never });
+  for (let at = 0; at < documents.length; at += 5_000) {
+    await database.collection("evidence_events").insertMany(documents.slice(at, at + 5_000));
+  }
+}
+
+async function eventsIn(database: Db): Promise<number> {
+  const bundles = await database.collection("evidence_bundles").find().toArray();
+  return bundles.reduce((sum, bundle) => sum + Number(bundle["events"]), 0);
+}
+
+test("a small database is copied when it is opened", { timeout: 120_000 }, async () => {
+  const batches = oldBatches(60);
+  const wanted = await wantedOf(batches);
+  const database = await oldDatabase(batches);
+  const options = { client, database: database.databaseName };
+  for (let opened = 0; opened < 2; opened += 1) {
+    const { evidence } = await mongodb(options);
+    expect(await answersOf(evidence, batches)).toEqual(wanted);
+    expect((await evidence.check()).diagnostics).toBeUndefined();
+    // What was stored before is not stored again.
+    for (const batch of batches.slice(0, 3)) await evidence.append(batch);
+    expect(await answersOf(evidence, batches)).toEqual(wanted);
+  }
+  expect(await database.collection("evidence_events").countDocuments({})).toBe(60 * 5);
+  const provider = await mongodb(options);
+  await provider.dropOld();
+  expect(await provider.copyOld()).toMatchObject({ events: 0, complete: true });
+  expect(await answersOf(provider.evidence, batches)).toEqual(wanted);
+  for (const name of ["evidence_events", "evidence_roots"]) {
+    expect(await database.collection(name).countDocuments({})).toBe(0);
+  }
+});
+
+test("a copy that was ended goes on and repeats nothing", { timeout: 180_000 }, async () => {
+  const batches = oldBatches(60);
+  const database = await oldDatabase(batches);
+  await pad(database);
+  const events = 60 * 5 + 20_100;
+  const provider = await mongodb({ client, database: database.databaseName });
+  const { evidence } = provider;
+  expect((await evidence.check()).diagnostics).toEqual(["migration_pending"]);
+  // What comes now is stored and shown; what is not copied is missing, and the page says so.
+  const fresh = sampleTurn("new", { user_id: "ann" });
+  await evidence.append({ batchId: "new", receivedAt: receivedAt(57), events: fresh });
+  const page = await evidence.page(everybody, {}, { limit: 10 });
+  expect([page.events.length, page.bounded]).toEqual([3, true]);
+  // A batch whose events wait for the copy is known to be whole.
+  expect(await evidence.readBack("batch-3", receivedAt(3))).toEqual({ rows: 4, complete: true });
+  const pending = { code: "migration_pending" };
+  await expect(provider.dropOld()).rejects.toMatchObject(pending);
+  const now = "2027-01-01T00:00:00Z";
+  const asked = { policy: defaultRetention, now };
+  await expect(provider.retention.evidence(asked)).rejects.toMatchObject(pending);
+  await expect(deleteUserEvidence(evidence, { userId: "u-1" })).rejects.toMatchObject(pending);
+  const dry = await provider.copyOld();
+  expect(dry).toEqual({ dry_run: true, events, copied: 0, complete: true });
+  expect(await eventsIn(database)).toBe(3);
+  const end = new AbortController();
+  const onProgress = (): void => end.abort();
+  const first = await provider.copyOld({ dryRun: false, signal: end.signal, onProgress });
+  expect(first).toMatchObject({ dry_run: false, events, complete: false });
+  expect(first.copied).toBeGreaterThan(0);
+  expect(await eventsIn(database)).toBe(first.copied + 3);
+  // As if it had been killed between the documents and its note.
+  await database.collection("evidence_copies").deleteMany({});
+  const other = await mongodb({ client, database: database.databaseName });
+  const seen: number[] = [];
+  const rest = await other.copyOld({
+    dryRun: false,
+    onProgress: (done, all) => void seen.push(done / all),
+  });
+  expect(rest).toEqual({ dry_run: false, events, copied: events, complete: true });
+  expect(seen.at(-1)).toBe(1);
+  expect(await eventsIn(database)).toBe(events + 3);
+  expect(await provider.copyOld({ dryRun: false })).toEqual(rest);
+  expect((await evidence.check()).diagnostics).toBeUndefined();
+  expect((await evidence.page(everybody, {}, { limit: 10 })).bounded).toBe(false);
+  expect(await evidence.ledger.countTurns({ scope: everybody, where: [] })).toBeGreaterThan(60);
+});
+
+test("a user's old rows go with the user", { timeout: 120_000 }, async () => {
+  const database = await oldDatabase(oldBatches(20));
+  const { evidence } = await mongodb({ client, database: database.databaseName });
+  await deleteUserEvidence(evidence, { userId: "u-1", dryRun: false });
+  expect((await evidence.page({ tenant: "u-1" }, {}, { limit: 9 })).events).toEqual([]);
+  expect(await database.collection("evidence_events").countDocuments({})).toBe(0);
+});
