@@ -8,6 +8,7 @@ import { CodedError } from "@turnproof/semconv";
 import { offerErasure } from "./erasure.ts";
 import { erasureOf } from "./evidence-erasure.ts";
 import type { ErasureRows } from "./evidence-erasure.ts";
+import type { Removal } from "./evidence-retention.ts";
 import type {
   EvidenceReader,
   EvidenceStore,
@@ -19,6 +20,7 @@ import { keepLatest } from "./latest-verdicts.ts";
 import { comparePositions, keysetOf, positionOfKeyset } from "./position.ts";
 import { lateLedger } from "./ledger/late-ledger.ts";
 import { memoryTurns } from "./ledger/memory-turns.ts";
+import { recordRoots } from "./ledger/record-roots.ts";
 import type { TurnLedger } from "./ledger/turn-question.ts";
 import { rootSlice } from "./root-slice.ts";
 import { checkScope, inScope } from "./scope.ts";
@@ -37,6 +39,7 @@ import type { StoredEvent } from "./stored-event.ts";
 export function ephemeral(): EvidenceStore {
   const rows = heldRows();
   const verdicts = heldVerdicts();
+  const epochs = new Map<string, number>();
   const store: EvidenceStore = {
     name: "ephemeral",
     sources: ["trace", "conversation", "tool_log"],
@@ -49,8 +52,8 @@ export function ephemeral(): EvidenceStore {
     standing: async (roots) =>
       new Map(
         roots.flatMap((root) => {
-          const held = rows.of(root).length;
-          return held === 0 ? [] : [[root, { rows: held, epoch: 0 }] as const];
+          const own = { rows: rows.of(root).length, epoch: epochs.get(root) ?? 0 };
+          return own.rows + own.epoch === 0 ? [] : [[root, own] as const];
         }),
       ),
     ...reads(rows),
@@ -62,7 +65,13 @@ export function ephemeral(): EvidenceStore {
     close: async () => rows.close(),
     [Symbol.asyncDispose]: () => store.close(),
   };
-  return offerErasure(store, erasureOf(erasureRows(rows, verdicts)));
+  const record = async ({ root, left }: Removal<number>): Promise<void> => {
+    const epoch = (epochs.get(root) ?? 0) + 1;
+    epochs.set(root, epoch);
+    const events = settle(left).map(({ event }) => event);
+    await recordRoots(store.ledger, [{ root, events, rows: left.length, epoch }]);
+  };
+  return offerErasure(store, erasureOf(erasureRows(rows, verdicts, record)));
 }
 
 /** Turns in an engine of their own, or as records where Node brings none. */
@@ -75,17 +84,23 @@ function heldTurns(closed: () => boolean): TurnLedger {
   });
 }
 
-/** A row is named by its place under its root. */
-function erasureRows(rows: HeldRows, verdicts: HeldVerdicts): ErasureRows<number> {
+/** A row is named by its place under its root. @param record writes the turns of what is left */
+function erasureRows(
+  rows: HeldRows,
+  verdicts: HeldVerdicts,
+  record: (removal: Removal<number>) => Promise<void>,
+): ErasureRows<number> {
   return {
     rootsNaming: async (userId) => rows.naming(userId),
     load: async (roots) =>
       new Map(roots.map((root) => [root, rows.of(root).map((row, key) => ({ key, row }))])),
-    rewrite: async (roots) =>
-      roots.map(({ root, gone, left }) => {
-        rows.replace(root, left);
-        return gone.length;
-      }),
+    async rewrite(roots) {
+      for (const removal of roots) {
+        rows.replace(removal.root, removal.left);
+        await record(removal);
+      }
+      return roots.map(({ gone }) => gone.length);
+    },
     countVerdicts: async (userId) => verdicts.count((one) => one.user_id === userId),
     forgetVerdicts: async (userId, roots) =>
       verdicts.drop(

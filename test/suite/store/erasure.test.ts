@@ -13,6 +13,7 @@ import { startMongo } from "../../servers/mongodb.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import {
   expectGone,
+  expectNothingLate,
   fillEvidence,
   fillMemory,
   gone,
@@ -105,6 +106,7 @@ describe("a user's data goes, and nobody else's", () => {
     await client.exec("ANALYZE");
     expect((await leftovers(path)).some((name) => name.startsWith("pg_wal"))).toBe(true);
     await eraseEvidence(store.evidence);
+    await expectNothingLate(store.evidence);
     await fillMemory(store.memory);
     await client.exec("ANALYZE");
     await eraseMemory(store.memory);
@@ -155,6 +157,7 @@ describe("a user's data goes, and nobody else's", () => {
     try {
       await using store = await mongodb({ client, database: "erased" });
       await eraseEvidence(store.evidence);
+      await expectNothingLate(store.evidence);
       await eraseMemory(store.memory);
       const database = client.db("erased");
       const names = ["bundles", "verdicts", "batches"].map((name) => `evidence_${name}`);
