@@ -1,21 +1,20 @@
 /**
- * @module Archive: the configured providers, whole, for operators' commands: their native index and
- * their retention lie beside the ports that a collector serves. None for ClickHouse, which keeps
- * both by itself, and for what lies in a process.
+ * @module Archive: the configured providers, whole, for operators' commands: their retention and
+ * what an earlier version left lie beside the ports that a collector serves. None for ClickHouse,
+ * which has an administrative side of its own, and for what lies in a process.
  */
 import { existsSync } from "node:fs";
 
 import { CodedError } from "@turnproof/semconv";
 import { filesystem, mongodb, postgres } from "@turnproof/store";
-import type { FilesystemProvider, MongodbProvider, NativeIndex, Provider } from "@turnproof/store";
+import type { FilesystemProvider, MongodbProvider, Provider } from "@turnproof/store";
 
 import { documentDbUriOf, evidenceFolder, postgresUrlOf } from "../backend.ts";
 import type { Config } from "../config.ts";
 import { memoryFolder } from "../memory/memory-backend.ts";
 
-/** A provider, with a native index where it has one, and with search indexes where it is MongoDB's. */
+/** A provider, and search indexes where it is MongoDB's. */
 export type Archive = Provider & {
-  readonly index?: NativeIndex;
   /** What an earlier version wrote, where it is copied into what this one reads. */
   readonly copyOld?: FilesystemProvider["copyOld"];
   readonly dropOld?: FilesystemProvider["dropOld"];

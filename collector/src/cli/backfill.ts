@@ -1,7 +1,7 @@
 /**
- * @module `turnproof backfill` and `turnproof parity`: the native index of the configured backend, or
- * with `--from` the evidence of another one, and the proof that both ways read the same. Reading the
- * first way stays the way back.
+ * @module `turnproof backfill` and `turnproof parity`: with `--from` the evidence of another backend
+ * into the configured one, and the proof that both hold the same; the other stays the way back.
+ * Every backend writes its index with its rows, so that without `--from` nothing is to be done.
  */
 import type { Command } from "commander";
 import { CodedError } from "@turnproof/semconv";
@@ -12,7 +12,6 @@ import type { Config } from "../config.ts";
 import { withJson } from "./command.ts";
 import { allEvents, appendAll, markOf } from "./evidence-copy.ts";
 import { attempt } from "./failure.ts";
-import { fillIndex, proveIndex } from "./native-index.ts";
 import { exitCodes, printJson, printTable, say } from "./terminal.ts";
 
 interface CopyFlags {
@@ -28,29 +27,27 @@ const sources = ["clickhouse", "filesystem", "postgres", "mongodb"] as const;
 /** Adds both commands. */
 export function addBackfillCommands(program: Command): void {
   shared(program, "backfill")
-    .description("fill the native index, or with --from copy another backend's evidence")
-    .option("--apply", "fill or copy; without it there is only a report")
+    .description("copy another backend's evidence into the configured one; --apply copies")
+    .option("--apply", "copy; without it there is only a report")
     .addHelpText(
       "after",
       `
-The index goes on where it was when it was ended (exit code 3). Copied events keep their time of
-receipt and their identity, so running it again copies nothing twice.
+Copied events keep their time of receipt and their identity, so running it again copies nothing
+twice. The index is written with the rows: without --from there is nothing to do.
 
-  turnproof backfill --apply
-  turnproof parity
   turnproof backfill --from filesystem --apply
   turnproof parity --from filesystem`,
     )
     .action((flags: CopyFlags) => attempt(flags, () => backfill(flags)));
   shared(program, "parity")
-    .description("compare native with compatibility reads, or with --from two backends")
+    .description("compare the configured backend with another one, event by event")
     .addHelpText("after", "\nExit code 0 when both hold the same, 1 otherwise.")
     .action((flags: CopyFlags) => attempt(flags, () => parity(flags)));
 }
 
 function shared(program: Command, name: string): Command {
   return withJson(program.command(name))
-    .option("--from <backend>", `${sources.join(", ")}; without it the native index is meant`)
+    .option("--from <backend>", `${sources.join(", ")}`)
     .option("--backend <kind>", "the configured backend (default TURNPROOF_BACKEND)")
     .option("--data-dir <dir>", "directory of embedded stores (default .turnproof)");
 }
@@ -65,9 +62,15 @@ function configsOf(flags: CopyFlags): { readonly from: Config; readonly to: Conf
   return { from: { ...to, backend: kind }, to };
 }
 
+function nothingToDo({ backend }: Config, { json }: CopyFlags): void {
+  if (json === true) printJson({ store: backend, nothing_to_do: true });
+  else say(`The ${backend} backend writes its index with its rows: nothing to do.`);
+  process.exitCode = exitCodes.ok;
+}
+
 async function backfill(flags: CopyFlags): Promise<void> {
   if (flags.from === undefined) {
-    await fillIndex(readConfig(flags), flags);
+    nothingToDo(readConfig(flags), flags);
     return;
   }
   const configs = configsOf(flags);
@@ -91,7 +94,7 @@ async function backfill(flags: CopyFlags): Promise<void> {
 
 async function parity(flags: CopyFlags): Promise<void> {
   if (flags.from === undefined) {
-    await proveIndex(readConfig(flags), flags);
+    nothingToDo(readConfig(flags), flags);
     return;
   }
   const configs = configsOf(flags);

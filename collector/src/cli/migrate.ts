@@ -1,14 +1,14 @@
 /**
- * @module `turnproof migrate`: whether the tables of the configured stores are of this version, the
- * native index over evidence and the search indexes over memory; with `--apply` they are brought
- * about. `--rollback` takes the native index away again: the compatibility reads never went.
+ * @module `turnproof migrate`: whether the tables of the configured stores are of this version,
+ * whether evidence of an earlier version is copied, and the search indexes over memory; with
+ * `--apply` they are brought about.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Command } from "commander";
 import { CodedError } from "@turnproof/semconv";
-import type { NativeIndexState, SearchMigrationRow } from "@turnproof/store";
+import type { SearchMigrationRow } from "@turnproof/store";
 import { clickhouseAdmin } from "@turnproof/store/admin";
 import type { CopyReport } from "@turnproof/store/admin";
 
@@ -24,7 +24,6 @@ import { exitCodes, interruption, printJson, printTable, progressBar, say } from
 interface MigrateFlags {
   readonly json?: boolean;
   readonly apply?: boolean;
-  readonly rollback?: boolean;
   readonly dropOld?: boolean;
   readonly dataDir?: string;
   readonly backend?: string;
@@ -36,7 +35,6 @@ interface RoomState {
   readonly backend: string;
   /** `ready`; `behind`, which `--apply` mends; `on opening`, where that does it; or a code. */
   readonly schema: string;
-  readonly index?: NativeIndexState;
   /** Events of an earlier version, where this one reads a copy of them. */
   readonly earlier?: CopyReport;
   /** Search indexes over memory, where the backend has them. */
@@ -46,9 +44,10 @@ interface RoomState {
 /** Adds the command. */
 export function addMigrateCommand(program: Command): void {
   withJson(program.command("migrate"))
-    .description("show whether stores and native index are of this version; --apply migrates them")
+    .description(
+      "show whether stores are of this version; --apply migrates them and copies old evidence",
+    )
     .option("--apply", "change the stores; without it nothing is changed")
-    .option("--rollback", "drop the native index; reads work without it")
     .option("--drop-old", "delete what an earlier version wrote, once all of it is copied")
     .option("--data-dir <dir>", "directory of embedded stores (default .turnproof)")
     .option("--backend <kind>", "clickhouse, filesystem, postgres, mongodb or ephemeral")
@@ -56,10 +55,9 @@ export function addMigrateCommand(program: Command): void {
       "after",
       `
 Additive and forward only, as the owner of the schema; data of a newer version is refused.
-Evidence of an earlier version (files, or the old tables of ClickHouse) is copied: a copy that is
-ended goes on when it is run again (exit code 3), and what was copied stays until --drop-old. Stop a
-collector that uses an embedded ClickHouse first.
-The native index: migrate --apply, then backfill --apply, then parity. MongoDB's search indexes
+Evidence of an earlier version (files, old tables or documents) is copied: a copy that is ended
+goes on when it is run again (exit code 3), and what was copied stays until --drop-old. Stop
+collectors of that version first, and any that uses an embedded ClickHouse. MongoDB's search indexes
 over memory are made, given every filter field and waited for; a build that is interrupted here goes
 on at the server. Exit code 3 while a store or a search index is behind.`,
     )
@@ -74,17 +72,15 @@ async function migrate(flags: MigrateFlags): Promise<void> {
     rooms.push(await stateOf(config, room, flags));
   }
   const applied = flags.apply === true;
-  if (flags.json === true) printJson({ applied, rollback: flags.rollback === true, stores: rooms });
+  if (flags.json === true) printJson({ applied, stores: rooms });
   else {
-    const rows = rooms.map(({ store, backend, schema, index, earlier }) => [
+    const rows = rooms.map(({ store, backend, schema, earlier }) => [
       store,
       backend,
       schema,
-      index === undefined ? "" : index.provisioned ? "provisioned" : "none",
-      index === undefined ? "" : `${index.indexed} of ${index.stored}`,
       earlier === undefined ? "" : `${earlier.copied} of ${earlier.events}`,
     ]);
-    const head = ["STORE", "BACKEND", "SCHEMA", "NATIVE INDEX", "INDEXED", "EARLIER EVENTS COPIED"];
+    const head = ["STORE", "BACKEND", "SCHEMA", "EARLIER EVENTS COPIED"];
     printTable(head, rows);
     const search = rooms.flatMap(({ search_indexes: found }) => found ?? []);
     if (search.length > 0) {
@@ -126,16 +122,13 @@ async function stateOf(config: Config, room: Room, flags: MigrateFlags): Promise
     const schema = check.ok ? "ready" : (check.code ?? "store_unavailable");
     // Memory is read by its own indexes, which are the schema's.
     if (room === "memory") {
-      const found = await searchIndexesOf(opened, applied && flags.rollback !== true);
+      const found = await searchIndexesOf(opened, applied);
       return { ...about, schema, ...(found === undefined ? {} : { search_indexes: found }) };
     }
     const earlier = await earlierOf(opened, flags);
-    if (earlier !== undefined) {
-      const behind = earlier.copied < earlier.events;
-      return { ...about, schema: schema === "ready" && behind ? "behind" : schema, earlier };
-    }
-    const index = await indexOf(opened, flags);
-    return { ...about, schema, ...(index === undefined ? {} : { index }) };
+    const behind = earlier !== undefined && earlier.copied < earlier.events;
+    const said = earlier === undefined ? {} : { earlier };
+    return { ...about, schema: schema === "ready" && behind ? "behind" : schema, ...said };
   } catch (error) {
     if (!CodedError.is(error)) throw error;
     const behind = error.code === "not_configured" && !applied && !namesVariable(error.field);
@@ -159,18 +152,6 @@ async function earlierOf(
   if (dropping !== true) return report;
   await dropOld?.();
   return { ...report, events: 0, copied: 0 };
-}
-
-async function indexOf(
-  { index }: Archive,
-  { apply, rollback }: MigrateFlags,
-): Promise<NativeIndexState | undefined> {
-  if (index === undefined) return undefined;
-  const bar = progressBar("native index");
-  const asked = { dryRun: apply !== true, signal: interruption(), onProgress: bar };
-  const state = await (rollback === true ? index.drop(asked) : index.migrate(asked));
-  bar.end();
-  return state;
 }
 
 /** Search indexes are built by the server; a run that is ended leaves it to go on. */

@@ -247,18 +247,6 @@ export function pinnedBatch(rows: readonly StoredEvent[]): EvidenceBatch | undef
   return { batchId, receivedAt: first.received_at, events: rows };
 }
 
-/** `rewrite` of a provider that appends and removes rows one by one: what stays is written first. */
-export function rewriteBy<Key>(
-  append: (batch: EvidenceBatch) => Promise<void>,
-  rows: Pick<RetentionRows<Key>, "remove">,
-): ErasureRows<Key>["rewrite"] {
-  return async (roots) => {
-    const batch = pinnedBatch(roots.flatMap(({ pinned }) => pinned));
-    if (batch !== undefined) await append(batch);
-    return rows.remove(roots);
-  };
-}
-
 /** `load` over a provider that loads one root at a time. */
 export async function loadEach<Key>(
   rows: Pick<RetentionRows<Key>, "load">,

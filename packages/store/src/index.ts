@@ -27,13 +27,6 @@ export { loadDriver } from "./driver.ts";
 export { ephemeral } from "./ephemeral.ts";
 export { filesystem } from "./filesystem/filesystem.ts";
 export type { FilesystemOptions, FilesystemProvider } from "./filesystem/filesystem.ts";
-export type {
-  NativeIndex,
-  NativeIndexOptions,
-  NativeIndexState,
-  Parity,
-  ParityOptions,
-} from "./native-index.ts";
 export { summarizeEvidence } from "./evidence-summary.ts";
 export type { EvidenceSummary } from "./evidence-summary.ts";
 export type { AdministeredMemory, Provider } from "./provider.ts";

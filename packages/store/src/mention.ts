@@ -6,7 +6,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { eventPhases } from "@turnproof/semconv";
 
 /** Attributes that name something one may look for (design 5.1: find by reference). */
-export const mentionedAttributes = [
+const mentionedAttributes = [
   "request_id",
   "provenance_request_id",
   "tool_call_id",
@@ -24,7 +24,7 @@ export const mentionedAttributes = [
 ] as const;
 
 /** Fields of the event itself that name something one may look for. */
-export const mentionedFields = [
+const mentionedFields = [
   "user_id",
   "memory_id",
   "thread_id",

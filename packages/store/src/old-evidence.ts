@@ -17,11 +17,11 @@ export interface OldEvents {
 
 /** What a check says while old rows wait. */
 export async function checkedWith(
-  { refresh }: OldEvents,
+  old: OldEvents,
   check: () => Promise<CheckResult>,
 ): Promise<CheckResult> {
   const result = await check();
-  if (!result.ok || !(await refresh())) return result;
+  if (!result.ok || !(await old.refresh())) return result;
   return { ...result, diagnostics: [...(result.diagnostics ?? []), "migration_pending"] };
 }
 
@@ -29,6 +29,6 @@ export async function checkedWith(
  * Whole roots are needed to tell whose rows are, so what is not copied comes first.
  * @throws CodedError `migration_pending`
  */
-export async function requireCopied({ refresh }: OldEvents): Promise<void> {
-  if (await refresh()) throw new CodedError("migration_pending");
+export async function requireCopied(old: OldEvents): Promise<void> {
+  if (await old.refresh()) throw new CodedError("migration_pending");
 }

@@ -49,7 +49,7 @@ function epochSeconds(time: string): number {
 }
 
 /** True for a time that a query gives and a column can be compared with. */
-export function isTime(time: string | undefined): time is string {
+function isTime(time: string | undefined): time is string {
   return time !== undefined && Number.isFinite(epochSeconds(time));
 }
 

@@ -1,6 +1,6 @@
 /**
  * The same telemetry, sent by OTLP to a collector over every backend: every JSON route gives the
- * same answers from each, for every kind of asker, with the native index and without
+ * same answers from each, for every kind of asker
  * (requirements: Provider scoping behaviour, Versioning). The overview alone is not compared: one
  * provider counts turns by their own spans, without reading roots whole.
  */

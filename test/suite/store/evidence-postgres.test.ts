@@ -1,13 +1,7 @@
 /** @module Evidence in PostgreSQL beyond the contract: ties across rounds, batches at once. */
 import { postgres } from "@turnproof/store";
 import type { PostgresProvider } from "@turnproof/store";
-import {
-  everybody,
-  receivedAt,
-  sampleEvent,
-  sampleTurn,
-  walkPages,
-} from "@turnproof/store/testing";
+import { everybody, receivedAt, sampleEvent, walkPages } from "@turnproof/store/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { startPostgres } from "../../servers/postgres.ts";

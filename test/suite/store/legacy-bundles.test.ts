@@ -142,7 +142,7 @@ const grounds: Readonly<Record<string, (all: Readonly<Record<string, object>>) =
       const old = { id: "old", text: "tea", data: "{}", created_at, created_key: created_at };
       await target.collection("entity_memory").insertOne(old);
       await client.close();
-      return () => mongodb({ url, reads: "native" });
+      return () => mongodb({ url });
     },
     postgres: async (all) => {
       const database = await server.createDatabase();

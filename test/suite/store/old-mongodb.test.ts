@@ -31,7 +31,7 @@ afterAll(async () => {
 async function oldDatabase(batches: readonly EvidenceBatch[]): Promise<Db> {
   const database = client.db(databases.other().name);
   const events = batches.flatMap((batch) => oldDocuments(batch));
-  await database.collection("evidence_events").insertMany(events as Document[]);
+  await database.collection("evidence_events").insertMany(events);
   const manifests = batches.map((batch) => ({
     _id: batch.batchId as never,
     event_count: batch.events.length,
@@ -41,7 +41,7 @@ async function oldDatabase(batches: readonly EvidenceBatch[]): Promise<Db> {
   return database;
 }
 
-function oldDocuments({ batchId, receivedAt: at, events }: EvidenceBatch): readonly Document[] {
+function oldDocuments({ batchId, receivedAt: at, events }: EvidenceBatch): Document[] {
   return events.map((said, index) => {
     const event = storedForm(said, at);
     return {

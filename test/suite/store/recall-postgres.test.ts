@@ -4,7 +4,6 @@
  */
 import { ephemeralMemory, postgres } from "@turnproof/store";
 import type { PostgresProvider, SearchResult } from "@turnproof/store";
-import { everybody, receivedAt, sampleTurn } from "@turnproof/store/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
@@ -156,16 +155,6 @@ test("rows that pgvector cannot hold are compared as in the reference", async ()
     const wanted = await reference.vectorSearch(filter, "conversation", query);
     expect(shown(ours)).toEqual(shown(wanted));
   }
-});
-
-test("the native index of evidence is made and compared in PGlite as on a server", async () => {
-  const { evidence, index } = exact;
-  const events = sampleTurn("root-1", { user_id: "ann", thread_id: "t" });
-  await evidence.append({ batchId: "b", receivedAt: receivedAt(1), events });
-  expect((await index.drop({ dryRun: false })).provisioned).toBe(false);
-  expect((await index.migrate({ dryRun: false })).indexed).toBe(3);
-  const parity = await index.parity({ scope: everybody });
-  expect(parity).toMatchObject({ unitsCompared: 3, differences: 0 });
 });
 
 test("row security has three states in PGlite as on a server", async () => {

@@ -43,7 +43,7 @@ const clock = (): string => now;
 const providers: Readonly<Record<string, () => Promise<Provider>>> = {
   filesystem: async () => filesystem({ directory: await directories.make(), clock }),
   mongodb: async () => {
-    return mongodb({ url: mongo.other().url, clock, reads: "native" });
+    return mongodb({ url: mongo.other().url, clock });
   },
   "postgres embedded": async () => {
     await engine.exec("DROP SCHEMA public CASCADE; CREATE SCHEMA public");

@@ -40,7 +40,7 @@ const draft = { id: "row", data: {}, created_at: "2026-03-01T10:00:00Z" };
 async function whileLocked(work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: server.url(database) });
   await client.connect();
-  await client.query("BEGIN; LOCK TABLE entity_memory, evidence_events IN ACCESS EXCLUSIVE MODE");
+  await client.query("BEGIN; LOCK TABLE entity_memory, evidence_roots IN ACCESS EXCLUSIVE MODE");
   try {
     await work(async () => void (await client.query("ROLLBACK")));
   } finally {
@@ -141,7 +141,7 @@ test("a connection that is cut in a transaction leaves nothing behind", async ()
 });
 
 test("a row that the tables refuse is permanent, and its batch leaves no trace", async () => {
-  await server.run(database, "ALTER TABLE evidence_events ADD CHECK (thread_id <> 'poison')");
+  await server.run(database, "ALTER TABLE evidence_bundles ADD CHECK (body NOT LIKE '%poison%')");
   const events = [sampleEvent("aa"), sampleEvent("bb", { thread_id: "poison" })];
   const sent = { batchId: "poisoned", receivedAt: receivedAt(1), events };
   expect(await failure(store.evidence.append(sent))).toEqual(["store_rejected_row", false]);

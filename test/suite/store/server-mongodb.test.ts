@@ -107,7 +107,7 @@ describe("the grammar", () => {
 
   test("has room for everything that the provider sends", async () => {
     const before = server.violations.length;
-    const { memory, evidence, index, retention, vectors } = provider;
+    const { memory, evidence, retention, vectors } = provider;
     const filter = { tenant: "ann", agentId: "a", memoryId: "m", threadId: "t" };
     const draft = {
       id: "r",
@@ -128,8 +128,8 @@ describe("the grammar", () => {
     await memory.admin.deleteTenant({ tenant: "ann" }, "entity");
     await memory.shared.put("persona", draft);
     await memory.shared.delete("persona", "r");
-    await index.migrate({ dryRun: false });
-    await index.backfill({ dryRun: false });
+    await provider.copyOld({ dryRun: false });
+    await provider.dropOld();
     await evidence.page({ tenant: "ann" }, { agent_id: "a" }, { limit: 5 });
     const policy = { class: { preview: 1, event: 1, audit: 1 } };
     await retention.memory({ policy, now: "2026-01-01T00:00:00Z" } as never).catch(() => {});
