@@ -48,11 +48,6 @@ function epochSeconds(time: string): number {
   return secondsIn(minute(time), time);
 }
 
-/** True for a time that a query gives and a column can be compared with. */
-function isTime(time: string | undefined): time is string {
-  return time !== undefined && Number.isFinite(epochSeconds(time));
-}
-
 function secondsIn({ seconds }: Minute, time: string): number {
   return seconds + (time.charCodeAt(17) - 48) * 10 + (time.charCodeAt(18) - 48);
 }
