@@ -18,7 +18,7 @@ import type { TurnRecord } from "./turn-record.ts";
 import type { HeldTurn, TurnLedger, TurnWriter } from "./turn-question.ts";
 
 /** Where turns of whole roots are written. */
-export type RootTurns = TurnWriter & Pick<TurnLedger, "turnsOf">;
+export type RootTurns = TurnWriter & Pick<TurnLedger, "turnsOf" | "listTurns">;
 
 /** A root with all of its settled events, and the standing that they rest on. */
 export interface WholeRoot extends RootStanding {
@@ -70,7 +70,7 @@ export async function recordRoots(
  * leaves a verdict alone.
  */
 async function judgedTurns(
-  ledger: TurnLedger,
+  ledger: RootTurns,
   held: ReadonlyMap<string, readonly HeldTurn[]>,
 ): Promise<ReadonlyMap<string, TurnRecord>> {
   const scope = { operator: issueOperatorGrant() };

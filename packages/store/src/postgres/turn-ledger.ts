@@ -54,17 +54,6 @@ FROM turn_ledger WHERE root_trace_id = ANY(${bind.texts(asked)}) AND NOT gone`,
         first_received: isoOfMicros(Number(row["received"])),
       }));
     },
-  };
-}
-
-/** Turns of this database, whose table is there. */
-export function postgresTurns(database: Database): TurnLedger {
-  return {
-    answeredIn: "store",
-    putTurns: (records) =>
-      database.transaction((session) => turnsWithin(session).putTurns(records)),
-    dropTurns: (gone) => database.transaction((session) => turnsWithin(session).dropTurns(gone)),
-    turnsOf: (roots) => turnsWithin(database).turnsOf(roots),
     async listTurns(question, { order, limit, after }) {
       const bind = bindings();
       const where = [
@@ -72,7 +61,7 @@ export function postgresTurns(database: Database): TurnLedger {
         ...(after === undefined ? [] : [`(${afterOf(order, after, bind)})`]),
       ];
       const rows = await ask(
-        database,
+        session,
         question,
         `SELECT record FROM turn_ledger WHERE ${where.join(" AND ")}
 ORDER BY ${orderOf(order)} LIMIT ${limit + 1}`,
@@ -84,6 +73,18 @@ ORDER BY ${orderOf(order)} LIMIT ${limit + 1}`,
       const more = rows.length > limit && last !== undefined;
       return { records, next: more ? placeOf(last, order) : null };
     },
+  };
+}
+
+/** Turns of this database, whose table is there. */
+export function postgresTurns(database: Database): TurnLedger {
+  return {
+    answeredIn: "store",
+    putTurns: (records) =>
+      database.transaction((session) => turnsWithin(session).putTurns(records)),
+    dropTurns: (gone) => database.transaction((session) => turnsWithin(session).dropTurns(gone)),
+    turnsOf: (roots) => turnsWithin(database).turnsOf(roots),
+    listTurns: (...asked) => turnsWithin(database).listTurns(...asked),
     async countTurns(question) {
       const bind = bindings();
       const sql = `SELECT count(*)::text AS turns FROM turn_ledger WHERE ${whereOf(question, bind)}`;
