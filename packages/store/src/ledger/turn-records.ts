@@ -24,7 +24,7 @@ export interface Judgement {
 export type JudgeTurn = (row: TurnRow, own: readonly TurnEvent[]) => Judgement | undefined;
 
 /** 192 bits of SHA-256 over the turn's identity: nobody finds two identities with one key. */
-export function recordKey(row: TurnRow): string {
+function recordKey(row: TurnRow): string {
   return createHash("sha256").update(turnKey(row)).digest("hex").slice(0, 48);
 }
 
