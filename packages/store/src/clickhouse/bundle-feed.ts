@@ -121,7 +121,7 @@ async function* inOrder(
   let reached: number | undefined;
   for (let wanted = rowsFirst; ; wanted = Math.min(wanted * 2, rowsMax)) {
     asked.options.signal?.throwIfAborted();
-    const below = reached === undefined ? [] : [`received_at < toDateTime(${reached})`];
+    const below = reached === undefined ? [] : [`received_at < ${secondSql(reached)}`];
     const found = await rowsOf(
       asked,
       `${[...below, ...where].join(" AND ")}
@@ -132,14 +132,22 @@ ORDER BY toDateTime(received_at) DESC LIMIT ${wanted}`,
     const oldest = Math.min(...found.map(({ last }) => secondOf(last)));
     let whole = ended ? found : found.filter(({ last }) => secondOf(last) > oldest);
     if (!ended && whole.length === 0) {
-      const second = [`received_at >= toDateTime(${oldest})`];
-      const until = [`received_at < toDateTime(${oldest + 1})`];
+      const second = [`received_at >= ${secondSql(oldest)}`];
+      const until = [`received_at < ${secondSql(oldest + 1)}`];
       whole = await rowsOf(asked, [...second, ...until, ...where].join(" AND "), bind);
       reached = oldest;
     } else reached = oldest + 1;
     yield* newestOfEach(whole, met);
     if (ended) return;
   }
+}
+
+/**
+ * A second as a constant of the column's own type. Of `received_at < toDateTime(n)` the engine makes
+ * `<= n - 1` when it prunes parts, and leaves out rows within the second before.
+ */
+function secondSql(second: number): string {
+  return timeSql(second * 1_000_000);
 }
 
 function secondOf(micros: number): number {
