@@ -1,13 +1,11 @@
 /**
- * @module Verdicts of an earlier release, which kept one per turn *and application*: each store
- * reads them where they lie, and shows one per turn, the newest, whichever key it stands under.
+ * @module Verdicts of an earlier release, which kept one per turn *and application*: each
+ * database reads them where they lie, and shows one per turn, the newest, whichever key it stands under.
  */
 import { createHash } from "node:crypto";
-import { readFile, readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 
 import { MongoClient } from "mongodb";
-import { clickhouse, filesystem, lentEngineOf, mongodb } from "@turnproof/store";
+import { clickhouse, lentEngineOf, mongodb } from "@turnproof/store";
 import type { EvidenceStore, TurnVerdict } from "@turnproof/store";
 import { everybody } from "@turnproof/store/testing";
 import { afterAll, describe, expect, test } from "vitest";
@@ -50,22 +48,6 @@ const earlierKey = createHash("sha256")
 
 /** A store whose only verdict is `earlier`, as the last release kept it. */
 const stores: Record<string, () => Promise<EvidenceStore>> = {
-  async filesystem() {
-    const directory = await directories.make();
-    const store = (await filesystem({ directory })).evidence;
-    await store.putVerdicts([earlier]);
-    const folder = join(directory, "evidence", "verdicts");
-    const names = await readdir(folder, { recursive: true, withFileTypes: true });
-    const file = names.find((entry) => entry.isFile());
-    const path = join(file?.parentPath ?? "", file?.name ?? "");
-    // One file held a verdict for each application.
-    const none = { ...earlier, verdict: "unknown", judged_at: "2026-03-01T10:00:00.000Z" };
-    const { application_id: _worker, ...undecided } = none;
-    const held = JSON.parse(await readFile(path, "utf8")) as { verdicts: TurnVerdict[] };
-    held.verdicts.push(undecided);
-    await writeFile(path, JSON.stringify(held));
-    return store;
-  },
   async postgres() {
     const emptied = await startEmbeddedPostgres();
     const store = (await emptied.open()).evidence;
