@@ -1,6 +1,7 @@
 /**
  * @module Verdicts of an earlier release, which kept one per turn *and application*: each
- * database reads them where they lie, and shows one per turn, the newest, whichever key it stands under.
+ * database reads them where they lie, and shows one per turn, the newest, whichever key it stands
+ * under.
  */
 import { createHash } from "node:crypto";
 
