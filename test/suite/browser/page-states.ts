@@ -49,7 +49,7 @@ export const states: readonly State[] = [
     view: "turns",
     name: "filtered, a word not understood",
     ...on("site", "/traces?verdict=failed&q=-agent:x%20nonsense"),
-    says: /Not understood and not applied[\s\S]*turns that were read|filtered this page/,
+    says: /Not understood and not applied/,
   },
   {
     view: "turns",
