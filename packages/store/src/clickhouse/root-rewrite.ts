@@ -29,18 +29,18 @@ export async function rewriteRoots(
   if (still.length === 0) return removals.map(() => 0);
   const batch = pinnedBatch(withoutCopies(still.flatMap(({ left }) => left)));
   const keep = batch === undefined ? 0n : batchNumber(batch.batchId);
+  // Bundles go last: a run that is killed leaves roots that the next one finds again.
+  const whole = still.filter(({ left }) => left.length === 0).map(({ root }) => root);
+  if (whole.length > 0) {
+    await nameRoots(tables, whole);
+    await mutate(engine, "verdicts", `root_trace_id IN (${namedRoots})`);
+  }
   await nameRoots(tables, [...new Set(still.map(({ root }) => root))]);
-  // First the turns, which name the user: a run that is killed leaves roots that it finds again.
   await raiseEpochs(engine, namedRoots);
   await mutate(engine, "turn_ledger", `root_trace_id IN (${namedRoots})`);
   await recordTurns(engine, still);
   if (batch !== undefined) await insertBatch(engine, prepareBatch(batch));
   await mutate(engine, "bundles", `root_trace_id IN (${namedRoots}) AND batch != ${keep}`);
-  const whole = still.filter(({ left }) => left.length === 0).map(({ root }) => root);
-  await nameRoots(tables, whole);
-  if (whole.length > 0) {
-    await mutate(engine, "verdicts", `root_trace_id IN (${namedRoots})`);
-  }
   await dropNames(tables);
   const done = new Set(still);
   return removals.map((removal) => (done.has(removal) ? removal.gone.length : 0));
