@@ -48,7 +48,7 @@ export function addMigrateCommand(program: Command): void {
       "show whether stores are of this version; --apply migrates them and copies old evidence",
     )
     .option("--apply", "change the stores; without it nothing is changed")
-    .option("--drop-old", "delete what an earlier version wrote, once all of it is copied")
+    .option("--drop-old", "with --apply, delete what an earlier version wrote, once it is copied")
     .option("--data-dir <dir>", "directory of embedded stores (default .turnproof)")
     .option("--backend <kind>", "clickhouse, filesystem, postgres, mongodb or ephemeral")
     .addHelpText(
@@ -56,7 +56,7 @@ export function addMigrateCommand(program: Command): void {
       `
 Additive and forward only, as the owner of the schema; data of a newer version is refused.
 Evidence of an earlier version (files, old tables or documents) is copied: a copy that is ended
-goes on when it is run again (exit code 3), and what was copied stays until --drop-old. Stop
+goes on when it is run again (exit code 3), and what was copied stays until --apply --drop-old. Stop
 collectors of that version first, and any that uses an embedded ClickHouse. MongoDB's search indexes
 over memory are made, given every filter field and waited for; a build that is interrupted here goes
 on at the server. Exit code 3 while a store or a search index is behind.`,
@@ -136,7 +136,7 @@ async function stateOf(config: Config, room: Room, flags: MigrateFlags): Promise
   }
 }
 
-/** Copies what an earlier version wrote, and drops it where that is asked; undefined without any. */
+/** Copies what an earlier version wrote, and drops it where both are asked; undefined without any. */
 async function earlierOf(
   { copyOld, dropOld }: Pick<Archive, "copyOld" | "dropOld">,
   { apply, dropOld: dropping }: MigrateFlags,
@@ -149,7 +149,7 @@ async function earlierOf(
     onProgress: bar,
   });
   bar.end();
-  if (dropping !== true) return report;
+  if (dropping !== true || apply !== true) return report;
   await dropOld?.();
   return { ...report, events: 0, copied: 0 };
 }
@@ -186,7 +186,7 @@ async function clickhouseState(
   flags: MigrateFlags,
 ): Promise<Pick<RoomState, "schema" | "earlier">> {
   const connection = connectionOf(config);
-  const mayChange = flags.apply === true || flags.dropOld === true;
+  const mayChange = flags.apply === true;
   const lies = "dataDir" in connection ? join(connection.dataDir, "clickhouse") : undefined;
   if (!mayChange && lies !== undefined && !existsSync(lies)) return { schema: "on opening" };
   await using admin = await clickhouseAdmin({ connection, mayChange });

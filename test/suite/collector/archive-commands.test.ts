@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { filesystem, mongodb, postgres } from "@turnproof/store";
 import type { Provider } from "@turnproof/store";
 import { everybody } from "@turnproof/store/testing";
+import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { openMongo } from "../../servers/mongo-database.ts";
@@ -206,6 +207,41 @@ describe.each(Object.keys(grounds))("over %s", (name) => {
     expect([wrong.code, wrong.err.includes("parameter_invalid")]).toEqual([2, true]);
   }, 240_000);
 });
+
+test("what an earlier version wrote is dropped only where --apply says so", async () => {
+  const { url, name } = mongo.other();
+  const env = {
+    TURNPROOF_DATA_DIR: folder(),
+    TURNPROOF_BACKEND: "mongodb",
+    TURNPROOF_MEMORY_BACKEND: "none",
+    DOCUMENT_DB_URI: url,
+  };
+  await using client = await new MongoClient(url).connect();
+  const old = client.db(name).collection("evidence_events");
+  const [event] = turnEvents({ root: "earlier", user: "ann" });
+  const receivedAt = before(1);
+  await old.insertOne({
+    _id: "first:0000000" as never,
+    batch_id: "first",
+    received_us: Date.parse(receivedAt) * 1_000,
+    root_trace_id: "earlier",
+    event: JSON.stringify({ ...event, received_at: receivedAt }),
+  });
+  const runs = [
+    [[], { events: 1, copied: 0 }, 1],
+    [["--apply"], { events: 1, copied: 1 }, 1],
+    [["--drop-old"], { events: 1, copied: 1 }, 1],
+    [["--apply", "--drop-old"], { events: 0, copied: 0 }, 0],
+  ] as const;
+  for (const [flags, earlier, left] of runs) {
+    const made = await turnproof(["migrate", ...flags], env);
+    expect([flags, made.err, made.json]).toMatchObject([flags, "", { stores: [{ earlier }] }]);
+    expect([flags, await old.countDocuments({})]).toEqual([flags, left]);
+  }
+  await using store = await mongodb({ url });
+  const page = await store.evidence.page(everybody, { store: "all" }, { limit: 9 });
+  expect(page.events).toHaveLength(1);
+}, 120_000);
 
 test("a store that keeps its index by itself says so", async () => {
   const env = { TURNPROOF_DATA_DIR: folder(), TURNPROOF_BACKEND: "clickhouse" };
