@@ -3,6 +3,7 @@
  * what a recount from the stored rows says, with the verdicts of its judge.
  */
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { foldTurns, turnKey } from "@turnproof/evidence";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
@@ -172,25 +173,29 @@ describe.each(Object.entries(stores))("%s", (_name, open) => {
     };
     const dataDir = await directories.make();
     const env = { TURNPROOF_DATA_DIR: dataDir };
+    // An ephemeral store keeps no mark: what is young is compared with the ledger.
+    const mark = held.name === "ephemeral" ? undefined : join(dataDir, "judge.json");
+    const desks: Desk[] = [];
     try {
       const desk = await openDesk(env, { store: held, judge });
+      desks.push(desk);
       for (const root of roots) await send(desk, spansOf(turnEvents({ root })));
       const first = await vi.waitFor(judged, { timeout: 10_000 });
+      if (mark !== undefined) await vi.waitFor(() => readFileSync(mark), { timeout: 10_000 });
       await desk.collector.close();
       const read = { root: vi.spyOn(held, "root"), standing: vi.spyOn(held, "standing") };
       const many = held.roots === undefined ? undefined : vi.spyOn(held, "roots");
       const again = await openDesk(env, { store: held, judge: { ...judge, quietMs: 1 } });
-      // It has compared what is young with the ledger, or knows that all before its mark is settled.
-      const mark = held.name === "ephemeral" ? "" : `${dataDir}/judge.json`;
-      if (mark === "") await vi.waitFor(() => expect(read.standing).toHaveBeenCalled());
+      desks.push(again);
+      if (mark === undefined) await vi.waitFor(() => expect(read.standing).toHaveBeenCalled());
       else expect(JSON.parse(readFileSync(mark, "utf8"))).toMatchObject({ version: 1 });
       await new Promise((resolve) => setTimeout(resolve, 500));
       expect(read.root).not.toHaveBeenCalled();
       expect(many?.mock.calls ?? []).toEqual([]);
       expect(await judged()).toEqual(first);
-      await again.collector.close();
     } finally {
       vi.restoreAllMocks();
+      for (const { collector } of desks) await collector.close();
       await held.close();
     }
   });
