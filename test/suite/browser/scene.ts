@@ -90,7 +90,11 @@ export async function openScene(): Promise<Scene> {
   await Promise.all([site.put(brokenTrace), long.put(longTrace)]);
   await sendStory(site.url, { endMs: Date.now(), turns: 30, hours: 2 });
   const roots = await judgedRoots(site, `agent_id=${agent}&verdict=success&sort=ended_at`, 2);
-  const [failedRoot = ""] = await judgedRoots(site, `agent_id=${agent}&verdict=failed`, 1);
+  const [failedRoot = ""] = await judgedRoots(
+    site,
+    `agent_id=${agent}&verdict=failed&sort=ended_at`,
+    1,
+  );
   // Recommendations with one that is decided, so that its draft stands on the page too.
   await propose(site);
   return {
