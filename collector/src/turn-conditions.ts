@@ -18,7 +18,7 @@ import type {
 import type { Reading } from "./auth/grants.ts";
 import type { TypedIdentity } from "./auth/typed-identity.ts";
 import { comparedText, comparisonSign, millisecondsOf } from "./display/comparisons.ts";
-import { readTerms } from "./display/filter-terms.ts";
+import { readTerms, storeKeys } from "./display/filter-terms.ts";
 import type { Term } from "./display/filter-terms.ts";
 
 /** What a value of a key asks of a turn. */
@@ -89,18 +89,12 @@ function timeOf(value: string): string {
   return time;
 }
 
-/** Keys of the bar whose values a producer may have keyed, and the field that each is. */
-const typedKeys: { readonly [key: string]: string | undefined } = {
-  agent: "agent_id",
-  user: "user_id",
-  thread: "thread_id",
-  memory: "memory_id",
-  app: "application_id",
-  root: "root_trace_id",
-  run: "run_id",
-  turn: "turn_id",
-  task: "task_id",
-};
+/** The field of a key whose values a producer may have keyed; undefined of another key. */
+function identityField(key: string): string | undefined {
+  const field = Object.hasOwn(storeKeys, key) ? storeKeys[key] : undefined;
+  return field?.endsWith("_id") === true ? field : undefined;
+}
+
 const tenantWords: ReadonlySet<string> = new Set(["anonymous", "unattributed"]);
 
 /**
@@ -114,37 +108,20 @@ export function termCondition(
 ): TurnCondition {
   const asks = Object.hasOwn(conditions, key) ? conditions[key] : undefined;
   if (asks === undefined) throw new CodedError("parameter_invalid", { field: "q" });
-  const field = key === "user" && tenantWords.has(value) ? undefined : typedKeys[key];
+  const field = key === "user" && tenantWords.has(value) ? undefined : identityField(key);
   const asked = asks(field === undefined ? value : typed(value, field));
   return negated ? { ...asked, not: true } : asked;
 }
 
-/** Filters of a query by the key of the bar that asks the same. */
-const queryKeys = {
-  application_id: "app",
-  agent_id: "agent",
-  memory_id: "memory",
-  thread_id: "thread",
-  root_trace_id: "root",
-  run_id: "run",
-  turn_id: "turn",
-  task_id: "task",
-  tool_name: "tool",
-  resource_ref: "ref",
-  event_kind: "kind",
-  status: "status",
-  start_time: "after",
-  end_time: "before",
-} as const satisfies Partial<Record<keyof EventQuery, string>>;
-
 /** What the filters of a query ask of a turn. */
 export function queryConditions(query: EventQuery): readonly TurnCondition[] {
-  const asked = Object.entries(queryKeys).flatMap(([field, key]) => {
-    const value = query[field as keyof typeof queryKeys];
+  const { user_id: tenant, store = "trace", ...filters } = query;
+  const values: { readonly [field: string]: unknown } = filters;
+  const asked = Object.entries(storeKeys).flatMap(([key, field]) => {
+    const value = values[field];
     const asks = conditions[key];
-    return value === undefined || asks === undefined ? [] : [asks(value)];
+    return typeof value !== "string" || asks === undefined ? [] : [asks(value)];
   });
-  const { user_id: tenant, store = "trace" } = query;
   if (tenant !== undefined) asked.push(text("tenant")(tenantText(tenant)));
   // Every turn holds evidence of traces: rows of the other stores make none.
   if (store !== "trace" && store !== "all") asked.push(named("store")(store));

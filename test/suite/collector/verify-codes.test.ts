@@ -1,40 +1,16 @@
 /** Exit codes of `turnproof verify`, offline, from statements of the collector's own signer. */
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { judgeRules, reconcileOutcome } from "@turnproof/evidence";
-import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
-import { createStatementSigner, evidenceDigest } from "../../../collector/src/statement.ts";
+import { createStatementSigner } from "../../../collector/src/statement.ts";
 import type { Statement } from "../../../collector/src/statement.ts";
+import { events, honestStatement } from "./honest-statement.ts";
 
 const launcher = join(import.meta.dirname, "../../../collector/bin/turnproof.js");
-const golden = join(import.meta.dirname, "../../golden/windows/completeness.json");
-const { events, normalization_metadata: metadata } = JSON.parse(readFileSync(golden, "utf8")) as {
-  events: TurnEvent[];
-  normalization_metadata: WindowMetadata;
-};
-const window = { ...metadata, as_of: "2026-10-05T09:00:00.000000Z" };
-const { status } = reconcileOutcome(events, { normalizationMetadata: window });
-const honest: Statement = {
-  v: 2,
-  iss: "turnproof:test",
-  iat: 1_791_187_200,
-  identity: { agent_id: "clerk", root_trace_id: "root" },
-  task_id: null,
-  status,
-  findings: [],
-  as_of: window.as_of,
-  event_count: events.length,
-  digest: evidenceDigest(events),
-  judge: { version: "0.1.0", rules: judgeRules },
-  trusted: null,
-  bounds: { events_max: 200_000, bounded: false },
-  window,
-};
 const signer = await createStatementSigner(undefined, undefined);
 const dir = mkdtempSync(join(tmpdir(), "turnproof-verify-"));
 const write = (name: string, text: string): string => {
@@ -44,7 +20,7 @@ const write = (name: string, text: string): string => {
 const keys = write("jwks.json", JSON.stringify(signer.keys));
 const judged = ["--events", write("events.json", JSON.stringify(events))];
 const sign = async (name: string, change: Partial<Statement>): Promise<string> =>
-  write(name, await signer.sign({ ...honest, ...change }));
+  write(name, await signer.sign({ ...honestStatement, ...change }));
 const files = {
   honest: await sign("honest.jws", {}),
   lying: await sign("lying.jws", { status: "failed" }),

@@ -1,8 +1,8 @@
 /** @module BundleReads: the reads of a request path over bundles in ClickHouse. */
-import { CodedError, limits } from "@turnproof/semconv";
+import { limits } from "@turnproof/semconv";
 
-import { decodeBody } from "../bundle/decode.ts";
-import { joinSegments } from "../bundle/encode.ts";
+import { rootRows } from "../bundle/root-rows.ts";
+import type { RootRowsOptions } from "../bundle/root-rows.ts";
 import { rootRounds } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";
@@ -60,26 +60,22 @@ function firstRoots({ query, evidenceOnly }: Question, limit: number): number {
 /** Roots of one statement: an index lookup costs a tenth of a millisecond for each. */
 const rootsPerStatement = 256;
 
-/** How much of a root is read, and who is told that some of it was left out. */
-export interface RowsOptions {
-  /** Most rows of one root; default is all. */
-  readonly rowsMax?: number;
-  /** Told of a body that cannot be read and of a root that is cut; without it both are thrown. */
-  readonly cut?: () => void;
+/** How much of a root is read; by default all of it. */
+export interface RowsOptions extends RootRowsOptions {
   readonly signal?: AbortSignal;
 }
 
 /**
  * All rows of these roots, root by root in the order of receipt.
  *
- * @throws CodedError `bundle_invalid` for a body that cannot be read, where nobody is told of it
+ * @throws CodedError `bundle_invalid` for a body that cannot be read, where `cut` is absent
  */
 export async function rowsOfRoots(
   engine: Engine,
   roots: readonly string[],
   { rowsMax = Infinity, cut, signal }: RowsOptions = {},
 ): Promise<readonly StoredEvent[]> {
-  const rows: StoredEvent[] = [];
+  const rows = rootRows({ rowsMax, cut });
   for (let from = 0; from < roots.length; from += rootsPerStatement) {
     const some = roots.slice(from, from + rootsPerStatement);
     const bind = bindings();
@@ -92,31 +88,7 @@ ORDER BY root_trace_id, received_at, batch`,
     );
     const names = (answer.columns.get("root_trace_id") ?? []) as readonly string[];
     const bodies = (answer.columns.get("body") ?? []) as readonly string[];
-    let held = 0;
-    for (const [at, root] of names.entries()) {
-      if (root !== names[at - 1]) held = 0;
-      if (held >= rowsMax) {
-        cut?.();
-        continue;
-      }
-      const events = decoded(root, bodies[at] ?? "", cut);
-      held += events.length;
-      for (const event of events) rows.push(event);
-    }
+    for (const [at, root] of names.entries()) rows.add(root, bodies[at] ?? "");
   }
-  return rows;
-}
-
-function decoded(
-  root: string,
-  segments: string,
-  cut: (() => void) | undefined,
-): readonly StoredEvent[] {
-  try {
-    return decodeBody(root, joinSegments([segments]));
-  } catch (error) {
-    if (cut === undefined || !CodedError.is(error) || error.code !== "bundle_invalid") throw error;
-    cut();
-    return [];
-  }
+  return rows.events;
 }

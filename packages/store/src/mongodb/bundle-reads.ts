@@ -1,10 +1,8 @@
 /** @module BundleReads: the reads of a request path over bundles in MongoDB. */
-import { CodedError, limits } from "@turnproof/semconv";
 import type { Collection, Document, Filter } from "mongodb";
 
-import { decodeBody } from "../bundle/decode.ts";
-import { joinSegments } from "../bundle/encode.ts";
 import { spanMicrosMax } from "../bundle/pack.ts";
+import { rootRows } from "../bundle/root-rows.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
@@ -169,32 +167,13 @@ export async function rowsOf(
   roots: readonly string[],
   cut: () => void,
 ): Promise<readonly StoredEvent[]> {
-  const events: StoredEvent[] = [];
+  const rows = rootRows({ cut });
   for (let at = 0; at < roots.length; at += rootsPerFind) {
     const where = { root_trace_id: { $in: roots.slice(at, at + rootsPerFind) } };
-    const counts = new Map<string, number>();
     const found = bundles
       .find(where, { projection: { body: 1, root_trace_id: 1 } })
       .sort({ _id: 1 });
-    for await (const row of found) {
-      const root = String(row["root_trace_id"]);
-      const held = counts.get(root) ?? 0;
-      if (held > limits.rootEventsMax) continue;
-      const own = decoded(root, String(row["body"]), cut);
-      counts.set(root, held + own.length);
-      if (held + own.length > limits.rootEventsMax) cut();
-      for (const event of own) events.push(event);
-    }
+    for await (const row of found) rows.add(String(row["root_trace_id"]), String(row["body"]));
   }
-  return events;
-}
-
-function decoded(root: string, segments: string, cut: () => void): readonly StoredEvent[] {
-  try {
-    return decodeBody(root, joinSegments([segments]));
-  } catch (error) {
-    if (!CodedError.is(error) || error.code !== "bundle_invalid") throw error;
-    cut();
-    return [];
-  }
+  return rows.events;
 }

@@ -1,8 +1,7 @@
 /** @module BundleReads: the reads of a request path over bundles in PostgreSQL. */
-import { CodedError, limits } from "@turnproof/semconv";
+import { limits } from "@turnproof/semconv";
 
-import { decodeBody } from "../bundle/decode.ts";
-import { joinSegments } from "../bundle/encode.ts";
+import { rootRows } from "../bundle/root-rows.ts";
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
@@ -129,26 +128,7 @@ export async function rowsOf(
 WHERE upto - events <= ${limits.rootEventsMax} ORDER BY root_trace_id, seq`,
     bind.parameters,
   );
-  const events: StoredEvent[] = [];
-  const counts = new Map<string, number>();
-  for (const row of rows) {
-    const root = fromStored(String(row["root_trace_id"]));
-    const held = counts.get(root) ?? 0;
-    if (held > limits.rootEventsMax) continue;
-    const own = decoded(root, String(row["body"]), cut);
-    counts.set(root, held + own.length);
-    if (held + own.length > limits.rootEventsMax) cut();
-    for (const event of own) events.push(event);
-  }
-  return events;
-}
-
-function decoded(root: string, segments: string, cut: () => void): readonly StoredEvent[] {
-  try {
-    return decodeBody(root, joinSegments([segments]));
-  } catch (error) {
-    if (!CodedError.is(error) || error.code !== "bundle_invalid") throw error;
-    cut();
-    return [];
-  }
+  const held = rootRows({ cut });
+  for (const row of rows) held.add(fromStored(String(row["root_trace_id"])), String(row["body"]));
+  return held.events;
 }

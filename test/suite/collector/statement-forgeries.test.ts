@@ -3,40 +3,14 @@
  * under the digest, and only the collector's own key signs.
  */
 import { createHmac } from "node:crypto";
-import { readFileSync } from "node:fs";
 
-import { judgeRules, reconcileOutcome } from "@turnproof/evidence";
-import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
 
-import { checkStatement, equivocations } from "./statement-check.ts";
-import { createStatementSigner, evidenceDigest } from "./statement.ts";
-import type { Statement } from "./statement.ts";
-
-const golden = new URL("../../test/golden/windows/completeness.json", import.meta.url);
-const { events, normalization_metadata: metadata } = JSON.parse(readFileSync(golden, "utf8")) as {
-  events: TurnEvent[];
-  normalization_metadata: WindowMetadata;
-};
-const window = { ...metadata, as_of: "2026-10-05T09:00:00.000000Z" };
-const verdict = reconcileOutcome(events, { normalizationMetadata: window });
-
-const statement: Statement = {
-  v: 2,
-  iss: "turnproof:test",
-  iat: 1_791_187_200,
-  identity: { agent_id: "clerk", root_trace_id: "root" },
-  task_id: null,
-  status: verdict.status,
-  findings: [...new Set(verdict.findings.map(({ code }) => code))].toSorted(),
-  as_of: window.as_of,
-  event_count: events.length,
-  digest: evidenceDigest(events),
-  judge: { version: "0.1.0", rules: judgeRules },
-  trusted: null,
-  bounds: { events_max: 200_000, bounded: false },
-  window,
-};
+import { checkStatement, equivocations } from "../../../collector/src/statement-check.ts";
+import { createStatementSigner, evidenceDigest } from "../../../collector/src/statement.ts";
+import type { Statement } from "../../../collector/src/statement.ts";
+import { events, honestStatement as statement } from "./honest-statement.ts";
 
 const signer = await createStatementSigner(undefined, undefined);
 const jws = await signer.sign(statement);
@@ -56,7 +30,7 @@ describe("evidence", () => {
     expect(await evidenceOf(JSON.parse(JSON.stringify(turned)) as TurnEvent[])).toBe("matches");
   });
 
-  test("differs when one is left out, comes twice, comes in addition or is nobody", async () => {
+  test("differs when one is left out, comes twice, comes in addition, or none is given", async () => {
     expect(await evidenceOf(events.slice(1))).toBe("differs");
     expect(await evidenceOf([...events, events[0] as TurnEvent])).toBe("differs");
     const foreign = { ...(events[0] as TurnEvent), event_id: "foreign" };
@@ -132,7 +106,7 @@ describe("signature", () => {
     await isInvalid("");
   });
 
-  test("is of nobody else: another key under the same id, none, and the public key as a secret", async () => {
+  test("is refused of others: another key under the same id, none, and the public key as a secret", async () => {
     const forger = await createStatementSigner(undefined, undefined);
     await isInvalid(await forger.sign(statement));
     const [own] = forger.keys.keys;

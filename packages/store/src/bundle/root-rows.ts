@@ -1,0 +1,48 @@
+/** @module RootRows: decodes bundles of roots, up to the rows that a read of one root may have. */
+import { CodedError, limits } from "@turnproof/semconv";
+
+import type { StoredEvent } from "../stored-event.ts";
+import { decodeBody } from "./decode.ts";
+import { joinSegments } from "./encode.ts";
+
+/** Rows of roots, in the order in which their bundles were added. */
+export interface RootRows {
+  readonly events: readonly StoredEvent[];
+  /** @throws CodedError `bundle_invalid` for a body that cannot be read, where `cut` is absent */
+  add(root: string, segments: string): void;
+}
+
+/** How much of a root is read. */
+export interface RootRowsOptions {
+  /** Rows of a root from which on its other bundles are left out. */
+  readonly rowsMax?: number;
+  /** Called for a body that cannot be read, and for a root that has more rows. */
+  readonly cut?: (() => void) | undefined;
+}
+
+/** Collects rows of roots; holds none yet. */
+export function rootRows({ rowsMax = limits.rootEventsMax, cut }: RootRowsOptions): RootRows {
+  const events: StoredEvent[] = [];
+  const counts = new Map<string, number>();
+  return {
+    events,
+    add(root, segments) {
+      const held = counts.get(root) ?? 0;
+      const own = held < rowsMax ? decoded(root, segments, cut) : undefined;
+      const count = held + (own?.length ?? 0);
+      counts.set(root, count);
+      if (own === undefined || count > rowsMax) cut?.();
+      for (const event of own ?? []) events.push(event);
+    },
+  };
+}
+
+function decoded(root: string, segments: string, cut?: () => void): readonly StoredEvent[] {
+  try {
+    return decodeBody(root, joinSegments([segments]));
+  } catch (error) {
+    if (cut === undefined || !CodedError.is(error) || error.code !== "bundle_invalid") throw error;
+    cut();
+    return [];
+  }
+}
