@@ -237,7 +237,7 @@ export const operations: { readonly [route: string]: Operation } = {
   "GET /traces/overview.json": {
     summary: "All turns of a filter at a glance: how many when, and which values they say",
     text:
-      "Counted, not read, within a budget of turns. A turn stands where it last spoke; where one " +
+      "Counted, not read, within a budget of turns. A turn stands at its last event; where one " +
       "trace holds turns of several agents, a filter on one counts them all; " +
       "values are the commonest of each key of the filter bar. With `chart=duration` the newest " +
       "1,000 roots are read whole, and `durations` counts their turns by how long they took.",

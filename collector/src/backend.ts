@@ -10,7 +10,7 @@ import type { ClickhouseConnection, EvidenceStore } from "@turnproof/store";
 
 import type { Config } from "./config.ts";
 
-/** Why evidence lies in a SQLite file although nobody asked for it; one sentence each. */
+/** Why evidence lies in a SQLite file by default; one sentence each. */
 export const engineSentences = {
   absent:
     "Evidence is stored in a SQLite file, because the embedded ClickHouse engine is not installed: " +

@@ -73,7 +73,7 @@ test("a later process goes back for the losses and roots that an earlier one did
   const floor = "2026-10-04T08:00:00.000Z";
   const after = createLateLosses({ ...before.state(), floor });
   expect(after.since([old])).toBeUndefined();
-  // Nobody knows any more who spoke in turns that were judged then.
+  // Which producers took part in turns that were judged then is unknown.
   expect(after.since([old, loss("pos", null)])).toBe(floor);
   expect(after.since([loss("desk", "2026-10-05T08:45:00Z")])).toBe("2026-10-05T08:40:00.000Z");
   expect(after.fresh(["a", "b"])).toEqual(["b"]);

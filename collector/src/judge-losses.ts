@@ -42,16 +42,16 @@ export interface LossesState {
 const keptMax = 10_000;
 
 /**
- * What an earlier process remembered, if any. Who spoke in its turns is not known: anybody may
+ * What an earlier process kept, if any. Which producers took part in its turns is unknown: any may
  * have, from `floor` on.
  */
 export interface EarlierLosses extends LossesState {
   readonly floor: string;
 }
 
-/** Remembers nothing but what an earlier process did. */
+/** Losses on top of what an earlier process kept. */
 export function createLateLosses(before?: EarlierLosses): LateLosses {
-  /** The earliest receipt that was judged: of each producer, of each service, of anybody. */
+  /** The earliest receipt that was judged: of each producer, of each service, and of all. */
   const first = new Map<string, string>();
   const seen = new Set<string>(before?.seen);
   let named: Set<string> | undefined = before && new Set(before.named);
@@ -61,12 +61,12 @@ export function createLateLosses(before?: EarlierLosses): LateLosses {
     if (known === undefined || compareTimes(at, known) < 0) first.set(key, at);
   };
   const startOf = ({ producer_id: id, service, from }: LossInterval): string | undefined => {
-    const judged = floor ?? first.get(anybody);
+    const judged = floor ?? first.get(everyProducer);
     if (judged === undefined) return undefined;
-    // Where nobody knows whose it was it may be of any turn.
-    const anyones = id === undefined || service === undefined;
+    // A loss without a producer may concern any turn.
+    const anyTurn = id === undefined || service === undefined;
     const told = [first.get(`p ${id}`), first.get(`s ${service}`)].filter((at) => at !== undefined);
-    const earliest = anyones ? judged : (floor ?? told.toSorted(compareTimes)[0]);
+    const earliest = anyTurn ? judged : (floor ?? told.toSorted(compareTimes)[0]);
     if (from === null || earliest === undefined) return earliest;
     const back = new Date(Date.parse(from) - skewMs).toISOString();
     return compareTimes(back, earliest) > 0 ? back : earliest;
@@ -77,7 +77,7 @@ export function createLateLosses(before?: EarlierLosses): LateLosses {
         const { producer_id: id, received_at: at, service_name } = event;
         if (at === undefined) continue;
         const service = service_name ?? event.application_id;
-        note(anybody, at);
+        note(everyProducer, at);
         if (id !== undefined) note(`p ${id}`, at);
         if (service !== undefined) note(`s ${service}`, at);
       }
@@ -107,16 +107,16 @@ export function createLateLosses(before?: EarlierLosses): LateLosses {
   };
 }
 
-const anybody = "";
+const everyProducer = "";
 
 function digest(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 22);
 }
 
-/** The longest remembered goes first, but never the one of anybody. */
+/** The longest remembered goes first, but never the one of all. */
 function bound(known: Map<string, string> | Set<string>, max: number): void {
   for (const key of known.keys()) {
     if (known.size <= max) return;
-    if (key !== anybody) known.delete(key);
+    if (key !== everyProducer) known.delete(key);
   }
 }

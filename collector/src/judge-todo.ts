@@ -1,6 +1,6 @@
 /**
- * @module JudgeToDo: what the ledger says is not settled. Whoever writes evidence writes
- * provisional turns of it, so that these are what others stored and nobody judged.
+ * @module JudgeToDo: roots with turns that are not settled in the ledger. Each writer of evidence
+ * writes provisional turns, so these are stored by other processes and not judged yet.
  */
 import type { TurnCondition } from "@turnproof/store";
 import { groupBy } from "@turnproof/semconv";
@@ -11,7 +11,7 @@ import type { Parts } from "./parts.ts";
 
 const pageTurns = 1_000;
 
-/** Roots with turns that nobody judged, received by then, some at a time. */
+/** Roots with turns that are not judged, received by then, some at a time. */
 export function unjudgedRoots(parts: Parts, quiet: string): AsyncIterable<readonly string[]> {
   return rootsOf(parts, [
     { text: "verdict", is: "unjudged" },

@@ -33,11 +33,11 @@ export interface Judge {
 }
 
 const defaults = { quietMs: 5_000, everyMs: 2_000, rootsMax: 5_000 } as const;
-/** Roots that are judged and written together; whoever asks in between goes first. */
+/** Roots that are judged and written together; other requests run in between. */
 const rootsPerWrite = 250;
 /** Without a mark the judge goes back this far; so long it waits for what did not end. */
 const lookBackMs = 24 * 3_600_000;
-/** Once in a while it asks the ledger what others stored and nobody judged. */
+/** How often the ledger is asked for turns that other writers stored and that are not judged. */
 const wideEveryMs = 60_000;
 /** A root that never is quiet is settled this often. */
 const busyMs = 60_000;

@@ -43,7 +43,7 @@ const compared =
   });
 
 /**
- * By key of the bar. A turn belongs to the time at which it last spoke, as in the charts over the
+ * By key of the bar. A turn belongs to the time of its last event, as in the charts over the
  * list: each turn is in exactly one stretch.
  */
 const conditions: { readonly [key: string]: Asks | undefined } = {

@@ -20,7 +20,7 @@ import type { TurnsFared } from "./display/trend.ts";
 /** Turns of one group. */
 export interface TurnGroup extends TurnsFared, Omit<Usage, "total_tokens"> {
   readonly turns_with_error: number;
-  /** When the first and the last of the turns last spoke; empty without a turn. */
+  /** Last event of the first and of the last turn; empty without a turn. */
   readonly first_at: string;
   readonly last_at: string;
   readonly tools: ToolCounts;
@@ -85,7 +85,7 @@ function narrowed(question: TurnQuestion, condition: TurnCondition): TurnQuestio
   return { ...question, where: [...question.where, condition] };
 }
 
-/** What is told beside the figures. */
+/** What the answer says beside the figures. */
 interface Told {
   readonly names: GroupNames;
   readonly tools: ToolCounts;

@@ -5,7 +5,7 @@ import { compareTimes, turnKey } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
 import type { EvidenceScope, TurnReader, TurnRecord } from "@turnproof/store";
 
-/** One turn of a found root; null where nobody judged it, or not since it last spoke. */
+/** One turn of a found root; null where it is not judged since its last event. */
 export interface FoundVerdict {
   readonly turn_id: string | null;
   readonly verdict: string | null;

@@ -172,7 +172,7 @@ function namesVariable(field: string | undefined): boolean {
   return field !== undefined && /^[A-Z_]+$/.test(field);
 }
 
-/** An ephemeral store is brought to this version by whoever opens it. */
+/** An ephemeral store is migrated when it is opened. */
 async function schemaOf(config: Config, room: Room, applied: boolean): Promise<string> {
   if (!applied || room === "memory") return "on opening";
   await using store = await openStore(config);

@@ -44,7 +44,7 @@ const classesMax = 10;
 /** How many of the finest classes make one, the fewest that fit; then whole orders of magnitude. */
 const widths = [1, 2, 4, 8, 16, 24, 32];
 
-/** When each turn last spoke, and how long it took. */
+/** The last event of each turn, and how long it took. */
 export function lastingOf(rows: readonly TurnRow[]): readonly Lasting[] {
   return rows
     .map((row) => ({ atMs: Date.parse(row.ended_at), durationMs: lastedMs(row) }))

@@ -39,7 +39,7 @@ export interface TrendFigures extends TurnsFared {
   readonly cached_share: number | null;
 }
 
-/** One stretch of time, in epoch milliseconds, by when its turns last spoke. */
+/** One stretch of time, in epoch milliseconds, by the last events of its turns. */
 export interface TrendSlice extends TrendFigures {
   readonly from_ms: number;
   readonly to_ms: number;

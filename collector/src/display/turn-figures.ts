@@ -39,7 +39,7 @@ export function completenessOf(row: TurnRow): Completeness | null {
   return { present: stages.size - missing.length, required: stages.size, missing };
 }
 
-/** Number of finding codes by priority 0, 1, 2; null while nobody judged. */
+/** Number of finding codes by priority 0, 1, 2; null while not judged. */
 export function findingsByPriority(
   codes: readonly string[] | null,
 ): readonly [number, number, number] | null {
@@ -133,7 +133,7 @@ interface Spoken {
   readonly errors: number;
 }
 
-/** Turns over time, by when each of them last spoke; one whose clock cannot be right is left out. */
+/** Turns over time, by the last event of each; one with an implausible clock is left out. */
 export function binsOf(rows: readonly TurnRow[], nowMs: number): Bin[] {
   const spoken = rows
     .map((row) => ({ atMs: Date.parse(row.ended_at), turns: 1, errors: row.has_error ? 1 : 0 }))

@@ -131,7 +131,7 @@ export function agentsRoutes(parts: Parts): Hono<AppEnv> {
   return app;
 }
 
-/** Where an agent stands: by when it last spoke, the latest first. */
+/** The order of agents: by their last event, the latest first. */
 interface AgentPlace {
   readonly value: number;
   readonly key: string;

@@ -1,6 +1,6 @@
 /**
- * @module Lately: what the judge found over all turns, each finding with its newest turn, for
- * whoever opens the incident finder without an id in hand.
+ * @module Lately: each finding of the judge over all turns with its newest turn: what the incident
+ * finder shows before an id is entered.
  */
 import { findingTexts } from "@turnproof/evidence";
 import type { TurnQuestion, TurnReader } from "@turnproof/store";

@@ -29,7 +29,7 @@ const valueKeys = ["agent", "app", "user", "thread", "memory", "tool", "model"] 
 
 /** Body of `/traces/overview.json`. */
 export interface OverviewModel {
-  /** Turns by when they last spoke; over the selected range, or from the first to the last. */
+  /** Turns by their last event; over the selected range, or from the first to the last. */
   readonly bins: readonly Bin[];
   readonly turns: number;
   readonly errors: number;

@@ -26,7 +26,7 @@ const askedCodes = [...new Set([...Object.keys(findingTexts), ...insightCodes])]
 
 const { limit, cursor, ...eventFilters } = filters;
 const turnTime = (end: string): string =>
-  `Only turns that last spoke ${end} this time (their \`ended_at\`), ISO 8601.`;
+  `Only turns whose last event is ${end} this time (their \`ended_at\`), ISO 8601.`;
 
 /** The filters of every answer about many turns. */
 export const listParameters = z

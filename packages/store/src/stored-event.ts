@@ -11,7 +11,7 @@ export type StoredEvent = TurnEvent & { readonly received_at: string };
 
 /**
  * The stored form of an event; the argument stays untouched, and what needs no change is shared
- * with it: whoever keeps events and does not write them out copies them. Throws
+ * with it: a caller that keeps events without writing them out copies them. Throws
  * `store_rejected_row` for an event without a root or an id, for an attribute that is not in the
  * registry or of another type, for text or a list over its cap (requirements: Limits), for a number
  * that is not finite, and for text with a lone surrogate: in UTF-8 two such ids would become one,

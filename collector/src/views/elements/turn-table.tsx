@@ -8,7 +8,7 @@ import type { RowPlace } from "./turn-row.tsx";
 
 /** Columns of the list: class, heading, and what the heading means. */
 const columns: readonly (readonly [name: string, heading: string, title: string])[] = [
-  ["c-time", "Time", "When the turn last spoke"],
+  ["c-time", "Time", "Time of the turn's last event"],
   ["c-agent", "Agent", "Agent; where several services wrote the turn, which"],
   ["c-thread", "Thread", "Thread pseudonym"],
   ["c-verdict", "Verdict", "What the judge says of the whole turn"],

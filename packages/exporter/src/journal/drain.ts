@@ -307,7 +307,7 @@ async function carry(
 }
 
 async function tellStored({ options }: Flow, batch: StoredFrames): Promise<void> {
-  // Whoever derives something says what went wrong; the batch is stored.
+  // The listener reports its own failures; the batch is stored.
   await options.onStored?.(batch).catch(() => {});
 }
 

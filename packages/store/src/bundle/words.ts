@@ -50,7 +50,7 @@ export function hashesOf(events: readonly TurnEvent[]): readonly number[] {
     const { agent_id, application_id, event_kind, status, attributes, user_id } = event;
     const { source_store: store } = event;
     if (user_id === null && before?.user_id !== null) words.add(anonymous);
-    // An agent that nobody names is called by its application, see evidence's resolveEvents.
+    // An agent without a name has the name of its application, see evidence's resolveEvents.
     if (agent_id !== undefined && agent_id !== before?.agent_id) words.add(`agent:${agent_id}`);
     if (application_id !== undefined && application_id !== before?.application_id) {
       words.add(`agent:${application_id}`);

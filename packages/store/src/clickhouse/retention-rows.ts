@@ -58,7 +58,7 @@ export async function retainBundles(
 
 type Counts = Readonly<Partial<Record<RetentionClass | "roots", number>>>;
 
-/** The longest age that any evidence of anybody has. */
+/** The longest age of any evidence. */
 function longestDays(policy: RetentionPolicy): number {
   const tenants = [undefined, ...(policy.tenants?.keys() ?? [])];
   const ages = tenants.map((tenant) => daysOf(policy, tenant));

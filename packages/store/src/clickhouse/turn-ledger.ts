@@ -117,7 +117,7 @@ GROUP BY value ORDER BY turns DESC, value ASC LIMIT ${valuesMax}`,
   };
 }
 
-/** A sum, or NULL of nothing: nobody said it. */
+/** A sum, or NULL without a value. */
 function sumOf(column: string, when = "true"): string {
   const known = `isNotNull(${column}) AND ${when}`;
   return `if(countIf(${known}) = 0, NULL, sumIf(assumeNotNull(${column}), ${known}))`;

@@ -21,7 +21,7 @@ import type { EarlierBatch } from "./earlier-files.ts";
 
 /** What earlier versions left in a folder. */
 export interface EarlierCopy {
-  /** True while there are batches that nobody copied. */
+  /** True while there are batches that are not copied. */
   pending(): boolean;
   /** Looks at the folder; copies what takes a moment. */
   open(): Promise<void>;

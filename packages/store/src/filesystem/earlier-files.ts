@@ -55,7 +55,7 @@ export async function earlierBatchFiles(disk: Disk): Promise<readonly Place[]> {
   return places;
 }
 
-/** Reads a batch; undefined where nobody can tell what it held. */
+/** Reads a batch; undefined where its content is unknown. */
 export async function readEarlierBatch(
   disk: Disk,
   place: Place,
@@ -72,7 +72,7 @@ export async function readEarlierBatch(
     if (own === undefined) damaged.push(part);
     else for (const event of own) events.push(event);
   }
-  // Lines that can be read and are not those that were written are nobody's either.
+  // Lines that can be read but differ from those that were written count as damaged too.
   const whole = sum === manifest.checksum || damaged.length > 0;
   return whole
     ? { batchId: manifest.batch_id, events, damaged }

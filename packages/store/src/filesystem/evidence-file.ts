@@ -2,7 +2,7 @@
  * @module EvidenceFile: the evidence of a directory in one SQLite file: bundles, turns and
  * verdicts. It is opened by the first question, because memory alone runs on a Node that brings no
  * SQLite. Several processes and threads may use it at once: the engine lets writers take turns,
- * and readers wait for nobody.
+ * and readers never wait.
  */
 import { CodedError } from "@turnproof/semconv";
 
@@ -132,7 +132,7 @@ async function openFile(disk: Disk, readOnly: boolean): Promise<Opened> {
   }
 }
 
-/** True where a log lies beside the file that nobody has written into it yet. */
+/** True where a log lies beside the file that is not yet written into it. */
 async function hasLog(disk: Disk): Promise<boolean> {
   return ((await disk.stat([`${place[0]}-wal`]))?.size ?? 0) > 0;
 }

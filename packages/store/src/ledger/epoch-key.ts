@@ -1,4 +1,4 @@
-/** @module EpochKey: the name under which a root's epoch is kept; it says nothing of anybody. */
+/** @module EpochKey: the name under which a root's epoch is kept; no id can be read from it. */
 import { createHash } from "node:crypto";
 
 /** The number of a root: 48 bits of SHA-256. Two roots of one number share their epoch. */

@@ -27,7 +27,7 @@ export interface DueRoot {
 /** Names of roots that were let go of before they were settled. */
 const namesMax = 200_000;
 
-/** Roots, those that spoke last at the end. */
+/** Roots, those with the latest event at the end. */
 export class HeldRoots {
   private readonly roots = new Map<string, HeldRoot>();
   /** Last receipt of roots that are not settled and not held. */

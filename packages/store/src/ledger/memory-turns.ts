@@ -60,7 +60,7 @@ export function memoryTurns(): TurnLedger {
   };
 }
 
-/** What a writer is told of a record. */
+/** What a write of a record returns. */
 function heldTurn({ key, version, first_received, row }: TurnRecord): HeldTurn {
   return { key, version, first_received, root_trace_id: row.root_trace_id ?? "" };
 }

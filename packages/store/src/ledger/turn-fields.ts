@@ -10,7 +10,7 @@ import { clampedInstant } from "../time.ts";
 import { turnName } from "./turn-record.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
-/** One text, or null where nobody said it. */
+/** One text, or null where it is absent. */
 export type TextField =
   | "application_id"
   | "agent_id"
@@ -74,7 +74,7 @@ export function saidText(text: string | null | undefined): string | null {
   return text === undefined || text === "" ? null : text;
 }
 
-/** Texts by field; null where nobody said one. */
+/** Texts by field; null where it is absent. */
 export const textFields: Readonly<Record<TextField, Of<string | null>>> = {
   application_id: ofRow((row) => saidText(row.application_id)),
   agent_id: ofRow((row) => saidText(row.agent_id)),
@@ -189,7 +189,7 @@ const turnFlags: Readonly<Record<string, (row: TurnRow) => boolean>> = {
   outcome: (row) => (row.event_kind_counts.outcome ?? 0) > 0,
 };
 
-/** Findings by which nobody can say that the result arrived. */
+/** Findings after which it is unknown whether the result arrived. */
 const undelivered: ReadonlySet<string> = new Set([
   "delivery_missing",
   "delivery_not_emitted",

@@ -28,7 +28,7 @@ export interface TurnRecord {
   readonly environments: readonly string[];
   /** What single events of the turn name, by {@link turnName}: `ref:`, `task:` and `run:` ask it. */
   readonly names: readonly string[];
-  /** When the verdict was worked out and what it rests on; null while nobody judged. */
+  /** When the verdict was worked out and what it rests on; null while not judged. */
   readonly judged_at: string | null;
   readonly as_of: string | null;
 }

@@ -20,10 +20,10 @@ export interface Judgement {
   readonly as_of: string;
 }
 
-/** Finds out about a turn from its row and its own events; undefined: nobody judged it. */
+/** Finds out about a turn from its row and its own events; undefined: not judged. */
 export type JudgeTurn = (row: TurnRow, own: readonly TurnEvent[]) => Judgement | undefined;
 
-/** 192 bits of SHA-256 over the turn's identity: nobody finds two identities with one key. */
+/** 192 bits of SHA-256 over the turn's identity: no two identities with one key can be found. */
 function recordKey(row: TurnRow): string {
   return createHash("sha256").update(turnKey(row)).digest("hex").slice(0, 48);
 }
@@ -31,7 +31,7 @@ function recordKey(row: TurnRow): string {
 /**
  * Records of the turns among resolved, deduplicated events of one whole root.
  *
- * @param judge what was found of a turn; undefined while nobody judged it
+ * @param judge what was found of a turn; undefined while not judged
  */
 export function recordsOf(
   events: readonly TurnEvent[],

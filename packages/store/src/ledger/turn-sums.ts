@@ -128,7 +128,7 @@ function percentilesOf(
   };
 }
 
-/** The sum, or null of nothing: nobody said it. */
+/** The sum, or null without a value. */
 function total(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
 }

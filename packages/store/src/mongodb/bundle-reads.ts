@@ -64,7 +64,7 @@ async function* codedRounds(rounds: AsyncIterable<Round>): AsyncGenerator<Round>
   }
 }
 
-/** Roots that are named in the search itself; of more, each is asked as it is met. */
+/** Roots that are named in the search itself; of more, each is looked up as it is met. */
 const fewRoots = 2_000;
 const rowsPerStep = 256;
 

@@ -66,7 +66,7 @@ function eventsOf(document: Document): readonly StoredEvent[] {
 /**
  * Puts what is left in the place of each root that did not grow since it was read. There is no
  * transaction: what is left is written first, and of the rest what says whose the root is goes
- * last, so that neither a reader nor an interrupted run sees a row that seems to be somebody else's.
+ * last, so that neither a reader nor an interrupted run sees a row under the wrong owner.
  */
 async function remove(
   database: Db,

@@ -5,7 +5,7 @@ import type { RootStanding } from "../evidence-store.ts";
 import { epochKey } from "../ledger/epoch-key.ts";
 import { coded } from "./store-error.ts";
 
-/** How often rows of a root were deleted, by a hash that names nobody. */
+/** How often rows of a root were deleted, by a hash that names no user. */
 export function epochsOf(database: Db): Collection<Document> {
   return database.collection("root_epochs");
 }

@@ -22,7 +22,7 @@ export function mongodbTurns(
     async putTurns(records) {
       const roots = new Set(records.map(rootOf));
       const raised = await raisedEpochs(epochs, [...roots]);
-      // Whoever made the others read rows that were deleted since.
+      // The writer of the others read rows that were deleted since.
       const standing = records.filter(
         (record) => (raised.get(rootOf(record)) ?? 0) <= record.version.epoch,
       );

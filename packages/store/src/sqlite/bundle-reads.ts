@@ -18,7 +18,7 @@ import { candidates } from "./bundle-candidates.ts";
 /** All rows of a root as they were said; undefined where some are damaged. */
 export type RowsOfRoot = (root: string) => readonly StoredEvent[] | undefined;
 
-/** Roots are read whole: of one with a damaged row nobody can say whose it is. */
+/** Roots are read whole: the owner of a root with a damaged row is unknown. */
 export function rowsOfRoot(database: SqliteDatabase): RowsOfRoot {
   const ofRoot = database.prepare(
     `SELECT segments, crc FROM bundles WHERE root = (SELECT id FROM roots WHERE root_trace_id = ?)

@@ -24,7 +24,7 @@ export interface BundleWriter {
   readBack(batchId: string): BatchReadback;
 }
 
-/** Rows of a root that are damaged: the root is shown to nobody, as it could be anybody's. */
+/** Rows of a root that are damaged: the root is hidden, because its owner is unknown. */
 export interface LostPart {
   readonly root: string;
   readonly rows: number;

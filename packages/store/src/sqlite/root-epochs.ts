@@ -1,4 +1,4 @@
-/** @module RootEpochs: how often rows of a root were deleted, by a hash that names nobody. */
+/** @module RootEpochs: how often rows of a root were deleted, by a hash that names no user. */
 import { epochKey } from "../ledger/epoch-key.ts";
 import type { SqliteDatabase } from "./sqlite-database.ts";
 

@@ -31,7 +31,7 @@ export function retentionRows(database: SqliteDatabase): RetentionRows<number> {
         return Number(row?.["n"]);
       }),
     quiet: (before) => quietRoots(database, before),
-    // Of a root with a damaged row nobody can say what rests on what, so it stays.
+    // Which rows of a root with a damaged row belong together is unknown, so it stays.
     load: (root) => codedSqlite(() => keyed(ofRoot(root) ?? [])),
     remove: (removals) =>
       codedSqlite(() => transaction(database, () => removals.map((removal) => replace(removal)))),

@@ -66,7 +66,7 @@ export function openSqlite(path: string): SqliteDatabase {
 }
 
 /**
- * Opens a file that is there for reading alone. `immutable` reads one on a disk that nobody can
+ * Opens a file that is there for reading alone. `immutable` reads one on a disk that no process can
  * write, where the engine could not keep its shared memory beside it.
  * @throws CodedError driver_missing on a Node without the engine
  */
@@ -92,7 +92,7 @@ const queues = new WeakMap<SqliteDatabase, Promise<unknown>>();
 
 /**
  * Runs work in one transaction: all of it is durable when this resolves, or nothing happened. Work
- * that waits in between belongs on a connection that nobody reads by.
+ * that waits in between belongs on a connection without readers.
  * @throws CodedError store_busy when others do not let go in time, and what the engine throws
  */
 export function transaction<T>(database: SqliteDatabase, work: () => T | Promise<T>): Promise<T> {

@@ -22,7 +22,7 @@ export function turnRows(database: SqliteDatabase): TurnRows {
   const epochs = rootEpochs(database);
   return {
     put(record) {
-      // Whoever made this read rows that were deleted since.
+      // The writer of this row read rows that were deleted since.
       const { root_trace_id: root = "" } = record.row;
       if (epochs.of(root) <= record.version.epoch) put(statements, record);
     },
