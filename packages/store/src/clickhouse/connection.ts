@@ -112,8 +112,18 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
     async close() {
       await reading.close();
       await writing.close();
+      await ended();
     },
   };
+}
+
+/**
+ * Waits for statements that still run although their callers gave up. The engine cannot interrupt
+ * them, and a process that exits under one ends by SIGSEGV.
+ */
+async function ended(): Promise<void> {
+  const { drainPending } = await loadDriver("chdb", () => import("chdb"));
+  await drainPending();
 }
 
 /**
