@@ -154,14 +154,17 @@ export function unclearOf(query: URLSearchParams): readonly string[] {
   return readTerms(query.get("q") ?? "").unclear;
 }
 
-/** The query string of terms, with what else of the old one stays; a cursor never does. */
+/** Parameters of a list that stay when its terms change; a cursor does not. */
+export const keptParameters = ["limit", "chart", "sort", "order"] as const;
+
+/** The query string of terms, with the kept parameters of the old one. */
 export function queryOf(
   terms: readonly Term[],
   kept: URLSearchParams,
   unclear: readonly string[] = [],
 ): string {
   const query = new URLSearchParams(parametersOf(terms, unclear));
-  for (const name of ["limit", "chart", "sort", "order"]) {
+  for (const name of keptParameters) {
     const value = kept.get(name);
     if (value !== null) query.set(name, value);
   }

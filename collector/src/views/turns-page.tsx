@@ -35,7 +35,7 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
       script="turns"
       bar={
         <>
-          <FilterBar action={path} terms={terms} chart={frame.query.get("chart")} />
+          <FilterBar action={path} terms={terms} query={frame.query} />
           <LiveSwitch paged={frame.query.has("cursor")} />
         </>
       }

@@ -121,13 +121,14 @@ test("the whole week stands in the histogram of the home", async () => {
 });
 
 test("thread T's customer got nothing: find it, open it, read why", async () => {
-  const page = await visit("/traces");
+  const page = await visit("/traces?sort=ended_at");
   await listReady(page);
   const keyboard = new Keyboard(page);
   await keyboard.press("/");
   await keyboard.type(`thread:${parcelThread} `);
   await keyboard.go(/thread_id=/, "Enter");
   await listReady(page);
+  expect(new URL(page.url()).searchParams.get("sort")).toBe("ended_at");
   // Three turns; the one that is no success says so in its row.
   const rows = page.locator("[data-rows] tr");
   expect(await rows.count()).toBe(3);

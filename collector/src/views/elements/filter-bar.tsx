@@ -5,7 +5,7 @@
 import type { FC } from "hono/jsx";
 
 import type { Facet } from "../../display/turn-figures.ts";
-import { queryOf, sameTerm, termText } from "../../display/filter-terms.ts";
+import { keptParameters, queryOf, sameTerm, termText } from "../../display/filter-terms.ts";
 import type { Term } from "../../display/filter-terms.ts";
 import { Icon } from "../icons.tsx";
 
@@ -14,9 +14,9 @@ export const FilterBar: FC<{
   readonly action: string;
   readonly terms: readonly Term[];
   readonly placeholder?: string;
-  /** The chart over the list, which stays as it is. */
-  readonly chart?: string | null;
-}> = ({ action, terms, placeholder, chart = null }) => (
+  /** The address of the list; its order, limit and chart stay. */
+  readonly query: URLSearchParams;
+}> = ({ action, terms, placeholder, query }) => (
   <form class="filter" method="get" action={action} role="search" aria-label="Turns" data-filter>
     <Icon name="filter" />
     <input
@@ -30,7 +30,10 @@ export const FilterBar: FC<{
       autocapitalize="off"
       spellcheck={false}
     />
-    {chart === null ? null : <input type="hidden" name="chart" value={chart} />}
+    {keptParameters.map((name) => {
+      const value = query.get(name);
+      return value === null ? null : <input type="hidden" name={name} value={value} />;
+    })}
     <kbd aria-hidden="true">/</kbd>
   </form>
 );
