@@ -5,7 +5,7 @@ import type { Engine } from "./connection.ts";
 import { bindings } from "./sql-text.ts";
 
 /** Roots of one statement. */
-const rootsPerStatement = 1_000;
+const rootsPerStatement = 2_500;
 
 /** The standing of these roots; one of which nothing is known is absent. */
 export async function standingOf(
