@@ -6,7 +6,8 @@
 import { createHash } from "node:crypto";
 
 import { compareTimes } from "@turnproof/evidence";
-import type { LossInterval, TurnEvent } from "@turnproof/evidence";
+import type { LossInterval } from "@turnproof/evidence";
+import type { Voice } from "@turnproof/store";
 
 /** Producers, and services, that are remembered; what a forgotten one lost first is missed. */
 const namesMax = 10_000;
@@ -18,7 +19,7 @@ const skewMs = 5 * 60_000;
 /** What the judge remembers of the turns that it judged, and of the losses it judged them with. */
 export interface LateLosses {
   /** Remembers who speaks in a window that is judged. */
-  judged(events: readonly TurnEvent[]): void;
+  judged(events: readonly Voice[]): void;
   /**
    * The receipt from which turns have to be judged again because of intervals that were not known
    * before; undefined when there is none that concerns a turn that was judged.

@@ -2,13 +2,7 @@
  * @module JudgeRoots: settles the turns of whole roots. What passed the drain a moment ago is
  * judged from memory; what did not, or what others wrote to as well, is read back.
  */
-import {
-  findInsights,
-  findingTexts,
-  lossIntervals,
-  producerLives,
-  reconcileOutcome,
-} from "@turnproof/evidence";
+import { compareTimes, lossIntervals, producerLives, reconcileOutcome } from "@turnproof/evidence";
 import type {
   LossInterval,
   ProducerLife,
@@ -20,6 +14,8 @@ import type {
 import { recordRoots } from "@turnproof/store";
 import type { Judgement, TurnVerdict, WholeRoot } from "@turnproof/store";
 
+import { codesOf, unendedCodes } from "./judge-codes.ts";
+import { settleDrafted } from "./judge-drafts.ts";
 import type { LateLosses } from "./judge-losses.ts";
 import type { OpenRoots } from "./judge-open.ts";
 import { judgeWindows, markOf } from "./judge-windows.ts";
@@ -67,18 +63,28 @@ export async function judgeRoots(
   briefing: Briefing,
   memory: JudgeMemory,
 ): Promise<JudgedRoots> {
+  const isPending = (root: string): boolean =>
+    compareTimes(parts.recorder?.last(root) ?? "", briefing.mark) > 0;
+  const early = roots.filter(isPending);
+  const asked = early.length === 0 ? roots : roots.filter((root) => !isPending(root));
   // What is stored after this count is read as well, and makes the next version of the turns.
-  const standing = await parts.store.standing(roots);
-  const windows = await judgeWindows(parts, standing, briefing.mark);
+  const standing = await parts.store.standing(asked);
+  const drafts = await settleDrafted(parts, standing, briefing, memory);
+  const windows = await judgeWindows(parts, drafts.others, briefing.mark);
   const judged: JudgedWindow[] = [];
   for (const [root, { window, turns }] of windows) {
     const { rows, epoch } = standing.get(root) ?? { rows: 0, epoch: 0 };
     const held = turns === undefined ? {} : { held: turns };
     judged.push({ window, whole: { root, events: window.events, rows, epoch, ...held } });
   }
-  const settled = await settleTurns(parts, judged, briefing, memory);
-  const waiting = roots.filter((root) => standing.has(root) && !windows.has(root));
-  return { ...settled, waiting };
+  const { turns, asOf } = await settleTurns(parts, judged, briefing, memory);
+  const waiting = [...early, ...[...drafts.others.keys()].filter((root) => !windows.has(root))];
+  const verdicts = drafts.settled.map(({ row, judged_at, as_of }) =>
+    verdictOf(row, { ...row, judged_at, as_of } as Judgement),
+  );
+  if (verdicts.length > 0) await parts.store.putVerdicts(verdicts);
+  const latest = verdicts.reduce((last, { as_of: at }) => laterOf(last, at), asOf);
+  return { turns: turns + verdicts.length, asOf: latest, waiting };
 }
 
 interface JudgedWindow {
@@ -180,21 +186,4 @@ function awaited({ findings }: Verdict, events: readonly TurnEvent[]): string[] 
   return events.flatMap(({ event_id, producer_id }) =>
     producer_id !== undefined && ids.has(event_id) ? [producer_id] : [],
   );
-}
-
-/** Findings of a turn that time alone may change. */
-export const unendedCodes: ReadonlySet<string> = new Set(["turn_open", "turn_unfinished"]);
-
-/** Findings and insights of a turn by code; a code that is both is a finding. */
-function codesOf(
-  { findings }: Verdict,
-  events: readonly TurnEvent[],
-): Pick<Judgement, "finding_codes" | "insight_codes"> {
-  const { insights } = findInsights(events, { scope: "turn" });
-  const codes = [...new Set([...findings, ...insights].map(({ code }) => code))].toSorted();
-  const isFinding = (code: string): boolean => Object.hasOwn(findingTexts, code);
-  return {
-    finding_codes: codes.filter(isFinding),
-    insight_codes: codes.filter((code) => !isFinding(code)),
-  };
 }

@@ -6,7 +6,7 @@ import type { TurnCondition } from "@turnproof/store";
 import { groupBy } from "@turnproof/semconv";
 
 import { collectorScope } from "./auth/grants.ts";
-import { unendedCodes } from "./judge-roots.ts";
+import { unendedCodes } from "./judge-codes.ts";
 import type { Parts } from "./parts.ts";
 
 const pageTurns = 1_000;

@@ -34,7 +34,7 @@ export interface Judge {
 
 const defaults = { quietMs: 5_000, everyMs: 2_000, rootsMax: 5_000 } as const;
 /** Roots that are judged and written together; other requests run in between. */
-const rootsPerWrite = 250;
+const rootsPerWrite = 2_000;
 /** Without a mark the judge goes back this far; so long it waits for what did not end. */
 const lookBackMs = 24 * 3_600_000;
 /** How often the ledger is asked for turns that other writers stored and that are not judged. */
@@ -189,7 +189,17 @@ class RunningJudge {
     const { open, losses } = this.memory;
     const named = losses.fresh(this.parts.ingest.losses().quarantined_roots);
     const due = open.any() ? open.due(iso(this.parts.now()), briefing.lives) : [];
-    return (await this.judge([...new Set([...due, ...named, ...this.waiting])], briefing)).judged;
+    // What the recorder knows is due by itself when it is quiet.
+    const waiting = [...this.waiting].filter((root) => this.parts.recorder?.knows(root) !== true);
+    return (await this.judge([...new Set([...due, ...named, ...waiting])], briefing)).judged;
+  }
+
+  /**
+   * A root that received nothing since then is quiet. What was received after the mark may still be
+   * in the journal, or on its way from the drain to the recorder.
+   */
+  private quiet({ mark }: Briefing): string {
+    return earlier(iso(this.parts.now() - this.options.quietMs), mark);
   }
 
   /** What passed the drain and grew quiet. */
@@ -197,7 +207,7 @@ class RunningJudge {
     const { recorder } = this.parts;
     if (recorder === undefined) return 0;
     const now = this.parts.now();
-    const quiet = earlier(iso(now - this.options.quietMs), briefing.mark);
+    const quiet = this.quiet(briefing);
     const due = recorder.due(quiet, iso(now - busyMs));
     const byRoot = new Map(due.map((one) => [one.root, one]));
     const { judged } = await this.judge([...byRoot.keys()], briefing, (root) => {
@@ -217,9 +227,8 @@ class RunningJudge {
   /** What the ledger says is not settled; at a start also what had not ended. */
   private async judgeToDo(briefing: Briefing): Promise<number> {
     const now = this.parts.now();
-    const quiet = iso(now - this.options.quietMs);
     let total = 0;
-    for await (const roots of unjudgedRoots(this.parts, quiet)) {
+    for await (const roots of unjudgedRoots(this.parts, this.quiet(briefing))) {
       if (this.closed) return total;
       const others = roots.filter((root) => this.parts.recorder?.knows(root) !== true);
       total += (await this.judge(others, briefing)).judged;
@@ -237,7 +246,7 @@ class RunningJudge {
   ): Promise<{ readonly judged: number; readonly more: boolean }> {
     const { parts, wanted } = this;
     const { since } = this;
-    const quietBefore = iso(parts.now() - this.options.quietMs);
+    const quietBefore = this.quiet(briefing);
     const roots = await parts.store.quietRoots(since, quietBefore, wanted);
     let reached = "";
     let asked = roots;
@@ -258,7 +267,7 @@ class RunningJudge {
     // Everything up to here was looked at; a root that speaks again becomes quiet again. A full
     // page goes on where it ended. One request can bring more roots than a page has, all received
     // in one moment: then the next page must be longer to reach beyond them.
-    if (!more) this.since = before(earlier(quietBefore, briefing.mark), pendingAfterMs);
+    if (!more) this.since = before(quietBefore, pendingAfterMs);
     else if (moved) this.since = reached;
     this.wanted = more && !moved ? wanted * 2 : this.options.rootsMax;
     return { judged: done.judged, more };

@@ -5,7 +5,7 @@
 import { compareTimes, lossIntervals, rootsAmong } from "@turnproof/evidence";
 import type { LossInterval, TurnEvent } from "@turnproof/evidence";
 import { limits, producerReports as codes } from "@turnproof/semconv";
-import type { EventSlice, Keyset } from "@turnproof/store";
+import type { EventSlice, Keyset, Voice } from "@turnproof/store";
 
 import { collectorScope } from "./auth/grants.ts";
 import type { Parts } from "./parts.ts";
@@ -42,7 +42,7 @@ const read = new WeakMap<Parts, Read>();
  */
 export function knownLosses(
   parts: Parts,
-  events: readonly TurnEvent[],
+  events: readonly Voice[],
   reports: readonly TurnEvent[],
 ): KnownLosses {
   const journal = parts.ingest.losses();

@@ -32,6 +32,7 @@ import { createRequestMetrics } from "./http/request-metrics.ts";
 import { cookieNameOf } from "./http/session-cookie.ts";
 import { openLate } from "./late.ts";
 import { createReaders, threadsCan } from "./reading/readers.ts";
+import { draftJudge } from "./judge-drafts.ts";
 import { loggedRecord, recordElsewhere, recordFrames } from "./record-frames.ts";
 import type { RecordBatch } from "./record-frames.ts";
 import { collectorScope } from "./auth/grants.ts";
@@ -135,7 +136,8 @@ export async function openParts(opening: Opening): Promise<Parts> {
   if (readers !== undefined) opened.push(() => readers.close());
   // Turns are written where they are judged, which has them in memory then.
   const bytesMax = judge && readers === undefined ? config.judgeBytesMax : 0;
-  const recorder = turnRecorder(store, collectorScope(), { bytesMax });
+  const draft = bytesMax > 0 ? draftJudge(config) : undefined;
+  const recorder = turnRecorder(store, collectorScope(), { bytesMax, draft });
   const own = recordFrames(recorder);
   recording.resolve(loggedRecord(judge ? recordElsewhere(readers?.stored, own) : own, log));
   return { ...parts, recorder, ...(readers === undefined ? {} : { readers }) };

@@ -9,6 +9,7 @@ import type { StoredFrames } from "@turnproof/exporter/journal";
 import { turnRecorder } from "@turnproof/store";
 import type { SliceOptions } from "@turnproof/store";
 
+import { draftJudge } from "../judge-drafts.ts";
 import { recordFrames } from "../record-frames.ts";
 
 import { connectCalls } from "./calls.ts";
@@ -51,7 +52,8 @@ async function begin() {
   const parts = await openThreadParts(start, calls, () => told);
   const isJudge = start.role === "judge";
   const bytesMax = isJudge ? parts.config.judgeBytesMax : 0;
-  const recorder = turnRecorder(parts.patient, collectorScope(), { bytesMax });
+  const draft = isJudge ? draftJudge(parts.config) : undefined;
+  const recorder = turnRecorder(parts.patient, collectorScope(), { bytesMax, draft });
   if (isJudge) startJudge({ ...parts, store: parts.patient, recorder });
   return { parts, record: recordFrames(recorder), answer: createReadingApp(parts) };
 }

@@ -100,7 +100,10 @@ export function buildPage(slice: PageSlice, options: PageOptions): EventPage {
 }
 
 /** Of these roots the ones that the events are of, sorted. */
-export function rootsAmong(events: readonly TurnEvent[], roots: readonly string[]): string[] {
+export function rootsAmong(
+  events: readonly Pick<TurnEvent, "root_trace_id">[],
+  roots: readonly string[],
+): string[] {
   if (roots.length === 0) return [];
   const named = new Set(roots);
   const found = events.flatMap(({ root_trace_id: root = "" }) => (named.has(root) ? [root] : []));

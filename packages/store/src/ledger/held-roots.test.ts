@@ -32,13 +32,41 @@ test("a settled root is let go of, unless it spoke since or is not quiet", () =>
   for (const root of ["a", "b"]) held.settled({ root, last: at(1) }, at(2));
   held.settled({ root: "c", last: at(1) }, at(1));
   expect(["a", "b", "c"].map((root) => held.knows(root))).toEqual([false, true, true]);
-  expect(held.get("b")?.events).toHaveLength(2);
+  expect(held.get("b")?.held.all()).toHaveLength(2);
   // Nothing of it waits, so it is due when it is quiet and not before.
   expect(held.due(at(1), at(9))).toEqual([{ root: "b", last: at(3) }]);
 });
 
+test("beyond the bound rows are packed, and are the same rows", () => {
+  const held = new HeldRoots(1_500);
+  for (const [second, root] of ["a", "b", "c"].entries()) add(held, root, 1, second);
+  const rows = held.get("a")?.held.all();
+  held.bound();
+  expect(["a", "b", "c"].map((root) => held.get(root)?.held.isPacked)).toEqual([true, true, false]);
+  add(held, "a", 2, 5);
+  expect(held.get("a")?.held.all()).toEqual([...(rows ?? []), expect.objectContaining({})]);
+  expect(held.get("a")?.held.all()[1]?.received_at).toBe(at(5));
+});
+
+test("a draft stands until more of its root is stored", () => {
+  const held = new HeldRoots(1e9);
+  add(held, "a", 1, 1);
+  const draft = { records: [], voices: [], asOf: at(1) };
+  held.recorded("a", { rows: 1, turns: [], draft });
+  expect(held.get("a")?.draft).toBe(draft);
+  expect(held.get("a")?.held.isPacked).toBe(true);
+  add(held, "a", 2, 2);
+  expect(held.get("a")?.draft).toBeUndefined();
+  expect(
+    held
+      .get("a")
+      ?.held.all()
+      .map(({ received_at: of }) => of),
+  ).toEqual([at(1), at(2)]);
+});
+
 test("beyond the bound what was still for longest goes, and is still due", () => {
-  const held = new HeldRoots(2_500);
+  const held = new HeldRoots(550);
   for (const [second, root] of ["a", "b", "c"].entries()) add(held, root, 1, second);
   add(held, "a", 2, 5);
   held.bound();

@@ -1,21 +1,26 @@
-/** @module HeldRoots: rows of roots that were stored a moment ago, within a bound of bytes. */
+/**
+ * @module HeldRoots: rows of roots that were stored a moment ago, within a bound of bytes. Beyond
+ * the bound rows are packed as they are stored, which takes a fifth, and then let go of.
+ */
 import { compareTimes } from "@turnproof/evidence";
 
 import type { RootStanding } from "../evidence-store.ts";
 import type { StoredEvent } from "../stored-event.ts";
+import { HeldRows } from "./held-rows.ts";
+import type { RootDraft } from "./root-draft.ts";
 import type { HeldTurn } from "./turn-question.ts";
 
 /** A root all of whose rows are held. */
 export interface HeldRoot extends RootStanding {
-  readonly events: readonly StoredEvent[];
-  /** About what the rows take in memory. */
-  readonly bytes: number;
+  readonly held: HeldRows;
   /** Receipt of the first row since its turns were settled, empty without one, and of the last. */
   readonly from: string;
   readonly last: string;
   /** Rows that its last provisional turns rest on, and these turns. */
   readonly recorded: number;
   readonly turns: readonly HeldTurn[];
+  /** What was found of these turns, where it was. */
+  readonly draft?: RootDraft | undefined;
 }
 
 /** A root whose turns are to be settled, and the receipt of its last row. */
@@ -51,29 +56,35 @@ export class HeldRoots {
   /** Adds rows to a root, which has this standing with them. */
   add(root: string, { rows, epoch }: RootStanding, own: readonly StoredEvent[]): HeldRoot {
     const known = this.roots.get(root);
-    const all = (known?.events ?? []) as StoredEvent[];
-    let { bytes = 0, from = "", last = "" } = known ?? {};
-    const before = bytes;
-    for (const event of own) {
-      all.push(event);
-      bytes += sizeOf(event);
-      const at = event.received_at;
+    const held = known?.held ?? new HeldRows(root);
+    const before = bytesOf(known);
+    let { from = "", last = "" } = known ?? {};
+    for (const { received_at: at } of own) {
       if (from === "" || compareTimes(at, from) < 0) from = at;
       if (compareTimes(at, last) > 0) last = at;
     }
+    held.add(own);
     const { recorded = 0, turns = [] } = known ?? {};
-    const next = { rows, epoch, events: all, bytes, from, last, recorded, turns };
-    this.bytes += bytes - before;
+    const next = { rows, epoch, held, from, last, recorded, turns };
+    this.bytes += bytesOf(next) - before;
     this.gone.delete(root);
     this.roots.delete(root);
     this.roots.set(root, next);
     return next;
   }
 
-  /** Remembers the turns that were written of a root. */
-  recorded(root: string, rows: number, turns: readonly HeldTurn[]): void {
+  /**
+   * Remembers the turns that were written of a root, and what was found of them. Rows of a draft
+   * are read again only when more of the root is stored, so they are packed.
+   */
+  recorded(root: string, { rows, turns, draft }: Pick<HeldRoot, "rows" | "turns" | "draft">): void {
     const known = this.roots.get(root);
-    if (known !== undefined) this.roots.set(root, { ...known, recorded: rows, turns });
+    if (known === undefined) return;
+    const before = bytesOf(known);
+    if (draft !== undefined) known.held.pack();
+    const next = { ...known, recorded: rows, turns, draft };
+    this.roots.set(root, next);
+    this.bytes += bytesOf(next) - before;
   }
 
   /** Lets go of the rows of a root that is to be read back when it is quiet. */
@@ -100,8 +111,15 @@ export class HeldRoots {
     } else this.drop(root);
   }
 
-  /** Lets go of what has been still for longest, down to the bound. */
+  /** Packs what has been still for longest, down to the bound, and lets go of it where it must. */
   bound(): void {
+    for (const known of this.roots.values()) {
+      if (this.bytes <= this.bytesMax) return;
+      if (known.held.isPacked) continue;
+      const before = known.held.bytes;
+      known.held.pack();
+      this.bytes += known.held.bytes - before;
+    }
     for (const [root, { last }] of this.roots) {
       if (this.bytes <= this.bytesMax) return;
       this.evict(root, last);
@@ -125,26 +143,15 @@ export class HeldRoots {
   }
 
   private drop(root: string): void {
-    this.bytes -= this.roots.get(root)?.bytes ?? 0;
+    this.bytes -= bytesOf(this.roots.get(root));
     this.roots.delete(root);
   }
 }
 
-/** About what an event takes: its slots, and its texts. */
-function sizeOf(event: StoredEvent): number {
-  let bytes = eventBytes;
-  for (const value of Object.values(event)) bytes += textBytes(value);
-  for (const value of Object.values(event.attributes)) bytes += textBytes(value);
-  return bytes;
+function bytesOf(root: HeldRoot | undefined): number {
+  if (root === undefined) return 0;
+  return root.held.bytes + (root.draft?.records.length ?? 0) * recordBytes;
 }
 
-const eventBytes = 512;
-const slotBytes = 16;
-
-function textBytes(value: unknown): number {
-  if (typeof value === "string") return slotBytes + value.length;
-  if (!Array.isArray(value)) return slotBytes;
-  let bytes = slotBytes;
-  for (const item of value) bytes += textBytes(item);
-  return bytes;
-}
+/** About what a record of a turn takes. */
+const recordBytes = 2_048;

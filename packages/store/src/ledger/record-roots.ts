@@ -35,24 +35,59 @@ export interface WholeRoot extends RootStanding {
  * @param judge what is found of the turns of a root
  * @returns the turns that stand now, in the order of the roots
  */
-export async function recordRoots(
+export function recordRoots(
   ledger: RootTurns,
   roots: readonly WholeRoot[],
-  judge?: (root: WholeRoot) => JudgeTurn,
+  judge?: JudgeRoot,
+): Promise<readonly HeldTurn[]> {
+  return writeRoots(ledger, roots, { judge });
+}
+
+/** Judges the turns of a root; undefined: they are not judged. */
+export type JudgeRoot = (root: WholeRoot) => JudgeTurn | undefined;
+
+/**
+ * Writes provisional turns of these roots, and hands what is found of them to `keep`.
+ *
+ * @returns the turns that stand now, in the order of the roots
+ */
+export function draftRoots(
+  ledger: RootTurns,
+  roots: readonly WholeRoot[],
+  judge: JudgeRoot,
+  keep: (root: WholeRoot, records: readonly TurnRecord[]) => void,
+): Promise<readonly HeldTurn[]> {
+  return writeRoots(ledger, roots, { judge, draft: keep });
+}
+
+interface Writing {
+  readonly judge?: JudgeRoot | undefined;
+  /** Takes what the judge found; the turns are written without it. */
+  readonly draft?: (root: WholeRoot, records: readonly TurnRecord[]) => void;
+}
+
+async function writeRoots(
+  ledger: RootTurns,
+  roots: readonly WholeRoot[],
+  { judge, draft }: Writing,
 ): Promise<readonly HeldTurn[]> {
   const held = await turnsUnder(ledger, roots);
-  const judged = judge === undefined ? await judgedTurns(ledger, held) : new Map();
+  const settled = judge !== undefined && draft === undefined;
+  const judged = settled ? new Map() : await judgedTurns(ledger, held);
   const keep = paced();
   const records: TurnRecord[] = [];
   const gone: HeldTurn[] = [];
   for (const whole of roots) {
     await keep();
-    const version = { epoch: whole.epoch, rows: whole.rows, settled: judge !== undefined };
+    const version = { epoch: whole.epoch, rows: whole.rows, settled };
     const before = new Map((held.get(whole.root) ?? []).map((turn) => [turn.key, turn]));
-    for (const record of recordsOf(whole.events, version, judge?.(whole))) {
+    const made = recordsOf(whole.events, version, judge?.(whole));
+    draft?.(whole, made);
+    for (const record of made) {
       const first_received = before.get(record.key)?.first_received ?? record.first_received;
       before.delete(record.key);
-      records.push({ ...withVerdict(record, judged.get(record.key)), first_received });
+      const shown = draft === undefined ? record : unjudged(record);
+      records.push({ ...withVerdict(shown, judged.get(record.key)), first_received });
     }
     for (const turn of before.values()) gone.push({ ...turn, version });
   }
@@ -63,6 +98,14 @@ export async function recordRoots(
   return records.map(({ key, version, first_received, row }) => {
     return { key, version, first_received, root_trace_id: row.root_trace_id ?? "" };
   });
+}
+
+/** The record before it was judged. */
+function unjudged(record: TurnRecord): TurnRecord {
+  if (record.judged_at === null) return record;
+  const { insight_codes: _i, ...said } = record.row;
+  const row = { ...said, verdict: null, finding_codes: null };
+  return { ...record, row, judged_at: null, as_of: null };
 }
 
 /**
@@ -108,7 +151,7 @@ function plain({ verdict: _v, finding_codes: _f, insight_codes: _i, ...row }: Tu
 }
 
 /** Records of one write, which is encoded at one go. */
-const recordsPerWrite = 2_000;
+export const recordsPerWrite = 2_000;
 
 async function turnsUnder(
   ledger: RootTurns,

@@ -16,8 +16,10 @@ import type { StoredEvent } from "../stored-event.ts";
 import type { HeldTurn } from "./turn-question.ts";
 import { HeldRoots } from "./held-roots.ts";
 import type { DueRoot, HeldRoot } from "./held-roots.ts";
-import { paced, readRoots, recordRoots } from "./record-roots.ts";
-import type { WholeRoot } from "./record-roots.ts";
+import { draftRoots, paced, readRoots } from "./record-roots.ts";
+import type { JudgeRoot, WholeRoot } from "./record-roots.ts";
+import { draftOf } from "./root-draft.ts";
+import type { DraftedRoot, RootDraft } from "./root-draft.ts";
 
 /** How much a recorder holds. */
 export interface TurnRecorderOptions {
@@ -26,6 +28,8 @@ export interface TurnRecorderOptions {
    * 128 MiB.
    */
   readonly bytesMax?: number;
+  /** Judges turns as they are stored, as if nothing were lost; absent: nothing is drafted. */
+  readonly draft?: JudgeRoot | undefined;
 }
 
 /** A root out of memory, and the turns that were written of it. */
@@ -44,6 +48,10 @@ export interface TurnRecorder {
    * its events. Undefined: read it back.
    */
   whole(root: string, standing: RootStanding, limit: number): HeldSlice | undefined;
+  /** What was found of the root's turns when the last of these rows was stored, if it was. */
+  drafted(root: string, standing: RootStanding): DraftedRoot | undefined;
+  /** Receipt of the last row of a root that is held, ISO 8601 UTC. */
+  last(root: string): string | undefined;
   /** Whether the root passed here and is not settled. */
   knows(root: string): boolean;
   /** Lets go of a root, as it was due, whose turns are settled; it stays while it is not quiet. */
@@ -67,7 +75,7 @@ const largeEvents = 2_000;
 export function turnRecorder(
   store: EvidenceStore,
   scope: EvidenceScope,
-  { bytesMax = bytesMaxDefault }: TurnRecorderOptions = {},
+  { bytesMax = bytesMaxDefault, draft: judge }: TurnRecorderOptions = {},
 ): TurnRecorder {
   const held = new HeldRoots(bytesMax);
   const take = async (events: readonly TurnEvent[]): Promise<void> => {
@@ -75,11 +83,16 @@ export function turnRecorder(
     const standing = await store.standing([...own.keys()]);
     const { whole, others } = await holdAll(held, own, standing);
     const late = await readRoots(store, scope, others.slice(0, readBackMax));
-    const written = groupBy(
-      await recordRoots(store.ledger, [...whole, ...late]),
-      (turn) => turn.root_trace_id,
-    );
-    for (const { root, rows } of whole) held.recorded(root, rows, written.get(root) ?? []);
+    const drafts = new Map<string, RootDraft>();
+    const drafting: JudgeRoot = (root) => (isSmall(root) ? judge?.(root) : undefined);
+    const turns = await draftRoots(store.ledger, [...whole, ...late], drafting, (root, records) => {
+      const draft = judge === undefined ? undefined : draftOf(root.events, records);
+      if (draft !== undefined) drafts.set(root.root, draft);
+    });
+    const written = groupBy(turns, (turn) => turn.root_trace_id);
+    for (const { root, rows } of whole) {
+      held.recorded(root, { rows, turns: written.get(root) ?? [], draft: drafts.get(root) });
+    }
     held.bound();
   };
   let taking: Promise<unknown> = Promise.resolve();
@@ -92,9 +105,16 @@ export function turnRecorder(
     whole(root, { rows, epoch }, limit) {
       const known = held.get(root);
       if (known === undefined || known.rows !== rows || known.epoch !== epoch) return undefined;
-      const slice = rootSlice(settle(known.events), scope, { limit });
+      const slice = rootSlice(settle(known.held.all()), scope, { limit });
       return known.recorded === 0 ? { slice } : { slice, turns: known.turns };
     },
+    drafted(root, { rows, epoch }) {
+      const known = held.get(root);
+      if (known?.draft === undefined || known.rows !== rows || known.epoch !== epoch)
+        return undefined;
+      return { draft: known.draft, turns: known.turns, version: { rows, epoch } };
+    },
+    last: (root) => held.get(root)?.last,
     knows: (root) => held.knows(root),
     settled: (root, quiet) => held.settled(root, quiet),
     due: (quiet, busy) => held.due(quiet, busy),
@@ -140,7 +160,7 @@ async function holdAll(
     }
     const next = held.add(root, stands, rows);
     if (isStill(next)) continue;
-    const settled = settle(next.events).map(({ event }) => event);
+    const settled = settle(next.held.all()).map(({ event }) => event);
     // Under a root whose rows are all new nothing stands, unless rows of it were deleted.
     const turns = stands.epoch > 0 && known === undefined ? {} : { held: next.turns };
     whole.push({ root, events: settled, ...stands, ...turns });
@@ -153,6 +173,11 @@ function lastOf(rows: readonly StoredEvent[], known: HeldRoot | undefined): stri
     (last, { received_at: at }) => (compareTimes(at, last) > 0 ? at : last),
     known?.last ?? "",
   );
+}
+
+/** A larger root is judged when it is quiet, from the events that a verdict rests on. */
+function isSmall({ events }: WholeRoot): boolean {
+  return events.length < largeEvents;
 }
 
 /** True while a large root has hardly grown since its turns were written. */

@@ -1,0 +1,78 @@
+/**
+ * @module RootDraft: what was found of the turns of a whole root at the drain. Unless more of the
+ * root is stored, its turns are settled from it, without their events.
+ */
+import type { TurnEvent } from "@turnproof/evidence";
+
+import type { RootTurns } from "./record-roots.ts";
+import { recordsPerWrite } from "./record-roots.ts";
+import type { HeldTurn } from "./turn-question.ts";
+import type { TurnRecord, TurnVersion } from "./turn-record.ts";
+
+/** Who sent evidence of a root, and when it was received first. */
+export type Voice = Pick<
+  TurnEvent,
+  "root_trace_id" | "producer_id" | "service_name" | "application_id" | "received_at"
+>;
+
+/** The turns of a root as they are while nothing is lost and no more of it is stored. */
+export interface RootDraft {
+  /** All its turns, each with its judgement. */
+  readonly records: readonly TurnRecord[];
+  readonly voices: readonly Voice[];
+  /** Latest receipt that it rests on, ISO 8601 UTC. */
+  readonly asOf: string;
+}
+
+/** The draft of a root; undefined where a turn of it was not judged. */
+export function draftOf(
+  events: readonly TurnEvent[],
+  records: readonly TurnRecord[],
+): RootDraft | undefined {
+  if (records.some(({ judged_at: at }) => at === null)) return undefined;
+  const voices = new Map<string, Voice>();
+  let asOf = "";
+  for (const event of events) {
+    const { root_trace_id, producer_id, service_name, application_id, received_at = "" } = event;
+    if (received_at > asOf) asOf = received_at;
+    const key = `${producer_id ?? ""}\n${service_name ?? ""}\n${application_id ?? ""}`;
+    const known = voices.get(key)?.received_at;
+    if (known !== undefined && known <= received_at) continue;
+    voices.set(key, {
+      root_trace_id,
+      producer_id,
+      service_name,
+      application_id,
+      received_at,
+    } as Voice);
+  }
+  return { records, voices: [...voices.values()], asOf };
+}
+
+/** A root that is settled from its draft, and the turns that stand under it. */
+export interface DraftedRoot {
+  readonly draft: RootDraft;
+  readonly turns: readonly HeldTurn[];
+  /** The standing that the draft rests on. */
+  readonly version: Omit<TurnVersion, "settled">;
+}
+
+/** Settles the turns of these roots as they were drafted; how many they are. */
+export async function settleDrafts(
+  ledger: Pick<RootTurns, "putTurns">,
+  roots: readonly DraftedRoot[],
+  judgedAt: string,
+): Promise<readonly TurnRecord[]> {
+  const settled = roots.flatMap(({ draft, turns, version: { epoch, rows } }) => {
+    const version = { epoch, rows, settled: true };
+    const first = new Map(turns.map(({ key, first_received }) => [key, first_received]));
+    return draft.records.map((record): TurnRecord => {
+      const first_received = first.get(record.key) ?? record.first_received;
+      return { ...record, version, first_received, judged_at: judgedAt };
+    });
+  });
+  for (let from = 0; from < settled.length; from += recordsPerWrite) {
+    await ledger.putTurns(settled.slice(from, from + recordsPerWrite));
+  }
+  return settled;
+}
