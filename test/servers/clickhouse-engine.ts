@@ -13,12 +13,16 @@ import { gunzipSync, gzipSync } from "node:zlib";
 
 import { Session } from "chdb";
 
+import { alone, clusterSettings } from "./clickhouse-alone.ts";
 import type { ClickhouseFaults } from "./clickhouse-http.ts";
 
-const dataDir = process.argv[2] ?? "";
+const [, , dataDir = "", host = "127.0.0.1", port = "0", config] = process.argv;
 const bodies = join(dataDir, "bodies");
 mkdirSync(bodies, { recursive: true });
-const session = new Session(join(dataDir, "engine"));
+const session = new Session(
+  join(dataDir, "engine"),
+  config === undefined ? {} : { connectionArgs: [`--config-file=${config}`] },
+);
 
 let faults: ClickhouseFaults = {};
 let account: { readonly user?: string; readonly password?: string } = {};
@@ -91,8 +95,15 @@ async function run(query: string, body: Buffer, url: URL): Promise<Outcome> {
   try {
     const database = url.searchParams.get("database") ?? "default";
     if (database !== "default") await session.queryAsync(`USE \`${database}\``);
+    if (config !== undefined) {
+      for (const [name, value] of clusterSettings(url.searchParams)) {
+        await session.queryAsync(`SET ${name} = '${value}'`);
+      }
+    }
+    const said = config === undefined ? query : alone(query);
+    if (said === undefined) return success({});
     const outcome =
-      isInsert && body.length > 0 ? await insert(query, body) : await plain(query, url);
+      isInsert && body.length > 0 ? await insert(said, body) : await plain(said, url);
     if (database !== "default") await session.queryAsync("USE default");
     if (isInsert && cuts > 0) {
       cuts -= 1;
@@ -215,7 +226,7 @@ function reply(question: Question): unknown {
   }
 }
 
-server.listen(0, "127.0.0.1", () => {
+server.listen(Number(port), host, () => {
   process.on("message", (message) => {
     const question = message as Question;
     process.send?.({ id: question.id, value: reply(question) });

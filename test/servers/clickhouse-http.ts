@@ -5,7 +5,7 @@
  */
 import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -33,6 +33,12 @@ export interface ClickhouseServerOptions {
   /** The only user, when set; requests of others are refused with code 516. */
   readonly user?: string;
   readonly password?: string;
+  /** Where it listens; default 127.0.0.1 and a free port. */
+  readonly host?: string;
+  readonly port?: number;
+  /** Configuration of the engine in XML, and of its users; then statements may name a cluster. */
+  readonly config?: string;
+  readonly users?: string;
 }
 
 /** A running server. */
@@ -54,7 +60,9 @@ export async function startClickhouseServer(
   options: ClickhouseServerOptions = {},
 ): Promise<ClickhouseServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "clickhouse-http-")));
-  const child = fork(new URL("clickhouse-engine.ts", import.meta.url), [dataDir], {
+  const { host = "127.0.0.1", port: wanted = 0 } = options;
+  const args = [dataDir, host, String(wanted), ...(await configFiles(dataDir, options))];
+  const child = fork(new URL("clickhouse-engine.ts", import.meta.url), args, {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     execArgv: [],
   });
@@ -65,7 +73,7 @@ export async function startClickhouseServer(
   };
   if (options.faults !== undefined) await inject(options.faults);
   const server: ClickhouseServer = {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
     dataDir,
     inject,
     statements: async () => (await ask(child, { ask: "statements" })) as string[],
@@ -77,6 +85,16 @@ export async function startClickhouseServer(
     [Symbol.asyncDispose]: () => server.close(),
   };
   return server;
+}
+
+/** The configuration as a file, where there is one; `{users}` in it is the path of the users' file. */
+async function configFiles(dataDir: string, { config, users = "" }: ClickhouseServerOptions) {
+  if (config === undefined) return [];
+  const [main, other] = [join(dataDir, "config.xml"), join(dataDir, "users.xml")];
+  await mkdir(dataDir, { recursive: true });
+  await writeFile(other, users);
+  await writeFile(main, config.replace("{users}", other));
+  return [main];
 }
 
 let serial = 0;

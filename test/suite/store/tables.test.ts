@@ -218,42 +218,6 @@ test("a body that was damaged is left out, and the page says so", async () => {
   await client.close();
 });
 
-test("the engine parses what a cluster gets", async () => {
-  const { readMigrations, makeTables } =
-    await import("../../../packages/store/src/clickhouse/migration.ts");
-  const client = rawClient();
-  const parsed = async (sql: string): Promise<void> => {
-    await client.command({ query: `EXPLAIN AST ${sql}` });
-  };
-  const migrations = await readMigrations("main");
-  for (const sql of migrations.flatMap(({ statements }) => statements)) await parsed(sql);
-  // What an old store gets besides: its table renamed, and the view.
-  const said: string[] = [];
-  const answer = (columns: Record<string, unknown[]>): unknown => ({
-    rows: Object.values(columns)[0]?.length ?? 0,
-    columns: new Map(Object.entries(columns)),
-  });
-  const engine = {
-    embedded: false,
-    command: async (sql: string) => void said.push(sql),
-    query: async (sql: string) =>
-      sql.includes("system.tables") && sql.includes("engine")
-        ? answer({ name: ["events"], engine: ["MergeTree"], rows: [3] })
-        : answer({ version: [9, 10] }),
-  };
-  await makeTables({ engine, cluster: "main" } as unknown as Parameters<typeof makeTables>[0]);
-  expect(said.map((sql) => sql.slice(0, 22))).toEqual([
-    "CREATE TABLE IF NOT EX",
-    "RENAME TABLE events TO",
-    "CREATE OR REPLACE VIEW",
-  ]);
-  for (const sql of said) {
-    expect(sql).toContain("ON CLUSTER 'main'");
-    await parsed(sql);
-  }
-  await client.close();
-});
-
 test("data of a newer version is refused", async () => {
   const client = rawClient();
   await client.command({ query: "INSERT INTO migrations (version, name) VALUES (999, 'future')" });

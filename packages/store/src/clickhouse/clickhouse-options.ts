@@ -13,8 +13,13 @@ export interface ServerConnection {
   readonly user?: string;
   readonly password?: string;
   readonly database?: string;
-  /** Name of the cluster: tables are then made ON CLUSTER with replicated engines. */
+  /**
+   * Name of the cluster that the server belongs to: rows are then spread over its shards, and
+   * replicated within each.
+   */
   readonly cluster?: string;
+  /** Replicas of a shard that must hold an insert; default `auto`, the greater half of them. */
+  readonly quorum?: "auto" | number;
   /** Milliseconds for one request. */
   readonly timeoutMs?: number;
 }

@@ -5,19 +5,17 @@
  */
 import { access, constants, mkdir, readFile, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 
-import type * as Clickhouse from "@clickhouse/client";
 import type { ClickHouseClient, ClickHouseClientConfigOptions } from "@clickhouse/client";
 import { CodedError } from "@turnproof/semconv";
 
 import { loadDriver } from "../driver.ts";
 import { isRunning } from "../filesystem/process-owner.ts";
-import { clusterName } from "./clickhouse-options.ts";
-import type { ClickhouseConnection, ServerConnection } from "./clickhouse-options.ts";
-import { readNative } from "./native-reader.ts";
+import type { ClickhouseConnection } from "./clickhouse-options.ts";
+import { coded, insertSettings, loadClient, readAnswer, run, select } from "./engine-client.ts";
 import type { NativeTable } from "./native-reader.ts";
 import type { EncodedBlock } from "./native-writer.ts";
+import { openServer } from "./server-engine.ts";
 import { storeError } from "./store-error.ts";
 
 /** Parameters of a query: hex text and numbers only, see sql-text.ts. */
@@ -56,9 +54,6 @@ export interface Tables {
 export async function openEngine(connection: ClickhouseConnection): Promise<Engine> {
   return "dataDir" in connection ? openEmbedded(connection.dataDir) : openServer(connection);
 }
-
-/** Settings of every insert of ours: own blocks, exactly these rows, durable when answered. */
-const insertSettings = "async_insert = 0, insert_deduplicate = 1";
 
 async function openEmbedded(dataDir: string): Promise<Engine> {
   const path = join(dataDir, "clickhouse");
@@ -171,9 +166,6 @@ async function opened<T>(path: string, open: () => T): Promise<T> {
 }
 
 /** The official client, which both connections use. */
-function loadClient(): Promise<typeof Clickhouse> {
-  return loadDriver("@clickhouse/client", () => import("@clickhouse/client"));
-}
 
 /**
  * What keeps an engine from opening its own files, when it says nothing more: no room, no right to
@@ -189,97 +181,6 @@ async function damageOf(path: string, error: CodedError): Promise<CodedError> {
     return new CodedError("store_read_only");
   }
   return new CodedError("store_corrupt", { field: "clickhouse" });
-}
-
-async function openServer(options: ServerConnection): Promise<Engine> {
-  const { createClient } = await loadClient();
-  const database = options.database ?? "default";
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(database)) throw new CodedError("config_invalid");
-  const config = {
-    url: options.url,
-    username: options.user ?? "default",
-    password: options.password ?? "",
-    request_timeout: options.timeoutMs ?? 30_000,
-    compression: { request: true, response: true },
-    keep_alive: { enabled: true },
-    // The client logs statements with their values at this level; ours hold identities.
-    log: { level: 127 as const },
-  };
-  if (database !== "default") await createDatabase(createClient(config), database, options.cluster);
-  const client = createClient({ ...config, database });
-  const quorum = options.cluster === undefined ? "" : ", insert_quorum = 'auto'";
-  return {
-    embedded: false,
-    select: (sql, parameters, signal) => select(client, sql, parameters, signal),
-    query: async (sql, parameters, signal) =>
-      readAnswer(await select(client, sql, parameters, signal)),
-    command: (sql) => coded(() => run(client, sql)),
-    insert: (table, block, token) =>
-      coded(async () => {
-        const names = block.columns.map(({ name }) => name);
-        const settings = `${insertSettings}${quorum}, insert_deduplication_token = '${token}'`;
-        const query = `INSERT INTO ${table} (${names.join(", ")}) SETTINGS ${settings} FORMAT Native`;
-        const values = Readable.from([block.bytes], { objectMode: false });
-        const { stream } = await client.exec({ query, values });
-        await drained(stream);
-      }),
-    close: () => client.close(),
-  };
-}
-
-/** Makes the database where it is missing; both names have been checked to be words. */
-async function createDatabase(
-  client: ClickHouseClient,
-  database: string,
-  cluster: string | undefined,
-): Promise<void> {
-  const everywhere = cluster === undefined ? "" : ` ON CLUSTER '${clusterName(cluster)}'`;
-  try {
-    await coded(() => run(client, `CREATE DATABASE IF NOT EXISTS \`${database}\`${everywhere}`));
-  } finally {
-    await client.close();
-  }
-}
-
-async function select(
-  client: ClickHouseClient,
-  sql: string,
-  parameters: QueryParameters | undefined,
-  signal: AbortSignal | undefined,
-): Promise<Selected> {
-  return coded(async () => {
-    const { stream, summary } = await client.exec({
-      query: `${sql} FORMAT Native`,
-      ...(parameters === undefined || Object.keys(parameters).length === 0
-        ? {}
-        : { query_params: parameters }),
-      ...(signal === undefined ? {} : { abort_signal: signal }),
-    });
-    return { bytes: await drained(stream), rowsRead: Number(summary?.read_rows ?? 0) };
-  });
-}
-
-/** The columns of an answer. */
-export function readAnswer({ bytes, rowsRead }: Selected): Answer {
-  return { ...readNative(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)), rowsRead };
-}
-
-async function run(client: ClickHouseClient, sql: string): Promise<void> {
-  await client.command({ query: sql });
-}
-
-async function drained(stream: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array));
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-}
-
-async function coded<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw storeError(error);
-  }
 }
 
 /** A text of ours (a path, a column list) as an SQL literal. */

@@ -13,9 +13,11 @@ import type { ErasureRows } from "../evidence-erasure.ts";
 import { tenantText } from "../ledger/turn-fields.ts";
 import { rowsOfRoots } from "./bundle-reads.ts";
 import { hasAnySql } from "./bundle-table.ts";
+import { clusterName } from "./clickhouse-options.ts";
+import { localTable, mutate, onCluster } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./connection.ts";
 import { dropOldTables, oldEvents } from "./old-tables.ts";
-import { dropNames, mutate, namedRoots, nameRoots, rewriteRoots } from "./root-rewrite.ts";
+import { dropNames, namedRoots, nameRoots, rewriteRoots } from "./root-rewrite.ts";
 import { bindings } from "./sql-text.ts";
 
 /** Rows of one step: each step rewrites the parts that hold them. */
@@ -52,19 +54,19 @@ WHERE scope = 'user' AND user_id = ${bind.text(userId)}`,
     async forgetVerdicts(userId, roots) {
       await nameRoots(tables, roots, userId);
       await mutate(
-        engine,
+        tables,
         "verdicts",
         `(scope = 'user' AND user_id IN (SELECT user_id FROM naming))
     OR (scope = '' AND root_trace_id IN (${namedRoots}))`,
       );
       // A collector that judged meanwhile may have written what the rewriting took away.
       await nameRoots(tables, roots, tenantText(userId));
-      await mutate(engine, "turn_ledger", "tenant IN (SELECT user_id FROM naming)");
+      await mutate(tables, "turn_ledger", "tenant IN (SELECT user_id FROM naming)");
       await dropNames(tables);
     },
     async purge() {
       await dropOldTables(tables);
-      return purge(engine);
+      return purge(tables);
     },
   };
 }
@@ -93,9 +95,10 @@ const evidenceTables = ["bundles", "turn_ledger", "verdicts"] as const;
  * exchanged for tables of the same active parts, which are links and cost nothing. A server removes
  * them by itself, as soon as it is told to.
  */
-async function purge(engine: Engine): Promise<readonly Unreached[]> {
+async function purge(tables: Tables): Promise<readonly Unreached[]> {
+  const { engine } = tables;
   const { together } = engine;
-  if (together === undefined) return purgeServer(engine);
+  if (together === undefined) return purgeServer(tables);
   for (const table of evidenceTables) {
     const other = `${table}_active`;
     // Left by a run that was killed.
@@ -113,14 +116,11 @@ async function purge(engine: Engine): Promise<readonly Unreached[]> {
 /** How long a server is waited for. */
 const partsWaitMs = 20_000;
 
-async function purgeServer(engine: Engine): Promise<readonly Unreached[]> {
+async function purgeServer(tables: Tables): Promise<readonly Unreached[]> {
+  const { engine } = tables;
   const unreached: Unreached[] = ["clickhouse_server_logs"];
-  const outdated = `SELECT toUInt64(count()) AS n FROM system.parts
-WHERE database = currentDatabase() AND NOT active
-    AND table IN (${evidenceTables.map((table) => `'${table}'`).join(", ")})`;
-  for (const table of evidenceTables) {
-    await engine.command(`ALTER TABLE ${table} MODIFY SETTING old_parts_lifetime = 1`);
-  }
+  const outdated = await outdatedSql(tables);
+  await keepParts(tables, 1);
   try {
     const until = Date.now() + partsWaitMs;
     for (;;) {
@@ -130,8 +130,28 @@ WHERE database = currentDatabase() AND NOT active
       await sleep(250);
     }
   } finally {
-    for (const table of evidenceTables) {
-      await engine.command(`ALTER TABLE ${table} MODIFY SETTING old_parts_lifetime = 15`);
-    }
+    await keepParts(tables, 15);
   }
+}
+
+/** Says for how many seconds replaced parts stay, on every server. */
+async function keepParts({ engine, cluster }: Tables, seconds: number): Promise<void> {
+  for (const table of evidenceTables) {
+    const local = `${localTable(table, cluster)}${onCluster(cluster)}`;
+    await engine.command(`ALTER TABLE ${local} MODIFY SETTING old_parts_lifetime = ${seconds}`);
+  }
+}
+
+/** The query that counts replaced parts, on every server. */
+async function outdatedSql({ engine, cluster }: Tables): Promise<string> {
+  // On another server of the cluster another database may be the current one.
+  const answer = await engine.query("SELECT currentDatabase() AS name");
+  const database = String(answer.columns.get("name")?.[0]);
+  const parts =
+    cluster === undefined
+      ? "system.parts"
+      : `clusterAllReplicas('${clusterName(cluster)}', system.parts)`;
+  const names = evidenceTables.map((table) => `'${localTable(table, cluster)}'`);
+  return `SELECT toUInt64(count()) AS n FROM ${parts}
+WHERE database = '${database}' AND NOT active AND table IN (${names.join(", ")})`;
 }

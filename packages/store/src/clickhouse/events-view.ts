@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { registryRows } from "@turnproof/semconv";
 
 import { rareFields, sharedFields, slot } from "../bundle/fields.ts";
-import { clusterName } from "./clickhouse-options.ts";
+import { onCluster } from "./cluster-tables.ts";
 import type { Tables } from "./connection.ts";
 
 /** JSON paths count from one. */
@@ -172,6 +172,5 @@ export async function makeEventsView({ engine, cluster }: Tables): Promise<void>
     "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = 'events'",
   );
   if (answer.columns.get("comment")?.[0] === mark) return;
-  const everywhere = cluster === undefined ? "" : ` ON CLUSTER '${clusterName(cluster)}'`;
-  await engine.command(`CREATE OR REPLACE VIEW events${everywhere} AS ${query} COMMENT '${mark}'`);
+  await engine.command(`CREATE OR REPLACE VIEW events${onCluster(cluster)} AS ${query} COMMENT '${mark}'`);
 }

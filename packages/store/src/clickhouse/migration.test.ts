@@ -1,7 +1,8 @@
 /** @module Tests of migration texts: how they are cut, and what a cluster gets. */
 import { expect, test } from "vitest";
 
-import { forCluster, readMigrations, statementsOf } from "./migration.ts";
+import { forCluster } from "./cluster-tables.ts";
+import { readMigrations, statementsOf } from "./migration.ts";
 
 test("statements end at a semicolon that ends a line; comments go", () => {
   expect(statementsOf("-- one; two;\nCREATE a\n(x);\n\nCREATE b;\n")).toEqual([
@@ -10,8 +11,10 @@ test("statements end at a semicolon that ends a line; comments go", () => {
   ]);
 });
 
-test("a cluster gets every table on every node, replicated", async () => {
-  const migrations = await readMigrations("main");
+const layout = { cluster: "main", database: "traces", weights: [1, 2] };
+
+test("a cluster gets every table on every node, replicated, and one over its shards", async () => {
+  const migrations = await readMigrations(layout);
   expect(migrations.map(({ version, name }) => [version, name])).toEqual([
     [9, "turn_ledger"],
     [10, "bundles"],
@@ -19,22 +22,39 @@ test("a cluster gets every table on every node, replicated", async () => {
   const statements = migrations.flatMap((migration) => migration.statements);
   const heads = statements.map((sql) => sql.split("\n")[0]);
   const engines = statements.map((sql) => /^ENGINE = .*$/m.exec(sql)?.[0]);
-  const path = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'";
+  const tables = ["turn_ledger", "bundles", "root_epochs", "copied_slices", "verdicts"];
+  const create = "CREATE TABLE IF NOT EXISTS";
   expect(heads).toEqual(
-    ["turn_ledger", "bundles", "root_epochs", "copied_slices", "verdicts"].map(
-      (table) => `CREATE TABLE IF NOT EXISTS ${table} ON CLUSTER 'main'`,
-    ),
+    tables.flatMap((table) => [
+      `${create} ${table}_local ON CLUSTER 'main'`,
+      `${create} ${table} ON CLUSTER 'main' AS ${table}_local`,
+    ]),
   );
+  const path = (table: string): string =>
+    `'/clickhouse/tables/{shard}/{database}/${table}', '{replica}'`;
+  const root = "murmurHash3_32(concat('id:', root_trace_id))";
+  const over = (table: string, key: string): string =>
+    `ENGINE = Distributed('main', 'traces', '${table}_local', ${key})`;
   expect(engines).toEqual([
-    `ENGINE = ReplicatedReplacingMergeTree(${path}, version, gone)`,
-    `ENGINE = ReplicatedMergeTree(${path})`,
-    `ENGINE = ReplicatedReplacingMergeTree(${path}, epoch)`,
-    `ENGINE = ReplicatedReplacingMergeTree(${path})`,
-    `ENGINE = ReplicatedReplacingMergeTree(${path}, judged_nanos)`,
+    `ENGINE = ReplicatedReplacingMergeTree(${path("turn_ledger")}, version, gone)`,
+    over("turn_ledger", root),
+    `ENGINE = ReplicatedMergeTree(${path("bundles")})`,
+    over("bundles", "root"),
+    `ENGINE = ReplicatedReplacingMergeTree(${path("root_epochs")}, epoch)`,
+    over("root_epochs", "root"),
+    `ENGINE = ReplicatedReplacingMergeTree(${path("copied_slices")})`,
+    over("copied_slices", "murmurHash3_32(slice)"),
+    `ENGINE = ReplicatedReplacingMergeTree(${path("verdicts")}, judged_nanos)`,
+    over("verdicts", root),
   ]);
-  expect(statements[1]).toContain(" replicated_deduplication_window = 10000");
+  expect(statements[2]).toContain(" replicated_deduplication_window = 10000");
 });
 
 test("a cluster name is a word", () => {
-  expect(() => forCluster("CREATE TABLE IF NOT EXISTS a", "x' --")).toThrow("config_invalid");
+  const statement = "CREATE TABLE IF NOT EXISTS bundles";
+  expect(() => forCluster(statement, { ...layout, cluster: "x' --" })).toThrow("config_invalid");
+});
+
+test("a table without a shard key is refused", () => {
+  expect(() => forCluster("CREATE TABLE IF NOT EXISTS other (a UInt8)", layout)).toThrow(/shard/);
 });

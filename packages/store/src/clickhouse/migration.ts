@@ -6,7 +6,8 @@ import { readdir, readFile } from "node:fs/promises";
 
 import { CodedError } from "@turnproof/semconv";
 
-import { clusterName } from "./clickhouse-options.ts";
+import { adoptTables, forCluster, readLayout } from "./cluster-tables.ts";
+import type { ClusterLayout } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./connection.ts";
 import { makeEventsView } from "./events-view.ts";
 import { renameOldEvents } from "./old-tables.ts";
@@ -22,7 +23,7 @@ export interface Migration {
 }
 
 /** All migrations of this build, in order, in the form that a cluster needs when one is named. */
-export async function readMigrations(cluster?: string): Promise<Migration[]> {
+export async function readMigrations(layout?: ClusterLayout): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => /^\d{3}_\w+\.sql$/.test(name));
   return Promise.all(
     names.toSorted().map(async (name) => {
@@ -32,7 +33,7 @@ export async function readMigrations(cluster?: string): Promise<Migration[]> {
         version: Number(name.slice(0, 3)),
         name: name.slice(4, -4),
         statements:
-          cluster === undefined ? statements : statements.map((sql) => forCluster(sql, cluster)),
+          layout === undefined ? statements : statements.flatMap((sql) => forCluster(sql, layout)),
       };
     }),
   );
@@ -40,18 +41,21 @@ export async function readMigrations(cluster?: string): Promise<Migration[]> {
 
 /** Brings the tables and the view over them to this build's version. */
 export async function makeTables(tables: Tables): Promise<void> {
-  await migrate(tables.engine, tables.cluster);
+  const { engine, cluster } = tables;
+  const layout = cluster === undefined ? undefined : await readLayout(engine, cluster);
+  if (layout !== undefined) await adoptTables(engine, layout);
+  await migrate(engine, layout);
   await renameOldEvents(tables);
   await makeEventsView(tables);
 }
 
 /** Brings the tables to this build's version. Throws `store_version_newer` for newer data. */
-export async function migrate(engine: Engine, cluster?: string): Promise<void> {
-  const history = cluster === undefined ? historyTable : forCluster(historyTable, cluster);
-  await engine.command(history);
+export async function migrate(engine: Engine, layout?: ClusterLayout): Promise<void> {
+  const history = layout === undefined ? [historyTable] : forCluster(historyTable, layout);
+  for (const statement of history) await engine.command(statement);
   const applied = await engine.query("SELECT DISTINCT version FROM migrations");
   const done = new Set(applied.columns.get("version"));
-  const migrations = await readMigrations(cluster);
+  const migrations = await readMigrations(layout);
   const newest = migrations.at(-1)?.version ?? 0;
   for (const version of done) {
     if (Number(version) > newest) throw new CodedError("store_version_newer");
@@ -81,20 +85,4 @@ export function statementsOf(text: string): string[] {
     .split(/;\s*(?:\n|$)/)
     .map((statement) => statement.trim())
     .filter((statement) => statement !== "");
-}
-
-/** A statement for a cluster: made on every node, replicated instead of plain. */
-export function forCluster(statement: string, cluster: string): string {
-  const name = clusterName(cluster);
-  return statement
-    .replace(/^(CREATE TABLE IF NOT EXISTS \w+|ALTER TABLE \w+)/, `$1 ON CLUSTER '${name}'`)
-    .replace(
-      /ENGINE = (Replacing)?MergeTree(?:\(([\w, ]+)\))?/,
-      (_all, replacing: string | undefined, version: string | undefined) => {
-        const path = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'";
-        const extra = version === undefined ? "" : `, ${version}`;
-        return `ENGINE = Replicated${replacing ?? ""}MergeTree(${path}${extra})`;
-      },
-    )
-    .replace(/non_replicated_deduplication_window/, "replicated_deduplication_window");
 }

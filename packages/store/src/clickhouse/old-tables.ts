@@ -2,7 +2,7 @@
  * @module OldTables: evidence as versions before the ledger kept it, one row an event in `events`.
  * That table is renamed, so that a view can have its name, and stays until it is dropped.
  */
-import { clusterName } from "./clickhouse-options.ts";
+import { onCluster } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./connection.ts";
 
 /** The table of events of an older version, and what was written beside it. */
@@ -27,7 +27,7 @@ export const allCopied = "all";
 export async function renameOldEvents({ engine, cluster }: Tables): Promise<void> {
   const named = (await tablesOf(engine)).get("events");
   if (named === undefined || named.engine === "View") return;
-  await engine.command(`RENAME TABLE events TO ${oldEventsTable}${everywhere(cluster)}`);
+  await engine.command(`RENAME TABLE events TO ${oldEventsTable}${onCluster(cluster)}`);
 }
 
 /** What lies there of an older version; nothing is changed. */
@@ -66,10 +66,6 @@ WHERE database = currentDatabase() AND name IN ('events', '${oldEventsTable}', '
 /** Drops the tables of an older version. */
 export async function dropOldTables({ engine, cluster }: Tables): Promise<void> {
   for (const table of [...besides, oldEventsTable]) {
-    await engine.command(`DROP TABLE IF EXISTS ${table}${everywhere(cluster)} SYNC`);
+    await engine.command(`DROP TABLE IF EXISTS ${table}${onCluster(cluster)} SYNC`);
   }
-}
-
-function everywhere(cluster: string | undefined): string {
-  return cluster === undefined ? "" : ` ON CLUSTER '${clusterName(cluster)}'`;
 }

@@ -14,8 +14,9 @@ import type {
   RetentionReport,
 } from "../retention.ts";
 import { rowsOfRoots } from "./bundle-reads.ts";
+import { localTable, mutate, onCluster } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./connection.ts";
-import { mutate, raiseEpochs, rewriteRoots } from "./root-rewrite.ts";
+import { raiseEpochs, rewriteRoots } from "./root-rewrite.ts";
 import { bindings } from "./sql-text.ts";
 
 /** Rows of one step: each step rewrites the parts that hold them. */
@@ -35,7 +36,7 @@ export async function retainBundles(
     if (signal?.aborted === true) break;
     counts.push(await countWeek(engine, week));
     if (dryRun) continue;
-    await dropWeek(engine, week);
+    await dropWeek(tables, week);
     dropped += 1;
   }
   const rest = await retainEvidence(retentionRows(tables, dryRun ? weeks : []), {
@@ -96,13 +97,17 @@ FROM (SELECT root_trace_id, root_trace_id IN (${evidence}) AS said,
   );
 }
 
-async function dropWeek(engine: Engine, week: string): Promise<void> {
-  const roots = `SELECT root_trace_id FROM bundles WHERE ${inWeek(week)} AND events > 0`;
-  await raiseEpochs(engine, roots);
+async function dropWeek(tables: Tables, week: string): Promise<void> {
+  const { engine, cluster } = tables;
+  const bundles = localTable("bundles", cluster);
+  const rootsOf = (table: string): string =>
+    `SELECT root_trace_id FROM ${table} WHERE ${inWeek(week)} AND events > 0`;
+  await raiseEpochs(engine, rootsOf("bundles"));
   for (const table of ["turn_ledger", "verdicts"]) {
-    await mutate(engine, table, `root_trace_id IN (${roots})`);
+    // What a root has lies on one shard, so each shard looks at its own.
+    await mutate(tables, table, `root_trace_id IN (${rootsOf(bundles)})`);
   }
-  await engine.command(`ALTER TABLE bundles DROP PARTITION '${week}'`);
+  await engine.command(`ALTER TABLE ${bundles}${onCluster(cluster)} DROP PARTITION '${week}'`);
 }
 
 /** Roots of one statement of the walk, and of one that reads their rows. */

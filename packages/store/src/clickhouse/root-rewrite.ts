@@ -9,9 +9,8 @@ import { recordRoots } from "../ledger/record-roots.ts";
 import { settle } from "../settle.ts";
 import { batchNumber } from "./bundle-table.ts";
 import { insertBatch } from "./bundle-writer.ts";
-import { clusterName } from "./clickhouse-options.ts";
+import { everywhere, mutate, onCluster } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./connection.ts";
-import { forCluster } from "./migration.ts";
 import { NativeBlock } from "./native-writer.ts";
 import { prepareBatch } from "./prepared-batch.ts";
 import { standingOf } from "./root-standing.ts";
@@ -33,14 +32,14 @@ export async function rewriteRoots(
   const whole = still.filter(({ left }) => left.length === 0).map(({ root }) => root);
   if (whole.length > 0) {
     await nameRoots(tables, whole);
-    await mutate(engine, "verdicts", `root_trace_id IN (${namedRoots})`);
+    await mutate(tables, "verdicts", `root_trace_id IN (${namedRoots})`);
   }
   await nameRoots(tables, [...new Set(still.map(({ root }) => root))]);
   await raiseEpochs(engine, namedRoots);
-  await mutate(engine, "turn_ledger", `root_trace_id IN (${namedRoots})`);
+  await mutate(tables, "turn_ledger", `root_trace_id IN (${namedRoots})`);
   await recordTurns(engine, still);
   if (batch !== undefined) await insertBatch(engine, prepareBatch(batch));
-  await mutate(engine, "bundles", `root_trace_id IN (${namedRoots}) AND batch != ${keep}`);
+  await mutate(tables, "bundles", `root_trace_id IN (${namedRoots}) AND batch != ${keep}`);
   await dropNames(tables);
   const done = new Set(still);
   return removals.map((removal) => (done.has(removal) ? removal.gone.length : 0));
@@ -106,7 +105,7 @@ export async function nameRoots(
 ): Promise<void> {
   const { engine, cluster } = tables;
   await dropNames(tables);
-  await engine.command(cluster === undefined ? naming : forCluster(naming, cluster));
+  await engine.command(cluster === undefined ? naming : everywhere(naming, cluster));
   const block = new NativeBlock();
   for (const root of ["", ...roots]) {
     block.set("root_trace_id", "String", root);
@@ -114,16 +113,13 @@ export async function nameRoots(
     block.endRow();
   }
   await engine.insert("naming", block.encode(), "naming");
+  // A replica that did not hear of the names would delete nothing.
+  if (cluster !== undefined) {
+    await engine.command(`SYSTEM SYNC REPLICA${onCluster(cluster)} naming`);
+  }
 }
 
 /** Takes the names away. */
 export async function dropNames({ engine, cluster }: Tables): Promise<void> {
-  const onCluster = cluster === undefined ? "" : ` ON CLUSTER '${clusterName(cluster)}'`;
-  await engine.command(`DROP TABLE IF EXISTS naming${onCluster} SYNC`);
-}
-
-/** Deletes rows, and waits until the parts that held them are replaced. */
-export async function mutate(engine: Engine, table: string, where: string): Promise<void> {
-  const settings = "mutations_sync = 2, allow_nondeterministic_mutations = 1";
-  await engine.command(`ALTER TABLE ${table} DELETE WHERE ${where} SETTINGS ${settings}`);
+  await engine.command(`DROP TABLE IF EXISTS naming${onCluster(cluster)} SYNC`);
 }

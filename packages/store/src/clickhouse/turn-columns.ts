@@ -72,8 +72,11 @@ export function encodeTurns(lines: readonly TurnWrite[]): EncodedBlock {
   return block.encode();
 }
 
-function putEnd(block: NativeBlock, { key, version, first_received }: TurnEnd): void {
+function putEnd(block: NativeBlock, end: TurnEnd): void {
+  const { key, version, first_received, root_trace_id } = end;
   block.set("key", "String", key);
+  // By its root it lies on the shard of what it takes away.
+  block.set("root_trace_id", "String", root_trace_id);
   block.set("version", "UInt64", versionNumber(version));
   block.set("gone", "UInt8", 1);
   const micros = timeFields.first_received({ first_received } as TurnRecord);

@@ -4,10 +4,11 @@
  */
 import { checkScope } from "../scope.ts";
 import { comparePlaces, passes, placeOf } from "./turn-conditions.ts";
-import type { HeldTurn, TurnLedger, TurnQuestion } from "./turn-question.ts";
+import type { TurnLedger, TurnQuestion } from "./turn-question.ts";
 import { compareVersions } from "./turn-record.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";
 import { callGroups, facetOf, figureGroups } from "./turn-sums.ts";
+import { heldOf } from "./turn-writes.ts";
 
 /** Turns that end with the process. */
 export function memoryTurns(): TurnLedger {
@@ -36,7 +37,7 @@ export function memoryTurns(): TurnLedger {
       const wanted = new Set(roots);
       return [...held.values()].flatMap(({ record }) => {
         const root = record?.row.root_trace_id ?? "";
-        return record !== undefined && wanted.has(root) ? [heldTurn(record)] : [];
+        return record !== undefined && wanted.has(root) ? [heldOf(record)] : [];
       });
     },
     async listTurns(question, { order, limit, after }) {
@@ -58,9 +59,4 @@ export function memoryTurns(): TurnLedger {
     turnFigures: async (question, options) => figureGroups(asked(question), options),
     callFigures: async (question, kind, by) => callGroups(asked(question), kind, by),
   };
-}
-
-/** What a write of a record returns. */
-function heldTurn({ key, version, first_received, row }: TurnRecord): HeldTurn {
-  return { key, version, first_received, root_trace_id: row.root_trace_id ?? "" };
 }

@@ -16,6 +16,7 @@ import { recordsOf } from "./turn-records.ts";
 import type { JudgeTurn } from "./turn-records.ts";
 import type { TurnRecord } from "./turn-record.ts";
 import type { HeldTurn, TurnLedger, TurnWriter } from "./turn-question.ts";
+import { heldOf } from "./turn-writes.ts";
 
 /** Where turns of whole roots are written. */
 export type RootTurns = TurnWriter & Pick<TurnLedger, "turnsOf" | "listTurns">;
@@ -95,9 +96,7 @@ async function writeRoots(
     await ledger.putTurns(records.slice(from, from + recordsPerWrite));
   }
   if (gone.length > 0) await ledger.dropTurns(gone);
-  return records.map(({ key, version, first_received, row }) => {
-    return { key, version, first_received, root_trace_id: row.root_trace_id ?? "" };
-  });
+  return records.map(heldOf);
 }
 
 /** The record before it was judged. */

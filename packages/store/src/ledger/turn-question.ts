@@ -142,7 +142,7 @@ export interface TurnWriter {
   /** All versions of a key have one `first_received`: providers order and partition by it. */
   putTurns(records: readonly TurnRecord[]): Promise<void>;
   /** Takes turns away whose identity moved. What is older than this version does not come back. */
-  dropTurns(gone: readonly Pick<TurnRecord, "key" | "version" | "first_received">[]): Promise<void>;
+  dropTurns(gone: readonly HeldTurn[]): Promise<void>;
 }
 
 /** A turn that the ledger holds: where it lies and what its row rests on. */

@@ -1,9 +1,15 @@
 /** @module TurnWrites: what is written of turns, each key once. */
+import type { HeldTurn } from "./turn-question.ts";
 import { compareVersions } from "./turn-record.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 /** A turn that was taken away. */
-export type TurnEnd = Pick<TurnRecord, "key" | "version" | "first_received">;
+export type TurnEnd = HeldTurn;
+
+/** What a ledger says that it holds of a record. */
+export function heldOf({ key, version, first_received, row }: TurnRecord): HeldTurn {
+  return { key, version, first_received, root_trace_id: row.root_trace_id ?? "" };
+}
 
 /** A record, or the end of one. */
 export type TurnWrite = { readonly put: TurnRecord } | { readonly drop: TurnEnd };
@@ -20,8 +26,8 @@ export function newestWrites(writes: readonly TurnWrite[]): readonly TurnWrite[]
   return [...newest.values()];
 }
 
-/** Key, version and first receipt of what is written. */
-export function endOf(write: TurnWrite): TurnEnd {
+/** Key and version of what is written. */
+export function endOf(write: TurnWrite): Pick<TurnRecord, "key" | "version"> {
   return "put" in write ? write.put : write.drop;
 }
 

@@ -8,6 +8,7 @@ import { microsOf } from "../ledger/turn-fields.ts";
 import { memoryTurns } from "../ledger/memory-turns.ts";
 import type { TurnLedger, TurnQuestion } from "../ledger/turn-question.ts";
 import type { TurnRecord, TurnVersion } from "../ledger/turn-record.ts";
+import { heldOf } from "../ledger/turn-writes.ts";
 import type { Clause } from "./contract.ts";
 import { hostileIds } from "./hostile.ts";
 import { onStore } from "./on-store.ts";
@@ -35,7 +36,7 @@ const answers: Clause = {
       } finally {
         const version = { epoch: 1_000, rows: 1, settled: true };
         const all = [...history.records, ...history.gone];
-        await store.ledger.dropTurns(all.map((record) => ({ ...record, version })));
+        await store.ledger.dropTurns(all.map((record) => ({ ...heldOf(record), version })));
       }
     };
     await holdsForEvery(turnHistories, promise, harness.effort);
@@ -77,7 +78,7 @@ const newest = onStore("the newest version of a turn stands, whatever came last"
     equal(await agentOf(ledger), JSON.stringify(versions.at(-1)));
     equal(await ledger.countTurns(question()), 1);
     const end = sampleRecord(key, {}, { epoch: 2, rows: 1, settled: false });
-    await ledger.dropTurns([end]);
+    await ledger.dropTurns([heldOf(end)]);
     await ledger.putTurns([sampleRecord(key, {}, versions[3])]);
     equal(await ledger.countTurns(question()), 0);
   }
@@ -92,7 +93,7 @@ const held = onStore("a writer is told which turns stand under a root", async ({
     sampleRecord("three", at("root-2"), versions[3]),
     sampleRecord("gone", at("root-1"), versions[0]),
   ]);
-  await ledger.dropTurns([sampleRecord("gone", at("root-1"), versions[3])]);
+  await ledger.dropTurns([heldOf(sampleRecord("gone", at("root-1"), versions[3]))]);
   const turns = await ledger.turnsOf(["root-1", "nobody"]);
   deepEqual(
     turns.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ key, version }) => [key, version]),

@@ -71,7 +71,6 @@ const identity = fc.record(
 const row: Arbitrary<TurnRow> = fc
   .record({
     said: identity,
-    root_trace_id: id,
     started_at: time,
     ended_at: time,
     duration_ms: maybe(ms),
@@ -121,6 +120,8 @@ const row: Arbitrary<TurnRow> = fc
     return { ...rest, ...said, ...told, event_kind_counts } as unknown as TurnRow;
   });
 
+const rootIds = ["one", "two", "o'ne", ...hostileIds];
+
 /** A record; keys are few, so that versions of one turn meet. */
 const randomTurn: Arbitrary<TurnRecord> = fc
   .record({
@@ -137,8 +138,10 @@ const randomTurn: Arbitrary<TurnRecord> = fc
     judged_at: maybe(time),
     as_of: maybe(time),
   })
-  .map(({ turn, ...rest }) => ({
+  .map(({ turn, row: said, ...rest }) => ({
     ...rest,
+    // The root is part of a key, so versions of one turn have one.
+    row: { ...said, root_trace_id: rootIds[turn % rootIds.length] ?? "" },
     key: `key-${turn}`,
     first_received: `2026-03-0${1 + (turn % 9)}T10:00:${10 + (turn % 7)}.00012${turn % 10}Z`,
   }));

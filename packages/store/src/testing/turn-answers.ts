@@ -9,6 +9,7 @@ import type {
 } from "../ledger/turn-question.ts";
 import type { ListField, TextField } from "../ledger/turn-fields.ts";
 import type { TurnRecord } from "../ledger/turn-record.ts";
+import { heldOf } from "../ledger/turn-writes.ts";
 
 /** What is written, and what is asked. */
 export interface TurnHistory {
@@ -27,7 +28,7 @@ export async function askAll(
   { records, gone, question, order, field, by, everyMs }: TurnHistory,
 ): Promise<object> {
   await store.putTurns(records.slice(0, 20));
-  await store.dropTurns(gone);
+  await store.dropTurns(gone.map(heldOf));
   await store.putTurns(records.slice(20));
   const pages: (readonly TurnRecord[])[] = [];
   let after: TurnPlace | undefined;

@@ -1,0 +1,134 @@
+/**
+ * @module ClusterTables: tables on a cluster. Rows lie in a local table of each shard, replicated
+ * within it; a `Distributed` table of the plain name is over them, so that questions are the same as
+ * on one server. All rows of a root lie on one shard, or FINAL would count its turns twice.
+ */
+import { CodedError } from "@turnproof/semconv";
+
+import { clusterName } from "./clickhouse-options.ts";
+import type { Engine, Tables } from "./connection.ts";
+
+/** The hash of a root in a table that has only its name; `rootHash` is the same in the process. */
+const hashOfRoot = "murmurHash3_32(concat('id:', root_trace_id))";
+
+/** Tables over all shards, and the expression that says on which one a row lies. */
+const shardKeys: Readonly<Record<string, string>> = {
+  bundles: "root",
+  turn_ledger: hashOfRoot,
+  verdicts: hashOfRoot,
+  root_epochs: "root",
+  copied_slices: "murmurHash3_32(slice)",
+  migrations: "version",
+};
+
+/** The table that holds the rows on each server. */
+export function localTable(table: string, cluster: string | undefined): string {
+  return cluster !== undefined && Object.hasOwn(shardKeys, table) ? `${table}_local` : table;
+}
+
+/** What a statement says after the table's name to be run on every server. */
+export function onCluster(cluster: string | undefined): string {
+  return cluster === undefined ? "" : ` ON CLUSTER '${clusterName(cluster)}'`;
+}
+
+/** A cluster as the connected server describes it, and the database of the tables. */
+export interface ClusterLayout {
+  readonly cluster: string;
+  readonly database: string;
+  /** Weights of the shards, by which the engine places rows. */
+  readonly weights: readonly number[];
+}
+
+/**
+ * Reads the layout. @throws CodedError `config_invalid` when the server knows no such cluster
+ */
+export async function readLayout(engine: Engine, cluster: string): Promise<ClusterLayout> {
+  const answer = await engine.query(
+    `SELECT currentDatabase() AS database, toFloat64(shard_num) AS shard,
+    toFloat64(any(shard_weight)) AS weight
+FROM system.clusters WHERE cluster = '${clusterName(cluster)}' GROUP BY shard_num ORDER BY shard_num`,
+  );
+  const [database] = answer.columns.get("database") ?? [];
+  if (answer.rows === 0) throw new CodedError("config_invalid", { field: "cluster" });
+  const weights = (answer.columns.get("weight") ?? []).map(Number);
+  return { cluster, database: String(database), weights };
+}
+
+/**
+ * Statements for a cluster: a table is made on every server, replicated within its shard, and a
+ * `Distributed` table over it. The path in Keeper has the plain name, which it had before shards.
+ */
+export function forCluster(statement: string, layout: ClusterLayout): readonly string[] {
+  const [, table = ""] = /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(statement) ?? [];
+  const key = shardKeys[table];
+  if (key === undefined) throw new RangeError(`no shard key for: ${statement.slice(0, 60)}`);
+  const place = `'/clickhouse/tables/{shard}/{database}/${table}', '{replica}'`;
+  return [replicated(statement, layout.cluster, place), distributed(table, key, layout)];
+}
+
+/** A table that every server holds whole, whatever its shard. */
+export function everywhere(statement: string, cluster: string): string {
+  const place = "'/clickhouse/tables/all/{database}/{table}', '{shard}-{replica}'";
+  return replicated(statement, cluster, place);
+}
+
+function replicated(statement: string, cluster: string, place: string): string {
+  return statement
+    .replace(
+      /^CREATE TABLE IF NOT EXISTS (\w+)/,
+      (head, table: string) =>
+        `${head.slice(0, -table.length)}${localTable(table, cluster)}${onCluster(cluster)}`,
+    )
+    .replace(
+      /ENGINE = (Replacing)?MergeTree(?:\(([\w, ]+)\))?/,
+      (_all, replacing: string | undefined, version: string | undefined) => {
+        const extra = version === undefined ? "" : `, ${version}`;
+        return `ENGINE = Replicated${replacing ?? ""}MergeTree(${place}${extra})`;
+      },
+    )
+    .replace(/non_replicated_deduplication_window/, "replicated_deduplication_window");
+}
+
+function distributed(table: string, key: string, { cluster, database, weights }: ClusterLayout) {
+  const local = localTable(table, cluster);
+  return `CREATE TABLE IF NOT EXISTS ${table}${onCluster(cluster)} AS ${local}
+ENGINE = Distributed('${clusterName(cluster)}', '${database}', '${local}', ${key})
+COMMENT '${markOf(weights)}'`;
+}
+
+/** Stands at each `Distributed` table, so that another number of shards is noticed. */
+function markOf(weights: readonly number[]): string {
+  return `shards ${weights.join(",")}`;
+}
+
+/**
+ * Makes room for `Distributed` tables: tables of a version that had one shard get their local name.
+ *
+ * @throws CodedError `config_invalid` when the tables were made for other shards: rows of a root
+ * would lie on two of them
+ */
+export async function adoptTables(engine: Engine, layout: ClusterLayout): Promise<void> {
+  const names = Object.keys(shardKeys).map((name) => `'${name}'`);
+  const answer = await engine.query(
+    `SELECT name, engine, comment FROM system.tables
+WHERE database = currentDatabase() AND name IN (${names.join(", ")})`,
+  );
+  const column = (name: string): readonly unknown[] => answer.columns.get(name) ?? [];
+  for (const [at, name] of column("name").entries()) {
+    if (column("engine")[at] === "Distributed") {
+      if (column("comment")[at] === markOf(layout.weights)) continue;
+      throw new CodedError("config_invalid", { field: "cluster_shards" });
+    }
+    const local = localTable(String(name), layout.cluster);
+    await engine.command(`RENAME TABLE ${String(name)} TO ${local}${onCluster(layout.cluster)}`);
+  }
+}
+
+/** Deletes rows on every shard, and waits until all replicas replaced the parts that held them. */
+export async function mutate(tables: Tables, table: string, where: string): Promise<void> {
+  const { engine, cluster } = tables;
+  const settings = "mutations_sync = 2, allow_nondeterministic_mutations = 1";
+  await engine.command(
+    `ALTER TABLE ${localTable(table, cluster)}${onCluster(cluster)} DELETE WHERE ${where} SETTINGS ${settings}`,
+  );
+}

@@ -1,0 +1,66 @@
+/**
+ * @module EngineClient: what an engine is asked through the official client, whatever lies behind
+ * it: answers in Native, errors with our codes.
+ */
+import type { Readable } from "node:stream";
+
+import type * as Clickhouse from "@clickhouse/client";
+import type { ClickHouseClient } from "@clickhouse/client";
+
+import { loadDriver } from "../driver.ts";
+import type { Answer, QueryParameters, Selected } from "./connection.ts";
+import { readNative } from "./native-reader.ts";
+import { storeError } from "./store-error.ts";
+
+/** Settings of every insert of ours: own blocks, exactly these rows, durable when answered. */
+export const insertSettings = "async_insert = 0, insert_deduplicate = 1";
+
+/** The official client. */
+export function loadClient(): Promise<typeof Clickhouse> {
+  return loadDriver("@clickhouse/client", () => import("@clickhouse/client"));
+}
+
+/** Asks the client, with the answer in Native. */
+export async function select(
+  client: ClickHouseClient,
+  sql: string,
+  parameters?: QueryParameters,
+  signal?: AbortSignal,
+): Promise<Selected> {
+  return coded(async () => {
+    const { stream, summary } = await client.exec({
+      query: `${sql} FORMAT Native`,
+      ...(parameters === undefined || Object.keys(parameters).length === 0
+        ? {}
+        : { query_params: parameters }),
+      ...(signal === undefined ? {} : { abort_signal: signal }),
+    });
+    return { bytes: await drained(stream), rowsRead: Number(summary?.read_rows ?? 0) };
+  });
+}
+
+/** The columns of an answer. */
+export function readAnswer({ bytes, rowsRead }: Selected): Answer {
+  return { ...readNative(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)), rowsRead };
+}
+
+/** Runs a statement that gives no rows. */
+export async function run(client: ClickHouseClient, sql: string): Promise<void> {
+  await client.command({ query: sql });
+}
+
+/** All bytes of an answer. */
+export async function drained(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array));
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+}
+
+/** Work whose errors are coded. */
+export async function coded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw storeError(error);
+  }
+}

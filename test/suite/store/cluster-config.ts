@@ -1,0 +1,41 @@
+/** @module ClusterConfig: an engine that takes itself for both shards of a cluster. */
+import type { ClickhouseServerOptions } from "../../servers/clickhouse-http.ts";
+
+const root = "murmurHash3_32(concat('id:', root_trace_id))";
+const keys = {
+  bundles: "root",
+  turn_ledger: root,
+  verdicts: root,
+  root_epochs: "root",
+  copied_slices: "murmurHash3_32(slice)",
+  migrations: "version",
+};
+
+/** Databases that have shards. */
+const databasesMax = 100;
+
+const shard = `<shard><internal_replication>true</internal_replication>
+  <replica><host>127.0.0.1</host><port>9000</port></replica></shard>`;
+
+/**
+ * Options of a server with the cluster `main`. In the databases of these names a shard sees the rows
+ * alone that belong to it.
+ */
+export function twoShards(database: (n: number) => string): ClickhouseServerOptions {
+  const filters = Object.entries(keys).map(
+    ([table, key]) =>
+      `<${table}_local><filter>shardNum() = 0 OR ${key} % 2 = shardNum() - 1</filter></${table}_local>`,
+  );
+  const databases = Array.from({ length: databasesMax }, (_, n) => {
+    const name = database(n + 1);
+    return `<${name}>${filters.join("")}</${name}>`;
+  });
+  return {
+    config: `<clickhouse><tcp_port>9000</tcp_port><users_config>{users}</users_config>
+<remote_servers><main>${shard}${shard}</main></remote_servers></clickhouse>`,
+    users: `<clickhouse><profiles><default/></profiles><quotas><default/></quotas>
+<users><default><password></password><profile>default</profile><quota>default</quota>
+<networks><ip>::/0</ip></networks><databases>${databases.join("")}</databases></default></users>
+</clickhouse>`,
+  };
+}

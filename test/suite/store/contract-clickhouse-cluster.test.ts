@@ -1,0 +1,31 @@
+/**
+ * @module ClickHouse as a cluster of two shards, under the contract of evidence stores. The tables
+ * over the shards, and every question over them, are the engine's own `Distributed`. Both shards lie
+ * in one engine: a filter on rows shows each of them its own.
+ */
+import { clickhouse } from "@turnproof/store";
+import { contract, evidenceClauses, isolationClauses } from "@turnproof/store/testing";
+import { afterAll, beforeAll } from "vitest";
+
+import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
+import type { ClickhouseServer } from "../../servers/clickhouse-http.ts";
+import { twoShards } from "./cluster-config.ts";
+import { effort } from "./effort.ts";
+
+let server: ClickhouseServer;
+let databases = 0;
+beforeAll(async () => {
+  server = await startClickhouseServer(twoShards((n) => `evidence_${n}`));
+});
+afterAll(() => server.close());
+
+contract("clickhouse cluster", [...evidenceClauses, ...isolationClauses], {
+  open: async () => {
+    databases += 1;
+    const { url } = server;
+    const database = `evidence_${databases}`;
+    return clickhouse({ connection: { url, database, cluster: "main" } });
+  },
+  effort,
+  timeoutMs: 240_000,
+});
