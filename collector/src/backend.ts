@@ -142,5 +142,6 @@ export function connectionOf(config: Config): ClickhouseConnection {
     ...(password === "" ? {} : { password }),
     ...(database === "" ? {} : { database }),
     ...(config.clickhouseCluster === undefined ? {} : { cluster: config.clickhouseCluster }),
+    ...(config.clickhouseQuorum === undefined ? {} : { quorum: config.clickhouseQuorum }),
   };
 }

@@ -32,7 +32,12 @@ export const variables: readonly Variable[] = [
   row("DATA_DIR", ".turnproof", "Journal, embedded store, keys and audit log."),
   row("BACKEND", "clickhouse", "clickhouse, filesystem, postgres, mongodb or ephemeral."),
   row("CLICKHOUSE_URL", "", "A ClickHouse server; without it the embedded engine is used.", true),
-  row("CLICKHOUSE_CLUSTER", "", "Name of the cluster whose tables are replicated."),
+  row("CLICKHOUSE_CLUSTER", "", "Name of the cluster over whose shards rows are spread."),
+  row(
+    "CLICKHOUSE_QUORUM",
+    "auto",
+    "Replicas of a shard that must hold an insert: auto is over half.",
+  ),
   row("POSTGRES_URL", "", "Connection string of the relational provider.", true),
   row(
     "DOCUMENT_DB_URI",

@@ -43,6 +43,8 @@ export interface Config {
   readonly memoryBackend: "filesystem" | "postgres" | "mongodb" | "ephemeral" | "none";
   readonly clickhouseUrl?: string;
   readonly clickhouseCluster?: string;
+  /** Replicas of a shard that must hold an insert; absent: more than half of them. */
+  readonly clickhouseQuorum?: number;
   readonly postgresUrl?: string;
   readonly documentDbUri?: string;
   readonly hooksFile?: string;
@@ -143,6 +145,11 @@ const schema = z.object({
     .default("clickhouse"),
   CLICKHOUSE_URL: z.url("not a URL").optional(),
   CLICKHOUSE_CLUSTER: text.regex(/^[A-Za-z0-9_-]+$/, "not a cluster name").optional(),
+  CLICKHOUSE_QUORUM: z
+    .string()
+    .regex(/^(auto|[1-9]\d?)$/, "auto or a number of replicas")
+    .transform((value) => (value === "auto" ? undefined : Number(value)))
+    .optional(),
   POSTGRES_URL: text.optional(),
   DOCUMENT_DB_URI: text.optional(),
   MEMORY_BACKEND: z
@@ -322,6 +329,7 @@ function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: 
     grpcPort: grpcPortOf(data),
     clickhouseUrl: data.CLICKHOUSE_URL,
     clickhouseCluster: data.CLICKHOUSE_CLUSTER,
+    clickhouseQuorum: data.CLICKHOUSE_QUORUM,
     postgresUrl: data.POSTGRES_URL,
     documentDbUri: data.DOCUMENT_DB_URI,
     hooksFile: data.CONFIG,

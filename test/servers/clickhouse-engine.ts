@@ -102,8 +102,7 @@ async function run(query: string, body: Buffer, url: URL): Promise<Outcome> {
     }
     const said = config === undefined ? query : alone(query);
     if (said === undefined) return success({});
-    const outcome =
-      isInsert && body.length > 0 ? await insert(said, body) : await plain(said, url);
+    const outcome = isInsert && body.length > 0 ? await insert(said, body) : await plain(said, url);
     if (database !== "default") await session.queryAsync("USE default");
     if (isInsert && cuts > 0) {
       cuts -= 1;

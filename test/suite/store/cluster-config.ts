@@ -14,8 +14,31 @@ const keys = {
 /** Databases that have shards. */
 const databasesMax = 100;
 
-const shard = `<shard><internal_replication>true</internal_replication>
-  <replica><host>127.0.0.1</host><port>9000</port></replica></shard>`;
+function shard(host: string, weight = 1): string {
+  return `<shard><weight>${weight}</weight><internal_replication>true</internal_replication>
+  <replica><host>${host}</host><port>9000</port></replica></shard>`;
+}
+
+function configOf(shards: readonly string[]): string {
+  return `<clickhouse><tcp_port>9000</tcp_port><users_config>{users}</users_config>
+<remote_servers><main>${shards.join("")}</main></remote_servers></clickhouse>`;
+}
+
+function usersOf(databases: readonly string[]): string {
+  return `<clickhouse><profiles><default/></profiles><quotas><default/></quotas>
+<users><default><password></password><profile>default</profile><quota>default</quota>
+<networks><ip>::/0</ip></networks><databases>${databases.join("")}</databases></default></users>
+</clickhouse>`;
+}
+
+/** Options of a server whose cluster `main` has shards at these hosts. */
+export function shardsAt(
+  hosts: readonly string[],
+  weights: readonly number[] = [],
+): ClickhouseServerOptions {
+  const shards = hosts.map((host, at) => shard(host, weights[at]));
+  return { config: configOf(shards), users: usersOf([]) };
+}
 
 /**
  * Options of a server with the cluster `main`. In the databases of these names a shard sees the rows
@@ -30,12 +53,5 @@ export function twoShards(database: (n: number) => string): ClickhouseServerOpti
     const name = database(n + 1);
     return `<${name}>${filters.join("")}</${name}>`;
   });
-  return {
-    config: `<clickhouse><tcp_port>9000</tcp_port><users_config>{users}</users_config>
-<remote_servers><main>${shard}${shard}</main></remote_servers></clickhouse>`,
-    users: `<clickhouse><profiles><default/></profiles><quotas><default/></quotas>
-<users><default><password></password><profile>default</profile><quota>default</quota>
-<networks><ip>::/0</ip></networks><databases>${databases.join("")}</databases></default></users>
-</clickhouse>`,
-  };
+  return { config: configOf([shard("127.0.0.1"), shard("127.0.0.1")]), users: usersOf(databases) };
 }

@@ -5,11 +5,12 @@
  */
 import { clickhouse } from "@turnproof/store";
 import { contract, evidenceClauses, isolationClauses } from "@turnproof/store/testing";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
 import type { ClickhouseServer } from "../../servers/clickhouse-http.ts";
 import { twoShards } from "./cluster-config.ts";
+import { checkStatements } from "./cluster-statements.ts";
 import { effort } from "./effort.ts";
 
 let server: ClickhouseServer;
@@ -28,4 +29,10 @@ contract("clickhouse cluster", [...evidenceClauses, ...isolationClauses], {
   },
   effort,
   timeoutMs: 240_000,
+});
+
+test("every statement of the contract is one for a cluster", async () => {
+  const statements = await server.statements();
+  expect(statements.length).toBeGreaterThan(100);
+  expect(await checkStatements(server.url, statements)).toEqual(["CREATE"]);
 });

@@ -1,16 +1,19 @@
 /**
  * @module Retention on ClickHouse takes what it takes elsewhere, drops whole weeks where everything
- * is past its age, and leaves no turn of what is gone.
+ * is past its age, and leaves no turn of what is gone; in one engine, and over two shards.
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import { clickhouse, filesystem } from "@turnproof/store";
-import type { EvidenceStore, TurnVersion } from "@turnproof/store";
+import type { ClickhouseConnection, EvidenceStore, TurnVersion } from "@turnproof/store";
 import { clickhouseAdmin, defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
 import type { RetentionPolicy, RetentionReport } from "@turnproof/store/admin";
 import { everybody, sampleEvent, sampleTurn } from "@turnproof/store/testing";
 import { afterAll, expect, test } from "vitest";
 
 import { recordsOf } from "../../../packages/store/src/ledger/turn-records.ts";
+import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
+import type { ClickhouseServer } from "../../servers/clickhouse-http.ts";
+import { twoShards } from "./cluster-config.ts";
 import { gone, leftovers, mark } from "./erasure-world.ts";
 import { temporaryDirectories } from "./temporary-directory.ts";
 
@@ -80,12 +83,29 @@ const policies: Readonly<Record<string, RetentionPolicy>> = {
   },
 };
 
-test.each(Object.keys(policies))("as elsewhere, with %s", { timeout: 120_000 }, async (name) => {
+let server: ClickhouseServer | undefined;
+let databases = 0;
+afterAll(() => server?.close());
+
+const connections: Readonly<Record<string, () => Promise<ClickhouseConnection>>> = {
+  "one engine": async () => ({ dataDir: await directories.make() }),
+  "two shards": async () => {
+    server ??= await startClickhouseServer(twoShards((n) => `retained_${n}`));
+    databases += 1;
+    return { url: server.url, database: `retained_${databases}`, cluster: "main" };
+  },
+};
+
+const cases = Object.keys(policies).flatMap((policy) =>
+  Object.keys(connections).map((place) => [policy, place] as const),
+);
+
+test.each(cases)("as elsewhere, with %s, on %s", { timeout: 120_000 }, async (name, place) => {
   const policy = policies[name] as RetentionPolicy;
   await using elsewhere = await filesystem({ directory: await directories.make() });
   await fill(elsewhere.evidence);
   const wanted = await elsewhere.retention.evidence({ policy, now });
-  const connection = { dataDir: await directories.make() };
+  const connection = await (connections[place] as () => Promise<ClickhouseConnection>)();
   {
     await using store = await clickhouse({ connection });
     await fill(store);

@@ -172,5 +172,7 @@ export async function makeEventsView({ engine, cluster }: Tables): Promise<void>
     "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = 'events'",
   );
   if (answer.columns.get("comment")?.[0] === mark) return;
-  await engine.command(`CREATE OR REPLACE VIEW events${onCluster(cluster)} AS ${query} COMMENT '${mark}'`);
+  await engine.command(
+    `CREATE OR REPLACE VIEW events${onCluster(cluster)} AS ${query} COMMENT '${mark}'`,
+  );
 }

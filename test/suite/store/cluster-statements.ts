@@ -1,0 +1,49 @@
+/** @module ClusterStatements: what a provider says to a cluster, read by the engine's own parser. */
+import { createClient } from "@clickhouse/client";
+import { expect } from "vitest";
+
+/** Statements of one question to the parser. */
+const together = 200;
+
+/**
+ * Checks that the engine parses every statement, and that one which changes tables names the
+ * cluster and the tables that hold rows.
+ *
+ * @returns first words of the statements that change tables
+ */
+export async function checkStatements(
+  url: string,
+  statements: readonly string[],
+): Promise<readonly string[]> {
+  const distinct = [...new Map(statements.map((sql) => [shapeOf(sql), sql])).values()];
+  const client = createClient({ url });
+  for (let from = 0; from < distinct.length; from += together) {
+    // Rows travel behind the statement; the parser is shown one without.
+    const said = distinct
+      .slice(from, from + together)
+      .map((sql) => sql.replace(/ SETTINGS [^()]* FORMAT Native$/, " VALUES"))
+      .map((sql) => Buffer.from(sql).toString("hex"));
+    const query = `SELECT one FROM (SELECT unhex(arrayJoin(splitByChar(',', {said:String}))) AS one)
+      WHERE isNull(formatQuerySingleLineOrNull(one))`;
+    const query_params = { said: said.join(",") };
+    const result = await client.query({ query, query_params, format: "JSONEachRow" });
+    expect(await result.json()).toEqual([]);
+  }
+  await client.close();
+  const changes = distinct.filter((sql) => !/^(SELECT|INSERT)/.test(sql));
+  for (const sql of changes) {
+    expect(sql).toContain("ON CLUSTER 'main'");
+    if (!sql.startsWith("ALTER")) continue;
+    expect(sql).toMatch(/^ALTER TABLE \w+_local ON CLUSTER/);
+    // A shard's deletion looks at rows of that shard, or at names that every server has.
+    for (const [, table] of sql.matchAll(/\bFROM (\w+)/g)) {
+      expect(["naming", "bundles_local"]).toContain(table);
+    }
+  }
+  return [...new Set(changes.map((sql) => sql.split(/\s/, 1)[0] ?? ""))].toSorted();
+}
+
+/** Statements that differ in numbers and digests alone are one. */
+function shapeOf(sql: string): string {
+  return sql.replace(/\b[0-9a-f]{16,}\b/g, "#").replace(/\d+/g, "#");
+}
