@@ -3,6 +3,8 @@
  * language, rows lie on the shards that the engine would choose, and tables of other shards are
  * refused. The contract over two shards is in contract-clickhouse-cluster.test.ts.
  */
+import { readFile } from "node:fs/promises";
+
 import { createClient } from "@clickhouse/client";
 import { clickhouse } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
@@ -133,7 +135,7 @@ test("tables of one shard get their local name; other shards are refused", async
 function blockOf(names: readonly string[], batchId: string) {
   const events = names.map((root_trace_id) => sampleEvent("s", { root_trace_id }));
   const stored = events.map((event) => ({ ...event, received_at: receivedAt(1) }));
-  const rows = bundleRows(stored as unknown as Parameters<typeof bundleRows>[0]);
+  const rows = bundleRows(stored);
   const [week] = encodeRows([
     { number: batchNumber(batchId), events: names.length, words: [], rows },
   ]);
@@ -211,4 +213,46 @@ test("the hash of a root is one, by its name and in its column", async () => {
     const query = `SELECT ${key} AS hash FROM (SELECT '${root}' AS root_trace_id)`;
     expect(await rowsOf(server.url, query)).toEqual([{ hash: rootHash(root) }]);
   }
+});
+
+test("a server that came later gets the tables, and nothing is said to all otherwise", async () => {
+  const connection = connectionTo("cluster_3");
+  await (await clickhouse({ connection })).close();
+  await server.statements();
+  await (await clickhouse({ connection })).close();
+  const said = await server.statements();
+  expect(said.filter((sql) => sql.includes("ON CLUSTER"))).toEqual([]);
+  const client = createClient({ url: server.url });
+  for (const name of ["turn_ledger", "verdicts_local", "events"]) {
+    await client.command({ query: `DROP TABLE cluster_3.${name}` });
+  }
+  await using store = await clickhouse({ connection });
+  await fill(store);
+  expect(await store.ledger.countTurns(question)).toBe(roots.length);
+  const made = "SELECT count() AS n FROM system.tables WHERE database = 'cluster_3'";
+  expect(await rowsOf(server.url, made)).toEqual([{ n: 13 }]);
+  await client.close();
+});
+
+test("evidence is copied to other shards as the page says", { timeout: 60_000 }, async () => {
+  const [from, to] = ["cluster_4", "cluster_5"];
+  const page = await readFile(new URL("../../../docs/operate/scaling.md", import.meta.url), "utf8");
+  const [ledger = "", bundles = ""] = [...page.matchAll(/```sql\n(.*?)```/gs)].map(
+    ([, sql]) => sql,
+  );
+  const others = ["verdicts", "root_epochs"].map((name) => ledger.replaceAll("turn_ledger", name));
+  await using store = await clickhouse({ connection: connectionTo(from) });
+  await fill(store);
+  await using copy = await clickhouse({ connection: connectionTo(to) });
+  const client = createClient({ url: server.url });
+  for (const sql of [ledger, ...others, bundles]) {
+    const query = sql.replaceAll("new.", `${to}.`).replaceAll("old.", `${from}.`);
+    await client.command({ query: query.trim().replace(/;$/, "") });
+  }
+  await client.close();
+  expect(await copy.ledger.countTurns(question)).toBe(roots.length);
+  const limit = { limit: 1_000 };
+  const whole = await store.page({ tenant: "ann" }, {}, limit);
+  expect((await copy.page({ tenant: "ann" }, {}, limit)).events).toEqual(whole.events);
+  expect(whole.events.length).toBeGreaterThan(roots.length);
 });

@@ -17,8 +17,8 @@ import { storeError } from "./store-error.ts";
 /** A server that holds rows of a shard. */
 export interface ShardReplica {
   /** True when the server says that it is this replica of the shard; throws when it is away. */
-  isItself(): Promise<boolean>;
-  insert(table: string, block: EncodedBlock, token: string): Promise<void>;
+  readonly isItself: () => Promise<boolean>;
+  readonly insert: (table: string, block: EncodedBlock, token: string) => Promise<void>;
 }
 
 /** A shard: its weight among the others, and its replicas in the order of the configuration. */
@@ -100,7 +100,7 @@ function watched(replica: ShardReplica) {
 }
 
 /** The rows of a block by shard; a block of one shard goes as it is. */
-export function splitBlock(
+function splitBlock(
   block: EncodedBlock,
   shardsOf: (table: NativeTable) => readonly number[],
 ): ReadonlyMap<number, EncodedBlock> {

@@ -124,6 +124,30 @@ WHERE database = currentDatabase() AND name IN (${names.join(", ")})`,
   }
 }
 
+/**
+ * True when every server that is reached has every table and the view. One that is away is not
+ * waited for: statements on all servers would be.
+ */
+export async function hasTables(engine: Engine, layout: ClusterLayout): Promise<boolean> {
+  const tables = Object.keys(shardKeys).flatMap((name) => [name, localTable(name, layout.cluster)]);
+  const names = [...tables, "events"].map((name) => `'${name}'`);
+  const answer = await engine.query(
+    `SELECT toFloat64(min(n)) AS least FROM (SELECT hostName() AS host,
+    uniqExactIf(name, database = '${layout.database}' AND name IN (${names.join(", ")})) AS n
+FROM clusterAllReplicas('${clusterName(layout.cluster)}', system.tables) GROUP BY host)
+SETTINGS skip_unavailable_shards = 1`,
+  );
+  return Number(answer.columns.get("least")?.[0]) === names.length;
+}
+
+/** Makes the database on servers that came later than the others. */
+export async function makeDatabase(
+  engine: Engine,
+  { database, cluster }: ClusterLayout,
+): Promise<void> {
+  await engine.command(`CREATE DATABASE IF NOT EXISTS \`${database}\`${onCluster(cluster)}`);
+}
+
 /** Deletes rows on every shard, and waits until all replicas replaced the parts that held them. */
 export async function mutate(tables: Tables, table: string, where: string): Promise<void> {
   const { engine, cluster } = tables;

@@ -164,14 +164,14 @@ FROM (
 )`;
 }
 
-/** Makes the view, or makes it anew where it is of another registry. */
-export async function makeEventsView({ engine, cluster }: Tables): Promise<void> {
+/** Makes the view, or makes it anew where it is of another registry, or where it is `wanted`. */
+export async function makeEventsView({ engine, cluster }: Tables, wanted = false): Promise<void> {
   const query = eventsQuery();
   const mark = createHash("sha256").update(query).digest("hex").slice(0, 16);
   const answer = await engine.query(
     "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = 'events'",
   );
-  if (answer.columns.get("comment")?.[0] === mark) return;
+  if (!wanted && answer.columns.get("comment")?.[0] === mark) return;
   await engine.command(
     `CREATE OR REPLACE VIEW events${onCluster(cluster)} AS ${query} COMMENT '${mark}'`,
   );

@@ -6,7 +6,7 @@ import { readdir, readFile } from "node:fs/promises";
 
 import { CodedError } from "@turnproof/semconv";
 
-import { adoptTables, forCluster, readLayout } from "./cluster-tables.ts";
+import { adoptTables, forCluster, hasTables, makeDatabase, readLayout } from "./cluster-tables.ts";
 import type { ClusterLayout } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./connection.ts";
 import { makeEventsView } from "./events-view.ts";
@@ -42,27 +42,44 @@ export async function readMigrations(layout?: ClusterLayout): Promise<Migration[
 /** Brings the tables and the view over them to this build's version. */
 export async function makeTables(tables: Tables): Promise<void> {
   const { engine, cluster } = tables;
-  const layout = cluster === undefined ? undefined : await readLayout(engine, cluster);
-  if (layout !== undefined) await adoptTables(engine, layout);
-  await migrate(engine, layout);
+  if (cluster === undefined) {
+    await migrate(engine);
+    await renameOldEvents(tables);
+    return makeEventsView(tables);
+  }
+  const layout = await readLayout(engine, cluster);
+  await adoptTables(engine, layout);
+  const made = await hasTables(engine, layout);
+  if (!made) await makeDatabase(engine, layout);
+  await migrate(engine, { layout, made });
   await renameOldEvents(tables);
-  await makeEventsView(tables);
+  await makeEventsView(tables, !made);
+}
+
+/** A cluster, and whether all of its servers have the tables already. */
+interface OnCluster {
+  readonly layout: ClusterLayout;
+  readonly made: boolean;
 }
 
 /** Brings the tables to this build's version. Throws `store_version_newer` for newer data. */
-export async function migrate(engine: Engine, layout?: ClusterLayout): Promise<void> {
-  const history = layout === undefined ? [historyTable] : forCluster(historyTable, layout);
-  for (const statement of history) await engine.command(statement);
+export async function migrate(engine: Engine, cluster?: OnCluster): Promise<void> {
+  const made = cluster?.made === true;
+  const history = cluster === undefined ? [historyTable] : forCluster(historyTable, cluster.layout);
+  if (!made) for (const statement of history) await engine.command(statement);
   const applied = await engine.query("SELECT DISTINCT version FROM migrations");
   const done = new Set(applied.columns.get("version"));
-  const migrations = await readMigrations(layout);
+  const migrations = await readMigrations(cluster?.layout);
   const newest = migrations.at(-1)?.version ?? 0;
   for (const version of done) {
     if (Number(version) > newest) throw new CodedError("store_version_newer");
   }
   for (const { version, name, statements } of migrations) {
-    if (done.has(version)) continue;
+    // A server that came later has none of the tables, whatever was applied before.
+    const again = cluster !== undefined && !made;
+    if (done.has(version) && !again) continue;
     for (const statement of statements) await engine.command(statement);
+    if (done.has(version)) continue;
     await engine.command(`INSERT INTO migrations (version, name) VALUES (${version}, '${name}')`);
   }
 }

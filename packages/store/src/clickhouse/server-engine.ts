@@ -47,7 +47,7 @@ function clusterSettings({ quorum = "auto" }: ServerConnection): ClickHouseSetti
 }
 
 /** How long statements on all servers may take; a deletion rewrites parts on each. */
-const ddlSeconds = 600;
+const ddlSeconds = 300;
 
 /** Opens the server; its tables are made elsewhere. */
 export async function openServer(options: ServerConnection): Promise<Engine> {
@@ -146,13 +146,18 @@ function urlOf({ url }: ServerConnection, host: string): string {
   return replica.origin;
 }
 
-/** Makes the database where it is missing; both names have been checked to be words. */
+/**
+ * Makes the database where the server has none; both names have been checked to be words. Nothing is
+ * said to a whole cluster otherwise: a server of it may be away.
+ */
 async function createDatabase(
   client: ClickHouseClient,
   database: string,
   cluster: string | undefined,
 ): Promise<void> {
   try {
+    const question = `SELECT 1 AS one FROM system.databases WHERE name = '${database}'`;
+    if (cluster !== undefined && readAnswer(await select(client, question)).rows > 0) return;
     await coded(() =>
       run(client, `CREATE DATABASE IF NOT EXISTS \`${database}\`${onCluster(cluster)}`),
     );
