@@ -1,6 +1,6 @@
 /**
- * @module The cluster to try: its compose file holds together, the engine reads its configuration as
- * two shards of two replicas, and its scripts are scripts. Docker is not needed here;
+ * @module The cluster to try: its compose file holds together, the engine reads its configuration
+ * as two shards of two replicas, and its scripts are scripts. Docker is not needed here;
  * `dashboards/cluster/check.sh` runs the cluster where there is one.
  */
 import { execFile, execFileSync } from "node:child_process";

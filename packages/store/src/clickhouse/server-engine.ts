@@ -147,8 +147,8 @@ function urlOf({ url }: ServerConnection, host: string): string {
 }
 
 /**
- * Makes the database where the server has none; both names have been checked to be words. Nothing is
- * said to a whole cluster otherwise: a server of it may be away.
+ * Makes the database where the server has none; both names have been checked to be words. Nothing
+ * is said to a whole cluster otherwise: a server of it may be away.
  */
 async function createDatabase(
   client: ClickHouseClient,
