@@ -5,10 +5,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { CodedError } from "@turnproof/semconv";
-import { clickhouse, ephemeral, filesystem, loadDriver, mongodb, postgres } from "@turnproof/store";
+import { clickhouse, ephemeral, filesystem, loadDriver, mongodb } from "@turnproof/store";
 import type { ClickhouseConnection, EvidenceStore } from "@turnproof/store";
 
 import type { Config } from "./config.ts";
+import { openPostgres, postgresFolder } from "./postgres-place.ts";
 
 /** Why evidence lies in a SQLite file by default; one sentence each. */
 export const engineSentences = {
@@ -44,7 +45,7 @@ export async function openStore(config: Config, options: OpenOptions = {}): Prom
       }
       return clickhouse({ connection: connectionOf(config) });
     case "postgres":
-      return (await postgres({ url: postgresUrlOf(config) })).evidence;
+      return (await openPostgres(postgresUrlOf(config), "evidence")).evidence;
     case "filesystem": {
       const { readOnly = false } = options;
       return (await filesystem({ directory: evidenceFolder(config), readOnly })).evidence;
@@ -69,7 +70,9 @@ export function serverOf(
     case "clickhouse":
       return config.clickhouseUrl === undefined ? undefined : hostsOf(config.clickhouseUrl);
     case "postgres":
-      return hostsOf(postgresUrlOf(config));
+      return postgresFolder(postgresUrlOf(config)) === undefined
+        ? hostsOf(postgresUrlOf(config))
+        : undefined;
     case "mongodb":
       return hostsOf(documentDbUriOf(config));
     default:
@@ -84,7 +87,7 @@ function hostsOf(url: string): string {
   return /^[A-Za-z0-9_.:,[\]-]{1,240}$/.test(hosts) ? hosts : "unnamed";
 }
 
-/** Where PostgreSQL is. @throws CodedError not_configured */
+/** Where PostgreSQL is, a server or a directory. @throws CodedError not_configured */
 export function postgresUrlOf({ postgresUrl: url }: Config): string {
   if (url === undefined) {
     throw new CodedError("not_configured", { field: "TURNPROOF_POSTGRES_URL" });

@@ -38,7 +38,7 @@ export const variables: readonly Variable[] = [
     "auto",
     "Replicas of a shard that must hold an insert: auto is over half.",
   ),
-  row("POSTGRES_URL", "", "Connection string of the relational provider.", true),
+  row("POSTGRES_URL", "", "PostgreSQL: a connection string, or file:///directory embedded.", true),
   row(
     "DOCUMENT_DB_URI",
     "",

@@ -6,12 +6,13 @@
 import { existsSync } from "node:fs";
 
 import { CodedError } from "@turnproof/semconv";
-import { filesystem, mongodb, postgres } from "@turnproof/store";
+import { filesystem, mongodb } from "@turnproof/store";
 import type { FilesystemProvider, MongodbProvider, Provider } from "@turnproof/store";
 
 import { documentDbUriOf, evidenceFolder, postgresUrlOf } from "../backend.ts";
 import type { Config } from "../config.ts";
 import { memoryFolder } from "../memory/memory-backend.ts";
+import { openPostgres } from "../postgres-place.ts";
 
 /** A provider, and search indexes where it is MongoDB's. */
 export type Archive = Provider & {
@@ -48,7 +49,7 @@ export async function openArchive(
       return filesystem({ directory });
     }
     case "postgres":
-      return postgres({ url: postgresUrlOf(config), migrate: mayChange });
+      return openPostgres(postgresUrlOf(config), "whole", mayChange);
     case "mongodb": {
       const url = documentDbUriOf(config);
       return mongodb({ url, manageIndexes: mayChange });

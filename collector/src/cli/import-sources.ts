@@ -10,6 +10,7 @@ import { createInterface } from "node:readline";
 import { CodedError } from "@turnproof/semconv";
 import { loadDriver } from "@turnproof/store";
 
+import { postgresFolder } from "../postgres-place.ts";
 import type { Config } from "../config.ts";
 
 /** Records in batches, and how many of the source's parts were read so far. */
@@ -89,7 +90,8 @@ function parsed(text: string): unknown {
 const undefinedTable = "42P01";
 
 async function* tableRows(url: string | undefined, table: string): AsyncGenerator<RecordBatch> {
-  if (url === undefined) {
+  // Bundles of versions 1 to 3 lie on servers; an embedded one is opened by this version alone.
+  if (url === undefined || postgresFolder(url) !== undefined) {
     throw new CodedError("not_configured", { field: "TURNPROOF_POSTGRES_URL" });
   }
   if (!/^[A-Za-z_][\w$]{0,62}(\.[A-Za-z_][\w$]{0,62})?$/.test(table)) {

@@ -5,11 +5,12 @@
 import { join } from "node:path";
 
 import { CodedError } from "@turnproof/semconv";
-import { ephemeralMemory, filesystem, mongodb, postgres } from "@turnproof/store";
+import { ephemeralMemory, filesystem, mongodb } from "@turnproof/store";
 import type { AdministeredMemory, MemoryStore, SharedStore } from "@turnproof/store";
 
 import { documentDbUriOf, postgresUrlOf } from "../backend.ts";
 import type { Config } from "../config.ts";
+import { openPostgres } from "../postgres-place.ts";
 
 /**
  * Opens the configured memory; undefined for `none`.
@@ -25,7 +26,7 @@ export async function openMemory(config: Config): Promise<AdministeredMemory | u
     case "filesystem":
       return (await filesystem({ directory: memoryFolder(config) })).memory;
     case "postgres":
-      return (await postgres({ url: postgresUrlOf(config) })).memory;
+      return (await openPostgres(postgresUrlOf(config), "memory")).memory;
     case "mongodb": {
       const url = documentDbUriOf(config);
       return (await mongodb({ url, manageIndexes: !config.readOnly })).memory;
