@@ -19,6 +19,21 @@ test("an instant is told as Date tells its second, on either side of the epoch",
   expect(isoOfInstant({ seconds: 86_399, nanos: 120_000_000 }, 2)).toBe("1970-01-01T23:59:59.12Z");
 });
 
+test("a time that was read or told before another one is the same again", () => {
+  const micros = fc.integer({ min: -2_208_988_800_000_000, max: 4_102_444_800_000_000 });
+  fc.assert(
+    fc.property(fc.array(micros, { minLength: 2, maxLength: 4 }), (times) => {
+      for (const at of [...times, ...times, times[0] ?? 0]) {
+        expect(isoOfMicros(at).slice(0, 23)).toBe(
+          new Date(Math.floor(at / 1_000)).toISOString().slice(0, 23),
+        );
+        expect(epochMicros(isoOfMicros(at))).toBe(at);
+        expect(epochMicros("no time")).toBeNaN();
+      }
+    }),
+  );
+});
+
 test("a received time comes back from its microseconds", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 4_102_444_800_000_000 }), (micros) => {

@@ -106,9 +106,12 @@ const twoDigits: readonly string[] = Array.from({ length: 60 }, (_, i) =>
 );
 /** The day that was told last: a page is of a few days, and three times are told for each event. */
 let told = { day: NaN, text: "" };
+/** The second that was told last: an event's start and end are often within one. */
+let toldSecond = { seconds: NaN, text: "" };
 
 /** `YYYY-MM-DDTHH:MM:SS` of whole seconds since the epoch. */
 function wholeOf(seconds: number): string {
+  if (seconds === toldSecond.seconds) return toldSecond.text;
   const day = Math.floor(seconds / daySeconds);
   if (day !== told.day) {
     told = { day, text: new Date(day * daySeconds * 1000).toISOString().slice(0, 11) };
@@ -117,7 +120,9 @@ function wholeOf(seconds: number): string {
   const minutesIn = Math.floor(rest / 60);
   const hours = Math.floor(minutesIn / 60);
   const [h, m, s] = [hours, minutesIn - hours * 60, rest - minutesIn * 60];
-  return `${told.text}${twoDigits[h]}:${twoDigits[m]}:${twoDigits[s]}`;
+  const text = `${told.text}${twoDigits[h]}:${twoDigits[m]}:${twoDigits[s]}`;
+  toldSecond = { seconds, text };
+  return text;
 }
 
 /** The ISO text of an instant with this many fractional digits (0 to 9). */
@@ -137,8 +142,16 @@ export function instantOfNanos(nanos: bigint): Instant {
   };
 }
 
+/** The receipt that was read last: all events of a request have the same one. */
+let readReceipt = { text: "", micros: NaN };
+
 /** Microseconds since the epoch of a received time; NaN for text that is none. */
 export function epochMicros(time: string): number {
+  if (time !== readReceipt.text) readReceipt = { text: time, micros: microsOf(time) };
+  return readReceipt.micros;
+}
+
+function microsOf(time: string): number {
   let micros = 0;
   const digits = fractionDigits(time);
   for (let at = 0; at < 6; at += 1) {
@@ -149,8 +162,14 @@ export function epochMicros(time: string): number {
   return epochSeconds(time) * 1_000_000 + micros;
 }
 
+/** The receipt that was told last: all events of a request have the same one. */
+let toldReceipt = { micros: NaN, text: "" };
+
 /** The received time of microseconds since the epoch, six digits. */
 export function isoOfMicros(micros: number): string {
+  if (micros === toldReceipt.micros) return toldReceipt.text;
   const seconds = Math.floor(micros / 1_000_000);
-  return isoOfInstant({ seconds, nanos: (micros - seconds * 1_000_000) * 1_000 }, 6);
+  const text = isoOfInstant({ seconds, nanos: (micros - seconds * 1_000_000) * 1_000 }, 6);
+  toldReceipt = { micros, text };
+  return text;
 }

@@ -52,11 +52,17 @@ function rowsOf(events: readonly StoredEvent[]): readonly BundleRow[] {
 
 function rowOf(events: readonly StoredEvent[], segments: string): BundleRow {
   const [first] = events as readonly [StoredEvent];
-  const received = events.map((event) => epochMicros(event.received_at));
+  let from = Infinity;
+  let to = -Infinity;
+  for (const event of events) {
+    const at = epochMicros(event.received_at);
+    from = Math.min(from, at);
+    to = Math.max(to, at);
+  }
   return {
     root_trace_id: first.root_trace_id ?? "",
-    first_received: received.reduce((a, b) => Math.min(a, b)),
-    last_received: received.reduce((a, b) => Math.max(a, b)),
+    first_received: from,
+    last_received: to,
     events: events.length,
     evidence: events.some((event) => event.event_kind !== "span"),
     hashes: hashesOf(events),
