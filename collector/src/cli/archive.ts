@@ -18,6 +18,7 @@ import { openPostgres } from "../postgres-place.ts";
 export type Archive = Provider & {
   /** What an earlier version wrote, where it is copied into what this one reads. */
   readonly copyOld?: FilesystemProvider["copyOld"];
+  readonly checkOld?: FilesystemProvider["checkOld"];
   readonly dropOld?: FilesystemProvider["dropOld"];
   readonly vectors?: Pick<MongodbProvider["vectors"], "migrate">;
 };
@@ -46,7 +47,7 @@ export async function openArchive(
       if (!mayChange && !existsSync(directory)) {
         throw new CodedError("not_configured", { field: room });
       }
-      return filesystem({ directory });
+      return filesystem({ directory, mayChange });
     }
     case "postgres":
       return openPostgres(postgresUrlOf(config), "whole", mayChange);

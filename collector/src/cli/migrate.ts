@@ -10,7 +10,7 @@ import type { Command } from "commander";
 import { CodedError } from "@turnproof/semconv";
 import type { SearchMigrationRow } from "@turnproof/store";
 import { clickhouseAdmin } from "@turnproof/store/admin";
-import type { CopyReport } from "@turnproof/store/admin";
+import type { CopyReport, ParityReport } from "@turnproof/store/admin";
 
 import { connectionOf, openStore } from "../backend.ts";
 import { readConfig } from "../config.ts";
@@ -24,6 +24,7 @@ import { exitCodes, interruption, printJson, printTable, progressBar, say } from
 interface MigrateFlags {
   readonly json?: boolean;
   readonly apply?: boolean;
+  readonly check?: boolean;
   readonly dropOld?: boolean;
   readonly dataDir?: string;
   readonly backend?: string;
@@ -37,6 +38,10 @@ interface RoomState {
   readonly schema: string;
   /** Events of an earlier version, where this one reads a copy of them. */
   readonly earlier?: CopyReport;
+  /** How these compare with the copy, where `--check` asks. */
+  readonly parity?: ParityReport;
+  /** What a code speaks of. */
+  readonly field?: string;
   /** Search indexes over memory, where the backend has them. */
   readonly search_indexes?: readonly SearchMigrationRow[];
 }
@@ -48,18 +53,21 @@ export function addMigrateCommand(program: Command): void {
       "show whether stores are of this version; --apply migrates them and copies old evidence",
     )
     .option("--apply", "change the stores; without it nothing is changed")
-    .option("--drop-old", "with --apply, delete what an earlier version wrote, once it is copied")
+    .option("--check", "compare each event of an earlier version with its copy")
+    .option("--drop-old", "with --apply, delete what an earlier version wrote, once it is compared")
     .option("--data-dir <dir>", "directory of embedded stores (default .turnproof)")
     .option("--backend <kind>", "clickhouse, filesystem, postgres, mongodb or ephemeral")
     .addHelpText(
       "after",
       `
 Additive and forward only, as the owner of the schema; data of a newer version is refused.
-Evidence of an earlier version (files, old tables or documents) is copied: a copy that is ended
-goes on when it is run again (exit code 3), and what was copied stays until --apply --drop-old. Stop
-collectors of that version first, and any that uses an embedded ClickHouse. MongoDB's search indexes
-over memory are made, given every filter field and waited for; a build that is interrupted here goes
-on at the server. Exit code 3 while a store or a search index is behind.`,
+Evidence of an earlier version (files, old tables or documents) is copied: a copy that is
+ended goes on when it is run again (exit code 3), and what was copied stays until --apply
+--drop-old, which compares each event with the copy first and refuses (migration_differs)
+where one is missing. Stop collectors of that version first, and any that uses an embedded
+ClickHouse. MongoDB's search indexes over memory are made, given every filter field and waited
+for; a build that is interrupted here goes on at the server. Exit code 3 while a store or a
+search index is behind.`,
     )
     .action((flags: MigrateFlags) => attempt(flags, () => migrate(flags)));
 }
@@ -74,14 +82,22 @@ async function migrate(flags: MigrateFlags): Promise<void> {
   const applied = flags.apply === true;
   if (flags.json === true) printJson({ applied, stores: rooms });
   else {
-    const rows = rooms.map(({ store, backend, schema, earlier }) => [
+    const rows = rooms.map(({ store, backend, schema, field, earlier }) => [
       store,
       backend,
-      schema,
+      field === undefined ? schema : `${schema} (${field})`,
       earlier === undefined ? "" : `${earlier.copied} of ${earlier.events}`,
     ]);
     const head = ["STORE", "BACKEND", "SCHEMA", "EARLIER EVENTS COPIED"];
     printTable(head, rows);
+    for (const { store, parity } of rooms) {
+      if (parity === undefined) continue;
+      const { events, missing, roots, deleted } = parity;
+      say(
+        `${store}: ${missing} of ${events} earlier events are not in the copy (${roots} roots); ` +
+          `${deleted} were deleted since.`,
+      );
+    }
     const search = rooms.flatMap(({ search_indexes: found }) => found ?? []);
     if (search.length > 0) {
       printTable(
@@ -91,10 +107,16 @@ async function migrate(flags: MigrateFlags): Promise<void> {
     }
     if (!applied) say("A dry run: --apply changes the stores.");
   }
-  const failed = rooms.some(({ schema }) => !["ready", "behind", "on opening"].includes(schema));
+  const failed = rooms.some(
+    ({ schema, parity }) =>
+      !["ready", "behind", "on opening"].includes(schema) ||
+      (schema === "ready" && (parity?.missing ?? 0) > 0),
+  );
   const behind = rooms.some(
-    ({ schema, search_indexes: found }) =>
-      schema === "behind" || found?.some(({ state }) => !settled.has(state)) === true,
+    ({ schema, parity, search_indexes: found }) =>
+      schema === "behind" ||
+      parity?.complete === false ||
+      found?.some(({ state }) => !settled.has(state)) === true,
   );
   process.exitCode = failed ? exitCodes.failed : behind ? exitCodes.partial : exitCodes.ok;
 }
@@ -125,23 +147,24 @@ async function stateOf(config: Config, room: Room, flags: MigrateFlags): Promise
       const found = await searchIndexesOf(opened, applied);
       return { ...about, schema, ...(found === undefined ? {} : { search_indexes: found }) };
     }
-    const earlier = await earlierOf(opened, flags);
+    const { earlier, parity } = await earlierOf(opened, flags);
     const behind = earlier !== undefined && earlier.copied < earlier.events;
-    const said = earlier === undefined ? {} : { earlier };
+    const said = earlier === undefined ? {} : { earlier, ...(parity && { parity }) };
     return { ...about, schema: schema === "ready" && behind ? "behind" : schema, ...said };
   } catch (error) {
     if (!CodedError.is(error)) throw error;
     const behind = error.code === "not_configured" && !applied && !namesVariable(error.field);
-    return { ...about, schema: behind ? "behind" : error.code };
+    const about_code = error.field === undefined ? {} : { field: error.field };
+    return { ...about, ...(behind ? { schema: "behind" } : { schema: error.code, ...about_code }) };
   }
 }
 
-/** Copies what an earlier version wrote, and drops it where both are asked; undefined without any. */
+/** Copies what an earlier version wrote, compares and drops it, as far as each is asked for. */
 async function earlierOf(
-  { copyOld, dropOld }: Pick<Archive, "copyOld" | "dropOld">,
-  { apply, dropOld: dropping }: MigrateFlags,
-): Promise<CopyReport | undefined> {
-  if (copyOld === undefined) return undefined;
+  { copyOld, checkOld, dropOld }: Pick<Archive, "copyOld" | "checkOld" | "dropOld">,
+  { apply, check, dropOld: dropping }: MigrateFlags,
+): Promise<Pick<RoomState, "earlier" | "parity">> {
+  if (copyOld === undefined) return {};
   const bar = progressBar("earlier events");
   const report = await copyOld({
     dryRun: apply !== true,
@@ -149,9 +172,15 @@ async function earlierOf(
     onProgress: bar,
   });
   bar.end();
-  if (dropping !== true || apply !== true) return report;
-  await dropOld?.();
-  return { ...report, events: 0, copied: 0 };
+  if (dropping === true && apply === true) {
+    await dropOld?.();
+    return { earlier: { ...report, events: 0, copied: 0 } };
+  }
+  if (check !== true || checkOld === undefined) return { earlier: report };
+  const comparing = progressBar("events compared");
+  const parity = await checkOld({ signal: interruption(), onProgress: comparing });
+  comparing.end();
+  return { earlier: report, parity };
 }
 
 /** Search indexes are built by the server; a run that is ended leaves it to go on. */
@@ -184,13 +213,14 @@ async function schemaOf(config: Config, room: Room, applied: boolean): Promise<s
 async function clickhouseState(
   config: Config,
   flags: MigrateFlags,
-): Promise<Pick<RoomState, "schema" | "earlier">> {
+): Promise<Pick<RoomState, "schema" | "earlier" | "parity">> {
   const connection = connectionOf(config);
   const mayChange = flags.apply === true;
   const lies = "dataDir" in connection ? join(connection.dataDir, "clickhouse") : undefined;
   if (!mayChange && lies !== undefined && !existsSync(lies)) return { schema: "on opening" };
   await using admin = await clickhouseAdmin({ connection, mayChange });
-  const earlier = await earlierOf(admin, flags);
+  const { earlier, parity } = await earlierOf(admin, flags);
   if (earlier === undefined || earlier.events === 0) return { schema: "ready" };
-  return { schema: earlier.copied < earlier.events ? "behind" : "ready", earlier };
+  const schema = earlier.copied < earlier.events ? "behind" : "ready";
+  return { schema, earlier, ...(parity && { parity }) };
 }

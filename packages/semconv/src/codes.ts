@@ -195,6 +195,10 @@ export const codes = {
     sentence: "Evidence of an earlier version is not copied yet; run turnproof migrate --apply.",
     status: 409,
   },
+  migration_differs: {
+    sentence: "Events of an earlier version are not in the copy; nothing was dropped.",
+    status: 409,
+  },
   capability_missing: { sentence: "This store cannot serve that query.", status: 400 },
   model_unsupported: {
     sentence: "This is no language model of AI SDK 5, 6 or 7 (specification v2, v3 or v4).",

@@ -89,11 +89,30 @@ export interface CopyReport {
   readonly complete: boolean;
 }
 
+/** What a comparison of old events with their copy found. */
+export interface ParityReport {
+  /** Events that an older version wrote. */
+  readonly events: number;
+  /** Those that are not in the copy, and the roots that they are of (100,000 at most). */
+  readonly missing: number;
+  readonly roots: number;
+  /** Those of roots that lost rows to retention or a deletion since; they are not compared. */
+  readonly deleted: number;
+  /** False when the run was ended early. */
+  readonly complete: boolean;
+}
+
 /** What a provider of evidence offers to operators' commands. */
 export interface EvidenceAdmin extends Pick<Retention, "evidence">, AsyncDisposable {
   /** Copies events that an older version wrote; those lie there until they are dropped. */
   copyOld(options?: CopyOptions): Promise<CopyReport>;
-  /** Drops what an older version wrote. @throws CodedError `migration_pending` until it is copied */
+  /** Compares those events with the copy; nothing is changed. */
+  checkOld(options?: Omit<CopyOptions, "dryRun">): Promise<ParityReport>;
+  /**
+   * Compares, then drops what an older version wrote.
+   * @throws CodedError `migration_pending` until it is copied, `migration_differs` where an event
+   * is not in the copy
+   */
   dropOld(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /** @module OldEvidence: rows of versions before the ledger, which are copied into bundles. */
 import { CodedError } from "@turnproof/semconv";
 
-import type { CopyOptions, CopyReport } from "./admin.ts";
+import type { CopyOptions, CopyReport, ParityReport } from "./admin.ts";
 import type { CheckResult } from "./evidence-store.ts";
 
 /** What an earlier version left in a database. */
@@ -11,7 +11,9 @@ export interface OldEvents {
   /** Asks the database: another process may have copied it. */
   refresh(): Promise<boolean>;
   copy(options?: CopyOptions): Promise<CopyReport>;
-  /** @throws CodedError `migration_pending` until all of it is copied */
+  /** Compares it with the copy. */
+  check(options?: Omit<CopyOptions, "dryRun">): Promise<ParityReport>;
+  /** @throws CodedError `migration_pending` until it is copied, `migration_differs` */
   drop(): Promise<void>;
 }
 

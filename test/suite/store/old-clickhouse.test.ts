@@ -17,7 +17,11 @@ import { afterAll, expect, test } from "vitest";
 import { openEngine } from "../../../packages/store/src/clickhouse/connection.ts";
 import type { Engine } from "../../../packages/store/src/clickhouse/connection.ts";
 import { makeTables } from "../../../packages/store/src/clickhouse/migration.ts";
-import { copyOldEvents } from "../../../packages/store/src/clickhouse/old-events.ts";
+import {
+  checkOldEvents,
+  copyOldEvents,
+} from "../../../packages/store/src/clickhouse/old-events.ts";
+import { wayBack } from "./way-back.ts";
 import { temporaryDirectories } from "./temporary-directory.ts";
 
 const directories = temporaryDirectories();
@@ -141,6 +145,49 @@ test("until it is copied, a large store says so", { timeout: 120_000 }, async ()
     dryRun: false,
   });
   await expect(retained).rejects.toMatchObject({ code: "migration_pending" });
+});
+
+test("old events are compared before they are dropped", { timeout: 120_000 }, async () => {
+  const dataDir = await oldStore();
+  await (await clickhouse({ connection: { dataDir } })).close();
+  const engine = await openEngine({ dataDir });
+  const root = (
+    await engine.query("SELECT min(root_trace_id) FROM bundles WHERE events > 0")
+  ).columns
+    .values()
+    .next().value?.[0];
+  const lost = `root_trace_id = '${String(root)}'`;
+  const held = await answer(engine, `count()) AS n FROM old_events WHERE ${lost}`);
+  const events = await answer(engine, "count()) AS n FROM old_events");
+  const same = { events, missing: 0, roots: 0, deleted: 0, complete: true };
+  expect(await checkOldEvents({ engine, cluster: undefined })).toEqual(same);
+  await engine.command(`ALTER TABLE bundles DELETE WHERE ${lost} SETTINGS mutations_sync = 2`);
+  await engine.close();
+  await using admin = await clickhouseAdmin({ connection: { dataDir } });
+  expect(await admin.checkOld()).toEqual({ ...same, missing: held, roots: 1 });
+  await expect(admin.dropOld()).rejects.toMatchObject({ code: "migration_differs" });
+  expect(await admin.copyOld({})).toMatchObject({ events });
+});
+
+test("the way back stands in the docs", { timeout: 120_000 }, async () => {
+  const dataDir = await oldStore();
+  const dump = async (): Promise<unknown> => {
+    const engine = await openEngine({ dataDir });
+    const { columns } = await engine.query(
+      `SELECT name, engine FROM system.tables WHERE database = currentDatabase() ORDER BY name`,
+    );
+    const versions = await engine.query("SELECT DISTINCT version FROM migrations ORDER BY version");
+    const held = await answer(engine, "count()) AS n FROM events");
+    await engine.close();
+    return [[...columns], [...versions.columns], held];
+  };
+  const before = await dump();
+  await expectSame(dataDir);
+  const engine = await openEngine({ dataDir });
+  for (const statement of wayBack("clickhouse")) await engine.command(statement);
+  await engine.close();
+  expect(await dump()).toEqual(before);
+  await expectSame(dataDir);
 });
 
 test("what was copied is dropped when that is asked for", { timeout: 120_000 }, async () => {

@@ -7,7 +7,7 @@ import { mongodb } from "@turnproof/store";
 import { defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
 import { everybody, receivedAt, sampleTurn } from "@turnproof/store/testing";
 import { MongoClient } from "mongodb";
-import type { Db, Document } from "mongodb";
+import type { Collection, Db, Document } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { storedForm } from "../../../packages/store/src/stored-event.ts";
@@ -95,6 +95,33 @@ test("a small database is copied when it is opened", { timeout: 120_000 }, async
   }
 });
 
+test("old events are compared before they are dropped", { timeout: 120_000 }, async () => {
+  const database = await oldDatabase(oldBatches(60));
+  const provider = await mongodb({ client, database: database.databaseName });
+  const same = { events: 300, missing: 0, roots: 0, deleted: 0, complete: true };
+  expect(await provider.checkOld()).toEqual(same);
+  const bundles = database.collection("evidence_bundles");
+  const bundle = (await bundles.findOne({ root_trace_id: "root-7" })) as Document;
+  const differs = { code: "migration_differs", field: /^\d of 300 events$/ };
+  const body = String(bundle["body"]).replaceAll("agent-1", "agent-9");
+  await bundles.updateOne({ _id: bundle["_id"] as never }, { $set: { body } });
+  expect((await provider.checkOld()).missing).toBeGreaterThan(0);
+  await bundles.deleteOne({ _id: bundle["_id"] as never });
+  expect(await provider.checkOld()).toMatchObject({ roots: 1, complete: true });
+  const dropped = provider.dropOld().catch((error: unknown) => error);
+  expect(await dropped).toMatchObject({
+    code: differs.code,
+    field: expect.stringMatching(differs.field) as string,
+  });
+  expect(await database.collection("evidence_events").countDocuments({})).toBe(300);
+  await bundles.insertOne(bundle);
+  // What retention took away since is not missing.
+  const asked = { policy: defaultRetention, now: "2028-01-01T00:00:00Z", dryRun: false };
+  await provider.retention.evidence(asked);
+  expect(await provider.checkOld()).toEqual({ ...same, deleted: 300 });
+  await provider.dropOld();
+});
+
 test("a copy that was ended goes on and repeats nothing", { timeout: 180_000 }, async () => {
   const batches = oldBatches(60);
   const database = await oldDatabase(batches);
@@ -140,6 +167,53 @@ test("a copy that was ended goes on and repeats nothing", { timeout: 180_000 }, 
   expect((await evidence.check()).diagnostics).toBeUndefined();
   expect((await evidence.page(everybody, {}, { limit: 10 })).bounded).toBe(false);
   expect(await evidence.ledger.countTurns({ scope: everybody, where: [] })).toBeGreaterThan(60);
+});
+
+/** A client whose inserts of bundles wait for this. */
+function waiting(until: Promise<void>, reached: () => void): MongoClient {
+  const through = <T extends object>(target: T, own: Record<string, unknown>): T =>
+    new Proxy(target, {
+      get(held, name) {
+        if (typeof name === "string" && name in own) return own[name];
+        const value: unknown = Reflect.get(held, name, held);
+        return typeof value === "function" ? value.bind(held) : value;
+      },
+    });
+  const insertMany =
+    (collection: Collection) =>
+    async (documents: Document[], options: object): Promise<unknown> => {
+      reached();
+      await until;
+      return collection.insertMany(documents, options);
+    };
+  const db = (name: string): Db => {
+    const real = client.db(name);
+    const collection = (of: string): Collection => {
+      const held = real.collection(of);
+      return of === "evidence_bundles" ? through(held, { insertMany: insertMany(held) }) : held;
+    };
+    return through(real, { collection });
+  };
+  return through(client, { db });
+}
+
+test("a slow copy brings nothing of a deleted user back", { timeout: 120_000 }, async () => {
+  const database = await oldDatabase(oldBatches(20));
+  const name = database.databaseName;
+  const go = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<void>();
+  // It has read the old rows and not written them.
+  const slow = mongodb({ client: waiting(go.promise, read.resolve), database: name });
+  await read.promise;
+  const { evidence } = await mongodb({ client, database: name });
+  await deleteUserEvidence(evidence, { userId: "u-1", dryRun: false });
+  const left = await eventsIn(database);
+  go.resolve();
+  await slow;
+  expect(await eventsIn(database)).toBe(left);
+  expect((await evidence.page({ tenant: "u-1" }, {}, { limit: 9 })).events).toEqual([]);
+  const rows = await database.collection("turn_ledger").find().toArray();
+  expect(JSON.stringify(rows)).not.toContain("u-1");
 });
 
 test("a user's old rows go with the user", { timeout: 120_000 }, async () => {

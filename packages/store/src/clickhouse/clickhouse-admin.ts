@@ -8,7 +8,8 @@ import type { EvidenceAdmin } from "../admin.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
 import { openEngine } from "./connection.ts";
 import { makeTables } from "./migration.ts";
-import { copyOldEvents } from "./old-events.ts";
+import { requireParity } from "../old-parity.ts";
+import { checkOldEvents, copyOldEvents } from "./old-events.ts";
 import { dropOldTables, oldEvents } from "./old-tables.ts";
 import { retainBundles } from "./retention-rows.ts";
 
@@ -40,8 +41,10 @@ export async function clickhouseAdmin(options: {
       return retainBundles(tables, asked);
     },
     copyOld: (asked = {}) => copyOldEvents(tables, asked),
+    checkOld: (asked) => checkOldEvents(tables, asked),
     async dropOld() {
       await requireCopied();
+      requireParity(await checkOldEvents(tables));
       await dropOldTables(tables);
     },
     close,

@@ -5,9 +5,10 @@
  */
 import { groupBy } from "@turnproof/semconv";
 
-import type { CopyOptions, CopyReport } from "../admin.ts";
+import type { CopyOptions, CopyReport, ParityReport } from "../admin.ts";
 import { murmur32 } from "../bundle/murmur.ts";
 import { recordRoots } from "../ledger/record-roots.ts";
+import { compareOld } from "../old-parity.ts";
 import { settle } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { rowsOfRoots } from "./bundle-reads.ts";
@@ -66,6 +67,41 @@ export async function copyOldEvents(
     if (complete) await noteSlice(engine, allCopied);
   }
   return { dry_run: dryRun, events, copied, complete };
+}
+
+/** Compares the events of an older version with their copy. */
+export async function checkOldEvents(
+  { engine }: Tables,
+  options?: Omit<CopyOptions, "dryRun">,
+): Promise<ParityReport> {
+  const old = await oldEvents(engine);
+  if (old === undefined) return { events: 0, missing: 0, roots: 0, deleted: 0, complete: true };
+  if (!old.noted) return nothingCopied(old.events);
+  const columns = await touchedColumns(engine, old.table);
+  const both = {
+    events: old.events,
+    pages: pagesOf(engine, old.table, columns),
+    rowsOf: (roots: readonly string[]) => rowsOfRoots(engine, roots),
+    standing: (roots: readonly string[]) => standingOf(engine, roots),
+  };
+  return compareOld(both, options);
+}
+
+/** Before the tables of this version are there. */
+function nothingCopied(events: number): ParityReport {
+  return { events, missing: events, roots: 0, deleted: 0, complete: true };
+}
+
+async function* pagesOf(
+  engine: Engine,
+  table: string,
+  columns: readonly string[],
+): AsyncGenerator<readonly StoredEvent[]> {
+  for (const { where } of await oldSlices(engine, table)) {
+    yield decodeRows(
+      await engine.query(`SELECT ${columns.join(", ")} FROM ${table} WHERE ${where}`),
+    );
+  }
 }
 
 async function copiedSlices(engine: Engine): Promise<ReadonlySet<string>> {

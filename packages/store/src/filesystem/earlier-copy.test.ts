@@ -91,7 +91,62 @@ async function reference(of: readonly EvidenceBatch[]): Promise<EvidenceStore> {
   return store;
 }
 
+/** Every file below a folder with its bytes. */
+async function bytesOf(folder: string): Promise<ReadonlyMap<string, string>> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = found.filter((entry) => entry.isFile());
+  const read = files.map(async ({ parentPath, name }) => {
+    const path = join(parentPath, name);
+    return [path, (await readFile(path)).toString("base64")] as const;
+  });
+  return new Map((await Promise.all(read)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+describe("a folder that may not change", () => {
+  test("is counted and read, and every byte stays", async () => {
+    const root = await directory();
+    const old = batches(9);
+    for (const batch of old) await writeEarlier(root, batch);
+    const look = async (copied: number): Promise<void> => {
+      const before = await bytesOf(root);
+      await using provider = await filesystem({ directory: root, mayChange: false });
+      const counted = { dry_run: true, events: 36, copied, complete: true };
+      expect(await provider.copyOld()).toEqual(counted);
+      const waits = copied === 0 ? ["migration_pending"] : undefined;
+      expect((await provider.evidence.check()).diagnostics).toEqual(waits);
+      expect((await provider.memory.check()).ok).toBe(true);
+      const page = await provider.evidence.page(everybody, {}, { limit: 500 });
+      expect([page.events.length, page.bounded]).toEqual(copied === 0 ? [0, true] : [36, false]);
+      const append = provider.evidence.append({ ...(old[0] as EvidenceBatch), batchId: "new" });
+      await expect(append).rejects.toMatchObject({ name: "CodedError" });
+      await provider.close();
+      expect(await bytesOf(root)).toEqual(before);
+    };
+    await look(0);
+    await (await filesystem({ directory: root })).evidence.page(everybody, {}, { limit: 1 });
+    await look(36);
+  });
+});
+
 describe("a small folder", () => {
+  test("is compared with the database before it is deleted", async () => {
+    const root = await directory();
+    const old = batches(9);
+    const paths: string[] = [];
+    for (const batch of old) paths.push(await writeEarlier(root, batch));
+    await using provider = await filesystem({ directory: root });
+    const same = { events: 36, missing: 0, roots: 0, deleted: 0, complete: true };
+    expect(await provider.checkOld()).toEqual(same);
+    // A batch whose file says something else than what was copied of it.
+    const [first] = old as [EvidenceBatch];
+    const events = first.events.map((event) => ({ ...event, agent_id: "another" }));
+    await writeEarlier(root, { ...first, events });
+    expect(await provider.checkOld()).toEqual({ ...same, missing: 4, roots: 1 });
+    const differs = { code: "migration_differs", field: "4 of 36 events" };
+    await expect(provider.dropOld()).rejects.toMatchObject(differs);
+    expect(await readFile(paths[0] as string)).not.toHaveLength(0);
+  });
+
   test("is copied as it is opened, and answers as before", async () => {
     const root = await directory();
     const old = batches(9);

@@ -5,8 +5,9 @@
  */
 import { CodedError } from "@turnproof/semconv";
 
-import type { CopyOptions, CopyReport } from "../admin.ts";
+import type { CopyOptions, CopyReport, ParityReport } from "../admin.ts";
 import { recordsOf } from "../ledger/turn-records.ts";
+import { compareOld } from "../old-parity.ts";
 import { settle } from "../settle.ts";
 import { rowsOfRoot } from "../sqlite/bundle-reads.ts";
 import { bundleWriter } from "../sqlite/bundle-writer.ts";
@@ -14,6 +15,7 @@ import { rootEpochs } from "../sqlite/root-epochs.ts";
 import { transaction } from "../sqlite/sqlite-database.ts";
 import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
 import { turnRows } from "../sqlite/turn-rows.ts";
+import type { StoredEvent } from "../stored-event.ts";
 import type { Disk, Place } from "./disk.ts";
 import { dropEarlierFiles, earlierBatchFiles } from "./earlier-files.ts";
 import { readEarlierBatch } from "./earlier-files.ts";
@@ -23,9 +25,11 @@ import type { EarlierBatch } from "./earlier-files.ts";
 export interface EarlierCopy {
   /** True while there are batches that are not copied. */
   pending(): boolean;
-  /** Looks at the folder; copies what takes a moment. */
-  open(): Promise<void>;
+  /** Looks at the folder; copies what takes a moment, if it may. */
+  open(mayChange?: boolean): Promise<void>;
   copy(options?: CopyOptions): Promise<CopyReport>;
+  /** Compares the files with the database. */
+  check(options?: Omit<CopyOptions, "dryRun">): Promise<ParityReport>;
   /** @throws CodedError `migration_pending` */
   drop(): Promise<void>;
 }
@@ -45,8 +49,10 @@ const all = "batches";
 /** The copy from a disk into its database. */
 export function earlierCopy(disk: Disk, database: SqliteDatabase): EarlierCopy {
   let pending = false;
+  const isNoted = (): boolean =>
+    database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'copies'").get() !== undefined;
   const isDone = (): boolean =>
-    database.prepare("SELECT 1 FROM copies WHERE name = ?").get(all) !== undefined;
+    isNoted() && database.prepare("SELECT 1 FROM copies WHERE name = ?").get(all) !== undefined;
   const copy = async (options: CopyOptions = {}): Promise<CopyReport> => {
     const report = await copyAll(disk, database, options, isDone());
     if (report.complete && !report.dry_run) {
@@ -57,14 +63,15 @@ export function earlierCopy(disk: Disk, database: SqliteDatabase): EarlierCopy {
   };
   return {
     pending: () => pending && !isDone(),
-    async open() {
-      database.exec(tableSql);
+    async open(mayChange = true) {
+      if (mayChange) database.exec(tableSql);
       if (isDone()) return;
       const places = await earlierBatchFiles(disk);
       pending = places.length > 0;
-      if (pending && (await isSmall(disk, places))) await copy({ dryRun: false });
+      if (pending && mayChange && (await isSmall(disk, places))) await copy({ dryRun: false });
     },
     copy,
+    check: (options) => checkFiles(disk, database, options),
     async drop() {
       if (pending && !isDone()) throw new CodedError("migration_pending");
       await dropEarlierFiles(disk);
@@ -125,6 +132,38 @@ async function copyAll(
   await finish();
   const complete = dryRun || done || (await recordRoots(database, signal));
   return { dry_run: dryRun, ...counts, complete };
+}
+
+async function checkFiles(
+  disk: Disk,
+  database: SqliteDatabase,
+  options?: Omit<CopyOptions, "dryRun">,
+): Promise<ParityReport> {
+  const places = await earlierBatchFiles(disk);
+  const ofRoot = rowsOfRoot(database);
+  const epochs = rootEpochs(database);
+  const both = {
+    events: await eventsOfFiles(disk, places),
+    pages: pagesOf(disk, places),
+    rowsOf: async (roots: readonly string[]) => roots.flatMap((root) => ofRoot(root) ?? []),
+    standing: async (roots: readonly string[]) =>
+      new Map(roots.map((root) => [root, { rows: 0, epoch: epochs.of(root) }])),
+  };
+  return compareOld(both, options);
+}
+
+/** How many events can be read of the files; a damaged part has none. */
+async function eventsOfFiles(disk: Disk, places: readonly Place[]): Promise<number> {
+  let events = 0;
+  for await (const page of pagesOf(disk, places)) events += page.length;
+  return events;
+}
+
+async function* pagesOf(
+  disk: Disk,
+  places: readonly Place[],
+): AsyncGenerator<readonly StoredEvent[]> {
+  for (const place of places) yield (await readEarlierBatch(disk, place))?.events ?? [];
 }
 
 /** Records the turns of roots that have none; false where it was ended early. */

@@ -6,7 +6,8 @@
  */
 import { CodedError } from "@turnproof/semconv";
 
-import type { CopyOptions, CopyReport } from "../admin.ts";
+import type { CopyOptions, CopyReport, ParityReport } from "../admin.ts";
+import { requireParity } from "../old-parity.ts";
 import { offerErasure } from "../erasure.ts";
 import type { Unreached } from "../erasure.ts";
 import { erasureOf } from "../evidence-erasure.ts";
@@ -18,7 +19,11 @@ import { erasureRows, retentionRows } from "../sqlite/root-rows.ts";
 import { openSqlite, openSqliteReadOnly, primaryCode } from "../sqlite/sqlite-database.ts";
 import { requireSqlite } from "../sqlite/sqlite-database.ts";
 import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
-import { makeEvidenceTables, sqliteEvidence } from "../sqlite/sqlite-evidence.ts";
+import {
+  hasEvidenceTables,
+  makeEvidenceTables,
+  sqliteEvidence,
+} from "../sqlite/sqlite-evidence.ts";
 import { codedSqlite } from "../sqlite/sqlite-error.ts";
 import { giveBackRoom, purgeDeleted } from "../sqlite/sqlite-room.ts";
 import type { Disk, Place } from "./disk.ts";
@@ -35,6 +40,7 @@ export interface EvidenceFile {
   readonly evidence: EvidenceStore;
   readonly retain: Retention["evidence"];
   readonly copyOld: (options?: CopyOptions) => Promise<CopyReport>;
+  readonly checkOld: (options?: Omit<CopyOptions, "dryRun">) => Promise<ParityReport>;
   readonly dropOld: () => Promise<void>;
 }
 
@@ -45,17 +51,23 @@ interface Opened {
   readonly earlier: EarlierCopy;
 }
 
+/** How a file is opened; both stand in the options of the provider. */
+interface Access {
+  readonly readOnly?: boolean;
+  readonly mayChange?: boolean;
+}
+
 /** The evidence of this disk. Rejects with `driver_missing` on a Node without SQLite. */
 export function evidenceFile(
   disk: Disk,
   alive: () => Promise<CheckResult>,
-  readOnly = false,
+  access: Access = {},
 ): EvidenceFile {
   const life = newLife();
   let opening: Promise<Opened> | undefined;
   const opened = (): Promise<Opened> => {
     life.open();
-    opening ??= codedSqlite(() => openFile(disk, readOnly)).catch((error: unknown) => {
+    opening ??= codedSqlite(() => openFile(disk, access)).catch((error: unknown) => {
       // The next question tries again.
       opening = undefined;
       throw error;
@@ -101,12 +113,18 @@ export function evidenceFile(
         return report;
       }),
     copyOld: (options) => ask(({ earlier }) => earlier.copy(options)),
-    dropOld: () => ask(({ earlier }) => earlier.drop()),
+    checkOld: (options) => ask(({ earlier }) => earlier.check(options)),
+    dropOld: () =>
+      ask(async ({ earlier }) => {
+        if (!earlier.pending()) requireParity(await earlier.check());
+        await earlier.drop();
+      }),
   };
 }
 
-async function openFile(disk: Disk, readOnly: boolean): Promise<Opened> {
+async function openFile(disk: Disk, { readOnly, mayChange }: Access): Promise<Opened> {
   requireSqlite();
+  if (mayChange === false) return openUnchanged(disk);
   const isNew = (await disk.stat(place)) === undefined;
   const path = await disk.own(place);
   if (isNew) await disk.sync([]);
@@ -123,13 +141,43 @@ async function openFile(disk: Disk, readOnly: boolean): Promise<Opened> {
       pending: () => earlier.pending(),
       legacy: legacyFiles(disk),
     });
-    if (readOnly) database.exec("PRAGMA query_only = ON");
+    if (readOnly === true) database.exec("PRAGMA query_only = ON");
     return { database, store, earlier };
   } catch (error) {
     reader?.close();
     database.close();
     throw error;
   }
+}
+
+/**
+ * The file as it lies there, by a connection that cannot write; where it is not made yet, an empty
+ * database in memory stands for it.
+ */
+async function openUnchanged(disk: Disk): Promise<Opened> {
+  const database = await openLying(disk);
+  try {
+    const earlier = earlierCopy(disk, database);
+    await earlier.open(false);
+    const legacy = legacyFiles(disk);
+    const store = sqliteEvidence(database, { pending: () => earlier.pending(), legacy });
+    return { database, store, earlier };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+async function openLying(disk: Disk): Promise<SqliteDatabase> {
+  if (((await disk.stat(place))?.size ?? 0) > 0) {
+    const database = openSqliteReadOnly(await disk.own(place), !(await hasLog(disk)));
+    if (hasEvidenceTables(database)) return database;
+    database.close();
+  }
+  const empty = openSqlite(":memory:");
+  makeEvidenceTables(empty);
+  empty.exec("PRAGMA query_only = ON");
+  return empty;
 }
 
 /** True where a log lies beside the file that is not yet written into it. */

@@ -5,7 +5,7 @@
  * by never being followed.
  */
 
-import type { CopyOptions, CopyReport } from "../admin.ts";
+import type { CopyOptions, CopyReport, ParityReport } from "../admin.ts";
 import { retainMemory } from "../memory/memory-retention.ts";
 import type { Provider } from "../provider.ts";
 import { checkBy } from "../store-check.ts";
@@ -27,6 +27,8 @@ export interface FilesystemOptions {
   readonly lock?: Partial<LockTimes>;
   /** Evidence is read by a connection that cannot write; a folder's first one may. */
   readonly readOnly?: boolean;
+  /** False: nothing of evidence is made, copied or changed, also where the folder is new. */
+  readonly mayChange?: boolean;
   /** Calls of the operating system; default: the real ones. */
   readonly calls?: DiskCalls;
 }
@@ -36,7 +38,9 @@ export interface FilesystemProvider extends Provider {
   readonly name: "filesystem";
   /** Copies the batch files of an earlier version; those lie there until they are dropped. */
   readonly copyOld: (options?: CopyOptions) => Promise<CopyReport>;
-  /** Deletes those files. @throws CodedError `migration_pending` until they are copied */
+  /** Compares those files with the copy. */
+  readonly checkOld: (options?: Omit<CopyOptions, "dryRun">) => Promise<ParityReport>;
+  /** Compares, and deletes those files. @throws CodedError `migration_pending`, `migration_differs` */
   readonly dropOld: () => Promise<void>;
 }
 
@@ -60,7 +64,7 @@ export async function filesystem(options: FilesystemOptions): Promise<Filesystem
       return { ...checked, diagnostics: ["memory_rows_unowned"] };
     },
   });
-  const { evidence, retain, copyOld, dropOld } = evidenceFile(disk, check, options.readOnly);
+  const { evidence, retain, ...old } = evidenceFile(disk, check, options);
   const close = async (): Promise<void> => {
     await evidence.close();
     await memory.close();
@@ -70,8 +74,7 @@ export async function filesystem(options: FilesystemOptions): Promise<Filesystem
     evidence,
     memory,
     retention: { evidence: retain, memory: (asked) => retainMemory(memory.admin, asked) },
-    copyOld,
-    dropOld,
+    ...old,
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -42,7 +42,9 @@ import type { VectorIndexes } from "./vector-index.ts";
 export interface MongodbProvider extends Provider {
   /** Copies events that an older version wrote; they lie there until they are dropped. */
   readonly copyOld: OldEvents["copy"];
-  /** Drops those events. @throws CodedError `migration_pending` until they are copied */
+  /** Compares those events with the copy. */
+  readonly checkOld: OldEvents["check"];
+  /** Compares, and drops those events. @throws CodedError `migration_pending`, `migration_differs` */
   readonly dropOld: OldEvents["drop"];
   /** The search indexes and whether they filter by tenant. */
   readonly vectors: VectorIndexes;
@@ -107,6 +109,7 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
     memory,
     retention,
     copyOld: (asked) => old.copy(asked),
+    checkOld: (asked) => old.check(asked),
     dropOld: () => old.drop(),
     vectors,
     close,

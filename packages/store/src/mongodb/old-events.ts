@@ -8,16 +8,17 @@ import { createHash } from "node:crypto";
 import { CodedError, groupBy } from "@turnproof/semconv";
 import type { Db, Document } from "mongodb";
 
-import type { CopyOptions, CopyReport } from "../admin.ts";
+import type { CopyOptions, CopyReport, ParityReport } from "../admin.ts";
 import { saysTenant } from "../evidence-retention.ts";
 import { recordRoots } from "../ledger/record-roots.ts";
 import type { OldEvents } from "../old-evidence.ts";
+import { compareOld, requireParity } from "../old-parity.ts";
 import { settle } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { documentsOf } from "./bundle-document.ts";
 import { rowsOf } from "./bundle-reads.ts";
 import { insertNew } from "./new-documents.ts";
-import { epochsOf, standingOf } from "./root-standing.ts";
+import { epochsOf, raisedEpochs, standingOf } from "./root-standing.ts";
 import { coded, numberOf } from "./store-error.ts";
 import { mongodbTurns } from "./turn-collection.ts";
 
@@ -45,8 +46,10 @@ export async function oldEvents(database: Db, mayChange: boolean): Promise<OldEv
       await old.refresh();
       return report;
     },
+    check: (options) => coded(() => checkEvents(database, options)),
     async drop() {
       if (await old.refresh()) throw new CodedError("migration_pending");
+      requireParity(await old.check());
       await dropOldEvents(database);
     },
   };
@@ -129,12 +132,46 @@ async function copyEvents(
   if (dryRun) return { dry_run: dryRun, events, copied, complete: true };
   for await (const step of stepsOf(database, after)) {
     if (signal?.aborted === true) return { dry_run: dryRun, events, copied, complete: false };
-    await copyStep(database, step);
+    // Another process has copied all of it.
+    if (!(await copyStep(database, step))) break;
     copied += step.length;
     onProgress?.(copied, events);
   }
   await keepNote(database, { after, complete: true });
   return { dry_run: dryRun, events, copied: events, complete: true };
+}
+
+/** Old events of one page of a comparison. */
+const eventsPerPage = 2_000;
+
+async function checkEvents(
+  database: Db,
+  options?: Omit<CopyOptions, "dryRun">,
+): Promise<ParityReport> {
+  const bundles = database.collection("evidence_bundles");
+  const both = {
+    events: await database.collection(oldCollection).countDocuments({}),
+    pages: pagesOf(database),
+    rowsOf: (roots: readonly string[]) => rowsOf(bundles, roots, () => {}),
+    standing: (roots: readonly string[]) => standingOf(database, roots),
+  };
+  return compareOld(both, options);
+}
+
+/** All old events by their keys, those too that no root names. */
+async function* pagesOf(database: Db): AsyncGenerator<readonly StoredEvent[]> {
+  const found = database
+    .collection(oldCollection)
+    .find({}, { projection: { event: 1 } })
+    .sort({ _id: 1 });
+  let page: StoredEvent[] = [];
+  for await (const { event } of found) {
+    page.push(JSON.parse(String(event)) as StoredEvent);
+    if (page.length < eventsPerPage) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
 }
 
 /** Old documents behind this root, whole roots together. */
@@ -162,8 +199,16 @@ async function* stepsOf(database: Db, after: string): AsyncGenerator<readonly Do
   if (step.length > 0) yield step;
 }
 
-/** Bundles of whole roots under the batches that brought them, and their turns. */
-async function copyStep(database: Db, old: readonly Document[]): Promise<void> {
+/**
+ * Bundles of whole roots under the batches that brought them, and their turns. Rows are deleted
+ * only when all is copied, so of two processes that copy the slower one may hold rows that were
+ * deleted meanwhile: where the epoch of a root rose, what this step inserted of it is taken away
+ * again. False where all was copied before.
+ */
+async function copyStep(database: Db, old: readonly Document[]): Promise<boolean> {
+  const roots = [...new Set(old.map((row) => String(row["root_trace_id"])))];
+  const before = await raisedEpochs(epochsOf(database), roots);
+  if ((await noteOf(database)).complete) return false;
   const groups = groupBy(old, (row) => JSON.stringify([row["batch_id"], row["root_trace_id"]]));
   const packed = [...groups.values()].map((own) => {
     const events = own.map((row) => JSON.parse(String(row["event"])) as StoredEvent);
@@ -176,11 +221,14 @@ async function copyStep(database: Db, old: readonly Document[]): Promise<void> {
   // Those first that say whose their root is: no moment shows a row that seems to be another's.
   const naming = packed.toSorted((a, b) => Number(b.says) - Number(a.says));
   const bundles = database.collection("evidence_bundles");
-  await insertNew(
-    bundles,
-    naming.flatMap(({ documents }) => documents),
-  );
-  const roots = [...new Set(old.map((row) => String(row["root_trace_id"])))];
+  const documents = naming.flatMap(({ documents: own }) => own);
+  await insertNew(bundles, documents);
+  const after = await raisedEpochs(epochsOf(database), roots);
+  const ended = new Set(roots.filter((root) => (after.get(root) ?? 0) > (before.get(root) ?? 0)));
+  const gone = documents.filter((one) => ended.has(String(one["root_trace_id"])));
+  if (gone.length > 0) {
+    await bundles.deleteMany({ _id: { $in: gone.map((one) => one["_id"] as never) } });
+  }
   const standing = await standingOf(database, roots);
   const stored = groupBy(await rowsOf(bundles, roots, () => {}), (row) => row.root_trace_id ?? "");
   const whole = [...standing].map(([root, known]) => {
@@ -189,4 +237,5 @@ async function copyStep(database: Db, old: readonly Document[]): Promise<void> {
   });
   await recordRoots(mongodbTurns(database.collection("turn_ledger"), epochsOf(database)), whole);
   await keepNote(database, { after: roots.at(-1) ?? "", complete: false });
+  return true;
 }

@@ -5,10 +5,11 @@
  */
 import { CodedError, groupBy } from "@turnproof/semconv";
 
-import type { CopyOptions, CopyReport } from "../admin.ts";
+import type { CopyOptions, CopyReport, ParityReport } from "../admin.ts";
 import { packBundles } from "../bundle/pack.ts";
 import { recordRoots } from "../ledger/record-roots.ts";
 import type { OldEvents } from "../old-evidence.ts";
+import { compareOld, requireParity } from "../old-parity.ts";
 import { settle } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { rowsOf } from "./bundle-reads.ts";
@@ -39,8 +40,10 @@ export async function oldEvents(database: Database, mayChange: boolean): Promise
       await old.refresh();
       return report;
     },
+    check: (options) => checkEvents(database, options),
     async drop() {
       if (await old.refresh()) throw new CodedError("migration_pending");
+      requireParity(await old.check());
       await dropOldEvents(database);
     },
   };
@@ -99,6 +102,40 @@ WHERE root_trace_id <= (SELECT after_root FROM old_events_copy)`,
     if (complete) return { dry_run: dryRun, events, copied: events, complete };
   }
   return { dry_run: dryRun, events, copied, complete: dryRun };
+}
+
+/** Old events of one page of a comparison. */
+const eventsPerPage = 2_000;
+
+async function checkEvents(
+  database: Database,
+  options?: Omit<CopyOptions, "dryRun">,
+): Promise<ParityReport> {
+  if ((await stateOf(database)) === "none") {
+    return { events: 0, missing: 0, roots: 0, deleted: 0, complete: true };
+  }
+  const both = {
+    events: await countOf(database, "SELECT count(*)::text AS n FROM old_events"),
+    pages: pagesOf(database),
+    rowsOf: (roots: readonly string[]) => rowsOf(database, roots, () => {}),
+    standing: (roots: readonly string[]) => standingOf(database, roots),
+  };
+  return compareOld(both, options);
+}
+
+/** Old events as they were written, one behind the other. */
+async function* pagesOf(session: Session): AsyncGenerator<readonly StoredEvent[]> {
+  for (let after = "0"; ;) {
+    const { rows } = await session.query(
+      `SELECT seq::text AS seq, event::text AS event FROM old_events
+WHERE seq > $1 ORDER BY old_events.seq LIMIT ${eventsPerPage}`,
+      [after],
+    );
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = String(last["seq"]);
+    yield rows.map((row) => fromStoredJson(String(row["event"])) as StoredEvent);
+  }
 }
 
 interface Step {

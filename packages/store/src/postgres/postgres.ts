@@ -44,7 +44,9 @@ export interface PostgresProvider extends Provider {
   makeVectorIndex(kind: ScopedKind, dimensions: number): Promise<boolean>;
   /** Copies events that an older version wrote; they lie there until they are dropped. */
   readonly copyOld: OldEvents["copy"];
-  /** Drops those events. @throws CodedError `migration_pending` until they are copied */
+  /** Compares those events with the copy. */
+  readonly checkOld: OldEvents["check"];
+  /** Compares, and drops those events. @throws CodedError `migration_pending`, `migration_differs` */
   readonly dropOld: OldEvents["drop"];
   /** Installs the policies of row-level security; as the owner, once. */
   installRowSecurity(): Promise<void>;
@@ -101,6 +103,7 @@ async function provider(database: Database, options: PostgresOptions): Promise<P
       memory: (asked) => retainMemory(memory.admin, asked),
     },
     copyOld: (asked) => old.copy(asked),
+    checkOld: (asked) => old.check(asked),
     dropOld: () => old.drop(),
     makeVectorIndex: (kind, dimensions) => makeVectorIndex(database, vectors, kind, dimensions),
     async installRowSecurity() {

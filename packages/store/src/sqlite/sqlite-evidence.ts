@@ -25,11 +25,16 @@ import { turnTablesSql } from "./turn-schema.ts";
 /** Version of the tables; a file of a newer one is refused. */
 const schemaVersion = 1;
 
-/** Makes the tables that are missing. @throws CodedError store_version_newer */
-export function makeEvidenceTables(database: SqliteDatabase): void {
+/** True where the tables of this version are there. @throws CodedError store_version_newer */
+export function hasEvidenceTables(database: SqliteDatabase): boolean {
   const held = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
   if (held > schemaVersion) throw new CodedError("store_version_newer");
-  if (held === schemaVersion) return;
+  return held === schemaVersion;
+}
+
+/** Makes the tables that are missing. @throws CodedError store_version_newer */
+export function makeEvidenceTables(database: SqliteDatabase): void {
+  if (hasEvidenceTables(database)) return;
   for (const sql of [...bundleTablesSql, ...turnTablesSql]) database.exec(sql);
   database.exec(`PRAGMA user_version = ${schemaVersion}`);
 }
