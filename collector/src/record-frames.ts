@@ -1,7 +1,8 @@
 /** @module RecordFrames: the turns of a batch that the drain has stored, into the ledger. */
-import { storedEvents } from "@turnproof/exporter/journal";
-import type { StoredFrames } from "@turnproof/exporter/journal";
+import { eachStoredEvent } from "@turnproof/exporter/journal";
+import type { DecodeFrame, StoredFrames } from "@turnproof/exporter/journal";
 import { CodedError } from "@turnproof/semconv";
+import { paced } from "@turnproof/store";
 import type { TurnRecorder } from "@turnproof/store";
 
 import type { Log } from "./log.ts";
@@ -10,12 +11,16 @@ import { decodeFrame } from "./otlp/frame-codec.ts";
 /** Writes the turns of a batch. */
 export type RecordBatch = (batch: StoredFrames) => Promise<void>;
 
-/** Writes them by this recorder. */
+/** Writes them by this recorder; one frame after another is decoded, and others go between. */
 export function recordFrames(recorder: TurnRecorder): RecordBatch {
-  const decode = (payload: Uint8Array): { events: ReturnType<typeof decodeFrame> } => ({
-    events: decodeFrame(payload),
-  });
-  return async (batch) => recorder.stored(await storedEvents(batch, decode));
+  return (batch) => {
+    const keep = paced();
+    const decode: DecodeFrame = async (payload) => {
+      await keep();
+      return { events: decodeFrame(payload) };
+    };
+    return recorder.stored((visit) => eachStoredEvent(batch, decode, visit));
+  };
 }
 
 /** Writes them by `other`; a thread that has ended, as on closing, leaves them to `own`. */

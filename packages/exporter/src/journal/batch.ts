@@ -103,16 +103,15 @@ export interface StoredFrames {
   readonly refused: ReadonlyMap<number, readonly number[]>;
 }
 
-/** The events that were stored, stamped; a frame that cannot be read has none. */
-export async function storedEvents(
+/** Calls back for each event that was stored, stamped; a frame that cannot be read has none. */
+export async function eachStoredEvent(
   { frames, refused }: StoredFrames,
   decode: DecodeFrame,
-): Promise<readonly TurnEvent[]> {
-  const events: TurnEvent[] = [];
+  visit: (event: TurnEvent) => void,
+): Promise<void> {
   await eachEvent(frames, decode, (event, _week, [frame, row]) => {
-    if (refused.get(frame)?.includes(row) !== true) events.push(event);
+    if (refused.get(frame)?.includes(row) !== true) visit(event);
   });
-  return events;
 }
 
 function spansOf(frames: readonly SentFrame[]): number {

@@ -1,6 +1,6 @@
 /** @module Journal: the durable queue between a door and a store, and its drain. Node only. */
 export type { JournalPosition } from "./backlog.ts";
-export { prepareFrames, storedEvents } from "./batch.ts";
+export { eachStoredEvent, prepareFrames } from "./batch.ts";
 export type {
   DecodedFrame,
   DecodeFrame,

@@ -2,17 +2,18 @@
 import { expect, test } from "vitest";
 
 import { storedForm } from "../stored-event.ts";
-import type { StoredEvent } from "../stored-event.ts";
 import { sampleEvent } from "../testing/sample-event.ts";
 import { HeldRoots } from "./held-roots.ts";
+import { HeldRows } from "./held-rows.ts";
 
 const at = (second: number): string =>
   `2026-11-21T10:00:${String(second).padStart(2, "0")}.000000Z`;
 
 function add(held: HeldRoots, root: string, rows: number, ...seconds: number[]): void {
-  const own = seconds.map((second): StoredEvent =>
-    storedForm(sampleEvent(`${root}-${second}`, { root_trace_id: root }), at(second)),
-  );
+  const own = new HeldRows(root);
+  for (const second of seconds) {
+    own.add(storedForm(sampleEvent(`${root}-${second}`, { root_trace_id: root }), at(second)));
+  }
   held.add(root, { rows, epoch: 0 }, own);
 }
 
@@ -37,15 +38,20 @@ test("a settled root is let go of, unless it spoke since or is not quiet", () =>
   expect(held.due(at(1), at(9))).toEqual([{ root: "b", last: at(3) }]);
 });
 
-test("beyond the bound rows are packed, and are the same rows", () => {
-  const held = new HeldRoots(1_500);
-  for (const [second, root] of ["a", "b", "c"].entries()) add(held, root, 1, second);
-  const rows = held.get("a")?.held.all();
-  held.bound();
-  expect(["a", "b", "c"].map((root) => held.get(root)?.held.isPacked)).toEqual([true, true, false]);
-  add(held, "a", 2, 5);
-  expect(held.get("a")?.held.all()).toEqual([...(rows ?? []), expect.objectContaining({})]);
-  expect(held.get("a")?.held.all()[1]?.received_at).toBe(at(5));
+test("packed rows are the rows that were added, in segments of any size", () => {
+  const rows = [1, 2, 3, 4].map((second) =>
+    storedForm(sampleEvent(`a-${second}`, { root_trace_id: "a" }), at(second)),
+  );
+  const held = new HeldRows("a");
+  for (const row of rows.slice(0, 2)) held.add(row);
+  held.pack();
+  for (const row of rows.slice(2, 3)) held.add(row);
+  const late = new HeldRows("a");
+  for (const row of rows.slice(3)) late.add(row);
+  held.pack();
+  held.join(late);
+  expect(held.all()).toEqual(rows);
+  expect([held.count, held.first, held.last]).toEqual([4, at(1), at(4)]);
 });
 
 test("a draft stands until more of its root is stored", () => {
@@ -54,7 +60,6 @@ test("a draft stands until more of its root is stored", () => {
   const draft = { records: [], voices: [], asOf: at(1) };
   held.recorded("a", { rows: 1, turns: [], draft });
   expect(held.get("a")?.draft).toBe(draft);
-  expect(held.get("a")?.held.isPacked).toBe(true);
   add(held, "a", 2, 2);
   expect(held.get("a")?.draft).toBeUndefined();
   expect(
@@ -66,7 +71,7 @@ test("a draft stands until more of its root is stored", () => {
 });
 
 test("beyond the bound what was still for longest goes, and is still due", () => {
-  const held = new HeldRoots(550);
+  const held = new HeldRoots(1_700);
   for (const [second, root] of ["a", "b", "c"].entries()) add(held, root, 1, second);
   add(held, "a", 2, 5);
   held.bound();

@@ -1,12 +1,8 @@
-/**
- * @module HeldRoots: rows of roots that were stored a moment ago, within a bound of bytes. Beyond
- * the bound rows are packed as they are stored, which takes a fifth, and then let go of.
- */
+/** @module HeldRoots: rows of roots that were stored a moment ago, within a bound of bytes. */
 import { compareTimes } from "@turnproof/evidence";
 
 import type { RootStanding } from "../evidence-store.ts";
-import type { StoredEvent } from "../stored-event.ts";
-import { HeldRows } from "./held-rows.ts";
+import type { HeldRows } from "./held-rows.ts";
 import type { RootDraft } from "./root-draft.ts";
 import type { HeldTurn } from "./turn-question.ts";
 
@@ -54,16 +50,15 @@ export class HeldRoots {
   }
 
   /** Adds rows to a root, which has this standing with them. */
-  add(root: string, { rows, epoch }: RootStanding, own: readonly StoredEvent[]): HeldRoot {
+  add(root: string, { rows, epoch }: RootStanding, own: HeldRows): HeldRoot {
     const known = this.roots.get(root);
-    const held = known?.held ?? new HeldRows(root);
     const before = bytesOf(known);
-    let { from = "", last = "" } = known ?? {};
-    for (const { received_at: at } of own) {
-      if (from === "" || compareTimes(at, from) < 0) from = at;
-      if (compareTimes(at, last) > 0) last = at;
-    }
-    held.add(own);
+    const held = known?.held ?? own;
+    if (known === undefined) own.pack();
+    else held.join(own);
+    const { last } = held;
+    let { from = "" } = known ?? {};
+    if (from === "" || compareTimes(own.first, from) < 0) from = own.first;
     const { recorded = 0, turns = [] } = known ?? {};
     const next = { rows, epoch, held, from, last, recorded, turns };
     this.bytes += bytesOf(next) - before;
@@ -73,15 +68,11 @@ export class HeldRoots {
     return next;
   }
 
-  /**
-   * Remembers the turns that were written of a root, and what was found of them. Rows of a draft
-   * are read again only when more of the root is stored, so they are packed.
-   */
+  /** Remembers the turns that were written of a root, and what was found of them. */
   recorded(root: string, { rows, turns, draft }: Pick<HeldRoot, "rows" | "turns" | "draft">): void {
     const known = this.roots.get(root);
     if (known === undefined) return;
     const before = bytesOf(known);
-    if (draft !== undefined) known.held.pack();
     const next = { ...known, recorded: rows, turns, draft };
     this.roots.set(root, next);
     this.bytes += bytesOf(next) - before;
@@ -111,15 +102,8 @@ export class HeldRoots {
     } else this.drop(root);
   }
 
-  /** Packs what has been still for longest, down to the bound, and lets go of it where it must. */
+  /** Lets go of what has been still for longest, down to the bound. */
   bound(): void {
-    for (const known of this.roots.values()) {
-      if (this.bytes <= this.bytesMax) return;
-      if (known.held.isPacked) continue;
-      const before = known.held.bytes;
-      known.held.pack();
-      this.bytes += known.held.bytes - before;
-    }
     for (const [root, { last }] of this.roots) {
       if (this.bytes <= this.bytesMax) return;
       this.evict(root, last);

@@ -1,71 +1,66 @@
 /**
- * @module HeldRows: stored rows of one root in memory. Packed, they are one text as a bundle has
- * it: a fifth of the bytes, and nothing for the garbage collector to walk.
+ * @module HeldRows: stored rows of one root in memory, packed as a bundle has them: a fifth of the
+ * bytes of the events, and nothing for the garbage collector to walk.
  */
+import { compareTimes } from "@turnproof/evidence";
+
 import { decodeBody } from "../bundle/decode.ts";
 import { encodeSegment, joinSegments } from "../bundle/encode.ts";
 import type { StoredEvent } from "../stored-event.ts";
 
 /** Rows of one root. */
 export class HeldRows {
+  /** How many there are. */
+  count = 0;
+  /** Receipts of the first and the last, ISO 8601 UTC; empty without rows. */
+  first = "";
+  last = "";
   private readonly root: string;
-  private unpacked: StoredEvent[] = [];
   private readonly segments: string[] = [];
-  private held = 0;
+  private unpacked: StoredEvent[] = [];
 
   constructor(root: string) {
     this.root = root;
   }
 
-  /** About what the rows take in memory. */
+  /** About what the packed rows take in memory. */
   get bytes(): number {
-    return this.held;
+    return this.segments.reduce((sum, { length }) => sum + length + segmentBytes, rootBytes);
   }
 
-  /** Whether there is nothing to pack. */
-  get isPacked(): boolean {
-    return this.unpacked.length === 0;
+  add(row: StoredEvent): void {
+    this.unpacked.push(row);
+    this.count += 1;
+    this.saw(row.received_at);
   }
 
-  add(rows: readonly StoredEvent[]): void {
-    for (const row of rows) {
-      this.unpacked.push(row);
-      this.held += sizeOf(row);
-    }
+  /** Adds all rows of another part of the root. */
+  join(other: HeldRows): void {
+    other.pack();
+    this.segments.push(...other.segments);
+    this.count += other.count;
+    this.saw(other.first);
+    this.saw(other.last);
   }
 
-  /** All rows as they were added. */
+  /** All rows as they were added, read anew. */
   all(): readonly StoredEvent[] {
-    if (this.segments.length === 0) return this.unpacked;
-    return [...decodeBody(this.root, joinSegments(this.segments)), ...this.unpacked];
+    this.pack();
+    return decodeBody(this.root, joinSegments(this.segments));
   }
 
-  /** Packs what is not packed. */
+  /** Packs what was added since; the next rows begin a segment. */
   pack(): void {
     if (this.unpacked.length === 0) return;
     this.segments.push(encodeSegment(this.unpacked));
     this.unpacked = [];
-    this.held = this.segments.reduce((sum, { length }) => sum + length + textBytesEach, 0);
+  }
+
+  private saw(at: string): void {
+    if (this.first === "" || compareTimes(at, this.first) < 0) this.first = at;
+    if (compareTimes(at, this.last) > 0) this.last = at;
   }
 }
 
-const textBytesEach = 64;
-
-/** About what an event takes: its slots, and its texts. */
-function sizeOf(event: StoredEvent): number {
-  let bytes = eventBytes;
-  for (const value of Object.values(event)) bytes += textBytes(value);
-  for (const value of Object.values(event.attributes)) bytes += textBytes(value);
-  return bytes;
-}
-
-const eventBytes = 512;
-const slotBytes = 16;
-
-function textBytes(value: unknown): number {
-  if (typeof value === "string") return slotBytes + value.length;
-  if (!Array.isArray(value)) return slotBytes;
-  let bytes = slotBytes;
-  for (const item of value) bytes += textBytes(item);
-  return bytes;
-}
+const segmentBytes = 64;
+const rootBytes = 256;

@@ -41,11 +41,22 @@ export function recordRoots(
   roots: readonly WholeRoot[],
   judge?: JudgeRoot,
 ): Promise<readonly HeldTurn[]> {
-  return writeRoots(ledger, roots, { judge });
+  return writeRoots(ledger, roots.map(sourceOf), { judge });
 }
 
 /** Judges the turns of a root; undefined: they are not judged. */
 export type JudgeRoot = (root: WholeRoot) => JudgeTurn | undefined;
+
+/** A whole root whose events are read when their turn comes. */
+export interface RootSource extends Pick<WholeRoot, "root" | "rows" | "held"> {
+  readonly read: () => WholeRoot;
+}
+
+/** A root that was read. */
+export function sourceOf(whole: WholeRoot): RootSource {
+  const { root, rows, held } = whole;
+  return { root, rows, ...(held === undefined ? {} : { held }), read: () => whole };
+}
 
 /**
  * Writes provisional turns of these roots, and hands what is found of them to `keep`.
@@ -54,7 +65,7 @@ export type JudgeRoot = (root: WholeRoot) => JudgeTurn | undefined;
  */
 export function draftRoots(
   ledger: RootTurns,
-  roots: readonly WholeRoot[],
+  roots: readonly RootSource[],
   judge: JudgeRoot,
   keep: (root: WholeRoot, records: readonly TurnRecord[]) => void,
 ): Promise<readonly HeldTurn[]> {
@@ -69,7 +80,7 @@ interface Writing {
 
 async function writeRoots(
   ledger: RootTurns,
-  roots: readonly WholeRoot[],
+  roots: readonly RootSource[],
   { judge, draft }: Writing,
 ): Promise<readonly HeldTurn[]> {
   const held = await turnsUnder(ledger, roots);
@@ -78,8 +89,9 @@ async function writeRoots(
   const keep = paced();
   const records: TurnRecord[] = [];
   const gone: HeldTurn[] = [];
-  for (const whole of roots) {
+  for (const { read } of roots) {
     await keep();
+    const whole = read();
     const version = { epoch: whole.epoch, rows: whole.rows, settled };
     const before = new Map((held.get(whole.root) ?? []).map((turn) => [turn.key, turn]));
     const made = recordsOf(whole.events, version, judge?.(whole));
@@ -154,7 +166,7 @@ export const recordsPerWrite = 2_000;
 
 async function turnsUnder(
   ledger: RootTurns,
-  roots: readonly WholeRoot[],
+  roots: readonly Pick<WholeRoot, "root" | "held">[],
 ): Promise<ReadonlyMap<string, readonly HeldTurn[]>> {
   const unknown = roots.flatMap(({ root, held }) => (held === undefined ? [root] : []));
   const asked = unknown.length === 0 ? [] : await ledger.turnsOf(unknown);

@@ -12,12 +12,12 @@ import { rootSlice } from "../root-slice.ts";
 import type { EvidenceScope } from "../scope.ts";
 import { settle } from "../settle.ts";
 import { storedForm } from "../stored-event.ts";
-import type { StoredEvent } from "../stored-event.ts";
 import type { HeldTurn } from "./turn-question.ts";
 import { HeldRoots } from "./held-roots.ts";
+import { HeldRows } from "./held-rows.ts";
 import type { DueRoot, HeldRoot } from "./held-roots.ts";
-import { draftRoots, paced, readRoots } from "./record-roots.ts";
-import type { JudgeRoot, WholeRoot } from "./record-roots.ts";
+import { draftRoots, paced, readRoots, sourceOf } from "./record-roots.ts";
+import type { JudgeRoot, RootSource, WholeRoot } from "./record-roots.ts";
 import { draftOf } from "./root-draft.ts";
 import type { DraftedRoot, RootDraft } from "./root-draft.ts";
 
@@ -41,8 +41,11 @@ export interface HeldSlice {
 
 /** Writes turns of what is stored. */
 export interface TurnRecorder {
-  /** Writes provisional turns of events that were just stored. Called one after another. */
-  stored(events: readonly TurnEvent[]): Promise<void>;
+  /**
+   * Writes provisional turns of events that were just stored, which `read` passes to its argument.
+   * Called one after another.
+   */
+  stored(read: (visit: (event: TurnEvent) => void) => Promise<void>): Promise<void>;
   /**
    * The whole root as it was stored, when this recorder holds all of these rows; `limit` counts
    * its events. Undefined: read it back.
@@ -78,14 +81,15 @@ export function turnRecorder(
   { bytesMax = bytesMaxDefault, draft: judge }: TurnRecorderOptions = {},
 ): TurnRecorder {
   const held = new HeldRoots(bytesMax);
-  const take = async (events: readonly TurnEvent[]): Promise<void> => {
+  const take = async (events: ReadEvents): Promise<void> => {
     const own = await byRoot(events);
     const standing = await store.standing([...own.keys()]);
     const { whole, others } = await holdAll(held, own, standing);
     const late = await readRoots(store, scope, others.slice(0, readBackMax));
     const drafts = new Map<string, RootDraft>();
     const drafting: JudgeRoot = (root) => (isSmall(root) ? judge?.(root) : undefined);
-    const turns = await draftRoots(store.ledger, [...whole, ...late], drafting, (root, records) => {
+    const sources = [...whole, ...late.map(sourceOf)];
+    const turns = await draftRoots(store.ledger, sources, drafting, (root, records) => {
       const draft = judge === undefined ? undefined : draftOf(root.events, records);
       if (draft !== undefined) drafts.set(root.root, draft);
     });
@@ -121,29 +125,37 @@ export function turnRecorder(
   };
 }
 
-async function byRoot(
-  events: readonly TurnEvent[],
-): Promise<ReadonlyMap<string, readonly StoredEvent[]>> {
-  const keep = paced();
-  const own = new Map<string, StoredEvent[]>();
-  for (const event of events) {
-    await keep();
+type ReadEvents = Parameters<TurnRecorder["stored"]>[0];
+
+/** Events that are kept as objects before they are packed. */
+const unpackedMax = 1_024;
+
+async function byRoot(read: ReadEvents): Promise<ReadonlyMap<string, HeldRows>> {
+  const own = new Map<string, HeldRows>();
+  const unpacked = new Set<HeldRows>();
+  let count = 0;
+  await read((event) => {
     const { root_trace_id: root = "", received_at: at = "" } = event;
-    const rows = own.get(root) ?? [];
-    own.set(root, rows);
-    rows.push(storedForm(event, at));
-  }
+    let rows = own.get(root);
+    if (rows === undefined) own.set(root, (rows = new HeldRows(root)));
+    rows.add(storedForm(event, at));
+    unpacked.add(rows);
+    count += 1;
+    if (count % unpackedMax !== 0) return;
+    for (const some of unpacked) some.pack();
+    unpacked.clear();
+  });
   return own;
 }
 
 /** Holds what is whole; roots of which others were stored as well are to be read back. */
 async function holdAll(
   held: HeldRoots,
-  own: ReadonlyMap<string, readonly StoredEvent[]>,
+  own: ReadonlyMap<string, HeldRows>,
   standing: ReadonlyMap<string, RootStanding>,
-): Promise<{ readonly whole: readonly WholeRoot[]; readonly others: readonly string[] }> {
+): Promise<{ readonly whole: readonly RootSource[]; readonly others: readonly string[] }> {
   const keep = paced();
-  const whole: WholeRoot[] = [];
+  const whole: RootSource[] = [];
   const others: string[] = [];
   for (const [root, rows] of own) {
     await keep();
@@ -153,26 +165,26 @@ async function holdAll(
     const before = known === undefined ? 0 : known.epoch === stands.epoch ? known.rows : -1;
     // Another batch of the root was read back together with this one.
     if (known !== undefined && before === stands.rows) continue;
-    if (before + rows.length !== stands.rows) {
-      held.evict(root, lastOf(rows, known));
+    if (before + rows.count !== stands.rows) {
+      held.evict(root, latest(rows.last, known?.last ?? ""));
       others.push(root);
       continue;
     }
     const next = held.add(root, stands, rows);
     if (isStill(next)) continue;
-    const settled = settle(next.held.all()).map(({ event }) => event);
     // Under a root whose rows are all new nothing stands, unless rows of it were deleted.
     const turns = stands.epoch > 0 && known === undefined ? {} : { held: next.turns };
-    whole.push({ root, events: settled, ...stands, ...turns });
+    const read = (): WholeRoot => {
+      const events = settle(next.held.all()).map(({ event }) => event);
+      return { root, events, ...stands, ...turns };
+    };
+    whole.push({ root, rows: stands.rows, ...turns, read });
   }
   return { whole, others };
 }
 
-function lastOf(rows: readonly StoredEvent[], known: HeldRoot | undefined): string {
-  return rows.reduce(
-    (last, { received_at: at }) => (compareTimes(at, last) > 0 ? at : last),
-    known?.last ?? "",
-  );
+function latest(a: string, b: string): string {
+  return compareTimes(a, b) < 0 ? b : a;
 }
 
 /** A larger root is judged when it is quiet, from the events that a verdict rests on. */
