@@ -18,7 +18,7 @@ import {
   encodeRows,
   rootHash,
 } from "../../../packages/store/src/clickhouse/bundle-table.ts";
-import { forCluster } from "../../../packages/store/src/clickhouse/cluster-tables.ts";
+import { forCluster, hasTables } from "../../../packages/store/src/clickhouse/cluster-tables.ts";
 import { openEngine } from "../../../packages/store/src/clickhouse/connection.ts";
 import type { Engine } from "../../../packages/store/src/clickhouse/connection.ts";
 import { readMigrations } from "../../../packages/store/src/clickhouse/migration.ts";
