@@ -201,6 +201,13 @@ test(
     }
     expect(stored).toEqual(roots.filter((root) => rootHash(root) % 3 < 2));
     expect(stored.length).toBeLessThan(roots.length);
+    // A server that is away keeps no collector from starting: its tables are not asked for.
+    const layout = { cluster: "main", database, weights: [2, 1] };
+    expect(await hasTables(engine, layout)).toBe(false);
+    for (const name of ["migrations", "migrations_local", "events"]) {
+      await engine.command(`CREATE VIEW ${name} AS SELECT 1 AS one`);
+    }
+    expect(await hasTables(engine, layout)).toBe(true);
     await engine.close();
   },
 );
