@@ -70,7 +70,13 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
             </details>
           </div>
           <div class="list">
-            <TurnTable label="Turns, newest first" rows={model.items} base={base} live />
+            <TurnTable
+              label={frame.query.has("sort") ? "Turns, sorted" : "Turns, newest first"}
+              rows={model.items}
+              base={base}
+              live
+              sorting={{ path, query: frame.query }}
+            />
             {none && filtered ? (
               <Empty title="No turn here passes these filters">
                 <p>

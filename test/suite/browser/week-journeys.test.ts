@@ -210,3 +210,30 @@ test("are we losing telemetry: health, producer, number", async () => {
   expect(await row.innerText()).toMatch(new RegExp(`known ${lost}\\b`));
   keyboard.end("losing telemetry", 2);
 });
+
+test("a head orders the list of the whole history", async () => {
+  const page = await visit("/traces?limit=50");
+  await listReady(page);
+  const durations = async (): Promise<readonly string[]> =>
+    page.locator("[data-rows] td.c-duration .duration").allInnerTexts();
+  const byReceipt = await durations();
+  const head = page.locator("th.c-duration");
+  for (const wanted of ["descending", "ascending", null]) {
+    await head.locator("a").click();
+    await listReady(page);
+    expect(await head.getAttribute("aria-sort")).toBe(wanted);
+  }
+  expect(await durations()).toEqual(byReceipt);
+  await head.locator("a").click();
+  await listReady(page);
+  const longest = (await durations())[0];
+  const answer = await fetch(`${site.url}/traces/turns.json?limit=1000`);
+  const { items } = (await answer.json()) as {
+    readonly items: readonly { readonly duration_ms: number | null }[];
+  };
+  const most = Math.max(...items.map(({ duration_ms: ms }) => ms ?? 0));
+  const asked = await fetch(`${site.url}/traces/turns.json?sort=duration_ms&limit=10`);
+  const [first] = ((await asked.json()) as { readonly items: typeof items }).items;
+  expect(first?.duration_ms).toBe(most);
+  expect(longest).toMatch(/m|s/);
+});
