@@ -69,26 +69,7 @@ export function turnsPage(model: TurnsModel, frame: Frame): Child {
               </div>
             </details>
           </div>
-          <div class="list">
-            <TurnTable
-              label={frame.query.has("sort") ? "Turns, sorted" : "Turns, newest first"}
-              rows={model.items}
-              base={base}
-              live
-              sorting={{ path, query: frame.query }}
-            />
-            {none && filtered ? (
-              <Empty title="No turn here passes these filters">
-                <p>
-                  {model.pending_frames === 0
-                    ? "The store holds no turn that matches."
-                    : "The store holds no turn that matches yet."}{" "}
-                  <a href={path}>Clear all filters</a>
-                </p>
-              </Empty>
-            ) : null}
-            <WindowFooter model={model} path={path} query={frame.query} />
-          </div>
+          <TurnList model={model} frame={frame} />
         </div>
       </div>
     </Page>
@@ -126,6 +107,34 @@ const WhatIsSpecial: FC = () => (
     </div>
   </details>
 );
+
+const TurnList: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const { query } = frame;
+  const path = hrefOf(frame, "/traces");
+  const none = model.items.length === 0 && (termsOf(query).length > 0 || query.has("cursor"));
+  return (
+    <div class="list">
+      <TurnTable
+        label={query.has("sort") ? "Turns, sorted" : "Turns, newest first"}
+        rows={model.items}
+        base={hrefOf(frame, "")}
+        live
+        sorting={{ path, query: query }}
+      />
+      {none ? (
+        <Empty title="No turn here passes these filters">
+          <p>
+            {model.pending_frames === 0
+              ? "The store holds no turn that matches."
+              : "The store holds no turn that matches yet."}{" "}
+            <a href={path}>Clear all filters</a>
+          </p>
+        </Empty>
+      ) : null}
+      <WindowFooter model={model} path={path} query={query} />
+    </div>
+  );
+};
 
 const LiveSwitch: FC<{ readonly paged: boolean }> = ({ paged }) =>
   paged ? null : (
