@@ -19,7 +19,6 @@ export function boundStore(store: EvidenceStore): EvidenceStore {
     root: store.root.bind(store),
     ...(store.roots === undefined ? {} : { roots: store.roots.bind(store) }),
     find: store.find.bind(store),
-    ...(store.survey === undefined ? {} : { survey: store.survey.bind(store) }),
     verdicts: store.verdicts.bind(store),
     quietRoots: store.quietRoots.bind(store),
     standing: store.standing.bind(store),

@@ -42,12 +42,6 @@ export function timedStore(store: EvidenceStore, { readMs, checkMs }: ReadTimes)
         }),
     find: (scope, id, query, options) =>
       timed((signal) => store.find(scope, id, query, { ...options, signal })),
-    ...(bound.survey === undefined
-      ? {}
-      : {
-          survey: (scope, query, options) =>
-            timed(async (signal) => store.survey?.(scope, query, { ...options, signal })),
-        }),
     verdicts: (scope, ids) => timed(() => store.verdicts(scope, ids)),
     check: () => timedCheck(store, checkMs),
   };

@@ -95,50 +95,13 @@ export interface SliceOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What the judge said of a turn; both where both are given. */
-export interface Judged {
-  readonly verdict?: string;
-  readonly finding?: string;
-}
-
 /** Arguments of a list of turns. */
 export interface TurnOptions extends SliceOptions {
-  /**
-   * A hint: roots of which no turn was ever judged so may be left out, and a store that does not
-   * know them leaves none out. Whoever asks holds the verdicts against each turn.
-   */
-  readonly judged?: Judged;
   /**
    * A hint: the events are folded into rows and nothing else, so that whatever `foldTurns` does not
    * read may be left out of them.
    */
   readonly folded?: true;
-}
-
-/** Fields whose values a survey lists. */
-export type SurveyField = "agent" | "app" | "user" | "thread" | "memory" | "tool" | "model";
-
-/** How many turns, as they were received, a survey examines at most. */
-export interface SurveyOptions {
-  readonly budgetRows: number;
-  readonly signal?: AbortSignal;
-}
-
-/** Turns that were counted and not read: each once, at its own time, under its filters. */
-export interface TurnSurvey {
-  /** Length of a slot in milliseconds; slots without turns are left out. */
-  readonly slot_ms: number;
-  readonly slots: readonly {
-    readonly at_ms: number;
-    readonly turns: number;
-    /** Turns of which something failed. */
-    readonly errors: number;
-  }[];
-  /** Values that are said among a part of them, the commonest first, some dozens at most. */
-  readonly values: Readonly<Record<SurveyField, readonly string[]>>;
-  /** Receipts that were examined, where the budget left others out; else null. */
-  readonly since: string | null;
-  readonly until: string | null;
 }
 
 /** Reads of a request path. Every method takes the scope first and returns nothing outside it. */
@@ -178,18 +141,6 @@ export interface EvidenceReader {
     query: EventQuery,
     options: SliceOptions,
   ): Promise<EventSlice>;
-  /**
-   * Counts turns without reading them whole, where a provider can; undefined where only whole roots
-   * tell, as for a reader who is bound to a tenant. What is counted is what `foldTurns` makes a row
-   * of: evidence of a root that names no turn is one as well. Filters on values go by root: where
-   * one root holds turns of two agents, both are counted for each; and what failed in such a root
-   * outside of any turn fails all of them.
-   */
-  survey?(
-    scope: EvidenceScope,
-    query: EventQuery,
-    options: SurveyOptions,
-  ): Promise<TurnSurvey | undefined>;
   /** Verdicts of the background judge for these roots. */
   verdicts(scope: EvidenceScope, rootTraceIds: readonly string[]): Promise<readonly TurnVerdict[]>;
 }

@@ -12,15 +12,11 @@ export type {
   EventSlice,
   EvidenceReader,
   EvidenceStore,
-  Judged,
   Keyset,
   RootStanding,
   SliceOptions,
-  SurveyField,
-  SurveyOptions,
   TurnOptions,
   TurnSlice,
-  TurnSurvey,
   TurnVerdict,
 } from "./evidence-store.ts";
 export { loadDriver } from "./driver.ts";

@@ -7,7 +7,6 @@ import { CodedError } from "@turnproof/semconv";
 import type { EvidenceStore } from "../evidence-store.ts";
 import { calledClauses } from "./called-clauses.ts";
 import type { Clause } from "./contract.ts";
-import { judgedClauses } from "./judged-clauses.ts";
 import { ledgerClauses } from "./ledger-clauses.ts";
 import { onStore } from "./on-store.ts";
 import { everybody, receivedAt, sampleEvent, sampleTurn, withoutReceipt } from "./sample-event.ts";
@@ -323,7 +322,6 @@ export const evidenceClauses: readonly Clause[] = [
   ...order,
   ...evidenceTieClauses,
   ...finding,
-  ...judgedClauses,
   ...turnsClauses,
   ...ledgerClauses,
   ...calledClauses,
