@@ -5,7 +5,10 @@
 import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
 
+import { providers } from "@turnproof/store";
+
 import type { ConfigProblem, ParsedVariables } from "./config.ts";
+import { bareNames } from "./config-variables.ts";
 import { isExample } from "./config-values.ts";
 
 /** Problems and warnings that no single variable shows. */
@@ -95,11 +98,11 @@ function keysOf(variable: string, value: string, add: Add): readonly Key[] {
 }
 
 function checkBackend(data: ParsedVariables, set: ReadonlySet<string>, add: Add): void {
-  const needed = [data.BACKEND, data.MEMORY_BACKEND];
-  if (needed.includes("postgres") && !set.has("POSTGRES_URL")) {
-    add("POSTGRES_URL", "the postgres backend needs a connection string");
-  }
-  if (needed.includes("mongodb") && !set.has("DOCUMENT_DB_URI")) {
-    add("BACKEND", "the mongodb backend needs DOCUMENT_DB_URI");
+  const needed: readonly string[] = [data.BACKEND, data.MEMORY_BACKEND];
+  for (const { name, required } of providers) {
+    if (required === undefined || set.has(required) || !needed.includes(name)) continue;
+    // The problem names a variable with its prefix, and a bare name has none.
+    const variable = bareNames.includes(required) ? "BACKEND" : required;
+    add(variable, `the ${name} backend needs ${required}`);
   }
 }

@@ -2,6 +2,7 @@
  * @module Variables: every environment variable once, by the part after its prefix, with what it
  * means. `doctor`, the help text and the documentation are made from this table; `config.ts` reads.
  */
+import { providersWith } from "@turnproof/store";
 
 /** One variable: `TURNPROOF_<name>`, also accepted as `SERVICE_<name>` (requirements: Authentication 1). */
 export interface Variable {
@@ -19,6 +20,11 @@ const row = (name: string, fallback: string, meaning: string, secret = false): V
   meaning,
 });
 
+/** Names in a sentence: `a, b or c`. */
+export function anyOf(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(", ")} or ${names.at(-1) ?? ""}`;
+}
+
 /** The variables in the order in which people are shown them. */
 export const variables: readonly Variable[] = [
   row("HOST", "127.0.0.1", "Address to listen on; anything but loopback needs a token."),
@@ -30,7 +36,7 @@ export const variables: readonly Variable[] = [
   ),
   row("BASE_PATH", "/", "Path under which everything is served."),
   row("DATA_DIR", ".turnproof", "Journal, embedded store, keys and audit log."),
-  row("BACKEND", "clickhouse", "clickhouse, filesystem, postgres, mongodb or ephemeral."),
+  row("BACKEND", "clickhouse", `${anyOf(providersWith("evidence"))}.`),
   row("CLICKHOUSE_URL", "", "A ClickHouse server; without it the embedded engine is used.", true),
   row("CLICKHOUSE_CLUSTER", "", "Name of the cluster over whose shards rows are spread."),
   row(
@@ -45,7 +51,7 @@ export const variables: readonly Variable[] = [
     "Connection string of the document provider (read-only identity).",
     true,
   ),
-  row("MEMORY_BACKEND", "filesystem", "filesystem, postgres, mongodb, ephemeral or none."),
+  row("MEMORY_BACKEND", "filesystem", `${anyOf([...providersWith("memory"), "none"])}.`),
   row("CONFIG", "", "Path of a file with host hooks (turnproof.config.ts, .js or .json)."),
   row("UI_AUTH_TOKEN", "", "Operator token: one admin, at least 16 characters.", true),
   row(

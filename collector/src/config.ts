@@ -7,6 +7,8 @@ import { join, resolve } from "node:path";
 
 import type { TurnLimits } from "@turnproof/evidence";
 import { CodedError, limits, parseNames } from "@turnproof/semconv";
+import { providersWith } from "@turnproof/store";
+import type { ProviderName } from "@turnproof/store";
 import { z } from "zod";
 
 import { accountsIn } from "./accounts.ts";
@@ -39,8 +41,8 @@ export interface Config {
   readonly grpcPort?: number;
   readonly basePath: string;
   readonly dataDir: string;
-  readonly backend: "clickhouse" | "filesystem" | "postgres" | "mongodb" | "ephemeral";
-  readonly memoryBackend: "filesystem" | "postgres" | "mongodb" | "ephemeral" | "none";
+  readonly backend: ProviderName<"evidence">;
+  readonly memoryBackend: ProviderName<"memory"> | "none";
   readonly clickhouseUrl?: string;
   readonly clickhouseCluster?: string;
   /** Replicas of a shard that must hold an insert; absent: more than half of them. */
@@ -140,9 +142,7 @@ const schema = z.object({
     .transform((value) => (value === "/" ? "/" : value.replace(/\/$/, "")))
     .default("/"),
   DATA_DIR: text.default(".turnproof"),
-  BACKEND: z
-    .enum(["clickhouse", "filesystem", "postgres", "mongodb", "ephemeral"], "unknown backend")
-    .default("clickhouse"),
+  BACKEND: z.enum(providersWith("evidence"), "unknown backend").default("clickhouse"),
   CLICKHOUSE_URL: z.url("not a URL").optional(),
   CLICKHOUSE_CLUSTER: text.regex(/^[A-Za-z0-9_-]+$/, "not a cluster name").optional(),
   CLICKHOUSE_QUORUM: z
@@ -153,7 +153,7 @@ const schema = z.object({
   POSTGRES_URL: text.optional(),
   DOCUMENT_DB_URI: text.optional(),
   MEMORY_BACKEND: z
-    .enum(["filesystem", "postgres", "mongodb", "ephemeral", "none"], "unknown memory backend")
+    .enum([...providersWith("memory"), "none"], "unknown memory backend")
     .default("filesystem"),
   CONFIG: text.optional(),
   UI_AUTH_TOKEN: token.optional(),

@@ -5,6 +5,7 @@
  */
 import type { Command } from "commander";
 import { CodedError } from "@turnproof/semconv";
+import { providersWith } from "@turnproof/store";
 
 import { openStore } from "../backend.ts";
 import { readConfig } from "../config.ts";
@@ -22,7 +23,7 @@ interface CopyFlags {
   readonly backend?: string;
 }
 
-const sources = ["clickhouse", "filesystem", "postgres", "mongodb"] as const;
+const sources = providersWith("evidence", "durable");
 
 /** Adds both commands. */
 export function addBackfillCommands(program: Command): void {

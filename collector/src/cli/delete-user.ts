@@ -11,6 +11,7 @@ import type { Command } from "commander";
 import { attribute, CodedError, screenValue } from "@turnproof/semconv";
 import { createIdentityKey } from "@turnproof/semconv/name-key";
 import { eraseSpool } from "@turnproof/exporter/journal";
+import { providersWith } from "@turnproof/store";
 import type { AdministeredMemory, EvidenceStore } from "@turnproof/store";
 import { deleteUser as deleteRows, deleteUserEvidence } from "@turnproof/store/admin";
 import type { Unreached } from "@turnproof/store/admin";
@@ -20,6 +21,7 @@ import { connectionOf, evidenceFolder, openStore } from "../backend.ts";
 import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
 import { memoryFolder, openMemory } from "../memory/memory-backend.ts";
+import { anyOf } from "../config-variables.ts";
 import { withJson } from "./command.ts";
 import { auditDeletion } from "./deletion-audit.ts";
 import { beyondReach } from "./deletion-reach.ts";
@@ -62,7 +64,7 @@ export function addDeleteUserCommand(program: Command): void {
     .description("show what is stored of one user; --apply deletes it, place by place")
     .option("--apply", "delete; without it rows are only counted")
     .option("--spool <dirs...>", "spools of producers on this machine that are not running")
-    .option("--backend <kind>", "clickhouse, filesystem, postgres or mongodb")
+    .option("--backend <kind>", anyOf(providersWith("evidence", "durable")))
     .option("--data-dir <dir>", "directory of embedded stores (default .turnproof)")
     .addHelpText(
       "after",

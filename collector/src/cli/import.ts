@@ -7,6 +7,7 @@ import type { Command } from "commander";
 import { normalize } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
+import { providersWith } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
 import { openStore } from "../backend.ts";
@@ -14,6 +15,7 @@ import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
 import { keepContent, legacyContent } from "../memory/legacy-content.ts";
 import { openMemory } from "../memory/memory-backend.ts";
+import { anyOf } from "../config-variables.ts";
 import { withJson } from "./command.ts";
 import { appendAll } from "./evidence-copy.ts";
 import { attempt } from "./failure.ts";
@@ -56,7 +58,7 @@ export function addImportCommand(program: Command): void {
     .option("--apply", "write; without it records are only read and reported")
     .option("--table <name>", "table or collection that holds the bundles", defaultTable)
     .option("--no-content", "do not import content; otherwise only reveal shows it")
-    .option("--backend <kind>", "clickhouse, filesystem, postgres or mongodb")
+    .option("--backend <kind>", anyOf(providersWith("evidence", "durable")))
     .option("--data-dir <dir>", "directory of embedded stores (default .turnproof)")
     .addHelpText(
       "after",

@@ -8,6 +8,7 @@ import { join } from "node:path";
 
 import type { Command } from "commander";
 import { CodedError } from "@turnproof/semconv";
+import { providersWith } from "@turnproof/store";
 import type { SearchMigrationRow } from "@turnproof/store";
 import { clickhouseAdmin } from "@turnproof/store/admin";
 import type { CopyReport, ParityReport } from "@turnproof/store/admin";
@@ -15,6 +16,7 @@ import type { CopyReport, ParityReport } from "@turnproof/store/admin";
 import { connectionOf, openStore } from "../backend.ts";
 import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
+import { anyOf } from "../config-variables.ts";
 import { backendOf, openArchive } from "./archive.ts";
 import type { Archive, Room } from "./archive.ts";
 import { withJson } from "./command.ts";
@@ -56,7 +58,7 @@ export function addMigrateCommand(program: Command): void {
     .option("--check", "compare each event of an earlier version with its copy")
     .option("--drop-old", "with --apply, delete what an earlier version wrote, once it is compared")
     .option("--data-dir <dir>", "directory of embedded stores (default .turnproof)")
-    .option("--backend <kind>", "clickhouse, filesystem, postgres, mongodb or ephemeral")
+    .option("--backend <kind>", anyOf(providersWith("evidence")))
     .addHelpText(
       "after",
       `

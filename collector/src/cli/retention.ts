@@ -10,10 +10,12 @@ import { CodedError, limits } from "@turnproof/semconv";
 import { clickhouseAdmin, defaultRetention } from "@turnproof/store/admin";
 import type { RetentionOptions, RetentionPolicy, RetentionReport } from "@turnproof/store/admin";
 import { z } from "zod";
+import { providersWith } from "@turnproof/store";
 
 import { connectionOf } from "../backend.ts";
 import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
+import { anyOf } from "../config-variables.ts";
 import { backendOf, openArchive } from "./archive.ts";
 import type { Room } from "./archive.ts";
 import { withJson } from "./command.ts";
@@ -58,7 +60,7 @@ export function addRetentionCommand(program: Command): void {
     )
     .option("--conversations", "apply the age of previews to conversations as well")
     .option("--tenants <file>", "JSON list of tenants with days of their own")
-    .option("--backend <kind>", "clickhouse, filesystem, postgres or mongodb")
+    .option("--backend <kind>", anyOf(providersWith("evidence", "durable")))
     .option("--data-dir <dir>", "directory of embedded stores (default .turnproof)")
     .addHelpText(
       "after",

@@ -4,6 +4,7 @@
  */
 import type { Command } from "commander";
 import { CodedError } from "@turnproof/semconv";
+import { providersWith } from "@turnproof/store";
 
 import { createCollector } from "../collector.ts";
 import type { Collector } from "../collector.ts";
@@ -16,6 +17,7 @@ import { createLog } from "../log.ts";
 import { listen } from "../server.ts";
 import type { Listening } from "../server.ts";
 import { version } from "../version.ts";
+import { anyOf } from "../config-variables.ts";
 import { reportFailure } from "./failure.ts";
 
 interface UiFlags {
@@ -130,7 +132,7 @@ export function addUiCommand(program: Command): void {
       "port of OTLP/gRPC, 0 for a free one, off for none (default 4317)",
     )
     .option("--data-dir <dir>", "directory of journal, store and audit log (default .turnproof)")
-    .option("--backend <kind>", "clickhouse, filesystem, postgres, mongodb or ephemeral")
+    .option("--backend <kind>", anyOf(providersWith("evidence")))
     .addHelpText(
       "after",
       `

@@ -26,6 +26,8 @@ export type { FilesystemOptions, FilesystemProvider } from "./filesystem/filesys
 export { summarizeEvidence } from "./evidence-summary.ts";
 export type { EvidenceSummary } from "./evidence-summary.ts";
 export type { AdministeredMemory, Provider } from "./provider.ts";
+export { providers, providersWith } from "./providers.ts";
+export type { Capability, ProviderEntry, ProviderName } from "./providers.ts";
 export { latestVerdicts } from "./latest-verdicts.ts";
 export { inScope, issueOperatorGrant } from "./scope.ts";
 export type { EvidenceScope, OperatorGrant } from "./scope.ts";

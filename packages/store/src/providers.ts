@@ -1,0 +1,63 @@
+/**
+ * @module Providers: every provider once, with what it can do and the variables that it is opened
+ * from. The collector's configuration, its help texts and the table of the README follow it.
+ */
+
+/** `evidence` and `memory`: ports it serves. `durable`: rows outlive the process. */
+export type Capability = "evidence" | "memory" | "durable";
+
+/** Providers that serve each port; the table says the same of their values. */
+interface Names {
+  readonly evidence: "clickhouse" | Names["memory"];
+  readonly memory: "filesystem" | "postgres" | "mongodb" | "ephemeral";
+}
+
+/** Names of the providers that serve a port. */
+export type ProviderName<P extends keyof Names = "evidence"> = Names[P];
+
+/** One provider. */
+export interface ProviderEntry {
+  readonly name: ProviderName;
+  readonly capabilities: readonly Capability[];
+  /** Variables of the collector, without their prefix, that are read to open it. */
+  readonly variables: readonly string[];
+  /** The one of them without which it cannot be opened. */
+  readonly required?: string;
+}
+
+/** The providers in the order in which people are shown them. */
+export const providers: readonly ProviderEntry[] = [
+  {
+    name: "clickhouse",
+    capabilities: ["evidence", "durable"],
+    variables: ["DATA_DIR", "CLICKHOUSE_URL", "CLICKHOUSE_CLUSTER", "CLICKHOUSE_QUORUM"],
+  },
+  {
+    name: "filesystem",
+    capabilities: ["evidence", "memory", "durable"],
+    variables: ["DATA_DIR"],
+  },
+  {
+    name: "postgres",
+    capabilities: ["evidence", "memory", "durable"],
+    variables: ["POSTGRES_URL"],
+    required: "POSTGRES_URL",
+  },
+  {
+    name: "mongodb",
+    capabilities: ["evidence", "memory", "durable"],
+    variables: ["DOCUMENT_DB_URI"],
+    required: "DOCUMENT_DB_URI",
+  },
+  { name: "ephemeral", capabilities: ["evidence", "memory"], variables: [] },
+];
+
+/** Names of the providers that serve a port and can do all of this too, in the table's order. */
+export function providersWith<P extends keyof Names>(
+  port: P,
+  ...also: readonly Capability[]
+): readonly ProviderName<P>[] {
+  return providers
+    .filter(({ capabilities }) => [port, ...also].every((one) => capabilities.includes(one)))
+    .map(({ name }) => name as ProviderName<P>);
+}
