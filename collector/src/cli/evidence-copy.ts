@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 
 import { canonicalJson } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
+import { recordStored } from "@turnproof/store";
 import type { EvidenceStore, Keyset } from "@turnproof/store";
 
 import { collectorScope } from "../auth/grants.ts";
@@ -27,7 +28,11 @@ export async function* allEvents(store: EvidenceStore): AsyncGenerator<readonly 
   } while (after !== null);
 }
 
-/** Appends events under an id that follows from them: the same events again leave one copy. */
+/**
+ * Appends events under an id that follows from them, and writes provisional turns of their roots:
+ * the same events again leave one copy. Events may be received long ago, where no judge looks for
+ * new roots; the turns tell it of them.
+ */
 export async function appendAll(
   store: EvidenceStore,
   events: readonly TurnEvent[],
@@ -36,6 +41,8 @@ export async function appendAll(
   const hash = createHash("sha256");
   for (const event of events) hash.update(canonicalJson(event)).update("\n");
   await store.append({ batchId: `copy-${hash.digest("hex")}`, receivedAt, events });
+  const roots = new Set(events.flatMap(({ root_trace_id: root }) => root ?? []));
+  await recordStored(store, collectorScope(), [...roots]);
 }
 
 /** A fingerprint of what two stores must agree on of one event: what was said, not when it came. */

@@ -139,6 +139,12 @@ async function eventsIn(dataDir: string): Promise<readonly object[]> {
   return events.toSorted((a, b) => (a.event_id < b.event_id ? -1 : 1));
 }
 
+/** Turns that lists show before any judge has looked. */
+async function turnsIn(dataDir: string): Promise<number> {
+  await using provider = await filesystem({ directory: join(dataDir, "files") });
+  return await provider.evidence.ledger.countTurns({ scope: { tenant: null }, where: [] });
+}
+
 describe.each(sources)("from %s", (_name, argumentsOf, environmentOf) => {
   test("a dry run tells and writes nothing; --apply writes once, however often", async () => {
     const dataDir = place();
@@ -155,6 +161,7 @@ describe.each(sources)("from %s", (_name, argumentsOf, environmentOf) => {
     }
     const events = await eventsIn(dataDir);
     expect(events).toHaveLength(golden.expect.events.length);
+    expect(await turnsIn(dataDir)).toBe(1);
     expect(JSON.stringify(events)).not.toContain("CANARY");
   });
 });
