@@ -5,7 +5,7 @@
 import type { EvidenceBatch } from "@turnproof/evidence";
 import { mongodb } from "@turnproof/store";
 import { defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
-import { everybody, receivedAt, sampleTurn } from "@turnproof/store/testing";
+import { everybody, sampleTurn } from "@turnproof/store/testing";
 import { MongoClient } from "mongodb";
 import type { Collection, Db, Document } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -15,6 +15,7 @@ import { epochMicros } from "../../../packages/store/src/time.ts";
 import { openMongo } from "../../servers/mongo-database.ts";
 import type { MongoDatabase } from "../../servers/mongo-database.ts";
 import { answersOf, oldBatches, wantedOf } from "./old-world.ts";
+import { beginCopy, expectCopied } from "./pending-copy.ts";
 
 let databases: MongoDatabase;
 let client: MongoClient;
@@ -126,32 +127,9 @@ test("a copy that was ended goes on and repeats nothing", { timeout: 180_000 }, 
   const batches = oldBatches(60);
   const database = await oldDatabase(batches);
   await pad(database);
-  const events = 60 * 5 + 20_100;
   const provider = await mongodb({ client, database: database.databaseName });
-  const { evidence } = provider;
-  expect((await evidence.check()).diagnostics).toEqual(["migration_pending"]);
-  // What comes now is stored and shown; what is not copied is missing, and the page says so.
-  const fresh = sampleTurn("new", { user_id: "ann" });
-  await evidence.append({ batchId: "new", receivedAt: receivedAt(57), events: fresh });
-  const page = await evidence.page(everybody, {}, { limit: 10 });
-  expect([page.events.length, page.bounded]).toEqual([3, true]);
-  // A batch whose events wait for the copy is known to be whole.
-  expect(await evidence.readBack("batch-3", receivedAt(3))).toEqual({ rows: 4, complete: true });
-  const pending = { code: "migration_pending" };
-  await expect(provider.dropOld()).rejects.toMatchObject(pending);
-  const now = "2027-01-01T00:00:00Z";
-  const asked = { policy: defaultRetention, now };
-  await expect(provider.retention.evidence(asked)).rejects.toMatchObject(pending);
-  await expect(deleteUserEvidence(evidence, { userId: "u-1" })).rejects.toMatchObject(pending);
-  const dry = await provider.copyOld();
-  expect(dry).toEqual({ dry_run: true, events, copied: 0, complete: true });
-  expect(await eventsIn(database)).toBe(3);
-  const end = new AbortController();
-  const onProgress = (): void => end.abort();
-  const first = await provider.copyOld({ dryRun: false, signal: end.signal, onProgress });
-  expect(first).toMatchObject({ dry_run: false, events, complete: false });
-  expect(first.copied).toBeGreaterThan(0);
-  expect(await eventsIn(database)).toBe(first.copied + 3);
+  const held = { events: 60 * 5 + 20_100, inBundles: () => eventsIn(database) };
+  await beginCopy(provider, held);
   // As if it had been killed between the documents and its note.
   await database.collection("evidence_copies").deleteMany({});
   const other = await mongodb({ client, database: database.databaseName });
@@ -160,13 +138,10 @@ test("a copy that was ended goes on and repeats nothing", { timeout: 180_000 }, 
     dryRun: false,
     onProgress: (done, all) => void seen.push(done / all),
   });
-  expect(rest).toEqual({ dry_run: false, events, copied: events, complete: true });
   expect(seen.at(-1)).toBe(1);
-  expect(await eventsIn(database)).toBe(events + 3);
-  expect(await provider.copyOld({ dryRun: false })).toEqual(rest);
-  expect((await evidence.check()).diagnostics).toBeUndefined();
-  expect((await evidence.page(everybody, {}, { limit: 10 })).bounded).toBe(false);
-  expect(await evidence.ledger.countTurns({ scope: everybody, where: [] })).toBeGreaterThan(60);
+  await expectCopied(provider, held, rest);
+  const { ledger } = provider.evidence;
+  expect(await ledger.countTurns({ scope: everybody, where: [] })).toBeGreaterThan(60);
 });
 
 /** A client whose inserts of bundles wait for this. */

@@ -18,8 +18,9 @@ import { storedForm } from "../../../packages/store/src/stored-event.ts";
 import { epochMicros } from "../../../packages/store/src/time.ts";
 import { startPostgres } from "../../servers/postgres.ts";
 import type { PostgresServer } from "../../servers/postgres.ts";
-import { wayBack } from "./way-back.ts";
 import { answersOf, oldBatches, wantedOf } from "./old-world.ts";
+import { beginCopy, expectCopied } from "./pending-copy.ts";
+import { wayBack } from "./way-back.ts";
 
 const sqlOf = (name: string): Promise<string> =>
   readFile(new URL(`../../../packages/store/sql/postgres/${name}.sql`, import.meta.url), "utf8");
@@ -198,32 +199,10 @@ WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY 1`)
     const batches = oldBatches(60);
     const client = await oldDatabase(ground, batches);
     await client.exec(padding);
-    const events = 60 * 5 + 20_100;
     const provider = await postgres({ client: client.client });
-    const { evidence } = provider;
-    expect((await evidence.check()).diagnostics).toEqual(["migration_pending"]);
-    // What comes now is stored and shown; what is not copied is missing, and the page says so.
-    const fresh = sampleTurn("new", { user_id: "ann" });
-    await evidence.append({ batchId: "new", receivedAt: receivedAt(57), events: fresh });
-    const page = await evidence.page(everybody, {}, { limit: 10 });
-    expect([page.events.length, page.bounded]).toEqual([3, true]);
-    // A batch whose events wait for the copy is known to be whole.
-    expect(await evidence.readBack("batch-3", receivedAt(3))).toEqual({ rows: 4, complete: true });
-    const pending = { code: "migration_pending" };
-    await expect(provider.dropOld()).rejects.toMatchObject(pending);
-    const now = "2027-01-01T00:00:00Z";
-    const asked = { policy: defaultRetention, now };
-    await expect(provider.retention.evidence(asked)).rejects.toMatchObject(pending);
-    await expect(deleteUserEvidence(evidence, { userId: "u-1" })).rejects.toMatchObject(pending);
-    const dry = await provider.copyOld();
-    expect(dry).toEqual({ dry_run: true, events, copied: 0, complete: true });
-    expect(await count(client, "SELECT sum(events) FROM evidence_bundles")).toBe(3);
-    const end = new AbortController();
-    const onProgress = (): void => end.abort();
-    const first = await provider.copyOld({ dryRun: false, signal: end.signal, onProgress });
-    expect(first).toMatchObject({ dry_run: false, events, complete: false });
-    expect(first.copied).toBeGreaterThan(0);
-    expect(await count(client, "SELECT sum(events) FROM evidence_bundles")).toBe(first.copied + 3);
+    const sum = "SELECT sum(events) FROM evidence_bundles";
+    const held = { events: 60 * 5 + 20_100, inBundles: () => count(client, sum) };
+    await beginCopy(provider, held);
     // Another process goes on, and two of them at once.
     const other = await postgres({ client: client.client });
     const seen: number[] = [];
@@ -231,15 +210,10 @@ WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY 1`)
       other.copyOld({ dryRun: false, onProgress: (done, all) => void seen.push(done / all) }),
       other.copyOld({ dryRun: false }),
     ]);
-    expect(rest).toEqual({ dry_run: false, events, copied: events, complete: true });
     expect(seen.every((share) => share <= 1)).toBe(true);
-    expect(await count(client, "SELECT sum(events) FROM evidence_bundles")).toBe(events + 3);
-    expect(await provider.copyOld({ dryRun: false })).toEqual(rest);
-    expect((await evidence.check()).diagnostics).toBeUndefined();
-    expect((await evidence.page(everybody, {}, { limit: 10 })).bounded).toBe(false);
-    expect(await evidence.ledger.countTurns({ scope: everybody, where: [] })).toBeGreaterThan(
-      2_000,
-    );
+    await expectCopied(provider, held, rest);
+    const { ledger } = provider.evidence;
+    expect(await ledger.countTurns({ scope: everybody, where: [] })).toBeGreaterThan(2_000);
   });
 
   test("a user's old rows go with the user", { timeout: 120_000 }, async () => {
