@@ -73,6 +73,17 @@ const Head: FC = () => (
   </>
 );
 
+/** The first model, and how many others there are. */
+const Models: FC<{ readonly names: readonly string[] }> = ({ names: [first, ...others] }) => {
+  if (first === undefined) return <NotMeasured short why="No model was recorded." />;
+  if (others.length === 0) return <>{first}</>;
+  return (
+    <>
+      {first} <span class="muted">+{others.length}</span>
+    </>
+  );
+};
+
 const AgentLink: FC<{ readonly agent: string; readonly frame: Frame }> = ({ agent, frame }) => (
   <a href={hrefOf(frame, `/agents/${encodeURIComponent(agent)}`)} data-row>
     <b>{agent}</b>
@@ -115,12 +126,8 @@ const Row: FC<{
       )}
     </td>
     <GroupCells of={item} threads={item.threads} />
-    <td>
-      {item.models.length === 0 ? (
-        <NotMeasured short why="No model was recorded." />
-      ) : (
-        item.models.join(", ")
-      )}
+    <td class="models" title={item.models.join(", ")}>
+      <Models names={item.models} />
     </td>
   </tr>
 );
