@@ -71,7 +71,7 @@ export interface Scene {
   readonly long: Site;
   /** Roots of successful turns of {@link agent}, the newest first. */
   readonly roots: readonly string[];
-  /** Root of a turn that failed. */
+  /** Root of the failed turn with the most findings. */
   readonly failedRoot: string;
   readonly close: () => Promise<void>;
 }
@@ -90,11 +90,7 @@ export async function openScene(): Promise<Scene> {
   await Promise.all([site.put(brokenTrace), long.put(longTrace)]);
   await sendStory(site.url, { endMs: Date.now(), turns: 30, hours: 2 });
   const roots = await judgedRoots(site, `agent_id=${agent}&verdict=success&sort=ended_at`, 2);
-  const [failedRoot = ""] = await judgedRoots(
-    site,
-    `agent_id=${agent}&verdict=failed&sort=ended_at`,
-    1,
-  );
+  const failedRoot = await mostFaulted(site);
   // Recommendations with one that is decided, so that its draft stands on the page too.
   await propose(site);
   return {
@@ -105,6 +101,21 @@ export async function openScene(): Promise<Scene> {
       await Promise.all(Object.values(sites).map((each) => each.close()));
     },
   };
+}
+
+/** Waits until every turn that the story makes fail is judged: which come first is chance. */
+async function mostFaulted(site: Site): Promise<string> {
+  const failed = await judgedRoots(site, `agent_id=${agent}&verdict=failed`, 3);
+  const counted = await Promise.all(
+    failed.map(async (root) => {
+      const answer = await fetch(`${site.url}/traces/${root}.json`);
+      const { verdict } = (await answer.json()) as {
+        readonly verdict: { readonly findings: readonly unknown[] };
+      };
+      return { root, findings: verdict.findings.length };
+    }),
+  );
+  return counted.toSorted((a, b) => b.findings - a.findings)[0]?.root ?? "";
 }
 
 async function propose(site: Site): Promise<void> {

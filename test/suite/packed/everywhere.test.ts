@@ -120,9 +120,12 @@ async function playInBrowser(script: string): Promise<unknown> {
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.message));
     await page.addScriptTag({ content: script, type: "module" });
-    const played: unknown = await page.evaluate("globalThis.played");
+    // An inline module runs after the tag is there.
+    await expect
+      .poll(async () => errors.length > 0 || (await page.evaluate("'played' in globalThis")))
+      .toBe(true);
     expect(errors).toEqual([]);
-    return played;
+    return await page.evaluate("globalThis.played");
   } finally {
     await browser.close();
   }

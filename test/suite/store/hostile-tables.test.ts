@@ -121,6 +121,28 @@ describe("on a server", () => {
     const run: Empty["run"] = (sql) => server.run(database, sql);
     await certify({ run, open: () => postgres({ url: server.url(database) }) }, shape);
   });
+
+  test("writers at one moment, where a primary key on id stands beside ours", async () => {
+    const database = await server.createDatabase();
+    const bare = hostileTables.find(({ name }) => name === "no primary key");
+    // Indexes are filled in the order of their making: the slow one holds every writer between its
+    // look at our key and its entry in the primary key.
+    await server.run(
+      database,
+      `${bare?.sql ?? ""}
+CREATE FUNCTION slowly(text) RETURNS text IMMUTABLE LANGUAGE plpgsql
+AS $$ BEGIN PERFORM pg_sleep(0.2); RETURN $1; END $$;
+CREATE INDEX ON conversation_memory (slowly(id));
+ALTER TABLE conversation_memory ADD PRIMARY KEY (id)`,
+    );
+    await using provider = await postgres({ url: server.url(database) });
+    const draft = { id: "one", data: { n: 2 }, created_at: "2026-01-01T00:00:00Z" };
+    const put = (tenant: string): Promise<{ readonly version: number }> =>
+      provider.memory.put({ tenant }, "conversation", draft);
+    const written = await Promise.all([put("ann"), put("ann"), put("ann")]);
+    expect(written.map(({ version }) => version).toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
+    await expect(put("ben")).rejects.toMatchObject({ code: "store_rejected_row" });
+  });
 });
 
 describe("embedded", () => {

@@ -65,6 +65,21 @@ RETURNING version::text AS version`,
   return { ...record, version: Number(version) };
 }
 
+/**
+ * Runs an upsert, and once more where another key refuses its row. A legacy table may keep a
+ * primary key of its own, which `ON CONFLICT` does not look at: a row that is inserted at the same
+ * moment breaks it. By the second statement that row is there and is replaced; another tenant's is
+ * refused again.
+ */
+export async function withSecondTry<T>(upserting: () => Promise<T>): Promise<T> {
+  try {
+    return await upserting();
+  } catch (error) {
+    if (!CodedError.is(error) || error.field !== "postgres 23505") throw error;
+    return upserting();
+  }
+}
+
 /** Writes a row where there is no key; the session is a transaction. */
 export async function replaceUnderLock(
   session: Session,

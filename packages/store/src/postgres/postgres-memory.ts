@@ -15,7 +15,14 @@ import type {
 } from "../memory-store.ts";
 import type { Database, Session } from "./database.ts";
 import { idSql, insideSql, liveSql } from "./memory-condition.ts";
-import { memoryKeys, newestFirst, newestSql, replaceUnderLock, upsert } from "./memory-key.ts";
+import {
+  memoryKeys,
+  newestFirst,
+  newestSql,
+  replaceUnderLock,
+  upsert,
+  withSecondTry,
+} from "./memory-key.ts";
 import { scopedColumns, scopedRecord, scopedValues } from "./memory-row.ts";
 import { textSearch, vectorSearch } from "./memory-search.ts";
 import type { SearchPlace } from "./memory-search.ts";
@@ -126,7 +133,10 @@ function writes(ground: Ground): Pick<MemoryStore, "put" | "update" | "delete"> 
     async put(filter, kind, draft) {
       check(filter, kind);
       const record = recordOf(filter, kind, draft, { now: parts.clock(), version: 1 });
-      if (await keyed(kind)) return run(filter, (session) => upsert(session, record, vectors));
+      if (await keyed(kind)) {
+        // Each try has a session of its own: an error ends the transaction of the first.
+        return withSecondTry(() => run(filter, (session) => upsert(session, record, vectors)));
+      }
       const replace = (session: Session): Promise<MemoryRecord> =>
         replaceUnderLock(session, record, vectors);
       return parts.rowSecurity ? run(filter, replace) : parts.database.transaction(replace);
