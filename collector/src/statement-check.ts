@@ -2,8 +2,8 @@
  * @module Statement check: verifies a signed verdict offline. The signature proves who wrote it.
  * With the events the verdict is judged again; one that the evidence does not support is rejected.
  */
-import { judgeRules, reconcileOutcome } from "@turnproof/evidence";
-import type { TurnEvent } from "@turnproof/evidence";
+import { judgeRules, matches, reconcileOutcome } from "@turnproof/evidence";
+import type { EventQuery, TurnEvent } from "@turnproof/evidence";
 import { compactVerify, createLocalJWKSet } from "jose";
 import type { JSONWebKeySet } from "jose";
 
@@ -60,6 +60,7 @@ function judgedAgain(
   events: readonly TurnEvent[],
 ): StatementCheck["verdict"] {
   if (!("judge" in statement) || statement.judge.rules !== judgeRules) return "not_rejudgeable";
+  if (!isOfEvents(statement, events)) return "not_supported";
   const { trusted, window, task_id: taskId } = statement;
   const verdict = reconcileOutcome(trusted === null ? events : events.map(byTrust(trusted)), {
     normalizationMetadata: window,
@@ -73,7 +74,15 @@ function judgedAgain(
   return same ? "supported" : "not_supported";
 }
 
-/** Who is trusted is the statement's word; the mark that an export carries is not. */
+/** Whether every event is of the agent, root, turn and tenant that the verdict is said to be of. */
+function isOfEvents({ identity, bounds, window }: Statement, events: readonly TurnEvent[]): boolean {
+  const { scope: _reader, ...said } = identity;
+  if (!events.every((event) => matches(event, { store: "all", ...said } as EventQuery))) return false;
+  // A window that was cut says so to the judge as well.
+  return !bounds.bounded || window["truncated"] !== false;
+}
+
+/** Who is trusted is the statement's word; an event's own mark can only take trust away. */
 function byTrust(trusted: readonly string[]): (event: TurnEvent) => TurnEvent {
   const names = new Set(trusted);
   return (event) =>
@@ -82,12 +91,15 @@ function byTrust(trusted: readonly string[]): (event: TurnEvent) => TurnEvent {
       : { ...event, ingest_trusted: false };
 }
 
-/** Two statements over one window that say otherwise: their signer said both. */
+/**
+ * Pairs of statements over one digest and mark, of one task, with different verdicts. The name of
+ * the issuer plays no part: one key can sign under two names.
+ */
 export function equivocations(
   statements: readonly (Statement | FirstStatement)[],
 ): readonly (readonly [number, number])[] {
-  const subject = ({ iss, digest, as_of, task_id }: Statement | FirstStatement): string =>
-    JSON.stringify([iss, digest, as_of, task_id]);
+  const subject = ({ digest, as_of, task_id }: Statement | FirstStatement): string =>
+    JSON.stringify([digest, as_of, task_id]);
   const said = ({ status, findings }: Statement | FirstStatement): string =>
     JSON.stringify([status, findings]);
   return statements.flatMap((one, index) =>

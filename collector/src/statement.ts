@@ -91,6 +91,22 @@ export function readStatement(payload: unknown): Statement | FirstStatement | un
   return statementSchema.safeParse(payload).data ?? firstSchema.safeParse(payload).data;
 }
 
+/**
+ * The principals whose assertions counted: the configured ones, and those that were trusted when
+ * they sent the judged events; null where all are.
+ */
+export function trustedAmong(
+  events: readonly TurnEvent[],
+  configured: readonly string[] | undefined,
+): string[] | null {
+  if (configured === undefined && events.every((event) => event.ingest_trusted !== false)) {
+    return null;
+  }
+  const counted = events.filter((event) => event.ingest_trusted !== false);
+  const names = counted.flatMap((event) => event.ingest_principal ?? []);
+  return [...new Set([...(configured ?? []), ...names])].toSorted();
+}
+
 /** Digest over the judged events, whatever their order: SHA-256 of the sorted hashes. */
 export function evidenceDigest(events: readonly TurnEvent[]): string {
   const hash = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -16,7 +16,7 @@ import { filters, readParameters } from "../http/parameters.ts";
 import { readingFor } from "../http/query.ts";
 import { respond, respondJson } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
-import { evidenceDigest } from "../statement.ts";
+import { evidenceDigest, trustedAmong } from "../statement.ts";
 import type { Statement } from "../statement.ts";
 import { judgeWindow } from "../verdict.ts";
 import type { Judged } from "../verdict.ts";
@@ -150,7 +150,7 @@ function statementOf(
     event_count: events.length,
     digest: evidenceDigest(events),
     judge: { version: parts.version, rules: judgeRules },
-    trusted: parts.config.trustedIngest === undefined ? null : [...parts.config.trustedIngest],
+    trusted: trustedAmong(events, parts.config.trustedIngest),
     bounds: { events_max: limits.rootEventsMax, bounded },
     // As it will be read: what is undefined here is absent there.
     window: JSON.parse(JSON.stringify(metadata)) as Record<string, unknown>,

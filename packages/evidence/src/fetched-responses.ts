@@ -3,6 +3,8 @@
  * and each `fetch_response` tells the tokens of the one call. They are joined by the response's id.
  */
 import type { TurnEvent } from "./event.ts";
+import { compareText } from "./text-order.ts";
+import { compareTimes } from "./time.ts";
 
 const fetching = "fetch_response";
 
@@ -16,8 +18,8 @@ const isFetch = (event: TurnEvent): boolean => event.attributes.genai_operation 
 
 /** The later of two fetches that say tokens; of equal times the greater id, in any order of events. */
 function later(a: TurnEvent, b: TurnEvent): TurnEvent {
-  if (a.timestamp !== b.timestamp) return a.timestamp > b.timestamp ? a : b;
-  return a.event_id > b.event_id ? a : b;
+  const order = compareTimes(a.timestamp, b.timestamp) || compareText(a.event_id, b.event_id);
+  return order > 0 ? a : b;
 }
 
 /**

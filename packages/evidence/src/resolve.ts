@@ -9,6 +9,7 @@ import { buildSpanTree, conflict, inheritedFields, isWeakAgent } from "./span-tr
 import type { Said, SpanTree } from "./span-tree.ts";
 import { inTurnApplication } from "./turn-application.ts";
 import { findTurnParts } from "./turn-parts.ts";
+import { isUntrusted } from "./untrusted.ts";
 import { hasUsage } from "./usage.ts";
 
 const applicationField = inheritedFields.indexOf("application_id");
@@ -28,10 +29,21 @@ const turnField = inheritedFields.indexOf("turn_id");
  * `identity_derived`. Evidence of another service than its turn's application is given that
  * application and keeps its own as `service_name`.
  *
+ * Trusted evidence is resolved without what untrusted producers sent, as it is judged: a turn or
+ * tenant that only they name would move a trusted failure out of its turn, or a worker into it.
+ *
  * @param events every event of the root; a part of them gives the answer for that part
  * @returns resolved events in the order of the input; what said everything stays as it is
  */
 export function resolveRoot(events: readonly TurnEvent[]): TurnEvent[] {
+  const all = resolveTogether(events);
+  if (!events.some(isUntrusted)) return all;
+  const trusted = resolveTogether(events.filter((event) => !isUntrusted(event)));
+  let next = 0;
+  return events.map((event, i) => (isUntrusted(event) ? all[i] : trusted[next++]) as TurnEvent);
+}
+
+function resolveTogether(events: readonly TurnEvent[]): TurnEvent[] {
   const tree = buildSpanTree(events);
   const settled = settle(tree);
   const rows = events.map((event, i) => inheritedOf(event, i, tree, settled));

@@ -5,6 +5,7 @@
  */
 import type { TurnEvent } from "./event.ts";
 import { parentKey, spanKey } from "./span-key.ts";
+import { compareTimes } from "./time.ts";
 
 /** Identity fields that pass from a span to what hangs under it. */
 export const inheritedFields = [
@@ -156,7 +157,7 @@ function addEvent(node: SpanNode, event: TurnEvent): void {
   if (event.event_kind === "turn") node.isTurn = true;
   if (calls.has(event.event_kind)) node.isCall = true;
   const startedAt = event.started_at ?? event.timestamp;
-  if (startedAt < node.startedAt) node.startedAt = startedAt;
+  if (compareTimes(startedAt, node.startedAt) < 0) node.startedAt = startedAt;
   const name = isWeakAgent(event) ? event.agent_id : undefined;
   // As with parents: which of two names stands must not rest on which came first.
   if (name !== undefined && (node.weakAgent === undefined || name < node.weakAgent)) {

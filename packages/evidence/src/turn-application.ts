@@ -5,7 +5,10 @@
  */
 import type { TurnEvent } from "./event.ts";
 import { createIdentityTable } from "./identity-table.ts";
+import { compareText } from "./text-order.ts";
+import { compareTimes } from "./time.ts";
 import { turnFields } from "./turn-key.ts";
+import { isUntrusted } from "./untrusted.ts";
 
 /** What the turn events of one turn say of their application. */
 interface Owner {
@@ -14,15 +17,17 @@ interface Owner {
 }
 
 /**
- * The events with the application of their turn, that of its first attempt; what another service
- * recorded names it as `service_name`. An event without a turn, or of a turn whose own events are
- * not there, stays as it is. Gives the same list where nothing changes.
+ * The events with the application of their turn, that of its first attempt by the turn events of
+ * trusted producers; what another service recorded names it as `service_name`. An event without a
+ * turn, or of a turn whose own events are not there, stays as it is. Gives the same list where
+ * nothing changes.
  */
 export function inTurnApplication<T extends readonly TurnEvent[]>(events: T): T | TurnEvent[] {
   const turns = createIdentityTable(turnFields);
   const owners = new Map<number, Owner>();
   for (const event of events) {
     if (event.event_kind !== "turn" || event.turn_id === undefined) continue;
+    if (isUntrusted(event)) continue;
     const { application_id: application } = event;
     if (application === undefined) continue;
     const turn = turns.idOf(event);
@@ -47,6 +52,5 @@ export function inTurnApplication<T extends readonly TurnEvent[]>(events: T): T 
 }
 
 function isBefore(a: Owner, b: Owner): boolean {
-  if (a.began !== b.began) return a.began < b.began;
-  return a.application < b.application;
+  return (compareTimes(a.began, b.began) || compareText(a.application, b.application)) < 0;
 }

@@ -5,6 +5,8 @@
  */
 import { conflict } from "./span-tree.ts";
 import type { Said, SpanNode, SpanTree } from "./span-tree.ts";
+import { compareText } from "./text-order.ts";
+import { compareTimes } from "./time.ts";
 
 /** What is known of the turn spans among the nodes of a tree; parallel to them. */
 export interface TurnParts {
@@ -163,7 +165,6 @@ function adopted(
 }
 
 function compareNodes(a: SpanNode | undefined, b: SpanNode | undefined): number {
-  const left = `${a?.startedAt ?? ""} ${a?.spanId}`;
-  const right = `${b?.startedAt ?? ""} ${b?.spanId}`;
-  return left < right ? -1 : left > right ? 1 : 0;
+  const order = compareTimes(a?.startedAt ?? "", b?.startedAt ?? "");
+  return order || compareText(a?.spanId ?? "", b?.spanId ?? "");
 }

@@ -24,7 +24,12 @@ export const honestStatement: Statement = {
   v: 2,
   iss: "turnproof:test",
   iat: 1_791_187_200,
-  identity: { agent_id: "clerk", root_trace_id: "root" },
+  identity: {
+    agent_id: "clerk",
+    root_trace_id: "0af7651916cd43dd8448eb211c80319c",
+    user_id: "ann",
+    scope: "operator",
+  },
   task_id: null,
   status: verdict.status,
   findings: [...new Set(verdict.findings.map(({ code }) => code))].toSorted(),
