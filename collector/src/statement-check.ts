@@ -3,7 +3,7 @@
  * With the events the verdict is judged again; one that the evidence does not support is rejected.
  */
 import { judgeRules, matches, reconcileOutcome } from "@turnproof/evidence";
-import type { EventQuery, TurnEvent } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
 import { compactVerify, createLocalJWKSet } from "jose";
 import type { JSONWebKeySet } from "jose";
 
@@ -75,9 +75,12 @@ function judgedAgain(
 }
 
 /** Whether every event is of the agent, root, turn and tenant that the verdict is said to be of. */
-function isOfEvents({ identity, bounds, window }: Statement, events: readonly TurnEvent[]): boolean {
+function isOfEvents(
+  { identity, bounds, window }: Statement,
+  events: readonly TurnEvent[],
+): boolean {
   const { scope: _reader, ...said } = identity;
-  if (!events.every((event) => matches(event, { store: "all", ...said } as EventQuery))) return false;
+  if (!events.every((event) => matches(event, { store: "all", ...said }))) return false;
   // A window that was cut says so to the judge as well.
   return !bounds.bounded || window["truncated"] !== false;
 }

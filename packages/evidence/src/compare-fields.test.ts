@@ -48,6 +48,8 @@ const supply = [
   "memory_fallback_used",
 ];
 const binding = [
+  "client_page_type",
+  "canonical_page_type",
   "thread_binding_status",
   "grounding_status",
   "grounding_source",
@@ -64,7 +66,7 @@ const usage = [
 const cache = ["cache_decision", "cache_bypass_reason"];
 
 test.each([
-  ["turn", []],
+  ["turn", usage],
   ["tool_call", []],
   ["cache_decision", cache],
   ["context_binding", binding],

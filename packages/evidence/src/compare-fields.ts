@@ -12,6 +12,8 @@ const commonFields = ["tool_outcome", "outcome", "tool_name", "provider", "model
 const cacheFields = ["cache_decision", "cache_bypass_reason"] as const;
 
 const bindingFields = [
+  "client_page_type",
+  "canonical_page_type",
   "thread_binding_status",
   "grounding_status",
   "grounding_source",
@@ -104,7 +106,8 @@ export function fieldChanges(
   commonFields.forEach(compare);
   note("finish_reason", listOf(left.finish_reason), listOf(right.finish_reason));
   (fieldsOfKind[before.event_kind] ?? none).forEach(compare);
-  if (before.event_kind === "model_call") {
+  // Some libraries tell the tokens of a turn on the turn alone.
+  if (before.event_kind === "model_call" || before.event_kind === "turn") {
     // A total says nothing that its parts do not say.
     const parts = left.input_tokens !== undefined || right.input_tokens !== undefined;
     for (const field of usageFields) {
@@ -131,7 +134,7 @@ function isBeyond(left: number | undefined, right: number | undefined, ratio: nu
   return Math.abs(right - left) > Math.abs(left) * ratio;
 }
 
-/** What the event and its references say of ownership, e.g. `2 verified, 1 failed`. */
+/** What the event, its references and its selected candidates say of ownership, e.g. `2 verified, 1 failed`. */
 function ownershipOf(event: TurnEvent): string | null {
   const word = (value: boolean | undefined): string | undefined =>
     value === undefined ? undefined : value ? "verified" : "failed";
@@ -147,11 +150,12 @@ function provenanceOf(event: TurnEvent): string | null {
 
 /** Words with their number, in the order of the alphabet; null where nothing is said. */
 function tally(
-  { input_refs, output_refs }: TurnEvent,
+  { input_refs, output_refs, selection_ledger }: TurnEvent,
   own: string | undefined,
   wordOf: (ref: ResourceRef) => string | undefined,
 ): string | null {
-  if (own === undefined && input_refs === undefined && output_refs === undefined) return null;
+  const lists = [input_refs, output_refs, selection_ledger];
+  if (own === undefined && lists.every((list) => list === undefined)) return null;
   const counts = new Map<string, number>();
   const add = (word: string | undefined): void => {
     if (word !== undefined) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -159,6 +163,7 @@ function tally(
   add(own);
   for (const ref of input_refs ?? []) add(wordOf(ref));
   for (const ref of output_refs ?? []) add(wordOf(ref));
+  for (const { selected, resource } of selection_ledger ?? []) if (selected) add(wordOf(resource));
   if (counts.size === 0) return null;
   const words = [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return words.map(([word, count]) => `${count} ${word}`).join(", ");

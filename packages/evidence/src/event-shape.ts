@@ -5,7 +5,7 @@
 import { eventKinds, eventPhases, eventStatuses, registryRows } from "@turnproof/semconv";
 import type { AttributeType } from "@turnproof/semconv";
 
-import type { ResourceRef, TurnEvent } from "./event.ts";
+import type { LedgerEntry, ResourceRef, TurnEvent } from "./event.ts";
 import { isRecord } from "./resource-reading.ts";
 import { isNormalTime } from "./time.ts";
 
@@ -51,6 +51,12 @@ function isRef(value: unknown): boolean {
     isFlag(ref.ownership_verified) &&
     isText(ref.provenance_status)
   );
+}
+
+function isEntry(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const entry = value as { readonly [K in keyof LedgerEntry]?: unknown };
+  return isRef(entry.resource) && isFlag(entry.selected);
 }
 
 function isListOf(value: unknown, test: (item: unknown) => boolean): boolean {
@@ -159,7 +165,7 @@ export function isTurnEvent(value: unknown): value is TurnEvent {
     hasOrigin(event) &&
     isListOf(event.input_refs, isRef) &&
     isListOf(event.output_refs, isRef) &&
-    isListOf(event.selection_ledger, isRecord) &&
+    isListOf(event.selection_ledger, isEntry) &&
     (event.dropped === undefined || isRecord(event.dropped))
   );
 }

@@ -12,6 +12,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { buildWindow, complete, shapes } from "./generated-windows.ts";
+import { honestWindow } from "./oracle/honest-windows.ts";
+import { randomOf } from "./oracle/random.ts";
+import { at } from "./text-windows.ts";
 import type { Json } from "./verdict-cases.ts";
 
 const numRuns = Number(process.env["EVIDENCE_RUNS"] ?? 150);
@@ -225,3 +228,34 @@ test("a label that is text is judged and never repeated", () => {
   expect(verdict.status).not.toBe("success");
   expect(JSON.stringify(verdict)).not.toContain("customer");
 });
+
+const odd = [null, undefined, {}, [], "x", "", 0, Number.NaN, true, [null], [{}], { a: 1 }, ["a"]];
+
+test("an odd value in any place inside of any event is no exception", () => {
+  for (let seed = 0; seed < numRuns * 2; seed += 1) {
+    const random = randomOf(seed);
+    const events = structuredClone(honestWindow(seed % 100).events);
+    let place: Json = random.pick(events);
+    for (;;) {
+      const name = random.pick(Object.keys(place));
+      const value = name === undefined ? null : place[name];
+      if (typeof value !== "object" || value === null || random.chance(0.3)) {
+        place[String(name)] = random.pick(odd);
+        break;
+      }
+      place = value as Json;
+    }
+    judgeAll(events);
+  }
+});
+
+test.each([{}, { resource: null }, { resource: "x" }, { resource: {} }])(
+  "a candidate that names no resource makes a window untrusted: %j",
+  (entry) => {
+    const selection_ledger = [{ selected: true, ...entry }];
+    const selection = at(5, "memory_selection", {}, { selection_ledger });
+    judgeAll([selection]);
+    const verdict = reconcileOutcome([selection], { normalizationMetadata: complete });
+    expect(verdict.window).toMatchObject({ complete: false, read_completeness: "untrusted" });
+  },
+);
