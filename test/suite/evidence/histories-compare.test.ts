@@ -1,6 +1,6 @@
 /**
- * Random pairs of windows (issue 14, point 11): the same history under other ids shows no change, one
- * changed fact shows that change alone, and structure that is broken shows as broken.
+ * Random pairs of windows (issue 14, point 11): the same history under other ids shows no change,
+ * one changed fact shows that change alone, and structure that is broken shows as broken.
  */
 import {
   buildCausalWaterfall,
