@@ -1,18 +1,17 @@
 /** @module JudgeCodes: what the judge found of a turn, as codes. */
-import { findInsights, findingTexts } from "@turnproof/evidence";
-import type { TurnEvent, Verdict } from "@turnproof/evidence";
+import { findingTexts } from "@turnproof/evidence";
+import type { TurnFindings } from "@turnproof/evidence";
 import type { Judgement } from "@turnproof/store";
 
 /** Findings of a turn that time alone may change. */
 export const unendedCodes: ReadonlySet<string> = new Set(["turn_open", "turn_unfinished"]);
 
 /** Findings and insights of a turn by code; a code that is both is a finding. */
-export function codesOf(
-  { findings }: Pick<Verdict, "findings">,
-  events: readonly TurnEvent[],
-): Pick<Judgement, "finding_codes" | "insight_codes"> {
-  const { insights } = findInsights(events, { scope: "turn" });
-  const codes = [...new Set([...findings, ...insights].map(({ code }) => code))].toSorted();
+export function codesOf({
+  verdict,
+  insights,
+}: TurnFindings): Pick<Judgement, "finding_codes" | "insight_codes"> {
+  const codes = [...new Set([...verdict.findings, ...insights].map(({ code }) => code))].toSorted();
   const isFinding = (code: string): boolean => Object.hasOwn(findingTexts, code);
   return {
     finding_codes: codes.filter(isFinding),

@@ -3,7 +3,7 @@
  * were lost. When the root is quiet, complete and without known losses, its turns are settled from
  * that; every other root is judged anew from its events.
  */
-import { compareTimes, reconcileOutcome } from "@turnproof/evidence";
+import { compareTimes, judgeSettledTurn } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { settleDrafts } from "@turnproof/store";
 import type { DraftedRoot, JudgeRoot, RootStanding, TurnRecord } from "@turnproof/store";
@@ -34,10 +34,10 @@ export function draftJudge({ turnLimits }: Pick<Config, "turnLimits">): JudgeRoo
       ...(turnLimits === undefined ? {} : { turn_limits: turnLimits }),
     } as const;
     return (_row, own) => {
-      const verdict = reconcileOutcome(own, { normalizationMetadata });
-      const { findings, open_until: until, status } = verdict;
+      const found = judgeSettledTurn(own, { normalizationMetadata });
+      const { findings, open_until: until, status } = found.verdict;
       if (until !== null || findings.some(({ code }) => unendedCodes.has(code))) return undefined;
-      return { verdict: status, ...codesOf(verdict, own), judged_at: asOf, as_of: asOf };
+      return { verdict: status, ...codesOf(found), judged_at: asOf, as_of: asOf };
     };
   };
 }

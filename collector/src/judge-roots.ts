@@ -2,7 +2,7 @@
  * @module JudgeRoots: settles the turns of whole roots. What passed the drain a moment ago is
  * judged from memory; what did not, or what others wrote to as well, is read back.
  */
-import { compareTimes, lossIntervals, producerLives, reconcileOutcome } from "@turnproof/evidence";
+import { compareTimes, lossIntervals, producerLives, judgeSettledTurn } from "@turnproof/evidence";
 import type {
   LossInterval,
   ProducerLife,
@@ -139,13 +139,14 @@ class TurnsOfRoot {
   }
 
   judge(row: TurnRow, events: readonly TurnEvent[]): Judgement {
-    const verdict = reconcileOutcome(events, { normalizationMetadata: this.metadata });
+    const found = judgeSettledTurn(events, { normalizationMetadata: this.metadata });
+    const { verdict } = found;
     const { open_until: until } = verdict;
     if (until !== null && (this.until === null || until < this.until)) this.until = until;
     for (const id of awaited(verdict, events)) this.producers.add(id);
     const judgement = {
       verdict: verdict.status,
-      ...codesOf(verdict, events),
+      ...codesOf(found),
       judged_at: new Date(this.parts.now()).toISOString(),
       // The latest receipt that was judged, not the mark: whatever is received later makes it
       // older.

@@ -20,6 +20,7 @@ interface Answered {
 
 /** The starts without a result among these events, in the order of the input. */
 export function unfinishedStarts(events: readonly TurnEvent[]): TurnEvent[] {
+  if (!events.some(({ phase }) => phase === "start")) return [];
   const turns = createIdentityTable([
     "event_kind",
     "agent_id",

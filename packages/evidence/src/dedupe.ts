@@ -5,7 +5,7 @@
  */
 import { contentOf, stableHash } from "./content-hash.ts";
 import type { TurnEvent } from "./event.ts";
-import { IdSlots } from "./id-slots.ts";
+import { haveDistinctIds, IdSlots } from "./id-slots.ts";
 import { createIdentityTable } from "./identity-table.ts";
 import { isSameTuple, partition, tupleFields } from "./identity-tuple.ts";
 import type { Partition } from "./identity-tuple.ts";
@@ -33,7 +33,7 @@ interface Copies {
  * as received when it was first received. Identity must be resolved already (`resolveEvents`).
  */
 export function dedupeEvents(events: readonly TurnEvent[]): Deduplicated {
-  const firsts = findFirsts(events, groupCopies(events));
+  const firsts = haveDistinctIds(events) ? undefined : findFirsts(events, groupCopies(events));
   if (firsts === undefined) {
     return {
       events: events.every(hasRevision) ? events.slice() : events.map(withRevision),

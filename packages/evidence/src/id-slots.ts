@@ -4,6 +4,8 @@
  * copies cost.
  */
 
+import type { TurnEvent } from "./event.ts";
+
 /** Members of a group up to which slots are used; a larger one has a map of its own. */
 const slotsMax = 64;
 /** Twice as many as members at most, so that the next free slot is near. */
@@ -44,6 +46,14 @@ export class IdSlots {
       if (this.idAt(held - 1) === id) return held - 1;
     }
   }
+}
+
+/** True when no two events have one id: then none is a copy, whatever it is a copy by. */
+export function haveDistinctIds(events: readonly TurnEvent[]): boolean {
+  const ids = new IdSlots((index) => (events[index] as TurnEvent).event_id);
+  ids.begin(events.length);
+  for (let at = 0; at < events.length; at += 1) if (ids.firstOf(at) !== at) return false;
+  return true;
 }
 
 const [colon, resultChars, hashedChars] = [0x3a, ":result".length, 8];

@@ -41,23 +41,46 @@ type Branch = Map<unknown, Branch | number>;
 
 /** An empty table over these fields; NULL equals only NULL, absent only absent. */
 export function createIdentityTable(fields: readonly TableField[]): IdentityTable {
-  const trunk: Branch = new Map();
-  const last: unknown[] = fields.map(() => trunk);
-  const read = fields.map((field) => readers[field]);
-  const depth = fields.length - 1;
-  let lastId = -1;
-  let size = 0;
+  return new Table(fields);
+}
 
-  function idOf(event: TurnEvent): number {
-    let changed = lastId === -1;
-    for (let i = 0; i <= depth; i += 1) {
-      const value = (read[i] as Reader)(event);
-      if (value !== last[i]) {
-        last[i] = value;
-        changed = true;
-      }
+/** One tuple is told by comparison: the trie is made for the second, which most roots lack. */
+class Table implements IdentityTable {
+  size = 0;
+  private readonly read: readonly Reader[];
+  private readonly last: unknown[] = [];
+  private lastId = -1;
+  private trunk: Branch | undefined;
+
+  constructor(fields: readonly TableField[]) {
+    this.read = fields.map((field) => readers[field]);
+  }
+
+  idOf(event: TurnEvent): number {
+    if (this.isLast(event)) return this.lastId;
+    if (this.size === 1 && this.trunk === undefined) {
+      this.trunk = new Map();
+      this.enter(this.trunk, 0);
     }
-    if (!changed) return lastId;
+    for (const [i, read] of this.read.entries()) this.last[i] = read(event);
+    this.lastId = this.trunk === undefined ? 0 : this.enter(this.trunk, this.size);
+    if (this.lastId === this.size) this.size += 1;
+    return this.lastId;
+  }
+
+  private isLast(event: TurnEvent): boolean {
+    if (this.lastId === -1) return false;
+    const { read, last } = this;
+    for (let i = 0; i < read.length; i += 1) {
+      if ((read[i] as Reader)(event) !== last[i]) return false;
+    }
+    return true;
+  }
+
+  /** Number of the last tuple in the trie; it gets this one where it is new. */
+  private enter(trunk: Branch, id: number): number {
+    const { last } = this;
+    const depth = last.length - 1;
     let branch = trunk;
     for (let i = 0; i < depth; i += 1) {
       let next = branch.get(last[i]);
@@ -67,20 +90,8 @@ export function createIdentityTable(fields: readonly TableField[]): IdentityTabl
       }
       branch = next as Branch;
     }
-    let id = branch.get(last[depth]) as number | undefined;
-    if (id === undefined) {
-      id = size;
-      size += 1;
-      branch.set(last[depth], id);
-    }
-    lastId = id;
-    return id;
+    const known = branch.get(last[depth]) as number | undefined;
+    if (known === undefined) branch.set(last[depth], id);
+    return known ?? id;
   }
-
-  return {
-    idOf,
-    get size() {
-      return size;
-    },
-  };
 }

@@ -17,6 +17,7 @@ import { insightTexts } from "./insight-table.ts";
 import type { InsightCode, InsightDraft } from "./insight-table.ts";
 import { findRecurringWorkflows } from "./learning.ts";
 import { readWindow } from "./window-events.ts";
+import type { WindowEvents } from "./window-events.ts";
 
 /** Something that stands out. */
 export interface Insight extends FindingText {
@@ -46,7 +47,14 @@ export function findInsights(
   events: readonly unknown[],
   options: { readonly scope: "turn" | "window" },
 ): Insights {
-  const { events: readable, groups } = readWindow(events);
+  return insightsIn(readWindow(events), options);
+}
+
+/** The same over a window that was read already. */
+export function insightsIn(
+  { events: readable, groups }: WindowEvents,
+  options: { readonly scope: "turn" | "window" },
+): Insights {
   const insights: Insight[] = [];
   if (options.scope === "window") {
     for (const draft of rules(readable)) insights.push(toInsight(draft, null));

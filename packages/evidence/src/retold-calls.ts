@@ -26,6 +26,7 @@ const clockStepMs = 1;
  * result of that call. Linear in the spans: each is climbed past once.
  */
 export function retoldCalls(events: readonly TurnEvent[]): Map<TurnEvent, TurnEvent> {
+  if (areAllOthers(events.filter(({ event_kind: kind }) => kind === "tool_call"))) return new Map();
   const spans = new Map<string, TurnEvent>();
   for (const event of events) {
     const key = spanKey(event);
@@ -56,6 +57,21 @@ export function retoldCalls(events: readonly TurnEvent[]): Map<TurnEvent, TurnEv
   for (const [event, call] of retold) retold.set(event, beside.get(call) ?? call);
   for (const [event, call] of beside) retold.set(event, call);
   return retold;
+}
+
+/** Calls that are compared with each other. */
+const comparedMax = 12;
+
+/** True when no two of these can be one call: most turns call each tool once. */
+function areAllOthers(calls: readonly TurnEvent[]): boolean {
+  if (calls.length > comparedMax) return false;
+  return calls.every((a, at) => calls.slice(at + 1).every((b) => areOthers(a, b)));
+}
+
+function areOthers(a: TurnEvent, b: TurnEvent): boolean {
+  // A start and the result of its span are two events and no retelling.
+  if (a.phase !== b.phase && spanKey(a) !== undefined && spanKey(a) === spanKey(b)) return true;
+  return !isSameCall(a, b) && !isSameCall(b, a);
 }
 
 /**

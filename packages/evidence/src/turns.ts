@@ -17,7 +17,7 @@ import { compareEvents } from "./event-order.ts";
 import type { EventAttributeMap, EventIdentity, TurnEvent } from "./event.ts";
 import { createIdentityTable } from "./identity-table.ts";
 import { readSupply } from "./supply.ts";
-import { compareTimes, elapsedMs } from "./time.ts";
+import { compareTimes, elapsedMs, later } from "./time.ts";
 import { countTools } from "./tool-outcomes.ts";
 import type { ToolCounts } from "./tool-outcomes.ts";
 import { turnFields } from "./turn-key.ts";
@@ -109,12 +109,23 @@ export const turnRowAttributes: readonly (keyof EventAttributeMap)[] = [
   "writing_sample_count",
 ];
 
+/** A turn and the events that its row is folded from, in evidence order. */
+export interface FoldedTurn {
+  readonly row: TurnRow;
+  readonly events: readonly TurnEvent[];
+}
+
 /**
  * Folds resolved, deduplicated events of whole roots into one row per (agent, thread, root, turn)
  * and tenant, newest last event first, then by root, turn, agent and thread. A group of bystanders
  * alone gives no row. The order and repetition of the input make no difference to the rows.
  */
 export function foldTurns(events: readonly TurnEvent[]): TurnRow[] {
+  return foldedTurns(events).map(({ row }) => row);
+}
+
+/** The rows of {@link foldTurns}, each with its events. */
+export function foldedTurns(events: readonly TurnEvent[]): FoldedTurn[] {
   const table = createIdentityTable(turnFields);
   const groups: TurnEvent[][] = [];
   for (const event of events) {
@@ -125,8 +136,11 @@ export function foldTurns(events: readonly TurnEvent[]): TurnRow[] {
   }
   return groups
     .filter((members) => members.some((event) => !bystanders.has(event.event_kind)))
-    .map((members) => foldTurn(members.toSorted(compareEvents)))
-    .toSorted(compareRows);
+    .map((members) => {
+      const own = members.toSorted(compareEvents);
+      return { row: foldTurn(own), events: own };
+    })
+    .toSorted((a, b) => compareRows(a.row, b.row));
 }
 
 function compareRows(a: TurnRow, b: TurnRow): number {
@@ -147,47 +161,65 @@ function foldTurn(events: readonly TurnEvent[]): TurnRow {
   const own = events.filter((event) => !bystanders.has(event.event_kind));
   const started_at = own.map((event) => event.started_at ?? event.timestamp).reduce(earlier);
   const ended_at = (own.at(-1) ?? first).timestamp;
-  const supply = readSupply(events);
-  const extent = extentOf(events, started_at, ended_at);
+  const result = turnResult(events);
+  const extent = extentOf(events, result, [started_at, ended_at]);
   return {
-    ...identityOf(events),
+    ...identityOf(events, result),
     tenant_state: tenantState(first.user_id),
     started_at,
     ended_at: compareTimes(ended_at, started_at) < 0 ? started_at : ended_at,
     ...extent,
     has_error: own.some((event) => event.status === "error"),
     event_count: events.length,
-    event_kind_counts: countBy(events.map((event) => event.event_kind)),
-    models: distinct(events.flatMap(({ attributes: a }) => a.response_model ?? a.model ?? [])),
-    tool_names: distinct(events.flatMap(({ attributes }) => attributes.tool_name ?? [])),
+    event_kind_counts: countKinds(events),
+    models: distinct(events, ({ attributes: of }) => of.response_model ?? of.model),
+    tool_names: distinct(events, ({ attributes }) => attributes.tool_name),
     tools: countTools(events),
     ...countUsage(events),
-    memory_retrieved: supply.retrieved.value,
-    memory_supplied: supply.supplied.value,
-    memory_referenced: supply.referenced.value,
-    memory_degraded: supply.degraded,
+    ...memoryOf(events),
     cache_decision: lastCacheDecision(events),
     missing_completion: unfinishedStarts(events).length,
-    coverage_profiles: distinct(events.flatMap((event) => event.attributes.coverage_profile ?? [])),
-    dialects: distinct(events.flatMap((event) => event.dialect ?? [])),
-    services: distinct(events.flatMap((event) => event.service_name ?? event.application_id ?? [])),
-    releases: distinct(events.flatMap(({ attributes: of }) => of.service_version ?? [])),
-    producers: distinct(events.flatMap(({ producer_id: id }) => id ?? [])),
+    coverage_profiles: distinct(events, ({ attributes: of }) => of.coverage_profile),
+    dialects: distinct(events, (event) => event.dialect),
+    services: distinct(events, (event) => event.service_name ?? event.application_id),
+    releases: distinct(events, ({ attributes: of }) => of.service_version),
+    producers: distinct(events, ({ producer_id: id }) => id),
     dropped: sumDropped(events),
-    received_at: events.flatMap((event) => event.received_at ?? []).reduce(later, "") || null,
+    received_at: events.reduce<string | null>((at, event) => later(at, event.received_at), null),
     verdict: null,
     finding_codes: null,
   };
 }
 
+type MemoryFigures = Pick<
+  TurnRow,
+  "memory_retrieved" | "memory_supplied" | "memory_referenced" | "memory_degraded"
+>;
+
+const noMemory: MemoryFigures = {
+  memory_retrieved: null,
+  memory_supplied: null,
+  memory_referenced: null,
+  memory_degraded: null,
+};
+
+function memoryOf(events: readonly TurnEvent[]): MemoryFigures {
+  if (!events.some(({ event_kind: kind }) => kind.startsWith("memory_"))) return noMemory;
+  const { retrieved, supplied, referenced, degraded } = readSupply(events);
+  return {
+    memory_retrieved: retrieved.value,
+    memory_supplied: supplied.value,
+    memory_referenced: referenced.value,
+    memory_degraded: degraded,
+  };
+}
+
 /** The group's own fields are equal; the others are taken where all that say them agree. */
-function identityOf(events: readonly TurnEvent[]): EventIdentity {
+function identityOf(events: readonly TurnEvent[], result: TurnEvent | undefined): EventIdentity {
   const first = events[0] as TurnEvent;
   const agreed = (field: "application_id" | "memory_id" | "run_id"): object => {
-    const values = new Set(events.flatMap((event) => event[field] ?? []));
     // A turn that spans services keeps the one of its own event, else none is "the" application.
-    const own = turnResult(events)?.[field];
-    const value = own ?? (values.size === 1 ? [...values][0] : undefined);
+    const value = result?.[field] ?? onlyValue(events, field);
     return value === undefined ? {} : { [field]: value };
   };
   return {
@@ -200,6 +232,20 @@ function identityOf(events: readonly TurnEvent[]): EventIdentity {
     ...(first.turn_id === undefined ? {} : { turn_id: first.turn_id }),
     ...(first.root_trace_id === undefined ? {} : { root_trace_id: first.root_trace_id }),
   };
+}
+
+/** The one value that events say; undefined where none or several are said. */
+function onlyValue(
+  events: readonly TurnEvent[],
+  field: "application_id" | "memory_id" | "run_id",
+): string | undefined {
+  let only: string | undefined;
+  for (const { [field]: value } of events) {
+    if (value === undefined || value === only) continue;
+    if (only !== undefined) return undefined;
+    only = value;
+  }
+  return only;
 }
 
 /** The result that speaks for the turn: of the span that names it, else the first to begin. */
@@ -216,10 +262,9 @@ function turnResult(events: readonly TurnEvent[]): TurnEvent | undefined {
 
 function extentOf(
   events: readonly TurnEvent[],
-  startedAt: string,
-  endedAt: string,
+  result: TurnEvent | undefined,
+  [startedAt, endedAt]: readonly [startedAt: string, endedAt: string],
 ): Pick<TurnRow, "duration_ms" | "timing_state" | "status"> {
-  const result = turnResult(events);
   const elapsed = elapsedMs(startedAt, endedAt) ?? null;
   // Events of one instant say nothing of how long it took.
   const seen = elapsed === 0 ? null : elapsed;
@@ -258,20 +303,33 @@ function sumDropped(events: readonly TurnEvent[]): Record<string, number> {
   return Object.fromEntries(names.map((code) => [code, sums[code] ?? 0]));
 }
 
-function countBy<T extends string>(names: readonly T[]): { [name in T]?: number } {
-  const counts: { [name in T]?: number } = {};
-  for (const name of names.toSorted()) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
+function countKinds(events: readonly TurnEvent[]): { [kind in EventKind]?: number } {
+  const counts = new Map<EventKind, number>();
+  for (const { event_kind: kind } of events) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const kinds = [...counts.keys()].toSorted();
+  return Object.fromEntries(kinds.map((kind) => [kind, counts.get(kind)]));
 }
 
-function distinct<T extends string>(values: readonly T[]): T[] {
-  return [...new Set(values)].toSorted();
+/** Values up to which a list is searched; more have a set. */
+const searchedMax = 16;
+
+/** Distinct values in the order of text; most lists of a turn hold one value or none. */
+function distinct<T extends string>(
+  events: readonly TurnEvent[],
+  read: (event: TurnEvent) => T | undefined,
+): T[] {
+  const values: T[] = [];
+  let met: Set<T> | undefined;
+  for (const event of events) {
+    const value = read(event);
+    if (value === undefined || (met?.has(value) ?? values.includes(value))) continue;
+    values.push(value);
+    if (met !== undefined) met.add(value);
+    else if (values.length === searchedMax) met = new Set(values);
+  }
+  return values.length < 2 ? values : values.toSorted();
 }
 
 function earlier(a: string, b: string): string {
   return compareTimes(a, b) <= 0 ? a : b;
-}
-
-function later(a: string, b: string): string {
-  return a !== "" && compareTimes(a, b) >= 0 ? a : b;
 }

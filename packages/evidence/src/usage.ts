@@ -33,9 +33,13 @@ export function hasUsage(event: TurnEvent): boolean {
  * response that was fetched several times.
  */
 export function countedModelCalls(events: readonly TurnEvent[]): readonly TurnEvent[] {
+  const calls = events.filter(
+    (event) => event.event_kind === "model_call" && event.phase !== "start",
+  );
+  // One call wraps no other and is fetched once.
+  if (calls.length < 2) return calls;
   const wrappers = wrappedCalls(events);
-  const innermost = events.filter((event) => {
-    if (event.event_kind !== "model_call" || event.phase === "start") return false;
+  const innermost = calls.filter((event) => {
     const key = spanKey(event);
     return key === undefined || !wrappers.has(key);
   });

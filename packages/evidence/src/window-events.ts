@@ -78,6 +78,24 @@ function readDistinct(values: readonly unknown[]): WindowEvents | undefined {
   };
 }
 
+/**
+ * The window of events that were settled: resolved over their whole roots, each once and with its
+ * revision. Nothing is looked for that settling has found.
+ */
+export function settledWindow(events: readonly TurnEvent[]): WindowEvents {
+  let receivedAt: string | null = null;
+  for (const { received_at: at } of events) receivedAt = later(receivedAt, at);
+  return {
+    events,
+    groups: groupByIdentity(events),
+    rejected: 0,
+    duplicatesRemoved: 0,
+    reports: events.filter((event) => event.event_kind === "data_quality"),
+    receivedAt,
+    untrusted: events.some(isUntrusted),
+  };
+}
+
 function readAny(values: readonly unknown[]): WindowEvents {
   const events: TurnEvent[] = [];
   const others: unknown[] = [];

@@ -26,7 +26,7 @@ import { rootSlice } from "./root-slice.ts";
 import { checkScope, inScope } from "./scope.ts";
 import { compareText } from "@turnproof/evidence";
 import type { EvidenceScope } from "./scope.ts";
-import { settle } from "./settle.ts";
+import { settle, settledEvents } from "./settle.ts";
 import type { Settled } from "./settle.ts";
 import { bundleItems, eventItems, eventSlice, mentionItems, rootItems } from "./slice.ts";
 import type { Item, ItemsOf } from "./slice.ts";
@@ -68,7 +68,7 @@ export function ephemeral(): EvidenceStore {
   const record = async ({ root, left }: Removal<number>): Promise<void> => {
     const epoch = (epochs.get(root) ?? 0) + 1;
     epochs.set(root, epoch);
-    const events = settle(left).map(({ event }) => event);
+    const events = settledEvents(left);
     await recordRoots(store.ledger, [{ root, events, rows: left.length, epoch }]);
   };
   return offerErasure(store, erasureOf(erasureRows(rows, verdicts, record)));

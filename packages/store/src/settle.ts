@@ -33,6 +33,11 @@ export function settle(rows: readonly StoredEvent[]): Settled[] {
   });
 }
 
+/** The events of one or more whole roots as readers see them, without their places. */
+export function settledEvents(rows: readonly StoredEvent[]): readonly StoredEvent[] {
+  return dedupeEvents(resolveEvents(rows)).events as StoredEvent[];
+}
+
 /** Counts the rows behind an event; what makes two rows one event stays evidence's to say. */
 function copyCounter(resolved: readonly TurnEvent[]): (event: TurnEvent) => number {
   const sameId = groupBy(resolved, (event) => event.event_id);

@@ -2,7 +2,7 @@
  * @module Judge drafts: what is found of a turn at the drain is what a judge finds later, with the
  * mark and the processes of that time, while nothing is lost and no more of the turn is stored.
  */
-import { reconcileOutcome } from "@turnproof/evidence";
+import { findInsights, reconcileOutcome } from "@turnproof/evidence";
 import type { LossInterval, TurnEvent, TurnRow, WindowMetadata } from "@turnproof/evidence";
 import { producerReports } from "@turnproof/semconv";
 import { expect, test } from "vitest";
@@ -80,7 +80,7 @@ test("a draft says what the judge says later, and there is none where time may c
       drafted += 1;
       expect({ ...found, judged_at: "", as_of: "" }).toEqual({
         verdict: verdict.status,
-        ...codesOf(verdict, events),
+        ...codesOf({ verdict, ...findInsights(events, { scope: "turn" }) }),
         judged_at: "",
         as_of: "",
       });

@@ -9,7 +9,7 @@ import type { CopyOptions, CopyReport, ParityReport } from "../admin.ts";
 import { murmur32 } from "../bundle/murmur.ts";
 import { recordRoots } from "../ledger/record-roots.ts";
 import { compareOld } from "../old-parity.ts";
-import { settle } from "../settle.ts";
+import { settledEvents } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { rowsOfRoots } from "./bundle-reads.ts";
 import { batchWord, bundleRows, encodeRows, hasAnySql } from "./bundle-table.ts";
@@ -197,7 +197,7 @@ async function recordTurns(engine: Engine, roots: readonly string[]): Promise<vo
   const rows = groupBy(await rowsOfRoots(engine, roots), (row) => row.root_trace_id ?? "");
   const whole = [...rows].map(([root, own]) => ({
     root,
-    events: settle(own).map(({ event }) => event),
+    events: settledEvents(own),
     rows: standing.get(root)?.rows ?? own.length,
     epoch: standing.get(root)?.epoch ?? 0,
   }));

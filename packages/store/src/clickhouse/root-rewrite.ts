@@ -6,7 +6,7 @@
 import { pinnedBatch, withoutCopies } from "../evidence-erasure.ts";
 import type { Removal } from "../evidence-retention.ts";
 import { recordRoots } from "../ledger/record-roots.ts";
-import { settle } from "../settle.ts";
+import { settledEvents } from "../settle.ts";
 import { batchNumber } from "./bundle-table.ts";
 import { insertBatch } from "./bundle-writer.ts";
 import { everywhere, mutate, onCluster } from "./cluster-tables.ts";
@@ -77,7 +77,7 @@ async function recordTurns(engine: Engine, removals: readonly Removal<number>[])
   );
   const whole = left.map(({ root, left: rows }) => ({
     root,
-    events: settle(rows).map(({ event }) => event),
+    events: settledEvents(rows),
     rows: withoutCopies(rows).length,
     epoch: standing.get(root)?.epoch ?? 0,
     // The turns that stood there are deleted, not replaced.

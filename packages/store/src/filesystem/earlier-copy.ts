@@ -8,7 +8,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { CopyOptions, CopyReport, ParityReport } from "../admin.ts";
 import { recordsOf } from "../ledger/turn-records.ts";
 import { compareOld } from "../old-parity.ts";
-import { settle } from "../settle.ts";
+import { settledEvents } from "../settle.ts";
 import { rowsOfRoot } from "../sqlite/bundle-reads.ts";
 import { bundleWriter } from "../sqlite/bundle-writer.ts";
 import { rootEpochs } from "../sqlite/root-epochs.ts";
@@ -186,10 +186,7 @@ async function recordRoots(database: SqliteDatabase, signal?: AbortSignal): Prom
       for (const root of rows.map((row) => String(row["root"]))) {
         const held = ofRoot(root) ?? [];
         const version = { epoch: epochs.of(root), rows: held.length, settled: false };
-        for (const record of recordsOf(
-          settle(held).map(({ event }) => event),
-          version,
-        )) {
+        for (const record of recordsOf(settledEvents(held), version)) {
           turns.put(record);
         }
       }

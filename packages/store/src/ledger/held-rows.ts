@@ -49,6 +49,15 @@ export class HeldRows {
     return decodeBody(this.root, joinSegments(this.segments));
   }
 
+  /** All rows as events that are to be settled: each says that it is one content. */
+  unsettled(): readonly StoredEvent[] {
+    this.pack();
+    const rows = decodeBody(this.root, joinSegments(this.segments));
+    // In place, because they were made for this: settling would copy each of them.
+    for (const row of rows as { revision?: number }[]) row.revision = 1;
+    return rows;
+  }
+
   /** Packs what was added since; the next rows begin a segment. */
   pack(): void {
     if (this.unpacked.length === 0) return;

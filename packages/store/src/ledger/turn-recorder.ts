@@ -10,7 +10,7 @@ import { groupBy } from "@turnproof/semconv";
 import type { EventSlice, EvidenceStore, RootStanding } from "../evidence-store.ts";
 import { rootSlice } from "../root-slice.ts";
 import type { EvidenceScope } from "../scope.ts";
-import { settle } from "../settle.ts";
+import { settle, settledEvents } from "../settle.ts";
 import { storedForm } from "../stored-event.ts";
 import type { HeldTurn } from "./turn-question.ts";
 import { HeldRoots } from "./held-roots.ts";
@@ -109,7 +109,7 @@ export function turnRecorder(
     whole(root, { rows, epoch }, limit) {
       const known = held.get(root);
       if (known === undefined || known.rows !== rows || known.epoch !== epoch) return undefined;
-      const slice = rootSlice(settle(known.held.all()), scope, { limit });
+      const slice = rootSlice(settle(known.held.unsettled()), scope, { limit });
       return known.recorded === 0 ? { slice } : { slice, turns: known.turns };
     },
     drafted(root, { rows, epoch }) {
@@ -175,7 +175,7 @@ async function holdAll(
     // Under a root whose rows are all new nothing stands, unless rows of it were deleted.
     const turns = stands.epoch > 0 && known === undefined ? {} : { held: next.turns };
     const read = (): WholeRoot => {
-      const events = settle(next.held.all()).map(({ event }) => event);
+      const events = settledEvents(next.held.unsettled());
       return { root, events, ...stands, ...turns };
     };
     whole.push({ root, rows: stands.rows, ...turns, read });

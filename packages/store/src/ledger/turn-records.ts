@@ -4,9 +4,8 @@
  */
 import { createHash } from "node:crypto";
 
-import { compareTimes, foldTurns, turnCalls, turnKey } from "@turnproof/evidence";
+import { compareTimes, foldedTurns, turnCalls, turnKey } from "@turnproof/evidence";
 import type { TurnEvent, TurnRow } from "@turnproof/evidence";
-import { groupBy } from "@turnproof/semconv";
 
 import { turnName } from "./turn-record.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";
@@ -38,15 +37,12 @@ export function recordsOf(
   version: TurnVersion,
   judge: JudgeTurn = () => undefined,
 ): TurnRecord[] {
-  const members = groupBy(events, turnKey);
-  return foldTurns(events).map((row) => {
-    const own = members.get(turnKey(row)) ?? [];
+  return foldedTurns(events).map(({ row, events: own }) => {
     const judged = judge(row, own);
     return {
       key: recordKey(row),
       version,
-      first_received:
-        own.flatMap(({ received_at: at }) => at ?? []).reduce(earlier, "") || row.ended_at,
+      first_received: firstReceipt(own) ?? row.ended_at,
       row: judged === undefined ? row : withJudgement(row, judged),
       calls: turnCalls(own),
       environments: distinct(own.flatMap(({ attributes: of }) => of.deployment_environment ?? [])),
@@ -70,12 +66,15 @@ function namesOf(events: readonly TurnEvent[]): readonly string[] {
   const add = (kind: Parameters<typeof turnName>[0], id: string | undefined): void => {
     if (id !== undefined && id !== "") names.add(turnName(kind, id));
   };
+  let before: TurnEvent | undefined;
   for (const event of events) {
-    add("app", event.application_id);
-    add("memory", event.memory_id);
-    add("run", event.run_id);
-    add("task", event.task_id);
+    // Events of a turn mostly say one of each: a name is made where it changes.
+    if (event.application_id !== before?.application_id) add("app", event.application_id);
+    if (event.memory_id !== before?.memory_id) add("memory", event.memory_id);
+    if (event.run_id !== before?.run_id) add("run", event.run_id);
+    if (event.task_id !== before?.task_id) add("task", event.task_id);
     if (event.source_store !== "trace") add("store", event.source_store);
+    before = event;
     for (const { ref } of [...(event.input_refs ?? []), ...(event.output_refs ?? [])]) {
       add("ref", ref);
     }
@@ -84,8 +83,12 @@ function namesOf(events: readonly TurnEvent[]): readonly string[] {
   return [...names].toSorted();
 }
 
-function earlier(a: string, b: string): string {
-  return a === "" || compareTimes(b, a) < 0 ? b : a;
+function firstReceipt(events: readonly TurnEvent[]): string | undefined {
+  let first: string | undefined;
+  for (const { received_at: at } of events) {
+    if (at !== undefined && (first === undefined || compareTimes(at, first) < 0)) first = at;
+  }
+  return first;
 }
 
 function distinct(values: readonly string[]): readonly string[] {

@@ -13,7 +13,7 @@ import { saysTenant } from "../evidence-retention.ts";
 import { recordRoots } from "../ledger/record-roots.ts";
 import type { OldEvents } from "../old-evidence.ts";
 import { compareOld, requireParity } from "../old-parity.ts";
-import { settle } from "../settle.ts";
+import { settledEvents } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { documentsOf } from "./bundle-document.ts";
 import { rowsOf } from "./bundle-reads.ts";
@@ -232,7 +232,7 @@ async function copyStep(database: Db, old: readonly Document[]): Promise<boolean
   const standing = await standingOf(database, roots);
   const stored = groupBy(await rowsOf(bundles, roots, () => {}), (row) => row.root_trace_id ?? "");
   const whole = [...standing].map(([root, known]) => {
-    const events = settle(stored.get(root) ?? []).map(({ event }) => event);
+    const events = settledEvents(stored.get(root) ?? []);
     return { root, ...known, events };
   });
   await recordRoots(mongodbTurns(database.collection("turn_ledger"), epochsOf(database)), whole);

@@ -9,7 +9,7 @@ import { pinnedBatch, withoutCopies } from "../evidence-erasure.ts";
 import { saysTenant } from "../evidence-retention.ts";
 import type { QuietRoot, Removal, RetentionRows } from "../evidence-retention.ts";
 import { recordRoots } from "../ledger/record-roots.ts";
-import { settle } from "../settle.ts";
+import { settledEvents } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { epochsOf, raiseEpoch, standingOf } from "./root-standing.ts";
 import { coded } from "./store-error.ts";
@@ -108,7 +108,7 @@ async function recordLeft(database: Db, root: string, left: readonly StoredEvent
   const held = await turns.turnsOf([root]);
   const keys = held.map(({ key }) => key as never);
   await collection.deleteMany({ _id: { $in: keys } });
-  const events = settle(left).map(({ event }) => event);
+  const events = settledEvents(left);
   const epoch = (await standingOf(database, [root])).get(root)?.epoch ?? 1;
   await recordRoots(turns, [{ root, events, rows: withoutCopies(left).length, epoch, held }]);
   // Nothing older comes back under the new epoch, so no key needs to stay for that.

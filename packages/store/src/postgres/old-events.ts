@@ -10,7 +10,7 @@ import { packBundles } from "../bundle/pack.ts";
 import { recordRoots } from "../ledger/record-roots.ts";
 import type { OldEvents } from "../old-evidence.ts";
 import { compareOld, requireParity } from "../old-parity.ts";
-import { settle } from "../settle.ts";
+import { settledEvents } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { rowsOf } from "./bundle-reads.ts";
 import { putRows } from "./bundle-writer.ts";
@@ -209,7 +209,7 @@ WHERE root_trace_id = ANY(${bind.texts(roots)}) ORDER BY seq`,
   const standing = await standingOf(session, roots);
   const stored = groupBy(await rowsOf(session, roots, () => {}), (row) => row.root_trace_id ?? "");
   const whole = [...standing].map(([root, known]) => {
-    const events = settle(stored.get(root) ?? []).map(({ event }) => event);
+    const events = settledEvents(stored.get(root) ?? []);
     return { root, ...known, events };
   });
   await recordRoots(turnsWithin(session), whole);

@@ -6,7 +6,7 @@ import { joinSegments } from "../bundle/encode.ts";
 import { pinnedBatch } from "../evidence-erasure.ts";
 import type { KeyedRow, QuietRoot, Removal, RetentionRows } from "../evidence-retention.ts";
 import { recordRoots } from "../ledger/record-roots.ts";
-import { settle } from "../settle.ts";
+import { settledEvents } from "../settle.ts";
 import { putBundles } from "./bundle-writer.ts";
 import type { Database, Session } from "./database.ts";
 import { raiseEpochs, standingOf } from "./root-standing.ts";
@@ -104,7 +104,7 @@ async function recordLeft(session: Session, removals: readonly Removal<number>[]
   );
   const standing = await standingOf(session, roots);
   const whole = removals.map(({ root, left }) => {
-    const events = settle(left).map(({ event }) => event);
+    const events = settledEvents(left);
     const { rows = 0, epoch = 0 } = standing.get(root) ?? {};
     return { root, events, rows, epoch, held: under.get(root) ?? [] };
   });

@@ -10,7 +10,7 @@ import type { ErasureRows } from "../evidence-erasure.ts";
 import type { KeyedRow, QuietRoot, Removal, RetentionRows } from "../evidence-retention.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
 import { recordsOf } from "../ledger/turn-records.ts";
-import { settle } from "../settle.ts";
+import { settledEvents } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { rowsOfRoot } from "./bundle-reads.ts";
 import { bundleWriter } from "./bundle-writer.ts";
@@ -89,7 +89,7 @@ function rootReplacer(database: SqliteDatabase): (removal: Removal<unknown>) => 
     const epoch = epochs.raise(root);
     const batch = pinnedBatch(left);
     if (batch !== undefined) writer.put(`${batch.batchId}/${epoch}`, left);
-    const events = settle(left).map(({ event }) => event);
+    const events = settledEvents(left);
     const version = { epoch, rows: left.length, settled: false };
     turns.replaceRoot(root, version, recordsOf(events, version));
     return gone.length;
