@@ -2,7 +2,7 @@
  * @module Statement check: verifies a signed verdict offline. The signature proves who wrote it.
  * With the events the verdict is judged again; one that the evidence does not support is rejected.
  */
-import { judgeRules, matches, reconcileOutcome } from "@turnproof/evidence";
+import { isReceivedBy, judgeRules, matches, reconcileOutcome } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { compactVerify, createLocalJWKSet } from "jose";
 import type { JSONWebKeySet } from "jose";
@@ -35,10 +35,24 @@ export async function checkStatement(
   }
   const valid = { signature: "valid", statement } as const;
   if (events === undefined) return { ...valid, evidence: "not_checked", verdict: "not_checked" };
-  if (evidenceDigest(events) !== statement.digest || events.length !== statement.event_count) {
-    return { ...valid, evidence: "differs", verdict: "not_checked" };
-  }
-  return { ...valid, evidence: "matches", verdict: judgedAgain(statement, events) };
+  const judged = judgedEvents(statement, events);
+  if (judged === undefined) return { ...valid, evidence: "differs", verdict: "not_checked" };
+  return { ...valid, evidence: "matches", verdict: judgedAgain(statement, judged) };
+}
+
+/**
+ * The events that the statement is over, undefined where they are others. What came after its mark
+ * is left out first, so that a statement holds at its mark whatever came later; an earlier release
+ * signed what it had met of that too.
+ */
+function judgedEvents(
+  { as_of, digest, event_count }: Statement | FirstStatement,
+  events: readonly TurnEvent[],
+): readonly TurnEvent[] | undefined {
+  const byThen = as_of === null ? events : events.filter(isReceivedBy(as_of));
+  return [byThen, events].find(
+    (list) => list.length === event_count && evidenceDigest(list) === digest,
+  );
 }
 
 async function opened(

@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { judgeRules, reconcileOutcome } from "@turnproof/evidence";
+import { isReceivedBy, judgeRules, reconcileOutcome } from "@turnproof/evidence";
 import type { Verdict, WindowMetadata } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 
@@ -123,9 +123,11 @@ async function judge(
 function statementOf(
   parts: Parts,
   c: AppContext,
-  { verdict, events, metadata, bounded }: Judged & { readonly bounded: boolean },
+  { verdict, events: read, metadata, bounded }: Judged & { readonly bounded: boolean },
   parameters: ReconcileParameters,
 ): Statement {
+  // What was met after the mark is not judged, so it is not signed either.
+  const events = verdict.as_of === null ? read : read.filter(isReceivedBy(verdict.as_of));
   const { agent_id, root_trace_id, thread_id, turn_id } = parameters;
   const principal = principalOf(c);
   const users = [...new Set(events.map((event) => event.user_id))];

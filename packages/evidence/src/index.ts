@@ -38,7 +38,7 @@ export { createIdentityTable } from "./identity-table.ts";
 export type { IdentityTable, TableField } from "./identity-table.ts";
 export { digestInput, digestLines } from "./digest.ts";
 export { judgeRules } from "./judge-rules.ts";
-export { joinPages, sumErrors } from "./join-pages.ts";
+export { isReceivedBy, joinPages, sumErrors } from "./join-pages.ts";
 export type { JoinedWindow, NormalizationMetadata, PageRead } from "./join-pages.ts";
 export { metricNames, readMetrics } from "./metric-states.ts";
 export type { MetricName, MetricStates, MetricWindow, ObservedCounts } from "./metric-states.ts";

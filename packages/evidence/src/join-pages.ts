@@ -93,7 +93,8 @@ function markOf(reads: readonly PageRead[]): string | null {
   return marks.size === 1 && isTime ? mark : null;
 }
 
-function isReceivedBy(mark: string): (event: TurnEvent) => boolean {
+/** Whether an event is of the window with this mark; one that says no receipt is of every window. */
+export function isReceivedBy(mark: string): (event: TurnEvent) => boolean {
   return ({ received_at: received }) => received === undefined || compareTimes(received, mark) <= 0;
 }
 

@@ -1,0 +1,64 @@
+/**
+ * A late outcome judges the turn again, and the statement of before stays valid at its `as_of`
+ * (issue 14, point 5): it is checked against what the collector exports afterwards.
+ */
+import { joinPages } from "@turnproof/evidence";
+import type { EventPage, TurnEvent } from "@turnproof/evidence";
+import { expect, test } from "vitest";
+
+import { checkStatement, equivocations } from "../../../collector/src/statement-check.ts";
+import { at, success, turn } from "../evidence/text-windows.ts";
+import { openDesk } from "./desk.ts";
+
+const own = { event_id: "turn", phase: "result", span_id: "bbbbbbbbbbbbbb01" };
+const root = String(turn["root_trace_id"]);
+const asked = `agent_id=clerk&root_trace_id=${root}`;
+
+test("a failure that is told later ends the success, and not the statement of before", async () => {
+  const desk = await openDesk({}, { judge: false });
+  const events = [...success(), at(45, "turn", {}, own)] as unknown as TurnEvent[];
+  await desk.put(events, "2026-11-21T08:01:00.000000Z");
+  const keys = await desk.json<{ keys: [] }>("/.well-known/jwks.json");
+  const sign = async (): Promise<string> =>
+    (await desk.get(`/traces/reconcile.jws?${asked}`)).text();
+  const read = async (): Promise<readonly TurnEvent[]> => {
+    const page = await desk.json<EventPage>(`/traces/events.json?${asked}&limit=100`);
+    return joinPages([{ page, cursor: null }]).events;
+  };
+
+  const before = await sign();
+  const first = await checkStatement(before, keys, await read());
+  expect(first).toMatchObject({ verdict: "supported", statement: { status: "success" } });
+
+  const form = { agent_id: "clerk", root_trace_id: root, turn_id: String(turn["turn_id"]) };
+  const told = await desk.collector.app.request("http://localhost:4318/traces/outcomes", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ...form, outcome: "failure", source: "desk" }),
+  });
+  expect(told.status).toBe(201);
+
+  const after = await sign();
+  const exported = await read();
+  expect(exported).toHaveLength(events.length + 1);
+  const second = await checkStatement(after, keys, exported);
+  expect(second).toMatchObject({
+    verdict: "supported",
+    statement: { status: "failed", findings: ["outcome_failed"], event_count: exported.length },
+  });
+  // The earlier statement, held against what is exported now.
+  const still = await checkStatement(before, keys, exported);
+  expect(still).toMatchObject({
+    signature: "valid",
+    evidence: "matches",
+    verdict: "supported",
+    statement: { status: "success", event_count: events.length },
+  });
+  expect(equivocations([first.statement, second.statement].flatMap((one) => one ?? []))).toEqual(
+    [],
+  );
+  // What came before its mark is not left out: without it the evidence is another.
+  const less = exported.filter((event) => event.event_id !== "delivery");
+  expect(await checkStatement(before, keys, less)).toMatchObject({ evidence: "differs" });
+  await desk.collector.close();
+});
