@@ -100,12 +100,19 @@ function openUntil(
   if (own.some((life) => lives.some((other) => isNextLife(life, other)))) return null;
   let last: string | null = null;
   for (const event of events) last = later(last, seenAt(event));
-  const limit = limits.agents?.[events[0]?.agent_id ?? ""] ?? limits.default_ms ?? defaultLimitMs;
+  const limit = limitOf(limits, events[0]?.agent_id ?? "");
   let until = addMs(last ?? "", limit);
   for (const life of own) until = latest(until, addMs(life.last, reportedMs));
   const waiting = openWait(events);
   if (waiting === undefined) return until;
   return latest(until, addMs(seenAt(waiting), limits.human_wait_ms ?? defaultWaitMs));
+}
+
+/** An agent may be named `constructor`: only what the setting itself holds is a limit. */
+function limitOf({ agents, default_ms: stated }: TurnLimits, agent: string): number {
+  const own: unknown = agents && Object.hasOwn(agents, agent) ? agents[agent] : undefined;
+  if (typeof own === "number") return own;
+  return typeof stated === "number" ? stated : defaultLimitMs;
 }
 
 function latest(a: string, b: string): string {

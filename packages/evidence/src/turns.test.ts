@@ -264,3 +264,9 @@ test("a row is folded from the attributes that are listed, and from no reference
     { numRuns: 400 },
   );
 });
+
+test("refusals are summed by code, whatever a code is called", () => {
+  const dropped = { constructor: 1, key_not_allowed: 2 };
+  const rows = foldTurns([event("a", "turn", { dropped }), event("b", "model_call", { dropped })]);
+  expect(rows[0]?.dropped).toEqual({ constructor: 2, key_not_allowed: 4 });
+});

@@ -17,6 +17,7 @@ import { compareEvents } from "./event-order.ts";
 import type { EventAttributeMap, EventIdentity, TurnEvent } from "./event.ts";
 import { createIdentityTable } from "./identity-table.ts";
 import { readSupply } from "./supply.ts";
+import { compareText } from "./text-order.ts";
 import { compareTimes, elapsedMs, later } from "./time.ts";
 import { countTools } from "./tool-outcomes.ts";
 import type { ToolCounts } from "./tool-outcomes.ts";
@@ -293,14 +294,13 @@ function lastCacheDecision(events: readonly TurnEvent[]): CacheDecision | null {
 }
 
 function sumDropped(events: readonly TurnEvent[]): Record<string, number> {
-  const sums: Record<string, number> = {};
+  const sums = new Map<string, number>();
   for (const event of events) {
     for (const [code, count] of Object.entries(event.dropped ?? {})) {
-      sums[code] = (sums[code] ?? 0) + count;
+      sums.set(code, (sums.get(code) ?? 0) + count);
     }
   }
-  const names = Object.keys(sums).toSorted();
-  return Object.fromEntries(names.map((code) => [code, sums[code] ?? 0]));
+  return Object.fromEntries([...sums].toSorted(([a], [b]) => compareText(a, b)));
 }
 
 function countKinds(events: readonly TurnEvent[]): { [kind in EventKind]?: number } {

@@ -79,6 +79,9 @@ describe("a turn that did not end", () => {
     expect(told(judge(events, 100, { turn_limits }))).toEqual(["partial", open, clock(100)]);
     expect(told(judge(events, 101, { turn_limits }))[1]).toEqual(unfinished);
     expect(told(judge(events, 46, { turn_limits: { default_ms: 5_000 } }))[1]).toEqual(unfinished);
+    const named = events.map((event) => ({ ...event, agent_id: "constructor" }));
+    const none = { turn_limits: { agents: {} } };
+    expect(told(judge(named, 900, none))).toEqual(["partial", open, clock(940)]);
   });
   test.each(["producer_heartbeat", "loss_report"])("is open while its process sends %s", (code) => {
     const alive = [...events, report(3_600, code)];
