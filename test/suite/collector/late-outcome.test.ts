@@ -62,3 +62,18 @@ test("a failure that is told later ends the success, and not the statement of be
   expect(await checkStatement(before, keys, less)).toMatchObject({ evidence: "differs" });
   await desk.collector.close();
 });
+
+test("a stranger who names a second turn does not take a failure out of the first", async () => {
+  const desk = await openDesk({}, { judge: false });
+  const said = { outcome: "failure", verified: true, source: "desk" };
+  // It says its root alone, so its turn is the only one of the root.
+  const { turn_id: _turn, ...failure } = at(50, "outcome", said);
+  const span = { event_id: "noise", span_id: "cccccccccccccc01", turn_id: "round-9" };
+  const noise = at(51, "model_call", {}, { ...span, ingest_trusted: false });
+  const events = [...success(), at(45, "turn", {}, own), failure] as unknown as TurnEvent[];
+  await desk.put(events);
+  await desk.put([noise as unknown as TurnEvent]);
+  const verdict = await desk.json<{ status: string }>(`/traces/reconcile.json?${asked}`);
+  expect(verdict.status).toBe("failed");
+  await desk.collector.close();
+});
