@@ -2,7 +2,13 @@
  * @module Statement check: verifies a signed verdict offline. The signature proves who wrote it.
  * With the events the verdict is judged again; one that the evidence does not support is rejected.
  */
-import { isReceivedBy, judgeRules, matches, reconcileOutcome } from "@turnproof/evidence";
+import {
+  isReceivedBy,
+  judgeRules,
+  matches,
+  normalizeTime,
+  reconcileOutcome,
+} from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { compactVerify, createLocalJWKSet } from "jose";
 import type { JSONWebKeySet } from "jose";
@@ -116,7 +122,7 @@ export function equivocations(
   statements: readonly (Statement | FirstStatement)[],
 ): readonly (readonly [number, number])[] {
   const subject = ({ digest, as_of, task_id }: Statement | FirstStatement): string =>
-    JSON.stringify([digest, as_of, task_id]);
+    JSON.stringify([digest.toLowerCase(), instantOf(as_of), task_id]);
   const said = ({ status, findings }: Statement | FirstStatement): string =>
     JSON.stringify([status, findings]);
   return statements.flatMap((one, index) =>
@@ -125,4 +131,10 @@ export function equivocations(
       return differ ? [[index, index + 1 + offset] as const] : [];
     }),
   );
+}
+
+/** One text for one instant: a mark that is written with more zeros is no other mark. */
+function instantOf(mark: string | null): string | null {
+  const time = mark === null ? mark : (normalizeTime(mark) ?? mark);
+  return time?.includes(".") === true ? time.replace(/\.?0*Z$/, "Z") : time;
 }

@@ -186,6 +186,22 @@ test("trust is what it was at receipt: a later setting takes none from an honest
   }
 });
 
+test("a mark that is written in another way is the same mark", () => {
+  const { statement } = signedWindow(0);
+  const at = (as_of: string, status = "x"): Statement => ({ ...statement, as_of, status });
+  for (const same of [
+    "2026-11-23T09:00:00Z",
+    "2026-11-23T09:00:00.0Z",
+    "2026-11-23T10:00:00+01:00",
+  ]) {
+    expect([same, equivocations([statement, at(same)])]).toEqual([same, [[0, 1]]]);
+  }
+  expect(equivocations([statement, at("2026-11-23T09:00:00.000001Z")])).toEqual([]);
+  expect(
+    equivocations([at("2026-11-23T09:00:00.5Z"), at("2026-11-23T09:00:00.500Z", "y")]),
+  ).toEqual([[0, 1]]);
+});
+
 test("two verdicts over one digest and mark are shown, whoever is said to have issued them", () => {
   const statements = seeds.map((seed) => signedWindow(seed).statement);
   expect(equivocations(statements)).toEqual([]);
