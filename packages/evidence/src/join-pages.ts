@@ -3,18 +3,21 @@
  * Reconciliation 1 and 8). Even the last page says that it is not the whole; only who followed
  * every cursor from the first page to the null can say that nothing is missing.
  */
-import { limits } from "@turnproof/semconv";
 import type { ReadCompleteness } from "@turnproof/semconv";
 
 import { canonicalJson } from "./canonical-json.ts";
 import { readCoverage } from "./coverage.ts";
 import type { Coverage, CoverageProfiles } from "./coverage.ts";
 import { dedupeEvents } from "./dedupe.ts";
+import { isTurnEvent } from "./event-shape.ts";
 import type { NormalizationError, TurnEvent } from "./event.ts";
+import { normalizeEvents } from "./normalize.ts";
+import { sumErrors } from "./normalization-findings.ts";
 import type { EventPage } from "./page.ts";
 import { readCompleteness } from "./page.ts";
 import { isNarrow } from "./query.ts";
 import type { EventQuery } from "./query.ts";
+import { isRecord } from "./resource-reading.ts";
 import { compareTimes, normalizeTime } from "./time.ts";
 import { isUntrusted, trustedErrors } from "./untrusted.ts";
 
@@ -62,10 +65,15 @@ export function joinPages(
   options: { readonly profiles?: CoverageProfiles } = {},
 ): JoinedWindow {
   const asOf = markOf(reads);
-  const items = reads.flatMap(({ page }) => [...page.items]);
+  const { items, unread } = itemsOf(reads);
   const { events } = dedupeEvents(asOf === null ? items : items.filter(isReceivedBy(asOf)));
-  const errors = sumErrors(reads.flatMap(({ page }) => [...page.errors]));
-  const counted = reads.reduce((total, { page }) => total + page.normalization_errors, 0);
+  const told = reads.flatMap(({ page }) =>
+    Array.isArray(page.errors)
+      ? page.errors.filter((one): one is NormalizationError => isRecord(one))
+      : [],
+  );
+  const errors = sumErrors([...told, ...unread]);
+  const counted = reads.reduce((total, { page }) => total + errorsOf(page), count(unread));
   const failed = counted > 0 || trustedErrors(errors).length > 0;
   const chained = isChain(reads) && hasOneQuery(reads) && !hasGap(reads);
   const whole = asOf !== null && chained && !reads.some(isNarrowed);
@@ -85,6 +93,35 @@ export function joinPages(
   };
 }
 
+/** The events of the pages; what is none goes through the normalizer, as it does in the judge. */
+function itemsOf(reads: readonly PageRead[]): {
+  readonly items: readonly TurnEvent[];
+  readonly unread: readonly NormalizationError[];
+} {
+  const items: TurnEvent[] = [];
+  const others: unknown[] = [];
+  for (const { page } of reads) {
+    const values: unknown = page.items;
+    // A page without a list has lost what it held.
+    for (const value of Array.isArray(values) ? values : [null]) {
+      if (isTurnEvent(value)) items.push(value);
+      else others.push(value);
+    }
+  }
+  if (others.length === 0) return { items, unread: [] };
+  const read = normalizeEvents(others);
+  return { items: [...items, ...read.events], unread: read.errors };
+}
+
+/** Findings of the page's own normalizer; what is no number is no proof of none. */
+function errorsOf({ normalization_errors: counted, errors }: EventPage): number {
+  return (typeof counted === "number" ? counted : 1) + (Array.isArray(errors) ? 0 : 1);
+}
+
+function count(errors: readonly NormalizationError[]): number {
+  return trustedErrors(errors).reduce((total, error) => total + error.count, 0);
+}
+
 /** The mark that all pages carry; null where one has none, another, or no time. */
 function markOf(reads: readonly PageRead[]): string | null {
   const marks = new Set(reads.map(({ page }) => page.as_of ?? null));
@@ -95,7 +132,10 @@ function markOf(reads: readonly PageRead[]): string | null {
 
 /** Whether an event is of the window with this mark; one that says no receipt is of every window. */
 export function isReceivedBy(mark: string): (event: TurnEvent) => boolean {
-  return ({ received_at: received }) => received === undefined || compareTimes(received, mark) <= 0;
+  return (event) => {
+    const received: unknown = (event as TurnEvent | null)?.received_at;
+    return typeof received !== "string" || compareTimes(received, mark) <= 0;
+  };
 }
 
 function isChain(reads: readonly PageRead[]): boolean {
@@ -125,20 +165,4 @@ function isNarrowed({ page, query }: PageRead): boolean {
 
 function hasOneQuery(reads: readonly PageRead[]): boolean {
   return new Set(reads.map(({ query }) => canonicalJson(query ?? {}))).size === 1;
-}
-
-/** One entry per code and store, with the sum of the counts and the first evidence ids. */
-export function sumErrors(errors: readonly NormalizationError[]): NormalizationError[] {
-  const sums = new Map<string, NormalizationError>();
-  for (const error of errors) {
-    const key = `${error.code} ${error.source_store ?? ""} ${isUntrusted(error)}`;
-    const sum = sums.get(key);
-    const ids = new Set([...(sum?.evidence_ids ?? []), ...(error.evidence_ids ?? [])]);
-    sums.set(key, {
-      ...error,
-      count: (sum?.count ?? 0) + error.count,
-      ...(ids.size === 0 ? {} : { evidence_ids: [...ids].slice(0, limits.findingEvidenceMax) }),
-    });
-  }
-  return [...sums.values()];
 }

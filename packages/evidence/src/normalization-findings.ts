@@ -87,3 +87,19 @@ export function isUsableId(value: unknown): value is string {
   if (value.charCodeAt(0) === 0x20 || value.charCodeAt(last) === 0x20) return false;
   return !surrogates || value.isWellFormed();
 }
+
+/** One entry per code and store, with the sum of the counts and the first evidence ids. */
+export function sumErrors(errors: readonly NormalizationError[]): NormalizationError[] {
+  const sums = new Map<string, NormalizationError>();
+  for (const error of errors) {
+    const key = `${error.code} ${error.source_store ?? ""} ${isUntrusted(error)}`;
+    const sum = sums.get(key);
+    const ids = new Set([...(sum?.evidence_ids ?? []), ...(error.evidence_ids ?? [])]);
+    sums.set(key, {
+      ...error,
+      count: (sum?.count ?? 0) + error.count,
+      ...(ids.size === 0 ? {} : { evidence_ids: [...ids].slice(0, limits.findingEvidenceMax) }),
+    });
+  }
+  return [...sums.values()];
+}

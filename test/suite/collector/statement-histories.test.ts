@@ -186,6 +186,15 @@ test("trust is what it was at receipt: a later setting takes none from an honest
   }
 });
 
+test("a file that holds more than events is other evidence, and no exception", async () => {
+  const { statement, events } = signedWindow(0);
+  const jws = await signer.sign(statement);
+  for (const junk of [null, 1, "x", [], {}]) {
+    const check = await checkStatement(jws, signer.keys, [...events, junk] as TurnEvent[]);
+    expect(check).toMatchObject({ signature: "valid", evidence: "differs" });
+  }
+});
+
 test("a mark that is written in another way is the same mark", () => {
   const { statement } = signedWindow(0);
   const at = (as_of: string, status = "x"): Statement => ({ ...statement, as_of, status });

@@ -6,6 +6,7 @@ import {
   compareTraceWindows,
   findInsights,
   findLearningCandidates,
+  joinPages,
   reconcileOutcome,
 } from "@turnproof/evidence";
 import fc from "fast-check";
@@ -14,7 +15,8 @@ import { expect, test } from "vitest";
 import { buildWindow, complete, shapes } from "./generated-windows.ts";
 import { honestWindow } from "./oracle/honest-windows.ts";
 import { randomOf } from "./oracle/random.ts";
-import { at } from "./text-windows.ts";
+import { readsOf } from "./oracle/repage.ts";
+import { at, success } from "./text-windows.ts";
 import type { Json } from "./verdict-cases.ts";
 
 const numRuns = Number(process.env["EVIDENCE_RUNS"] ?? 150);
@@ -259,3 +261,25 @@ test.each([{}, { resource: null }, { resource: "x" }, { resource: {} }])(
     expect(verdict.window).toMatchObject({ complete: false, read_completeness: "untrusted" });
   },
 );
+
+test.each<[string, object]>([
+  ["an item that is null", { items: [null] }],
+  ["an item that is a word", { items: ["x"] }],
+  ["an item without a kind", { items: [{ event_id: "e" }] }],
+  ["no list of items", { items: null }],
+  ["no list of errors", { errors: null }],
+  ["an error that is none", { errors: [null], normalization_errors: 1 }],
+  ["a count that is none", { normalization_errors: "none" }],
+  ["nothing", { items: undefined, errors: undefined, normalization_errors: undefined }],
+])("a page with %s joins, and is no whole window", (_caption, changes) => {
+  const [first, ...others] = readsOf(success(), 2);
+  const broken = { ...first, page: { ...first?.page, ...changes } };
+  const joined = joinPages([broken as never, ...others]);
+  expect(joined.normalization_metadata.window_complete).toBe(false);
+  judgeAll(joined.events);
+  const verdict = reconcileOutcome(success(), {
+    normalizationMetadata: joined.normalization_metadata,
+  });
+  expect(verdict.status).toBe("partial");
+  expect(joinPages(readsOf(success(), 2)).normalization_metadata.window_complete).toBe(true);
+});
