@@ -7,12 +7,11 @@ import type {
   LossInterval,
   ProducerLife,
   TurnEvent,
-  TurnRow,
   Verdict,
   WindowMetadata,
 } from "@turnproof/evidence";
 import { recordRoots } from "@turnproof/store";
-import type { Judgement, TurnVerdict, WholeRoot } from "@turnproof/store";
+import type { Judgement, WholeRoot } from "@turnproof/store";
 
 import { codesOf, unendedCodes } from "./judge-codes.ts";
 import { settleDrafted } from "./judge-drafts.ts";
@@ -79,12 +78,8 @@ export async function judgeRoots(
   }
   const { turns, asOf } = await settleTurns(parts, judged, briefing, memory);
   const waiting = [...early, ...[...drafts.others.keys()].filter((root) => !windows.has(root))];
-  const verdicts = drafts.settled.map(({ row, judged_at, as_of }) =>
-    verdictOf(row, { ...row, judged_at, as_of } as Judgement),
-  );
-  if (verdicts.length > 0) await parts.store.putVerdicts(verdicts);
-  const latest = verdicts.reduce((last, { as_of: at }) => laterOf(last, at), asOf);
-  return { turns: turns + verdicts.length, asOf: latest, waiting };
+  const latest = drafts.settled.reduce((last, { as_of: at }) => laterOf(last, at ?? ""), asOf);
+  return { turns: turns + drafts.settled.length, asOf: latest, waiting };
 }
 
 interface JudgedWindow {
@@ -106,17 +101,17 @@ async function settleTurns(
   const whole = windows.map((one) => one.whole);
   await recordRoots(parts.store.ledger, whole, (root) => {
     const of = turns.get(root);
-    return (row, own) => of?.judge(row, own);
+    return (_row, own) => of?.judge(own);
   });
-  const verdicts = [...turns.values()].flatMap((of) => of.verdicts);
-  if (verdicts.length > 0) await parts.store.putVerdicts(verdicts);
   let asOf = "";
+  let judged = 0;
   for (const [{ root }, of] of turns) {
     open.note(root, of.unended());
     losses.judged(of.window.events);
+    judged += of.judged;
     asOf = laterOf(asOf, of.window.as_of ?? "");
   }
-  return { turns: verdicts.length, asOf };
+  return { turns: judged, asOf };
 }
 
 function laterOf(a: string, b: string): string {
@@ -126,7 +121,8 @@ function laterOf(a: string, b: string): string {
 /** Judges the turns of one root, and notes which of them did not end. */
 class TurnsOfRoot {
   readonly window: Window;
-  readonly verdicts: TurnVerdict[] = [];
+  /** Turns of it that were judged. */
+  judged = 0;
   private readonly parts: Parts;
   private readonly metadata: WindowMetadata;
   private until: string | null = null;
@@ -138,13 +134,14 @@ class TurnsOfRoot {
     this.metadata = metadata;
   }
 
-  judge(row: TurnRow, events: readonly TurnEvent[]): Judgement {
+  judge(events: readonly TurnEvent[]): Judgement {
     const found = judgeSettledTurn(events, { normalizationMetadata: this.metadata });
     const { verdict } = found;
     const { open_until: until } = verdict;
     if (until !== null && (this.until === null || until < this.until)) this.until = until;
     for (const id of awaited(verdict, events)) this.producers.add(id);
-    const judgement = {
+    this.judged += 1;
+    return {
       verdict: verdict.status,
       ...codesOf(found),
       judged_at: new Date(this.parts.now()).toISOString(),
@@ -152,8 +149,6 @@ class TurnsOfRoot {
       // older.
       as_of: this.window.as_of ?? verdict.as_of ?? "",
     };
-    this.verdicts.push(verdictOf(row, judgement));
-    return judgement;
   }
 
   /** What is awaited; null where all ended. */
@@ -162,21 +157,6 @@ class TurnsOfRoot {
     if (until === null && producers.size === 0) return null;
     return { until, producers: [...producers], asOf: window.mark };
   }
-}
-
-function verdictOf(row: TurnRow, of: Judgement): TurnVerdict {
-  return {
-    root_trace_id: row.root_trace_id ?? "",
-    turn_id: row.turn_id ?? "",
-    agent_id: row.agent_id ?? "",
-    thread_id: row.thread_id ?? "",
-    ...(row.application_id === undefined ? {} : { application_id: row.application_id }),
-    ...(row.user_id === undefined ? {} : { user_id: row.user_id }),
-    verdict: of.verdict,
-    finding_codes: [...of.finding_codes, ...of.insight_codes].toSorted(),
-    judged_at: of.judged_at,
-    as_of: of.as_of,
-  };
 }
 
 /** The processes of what began and did not end. */

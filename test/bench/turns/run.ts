@@ -3,10 +3,10 @@
  * filters, and the overview that the histogram and the filter bar draw on, each as median and 95th
  * percentile, and the collector's CPU for each answer, which a busy machine blurs less.
  * `node -C @turnproof/source test/bench/turns/run.ts DIRECTORY [events] [OTHER | URL]`: DIRECTORY is
- * a collector's; `test/bench/store/run.ts events DIRECTORY/clickhouse` fills it, verdicts are added
- * once. The figures stay beside the data; with OTHER, a directory that was measured before, each is
- * given as a ratio to its own there. With a URL, a collector that already runs on it is measured;
- * otherwise the built one is started.
+ * a collector's; `test/bench/store/run.ts events DIRECTORY/clickhouse` fills it, judged turns are
+ * added once. The figures stay beside the data; with OTHER, a directory that was measured before,
+ * each is given as a ratio to its own there. With a URL, a collector that already runs on it is
+ * measured; otherwise the built one is started.
  */
 import { spawn } from "node:child_process";
 import { readFile, stat, writeFile } from "node:fs/promises";
@@ -15,8 +15,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-import { clickhouse } from "@turnproof/store";
-import type { TurnVerdict } from "@turnproof/store";
+import { clickhouse, recordRoots } from "@turnproof/store";
+import type { Judgement, WholeRoot } from "@turnproof/store";
 
 import { receiptOf, stream } from "../store/generate.ts";
 import { casesOf } from "./cases.ts";
@@ -57,36 +57,41 @@ function figuresOf(directory: string): Promise<string> {
   return readFile(join(directory, "clickhouse", figuresFile), "utf8");
 }
 
-/** A verdict for every turn, as the judge would have left them. */
+/** Every turn, settled, as the judge would have left it. */
 async function judgeAll(): Promise<void> {
   const mark = join(storeDir, "bench-judged");
   if (running !== undefined || (await stat(mark).catch(() => undefined)) !== undefined) return;
   const store = await clickhouse({ connection: { dataDir: storeDir } });
-  let held: TurnVerdict[] = [];
+  const write = async (roots: readonly WholeRoot[]): Promise<void> => {
+    const failed = new Set(roots.filter((_, i) => i % 50 === 0));
+    await recordRoots(store.ledger, roots, (root) => () => judgement(root, failed.has(root)));
+  };
+  let roots: WholeRoot[] = [];
   for (let turn = 0; turn < turns; turn += 1) {
     const all = source.next();
-    const own = all.find(({ event_kind }) => event_kind === "turn");
-    if (own === undefined) continue;
-    const failed = turn % 50 === 0;
-    held.push({
-      root_trace_id: own.root_trace_id ?? "",
-      turn_id: own.span_id ?? "",
-      agent_id: own.agent_id ?? "",
-      thread_id: own.thread_id ?? "",
-      ...(own.application_id === undefined ? {} : { application_id: own.application_id }),
-      ...(own.user_id === undefined ? {} : { user_id: own.user_id }),
-      verdict: failed ? "failed" : "unknown",
-      finding_codes: failed ? ["delivery_unconfirmed"] : [],
-      judged_at: receiptOf(all),
-      as_of: receiptOf(all),
-    });
-    if (held.length < 50_000) continue;
-    await store.putVerdicts(held);
-    held = [];
+    const received_at = receiptOf(all);
+    const root = all[0]?.root_trace_id ?? "";
+    const events = all.map((event) => ({ ...event, received_at }));
+    // Nothing stands under a root of a store that was just filled.
+    roots.push({ root, events, rows: events.length, epoch: 0, held: [] });
+    if (roots.length < 5_000) continue;
+    await write(roots);
+    roots = [];
   }
-  await store.putVerdicts(held);
+  await write(roots);
   await store.close();
   await writeFile(mark, "");
+}
+
+function judgement({ events }: WholeRoot, failed: boolean): Judgement {
+  const at = events[0]?.received_at ?? "";
+  return {
+    verdict: failed ? "failed" : "unknown",
+    finding_codes: failed ? ["delivery_unconfirmed"] : [],
+    insight_codes: [],
+    judged_at: at,
+    as_of: at,
+  };
 }
 
 /** A collector that is measured; its process where it is ours. */

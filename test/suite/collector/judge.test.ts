@@ -49,8 +49,13 @@ function counted(store: EvidenceStore): {
 
 async function judged(store: EvidenceStore, count: number): Promise<readonly string[]> {
   const ids = Array.from({ length: count }, (_, i) => rootOf(i));
-  const found = await store.verdicts(everybody, ids);
-  return found.map(({ root_trace_id }) => root_trace_id).toSorted();
+  const any = ids.map((is) => ({ text: "root_trace_id" as const, is }));
+  const { records } = await store.ledger.listTurns(
+    { scope: everybody, where: [{ any }] },
+    { order: { by: "first_received" }, limit: count + 1 },
+  );
+  const settled = records.filter(({ version, row }) => version.settled && row.verdict !== null);
+  return settled.map(({ row }) => row.root_trace_id ?? "").toSorted();
 }
 
 /** A collector whose judge looks at a few roots at a time, over a backlog of one moment. */

@@ -83,7 +83,11 @@ test.each(Object.keys(stores))("over %s", { timeout: 60_000 }, async (name) => {
     await received([paid("failure", 50)]);
     await becomes("failed");
     expect([await listed("success"), await listed("failed")]).toEqual([0, 1]);
-    expect(await store.verdicts({ tenant: String(turn["user_id"]) }, [root])).toHaveLength(1);
+    const { records } = await store.ledger.listTurns(
+      { scope: { tenant: String(turn["user_id"]) }, where: [{ text: "root_trace_id", is: root }] },
+      { order: { by: "first_received" }, limit: 10 },
+    );
+    expect(records.map(({ row }) => row.verdict)).toEqual(["failed"]);
   } finally {
     await desk.collector.close();
     await store.close();

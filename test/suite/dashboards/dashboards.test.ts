@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
 import { variables } from "../../../collector/src/config-variables.ts";
-import { turnEvents } from "../collector/desk.ts";
+import { judgeTurns, recordEvents, turnEvents } from "../collector/desk.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -137,18 +137,9 @@ describe("dashboards", () => {
     await store.append({ batchId: "demo", receivedAt, events: demo() });
     // A retry of the same export lies in the table twice and is counted once.
     await store.append({ batchId: "again", receivedAt, events: demo() });
-    await store.putVerdicts([
-      {
-        root_trace_id: "root-demo",
-        turn_id: "root-demo-turn",
-        agent_id: "helper",
-        thread_id: "thread-1",
-        verdict: "partial",
-        finding_codes: ["delivery_unconfirmed"],
-        judged_at: `${day}T10:01:00.000Z`,
-        as_of: receivedAt,
-      },
-    ]);
+    await recordEvents(store, demo());
+    const finding_codes = ["delivery_unconfirmed"];
+    await judgeTurns(store, ["root-demo"], { verdict: "partial", finding_codes });
     await store.close();
     type Injected = NonNullable<ClickHouseClientConfigOptions["connection"]>;
     const connection = createChdbConnection({ path: join(dataDir, "clickhouse") });
