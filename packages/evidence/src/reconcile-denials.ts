@@ -4,9 +4,12 @@
  * while anything that stands names its subject; only a later positive word on the same subject,
  * followed by a delivery, supersedes it. Absent fields and `unverified` say nothing.
  */
+import { groupBy } from "@turnproof/semconv";
+
 import type { FindingCode } from "./diagnostics-table.ts";
 import type { ResourceRef, TurnEvent } from "./event.ts";
 import { areBridged } from "./reconcile-bridge.ts";
+import { clockOf } from "./reconcile-clock.ts";
 import { compareOrder, statesOf, unestablished } from "./reconcile-order.ts";
 import { artifactStates } from "./reconcile-states.ts";
 import type { TaskScope, TurnEvidence } from "./task-scope.ts";
@@ -129,10 +132,14 @@ export function settleDenials(
   }
 }
 
+/** Producers whose positive words on one subject are held against a denial, the latest first. */
+const answeringMax = 32;
+
 /**
- * The latest positive words that may take a denial back: of its subject, under any label, and at
- * or before the latest delivery of every task that the denial blocks. Found once for all
- * denials of one subject and task.
+ * Each producer's latest positive words that may take a denial back: of its subject, under any
+ * label, and at or before the latest delivery of every task that the denial blocks. The latest of
+ * one producer may not be established to follow the denial where that of another one is. Found once
+ * for all denials of one subject and task.
  */
 function createAnswers(
   words: readonly Word[],
@@ -161,7 +168,11 @@ function createAnswers(
     const alike = (positives.get(key) ?? []).filter((word) =>
       blocked.every((deliveries) => isBeforeAll(word, deliveries)),
     );
-    answer = statesOf(alike.map(({ event }) => event)).latest;
+    const byProducer = groupBy(alike, ({ event }) => clockOf(event));
+    answer = [...byProducer.values()]
+      .flatMap((said) => statesOf(said.map(({ event }) => event)).latest)
+      .toSorted((a, b) => compareOrder(b, a))
+      .slice(0, answeringMax);
     own.set(key, answer);
     return answer;
   };

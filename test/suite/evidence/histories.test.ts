@@ -16,6 +16,7 @@ import {
   contract,
   delivery,
   intent,
+  ledger,
   success,
   whole,
   without,
@@ -171,6 +172,10 @@ const skewed = (ms: string): Json[] => [
   ...from([intent(), work(), contract(), delivery()], "web", `${day}08:00:42Z`),
   ...from([artifact({}, { timestamp: `${day}08:00:${ms}Z` })], "worker", `${day}08:00:42Z`),
 ];
+const sourced = (provenance_status: string, second: string): Json => ({
+  timestamp: `${day}08:00:${second}Z`,
+  input_refs: [{ ...ledger, provenance_status }],
+});
 const order: readonly History[] = [
   [
     "a worker's batch arrives two hours late",
@@ -189,6 +194,30 @@ const order: readonly History[] = [
       ...from(success({ delivery: null }), "web", `${day}08:00:41Z`),
       ...from([delivery({}, { timestamp: "2099-01-01T00:00:00Z" })], "page", `${day}08:00:41Z`),
       ...from([sameAgain({ emitted: false })], "web-2", `${day}08:01:00Z`),
+    ],
+  ],
+  [
+    "a source denied, and verified again by its own producer, whose clock runs late",
+    "success",
+    [
+      ...from(
+        [
+          intent({}, { input_refs: [{ ...ledger, provenance_status: "verified" }] }),
+          contract(),
+          delivery(),
+        ],
+        "web",
+        `${day}08:00:41Z`,
+      ),
+      ...from(
+        [
+          work({}, { timestamp: `${day}08:00:00.600Z` }),
+          artifact({}, sourced("missing", "00.700")),
+          at(9, "tool_call", {}, sourced("verified", "00.800")),
+        ],
+        "worker",
+        `${day}08:00:42Z`,
+      ),
     ],
   ],
   [

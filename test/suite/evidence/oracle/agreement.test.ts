@@ -79,6 +79,7 @@ test.each<[MutationClass, number]>([
   ["re-identify", 6118],
   ["duplicate", 6458],
   ["duplicate", 12_340],
+  ["flip", 905_109],
 ])("%s %i, on which they once differed", (kind, index) => {
   const { after } = mutant(kind, index);
   const { agree } = judgeBoth(after);
