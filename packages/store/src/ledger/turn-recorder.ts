@@ -162,10 +162,9 @@ async function holdAll(
     const stands = standing.get(root);
     if (stands === undefined) continue;
     const known = held.get(root);
-    const before = known === undefined ? 0 : known.epoch === stands.epoch ? known.rows : -1;
-    // Another batch of the root was read back together with this one.
-    if (known !== undefined && before === stands.rows) continue;
-    if (before + rows.count !== stands.rows) {
+    const fit = fitOf(known, rows, stands);
+    if (fit === "read_before") continue;
+    if (fit === "deleted_since" || fit === "others_stored") {
       held.evict(root, latest(rows.last, known?.last ?? ""));
       others.push(root);
       continue;
@@ -181,6 +180,20 @@ async function holdAll(
     whole.push({ root, rows: stands.rows, ...turns, read });
   }
   return { whole, others };
+}
+
+/**
+ * How rows that were just stored go with what is held of their root: they make it whole; they were
+ * read back with an earlier batch; rows were deleted since, so that what is held counts no more; or
+ * others stored rows of the root too.
+ */
+type Fit = "whole" | "read_before" | "deleted_since" | "others_stored";
+
+function fitOf(known: HeldRoot | undefined, rows: HeldRows, stands: RootStanding): Fit {
+  if (known === undefined) return rows.count === stands.rows ? "whole" : "others_stored";
+  if (known.epoch !== stands.epoch) return "deleted_since";
+  if (known.rows === stands.rows) return "read_before";
+  return known.rows + rows.count === stands.rows ? "whole" : "others_stored";
 }
 
 function latest(a: string, b: string): string {
