@@ -3,7 +3,7 @@
  * were lost. When the root is quiet, complete and without known losses, its turns are settled from
  * that; every other root is judged anew from its events.
  */
-import { compareTimes, judgeSettledTurn } from "@turnproof/evidence";
+import { compareTimes, judgeSettledTurn, overlapsLoss } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 import { settleDrafts } from "@turnproof/store";
 import type { DraftedRoot, JudgeRoot, RootStanding, TurnRecord } from "@turnproof/store";
@@ -74,15 +74,16 @@ export async function settleDrafted(
     else drafted.set(root, one);
   }
   const judgedAt = new Date(parts.now()).toISOString();
+  // A write that fails may have settled some of them: a loss goes back to these as well.
+  for (const { draft } of drafted.values()) losses.judged(draft.voices);
   const settled = await settleDrafts(parts.store.ledger, [...drafted.values()], judgedAt);
-  for (const [root, { draft }] of drafted) {
-    open.note(root, null);
-    losses.judged(draft.voices);
-  }
+  for (const root of drafted.keys()) open.note(root, null);
   return { settled, others };
 }
 
 function hasLosses(parts: Parts, { draft }: DraftedRoot, reports: readonly TurnEvent[]): boolean {
-  const { losses, quarantined_roots: roots } = knownLosses(parts, draft.voices, reports);
-  return losses.length > 0 || roots.length > 0;
+  const { voices, extent } = draft;
+  const { losses, quarantined_roots: roots } = knownLosses(parts, voices, reports);
+  if (roots.length > 0) return true;
+  return extent !== undefined && losses.some((loss) => overlapsLoss(extent, loss));
 }

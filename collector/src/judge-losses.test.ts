@@ -61,7 +61,13 @@ test("a root is looked at again when rows of it are set aside while the judge ru
   const losses = createLateLosses();
   expect(losses.fresh(["a"])).toEqual([]);
   expect(losses.fresh(["a", "b"])).toEqual(["b"]);
+  // It is told again until it is judged, also by the next process.
+  expect(losses.fresh(["a", "b"])).toEqual(["b"]);
+  const floor = "2026-10-04T08:00:00.000Z";
+  expect(createLateLosses({ ...losses.state(), floor }).fresh(["a", "b"])).toEqual(["b"]);
+  losses.settled("b");
   expect(losses.fresh(["a", "b"])).toEqual([]);
+  expect(createLateLosses({ ...losses.state(), floor }).fresh(["a", "b"])).toEqual([]);
 });
 
 test("a later process goes back for the losses and roots that an earlier one did not know", () => {

@@ -25,8 +25,13 @@ export interface LateLosses {
    * before; undefined when there is none that concerns a turn that was judged.
    */
   since(losses: readonly LossInterval[]): string | undefined;
-  /** Of these roots the ones that were not named before; the first time none. */
+  /**
+   * Of these roots the ones that are not judged since they were named; the first time none, because
+   * then all are to be judged anyway.
+   */
   fresh(roots: readonly string[]): readonly string[];
+  /** Says that a root is judged as one that is named. */
+  settled(root: string): void;
   /** What the next process is to know. */
   state(): LossesState;
 }
@@ -35,7 +40,7 @@ export interface LateLosses {
 export interface LossesState {
   /** Digests of the intervals that turns were judged with, the newest last. */
   readonly seen: readonly string[];
-  /** Digests of the roots of which rows were set aside. */
+  /** Digests of the roots of which rows were set aside, and that are judged since. */
   readonly named: readonly string[];
 }
 
@@ -98,12 +103,12 @@ export function createLateLosses(before?: EarlierLosses): LateLosses {
       return earliest;
     },
     fresh(roots) {
-      const known = named;
       const digests = roots.map(digest);
-      named = new Set(digests);
-      if (known === undefined) return [];
+      const known = named ?? new Set(digests);
+      named = new Set(digests.filter((one) => known.has(one)));
       return roots.filter((_root, at) => !known.has(digests[at] ?? ""));
     },
+    settled: (root) => void named?.add(digest(root)),
     state: () => ({ seen: [...seen].slice(-keptMax), named: [...(named ?? [])].slice(-keptMax) }),
   };
 }

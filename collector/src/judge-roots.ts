@@ -99,6 +99,8 @@ async function settleTurns(
     turns.set(whole, new TurnsOfRoot(parts, window, metadata));
   }
   const whole = windows.map((one) => one.whole);
+  // A write that fails may have settled some of them: a loss goes back to these as well.
+  for (const { window } of windows) losses.judged(window.events);
   await recordRoots(parts.store.ledger, whole, (root) => {
     const of = turns.get(root);
     return (_row, own) => of?.judge(own);
@@ -107,7 +109,6 @@ async function settleTurns(
   let judged = 0;
   for (const [{ root }, of] of turns) {
     open.note(root, of.unended());
-    losses.judged(of.window.events);
     judged += of.judged;
     asOf = laterOf(asOf, of.window.as_of ?? "");
   }

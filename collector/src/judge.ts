@@ -9,6 +9,7 @@ import { CodedError } from "@turnproof/semconv";
 
 import { createLateLosses } from "./judge-losses.ts";
 import { openMark } from "./judge-mark.ts";
+import type { JudgeState } from "./judge-mark.ts";
 import { createOpenRoots } from "./judge-open.ts";
 import { judgeRoots, readBriefing } from "./judge-roots.ts";
 import type { Briefing, JudgeMemory } from "./judge-roots.ts";
@@ -85,6 +86,10 @@ function earlier(time: string, other: string | null): string {
   return other !== null && compareTimes(other, time) < 0 ? other : time;
 }
 
+function unknownState(since: string): JudgeState {
+  return { since, seen: [], named: [] };
+}
+
 class RunningJudge {
   closed = false;
   private readonly parts: Parts;
@@ -108,12 +113,15 @@ class RunningJudge {
     this.parts = parts;
     this.options = options;
     this.mark = openMark(parts);
-    const { earlier: known } = this.mark;
+    const backTo = iso(parts.now() - lookBackMs);
+    // A process that ended before it kept a mark may have settled turns as well, and so may one
+    // whose file is gone.
+    const known = this.mark.earlier ?? (this.mark.lasts ? unknownState(backTo) : undefined);
     const floor = known && before(known.since, lookBackMs);
     const losses = createLateLosses(known && { ...known, floor: floor ?? known.since });
     this.memory = { losses, open: createOpenRoots() };
-    this.since = known?.since ?? iso(parts.now() - lookBackMs);
-    this.staleBefore = this.since;
+    this.since = known?.since ?? backTo;
+    this.staleBefore = known?.stale_before ?? this.since;
     this.wideAt = parts.now();
     this.keptAt = this.wideAt;
     this.wanted = options.rootsMax;
@@ -146,7 +154,9 @@ class RunningJudge {
 
   /** Keeps how far it came; nothing before the first look is done. */
   keep(): void {
-    if (this.started) this.mark.keep({ since: this.since, ...this.memory.losses.state() });
+    if (!this.started) return;
+    const { since, staleBefore: stale_before } = this;
+    this.mark.keep({ since, stale_before, ...this.memory.losses.state() });
   }
 
   /** Turns that were judged before their producer spoke of a loss are judged again, with it. */
@@ -191,7 +201,13 @@ class RunningJudge {
     const due = open.any() ? open.due(iso(this.parts.now()), briefing.lives) : [];
     // What the recorder knows is due by itself when it is quiet.
     const waiting = [...this.waiting].filter((root) => this.parts.recorder?.knows(root) !== true);
-    return (await this.judge([...new Set([...due, ...named, ...waiting])], briefing)).judged;
+    const toJudge = [...new Set([...due, ...named, ...waiting])];
+    const isNamed = new Set(named);
+    // A root that could not be judged, or of which something is pending, is named again.
+    const { judged } = await this.judge(toJudge, briefing, (root) => {
+      if (isNamed.has(root)) losses.settled(root);
+    });
+    return judged;
   }
 
   /**
@@ -233,7 +249,7 @@ class RunningJudge {
       const others = roots.filter((root) => this.parts.recorder?.knows(root) !== true);
       total += (await this.judge(others, briefing)).judged;
     }
-    if (this.started || this.mark.earlier === undefined) return total;
+    if (this.started || !this.mark.lasts) return total;
     for await (const roots of unendedRoots(this.parts, iso(now - lookBackMs))) {
       total += (await this.judge(roots, briefing)).judged;
     }

@@ -102,7 +102,7 @@ export { reconcileOutcome } from "./reconcile.ts";
 export { judgeSettledTurn } from "./settled-turn.ts";
 export type { TurnFindings } from "./settled-turn.ts";
 export type { ChainLink, ReconcileOptions, Verdict } from "./reconcile.ts";
-export { lossIntervals } from "./loss-intervals.ts";
+export { lossIntervals, overlapsLoss } from "./loss-intervals.ts";
 export type { LossInterval } from "./loss-intervals.ts";
 export { producerLives } from "./reconcile-open.ts";
 export type { ProducerLife, TurnLimits } from "./reconcile-open.ts";

@@ -114,9 +114,18 @@ function extentsOf(events: readonly TurnEvent[], { starts, order }: IdentityGrou
   return extents;
 }
 
-function isOpenIn(extent: Extent, { producer_id, service, from, to }: LossInterval): boolean {
+/** True where a loss of this interval may fall between two times, both included. */
+export function overlapsLoss(
+  extent: { readonly from: string; readonly to: string },
+  { from, to }: Pick<LossInterval, "from" | "to">,
+): boolean {
   if (compareTimes(extent.from, to) > 0) return false;
-  if (from !== null && compareTimes(extent.to, from) < 0) return false;
+  return from === null || compareTimes(extent.to, from) >= 0;
+}
+
+function isOpenIn(extent: Extent, interval: LossInterval): boolean {
+  const { producer_id, service } = interval;
+  if (!overlapsLoss(extent, interval)) return false;
   if (producer_id === undefined || extent.producers.has(producer_id)) return true;
   return service === undefined || extent.services.has(service);
 }

@@ -100,7 +100,8 @@ test("a root with an event of unknown receipt is not drafted", () => {
 
 const asOf = "2026-11-21T08:00:10Z";
 const voice = { root_trace_id: "root", producer_id: "till", received_at: asOf } as const;
-const draftOf = { records: [], voices: [voice], asOf };
+const extent = { from: "2026-11-21T08:00:00Z", to: "2026-11-21T08:00:09Z" };
+const draftOf = { records: [], voices: [voice], asOf, extent };
 const stands = { rows: 1, epoch: 0 };
 
 /** Roots that are judged from their events although a draft of them is held. */
@@ -146,5 +147,11 @@ test("a draft does not stand against a loss, or rows after the mark", async () =
   expect(await others({ quarantined_roots: ["root"] })).toEqual(["root"]);
   const interval = { from: null, to: asOf, lost: 1, sampled_out: 0, write_failures: 0 };
   expect(await others({ losses: [interval as LossInterval] })).toEqual(["root"]);
+  const between = (from: string | null, to: string): Promise<readonly string[]> =>
+    others({ losses: [{ ...interval, from, to } as LossInterval] });
+  expect(await between(null, "2026-11-21T07:59:59.999Z")).toEqual([]);
+  expect(await between("2026-11-21T07:00:00Z", "2026-11-21T08:00:00Z")).toEqual(["root"]);
+  expect(await between("2026-11-21T08:00:09Z", "2026-11-21T08:30:00Z")).toEqual(["root"]);
+  expect(await between("2026-11-21T08:00:09.001Z", "2026-11-21T08:30:00Z")).toEqual([]);
   expect(await others({}, { mark: "2026-11-21T08:00:09Z" })).toEqual(["root"]);
 });

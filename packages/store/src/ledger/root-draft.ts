@@ -2,6 +2,7 @@
  * @module RootDraft: what was found of the turns of a whole root at the drain. Unless more of the
  * root is stored, its turns are settled from it, without their events.
  */
+import { compareTimes } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
 
 import type { RootTurns } from "./record-roots.ts";
@@ -22,6 +23,11 @@ export interface RootDraft {
   readonly voices: readonly Voice[];
   /** Latest receipt that it rests on, ISO 8601 UTC. */
   readonly asOf: string;
+  /**
+   * First and last time of anything in its turns, ISO 8601 UTC: no turn was open before or after.
+   * Absent where there are only reports of producers.
+   */
+  readonly extent?: { readonly from: string; readonly to: string } | undefined;
 }
 
 /** The draft of a root; undefined where a turn of it was not judged. */
@@ -46,7 +52,21 @@ export function draftOf(
       received_at,
     } as Voice);
   }
-  return { records, voices: [...voices.values()], asOf };
+  return { records, voices: [...voices.values()], asOf, extent: extentOf(events) };
+}
+
+/** What a report of a producer says does not belong to the time of a turn. */
+function extentOf(events: readonly TurnEvent[]): RootDraft["extent"] {
+  let extent: RootDraft["extent"];
+  for (const { event_kind, timestamp: to, started_at: from = to } of events) {
+    if (event_kind === "data_quality") continue;
+    const { from: first, to: last } = extent ?? { from, to };
+    extent = {
+      from: compareTimes(from, first) < 0 ? from : first,
+      to: compareTimes(to, last) > 0 ? to : last,
+    };
+  }
+  return extent;
 }
 
 /** A root that is settled from its draft, and the turns that stand under it. */
