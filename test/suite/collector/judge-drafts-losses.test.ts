@@ -79,8 +79,8 @@ async function found(
   const stand = new Stand(await directories.make(), { recorded: true, drafted });
   let read = 0;
   const { recorder } = stand;
-  const whole = recorder?.whole;
-  if (recorder !== undefined && whole !== undefined) {
+  if (recorder !== undefined) {
+    const whole = recorder.whole.bind(recorder);
     recorder.whole = (...of) => {
       read += 1;
       return whole(...of);

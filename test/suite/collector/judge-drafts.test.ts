@@ -148,7 +148,7 @@ test("a draft does not stand against a loss, or rows after the mark", async () =
   const interval = { from: null, to: asOf, lost: 1, sampled_out: 0, write_failures: 0 };
   expect(await others({ losses: [interval as LossInterval] })).toEqual(["root"]);
   const between = (from: string | null, to: string): Promise<readonly string[]> =>
-    others({ losses: [{ ...interval, from, to } as LossInterval] });
+    others({ losses: [{ ...interval, from, to }] });
   expect(await between(null, "2026-11-21T07:59:59.999Z")).toEqual([]);
   expect(await between("2026-11-21T07:00:00Z", "2026-11-21T08:00:00Z")).toEqual(["root"]);
   expect(await between("2026-11-21T08:00:09Z", "2026-11-21T08:30:00Z")).toEqual(["root"]);
