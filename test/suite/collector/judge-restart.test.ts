@@ -21,9 +21,9 @@ const roots = ["a", "b", "c"];
 const minuteMs = 60_000;
 
 /** Three turns that are stored and not judged. */
-async function stored(): Promise<Stand & { readonly directory: string }> {
+async function stored({ lasting = true } = {}): Promise<Stand & { readonly directory: string }> {
   const directory = await directories.make();
-  const stand = Object.assign(new Stand(directory), { directory });
+  const stand = Object.assign(new Stand(directory, { lasting }), { directory });
   for (const [at, root] of roots.entries()) {
     stand.now = start + at * minuteMs;
     await stand.put(turnAt(root, stand.now));
@@ -120,7 +120,8 @@ test("a root that is named is judged when the store is back, by this process or 
 
 test("a loss reaches turns that were settled by a look that failed or ended before a mark", async () => {
   for (const sameProcess of [true, false]) {
-    const stand = await stored();
+    // Of a store that ends with it a process knows who took part in each turn.
+    const stand = await stored({ lasting: !sameProcess });
     let fails = true;
     const judge = stand.judge({
       ledger: Object.assign(Object.create(stand.store.ledger), {

@@ -43,10 +43,10 @@ export class Stand {
   private readonly dataDir: string;
   private batches = 0;
 
-  constructor(dataDir: string, { recorded = false, drafted = true } = {}) {
+  constructor(dataDir: string, { recorded = false, drafted = true, lasting = true } = {}) {
     this.dataDir = dataDir;
     // A judge keeps no mark of a store that ends with its process.
-    this.store = { ...ephemeral(), name: "lasting" };
+    this.store = lasting ? { ...ephemeral(), name: "lasting" } : ephemeral();
     this.recorder = recorded
       ? turnRecorder(this.store, everybody, drafted ? { draft: draftJudge({}) } : {})
       : undefined;
