@@ -1,15 +1,19 @@
 /**
  * @module Assets: the files of the pages, read once at start, held in memory by name, compressed
- * once. A path is only ever a key of this map, so no path leads out of it.
+ * at their first request: several threads load this module, and one of them answers. A path is only ever a key of this map, so no path leads out of it.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { extname } from "node:path";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip as gzipWith } from "node:zlib";
 
 import { Hono } from "hono";
 import { CodedError } from "@turnproof/semconv";
 
 import type { AppEnv } from "../http/environment.ts";
+
+const gzip = promisify(gzipWith);
+const brotli = promisify(brotliCompress);
 
 const mediaTypes: { readonly [extension: string]: string } = {
   ".js": "text/javascript; charset=UTF-8",
@@ -28,8 +32,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 interface Asset {
   readonly type: string;
   readonly plain: Bytes;
-  readonly gzip: Bytes;
-  readonly brotli: Bytes;
+  readonly gzip: () => Promise<Bytes>;
+  readonly brotli: () => Promise<Bytes>;
 }
 
 const assets = loadAssets();
@@ -50,7 +54,7 @@ export function assetsRoutes(): Hono<AppEnv> {
     c.header("Cache-Control", "public, max-age=86400");
     return c.body(favicon, 200, { "Content-Type": "image/svg+xml" });
   });
-  app.get("/assets/:file", (c) => {
+  app.get("/assets/:file", async (c) => {
     const name = c.req.param("file");
     const asset = assets.get(name);
     if (asset === undefined) throw new CodedError("not_found");
@@ -60,10 +64,10 @@ export function assetsRoutes(): Hono<AppEnv> {
     c.header("Vary", "Accept-Encoding");
     const accepted = c.req.header("accept-encoding") ?? "";
     if (/\bbr\b/.test(accepted)) {
-      return c.body(asset.brotli, 200, { "Content-Encoding": "br" });
+      return c.body(await asset.brotli(), 200, { "Content-Encoding": "br" });
     }
     if (/\bgzip\b/.test(accepted)) {
-      return c.body(asset.gzip, 200, { "Content-Encoding": "gzip" });
+      return c.body(await asset.gzip(), 200, { "Content-Encoding": "gzip" });
     }
     return c.body(asset.plain);
   });
@@ -81,11 +85,26 @@ function loadAssets(): ReadonlyMap<string, Asset> {
     found.set(name, {
       type,
       plain,
-      gzip: Uint8Array.from(gzipSync(plain, { level: 9 })),
-      brotli: Uint8Array.from(brotliCompressSync(plain, quality)),
+      gzip: once(() => gzip(plain, { level: 9 })),
+      brotli: once(() => brotli(plain, quality)),
     });
   }
   return found;
+}
+
+/** What was compressed once; a failure is tried again. */
+function once(compress: () => Promise<Uint8Array>): () => Promise<Bytes> {
+  let made: Promise<Bytes> | undefined;
+  return () => {
+    made ??= compress().then(
+      (bytes) => Uint8Array.from(bytes),
+      (error: unknown) => {
+        made = undefined;
+        throw error;
+      },
+    );
+    return made;
+  };
 }
 
 function listed(folder: URL): readonly string[] {
