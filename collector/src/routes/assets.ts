@@ -1,6 +1,7 @@
 /**
- * @module Assets: the files of the pages, read once at start, held in memory by name, compressed
- * at their first request: several threads load this module, and one of them answers. A path is only ever a key of this map, so no path leads out of it.
+ * @module Assets: the files of the pages, read once at start, held in memory by name, compressed at
+ * their first request: several threads load this module, and one of them answers. A path is only
+ * ever a key of this map, so no path leads out of it.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { extname } from "node:path";

@@ -113,7 +113,7 @@ test("tables of one shard get their local name; other shards are refused", async
   // As the version before left them: plain names, made for a cluster of one shard.
   for (const { statements } of await readMigrations()) {
     for (const sql of statements) {
-      const query = sql.replace("IF NOT EXISTS ", `IF NOT EXISTS ${database}.`);
+      const query = sql.replace(/^(\w+ TABLE (?:IF NOT EXISTS )?)/, `$1${database}.`);
       await client.command({ query });
     }
   }

@@ -34,5 +34,5 @@ contract("clickhouse cluster", [...evidenceClauses, ...isolationClauses], {
 test("every statement of the contract is one for a cluster", async () => {
   const statements = await server.statements();
   expect(statements.length).toBeGreaterThan(100);
-  expect(await checkStatements(server.url, statements)).toEqual(["CREATE"]);
+  expect(await checkStatements(server.url, statements)).toEqual(["ALTER", "CREATE"]);
 });

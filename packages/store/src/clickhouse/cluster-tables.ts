@@ -56,9 +56,15 @@ FROM system.clusters WHERE cluster = '${clusterName(cluster)}' GROUP BY shard_nu
 
 /**
  * Statements for a cluster: a table is made on every server, replicated within its shard, and a
- * `Distributed` table over it. The path in Keeper has the plain name, which it had before shards.
+ * `Distributed` table over it. The path in Keeper has the plain name, which it had before shards. A
+ * setting is changed where the rows lie.
  */
 export function forCluster(statement: string, layout: ClusterLayout): readonly string[] {
+  if (statement.startsWith("ALTER TABLE ")) {
+    const local = (_all: string, head: string, table: string): string =>
+      `${head}${localTable(table, layout.cluster)}${onCluster(layout.cluster)}`;
+    return [statement.replace(/^(ALTER TABLE )(\w+)/, local)];
+  }
   const [, table = ""] = /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(statement) ?? [];
   const key = shardKeys[table];
   if (key === undefined) throw new RangeError(`no shard key for: ${statement.slice(0, 60)}`);

@@ -18,8 +18,14 @@ test("a cluster gets every table on every node, replicated, and one over its sha
   expect(migrations.map(({ version, name }) => [version, name])).toEqual([
     [9, "turn_ledger"],
     [10, "bundles"],
+    [11, "merges"],
   ]);
-  const statements = migrations.flatMap((migration) => migration.statements);
+  const all = migrations.flatMap((migration) => migration.statements);
+  const statements = all.filter((sql) => sql.startsWith("CREATE"));
+  expect(all.filter((sql) => !sql.startsWith("CREATE")).map((sql) => sql.split("\n")[0])).toEqual([
+    "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
+    "ALTER TABLE bundles_local ON CLUSTER 'main'",
+  ]);
   const heads = statements.map((sql) => sql.split("\n")[0]);
   const engines = statements.map((sql) => /^ENGINE = .*$/m.exec(sql)?.[0]);
   const tables = ["turn_ledger", "bundles", "root_epochs", "copied_slices", "verdicts"];
