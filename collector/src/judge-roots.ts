@@ -120,7 +120,7 @@ function laterOf(a: string, b: string): string {
 }
 
 /** Judges the turns of one root, and notes which of them did not end. */
-class TurnsOfRoot {
+export class TurnsOfRoot {
   readonly window: Window;
   /** Turns of it that were judged. */
   judged = 0;

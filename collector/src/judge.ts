@@ -6,7 +6,9 @@ import { setImmediate as nextTask } from "node:timers/promises";
 
 import { compareTimes } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
+import type { DueRoot } from "@turnproof/store";
 
+import { judgeBusy } from "./judge-busy.ts";
 import { createLateLosses } from "./judge-losses.ts";
 import { openMark } from "./judge-mark.ts";
 import type { JudgeState } from "./judge-mark.ts";
@@ -40,7 +42,7 @@ const rootsPerWrite = 2_000;
 const lookBackMs = 24 * 3_600_000;
 /** How often the ledger is asked for turns that other writers stored and that are not judged. */
 const wideEveryMs = 60_000;
-/** A root that never is quiet is settled this often. */
+/** A root that never is quiet is judged this often, as far as it is stored. */
 const busyMs = 60_000;
 /** How often it is kept how far the judge came. */
 const keepEveryMs = 5_000;
@@ -225,7 +227,8 @@ class RunningJudge {
     const now = this.parts.now();
     const quiet = this.quiet(briefing);
     const due = recorder.due(quiet, iso(now - busyMs));
-    const byRoot = new Map(due.map((one) => [one.root, one]));
+    const isQuiet = ({ last }: DueRoot): boolean => compareTimes(last, quiet) < 0;
+    const byRoot = new Map(due.filter(isQuiet).map((one) => [one.root, one]));
     const { judged } = await this.judge([...byRoot.keys()], briefing, (root) => {
       const one = byRoot.get(root);
       if (one === undefined) return;
@@ -237,7 +240,8 @@ class RunningJudge {
         this.own.delete(oldest);
       }
     });
-    return judged;
+    const busy = due.flatMap((one) => (isQuiet(one) ? [] : one.root));
+    return judged + (await judgeBusy(this.parts, busy, briefing, this.memory));
   }
 
   /** What the ledger says is not settled; at a start also what had not ended. */

@@ -3,6 +3,7 @@ import { compareTimes } from "@turnproof/evidence";
 
 import type { RootStanding } from "../evidence-store.ts";
 import type { HeldRows } from "./held-rows.ts";
+import type { JudgedSoFar } from "./record-roots.ts";
 import type { RootDraft } from "./root-draft.ts";
 import type { HeldTurn } from "./turn-question.ts";
 
@@ -17,6 +18,8 @@ export interface HeldRoot extends RootStanding {
   readonly turns: readonly HeldTurn[];
   /** What was found of these turns, where it was. */
   readonly draft?: RootDraft | undefined;
+  /** What was found of its turns before it was quiet. */
+  readonly soFar?: JudgedSoFar | undefined;
 }
 
 /** A root whose turns are to be settled, and the receipt of its last row. */
@@ -59,8 +62,8 @@ export class HeldRoots {
     const { last } = held;
     let { from = "" } = known ?? {};
     if (from === "" || compareTimes(own.first, from) < 0) from = own.first;
-    const { recorded = 0, turns = [] } = known ?? {};
-    const next = { rows, epoch, held, from, last, recorded, turns };
+    const { recorded = 0, turns = [], soFar } = known ?? {};
+    const next = { rows, epoch, held, from, last, recorded, turns, soFar };
     this.bytes += bytesOf(next) - before;
     this.gone.delete(root);
     this.roots.delete(root);
@@ -76,6 +79,15 @@ export class HeldRoots {
     const next = { ...known, recorded: rows, turns, draft };
     this.roots.set(root, next);
     this.bytes += bytesOf(next) - before;
+  }
+
+  /** Remembers what was found of a root up to this receipt; what came later waits from there on. */
+  judgedSoFar(root: string, through: string, soFar: JudgedSoFar): void {
+    const known = this.roots.get(root);
+    if (known === undefined) return;
+    const next = { ...known, from: through, soFar };
+    this.roots.set(root, next);
+    this.bytes += bytesOf(next) - bytesOf(known);
   }
 
   /** Lets go of the rows of a root that is to be read back when it is quiet. */
@@ -134,7 +146,8 @@ export class HeldRoots {
 
 function bytesOf(root: HeldRoot | undefined): number {
   if (root === undefined) return 0;
-  return root.held.bytes + (root.draft?.records.length ?? 0) * recordBytes;
+  const records = (root.draft?.records.length ?? 0) + (root.soFar?.size ?? 0);
+  return root.held.bytes + records * recordBytes;
 }
 
 /** About what a record of a turn takes. */

@@ -27,7 +27,12 @@ export interface WholeRoot extends RootStanding {
   readonly events: readonly TurnEvent[];
   /** Turns that stand under it, where the caller knows them; else the ledger is asked. */
   readonly held?: readonly HeldTurn[];
+  /** Turns by key that were judged before the root was quiet; their verdicts stay till the next. */
+  readonly soFar?: JudgedSoFar | undefined;
 }
+
+/** Records of turns that were judged before their root was quiet, by key. */
+export type JudgedSoFar = ReadonlyMap<string, TurnRecord>;
 
 /**
  * Writes the turns of these roots: provisional ones, or settled ones where there is a judge. Lets
@@ -72,19 +77,40 @@ export function draftRoots(
   return writeRoots(ledger, roots, { judge, draft: keep });
 }
 
+/**
+ * Writes the turns of these roots with verdicts and not as settled, for roots that never are quiet.
+ *
+ * @returns what was written, by root
+ */
+export async function judgeSoFar(
+  ledger: RootTurns,
+  roots: readonly WholeRoot[],
+  judge: JudgeRoot,
+): Promise<ReadonlyMap<string, JudgedSoFar>> {
+  const found = new Map<string, JudgedSoFar>();
+  const soFar: Writing["soFar"] = ({ root }, records) => {
+    const judged = records.filter(({ judged_at: at }) => at !== null);
+    found.set(root, new Map(judged.map((record) => [record.key, record])));
+  };
+  await writeRoots(ledger, roots.map(sourceOf), { judge, soFar });
+  return found;
+}
+
 interface Writing {
   readonly judge?: JudgeRoot | undefined;
   /** Takes what the judge found; the turns are written without it. */
   readonly draft?: (root: WholeRoot, records: readonly TurnRecord[]) => void;
+  /** Takes what the judge found; the turns are written with it, and are not settled. */
+  readonly soFar?: (root: WholeRoot, records: readonly TurnRecord[]) => void;
 }
 
 async function writeRoots(
   ledger: RootTurns,
   roots: readonly RootSource[],
-  { judge, draft }: Writing,
+  { judge, draft, soFar }: Writing,
 ): Promise<readonly HeldTurn[]> {
   const held = await turnsUnder(ledger, roots);
-  const settled = judge !== undefined && draft === undefined;
+  const settled = judge !== undefined && draft === undefined && soFar === undefined;
   const judged = settled ? new Map() : await judgedTurns(ledger, held);
   const keep = paced();
   const records: TurnRecord[] = [];
@@ -96,11 +122,13 @@ async function writeRoots(
     const before = new Map((held.get(whole.root) ?? []).map((turn) => [turn.key, turn]));
     const made = recordsOf(whole.events, version, judge?.(whole));
     draft?.(whole, made);
+    soFar?.(whole, made);
     for (const record of made) {
       const first_received = before.get(record.key)?.first_received ?? record.first_received;
       before.delete(record.key);
       const shown = draft === undefined ? record : unjudged(record);
-      records.push({ ...withVerdict(shown, judged.get(record.key)), first_received });
+      const known = withVerdict(shown, judged.get(record.key));
+      records.push({ ...withSoFar(known, whole.soFar?.get(record.key)), first_received });
     }
     for (const turn of before.values()) gone.push({ ...turn, version });
   }
@@ -144,7 +172,7 @@ const turnsPerRoot = 1_000;
 
 /** The record with the verdict that it had, if it still says the same. */
 function withVerdict(record: TurnRecord, before: TurnRecord | undefined): TurnRecord {
-  if (before === undefined) return record;
+  if (before === undefined || record.judged_at !== null) return record;
   const { row, judged_at, as_of } = before;
   const { verdict, finding_codes, insight_codes, ...said } = row;
   if (verdict === undefined || !isDeepStrictEqual(said, plain(record.row))) return record;
@@ -154,6 +182,20 @@ function withVerdict(record: TurnRecord, before: TurnRecord | undefined): TurnRe
     judged_at,
     as_of,
   } as TurnRecord;
+}
+
+/**
+ * The record with the verdict that was found before its root was quiet, if it has none. A success
+ * does not stand for a turn that has grown since.
+ */
+function withSoFar(record: TurnRecord, soFar: TurnRecord | undefined): TurnRecord {
+  if (soFar === undefined || record.judged_at !== null) return record;
+  const { row, judged_at, as_of } = soFar;
+  const { verdict, finding_codes, insight_codes } = row;
+  const isGrown = (): boolean => !isDeepStrictEqual(plain(row), plain(record.row));
+  if (verdict === "success" && isGrown()) return record;
+  const judged = { ...record.row, verdict, finding_codes, insight_codes };
+  return { ...record, row: judged, judged_at, as_of } as TurnRecord;
 }
 
 /** A row as a store gives it back. */

@@ -17,7 +17,7 @@ import { HeldRoots } from "./held-roots.ts";
 import { HeldRows } from "./held-rows.ts";
 import type { DueRoot, HeldRoot } from "./held-roots.ts";
 import { draftRoots, paced, readRoots, sourceOf } from "./record-roots.ts";
-import type { JudgeRoot, RootSource, WholeRoot } from "./record-roots.ts";
+import type { JudgedSoFar, JudgeRoot, RootSource, WholeRoot } from "./record-roots.ts";
 import { draftOf } from "./root-draft.ts";
 import type { DraftedRoot, RootDraft } from "./root-draft.ts";
 
@@ -57,6 +57,8 @@ export interface TurnRecorder {
   last(root: string): string | undefined;
   /** Whether the root passed here and is not settled. */
   knows(root: string): boolean;
+  /** Keeps what was found of a root up to this receipt beside its turns, until it is settled. */
+  judgedSoFar(root: string, through: string, soFar: JudgedSoFar): void;
   /** Lets go of a root, as it was due, whose turns are settled; it stays while it is not quiet. */
   settled(root: DueRoot, quiet: string): void;
   /**
@@ -120,6 +122,7 @@ export function turnRecorder(
     },
     last: (root) => held.get(root)?.last,
     knows: (root) => held.knows(root),
+    judgedSoFar: (...found) => held.judgedSoFar(...found),
     settled: (root, quiet) => held.settled(root, quiet),
     due: (quiet, busy) => held.due(quiet, busy),
   };
@@ -175,7 +178,7 @@ async function holdAll(
     const turns = stands.epoch > 0 && known === undefined ? {} : { held: next.turns };
     const read = (): WholeRoot => {
       const events = settledEvents(next.held.unsettled());
-      return { root, events, ...stands, ...turns };
+      return { root, events, ...stands, ...turns, soFar: next.soFar };
     };
     whole.push({ root, rows: stands.rows, ...turns, read });
   }
