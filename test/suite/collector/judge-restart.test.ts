@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { LossInterval } from "@turnproof/evidence";
+import type { LossInterval, TurnEvent } from "@turnproof/evidence";
 import { recordStored } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { everybody } from "@turnproof/store/testing";
@@ -142,4 +142,22 @@ test("a loss reaches turns that were settled by a look that failed or ended befo
     } else await restarted(stand);
     expect(await stand.verdicts()).toEqual(all("partial"));
   }
+});
+
+test("a turn that had not ended is judged when its time is over, though the file is gone", async () => {
+  const stand = new Stand(await directories.make());
+  const own = { event_kind: "turn", phase: "start", status: "started" } as const;
+  const span = { event_id: "open:start", span_id: "bbbbbbbbbbbbbb01", producer_id: "p1" };
+  const [begun] = turnAt("open", start, { ...own, ...span, attributes: {} }) as [TurnEvent];
+  await stand.put([{ ...begun, ...span }], isoOf(start + minuteMs));
+  await recordStored(stand.store, everybody, ["open"]);
+  stand.now += 2 * minuteMs;
+  await restarted(stand);
+  const codes = async (): Promise<readonly unknown[]> =>
+    (await stand.records()).map(({ row }) => row.finding_codes);
+  expect(await codes()).toEqual([expect.arrayContaining(["turn_open"])]);
+  const other = new Stand(await directories.make());
+  Object.assign(other, { store: stand.store, now: stand.now + 20 * 3_600_000 });
+  await restarted(other);
+  expect(await codes()).toEqual([expect.arrayContaining(["turn_unfinished"])]);
 });
