@@ -39,6 +39,10 @@ interface Outcome {
   readonly cut?: boolean;
 }
 
+/** `http_max_field_value_size` and `max_query_size` of a server as it is delivered. */
+const fieldCharsMax = 131_072;
+const queryCharsMax = 262_144;
+
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? "/", "http://localhost");
   if (faults.down === true) return void request.socket.destroy();
@@ -50,6 +54,10 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const said = url.searchParams.get("query");
   const query = said ?? body.toString("utf8");
   statements.push(query);
+  const tooLong = [...url.searchParams.values()].some((value) => value.length > fieldCharsMax);
+  if (tooLong || (said === null && query.length > queryCharsMax)) {
+    return send(request, url, response, refusal(1000, "POCO_EXCEPTION"));
+  }
   const work = last.then(() => run(query, said === null ? Buffer.alloc(0) : body, url));
   last = work.catch(() => {});
   const outcome = await work;

@@ -12,7 +12,7 @@ import type { StoredEvent } from "../stored-event.ts";
 import { bundleFeed } from "./bundle-feed.ts";
 import { hasAnySql, rootHash } from "./bundle-table.ts";
 import type { Engine } from "./connection.ts";
-import { bindings } from "./sql-text.ts";
+import { bindings, inRuns } from "./sql-text.ts";
 
 const rowsMax = limits.rootEventsMax;
 
@@ -76,8 +76,7 @@ export async function rowsOfRoots(
   { rowsMax = Infinity, cut, signal }: RowsOptions = {},
 ): Promise<readonly StoredEvent[]> {
   const rows = rootRows({ rowsMax, cut });
-  for (let from = 0; from < roots.length; from += rootsPerStatement) {
-    const some = roots.slice(from, from + rootsPerStatement);
+  for (const some of inRuns(roots, rootsPerStatement)) {
     const bind = bindings();
     const answer = await engine.query(
       `SELECT root_trace_id, body FROM bundles

@@ -22,6 +22,7 @@ import { oldSlices } from "./old-slices.ts";
 import type { OldSlice } from "./old-slices.ts";
 import { allCopied, dropOldTables, oldEvents } from "./old-tables.ts";
 import { standingOf } from "./root-standing.ts";
+import { inRuns, namesPerStatement } from "./sql-text.ts";
 import { clickhouseTurns } from "./turn-ledger.ts";
 
 /** Old events that are copied when a store is opened: some seconds of work. */
@@ -168,17 +169,17 @@ async function batchesOf(
   numbers: readonly bigint[],
   word: number,
 ): Promise<readonly RowsOfBatch[]> {
-  const answer = await engine.query(
-    `SELECT batch, any(batch_id) AS name, toFloat64(max(events)) AS events FROM batches
-WHERE batch IN (${[...new Set(numbers)].join(", ")}) GROUP BY batch`,
-  );
-  const names = (answer.columns.get("name") ?? []) as readonly string[];
-  const counts = answer.columns.get("events") ?? [];
-  const known = new Map(
-    ((answer.columns.get("batch") ?? []) as readonly bigint[]).map(
-      (number, at) => [number, { name: names[at] ?? "", events: Number(counts[at]) }] as const,
-    ),
-  );
+  const known = new Map<bigint, { readonly name: string; readonly events: number }>();
+  for (const some of inRuns(new Set(numbers.map(String)), namesPerStatement)) {
+    const answer = await engine.query(
+      `SELECT batch, any(batch_id) AS name, toFloat64(max(events)) AS events FROM batches
+WHERE batch IN (${some.join(", ")}) GROUP BY batch`,
+    );
+    const names = (answer.columns.get("name") ?? []) as readonly string[];
+    const counts = answer.columns.get("events") ?? [];
+    for (const [at, number] of ((answer.columns.get("batch") ?? []) as readonly bigint[]).entries())
+      known.set(number, { name: names[at] ?? "", events: Number(counts[at]) });
+  }
   const own = groupBy([...events.keys()], (at) => numbers[at] ?? 0n);
   return [...own].map(([number, places]) => {
     const batch = known.get(number);

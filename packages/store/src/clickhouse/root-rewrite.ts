@@ -14,7 +14,7 @@ import type { Engine, Tables } from "./connection.ts";
 import { NativeBlock } from "./native-writer.ts";
 import { prepareBatch } from "./prepared-batch.ts";
 import { standingOf } from "./root-standing.ts";
-import { bindings } from "./sql-text.ts";
+import { bindings, inRuns, namesPerStatement } from "./sql-text.ts";
 import { clickhouseTurns } from "./turn-ledger.ts";
 
 /** Puts what is left in the place of each root that did not grow since it was read. */
@@ -49,15 +49,20 @@ async function lastReceipts(
   engine: Engine,
   removals: readonly Removal<number>[],
 ): Promise<ReadonlyMap<string, number>> {
-  const bind = bindings();
-  const answer = await engine.query(
-    `SELECT root_trace_id, toFloat64(max(toUnixTimestamp64Micro(received_at))) AS last FROM bundles
-WHERE root_trace_id IN ${bind.texts(removals.map(({ root }) => root))} GROUP BY root_trace_id`,
-    bind.parameters,
-  );
-  const lasts = answer.columns.get("last") ?? [];
-  const names = (answer.columns.get("root_trace_id") ?? []) as readonly string[];
-  return new Map(names.map((name, at) => [name, Number(lasts[at])]));
+  const receipts = new Map<string, number>();
+  const roots = removals.map(({ root }) => root);
+  for (const some of inRuns(roots, namesPerStatement)) {
+    const bind = bindings();
+    const answer = await engine.query(
+      `SELECT root_trace_id, toFloat64(max(toUnixTimestamp64Micro(received_at))) AS last FROM bundles
+WHERE root_trace_id IN ${bind.texts(some)} GROUP BY root_trace_id`,
+      bind.parameters,
+    );
+    const lasts = answer.columns.get("last") ?? [];
+    const names = (answer.columns.get("root_trace_id") ?? []) as readonly string[];
+    for (const [at, name] of names.entries()) receipts.set(name, Number(lasts[at]));
+  }
+  return receipts;
 }
 
 /** Counts one deletion more for each root of a query. */

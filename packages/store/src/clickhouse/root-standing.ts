@@ -2,10 +2,7 @@
 import type { RootStanding } from "../evidence-store.ts";
 import { hasAnySql, rootHash } from "./bundle-table.ts";
 import type { Engine } from "./connection.ts";
-import { bindings } from "./sql-text.ts";
-
-/** Roots of one statement. */
-const rootsPerStatement = 2_500;
+import { bindings, inRuns, namesPerStatement } from "./sql-text.ts";
 
 /** The standing of these roots; one of which nothing is known is absent. */
 export async function standingOf(
@@ -13,9 +10,7 @@ export async function standingOf(
   roots: readonly string[],
 ): Promise<ReadonlyMap<string, RootStanding>> {
   const standing = new Map<string, RootStanding>();
-  for (let from = 0; from < roots.length; from += rootsPerStatement) {
-    await addStanding(engine, roots.slice(from, from + rootsPerStatement), standing);
-  }
+  for (const some of inRuns(roots, namesPerStatement)) await addStanding(engine, some, standing);
   return standing;
 }
 

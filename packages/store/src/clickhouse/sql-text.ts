@@ -32,6 +32,29 @@ export function bindings(): Bindings {
   };
 }
 
+/** Longest list of one parameter, in characters; a server refuses fields of more than 128 KiB. */
+const listCharsMax = 100_000;
+
+/** The texts in runs, each short enough for one statement, and of no more than `most` texts. */
+export function* inRuns(values: Iterable<string>, most: number): Generator<readonly string[]> {
+  let run: string[] = [];
+  let chars = 0;
+  for (const value of values) {
+    const own = 2 * Buffer.byteLength(value) + 1;
+    if (run.length > 0 && (run.length === most || chars + own > listCharsMax)) {
+      yield run;
+      run = [];
+      chars = 0;
+    }
+    run.push(value);
+    chars += own;
+  }
+  if (run.length > 0) yield run;
+}
+
+/** Names of one statement, where their number costs nothing else. */
+export const namesPerStatement: number = 2_500;
+
 function hexOf(value: string): string {
   return Buffer.from(value, "utf8").toString("hex");
 }

@@ -11,6 +11,7 @@ import type {
   CallFigures,
   FigureGroup,
   FigureOptions,
+  HeldTurn,
   TurnFacet,
   TurnLedger,
   TurnQuestion,
@@ -20,7 +21,7 @@ import { versionOfNumber } from "../ledger/turn-writes.ts";
 import type { TurnWrite } from "../ledger/turn-writes.ts";
 import { isoOfMicros } from "../time.ts";
 import type { Answer, Engine } from "./connection.ts";
-import { bindings } from "./sql-text.ts";
+import { bindings, inRuns, namesPerStatement } from "./sql-text.ts";
 import { columnOfList, encodeTurns } from "./turn-columns.ts";
 import { afterOf, orderOf, whereOf } from "./turn-where.ts";
 
@@ -37,19 +38,18 @@ export function clickhouseTurns(engine: Engine): TurnLedger {
     putTurns: (records) => write(records.map((put) => ({ put }))),
     dropTurns: (gone) => write(gone.map((drop) => ({ drop }))),
     async turnsOf(roots) {
-      const bind = bindings();
-      const answer = await engine.query(
-        `SELECT key, root_trace_id, toString(version) AS version,
+      const turns: HeldTurn[] = [];
+      for (const some of inRuns(roots, namesPerStatement)) {
+        const bind = bindings();
+        const answer = await engine.query(
+          `SELECT key, root_trace_id, toString(version) AS version,
   toFloat64(toUnixTimestamp64Micro(first_received)) AS received
-FROM turn_ledger FINAL WHERE root_trace_id IN ${bind.texts(roots)}`,
-        bind.parameters,
-      );
-      return rowsOf(answer).map((row) => ({
-        key: String(row["key"]),
-        root_trace_id: String(row["root_trace_id"]),
-        version: versionOfNumber(BigInt(String(row["version"]))),
-        first_received: isoOfMicros(Number(row["received"])),
-      }));
+FROM turn_ledger FINAL WHERE root_trace_id IN ${bind.texts(some)}`,
+          bind.parameters,
+        );
+        turns.push(...rowsOf(answer).map(heldTurn));
+      }
+      return turns;
     },
     async listTurns(question, { order, limit, after }) {
       const bind = bindings();
@@ -87,6 +87,15 @@ function valueOf(field: TextField | ListField): string {
   if (!isListField(field)) return `toString(${field})`;
   const column = columnOfList(field);
   return `arrayJoin(arrayMap(x -> toString(x), if(empty(${column}), [''], ${column})))`;
+}
+
+function heldTurn(row: FigureRow): HeldTurn {
+  return {
+    key: String(row["key"]),
+    root_trace_id: String(row["root_trace_id"]),
+    version: versionOfNumber(BigInt(String(row["version"]))),
+    first_received: isoOfMicros(Number(row["received"])),
+  };
 }
 
 function rowsOf({ rows, columns }: Answer): FigureRow[] {
