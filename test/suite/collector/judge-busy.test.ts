@@ -85,6 +85,23 @@ test("a turn that ended is a success beside one that goes on, which is not when 
   expect([...found].toSorted()).toEqual(["ended null", "ended success", "on null", "on success"]);
 });
 
+test("no turn is a success while something of its root waits in the journal", async () => {
+  const stand = new Stand(await directories.make(), { recorded: true });
+  const judge = stand.judge();
+  await stand.put(turnAt("busy", start));
+  const [first] = turnAt("busy", start) as [TurnEvent];
+  for (let at = 1; at <= 70; at += 1) {
+    stand.now = start + at * 1_000;
+    stand.pending = isoOf(stand.now);
+    const more = { event_id: `more-${at}`, timestamp: isoOf(stand.now), turn_id: "on" };
+    await stand.put([{ ...first, ...more }]);
+    await judge.look();
+  }
+  await judge.close();
+  const verdicts = (await stand.records()).map(({ row }) => row.verdict);
+  expect(verdicts).toEqual(["partial", "partial"]);
+});
+
 async function shown(
   stand: Stand,
 ): Promise<Pick<Awaited<ReturnType<Stand["records"]>>[0], "row" | "version" | "as_of">[]> {
