@@ -42,8 +42,6 @@ export function lateEvidence(name: string, late: Late<EvidenceStore>): EvidenceS
     roots: async (scope, roots, options) =>
       (await late.current().roots?.(scope, roots, options)) ?? new Map(),
     find: async (scope, id, query, options) => late.current().find(scope, id, query, options),
-    verdicts: async (scope, roots) => late.current().verdicts(scope, roots),
-    putVerdicts: async (verdicts) => late.current().putVerdicts(verdicts),
     quietRoots: async (since, before, limit) => late.current().quietRoots(since, before, limit),
     standing: async (roots) => late.current().standing(roots),
     check: () => lateCheck(late),

@@ -42,7 +42,6 @@ export function timedStore(store: EvidenceStore, { readMs, checkMs }: ReadTimes)
         }),
     find: (scope, id, query, options) =>
       timed((signal) => store.find(scope, id, query, { ...options, signal })),
-    verdicts: (scope, ids) => timed(() => store.verdicts(scope, ids)),
     check: () => timedCheck(store, checkMs),
   };
 }

@@ -1,6 +1,6 @@
 /**
  * @module `turnproof delete-user`: everything that is stored here of one user: what waits in the
- * journal, evidence with its turns and verdicts, memory kind by kind with its caches, replays, and
+ * journal, evidence with its turns, memory kind by kind with its caches, replays, and
  * spools that are named; deleted, or only counted (requirements: Scope hierarchy 6). It says what
  * it cannot reach.
  */
@@ -71,7 +71,7 @@ export function addDeleteUserCommand(program: Command): void {
       `
 The user is exactly this id, under every agent and application: no prefix, no other case, no other
 Unicode form. Its keyed form goes as well. Covered are the journal and its quarantine, evidence with
-turns and verdicts, memory with its caches, replays, and the spools that are named. Deleted bytes
+its turns, memory with its caches, replays, and the spools that are named. Deleted bytes
 are taken out of the data files as far as the store allows; the report says where they may still
 lie.
 
@@ -192,11 +192,9 @@ async function evidenceOf(
     });
     bar.end();
     if (roots !== undefined) continue;
-    const { found, deleted, verdicts, complete } = done;
+    const { found, deleted, complete } = done;
     const remaining = dryRun ? found : complete ? 0 : found - deleted;
     add(run, { kind: "evidence", found, deleted, remaining });
-    const judged = { found: verdicts, deleted: dryRun ? 0 : verdicts };
-    add(run, { kind: "verdicts", ...judged, remaining: dryRun ? verdicts : 0 });
     for (const place of done.unreached) run.unreached.add(place);
   }
 }

@@ -9,21 +9,14 @@ import { offerErasure } from "./erasure.ts";
 import { erasureOf } from "./evidence-erasure.ts";
 import type { ErasureRows } from "./evidence-erasure.ts";
 import type { Removal } from "./evidence-retention.ts";
-import type {
-  EvidenceReader,
-  EvidenceStore,
-  Keyset,
-  SliceOptions,
-  TurnVerdict,
-} from "./evidence-store.ts";
-import { keepLatest } from "./latest-verdicts.ts";
+import type { EvidenceReader, EvidenceStore, Keyset, SliceOptions } from "./evidence-store.ts";
 import { comparePositions, keysetOf, positionOfKeyset } from "./position.ts";
 import { lateLedger } from "./ledger/late-ledger.ts";
 import { memoryTurns } from "./ledger/memory-turns.ts";
 import { recordRoots } from "./ledger/record-roots.ts";
 import type { TurnLedger } from "./ledger/turn-question.ts";
 import { rootSlice } from "./root-slice.ts";
-import { checkScope, inScope } from "./scope.ts";
+import { checkScope } from "./scope.ts";
 import { compareText } from "@turnproof/evidence";
 import type { EvidenceScope } from "./scope.ts";
 import { settle, settledEvents } from "./settle.ts";
@@ -38,7 +31,6 @@ import type { StoredEvent } from "./stored-event.ts";
 /** An empty store in the process; nothing outlives it. */
 export function ephemeral(): EvidenceStore {
   const rows = heldRows();
-  const verdicts = heldVerdicts();
   const epochs = new Map<string, number>();
   const store: EvidenceStore = {
     name: "ephemeral",
@@ -47,8 +39,6 @@ export function ephemeral(): EvidenceStore {
     append: async (batch) => rows.append(batch),
     readBack: async (batchId) => rows.readBack(batchId),
     quietRoots: async (since, before, limit) => rows.quiet(since, before).slice(0, limit),
-    verdicts: async (scope, roots) => verdicts.of(scope, roots),
-    putVerdicts: async (list) => verdicts.put(list),
     standing: async (roots) =>
       new Map(
         roots.flatMap((root) => {
@@ -71,7 +61,7 @@ export function ephemeral(): EvidenceStore {
     const events = settledEvents(left);
     await recordRoots(store.ledger, [{ root, events, rows: left.length, epoch }]);
   };
-  return offerErasure(store, erasureOf(erasureRows(rows, verdicts, record)));
+  return offerErasure(store, erasureOf(erasureRows(rows, record)));
 }
 
 /** Turns in an engine of their own, or as records where Node brings none. */
@@ -87,7 +77,6 @@ function heldTurns(closed: () => boolean): TurnLedger {
 /** A row is named by its place under its root. @param record writes the turns of what is left */
 function erasureRows(
   rows: HeldRows,
-  verdicts: HeldVerdicts,
   record: (removal: Removal<number>) => Promise<void>,
 ): ErasureRows<number> {
   return {
@@ -101,13 +90,6 @@ function erasureRows(
       }
       return roots.map(({ gone }) => gone.length);
     },
-    countVerdicts: async (userId) => verdicts.count((one) => one.user_id === userId),
-    forgetVerdicts: async (userId, roots) =>
-      verdicts.drop(
-        (one) =>
-          one.user_id === userId ||
-          (one.user_id === undefined && roots.includes(one.root_trace_id)),
-      ),
     purge: async () => [],
   };
 }
@@ -226,30 +208,6 @@ function heldRows(): HeldRows {
     closed: () => closed,
     close() {
       closed = true;
-    },
-  };
-}
-
-interface HeldVerdicts {
-  of(scope: EvidenceScope, roots: readonly string[]): TurnVerdict[];
-  put(list: readonly TurnVerdict[]): void;
-  count(which: (verdict: TurnVerdict) => boolean): number;
-  drop(which: (verdict: TurnVerdict) => boolean): void;
-}
-
-function heldVerdicts(): HeldVerdicts {
-  const verdicts = new Map<string, TurnVerdict>();
-  return {
-    of(scope, roots) {
-      const wanted = new Set(roots);
-      return [...verdicts.values()].filter((v) => wanted.has(v.root_trace_id) && inScope(v, scope));
-    },
-    count: (which) => [...verdicts.values()].filter(which).length,
-    drop(which) {
-      for (const [key, verdict] of verdicts) if (which(verdict)) verdicts.delete(key);
-    },
-    put(list) {
-      keepLatest(verdicts, list);
     },
   };
 }

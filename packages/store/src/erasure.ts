@@ -43,8 +43,6 @@ export interface ErasureReport {
   readonly deleted: number;
   /** Rows of other users under the same roots, which stay. */
   readonly kept: number;
-  /** Judged turns of the user. */
-  readonly verdicts: number;
   /** False when the run was ended early, or a root grew meanwhile: run it again. */
   readonly complete: boolean;
   /** Where deleted bytes may still lie. */

@@ -31,9 +31,8 @@ export interface ErasureRows<Key> {
   load(roots: readonly string[]): Promise<ReadonlyMap<string, readonly KeyedRow<Key>[]>>;
   /** Takes rows away and writes what is pinned; returns how many rows went of each root. */
   rewrite(roots: readonly RootErasure<Key>[]): Promise<readonly number[]>;
-  countVerdicts(userId: string): Promise<number>;
-  /** Deletes the user's verdicts, and those of these roots that say no user. */
-  forgetVerdicts(userId: string, roots: readonly string[]): Promise<void>;
+  /** Deletes turns of the user that another collector wrote while rows were taken away. */
+  forgetTurns?(userId: string): Promise<void>;
   /** Takes deleted bytes out of the data files; says where they may still lie. */
   purge(): Promise<readonly Unreached[]>;
   /** Deletes the bundles of an earlier version that are the user's alone; a dry run counts. */
@@ -47,7 +46,6 @@ const rootsPerStep = 200;
 export function erasureOf<Key>(source: ErasureRows<Key>, rowsPerStep = 20_000): EraseEvidence {
   return async ({ userId, dryRun = true, signal, onProgress, onRoot }): Promise<ErasureReport> => {
     const roots = await source.rootsNaming(userId);
-    const verdicts = await source.countVerdicts(userId);
     const counts = { found: 0, deleted: 0, kept: 0 };
     let [complete, done] = [true, 0];
     let waiting: RootErasure<Key>[] = [];
@@ -60,10 +58,6 @@ export function erasureOf<Key>(source: ErasureRows<Key>, rowsPerStep = 20_000): 
         if (removed < gone.length) complete = false;
         else counts.deleted += removed - pinned.length;
       }
-      await source.forgetVerdicts(
-        userId,
-        waiting.filter(({ left }) => left.length > 0).map(({ root }) => root),
-      );
       waiting = [];
     };
     for (let at = 0; at < roots.length; at += rootsPerStep) {
@@ -91,14 +85,13 @@ export function erasureOf<Key>(source: ErasureRows<Key>, rowsPerStep = 20_000): 
     let unreached: readonly Unreached[] = [];
     if (!dryRun) {
       await finish();
-      await source.forgetVerdicts(userId, []);
+      await source.forgetTurns?.(userId);
       unreached = await source.purge();
     }
     return {
       dry_run: dryRun,
       roots: roots.length,
       ...counts,
-      verdicts,
       complete,
       unreached: legacy.left > 0 ? [...unreached, "legacy_bundles"] : unreached,
     };

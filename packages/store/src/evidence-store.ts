@@ -61,21 +61,6 @@ export interface TurnSlice {
   readonly bounded: boolean;
 }
 
-/** What the background judge keeps beside the turn index. */
-export interface TurnVerdict {
-  readonly root_trace_id: string;
-  readonly turn_id: string;
-  readonly application_id?: string;
-  readonly agent_id: string;
-  readonly thread_id: string;
-  readonly user_id?: string | null;
-  readonly verdict: string;
-  readonly finding_codes: readonly string[];
-  readonly judged_at: string;
-  /** Received watermark that the verdict rests on. */
-  readonly as_of: string;
-}
-
 /** Answer of `check()`; never thrown. */
 export interface CheckResult {
   readonly ok: boolean;
@@ -141,8 +126,6 @@ export interface EvidenceReader {
     query: EventQuery,
     options: SliceOptions,
   ): Promise<EventSlice>;
-  /** Verdicts of the background judge for these roots. */
-  verdicts(scope: EvidenceScope, rootTraceIds: readonly string[]): Promise<readonly TurnVerdict[]>;
 }
 
 /** What is known of a root without reading it. */
@@ -164,8 +147,6 @@ export interface EvidenceStore extends EvidenceWriter, EvidenceReader, AsyncDisp
   standing(roots: readonly string[]): Promise<ReadonlyMap<string, RootStanding>>;
   /** Cheap, repeatable, concurrent-safe; never throws. */
   check(): Promise<CheckResult>;
-  /** Keeps a verdict; the latest `judged_at` per turn stands. */
-  putVerdicts(verdicts: readonly TurnVerdict[]): Promise<void>;
   /** Roots with new rows since a received time and none since `quietBefore`, for the judge. */
   quietRoots(since: string, quietBefore: string, limit: number): Promise<readonly string[]>;
   close(): Promise<void>;

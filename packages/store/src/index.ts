@@ -17,7 +17,6 @@ export type {
   SliceOptions,
   TurnOptions,
   TurnSlice,
-  TurnVerdict,
 } from "./evidence-store.ts";
 export { loadDriver } from "./driver.ts";
 export { ephemeral } from "./ephemeral.ts";
@@ -28,7 +27,6 @@ export type { EvidenceSummary } from "./evidence-summary.ts";
 export type { AdministeredMemory, Provider } from "./provider.ts";
 export { providers, providersWith } from "./providers.ts";
 export type { Capability, ProviderEntry, ProviderName } from "./providers.ts";
-export { latestVerdicts } from "./latest-verdicts.ts";
 export { inScope, issueOperatorGrant } from "./scope.ts";
 export type { EvidenceScope, OperatorGrant } from "./scope.ts";
 export type {

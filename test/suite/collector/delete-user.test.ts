@@ -165,7 +165,6 @@ test.each(["filesystem", "clickhouse"])(
     expect(Object.fromEntries(found)).toMatchObject({
       journal: 6,
       evidence: 12,
-      verdicts: 2,
       replays: 1,
       spool: 2,
       conversation_memory: 3,
@@ -243,10 +242,10 @@ function withDrained(before: unknown, events: readonly unknown[]): unknown {
     const { root_trace_id, span_id, phase } = event as Record<string, string>;
     return `${root_trace_id}/${span_id}/${phase}`;
   };
-  return (before as [string | null, unknown[], unknown][]).map(([tenant, held, verdicts]) =>
+  return (before as [string | null, unknown[], unknown][]).map(([tenant, held]) =>
     tenant === "other"
-      ? [tenant, [...held, ...fresh].toSorted((a, b) => (key(a) < key(b) ? -1 : 1)), verdicts]
-      : [tenant, held, verdicts],
+      ? [tenant, [...held, ...fresh].toSorted((a, b) => (key(a) < key(b) ? -1 : 1))]
+      : [tenant, held],
   );
 }
 

@@ -220,7 +220,7 @@ test("read-only mode refuses every mutation, and lets reads of the same power pa
   const store = frozen.collector.store;
   const batch = { batchId: "b", receivedAt: "2026-11-21T10:00:00.000000Z", events: [] };
   await expect(store.append(batch)).rejects.toMatchObject({ code: "store_read_only" });
-  await expect(store.putVerdicts([])).rejects.toMatchObject({ code: "store_read_only" });
+  await expect(store.ledger.putTurns([])).rejects.toMatchObject({ code: "store_read_only" });
   const resolved = await post(
     "/traces/account/resolve",
     { email: "alice@example.test" },

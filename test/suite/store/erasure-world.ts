@@ -4,7 +4,7 @@
  */
 import type { TurnEvent } from "@turnproof/evidence";
 import { recordStored } from "@turnproof/store";
-import type { AdministeredMemory, EvidenceStore, TurnVerdict } from "@turnproof/store";
+import type { AdministeredMemory, EvidenceStore } from "@turnproof/store";
 import { everybody, receivedAt, sampleEvent, sampleTurn } from "@turnproof/store/testing";
 import { expect } from "vitest";
 
@@ -25,18 +25,6 @@ export const staying: readonly (string | null)[] = [
 
 /** Stands in every id and text of the user, and of nobody else. */
 export const mark = "onlyherxq";
-
-const verdictOf = (root: string, user: string | null | undefined, turn: string): TurnVerdict => ({
-  root_trace_id: root,
-  turn_id: turn,
-  agent_id: "helper",
-  thread_id: `thread-${turn}`,
-  ...(user === undefined ? {} : { user_id: user }),
-  verdict: "success",
-  finding_codes: [],
-  judged_at: "2026-03-02T09:00:00.000Z",
-  as_of: "2026-03-02T09:00:00.000000Z",
-});
 
 /** Turns of everybody, under roots of their own. */
 function ownTurns(): TurnEvent[] {
@@ -93,19 +81,11 @@ export async function fillEvidence(store: EvidenceStore): Promise<void> {
   await batch("batch-1", ownTurns(), 1);
   await batch("batch-2", sharedTurn().slice(0, 3), 2);
   await batch("batch-3", sharedTurn().slice(3), 3);
-  await store.putVerdicts([
-    verdictOf(`root-${mark}-1`, gone, `turn-${mark}-1`),
-    verdictOf("root-shared", gone, `turn-${mark}-2`),
-    verdictOf("root-shared", undefined, `turn-${mark}-3`),
-    verdictOf("root-shared", "other", "b1"),
-    ...staying.map((user, n) => verdictOf(`root-stays-${n}`, user, `turn-${n}`)),
-  ]);
 }
 
 /** What each user who stays can read, and what an operator can of the user who goes. */
 export async function readEvidence(store: EvidenceStore): Promise<unknown> {
   const read: unknown[] = [];
-  const roots = ["root-shared", ...staying.map((_user, n) => `root-stays-${n}`)];
   for (const tenant of staying) {
     const page = await store.page({ tenant }, {}, { limit: 500 });
     const events = page.events
@@ -114,7 +94,7 @@ export async function readEvidence(store: EvidenceStore): Promise<unknown> {
       .map(({ identity_derived: _derived, ...event }) => event)
       .toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
     expect(events.length).toBeGreaterThan(0);
-    read.push([tenant, events, await store.verdicts({ tenant }, roots)]);
+    read.push([tenant, events]);
   }
   return read;
 }
@@ -138,9 +118,6 @@ export async function expectGone(store: EvidenceStore): Promise<void> {
   }
   const all = await store.page(everybody, {}, { limit: 500 });
   expect(JSON.stringify(all.events)).not.toContain(mark);
-  expect(await store.verdicts(everybody, [`root-${mark}-1`])).toEqual([]);
-  const shared = await store.verdicts(everybody, ["root-shared"]);
-  expect(shared.map(({ turn_id: turn }) => turn)).toEqual(["b1"]);
   await expectNoTurns(store);
 }
 

@@ -174,16 +174,20 @@ describe("on the wire", () => {
       (scope) => evidence.turns(scope, { agent_id: "$ne" }, { limit: 5 }),
       (scope) => evidence.bundles(scope, {}, { limit: 5 }),
       (scope) => evidence.find(scope, "$ne", {}, { limit: 5 }),
-      (scope) => evidence.verdicts(scope, ["$ne"]),
+      (scope) =>
+        evidence.ledger.listTurns(
+          { scope, where: [{ text: "root_trace_id", is: "$ne" }] },
+          { order: { by: "first_received" }, limit: 5 },
+        ),
     ];
     for (const read of reads) {
       for (const tenant of ["u", null]) {
         const before = server.filters.length;
         await read({ tenant });
         const seen = server.filters.slice(before).map((filter) => JSON.stringify(filter));
-        // Bundles are found by hashed words, verdicts by the tenant itself.
+        // Bundles are found by hashed words, turns by the tenant itself.
         const [hash] = rootWords({ tenant }, {});
-        const said = `{"tenant_said":{"$eq":true}},{"user_id":{"$eq":${JSON.stringify(tenant)}}}`;
+        const said = `{"tenant":{"$eq":"${tenant === null ? "anonymous" : `id:${tenant}`}"}}`;
         const searched = [said, `"words":{"$in":[${hash}]}`];
         expect(seen.some((filter) => searched.some((one) => filter.includes(one)))).toBe(true);
       }

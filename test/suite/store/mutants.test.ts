@@ -16,7 +16,13 @@ const mutants: Readonly<Record<string, (store: EvidenceStore) => Partial<Evidenc
   bundles: (store) => ({
     bundles: (_scope, query, options) => store.bundles(everybody, query, options),
   }),
-  verdicts: (store) => ({ verdicts: (_scope, roots) => store.verdicts(everybody, roots) }),
+  ledger: (store) => ({
+    ledger: {
+      ...store.ledger,
+      listTurns: (question, page) =>
+        store.ledger.listTurns({ ...question, scope: everybody }, page),
+    },
+  }),
   application: (store) => ({
     page: (scope, query, options) =>
       store.page("tenant" in scope ? { tenant: scope.tenant } : scope, query, options),

@@ -193,8 +193,13 @@ test("a slow copy brings nothing of a deleted user back", { timeout: 120_000 }, 
 
 test("a user's old rows go with the user", { timeout: 120_000 }, async () => {
   const database = await oldDatabase(oldBatches(20));
+  const verdicts = database.collection("evidence_verdicts");
+  await verdicts.insertOne({ root_trace_id: "root-1", tenant_said: true, user_id: "u-1" });
   const { evidence } = await mongodb({ client, database: database.databaseName });
+  await deleteUserEvidence(evidence, { userId: "u-1" });
+  expect(await verdicts.countDocuments({})).toBe(1);
   await deleteUserEvidence(evidence, { userId: "u-1", dryRun: false });
+  expect(await verdicts.countDocuments({})).toBe(0);
   expect((await evidence.page({ tenant: "u-1" }, {}, { limit: 9 })).events).toEqual([]);
   expect(await database.collection("evidence_events").countDocuments({})).toBe(0);
 });

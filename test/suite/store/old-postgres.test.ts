@@ -218,11 +218,14 @@ WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY 1`)
 
   test("a user's old rows go with the user", { timeout: 120_000 }, async () => {
     const client = await oldDatabase(ground, oldBatches(20));
+    await client.exec(`INSERT INTO evidence_verdicts (turn_key, root_trace_id, tenant_said, user_id,
+    judged_ns, verdict) VALUES ('k', 'root-1', true, 'u-1', 0, '{}')`);
     const { evidence } = await postgres({ client: client.client });
+    await deleteUserEvidence(evidence, { userId: "u-1" });
+    expect(await count(client, "SELECT count(*) FROM evidence_verdicts")).toBe(1);
     await deleteUserEvidence(evidence, { userId: "u-1", dryRun: false });
     expect((await evidence.page({ tenant: "u-1" }, {}, { limit: 9 })).events).toEqual([]);
-    expect(await count(client, "SELECT count(*) FROM pg_class WHERE relname = 'old_events'")).toBe(
-      0,
-    );
+    const old = "relname IN ('old_events', 'evidence_verdicts')";
+    expect(await count(client, `SELECT count(*) FROM pg_class WHERE ${old}`)).toBe(0);
   });
 });

@@ -6,7 +6,7 @@
 import { PGlite } from "@electric-sql/pglite";
 import { identityFields, resolveEvents } from "@turnproof/evidence";
 import type { TurnEvent } from "@turnproof/evidence";
-import { filesystem, mongodb, postgres } from "@turnproof/store";
+import { filesystem, mongodb, postgres, recordStored } from "@turnproof/store";
 import type { EvidenceStore, MemoryDraft, Provider } from "@turnproof/store";
 import { defaultRetention } from "@turnproof/store/admin";
 import type { RetentionOptions, RetentionPolicy, RetentionReport } from "@turnproof/store/admin";
@@ -111,19 +111,7 @@ describe.each(Object.keys(providers))("%s", (name) => {
     // A root is as old as its last row.
     await put(evidence, 60, sampleTurn("slow", who));
     await put(evidence, 2, [sampleEvent("dd", { root_trace_id: "slow", parent_span_id: "aa" })]);
-    await evidence.putVerdicts(
-      ["ancient", "old"].map((root_trace_id) => ({
-        root_trace_id,
-        turn_id: "aa",
-        agent_id: "helper",
-        thread_id: "t",
-        user_id: "ann",
-        verdict: "success",
-        finding_codes: [],
-        judged_at: before(40),
-        as_of: before(40),
-      })),
-    );
+    await recordStored(evidence, everybody, ["ancient", "old"]);
     const all = await shown(evidence);
     const dry = await retention.evidence(options());
     expect(dry).toMatchObject({ dry_run: true, held: 1, complete: true });
@@ -142,8 +130,8 @@ describe.each(Object.keys(providers))("%s", (name) => {
       ]),
     );
     expect(left.every(({ user_id }) => user_id === "ann")).toBe(true);
-    const verdicts = await evidence.verdicts({ tenant: "ann" }, ["ancient", "old"]);
-    expect(verdicts.map(({ root_trace_id }) => root_trace_id)).toEqual(["old"]);
+    const turns = await evidence.ledger.turnsOf(["ancient", "old"]);
+    expect(new Set(turns.map(({ root_trace_id }) => root_trace_id))).toEqual(new Set(["old"]));
     const again = await retention.evidence(options({ dryRun: false }));
     expect(counts(again)).toEqual({ outcome: [0, 0], metadata: [0, 0], structure: [0, 0] });
     const back = await evidence.readBack(`40 old 4`, before(40));

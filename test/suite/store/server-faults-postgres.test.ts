@@ -146,9 +146,9 @@ test("a row that the tables refuse is permanent, and its batch leaves no trace",
   const sent = { batchId: "poisoned", receivedAt: receivedAt(1), events };
   expect(await failure(store.evidence.append(sent))).toEqual(["store_rejected_row", false]);
   expect((await store.evidence.readBack("poisoned", receivedAt(1))).rows).toBe(0);
-  await server.run(database, "DROP TABLE evidence_verdicts");
+  await server.run(database, "DROP TABLE turn_ledger");
   // A table that is missing is an operator's mistake, not the row's.
-  expect(await failure(store.evidence.verdicts(everybody, ["root-1"]))).toEqual([
+  expect(await failure(store.evidence.ledger.countTurns({ scope: everybody, where: [] }))).toEqual([
     "store_unavailable",
     true,
   ]);

@@ -44,26 +44,3 @@ CREATE TABLE IF NOT EXISTS copied_slices
 ENGINE = ReplacingMergeTree
 ORDER BY slice
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
-
--- What the background judge found, the latest per turn. A page asks for some hundred roots that lie
--- anywhere, so a granule is small.
-CREATE TABLE IF NOT EXISTS verdicts
-(
-    root_trace_id String CODEC(ZSTD(1)),
-    turn_key FixedString(64),
-    application_id String CODEC(ZSTD(1)),
-    agent_id String CODEC(ZSTD(1)),
-    scope LowCardinality(String),
-    user_id String CODEC(ZSTD(1)),
-    thread_id String CODEC(ZSTD(1)),
-    turn_id String CODEC(ZSTD(1)),
-    verdict LowCardinality(String),
-    finding_codes Array(LowCardinality(String)),
-    judged_at String CODEC(ZSTD(1)),
-    judged_nanos Int64,
-    as_of String CODEC(ZSTD(1))
-)
-ENGINE = ReplacingMergeTree(judged_nanos)
-ORDER BY (root_trace_id, turn_key)
-SETTINGS index_granularity = 128, min_bytes_for_wide_part = '100G', old_parts_lifetime = 15,
-    fsync_after_insert = 1, fsync_part_directory = 1, min_compressed_bytes_to_fsync_after_merge = 1;

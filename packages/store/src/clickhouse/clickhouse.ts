@@ -21,7 +21,6 @@ import type { PreparedBundles } from "./prepared-batch.ts";
 import { quietRoots } from "./quiet-roots.ts";
 import { standingOf } from "./root-standing.ts";
 import { clickhouseTurns } from "./turn-ledger.ts";
-import { putVerdicts, readVerdicts } from "./verdict-table.ts";
 
 /** How to open the provider. */
 export interface ClickhouseOptions {
@@ -112,8 +111,6 @@ function provider(engine: Engine, pending: boolean): EvidenceStore {
     readBack: (batchId) => readBack(engine, batchId),
     ...bundleReads(engine, open, () => pending),
     standing: (roots) => standingOf(engine, roots),
-    verdicts: (scope, roots) => readVerdicts(engine, scope, roots),
-    putVerdicts: (verdicts) => putVerdicts(engine, verdicts),
     quietRoots: (since, before, limit) => quietRoots(engine, since, before, limit),
     async check() {
       const result = await checkBy(async () => {

@@ -82,17 +82,17 @@ test("a replica that is away, or another server, is left out; at last the engine
   let state: "here" | "away" | "other" | "refuses" = "away";
   const replicas = [replica("a", sent, () => state), replica("b", sent)];
   const insert = clusterInserts("main", [{ weight: 1, replicas }], replica("through", sent).insert);
-  await insert("verdicts", blockOf(["r"]), "one");
+  await insert("turn_ledger", blockOf(["r"]), "one");
   const none = [replica("c", sent, () => "other"), replica("d", sent, () => "away")];
   const alone = clusterInserts("main", [{ weight: 1, replicas: none }], replica("e", sent).insert);
-  await alone("verdicts", blockOf(["r"]), "one");
+  await alone("turn_ledger", blockOf(["r"]), "one");
   expect(sent.map(({ to, table, token }) => [to, table, token])).toEqual([
-    ["b", "verdicts_local", "one_1"],
-    ["e", "verdicts", "one_1"],
+    ["b", "turn_ledger_local", "one_1"],
+    ["e", "turn_ledger", "one_1"],
   ]);
   // It is asked again after a while, not with each block.
   state = "here";
-  await insert("verdicts", blockOf(["r"]), "two");
+  await insert("turn_ledger", blockOf(["r"]), "two");
   expect(sent.at(-1)?.to).toBe("b");
 });
 

@@ -35,7 +35,6 @@ const hashes: Readonly<Record<string, (table: NativeTable) => readonly number[]>
   bundles: rootColumn,
   root_epochs: rootColumn,
   turn_ledger: hashedNames,
-  verdicts: hashedNames,
 };
 
 function rootColumn({ columns }: NativeTable): readonly number[] {

@@ -15,7 +15,6 @@ const hashOfRoot = "murmurHash3_32(concat('id:', root_trace_id))";
 const shardKeys: Readonly<Record<string, string>> = {
   bundles: "root",
   turn_ledger: hashOfRoot,
-  verdicts: hashOfRoot,
   root_epochs: "root",
   copied_slices: "murmurHash3_32(slice)",
   migrations: "version",

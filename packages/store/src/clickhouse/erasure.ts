@@ -17,8 +17,7 @@ import { clusterName } from "./clickhouse-options.ts";
 import { localTable, mutate, onCluster } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./connection.ts";
 import { dropOldTables, oldEvents } from "./old-tables.ts";
-import { dropNames, namedRoots, nameRoots, rewriteRoots } from "./root-rewrite.ts";
-import { bindings } from "./sql-text.ts";
+import { dropNames, nameRoots, rewriteRoots } from "./root-rewrite.ts";
 
 /** Rows of one step: each step rewrites the parts that hold them. */
 const rowsPerStep = 500_000;
@@ -42,25 +41,8 @@ function erasureRows(tables: Tables): ErasureRows<number> {
       return groupBy(rows, ({ row }) => row.root_trace_id ?? "");
     },
     rewrite: (roots) => rewriteRoots(tables, roots),
-    async countVerdicts(userId) {
-      const bind = bindings();
-      const answer = await engine.query(
-        `SELECT toUInt64(count()) AS n FROM verdicts FINAL
-WHERE scope = 'user' AND user_id = ${bind.text(userId)}`,
-        bind.parameters,
-      );
-      return Number(answer.columns.get("n")?.[0] ?? 0);
-    },
-    async forgetVerdicts(userId, roots) {
-      await nameRoots(tables, roots, userId);
-      await mutate(
-        tables,
-        "verdicts",
-        `(scope = 'user' AND user_id IN (SELECT user_id FROM naming))
-    OR (scope = '' AND root_trace_id IN (${namedRoots}))`,
-      );
-      // A collector that judged meanwhile may have written what the rewriting took away.
-      await nameRoots(tables, roots, tenantText(userId));
+    async forgetTurns(userId) {
+      await nameRoots(tables, [], tenantText(userId));
       await mutate(tables, "turn_ledger", "tenant IN (SELECT user_id FROM naming)");
       await dropNames(tables);
     },
@@ -88,7 +70,7 @@ WHERE ${hasAnySql(hashesOfId(userId))} AND events > 0 ORDER BY root_trace_id`,
 
 const rootsAtOnce = 256;
 
-const evidenceTables = ["bundles", "turn_ledger", "verdicts"] as const;
+const evidenceTables = ["bundles", "turn_ledger"] as const;
 
 /**
  * Takes replaced parts off the disk. An embedded engine has no thread that does: its tables are

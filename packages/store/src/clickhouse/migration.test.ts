@@ -28,7 +28,7 @@ test("a cluster gets every table on every node, replicated, and one over its sha
   ]);
   const heads = statements.map((sql) => sql.split("\n")[0]);
   const engines = statements.map((sql) => /^ENGINE = .*$/m.exec(sql)?.[0]);
-  const tables = ["turn_ledger", "bundles", "root_epochs", "copied_slices", "verdicts"];
+  const tables = ["turn_ledger", "bundles", "root_epochs", "copied_slices"];
   const create = "CREATE TABLE IF NOT EXISTS";
   expect(heads).toEqual(
     tables.flatMap((table) => [
@@ -50,8 +50,6 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     over("root_epochs", "root"),
     `ENGINE = ReplicatedReplacingMergeTree(${path("copied_slices")})`,
     over("copied_slices", "murmurHash3_32(slice)"),
-    `ENGINE = ReplicatedReplacingMergeTree(${path("verdicts")}, judged_nanos)`,
-    over("verdicts", root),
   ]);
   expect(statements[2]).toContain(" replicated_deduplication_window = 10000");
 });

@@ -20,7 +20,7 @@ import { NativeBlock } from "./native-writer.ts";
 import { decodeRows } from "./old-rows.ts";
 import { oldSlices } from "./old-slices.ts";
 import type { OldSlice } from "./old-slices.ts";
-import { allCopied, dropOldTables, oldEvents } from "./old-tables.ts";
+import { allCopied, dropOldTables, hasVerdictsAlone, oldEvents } from "./old-tables.ts";
 import { standingOf } from "./root-standing.ts";
 import { inRuns, namesPerStatement } from "./sql-text.ts";
 import { clickhouseTurns } from "./turn-ledger.ts";
@@ -31,6 +31,7 @@ const smallEvents = 50_000;
 /** Copies what is small; true where old events are left that are not. */
 export async function copySmall(tables: Tables): Promise<boolean> {
   const old = await oldEvents(tables.engine);
+  if (old === undefined && (await hasVerdictsAlone(tables.engine))) await dropOldTables(tables);
   if (old === undefined || old.copied) return false;
   if (old.events > smallEvents) return true;
   await copyOldEvents(tables, { dryRun: false });

@@ -1,5 +1,6 @@
 /**
- * @module OldTables: evidence as versions before the ledger kept it, one row an event in `events`.
+ * @module OldTables: evidence as versions before the ledger kept it, one row an event in `events`,
+ * and verdicts in a table of their own.
  * That table is renamed, so that a view can have its name, and stays until it is dropped.
  */
 import { onCluster } from "./cluster-tables.ts";
@@ -7,7 +8,7 @@ import type { Engine, Tables } from "./connection.ts";
 
 /** The table of events of an older version, and what was written beside it. */
 const oldEventsTable = "old_events";
-const besides = ["locate", "batches", "turns", "touched"] as const;
+const besides = ["locate", "batches", "turns", "touched", "verdicts", "verdicts_local"] as const;
 
 /** What there is of an older version; undefined where there is nothing. */
 export interface OldEvents {
@@ -44,6 +45,12 @@ export async function oldEvents(engine: Engine): Promise<OldEvents | undefined> 
   return { table, events: held.rows, noted: true, copied: done.rows > 0 };
 }
 
+/** True where verdicts of an earlier build lie beside no old events. */
+export async function hasVerdictsAlone(engine: Engine): Promise<boolean> {
+  const tables = await tablesOf(engine);
+  return tables.has("verdicts") && !tables.has(oldEventsTable);
+}
+
 interface Held {
   readonly engine: string;
   readonly rows: number;
@@ -52,7 +59,8 @@ interface Held {
 async function tablesOf(engine: Engine): Promise<ReadonlyMap<string, Held>> {
   const answer = await engine.query(
     `SELECT name, engine, toFloat64(ifNull(total_rows, 0)) AS rows FROM system.tables
-WHERE database = currentDatabase() AND name IN ('events', '${oldEventsTable}', 'copied_slices')`,
+WHERE database = currentDatabase() AND name IN ('events', '${oldEventsTable}', 'copied_slices',
+    'verdicts')`,
   );
   const column = (name: string): readonly unknown[] => answer.columns.get(name) ?? [];
   return new Map(

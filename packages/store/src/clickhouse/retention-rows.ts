@@ -103,10 +103,8 @@ async function dropWeek(tables: Tables, week: string): Promise<void> {
   const rootsOf = (table: string): string =>
     `SELECT root_trace_id FROM ${table} WHERE ${inWeek(week)} AND events > 0`;
   await raiseEpochs(engine, rootsOf("bundles"));
-  for (const table of ["turn_ledger", "verdicts"]) {
-    // What a root has lies on one shard, so each shard looks at its own.
-    await mutate(tables, table, `root_trace_id IN (${rootsOf(bundles)})`);
-  }
+  // What a root has lies on one shard, so each shard looks at its own.
+  await mutate(tables, "turn_ledger", `root_trace_id IN (${rootsOf(bundles)})`);
   await engine.command(`ALTER TABLE ${bundles}${onCluster(cluster)} DROP PARTITION '${week}'`);
 }
 

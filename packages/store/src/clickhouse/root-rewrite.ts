@@ -29,11 +29,6 @@ export async function rewriteRoots(
   const batch = pinnedBatch(withoutCopies(still.flatMap(({ left }) => left)));
   const keep = batch === undefined ? 0n : batchNumber(batch.batchId);
   // Bundles go last: a run that is killed leaves roots that the next one finds again.
-  const whole = still.filter(({ left }) => left.length === 0).map(({ root }) => root);
-  if (whole.length > 0) {
-    await nameRoots(tables, whole);
-    await mutate(tables, "verdicts", `root_trace_id IN (${namedRoots})`);
-  }
   await nameRoots(tables, [...new Set(still.map(({ root }) => root))]);
   await raiseEpochs(engine, namedRoots);
   await mutate(tables, "turn_ledger", `root_trace_id IN (${namedRoots})`);

@@ -237,8 +237,6 @@ function lateStore(
     root: (...asked) => ask(({ store }) => store.root(...asked)),
     roots: (...asked) => ask(async ({ store }) => (await store.roots?.(...asked)) ?? new Map()),
     quietRoots: (...asked) => ask(({ store }) => store.quietRoots(...asked)),
-    verdicts: (...asked) => ask(({ store }) => store.verdicts(...asked)),
-    putVerdicts: (verdicts) => ask(({ store }) => store.putVerdicts(verdicts)),
     [Symbol.asyncDispose]: own.close,
   };
 }

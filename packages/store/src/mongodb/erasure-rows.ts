@@ -24,7 +24,6 @@ export interface ErasureParts {
 export function erasureRows(parts: ErasureParts): ErasureRows<number> {
   const { database, append, legacy } = parts;
   const rows = retentionRows(database, append);
-  const verdicts = database.collection("evidence_verdicts");
   return {
     rootsNaming: (userId) =>
       coded(async () => {
@@ -46,22 +45,15 @@ export function erasureRows(parts: ErasureParts): ErasureRows<number> {
       }),
     load: (some) => loadEach(rows, some),
     rewrite: (roots) => rows.remove(roots),
-    countVerdicts: (userId) => coded(() => verdicts.countDocuments({ user_id: { $eq: userId } })),
-    async forgetVerdicts(userId, shared) {
-      await coded(() => verdicts.deleteMany({ user_id: { $eq: userId } }));
-      // A collector that judged meanwhile may have written what the rewriting took away.
+    async forgetTurns(userId) {
       const turns = database.collection("turn_ledger");
       await coded(() => turns.deleteMany({ tenant: { $eq: tenantText(userId) } }));
-      if (shared.length === 0) return;
-      const unsaid = { root_trace_id: { $in: [...shared] }, tenant_said: { $eq: false } };
-      await coded(() => verdicts.deleteMany(unsaid));
     },
     async purge() {
       // All of it is copied, and it holds the user's rows as they were.
       await dropOldEvents(database);
       return compactAll(database, [
         "evidence_bundles",
-        "evidence_verdicts",
         "evidence_batches",
         "turn_ledger",
         ...(legacy === undefined ? [] : [legacyCollection]),

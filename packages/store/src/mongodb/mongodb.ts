@@ -32,7 +32,7 @@ import { oldEvents, waitingOf } from "./old-events.ts";
 import { retentionRows } from "./retention-rows.ts";
 import { epochsOf, standingOf } from "./root-standing.ts";
 import { coded } from "./store-error.ts";
-import { putVerdicts, quietRoots, readVerdicts } from "./verdict-collection.ts";
+import { quietRoots } from "./quiet-roots.ts";
 import { mongodbTurns } from "./turn-collection.ts";
 import { ensureTurnIndexes } from "./turn-documents.ts";
 import { vectorIndexes } from "./vector-index.ts";
@@ -166,7 +166,6 @@ async function ensureIndexes(database: Db): Promise<void> {
     await bundles.createIndex({ root_trace_id: 1 });
     await bundles.createIndex({ batch_id: 1 });
     await bundles.createIndex({ words: 1, last_us: -1 });
-    await database.collection("evidence_verdicts").createIndex({ root_trace_id: 1 });
     await ensureTurnIndexes(turnsOf(database));
   });
 }
@@ -189,7 +188,6 @@ interface EvidenceParts {
 function evidenceOf({ database, reads, old, close }: EvidenceParts): EvidenceStore {
   const bundles = bundlesOf(database);
   const batches = database.collection("evidence_batches");
-  const verdicts = database.collection("evidence_verdicts");
   return {
     name: "mongodb",
     sources: ["trace", "conversation", "tool_log"],
@@ -216,8 +214,6 @@ function evidenceOf({ database, reads, old, close }: EvidenceParts): EvidenceSto
       });
     },
     ...reads,
-    verdicts: (scope, roots) => readVerdicts(verdicts, scope, roots),
-    putVerdicts: (all) => putVerdicts(verdicts, all),
     quietRoots: (since, before, limit) => quietRoots(bundles, since, before, limit),
     standing: (roots) => standingOf(database, roots),
     check: () => checkedWith(old, () => check(database)),

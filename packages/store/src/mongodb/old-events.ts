@@ -29,8 +29,9 @@ const rootsPerStep = 200;
 const eventsPerStep = 5_000;
 
 const oldCollection = "evidence_events";
-/** The index that an earlier version kept beside its events. */
-const besides = ["evidence_roots", "evidence_index"] as const;
+/** The index and the verdicts that an earlier version kept beside its events. */
+const verdicts = "evidence_verdicts";
+const besides = ["evidence_roots", "evidence_index", verdicts] as const;
 
 /** What an earlier version left in a database; copies what takes a moment if it may. */
 export async function oldEvents(database: Db, mayChange: boolean): Promise<OldEvents> {
@@ -54,18 +55,29 @@ export async function oldEvents(database: Db, mayChange: boolean): Promise<OldEv
     },
   };
   if (pending && mayChange && (await isSmall(database))) await old.copy({ dryRun: false });
+  if (mayChange && (await hasVerdictsAlone(database))) await dropCollection(database, verdicts);
   return old;
+}
+
+/** True where verdicts of an earlier version lie beside no old events. */
+async function hasVerdictsAlone(database: Db): Promise<boolean> {
+  return coded(async () => {
+    const held = await database.collection(verdicts).findOne({}, { projection: { _id: 1 } });
+    return held !== null && (await stateOf(database)) === "none";
+  });
 }
 
 /** Drops the collections of an earlier version. */
 export async function dropOldEvents(database: Db): Promise<void> {
-  for (const name of [...besides, oldCollection]) {
-    await coded(async () => {
-      await database.dropCollection(name).catch((error: unknown) => {
-        if (numberOf(error) !== namespaceNotFound) throw error;
-      });
+  for (const name of [...besides, oldCollection]) await dropCollection(database, name);
+}
+
+async function dropCollection(database: Db, name: string): Promise<void> {
+  await coded(async () => {
+    await database.dropCollection(name).catch((error: unknown) => {
+      if (numberOf(error) !== namespaceNotFound) throw error;
     });
-  }
+  });
 }
 
 /** What a server before version 7 says of a collection that is not there. */

@@ -74,7 +74,6 @@ async function remove(
   removals: readonly Removal<number>[],
 ): Promise<readonly number[]> {
   const done: number[] = [];
-  const ended: string[] = [];
   for (const { root, last, gone, left } of removals) {
     const held = await bundlesOf(database, root);
     if (held.some((document) => Number(document["last_us"]) > last)) {
@@ -85,7 +84,6 @@ async function remove(
     await recordLeft(database, root, left);
     const batch = pinnedBatch(withoutCopies(left));
     if (batch !== undefined) await append(batch);
-    else ended.push(root);
     const old = held.filter((document) => document["batch_id"] !== batch?.batchId);
     const naming = new Set(old.filter((document) => eventsOf(document).some(saysTenant)));
     await forget(
@@ -95,8 +93,6 @@ async function remove(
     await forget(database, [...naming]);
     done.push(gone.length);
   }
-  const verdicts = database.collection("evidence_verdicts");
-  if (ended.length > 0) await verdicts.deleteMany({ root_trace_id: { $in: ended } });
   return done;
 }
 

@@ -39,23 +39,7 @@ WHERE b.words && ${wordsSql(hashesOfId(userId), bind)} ORDER BY root`,
     },
     load: (roots) => loadEach(rows, roots),
     rewrite: (roots) => rows.remove(roots),
-    async countVerdicts(userId) {
-      const bind = bindings();
-      const found = await database.query(
-        `SELECT count(*)::text AS n FROM evidence_verdicts
-WHERE tenant_said AND user_id = ${bind.text(userId)}`,
-        bind.parameters,
-      );
-      return Number(found.rows[0]?.["n"]);
-    },
-    async forgetVerdicts(userId, roots) {
-      const bind = bindings();
-      await database.query(
-        `DELETE FROM evidence_verdicts WHERE (tenant_said AND user_id = ${bind.text(userId)})
-    OR (NOT tenant_said AND root_trace_id = ANY(${bind.texts(roots)}))`,
-        bind.parameters,
-      );
-      // A collector that judged meanwhile may have written what the rewriting took away.
+    async forgetTurns(userId) {
       const turns = bindings();
       await database.query(
         `DELETE FROM turn_ledger WHERE tenant = ${turns.text(tenantText(userId))}`,

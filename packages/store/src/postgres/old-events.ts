@@ -51,9 +51,9 @@ export async function oldEvents(database: Database, mayChange: boolean): Promise
   return old;
 }
 
-/** Drops the table of an earlier version. */
+/** Drops the tables of an earlier version. */
 export async function dropOldEvents(session: Session): Promise<void> {
-  await session.script("DROP TABLE IF EXISTS old_events");
+  await session.script("DROP TABLE IF EXISTS old_events, evidence_verdicts");
 }
 
 type State = "none" | "pending" | "copied";

@@ -33,7 +33,7 @@ import { standingOf } from "./root-standing.ts";
 import { requirePolicies } from "./row-security.ts";
 import { postgresTurns } from "./turn-ledger.ts";
 import { makeVectorIndex, openVectors } from "./vector-index.ts";
-import { putVerdicts, quietRoots, readVerdicts } from "./verdict-table.ts";
+import { quietRoots } from "./quiet-roots.ts";
 
 /** The provider, and what only the owner of its schema may do. */
 export interface PostgresProvider extends Provider {
@@ -132,8 +132,6 @@ function evidenceOf({ name, database, old, legacy, close }: EvidenceParts): Evid
     append: (batch) => appendBundles(database, batch),
     readBack: (batchId) => readBackBundles(database, batchId, old.pending()),
     ...bundleReads(database, { pending: () => old.pending(), legacy }),
-    verdicts: (scope, roots) => readVerdicts(database, scope, roots),
-    putVerdicts: (verdicts) => putVerdicts(database, verdicts),
     quietRoots: (since, before, limit) => quietRoots(database, since, before, limit),
     standing: (roots) => standingOf(database, roots),
     check: () => checkedWith(old, () => check(database, "evidence_roots")),

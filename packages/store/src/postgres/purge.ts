@@ -14,13 +14,7 @@ export const purgedTables: {
   readonly evidence: readonly string[];
   readonly memory: readonly string[];
 } = {
-  evidence: [
-    "evidence_bundles",
-    "evidence_roots",
-    "evidence_verdicts",
-    "evidence_batches",
-    "turn_ledger",
-  ],
+  evidence: ["evidence_bundles", "evidence_roots", "evidence_batches", "turn_ledger"],
   memory: scopedKinds.map((kind) => memoryCollections[kind]),
 };
 

@@ -131,12 +131,6 @@ UPDATE evidence_batches AS b SET event_count = b.event_count - less.n FROM less
 WHERE b.batch_no = less.batch_no`,
     bind.parameters,
   );
-  const ended = bindings();
-  const whole = removals.filter(({ left }) => left.length === 0).map(({ root }) => root);
-  await session.query(
-    `DELETE FROM evidence_verdicts WHERE root_trace_id = ANY(${ended.texts(whole)})`,
-    ended.parameters,
-  );
   const roots = bindings();
   await session.query(
     `DELETE FROM evidence_roots

@@ -24,9 +24,4 @@ export const bundleTablesSql: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS bundle_words (
     hash INTEGER NOT NULL, root INTEGER NOT NULL, PRIMARY KEY (hash, root)
   ) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE IF NOT EXISTS verdicts (
-    key TEXT PRIMARY KEY, root_trace_id TEXT NOT NULL, user_id TEXT, judged_at TEXT NOT NULL,
-    verdict TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID`,
-  "CREATE INDEX IF NOT EXISTS verdicts_root ON verdicts (root_trace_id)",
 ];

@@ -76,7 +76,6 @@ function rootReplacer(database: SqliteDatabase): (removal: Removal<unknown>) => 
   const ends = ["bundles WHERE root = ?", "roots WHERE id = ?"].map((where) =>
     database.prepare(`DELETE FROM ${where}`),
   );
-  const endVerdicts = database.prepare("DELETE FROM verdicts WHERE root_trace_id = ?");
   return ({ root, last, gone, left }) => {
     const held = known.get(root);
     const rows = ofRoot(root);
@@ -85,7 +84,6 @@ function rootReplacer(database: SqliteDatabase): (removal: Removal<unknown>) => 
     less.run(id);
     for (const hash of hashesOf(rows)) endWord.run(hash, id);
     for (const end of ends) end.run(id);
-    if (left.length === 0) endVerdicts.run(root);
     const epoch = epochs.raise(root);
     const batch = pinnedBatch(left);
     if (batch !== undefined) writer.put(`${batch.batchId}/${epoch}`, left);
@@ -124,22 +122,6 @@ export function erasureRows(
       }),
     load: (roots) => loadEach(rows, roots),
     rewrite: (roots) => rows.remove(roots),
-    countVerdicts: (userId) =>
-      codedSqlite(() => {
-        const sql = "SELECT count(*) AS n FROM verdicts WHERE user_id = ?";
-        return Number(database.prepare(sql).get(userId)?.["n"]);
-      }),
-    forgetVerdicts: (userId, roots) =>
-      codedSqlite(() =>
-        transaction(database, () => {
-          database.prepare("DELETE FROM verdicts WHERE user_id = ?").run(userId);
-          const unsaid = database.prepare(
-            `DELETE FROM verdicts WHERE root_trace_id = ?
-             AND json_type(verdict, '$.user_id') IS NULL`,
-          );
-          for (const root of roots) unsaid.run(root);
-        }),
-      ),
     purge,
     ...(legacy === undefined ? {} : { eraseLegacy: legacy.erase }),
   };

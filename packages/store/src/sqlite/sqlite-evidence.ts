@@ -1,15 +1,13 @@
 /**
  * @module SqliteEvidence: the evidence port in one SQLite database: bundles by root, words by which
- * roots are found, turns, verdicts. Several processes may share the file.
+ * roots are found, turns. Several processes may share the file.
  */
 import type { SqliteDatabase } from "./sqlite-database.ts";
 
-import { turnKey } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
-import type { EvidenceStore, TurnVerdict } from "../evidence-store.ts";
+import type { EvidenceStore } from "../evidence-store.ts";
 import { epochKey } from "../ledger/epoch-key.ts";
-import { inScope } from "../scope.ts";
 import { checkBy } from "../store-check.ts";
 import { epochMicros } from "../time.ts";
 
@@ -17,7 +15,7 @@ import { bundleReads } from "./bundle-reads.ts";
 import type { ReadParts } from "./bundle-reads.ts";
 import { bundleTablesSql } from "./bundle-schema.ts";
 import { bundleWriter } from "./bundle-writer.ts";
-import { alone, transaction } from "./sqlite-database.ts";
+import { alone } from "./sqlite-database.ts";
 import { codedSqlite } from "./sqlite-error.ts";
 import { turnsIn } from "./sqlite-turns.ts";
 import { turnTablesSql } from "./turn-schema.ts";
@@ -34,9 +32,15 @@ export function hasEvidenceTables(database: SqliteDatabase): boolean {
 
 /** Makes the tables that are missing. @throws CodedError store_version_newer */
 export function makeEvidenceTables(database: SqliteDatabase): void {
-  if (hasEvidenceTables(database)) return;
+  if (hasEvidenceTables(database)) return dropVerdicts(database);
   for (const sql of [...bundleTablesSql, ...turnTablesSql]) database.exec(sql);
   database.exec(`PRAGMA user_version = ${schemaVersion}`);
+}
+
+/** Drops the table in which an earlier build kept verdicts beside the turns. */
+function dropVerdicts(database: SqliteDatabase): void {
+  const held = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'verdicts'").get();
+  if (held !== undefined) database.exec("DROP TABLE IF EXISTS verdicts");
 }
 
 /** What evidence stands on beside the connection that reads. */
@@ -57,7 +61,6 @@ export function sqliteEvidence(database: SqliteDatabase, parts: EvidenceParts = 
     sources: ["trace", "conversation", "tool_log"],
     ledger: turnsIn(database, undefined, own),
     ...bundleReads(database, { ...parts, open }),
-    ...verdictsOf(database, own ?? database, open),
     async append(batch) {
       open();
       await writer.append(batch);
@@ -114,36 +117,5 @@ function standingOf(database: SqliteDatabase, open: () => void): EvidenceStore["
         { rows: Number(held), epoch: Number(epoch) },
       ]),
     );
-  };
-}
-
-function verdictsOf(
-  database: SqliteDatabase,
-  writer: SqliteDatabase,
-  open: () => void,
-): Pick<EvidenceStore, "verdicts" | "putVerdicts"> {
-  const put = writer.prepare(
-    `INSERT INTO verdicts VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
-       judged_at = excluded.judged_at, verdict = excluded.verdict
-     WHERE excluded.judged_at >= judged_at`,
-  );
-  const ofRoot = database.prepare("SELECT verdict FROM verdicts WHERE root_trace_id = ?");
-  return {
-    async putVerdicts(verdicts) {
-      open();
-      await transaction(writer, () => {
-        for (const one of verdicts) {
-          const { root_trace_id: root, user_id: user = null, judged_at: at } = one;
-          put.run(turnKey(one), root, user, at, JSON.stringify(one));
-        }
-      });
-    },
-    async verdicts(scope, roots) {
-      open();
-      return roots
-        .flatMap((root) => ofRoot.all(root))
-        .map(({ verdict }) => JSON.parse(String(verdict)) as TurnVerdict)
-        .filter((verdict) => inScope(verdict, scope));
-    },
   };
 }

@@ -263,32 +263,6 @@ const finding: readonly Clause[] = [
     equal(own.bundles.length, 1);
     equal((own.bundles[0]?.payload as { event_count: number } | undefined)?.event_count, 3);
   }),
-  onStore("the latest verdict of a turn stands, inside its scope", async (store) => {
-    const verdict = {
-      root_trace_id: "root-1",
-      turn_id: "aa",
-      agent_id: "helper",
-      thread_id: "t-1",
-      user_id: "u-1",
-      verdict: "partial",
-      finding_codes: ["delivery_unconfirmed"],
-      judged_at: "2026-03-01T11:00:00.000Z",
-      as_of: receivedAt(1),
-    };
-    const later = { ...verdict, verdict: "success", judged_at: "2026-03-01T12:00:00.000Z" };
-    await store.putVerdicts([verdict, { ...verdict, user_id: null }]);
-    await store.putVerdicts([later]);
-    await store.putVerdicts([verdict]);
-    deepEqual(await store.verdicts({ tenant: "u-1" }, ["root-1"]), [later]);
-    equal((await store.verdicts(everybody, ["root-1", "root-2"])).length, 2);
-    deepEqual(await store.verdicts({ tenant: "u-2" }, ["root-1"]), []);
-    deepEqual(await store.verdicts(everybody, []), []);
-    // Which application a turn belongs to may be learnt later; it stays the same turn.
-    const moved = { ...later, application_id: "desk", judged_at: "2026-03-01T12:00:00.1Z" };
-    await store.putVerdicts([{ ...later, application_id: "worker" }, moved]);
-    await store.putVerdicts([later]);
-    deepEqual(await store.verdicts({ tenant: "u-1" }, ["root-1"]), [moved]);
-  }),
   onStore("roots that grew quiet are named, the longest quiet first", async (store, put) => {
     await put(10, sampleTurn("root-1", who));
     await put(20, sampleTurn("root-2", who));
