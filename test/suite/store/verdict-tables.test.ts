@@ -45,14 +45,20 @@ const grounds: Readonly<Record<string, () => Promise<Ground>>> = {
         database.close();
       }
     };
-    const using = async (more: { readonly mayChange?: boolean }): Promise<void> => {
+    const using = async (more: {
+      readonly mayChange?: boolean;
+      readonly readOnly?: boolean;
+    }): Promise<void> => {
       await using provider = await filesystem({ directory, ...more });
       expect((await provider.evidence.check()).ok).toBe(true);
       await provider.evidence.standing(["root-1"]);
     };
     return {
       open: () => using({}),
-      look: () => using({ mayChange: false }),
+      look: async () => {
+        await using({ readOnly: true });
+        await using({ mayChange: false });
+      },
       plant: async () =>
         within((database) => {
           database.exec("CREATE TABLE verdicts (root_trace_id TEXT, user_id TEXT)");

@@ -1,6 +1,6 @@
 /**
- * @module EvidenceFile: the evidence of a directory in one SQLite file: bundles, turns and
- * verdicts. It is opened by the first question, because memory alone runs on a Node that brings no
+ * @module EvidenceFile: the evidence of a directory in one SQLite file: bundles and
+ * turns. It is opened by the first question, because memory alone runs on a Node that brings no
  * SQLite. Several processes and threads may use it at once: the engine lets writers take turns,
  * and readers never wait.
  */
@@ -21,6 +21,7 @@ import { requireSqlite } from "../sqlite/sqlite-database.ts";
 import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
 import {
   hasEvidenceTables,
+  dropVerdicts,
   makeEvidenceTables,
   sqliteEvidence,
 } from "../sqlite/sqlite-evidence.ts";
@@ -133,6 +134,7 @@ async function openFile(disk: Disk, { readOnly, mayChange }: Access): Promise<Op
   let reader: SqliteDatabase | undefined;
   try {
     makeEvidenceTables(database);
+    if (readOnly !== true) dropVerdicts(database);
     const earlier = earlierCopy(disk, database);
     await earlier.open();
     reader = openDatabase(path, log);

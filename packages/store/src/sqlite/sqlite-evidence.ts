@@ -32,13 +32,14 @@ export function hasEvidenceTables(database: SqliteDatabase): boolean {
 
 /** Makes the tables that are missing. @throws CodedError store_version_newer */
 export function makeEvidenceTables(database: SqliteDatabase): void {
-  if (hasEvidenceTables(database)) return dropVerdicts(database);
+  if (hasEvidenceTables(database)) return;
   for (const sql of [...bundleTablesSql, ...turnTablesSql]) database.exec(sql);
   database.exec(`PRAGMA user_version = ${schemaVersion}`);
 }
 
 /** Drops the table in which an earlier build kept verdicts beside the turns. */
-function dropVerdicts(database: SqliteDatabase): void {
+export function dropVerdicts(database: SqliteDatabase): void {
+  // A look first: to drop nothing would wait for a writer.
   const held = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'verdicts'").get();
   if (held !== undefined) database.exec("DROP TABLE IF EXISTS verdicts");
 }
