@@ -41,6 +41,11 @@ export function checkScope(scope: EvidenceScope): void {
   if (!isTenant(said.tenant)) throw new CodedError("record_invalid", { field: "tenant" });
 }
 
+/** True of a scope whose grant was issued by {@link issueOperatorGrant}. */
+export function isGranted(scope: EvidenceScope): boolean {
+  return "operator" in scope && scope.operator[grant] === true;
+}
+
 function isTenant(tenant: unknown): tenant is string | null {
   return tenant === null || typeof tenant === "string";
 }
@@ -52,7 +57,7 @@ export function inScope(
 ): boolean {
   const applicationId = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
   if (applicationId !== undefined && event.application_id !== applicationId) return false;
-  if ("operator" in scope) return scope.operator[grant] === true;
+  if ("operator" in scope) return isGranted(scope);
   // Said once more, for a scope that came from code without types.
   return isTenant(scope.tenant) && event.user_id === scope.tenant;
 }

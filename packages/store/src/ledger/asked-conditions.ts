@@ -3,7 +3,7 @@
  * own language: the scope becomes conditions like the others, and what nothing can equal becomes
  * the empty choice, so that no provider has to know those cases.
  */
-import { checkScope } from "../scope.ts";
+import { checkScope, isGranted } from "../scope.ts";
 import { tenantText } from "./turn-fields.ts";
 import type { TurnCondition, TurnQuestion } from "./turn-question.ts";
 
@@ -19,6 +19,8 @@ export function askedConditions({ scope, where }: TurnQuestion): readonly TurnCo
   const application = "operator" in scope ? scope.operator.applicationId : scope.applicationId;
   const own: TurnCondition[] = [];
   if (!("operator" in scope)) own.push({ text: "tenant", is: tenantText(scope.tenant) });
+  // A grant that was not issued opens nothing.
+  else if (!isGranted(scope)) own.push(nothing);
   if (application !== undefined) own.push({ text: "application_id", is: application });
   return [...own, ...where].map(plain);
 }
