@@ -95,7 +95,7 @@ ENGINE = MergeTree
 ORDER BY root_trace_id`;
 
 /** The query that gives the named roots. */
-export const namedRoots = "SELECT root_trace_id FROM naming WHERE root_trace_id != ''";
+const namedRoots = "SELECT root_trace_id FROM naming WHERE root_trace_id != ''";
 
 /** Names roots, and a user, in the table that statements refer to. */
 export async function nameRoots(
