@@ -5,7 +5,6 @@ const root = "murmurHash3_32(concat('id:', root_trace_id))";
 const keys = {
   bundles: "root",
   turn_ledger: root,
-  verdicts: root,
   root_epochs: "root",
   copied_slices: "murmurHash3_32(slice)",
   migrations: "version",

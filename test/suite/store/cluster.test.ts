@@ -121,7 +121,7 @@ test("tables of one shard get their local name; other shards are refused", async
   await fill(store);
   expect(await store.ledger.countTurns(question)).toBe(roots.length);
   const made = `SELECT name FROM system.tables WHERE database = '${database}' AND engine = 'Distributed'`;
-  expect(await rowsOf(server.url, made)).toHaveLength(6);
+  expect(await rowsOf(server.url, made)).toHaveLength(5);
   // The tables say that they were made for three shards.
   await client.command({ query: `ALTER TABLE ${database}.bundles MODIFY COMMENT 'shards 1,1,1'` });
   const other = clickhouse({ connection: connectionTo(database) });
@@ -230,14 +230,14 @@ test("a server that came later gets the tables, and nothing is said to all other
   const said = await server.statements();
   expect(said.filter((sql) => sql.includes("ON CLUSTER"))).toEqual([]);
   const client = createClient({ url: server.url });
-  for (const name of ["turn_ledger", "verdicts_local", "events"]) {
+  for (const name of ["turn_ledger", "bundles_local", "events"]) {
     await client.command({ query: `DROP TABLE cluster_3.${name}` });
   }
   await using store = await clickhouse({ connection });
   await fill(store);
   expect(await store.ledger.countTurns(question)).toBe(roots.length);
   const made = "SELECT count() AS n FROM system.tables WHERE database = 'cluster_3'";
-  expect(await rowsOf(server.url, made)).toEqual([{ n: 13 }]);
+  expect(await rowsOf(server.url, made)).toEqual([{ n: 11 }]);
   await client.close();
 });
 
@@ -247,7 +247,7 @@ test("evidence is copied to other shards as the page says", { timeout: 60_000 },
   const [ledger = "", bundles = ""] = [...page.matchAll(/```sql\n(.*?)```/gs)].map(
     ([, sql]) => sql,
   );
-  const others = ["verdicts", "root_epochs"].map((name) => ledger.replaceAll("turn_ledger", name));
+  const others = ["root_epochs"].map((name) => ledger.replaceAll("turn_ledger", name));
   await using store = await clickhouse({ connection: connectionTo(from) });
   await fill(store);
   await using copy = await clickhouse({ connection: connectionTo(to) });

@@ -16,8 +16,9 @@ import { hasAnySql } from "./bundle-table.ts";
 import { clusterName } from "./clickhouse-options.ts";
 import { localTable, mutate, onCluster } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./connection.ts";
+import { withNames } from "./naming.ts";
 import { dropOldTables, oldEvents } from "./old-tables.ts";
-import { dropNames, nameRoots, rewriteRoots } from "./root-rewrite.ts";
+import { rewriteRoots } from "./root-rewrite.ts";
 
 /** Rows of one step: each step rewrites the parts that hold them. */
 const rowsPerStep = 500_000;
@@ -42,9 +43,9 @@ function erasureRows(tables: Tables): ErasureRows<number> {
     },
     rewrite: (roots) => rewriteRoots(tables, roots),
     async forgetTurns(userId) {
-      await nameRoots(tables, [], tenantText(userId));
-      await mutate(tables, "turn_ledger", "tenant IN (SELECT user_id FROM naming)");
-      await dropNames(tables);
+      await withNames(tables, { tenant: tenantText(userId) }, (named) =>
+        mutate(tables, "turn_ledger", `tenant IN (${named.tenants})`),
+      );
     },
     async purge() {
       await dropOldTables(tables);

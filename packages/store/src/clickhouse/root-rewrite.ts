@@ -1,7 +1,6 @@
 /**
  * @module RootRewrite: roots that lose rows. What stays is written again as one batch, the other
- * rows of the root go, its turns are recorded anew under a higher epoch. What goes is named in a
- * table that is dropped afterwards, because the engine keeps the text of each mutation.
+ * rows of the root go, its turns are recorded anew under a higher epoch.
  */
 import { pinnedBatch, withoutCopies } from "../evidence-erasure.ts";
 import type { Removal } from "../evidence-retention.ts";
@@ -9,9 +8,9 @@ import { recordRoots } from "../ledger/record-roots.ts";
 import { settledEvents } from "../settle.ts";
 import { batchNumber } from "./bundle-table.ts";
 import { insertBatch } from "./bundle-writer.ts";
-import { everywhere, mutate, onCluster } from "./cluster-tables.ts";
+import { mutate } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./connection.ts";
-import { NativeBlock } from "./native-writer.ts";
+import { withNames } from "./naming.ts";
 import { prepareBatch } from "./prepared-batch.ts";
 import { standingOf } from "./root-standing.ts";
 import { bindings, inRuns, namesPerStatement } from "./sql-text.ts";
@@ -29,13 +28,14 @@ export async function rewriteRoots(
   const batch = pinnedBatch(withoutCopies(still.flatMap(({ left }) => left)));
   const keep = batch === undefined ? 0n : batchNumber(batch.batchId);
   // Bundles go last: a run that is killed leaves roots that the next one finds again.
-  await nameRoots(tables, [...new Set(still.map(({ root }) => root))]);
-  await raiseEpochs(engine, namedRoots);
-  await mutate(tables, "turn_ledger", `root_trace_id IN (${namedRoots})`);
-  await recordTurns(engine, still);
-  if (batch !== undefined) await insertBatch(engine, prepareBatch(batch));
-  await mutate(tables, "bundles", `root_trace_id IN (${namedRoots}) AND batch != ${keep}`);
-  await dropNames(tables);
+  const roots = [...new Set(still.map(({ root }) => root))];
+  await withNames(tables, { roots }, async (named) => {
+    await raiseEpochs(engine, named.roots);
+    await mutate(tables, "turn_ledger", `root_trace_id IN (${named.roots})`);
+    await recordTurns(engine, still);
+    if (batch !== undefined) await insertBatch(engine, prepareBatch(batch));
+    await mutate(tables, "bundles", `root_trace_id IN (${named.roots}) AND batch != ${keep}`);
+  });
   const done = new Set(still);
   return removals.map((removal) => (done.has(removal) ? removal.gone.length : 0));
 }
@@ -84,42 +84,4 @@ async function recordTurns(engine: Engine, removals: readonly Removal<number>[])
     held: [],
   }));
   await recordRoots(clickhouseTurns(engine), whole);
-}
-
-const naming = `CREATE TABLE IF NOT EXISTS naming
-(
-    root_trace_id String,
-    user_id String
-)
-ENGINE = MergeTree
-ORDER BY root_trace_id`;
-
-/** The query that gives the named roots. */
-const namedRoots = "SELECT root_trace_id FROM naming WHERE root_trace_id != ''";
-
-/** Names roots, and a user, in the table that statements refer to. */
-export async function nameRoots(
-  tables: Tables,
-  roots: readonly string[],
-  userId = "",
-): Promise<void> {
-  const { engine, cluster } = tables;
-  await dropNames(tables);
-  await engine.command(cluster === undefined ? naming : everywhere(naming, cluster));
-  const block = new NativeBlock();
-  for (const root of ["", ...roots]) {
-    block.set("root_trace_id", "String", root);
-    block.set("user_id", "String", userId);
-    block.endRow();
-  }
-  await engine.insert("naming", block.encode(), "naming");
-  // A replica that did not hear of the names would delete nothing.
-  if (cluster !== undefined) {
-    await engine.command(`SYSTEM SYNC REPLICA${onCluster(cluster)} naming`);
-  }
-}
-
-/** Takes the names away. */
-export async function dropNames({ engine, cluster }: Tables): Promise<void> {
-  await engine.command(`DROP TABLE IF EXISTS naming${onCluster(cluster)} SYNC`);
 }

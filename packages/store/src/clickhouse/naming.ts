@@ -1,0 +1,101 @@
+/**
+ * @module Naming: a table of roots, or of a user, that statements of one run refer to. It is
+ * dropped afterwards, because the engine keeps the text of each mutation. Every run has its own:
+ * two commands at one time must not delete what the other has named.
+ */
+import { randomBytes } from "node:crypto";
+
+import { everywhere, onCluster } from "./cluster-tables.ts";
+import type { Engine, Tables } from "./connection.ts";
+import { NativeBlock } from "./native-writer.ts";
+
+/** What a run names. */
+export interface Names {
+  readonly roots?: readonly string[];
+  /** A user, as the ledger writes it. */
+  readonly tenant?: string;
+}
+
+/** Queries that give what was named. */
+export interface Named {
+  readonly roots: string;
+  readonly tenants: string;
+}
+
+const prefix = "naming_";
+
+/** Tables of runs of this process: an embedded engine has no others. */
+const inUse = new Set<string>();
+
+/** Names these for as long as the work takes. */
+export async function withNames<T>(
+  tables: Tables,
+  names: Names,
+  work: (named: Named) => Promise<T>,
+): Promise<T> {
+  const { engine, cluster } = tables;
+  const table = `${prefix}${randomBytes(8).toString("hex")}`;
+  inUse.add(table);
+  try {
+    await dropForgotten(tables);
+    const made = createSql(table);
+    await engine.command(cluster === undefined ? made : everywhere(made, cluster));
+    await engine.insert(table, blockOf(names), table);
+    // A replica that did not hear of the names would delete nothing.
+    if (cluster !== undefined) {
+      await engine.command(`SYSTEM SYNC REPLICA${onCluster(cluster)} ${table}`);
+    }
+    const select = (column: string): string =>
+      `SELECT ${column} FROM ${table} WHERE ${column} != ''`;
+    return await work({ roots: select("root_trace_id"), tenants: select("tenant") });
+  } finally {
+    await drop(tables, table);
+    inUse.delete(table);
+  }
+}
+
+function createSql(table: string): string {
+  return `CREATE TABLE IF NOT EXISTS ${table}
+(
+    root_trace_id String,
+    tenant String
+)
+ENGINE = MergeTree
+ORDER BY root_trace_id`;
+}
+
+function blockOf({ roots = [], tenant = "" }: Names): ReturnType<NativeBlock["encode"]> {
+  const block = new NativeBlock();
+  for (const root of ["", ...roots]) {
+    block.set("root_trace_id", "String", root);
+    block.set("tenant", "String", tenant);
+    block.endRow();
+  }
+  return block.encode();
+}
+
+/** Longer than any run takes: on a server a younger table may be another process's. */
+const forgottenSeconds = 6 * 3_600;
+
+/** Drops tables of runs that were killed; also the one that earlier versions shared. */
+async function dropForgotten(tables: Tables): Promise<void> {
+  const { engine } = tables;
+  for (const table of await forgotten(engine)) {
+    if (!inUse.has(table)) await drop(tables, table);
+  }
+}
+
+async function forgotten(engine: Engine): Promise<readonly string[]> {
+  const old = engine.embedded
+    ? ""
+    : ` AND metadata_modification_time < now() - INTERVAL ${forgottenSeconds} SECOND`;
+  const answer = await engine.query(
+    `SELECT name FROM system.tables WHERE database = currentDatabase()
+AND (name = 'naming' OR match(name, '^${prefix}[0-9a-f]{16}$'))${old}`,
+  );
+  return (answer.columns.get("name") ?? []) as readonly string[];
+}
+
+async function drop({ engine, cluster }: Tables, table: string): Promise<void> {
+  await engine.command(`DROP TABLE IF EXISTS ${table}${onCluster(cluster)} SYNC`);
+}
