@@ -7,7 +7,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { EvidenceAdmin } from "../admin.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
 import { openEngine } from "./connection.ts";
-import { makeTables } from "./migration.ts";
+import { makeTables, requireKnown } from "./migration.ts";
 import { requireParity } from "../old-parity.ts";
 import { checkOldEvents, copyOldEvents } from "./old-events.ts";
 import { dropOldTables, oldEvents } from "./old-tables.ts";
@@ -22,12 +22,12 @@ export async function clickhouseAdmin(options: {
   readonly mayChange?: boolean;
 }): Promise<EvidenceAdmin> {
   const { connection, mayChange = true } = options;
-  const engine = await openEngine(connection);
+  const engine = await openEngine(connection, { mayChange });
   const cluster = "cluster" in connection ? connection.cluster : undefined;
   const tables = { engine, cluster };
   const close = (): Promise<void> => engine.close();
   try {
-    if (mayChange) await makeTables(tables);
+    await (mayChange ? makeTables(tables) : requireKnown(engine));
   } catch (error) {
     await close();
     throw error;

@@ -51,8 +51,12 @@ export interface Tables {
 }
 
 /** Opens the engine that the connection names. */
-export async function openEngine(connection: ClickhouseConnection): Promise<Engine> {
-  return "dataDir" in connection ? openEmbedded(connection.dataDir) : openServer(connection);
+export async function openEngine(
+  connection: ClickhouseConnection,
+  { mayChange = true }: { readonly mayChange?: boolean } = {},
+): Promise<Engine> {
+  if ("dataDir" in connection) return openEmbedded(connection.dataDir);
+  return openServer(connection, mayChange);
 }
 
 async function openEmbedded(dataDir: string): Promise<Engine> {

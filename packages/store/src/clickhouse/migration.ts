@@ -67,13 +67,8 @@ export async function migrate(engine: Engine, cluster?: OnCluster): Promise<void
   const made = cluster?.made === true;
   const history = cluster === undefined ? [historyTable] : forCluster(historyTable, cluster.layout);
   if (!made) for (const statement of history) await engine.command(statement);
-  const applied = await engine.query("SELECT DISTINCT version FROM migrations");
-  const done = new Set(applied.columns.get("version"));
   const migrations = await readMigrations(cluster?.layout);
-  const newest = migrations.at(-1)?.version ?? 0;
-  for (const version of done) {
-    if (Number(version) > newest) throw new CodedError("store_version_newer");
-  }
+  const done = await appliedOf(engine, migrations);
   for (const { version, name, statements } of migrations) {
     // A server that came later has none of the tables, whatever was applied before.
     const again = cluster !== undefined && !made;
@@ -82,6 +77,28 @@ export async function migrate(engine: Engine, cluster?: OnCluster): Promise<void
     if (done.has(version)) continue;
     await engine.command(`INSERT INTO migrations (version, name) VALUES (${version}, '${name}')`);
   }
+}
+
+/** Versions that the data has. @throws CodedError `store_version_newer` for one not of this build */
+async function appliedOf(
+  engine: Engine,
+  migrations: readonly Migration[],
+): Promise<ReadonlySet<unknown>> {
+  const applied = await engine.query("SELECT DISTINCT version FROM migrations");
+  const done = new Set(applied.columns.get("version"));
+  const newest = migrations.at(-1)?.version ?? 0;
+  for (const version of done) {
+    if (Number(version) > newest) throw new CodedError("store_version_newer");
+  }
+  return done;
+}
+
+/** Reads whether this build knows the data, and changes nothing. */
+export async function requireKnown(engine: Engine): Promise<void> {
+  const held = await engine.query(
+    "SELECT 1 AS one FROM system.tables WHERE database = currentDatabase() AND name = 'migrations'",
+  );
+  if (held.rows > 0) await appliedOf(engine, await readMigrations());
 }
 
 const historyTable = `CREATE TABLE IF NOT EXISTS migrations

@@ -49,8 +49,8 @@ function clusterSettings({ quorum = "auto" }: ServerConnection): ClickHouseSetti
 /** How long statements on all servers may take; a deletion rewrites parts on each. */
 const ddlSeconds = 300;
 
-/** Opens the server; its tables are made elsewhere. */
-export async function openServer(options: ServerConnection): Promise<Engine> {
+/** Opens the server; its tables are made elsewhere, its database here, where it may be. */
+export async function openServer(options: ServerConnection, mayChange: boolean): Promise<Engine> {
   const { createClient } = await loadClient();
   const { cluster, database = "default" } = options;
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(database)) throw new CodedError("config_invalid");
@@ -65,7 +65,8 @@ export async function openServer(options: ServerConnection): Promise<Engine> {
     log: { level: 127 as const },
     ...(cluster === undefined ? {} : { clickhouse_settings: clusterSettings(options) }),
   } satisfies ClickHouseClientConfigOptions;
-  if (database !== "default") await createDatabase(createClient(config), database, cluster);
+  if (database !== "default" && mayChange)
+    await createDatabase(createClient(config), database, cluster);
   const clients: ClickHouseClient[] = [];
   const connect = (changed: ClickHouseClientConfigOptions = {}): ClickHouseClient => {
     const client = createClient({ ...config, database, ...changed });
