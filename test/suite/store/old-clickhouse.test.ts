@@ -184,6 +184,10 @@ test("old events are compared before they are dropped", { timeout: 120_000 }, as
   expect(await admin.checkOld()).toEqual({ ...same, missing: held, roots: 1 });
   await expect(admin.dropOld()).rejects.toMatchObject({ code: "migration_differs" });
   expect(await admin.copyOld({})).toMatchObject({ events });
+  await admin.close();
+  await using store = await clickhouse({ connection: { dataDir } });
+  const erase = deleteUserEvidence(store, { userId: "another", dryRun: false });
+  await expect(erase).rejects.toMatchObject({ code: "migration_differs" });
 });
 
 test("the way back stands in the docs", { timeout: 120_000 }, async () => {

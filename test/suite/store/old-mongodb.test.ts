@@ -114,6 +114,8 @@ test("old events are compared before they are dropped", { timeout: 120_000 }, as
     code: differs.code,
     field: expect.stringMatching(differs.field) as string,
   });
+  const erase = deleteUserEvidence(provider.evidence, { userId: "another", dryRun: false });
+  await expect(erase).rejects.toMatchObject({ code: differs.code });
   expect(await database.collection("evidence_events").countDocuments({})).toBe(300);
   await bundles.insertOne(bundle);
   // What retention took away since is not missing.

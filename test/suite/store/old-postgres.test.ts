@@ -147,6 +147,8 @@ WHERE seq = (SELECT min(seq) FROM evidence_bundles)`);
     expect(await provider.checkOld()).toEqual({ ...same, missing: 1, roots: 1 });
     const differs = { code: "migration_differs", field: "1 of 300 events" };
     await expect(provider.dropOld()).rejects.toMatchObject(differs);
+    const erase = deleteUserEvidence(provider.evidence, { userId: "another", dryRun: false });
+    await expect(erase).rejects.toMatchObject(differs);
     expect(await count(client, "SELECT count(*) FROM old_events")).toBe(300);
     await change("agent-9", "agent-0");
     expect(await provider.checkOld()).toEqual(same);

@@ -11,6 +11,8 @@ import type { EraseEvidence, Unreached } from "../erasure.ts";
 import { erasureOf } from "../evidence-erasure.ts";
 import type { ErasureRows } from "../evidence-erasure.ts";
 import { tenantText } from "../ledger/turn-fields.ts";
+import { requireParity } from "../old-parity.ts";
+import { checkOldEvents } from "./old-events.ts";
 import { rowsOfRoots } from "./bundle-reads.ts";
 import { hasAnySql } from "./bundle-table.ts";
 import { clusterName } from "./clickhouse-options.ts";
@@ -48,6 +50,7 @@ function erasureRows(tables: Tables): ErasureRows<number> {
       );
     },
     async purge() {
+      requireParity(await checkOldEvents(tables));
       await dropOldTables(tables);
       return purge(tables);
     },

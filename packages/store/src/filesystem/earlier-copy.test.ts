@@ -144,6 +144,8 @@ describe("a small folder", () => {
     expect(await provider.checkOld()).toEqual({ ...same, missing: 4, roots: 1 });
     const differs = { code: "migration_differs", field: "4 of 36 events" };
     await expect(provider.dropOld()).rejects.toMatchObject(differs);
+    const erase = deleteUserEvidence(provider.evidence, { userId: "another", dryRun: false });
+    await expect(erase).rejects.toMatchObject(differs);
     expect(await readFile(paths[0] as string)).not.toHaveLength(0);
   });
 

@@ -98,8 +98,8 @@ export function evidenceFile(
   offerErasure(evidence, (asked) =>
     change(({ database, earlier }) => {
       const purge = async (): Promise<readonly Unreached[]> => {
-        // Files of an earlier version hold the user's rows as well; all of them are copied.
-        await earlier.drop();
+        // Files of an earlier version hold the user's rows as well.
+        await dropEarlier(earlier);
         return (await purgeDeleted(database)) ? [] : ["filesystem_open_reads"];
       };
       return erasureOf(erasureRows(database, purge, legacyFiles(disk)))(asked);
@@ -115,12 +115,14 @@ export function evidenceFile(
       }),
     copyOld: (options) => ask(({ earlier }) => earlier.copy(options)),
     checkOld: (options) => ask(({ earlier }) => earlier.check(options)),
-    dropOld: () =>
-      ask(async ({ earlier }) => {
-        if (!earlier.pending()) requireParity(await earlier.check());
-        await earlier.drop();
-      }),
+    dropOld: () => ask(({ earlier }) => dropEarlier(earlier)),
   };
+}
+
+/** Drops the files of an earlier version, where all of them is in the copy. */
+async function dropEarlier(earlier: Opened["earlier"]): Promise<void> {
+  if (!earlier.pending()) requireParity(await earlier.check());
+  await earlier.drop();
 }
 
 async function openFile(disk: Disk, { readOnly, mayChange }: Access): Promise<Opened> {

@@ -9,7 +9,7 @@ import type { ErasureRows } from "../evidence-erasure.ts";
 import { tenantText } from "../ledger/turn-fields.ts";
 import { legacyCollection } from "../legacy-bundles.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
-import { dropOldEvents } from "./old-events.ts";
+import type { OldEvents } from "../old-evidence.ts";
 import { retentionRows } from "./retention-rows.ts";
 import { coded } from "./store-error.ts";
 
@@ -17,12 +17,13 @@ import { coded } from "./store-error.ts";
 export interface ErasureParts {
   readonly database: Db;
   readonly append: (batch: EvidenceBatch) => Promise<void>;
+  readonly old: Pick<OldEvents, "drop">;
   readonly legacy: LegacyBundles | undefined;
 }
 
 /** The documents of a database. */
 export function erasureRows(parts: ErasureParts): ErasureRows<number> {
-  const { database, append, legacy } = parts;
+  const { database, append, old, legacy } = parts;
   const rows = retentionRows(database, append);
   return {
     rootsNaming: (userId) =>
@@ -50,8 +51,8 @@ export function erasureRows(parts: ErasureParts): ErasureRows<number> {
       await coded(() => turns.deleteMany({ tenant: { $eq: tenantText(userId) } }));
     },
     async purge() {
-      // All of it is copied, and it holds the user's rows as they were.
-      await dropOldEvents(database);
+      // It holds the user's rows as they were, and goes where all of it is in the copy.
+      await old.drop();
       return compactAll(database, [
         "evidence_bundles",
         "evidence_batches",

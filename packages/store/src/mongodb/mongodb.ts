@@ -94,7 +94,7 @@ export async function mongodb(options: MongodbOptions): Promise<MongodbProvider>
   const append = evidence.append.bind(evidence);
   offerErasure(evidence, async (asked) => {
     await requireCopied(old);
-    return erasureOf(erasureRows({ database, append, legacy }))(asked);
+    return erasureOf(erasureRows({ database, append, old, legacy }))(asked);
   });
   const retention: Retention = {
     async evidence(asked) {

@@ -7,17 +7,21 @@ import { legacyCollection } from "../legacy-bundles.ts";
 import type { LegacyBundles } from "../legacy-bundles.ts";
 import type { Database } from "./database.ts";
 import { wordsSql } from "./bundle-writer.ts";
-import { dropOldEvents } from "./old-events.ts";
+import type { OldEvents } from "../old-evidence.ts";
 import { purge, purgedTables } from "./purge.ts";
 import { retentionRows } from "./retention-rows.ts";
 import { bindings } from "./sql-text.ts";
 import { fromStored } from "./stored-text.ts";
 
+/** What erasure stands on. */
+export interface ErasureParts {
+  readonly database: Database;
+  readonly old: Pick<OldEvents, "drop">;
+  readonly legacy: LegacyBundles | undefined;
+}
+
 /** The rows of a database. */
-export function erasureRows(
-  database: Database,
-  legacy: LegacyBundles | undefined,
-): ErasureRows<number> {
+export function erasureRows({ database, old, legacy }: ErasureParts): ErasureRows<number> {
   const rows = retentionRows(database);
   return {
     async rootsNaming(userId) {
@@ -47,8 +51,8 @@ WHERE b.words && ${wordsSql(hashesOfId(userId), bind)} ORDER BY root`,
       );
     },
     async purge() {
-      // All of it is copied, and it holds the user's rows as they were.
-      await dropOldEvents(database);
+      // It holds the user's rows as they were, and goes where all of it is in the copy.
+      await old.drop();
       return purge(database, [
         ...purgedTables.evidence,
         ...(legacy === undefined ? [] : [legacyCollection]),

@@ -140,7 +140,7 @@ function evidenceOf({ name, database, old, legacy, close }: EvidenceParts): Evid
   };
   return offerErasure(store, async (asked) => {
     await requireCopied(old);
-    return erasureOf(erasureRows(database, legacy))(asked);
+    return erasureOf(erasureRows({ database, old, legacy }))(asked);
   });
 }
 
