@@ -95,6 +95,7 @@ describe("a user's data goes, and nobody else's", () => {
     expect(await leftovers(dataDir)).toEqual([]);
     await using store = await clickhouse({ connection: { dataDir } });
     await expectGone(store);
+    await expectNothingLate(store);
   });
 
   test("PGlite, its write-ahead log included", { timeout: 120_000 }, async () => {
@@ -126,6 +127,7 @@ describe("a user's data goes, and nobody else's", () => {
     expect(report).toMatchObject({ deleted: 12, complete: true, unreached });
     expect(await readEvidence(store)).toEqual(before);
     await expectGone(store);
+    await expectNothingLate(store);
   });
 
   test("a PostgreSQL server, but for the log that it recycles", { timeout: 120_000 }, async () => {

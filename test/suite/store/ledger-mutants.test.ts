@@ -192,7 +192,7 @@ describe("ClickHouse", () => {
       const open = async (): Promise<TurnLedger> => {
         await engine.command("TRUNCATE TABLE turn_ledger");
         const query: Engine["query"] = (sql, ...rest) => engine.query(changed.of(sql), ...rest);
-        return clickhouseTurns({ ...engine, query });
+        return clickhouseTurns({ engine: { ...engine, query }, cluster: undefined });
       };
       expect(await failure(open)).toBeDefined();
       expect(changed.count).toBeGreaterThan(0);

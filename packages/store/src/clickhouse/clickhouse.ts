@@ -11,7 +11,7 @@ import { bundleReads } from "./bundle-reads.ts";
 import { insertBatch, readBack } from "./bundle-writer.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
 import { openEngine } from "./connection.ts";
-import type { Engine } from "./connection.ts";
+import type { Engine, Tables } from "./connection.ts";
 import { readAnswer } from "./engine-client.ts";
 import { clickhouseErasure } from "./erasure.ts";
 import { makeTables } from "./migration.ts";
@@ -40,7 +40,7 @@ export async function clickhouse({ connection }: ClickhouseOptions): Promise<Evi
   try {
     await makeTables({ engine, cluster });
     const pending = await copySmall({ engine, cluster });
-    const store = provider(engine, pending);
+    const store = provider({ engine, cluster }, pending);
     offerErasure(store, clickhouseErasure({ engine, cluster }));
     if (engine.embedded) {
       lent.set(store, {
@@ -86,10 +86,11 @@ export async function clickhouseOver(engine: LentEngine): Promise<EvidenceStore>
     insert: engine.insert,
     close: async () => {},
   };
-  return provider(borrowed, await engine.pending());
+  return provider({ engine: borrowed, cluster: undefined }, await engine.pending());
 }
 
-function provider(engine: Engine, pending: boolean): EvidenceStore {
+function provider(tables: Tables, pending: boolean): EvidenceStore {
+  const { engine } = tables;
   let closed = false;
   let sending: Promise<unknown> = Promise.resolve();
   const open = (): void => {
@@ -104,7 +105,7 @@ function provider(engine: Engine, pending: boolean): EvidenceStore {
   const store: EvidenceStore = {
     name: engine.embedded ? "clickhouse embedded" : "clickhouse server",
     sources: ["trace", "conversation", "tool_log"],
-    ledger: clickhouseTurns(engine),
+    ledger: clickhouseTurns(tables),
     append: async (batch) => send(prepareBatch(batch)),
     // Whoever prepared it used this build's `@turnproof/store/prepare`: the form is ours.
     appendPrepared: (batch) => send(batch as PreparedBundles),

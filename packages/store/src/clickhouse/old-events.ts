@@ -42,9 +42,10 @@ export async function copySmall(tables: Tables): Promise<boolean> {
 
 /** Copies the events of an older version. A dry run unless told otherwise. */
 export async function copyOldEvents(
-  { engine }: Tables,
+  tables: Tables,
   { dryRun = true, signal, onProgress }: CopyOptions,
 ): Promise<CopyReport> {
+  const { engine } = tables;
   const old = await oldEvents(engine);
   if (old === undefined) return { dry_run: dryRun, events: 0, copied: 0, complete: true };
   const slices = await oldSlices(engine, old.table);
@@ -61,7 +62,7 @@ export async function copyOldEvents(
         complete = false;
         break;
       }
-      await copySlice(engine, slice, { table: old.table, columns });
+      await copySlice(tables, slice, { table: old.table, columns });
       await noteSlice(engine, slice.name);
       copied += slice.events;
       onProgress?.(copied, events);
@@ -129,10 +130,11 @@ async function touchedColumns(engine: Engine, table: string): Promise<readonly s
 }
 
 async function copySlice(
-  engine: Engine,
+  tables: Tables,
   slice: OldSlice,
   { table, columns }: { readonly table: string; readonly columns: readonly string[] },
 ): Promise<void> {
+  const { engine } = tables;
   const answer = await engine.query(
     `SELECT ${columns.join(", ")} FROM ${table} WHERE ${slice.where}`,
   );
@@ -146,7 +148,7 @@ async function copySlice(
     const batches = await batchesOf(engine, events, numbers, word);
     await insertWeeks(engine, encodeRows(batches), `copied/${slice.name}`);
   }
-  await recordTurns(engine, [...new Set(events.map(({ root_trace_id: root }) => root ?? ""))]);
+  await recordTurns(tables, [...new Set(events.map(({ root_trace_id: root }) => root ?? ""))]);
 }
 
 /** True when the insert of this slice was done by a run that was ended right after it. */
@@ -194,7 +196,8 @@ WHERE batch IN (${some.join(", ")}) GROUP BY batch`,
 }
 
 /** Records the turns of roots by all that is copied of them; the judge settles them. */
-async function recordTurns(engine: Engine, roots: readonly string[]): Promise<void> {
+async function recordTurns(tables: Tables, roots: readonly string[]): Promise<void> {
+  const { engine } = tables;
   const standing = await standingOf(engine, roots);
   const rows = groupBy(await rowsOfRoots(engine, roots), (row) => row.root_trace_id ?? "");
   const whole = [...rows].map(([root, own]) => ({
@@ -203,5 +206,5 @@ async function recordTurns(engine: Engine, roots: readonly string[]): Promise<vo
     rows: standing.get(root)?.rows ?? own.length,
     epoch: standing.get(root)?.epoch ?? 0,
   }));
-  await recordRoots(clickhouseTurns(engine), whole);
+  await recordRoots(clickhouseTurns(tables), whole);
 }

@@ -32,7 +32,7 @@ export async function rewriteRoots(
   await withNames(tables, { roots }, async (named) => {
     await raiseEpochs(engine, named.roots);
     await mutate(tables, "turn_ledger", `root_trace_id IN (${named.roots})`);
-    await recordTurns(engine, still);
+    await recordTurns(tables, still);
     if (batch !== undefined) await insertBatch(engine, prepareBatch(batch));
     await mutate(tables, "bundles", `root_trace_id IN (${named.roots}) AND batch != ${keep}`);
   });
@@ -69,10 +69,10 @@ LEFT JOIN (SELECT root, max(epoch) AS epoch FROM root_epochs GROUP BY root) AS h
 }
 
 /** Provisional records of what is left of each root; the judge settles them. */
-async function recordTurns(engine: Engine, removals: readonly Removal<number>[]): Promise<void> {
+async function recordTurns(tables: Tables, removals: readonly Removal<number>[]): Promise<void> {
   const left = removals.filter(({ left: rows }) => rows.length > 0);
   const standing = await standingOf(
-    engine,
+    tables.engine,
     left.map(({ root }) => root),
   );
   const whole = left.map(({ root, left: rows }) => ({
@@ -83,5 +83,5 @@ async function recordTurns(engine: Engine, removals: readonly Removal<number>[])
     // The turns that stood there are deleted, not replaced.
     held: [],
   }));
-  await recordRoots(clickhouseTurns(engine), whole);
+  await recordRoots(clickhouseTurns(tables), whole);
 }

@@ -55,6 +55,7 @@ export function* inRuns(values: Iterable<string>, most: number): Generator<reado
 /** Names of one statement, where their number costs nothing else. */
 export const namesPerStatement: number = 2_500;
 
-function hexOf(value: string): string {
+/** The hex digits of a text, as `unhex` reads them. */
+export function hexOf(value: string): string {
   return Buffer.from(value, "utf8").toString("hex");
 }

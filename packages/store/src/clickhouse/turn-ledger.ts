@@ -20,13 +20,15 @@ import type { TurnRecord } from "../ledger/turn-record.ts";
 import { versionOfNumber } from "../ledger/turn-writes.ts";
 import type { TurnWrite } from "../ledger/turn-writes.ts";
 import { isoOfMicros } from "../time.ts";
-import type { Answer, Engine } from "./connection.ts";
+import type { Answer, Engine, Tables } from "./connection.ts";
+import { withdrawLate } from "./late-writes.ts";
 import { bindings, inRuns, namesPerStatement } from "./sql-text.ts";
 import { columnOfList, encodeTurns } from "./turn-columns.ts";
 import { afterOf, orderOf, whereOf } from "./turn-where.ts";
 
 /** Turns of this engine, whose table is there. */
-export function clickhouseTurns(engine: Engine): TurnLedger {
+export function clickhouseTurns(tables: Tables): TurnLedger {
+  const { engine } = tables;
   const write = async (lines: readonly TurnWrite[]): Promise<void> => {
     if (lines.length === 0) return;
     const block = encodeTurns(lines);
@@ -35,7 +37,10 @@ export function clickhouseTurns(engine: Engine): TurnLedger {
   };
   return {
     answeredIn: "store",
-    putTurns: (records) => write(records.map((put) => ({ put }))),
+    async putTurns(records) {
+      await write(records.map((put) => ({ put })));
+      await withdrawLate(tables, records);
+    },
     dropTurns: (gone) => write(gone.map((drop) => ({ drop }))),
     async turnsOf(roots) {
       const turns: HeldTurn[] = [];
