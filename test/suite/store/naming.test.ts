@@ -4,7 +4,9 @@
  */
 import { afterAll, expect, test } from "vitest";
 
+import { mutate } from "../../../packages/store/src/clickhouse/cluster-tables.ts";
 import { openEngine } from "../../../packages/store/src/clickhouse/connection.ts";
+import { makeTables } from "../../../packages/store/src/clickhouse/migration.ts";
 import { withNames } from "../../../packages/store/src/clickhouse/naming.ts";
 import { temporaryDirectories } from "./temporary-directory.ts";
 
@@ -34,5 +36,29 @@ test("each run sees its own names, and none is left", async () => {
   }
   await withNames(tables, {}, () => Promise.resolve());
   expect((await engine.query(named)).rows).toBe(0);
+  await engine.close();
+});
+
+test("a change that a killed run began holds up no other", { timeout: 60_000 }, async () => {
+  const engine = await openEngine({ dataDir: await directories.make() });
+  const tables = { engine, cluster: undefined };
+  await makeTables(tables);
+  const forgotten = "naming_0123456789abcdef";
+  const columns = "(root_trace_id String) ENGINE = MergeTree ORDER BY root_trace_id";
+  await engine.command(`CREATE TABLE ${forgotten} ${columns}`);
+  await engine.command(
+    "INSERT INTO turn_ledger (key, root_trace_id) VALUES ('k', 'r'), ('l', 's')",
+  );
+  await engine.command("SYSTEM STOP MERGES turn_ledger");
+  await engine.command(
+    `ALTER TABLE turn_ledger DELETE WHERE root_trace_id IN (SELECT root_trace_id FROM ${forgotten})
+SETTINGS mutations_sync = 0`,
+  );
+  await withNames(tables, { roots: ["r"] }, async (named) => {
+    await engine.command("SYSTEM START MERGES turn_ledger");
+    await mutate(tables, "turn_ledger", `root_trace_id IN (${named.roots})`);
+  });
+  const left = await engine.query("SELECT key FROM turn_ledger");
+  expect(left.columns.get("key")).toEqual(["l"]);
   await engine.close();
 });

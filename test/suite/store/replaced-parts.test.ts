@@ -11,7 +11,7 @@ import { temporaryDirectories } from "./temporary-directory.ts";
 const directories = temporaryDirectories();
 afterAll(() => directories.remove());
 
-const tables = ["bundles", "root_epochs", "turn_ledger", "verdicts"];
+const tables = ["bundles", "root_epochs", "turn_ledger"];
 const named = `name IN (${tables.map((name) => `'${name}'`).join(", ")})`;
 
 /** A count, which is the last number of an answer in the engine's own format. */

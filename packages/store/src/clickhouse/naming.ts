@@ -49,8 +49,9 @@ export async function withNames<T>(
       `SELECT ${column} FROM ${table} WHERE ${column} != ''`;
     return await work({ roots: select("root_trace_id"), tenants: select("tenant") });
   } finally {
-    await drop(tables, table);
     inUse.delete(table);
+    // What is left of a run that failed goes with the next; its own error is the one to tell.
+    await drop(tables, table).catch(() => undefined);
   }
 }
 
@@ -81,7 +82,14 @@ const forgottenSeconds = 6 * 3_600;
 async function dropForgotten(tables: Tables): Promise<void> {
   const { engine } = tables;
   for (const table of await forgotten(engine)) {
-    if (!inUse.has(table)) await drop(tables, table);
+    if (inUse.has(table)) continue;
+    // A change that was begun under these names can never be done without them, and holds up every
+    // later change of its table; its run is repeated.
+    await tables.engine.command(
+      `KILL MUTATION${onCluster(tables.cluster)} WHERE database = currentDatabase()
+AND NOT is_done AND position(command, '${table}') > 0 SYNC`,
+    );
+    await drop(tables, table);
   }
 }
 

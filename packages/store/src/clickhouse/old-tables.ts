@@ -8,7 +8,9 @@ import type { Engine, Tables } from "./connection.ts";
 
 /** The table of events of an older version, and what was written beside it. */
 const oldEventsTable = "old_events";
-const besides = ["locate", "batches", "turns", "touched", "verdicts", "verdicts_local"] as const;
+const besides = ["locate", "batches", "turns", "touched"] as const;
+/** Its verdicts, and their copy that a run which was killed may have left. */
+const verdicts = ["verdicts", "verdicts_local", "verdicts_active"] as const;
 
 /** What there is of an older version; undefined where there is nothing. */
 export interface OldEvents {
@@ -73,7 +75,7 @@ WHERE database = currentDatabase() AND name IN ('events', '${oldEventsTable}', '
 
 /** Drops the tables of an older version. */
 export async function dropOldTables({ engine, cluster }: Tables): Promise<void> {
-  for (const table of [...besides, oldEventsTable]) {
+  for (const table of [...besides, ...verdicts, oldEventsTable]) {
     await engine.command(`DROP TABLE IF EXISTS ${table}${onCluster(cluster)} SYNC`);
   }
 }

@@ -68,7 +68,7 @@ async function hasVerdictsAlone(database: Db): Promise<boolean> {
 }
 
 /** Drops the collections of an earlier version. */
-export async function dropOldEvents(database: Db): Promise<void> {
+async function dropOldEvents(database: Db): Promise<void> {
   for (const name of [...besides, oldCollection]) await dropCollection(database, name);
 }
 

@@ -52,7 +52,7 @@ export async function oldEvents(database: Database, mayChange: boolean): Promise
 }
 
 /** Drops the tables of an earlier version. */
-export async function dropOldEvents(session: Session): Promise<void> {
+async function dropOldEvents(session: Session): Promise<void> {
   await session.script("DROP TABLE IF EXISTS old_events, evidence_verdicts");
 }
 
