@@ -25,15 +25,16 @@ const rowFilters = {
   resource_ref: "id:",
 } as const;
 
-/** Filters on identity, which a row may inherit from others of its root. */
+/** Filters on identity, which a row may inherit from others of its root; the rarest first. */
 const rootFilters = {
-  agent_id: "agent:",
+  turn_id: "id:",
+  run_id: "id:",
+  thread_id: "id:",
   user_id: "id:",
   memory_id: "id:",
-  thread_id: "id:",
-  run_id: "id:",
-  turn_id: "id:",
 } as const;
+/** Of an agent there are most roots. */
+const commonFilters = { agent_id: "agent:" } as const;
 
 /** Hashes of the words of some events, each once and sorted. */
 export function hashesOf(events: readonly TurnEvent[]): readonly number[] {
@@ -84,12 +85,17 @@ export function rowWords(query: EventQuery): readonly number[] {
 /**
  * Hashes that a root must have, each in one of its bundles, to hold anything of a read. Identity is
  * inherited inside of a root: the bundle that says the tenant need not hold the event that is
- * shown.
+ * shown. The tenant's first, then the rarest, as far as the fields tell.
  */
 export function rootWords(scope: EvidenceScope, query: EventQuery): readonly number[] {
-  const words = wordsAsked(query, rootFilters);
-  if ("tenant" in scope) words.push(scope.tenant === null ? anonymous : idWord(scope.tenant));
-  return [...new Set(words)].map(murmur32);
+  const words = [...wordsAsked(query, rootFilters), ...wordsAsked(query, commonFilters)];
+  return [...new Set([...scopeWords(scope), ...words.map(murmur32)])];
+}
+
+/** Hashes of what a root must have to hold anything of the scope: its tenant, if it has one. */
+export function scopeWords(scope: EvidenceScope): readonly number[] {
+  if (!("tenant" in scope)) return [];
+  return [murmur32(scope.tenant === null ? anonymous : idWord(scope.tenant))];
 }
 
 function wordsAsked(

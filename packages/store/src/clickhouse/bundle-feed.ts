@@ -4,17 +4,21 @@
  * few roots are found by the index of words; many are met as the table's key orders them, whole
  * seconds at a time.
  */
+import type { EventQuery } from "@turnproof/evidence";
+
 import { spanMicrosMax } from "../bundle/pack.ts";
-import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
+import { hashesOfId, rootWords, rowWords, scopeWords } from "../bundle/words.ts";
 import type { SliceOptions } from "../evidence-store.ts";
 import { positionOfKeyset } from "../position.ts";
 import type { KnownRoot } from "../root-rounds.ts";
-import type { Question } from "../search-condition.ts";
-import { hasAnySql } from "./bundle-table.ts";
+import type { Question } from "../evidence-question.ts";
+import { hasAnySql, ofRootsSql, rootHash } from "./bundle-table.ts";
 import type { Engine } from "./connection.ts";
 import { bindings } from "./sql-text.ts";
 import type { Bindings } from "./sql-text.ts";
 
+/** Roots that are read at once: to ask first where they stand costs more than to read them. */
+const readAtOnce = 64;
 /** Roots that are looked up one by one; more of them are met in the order of the table. */
 const fewRoots = 2_000;
 const rootsPerLookup = 256;
@@ -29,15 +33,17 @@ export async function* bundleFeed(
 ): AsyncGenerator<KnownRoot> {
   const after = options.after === undefined ? undefined : positionOfKeyset(options.after).micros;
   const asked = { engine, options, after };
-  const words = rootConditions(question);
-  let few: ReadonlySet<number> | undefined;
-  const many: (readonly number[])[] = [];
-  for (const word of words) {
-    const roots = await rootsWith(asked, word);
-    if (roots.length >= fewRoots) many.push(word);
-    else few = new Set(few === undefined ? roots : roots.filter((root) => few?.has(root)));
+  let few: ReadonlySet<string> | undefined;
+  const many: string[] = [];
+  for (const condition of rootConditions(question)) {
+    // Found roots are candidates, so what remains of the conditions only saves reading them.
+    if (few !== undefined && few.size <= readAtOnce) break;
+    const roots = await rootsWith(asked, condition, few);
+    if (roots.length < fewRoots) few = new Set(roots);
+    else many.push(condition);
   }
-  if (few !== undefined) yield* lookedUp(asked, question, [...few]);
+  if (few !== undefined && few.size <= readAtOnce) yield* unplaced(few);
+  else if (few !== undefined) yield* lookedUp(asked, question, [...few]);
   else yield* inOrder(asked, question, { many, rowsFirst });
 }
 
@@ -48,20 +54,41 @@ interface Asked {
   readonly after: number | undefined;
 }
 
-/** Sets of hashes; a root must have one of each set in some row. */
-function rootConditions({ scope, query, id }: Question): readonly (readonly number[])[] {
-  const words = rootWords(scope, query).map((hash) => [hash]);
-  return id === undefined ? words : [...words, hashesOfId(id)];
+/**
+ * What a root must have in some row, each condition for itself. The tenant comes first, so that no
+ * root of another one is read even as a candidate; then the rarest.
+ */
+function rootConditions({ scope, query, id }: Question): readonly string[] {
+  const own = scopeWords(scope).map((hash) => hasAnySql([hash]));
+  const named = id === undefined ? [] : [hasAnySql(hashesOfId(id))];
+  const words = rootWords(scope, query).map((hash) => hasAnySql([hash]));
+  return [...new Set([...own, ...named, ...rareRows(query), ...words])];
 }
 
-/** Hashes of the roots that have one of these words, or the first of them where there are many. */
+/** What one row says, where few rows say it: an id, or two of the words that many have. */
+function rareRows(query: EventQuery): readonly string[] {
+  const words = rowWords(query);
+  const isRare = words.length > 1 || (query.resource_ref ?? query.task_id) !== undefined;
+  return isRare ? [words.map((hash) => hasAnySql([hash])).join(" AND ")] : [];
+}
+
+/** Roots that are read together, as none of them is known to be newer than another. */
+function* unplaced(roots: Iterable<string>): Generator<KnownRoot> {
+  for (const root of roots) yield { root, first: 0, last: latestMicros };
+}
+
+/** The roots, of these or of all, with a row that passes; of many some of them. */
 async function rootsWith(
   { engine, options }: Asked,
-  words: readonly number[],
-): Promise<readonly number[]> {
-  const sql = `SELECT DISTINCT root FROM bundles WHERE ${hasAnySql(words)} LIMIT ${fewRoots}`;
+  condition: string,
+  among: ReadonlySet<string> | undefined,
+): Promise<readonly string[]> {
+  const own = among === undefined ? [] : [`root IN (${[...among].map(rootHash).join(", ")})`];
+  const where = [condition, ...own, "events > 0"].join(" AND ");
+  const sql = `SELECT DISTINCT root_trace_id FROM bundles WHERE ${where} LIMIT ${fewRoots}`;
   const answer = await engine.query(sql, {}, options.signal);
-  return (answer.columns.get("root") ?? []) as readonly number[];
+  const roots = (answer.columns.get("root_trace_id") ?? []) as readonly string[];
+  return among === undefined ? roots : roots.filter((root) => among.has(root));
 }
 
 const rowSql = `SELECT root_trace_id, toFloat64(toUnixTimestamp64Micro(received_at)) AS last,
@@ -80,14 +107,14 @@ function startOf({ after }: Asked): readonly string[] {
 async function* lookedUp(
   asked: Asked,
   question: Question,
-  hashes: readonly number[],
+  names: readonly string[],
 ): AsyncGenerator<KnownRoot> {
   const bind = bindings();
   const where = [...startOf(asked), ...rowConditions(question, bind)];
   const roots: KnownRoot[] = [];
-  for (let from = 0; from < hashes.length; from += rootsPerLookup) {
-    const some = hashes.slice(from, from + rootsPerLookup);
-    const rows = await rowsOf(asked, [hasAnySql(some), ...where].join(" AND "), bind);
+  for (let from = 0; from < names.length; from += rootsPerLookup) {
+    const some = ofRootsSql(names.slice(from, from + rootsPerLookup));
+    const rows = await rowsOf(asked, [some, ...where].join(" AND "), bind);
     for (const row of rows) roots.push(row);
   }
   yield* newestOfEach(roots, new Set());
@@ -101,7 +128,7 @@ function newestOfEach(rows: readonly KnownRoot[], met: Set<string>): readonly Kn
 }
 
 interface InOrder {
-  readonly many: readonly (readonly number[])[];
+  readonly many: readonly string[];
   readonly rowsFirst: number;
 }
 
@@ -114,7 +141,7 @@ async function* inOrder(
   const where = [
     ...startOf(asked),
     ...rowConditions(question, bind),
-    ...many.map((words) => `root IN (SELECT root FROM bundles WHERE ${hasAnySql(words)})`),
+    ...many.map((condition) => `root IN (SELECT root FROM bundles WHERE ${condition})`),
   ];
   const met = new Set<string>();
   /** Rows of this second and later ones were met. */

@@ -7,12 +7,12 @@ import { rootRounds } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";
 import { settle } from "../settle.ts";
-import type { Question } from "../search-condition.ts";
+import type { Question } from "../evidence-question.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import { bundleFeed } from "./bundle-feed.ts";
-import { hasAnySql, rootHash } from "./bundle-table.ts";
+import { ofRootsSql } from "./bundle-table.ts";
 import type { Engine } from "./connection.ts";
-import { bindings, inRuns } from "./sql-text.ts";
+import { inRuns } from "./sql-text.ts";
 
 const rowsMax = limits.rootEventsMax;
 
@@ -77,17 +77,19 @@ export async function rowsOfRoots(
 ): Promise<readonly StoredEvent[]> {
   const rows = rootRows({ rowsMax, cut });
   for (const some of inRuns(roots, rootsPerStatement)) {
-    const bind = bindings();
     const answer = await engine.query(
       `SELECT root_trace_id, body FROM bundles
-WHERE ${hasAnySql(some.map(rootHash))} AND root_trace_id IN ${bind.texts(some)} AND events > 0
+WHERE ${ofRootsSql(some)} AND events > 0
 ORDER BY root_trace_id, received_at, batch`,
-      bind.parameters,
+      {},
       signal,
     );
     const names = (answer.columns.get("root_trace_id") ?? []) as readonly string[];
     const bodies = (answer.columns.get("body") ?? []) as readonly string[];
-    for (const [at, root] of names.entries()) rows.add(root, bodies[at] ?? "");
+    // Another root may have the hash. A set of names in the statement costs more than such a row.
+    const wanted = new Set(some);
+    for (const [at, root] of names.entries())
+      if (wanted.has(root)) rows.add(root, bodies[at] ?? "");
   }
   return rows.events;
 }

@@ -41,6 +41,12 @@ export function rootHash(root: string): number {
   return murmur32(idWord(root));
 }
 
+/** A condition for the rows of these roots, and of any other root that has one of their hashes. */
+export function ofRootsSql(roots: readonly string[]): string {
+  const hashes = roots.map(rootHash);
+  return `${hasAnySql(hashes)} AND root IN (${hashes.join(", ")})`;
+}
+
 /** A block of rows of one week of receipt: one insert holds one partition. */
 export interface WeekBlock {
   readonly week: number;

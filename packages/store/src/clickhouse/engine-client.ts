@@ -15,6 +15,14 @@ import { storeError } from "./store-error.ts";
 /** Settings of every insert of ours: own blocks, exactly these rows, durable when answered. */
 export const insertSettings = "async_insert = 0, insert_deduplicate = 1";
 
+/**
+ * Settings of every connection. While it reads, an index of words is looked up for each range of
+ * rows; before it reads, once for each part: a root of 10 million events in 6 ms, not in 19.
+ */
+export const readSettings: Readonly<Record<"use_skip_indexes_on_data_read", 0>> = {
+  use_skip_indexes_on_data_read: 0,
+};
+
 /** The official client. */
 export function loadClient(): Promise<typeof Clickhouse> {
   return loadDriver("@clickhouse/client", () => import("@clickhouse/client"));

@@ -1,8 +1,8 @@
 /** @module RootStanding: how many events of a root are stored, and how often some were deleted. */
 import type { RootStanding } from "../evidence-store.ts";
-import { hasAnySql, rootHash } from "./bundle-table.ts";
+import { ofRootsSql, rootHash } from "./bundle-table.ts";
 import type { Engine } from "./connection.ts";
-import { bindings, inRuns, namesPerStatement } from "./sql-text.ts";
+import { inRuns, namesPerStatement } from "./sql-text.ts";
 
 /** The standing of these roots; one of which nothing is known is absent. */
 export async function standingOf(
@@ -19,17 +19,15 @@ async function addStanding(
   roots: readonly string[],
   standing: Map<string, RootStanding>,
 ): Promise<void> {
-  const bind = bindings();
   const hashes = roots.map(rootHash);
   // Copies of a batch that was sent again long after are the same rows.
   const answer = await engine.query(
     `SELECT root_trace_id, toUInt32(0) AS root, toFloat64(sum(events)) AS rows, toUInt32(0) AS epoch
 FROM (SELECT DISTINCT root_trace_id, batch, events, cityHash64(body) FROM bundles
-    WHERE ${hasAnySql(hashes)} AND root_trace_id IN ${bind.texts(roots)} AND events > 0)
+    WHERE ${ofRootsSql(roots)} AND events > 0)
 GROUP BY root_trace_id
 UNION ALL SELECT '', root, toFloat64(0), max(epoch) FROM root_epochs
 WHERE root IN (${hashes.join(", ")}) GROUP BY root`,
-    bind.parameters,
   );
   const column = (name: string): readonly unknown[] => answer.columns.get(name) ?? [];
   const [names, places, counts, epochs] = ["root_trace_id", "root", "rows", "epoch"].map(column);

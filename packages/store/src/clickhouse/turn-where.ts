@@ -47,7 +47,8 @@ function numberSql(value: number): string {
   return value > 0 ? "inf" : "-inf";
 }
 
-function timeSql(micros: number): string {
+/** A time as the engine reads it. */
+export function timeSql(micros: number): string {
   return `fromUnixTimestamp64Micro(toInt64(${micros}), 'UTC')`;
 }
 
