@@ -12,7 +12,16 @@ import { CodedError } from "@turnproof/semconv";
 import { loadDriver } from "../driver.ts";
 import { isRunning } from "../filesystem/process-owner.ts";
 import type { ClickhouseConnection } from "./clickhouse-options.ts";
-import { coded, insertSettings, loadClient, readAnswer, run, select } from "./engine-client.ts";
+import { clearDropped } from "./dropped-tables.ts";
+import {
+  coded,
+  insertSettings,
+  loadClient,
+  readAnswer,
+  readSettings,
+  run,
+  select,
+} from "./engine-client.ts";
 import type { NativeTable } from "./native-reader.ts";
 import type { EncodedBlock } from "./native-writer.ts";
 import { openServer } from "./server-engine.ts";
@@ -63,9 +72,11 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
   const path = join(dataDir, "clickhouse");
   const blocks = join(dataDir, "clickhouse-blocks");
   await mkdir(path, { recursive: true });
+  if (!(await isHeld(path))) await clearDropped(path);
   // One connection answers one query at a time, so reads do not wait behind inserts.
   const writing = await embeddedClient(path);
   const reading = await embeddedClient(path);
+  openHere.set(path, (openHere.get(path) ?? 0) + 1);
   // Only now is the directory ours. What is left here was never acknowledged: whoever sent it sends
   // it again.
   await rm(blocks, { recursive: true, force: true });
@@ -112,8 +123,25 @@ async function openEmbedded(dataDir: string): Promise<Engine> {
       await reading.close();
       await writing.close();
       await ended();
+      openHere.set(path, (openHere.get(path) ?? 1) - 1);
     },
   };
+}
+
+/** How often this process has the engine of a directory open. */
+const openHere = new Map<string, number>();
+
+/** True while a process has the directory's engine open; opening it then says so or shares it. */
+async function isHeld(path: string): Promise<boolean> {
+  const holder = await holderOf(path);
+  // A container's process has the number of the one before it.
+  return holder === process.pid ? (openHere.get(path) ?? 0) > 0 : holder > 0 && isRunning(holder);
+}
+
+/** The process that opened the engine last, by the status file that its lock lies on; 0 unknown. */
+async function holderOf(path: string): Promise<number> {
+  const status = await readFile(join(path, "status"), "utf8").catch(() => "");
+  return Number(/PID: (\d+)/.exec(status)?.[1] ?? 0);
 }
 
 /**
@@ -149,6 +177,9 @@ async function embeddedClient(path: string): Promise<ClickHouseClient> {
     type Injected = NonNullable<ClickHouseClientConfigOptions["connection"]>;
     const client = createClient({ connection: connection as unknown as Injected });
     await run(client, "SET async_insert = 0");
+    for (const [name, value] of Object.entries(readSettings)) {
+      await run(client, `SET ${name} = ${value}`);
+    }
     return client;
   });
 }
@@ -161,8 +192,7 @@ async function opened<T>(path: string, open: () => T): Promise<T> {
   try {
     return open();
   } catch (error) {
-    const status = await readFile(join(path, "status"), "utf8").catch(() => "");
-    const holder = Number(/PID: (\d+)/.exec(status)?.[1] ?? 0);
+    const holder = await holderOf(path);
     if (holder > 0 && holder !== process.pid && isRunning(holder))
       throw new CodedError("store_locked");
     throw await damageOf(path, storeError(error));

@@ -23,6 +23,7 @@ import {
   insertSettings,
   loadClient,
   readAnswer,
+  readSettings,
   run,
   select,
 } from "./engine-client.ts";
@@ -63,7 +64,10 @@ export async function openServer(options: ServerConnection, mayChange: boolean):
     keep_alive: { enabled: true },
     // The client logs statements with their values at this level; ours hold identities.
     log: { level: 127 as const },
-    ...(cluster === undefined ? {} : { clickhouse_settings: clusterSettings(options) }),
+    clickhouse_settings: {
+      ...readSettings,
+      ...(cluster === undefined ? {} : clusterSettings(options)),
+    },
   } satisfies ClickHouseClientConfigOptions;
   if (database !== "default" && mayChange)
     await createDatabase(createClient(config), database, cluster);

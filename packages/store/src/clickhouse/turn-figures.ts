@@ -1,0 +1,155 @@
+/** @module TurnFigures: counts, figures of turns and of calls as statements of ClickHouse. */
+import { callFiguresOf, countGroupsOf, figureGroupsOf } from "../ledger/figure-rows.ts";
+import type { FigureRow } from "../ledger/figure-rows.ts";
+import { isListField } from "../ledger/turn-fields.ts";
+import type { ListField, TextField } from "../ledger/turn-fields.ts";
+import type {
+  CallField,
+  CallFigures,
+  CountGroup,
+  FigureGroup,
+  FigureOptions,
+  TurnQuestion,
+} from "../ledger/turn-question.ts";
+import type { Answer, Engine } from "./connection.ts";
+import { bindings } from "./sql-text.ts";
+import { columnOfList } from "./turn-columns.ts";
+import { whereOf } from "./turn-where.ts";
+
+/** A field as a column with one value a row; a turn with several values has several rows. */
+export function valueOf(field: TextField | ListField): string {
+  if (!isListField(field)) return `toString(${field})`;
+  const column = columnOfList(field);
+  return `arrayJoin(arrayMap(x -> toString(x), if(empty(${column}), [''], ${column})))`;
+}
+
+/** The rows of an answer. */
+export function rowsOf({ rows, columns }: Answer): FigureRow[] {
+  return Array.from({ length: rows }, (_, at) =>
+    Object.fromEntries([...columns].map(([name, values]) => [name, values[at]])),
+  );
+}
+
+/** A sum, or NULL without a value. */
+function sumOf(column: string, when = "true"): string {
+  const known = `isNotNull(${column}) AND ${when}`;
+  return `if(countIf(${known}) = 0, NULL, sumIf(assumeNotNull(${column}), ${known}))`;
+}
+
+const percentilesSql = ["0.5", "0.95", "0.99"]
+  .map((share, at) => {
+    const place = `toUInt64(greatest(1, ceil(${share} * length(lasted))))`;
+    const name = ["p50_ms", "p95_ms", "p99_ms"][at] ?? "";
+    return `if(empty(lasted), NULL, lasted[${place}]) AS ${name}`;
+  })
+  .join(", ");
+
+const lastedSql =
+  "arraySort(groupArrayIf(assumeNotNull(duration_ms), isNotNull(duration_ms))) AS lasted";
+
+const countSql = `toFloat64(count()) AS turns, toFloat64(countIf(has_error)) AS errors,
+  toFloat64(min(toUnixTimestamp64Micro(ended_at))) AS first_at,
+  toFloat64(max(toUnixTimestamp64Micro(ended_at))) AS last_at`;
+
+const figureSql = `${countSql},
+  toFloat64(countIf(isNull(duration_ms))) AS duration_unknown, ${lastedSql},
+  ${sumOf("tool_results")} AS tool_results_sum, ${sumOf("tool_limited")} AS tool_limited_sum,
+  ${sumOf("tool_failed")} AS tool_failed_sum, ${sumOf("input_tokens")} AS input_sum,
+  ${sumOf("output_tokens")} AS output_sum,
+  toFloat64(countIf(isNull(input_tokens) AND isNull(output_tokens))) AS tokens_unknown,
+  ${sumOf("cached_tokens", "isNotNull(input_tokens)")} AS cached_sum,
+  ${sumOf("input_tokens", "isNotNull(cached_tokens)")} AS cached_of_sum`;
+
+function stretchSql(everyMs: number | undefined): string {
+  return everyMs === undefined
+    ? "toFloat64(0)"
+    : `floor(toFloat64(toUnixTimestamp64Micro(ended_at)) / ${everyMs * 1_000})`;
+}
+
+/** Counts by stretch. */
+export async function countsOf(
+  engine: Engine,
+  question: TurnQuestion,
+  everyMs: number | undefined,
+): Promise<readonly CountGroup[]> {
+  const bind = bindings();
+  const answer = await engine.query(
+    `SELECT ${stretchSql(everyMs)} AS stretch, ${countSql}
+FROM turn_ledger FINAL WHERE ${whereOf(question, bind)} GROUP BY stretch`,
+    bind.parameters,
+    question.signal,
+  );
+  return countGroupsOf(rowsOf(answer), everyMs);
+}
+
+/** Figures by value and stretch. */
+export async function figuresOf(
+  engine: Engine,
+  question: TurnQuestion,
+  options: FigureOptions,
+): Promise<readonly FigureGroup[]> {
+  const { by, everyMs } = options;
+  const bind = bindings();
+  const where = whereOf(question, bind);
+  const stretch = stretchSql(everyMs);
+  const value = by === undefined ? "''" : valueOf(by);
+  const from = `(SELECT *, ${value} AS value, ${stretch} AS stretch
+FROM turn_ledger FINAL WHERE ${where})`;
+  const ask = async (sql: string): Promise<FigureRow[]> =>
+    rowsOf(await engine.query(sql, bind.parameters, question.signal));
+  const [groups, verdicts] = await Promise.all([
+    ask(`SELECT *, ${percentilesSql} FROM
+(SELECT value, stretch, ${figureSql} FROM ${from} GROUP BY value, stretch)`),
+    ask(`SELECT value, stretch, toString(verdict) AS verdict, toFloat64(count()) AS turns FROM ${from}
+GROUP BY value, stretch, verdict`),
+  ]);
+  return figureGroupsOf(groups, verdicts, options);
+}
+
+const callListColumns = [
+  "name",
+  "provider",
+  "outcome",
+  "error_type",
+  "duration_ms",
+  "input_tokens",
+  "output_tokens",
+  "cached_tokens",
+] as const;
+
+/** Figures of calls. */
+export async function callsOf(
+  engine: Engine,
+  question: TurnQuestion,
+  { kind, by }: { readonly kind: string; readonly by: readonly CallField[] },
+): Promise<readonly CallFigures[]> {
+  const bind = bindings();
+  const where = whereOf(question, bind);
+  const joined = callListColumns.map((name) => `call_${name} AS one_${name}`).join(", ");
+  const values = by.map((field) => `${callValue(field)} AS by_${field}`);
+  const names = ["whole", ...by.map((field) => `by_${field}`)].join(", ");
+  const from = `(SELECT ${["'' AS whole", ...values].join(", ")},
+  one_duration_ms AS duration_ms, one_input_tokens AS input_tokens,
+  one_output_tokens AS output_tokens, one_cached_tokens AS cached_tokens,
+  toString(one_outcome) AS outcome
+FROM turn_ledger FINAL ARRAY JOIN call_kind AS one_kind, ${joined}
+WHERE (${where}) AND one_kind = '${kind}')`;
+  const ask = async (sql: string): Promise<FigureRow[]> =>
+    rowsOf(await engine.query(sql, bind.parameters, question.signal));
+  const [groups, outcomes] = await Promise.all([
+    ask(`SELECT *, ${percentilesSql} FROM (SELECT ${names}, toFloat64(count()) AS calls, ${lastedSql},
+  toFloat64(countIf(isNull(duration_ms))) AS duration_unknown,
+  ${sumOf("input_tokens")} AS input_sum, ${sumOf("output_tokens")} AS output_sum,
+  ${sumOf("cached_tokens")} AS cached_sum,
+  toFloat64(countIf(isNull(input_tokens) AND isNull(output_tokens))) AS tokens_unknown
+FROM ${from} GROUP BY ${names})`),
+    ask(`SELECT ${names}, if(outcome = '', 'unknown', outcome) AS said, toFloat64(count()) AS calls
+FROM ${from} GROUP BY ${names}, said`),
+  ]);
+  return callFiguresOf(groups, outcomes, by);
+}
+
+function callValue(field: CallField): string {
+  if (field === "agent_id" || field === "release") return valueOf(field);
+  return `toString(one_${field})`;
+}

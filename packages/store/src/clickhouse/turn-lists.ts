@@ -1,0 +1,118 @@
+/**
+ * @module TurnLists: pages of turns in ClickHouse. `FINAL` reads every row before it orders them. By
+ * first receipt, the order of the table, it need not: all versions of a turn have one, so the rows
+ * that fill a page say from which receipt on versions are folded.
+ */
+import { askedConditions } from "../ledger/asked-conditions.ts";
+import { placeOf } from "../ledger/turn-conditions.ts";
+import { tenantText } from "../ledger/turn-fields.ts";
+import type { TurnOrder, TurnPage, TurnPlace, TurnQuestion } from "../ledger/turn-question.ts";
+import type { TurnRecord } from "../ledger/turn-record.ts";
+import type { Engine } from "./connection.ts";
+import { bindings } from "./sql-text.ts";
+import type { Bindings } from "./sql-text.ts";
+import { afterOf, orderOf, timeSql, whereOf } from "./turn-where.ts";
+
+/** A page that is asked for. */
+export interface PageAsked {
+  readonly order: TurnOrder;
+  readonly limit: number;
+  readonly after?: TurnPlace;
+}
+
+/** A turn has two versions, most of the time, until its parts are merged. */
+const rowsOfTurn = 3;
+/** When rows of turns that no longer pass filled the reach, it is made so many times as long. */
+const longer = 16;
+
+/** Tenants of whom there may be most turns. */
+const commonTenants: ReadonlySet<string> = new Set([tenantText(null), tenantText(undefined)]);
+
+/** A page of turns. */
+export async function listOf(
+  engine: Engine,
+  question: TurnQuestion,
+  page: PageAsked,
+): Promise<TurnPage> {
+  const { order, limit } = page;
+  const rows =
+    order.by === "first_received" && !isIndexed(question)
+      ? await byReceipt(engine, question, page)
+      : await recordsOf(engine, question, page);
+  const records = rows.slice(0, limit).map((row) => JSON.parse(row) as TurnRecord);
+  const last = records.at(-1);
+  const more = rows.length > limit && last !== undefined;
+  return { records, next: more ? placeOf(last, order) : null };
+}
+
+/** Fields of which each value has few turns, which an index finds. */
+const indexed: ReadonlySet<string> = new Set(["tenant", "thread_id", "root_trace_id"]);
+
+/** True where an index finds the turns: to look first how far they reach would cost as much again. */
+function isIndexed(question: TurnQuestion): boolean {
+  return askedConditions(question).some(
+    (condition) =>
+      "text" in condition &&
+      condition.not !== true &&
+      indexed.has(condition.text) &&
+      condition.is !== null &&
+      !commonTenants.has(condition.is),
+  );
+}
+
+async function byReceipt(
+  engine: Engine,
+  question: TurnQuestion,
+  page: PageAsked,
+): Promise<readonly string[]> {
+  const wanted = page.limit + 1;
+  for (let reach = wanted * rowsOfTurn; ; reach *= longer) {
+    const { end, rows } = await reachOf(engine, question, { ...page, reach });
+    if (end === undefined) return [];
+    const records = await recordsOf(engine, question, page, end);
+    if (records.length === wanted || rows < reach) return records;
+  }
+}
+
+/** The first receipt of the last of so many rows that pass, of whatever version. */
+async function reachOf(
+  engine: Engine,
+  question: TurnQuestion,
+  page: PageAsked & { readonly reach: number },
+): Promise<{ readonly end: string | undefined; readonly rows: number }> {
+  const bind = bindings();
+  const { ascending } = page.order;
+  const [last, direction, sign] = ascending === true ? ["max", "ASC", "<="] : ["min", "DESC", ">="];
+  const answer = await engine.query(
+    `SELECT toFloat64(${last}(toUnixTimestamp64Micro(first_received))) AS end,
+  toFloat64(count()) AS rows
+FROM (SELECT first_received FROM turn_ledger WHERE ${whereSql(question, page, bind)} AND gone = 0
+  ORDER BY first_received ${direction} LIMIT ${page.reach})`,
+    bind.parameters,
+    question.signal,
+  );
+  const rows = Number(answer.columns.get("rows")?.[0] ?? 0);
+  const end = Number(answer.columns.get("end")?.[0] ?? 0);
+  return { rows, end: rows === 0 ? undefined : `first_received ${sign} ${timeSql(end)}` };
+}
+
+async function recordsOf(
+  engine: Engine,
+  question: TurnQuestion,
+  page: PageAsked,
+  within = "true",
+): Promise<readonly string[]> {
+  const bind = bindings();
+  const answer = await engine.query(
+    `SELECT record FROM turn_ledger FINAL WHERE (${within}) AND ${whereSql(question, page, bind)}
+ORDER BY ${orderOf(page.order)} LIMIT ${page.limit + 1}`,
+    bind.parameters,
+    question.signal,
+  );
+  return (answer.columns.get("record") ?? []) as readonly string[];
+}
+
+function whereSql(question: TurnQuestion, { order, after }: PageAsked, bind: Bindings): string {
+  const passes = `(${whereOf(question, bind)})`;
+  return after === undefined ? passes : `${passes} AND (${afterOf(order, after, bind)})`;
+}
