@@ -5,8 +5,6 @@
 import { findingTexts, insightCodes } from "@turnproof/evidence";
 import type { ListField, TextField, TurnFacet, TurnQuestion, TurnReader } from "@turnproof/store";
 
-import { wholeFigures } from "./turn-stretches.ts";
-
 /** Values of a key, the commonest first. */
 export interface CountedKey {
   readonly key: string;
@@ -63,12 +61,14 @@ export async function countFacets(
     const source = sources[key];
     return source === undefined ? [] : [{ key, source }];
   });
-  const fields = [...asked.map(({ source }) => source.field), "flag" as const];
-  const [figures, facets] = await Promise.all([
-    wholeFigures(ledger, question),
+  // How many turns have a finding is counted by a flag of their own.
+  const flags = keys.includes("finding") ? (["flag"] as const) : [];
+  const fields = [...asked.map(({ source }) => source.field), ...flags];
+  const [[whole], facets] = await Promise.all([
+    ledger.turnCounts(question, {}),
     ledger.turnFacets(question, fields, valuesMax),
   ]);
-  const [turns, errors] = [figures?.turns ?? 0, figures?.errors ?? 0];
+  const { turns, errors } = whole ?? { turns: 0, errors: 0 };
   const byField = new Map(facets.map((facet) => [facet.field, facet]));
   return {
     turns,

@@ -3,16 +3,22 @@
  * spoke. Over the selected range, or from the first turn to the last; without a range, turns whose
  * clock cannot be right are counted and not drawn.
  */
-import type { FigureGroup, TurnFigures, TurnQuestion, TurnReader } from "@turnproof/store";
+import type { CountGroup, TurnQuestion } from "@turnproof/store";
 
 import { isPlausibleTime, plausibleRange } from "./display/plausible-time.ts";
 import { binFrame } from "./display/turn-figures.ts";
 import type { BinFrame } from "./display/turn-figures.ts";
 
+/** What is asked of turns, whole or by stretch: counts, or figures that cost more. */
+export type StretchReader<G extends CountGroup> = (
+  question: TurnQuestion,
+  options: { readonly everyMs?: number },
+) => Promise<readonly G[]>;
+
 /** Turns over time. */
-export interface TurnStretches {
+export interface TurnStretches<G extends CountGroup> {
   /** All turns of the question; undefined without one. */
-  readonly total: TurnFigures | undefined;
+  readonly total: G | undefined;
   /** The question of the turns that are drawn. */
   readonly drawn: TurnQuestion;
   /** Undefined where no turn is drawn. */
@@ -21,7 +27,7 @@ export interface TurnStretches {
   readonly bars: readonly {
     readonly fromMs: number;
     readonly toMs: number;
-    readonly figures: FigureGroup | undefined;
+    readonly figures: G | undefined;
   }[];
 }
 
@@ -33,21 +39,21 @@ export interface StretchOptions {
 }
 
 /** The stretches of the turns of a question. */
-export async function turnStretches(
-  ledger: TurnReader,
+export async function turnStretches<G extends CountGroup>(
+  read: StretchReader<G>,
   question: TurnQuestion,
   { nowMs, within }: StretchOptions,
-): Promise<TurnStretches> {
-  const total = await wholeFigures(ledger, question);
+): Promise<TurnStretches<G>> {
+  const [total] = await read(question, {});
   const { drawn, extent } =
     within === undefined
-      ? await plausible(ledger, { question, total, nowMs })
+      ? await plausible(read, { question, total, nowMs })
       : { drawn: question, extent: within };
   if (total === undefined || extent === undefined) {
     return { total, drawn, frame: undefined, bars: [] };
   }
   const frame = binFrame(...extent);
-  const groups = await ledger.turnFigures(drawn, { everyMs: frame.stepMs });
+  const groups = await read(drawn, { everyMs: frame.stepMs });
   const byStart = new Map(groups.map((group) => [group.from_ms, group]));
   const bars = Array.from({ length: frame.size }, (_, index) => {
     const fromMs = frame.fromMs + index * frame.stepMs;
@@ -56,21 +62,12 @@ export async function turnStretches(
   return { total, drawn, frame, bars };
 }
 
-/** Figures of all turns of a question; undefined without one. */
-export async function wholeFigures(
-  ledger: TurnReader,
-  question: TurnQuestion,
-): Promise<TurnFigures | undefined> {
-  const [figures] = await ledger.turnFigures(question, {});
-  return figures;
-}
-
 /** The turns whose clock can be right, and their extent; all of them where none can. */
 async function plausible(
-  ledger: TurnReader,
+  read: StretchReader<CountGroup>,
   of: {
     readonly question: TurnQuestion;
-    readonly total: TurnFigures | undefined;
+    readonly total: CountGroup | undefined;
     readonly nowMs: number;
   },
 ): Promise<{ drawn: TurnQuestion; extent: readonly [number, number] | undefined }> {
@@ -82,12 +79,13 @@ async function plausible(
     ...question,
     where: [...question.where, { time: "ended_at", from: isoOf(from), to: isoOf(to + 1) }],
   };
-  const extent = extentOf(await wholeFigures(ledger, right));
+  const [whole] = await read(right, {});
+  const extent = extentOf(whole);
   return extent === undefined ? all : { drawn: right, extent };
 }
 
-function extentOf(figures: TurnFigures | undefined): readonly [number, number] | undefined {
-  const { first_at: first, last_at: last } = figures ?? {};
+function extentOf(counts: CountGroup | undefined): readonly [number, number] | undefined {
+  const { first_at: first, last_at: last } = counts ?? {};
   if (typeof first !== "number" || typeof last !== "number") return undefined;
   return [Math.floor(first / 1_000), Math.floor(last / 1_000)];
 }

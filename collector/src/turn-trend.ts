@@ -28,7 +28,11 @@ export async function turnTrend(
   question: TurnQuestion,
   options: StretchOptions,
 ): Promise<Trend> {
-  const { total, drawn, frame, bars } = await turnStretches(ledger, question, options);
+  const { total, drawn, frame, bars } = await turnStretches(
+    (asked, by) => ledger.turnFigures(asked, by),
+    question,
+    options,
+  );
   if (total === undefined) return { ...nothingFared, slices: [], releases: [] };
   const partial = withPartial(question);
   const everyMs = frame?.stepMs;

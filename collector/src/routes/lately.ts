@@ -7,7 +7,6 @@ import type { TurnQuestion, TurnReader } from "@turnproof/store";
 
 import { findingPriority } from "../display/kind-words.ts";
 import { turnQuestion } from "../turn-conditions.ts";
-import { wholeFigures } from "../turn-stretches.ts";
 import type { Reading } from "../auth/grants.ts";
 import type { Parts } from "../parts.ts";
 
@@ -37,10 +36,7 @@ const codesMax = 500;
 export async function lately(parts: Parts, reading: Reading, signal: AbortSignal): Promise<Lately> {
   const { ledger } = parts.store;
   const question: TurnQuestion = { ...turnQuestion(reading), signal };
-  const [figures, [facet]] = await Promise.all([
-    wholeFigures(ledger, question),
-    ledger.turnFacets(question, ["code"], codesMax),
-  ]);
+  const [facet, verdicts] = await ledger.turnFacets(question, ["code", "verdict"], codesMax);
   const found = (facet?.values ?? [])
     .flatMap(({ value, turns }) =>
       value === null || !Object.hasOwn(findingTexts, value) ? [] : [{ code: value, turns }],
@@ -49,8 +45,9 @@ export async function lately(parts: Parts, reading: Reading, signal: AbortSignal
     .slice(0, findingsMax);
   const findings = await Promise.all(found.map((one) => withNewest(ledger, question, one)));
   return {
-    turns: figures?.turns ?? 0,
-    unjudged: figures?.verdicts["unjudged"] ?? 0,
+    // Each turn has one verdict, or is unjudged.
+    turns: (verdicts?.values ?? []).reduce((sum, { turns }) => sum + turns, 0),
+    unjudged: verdicts?.values.find(({ value }) => value === "unjudged")?.turns ?? 0,
     findings: findings.flat(),
   };
 }

@@ -13,6 +13,7 @@ import type { AppEnv } from "../http/environment.ts";
 import { readParameters } from "../http/parameters.ts";
 import { respondJson } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
+import type { CountGroup, FigureGroup } from "@turnproof/store";
 import { countFacets } from "../turn-facets.ts";
 import { turnStretches } from "../turn-stretches.ts";
 import type { TurnStretches } from "../turn-stretches.ts";
@@ -65,29 +66,33 @@ async function overviewOf(
   const { ledger } = parts.store;
   const complete = await isSettled(parts);
   const options = { nowMs: parts.now(), within: rangeOf(reading.query) };
-  const [stretches, { keys }] = await Promise.all([
-    turnStretches(ledger, question, options),
+  const figures = withDurations
+    ? turnStretches((asked, by) => ledger.turnFigures(asked, by), question, options)
+    : undefined;
+  const counts: Promise<TurnStretches<CountGroup>> =
+    figures ?? turnStretches((asked, by) => ledger.turnCounts(asked, by), question, options);
+  const [{ total, bars }, { keys }] = await Promise.all([
+    counts,
     countFacets(ledger, question, valueKeys, valuesMax),
   ]);
-  const { total, bars } = stretches;
   return {
-    bins: bars.map(({ fromMs, toMs, figures }) => ({
-      fromMs,
-      toMs,
-      turns: figures?.turns ?? 0,
-      errors: figures?.errors ?? 0,
+    bins: bars.map((bar) => ({
+      fromMs: bar.fromMs,
+      toMs: bar.toMs,
+      turns: bar.figures?.turns ?? 0,
+      errors: bar.figures?.errors ?? 0,
     })),
     turns: total?.turns ?? 0,
     errors: total?.errors ?? 0,
     values: Object.fromEntries(keys.map(({ key, counts }) => [key, [...counts.keys()]])),
-    ...(withDurations ? { durations: await durationsOf(parts, stretches) } : {}),
+    ...(figures === undefined ? {} : { durations: await durationsOf(parts, await figures) }),
     complete,
   };
 }
 
 async function durationsOf(
   parts: Parts,
-  { drawn, frame, bars }: TurnStretches,
+  { drawn, frame, bars }: TurnStretches<FigureGroup>,
 ): Promise<DurationCells> {
   const groups =
     frame === undefined

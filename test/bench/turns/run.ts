@@ -15,6 +15,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
+import { resolveEvents } from "@turnproof/evidence";
 import { clickhouse, recordRoots } from "@turnproof/store";
 import type { Judgement, WholeRoot } from "@turnproof/store";
 
@@ -71,7 +72,8 @@ async function judgeAll(): Promise<void> {
     const all = source.next();
     const received_at = receiptOf(all);
     const root = all[0]?.root_trace_id ?? "";
-    const events = all.map((event) => ({ ...event, received_at }));
+    // Only the turn says whose it is; the others inherit it, as in every read.
+    const events = resolveEvents(all.map((event) => ({ ...event, received_at })));
     // Nothing stands under a root of a store that was just filled.
     roots.push({ root, events, rows: events.length, epoch: 0, held: [] });
     if (roots.length < 5_000) continue;

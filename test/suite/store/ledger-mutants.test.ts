@@ -183,6 +183,10 @@ describe("ClickHouse", () => {
       "1 + ceil(0.5 * length(lasted))",
     ],
     ["filters before FINAL", /FINAL WHERE/, "FINAL PREWHERE"],
+    ["a reach without its last receipt", /\(first_received >= /, "(first_received > "],
+    ["facets of the wrong field", /, 0\) AS place/, ", 1) AS place"],
+    ["the rarest values", /\(-toInt64\(turns\), value\)/, "(toInt64(turns), value)"],
+    ["every turn an error", /countIf\(has_error\)/, "count()"],
     ["turns without a value left out", /if\(empty\((\w+)\), \[''\], \w+\)/, "$1"],
   ];
   test.each(changes)(

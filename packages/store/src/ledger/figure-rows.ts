@@ -4,7 +4,13 @@
  */
 import { groupBy } from "@turnproof/semconv";
 
-import type { CallField, CallFigures, FigureGroup, FigureOptions } from "./turn-question.ts";
+import type {
+  CallField,
+  CallFigures,
+  CountGroup,
+  FigureGroup,
+  FigureOptions,
+} from "./turn-question.ts";
 import { compareValues } from "./turn-sums.ts";
 
 /** One row of an answer. */
@@ -74,6 +80,38 @@ export function figureGroupsOf(
       (a, b) =>
         compareValues(a.value ?? null, b.value ?? null) || (a.from_ms ?? 0) - (b.from_ms ?? 0),
     );
+}
+
+/** The counts among figures, for providers whose engine counts no faster alone. */
+export function countsAmong(figures: readonly FigureGroup[]): readonly CountGroup[] {
+  return figures.map(({ turns, errors, first_at, last_at, from_ms }) => ({
+    ...(from_ms === undefined ? {} : { from_ms }),
+    turns,
+    errors,
+    first_at,
+    last_at,
+  }));
+}
+
+/**
+ * Counts by stretch, in the order of time.
+ *
+ * @param rows `stretch`, `turns`, `errors`, `first_at` and `last_at`
+ */
+export function countGroupsOf(
+  rows: readonly FigureRow[],
+  everyMs: number | undefined,
+): readonly CountGroup[] {
+  return rows
+    .filter((row) => Number(row["turns"]) > 0)
+    .map((row) => ({
+      ...(everyMs === undefined ? {} : { from_ms: Number(row["stretch"]) * everyMs }),
+      turns: Number(row["turns"]),
+      errors: Number(row["errors"]),
+      first_at: numberOf(row["first_at"]),
+      last_at: numberOf(row["last_at"]),
+    }))
+    .toSorted((a, b) => (a.from_ms ?? 0) - (b.from_ms ?? 0));
 }
 
 /**

@@ -14,6 +14,7 @@ export function lateLedger(
     listTurns: async (question, page) => (await current()).listTurns(question, page),
     countTurns: async (question) => (await current()).countTurns(question),
     turnFacets: async (...asked) => (await current()).turnFacets(...asked),
+    turnCounts: async (question, options) => (await current()).turnCounts(question, options),
     turnFigures: async (question, options) => (await current()).turnFigures(question, options),
     callFigures: async (question, kind, by) => (await current()).callFigures(question, kind, by),
   };

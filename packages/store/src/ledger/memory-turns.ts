@@ -7,6 +7,7 @@ import { comparePlaces, passes, placeOf } from "./turn-conditions.ts";
 import type { TurnLedger, TurnQuestion } from "./turn-question.ts";
 import { compareVersions } from "./turn-record.ts";
 import type { TurnRecord, TurnVersion } from "./turn-record.ts";
+import { countsAmong } from "./figure-rows.ts";
 import { callGroups, facetOf, figureGroups } from "./turn-sums.ts";
 import { heldOf } from "./turn-writes.ts";
 
@@ -56,6 +57,7 @@ export function memoryTurns(): TurnLedger {
       const records = asked(question);
       return fields.map((field) => facetOf(records, field, valuesMax));
     },
+    turnCounts: async (question, options) => countsAmong(figureGroups(asked(question), options)),
     turnFigures: async (question, options) => figureGroups(asked(question), options),
     callFigures: async (question, kind, by) => callGroups(asked(question), kind, by),
   };

@@ -48,10 +48,23 @@ export interface TurnPage {
   readonly next: TurnPlace | null;
 }
 
-/** What some turns amount to. */
-export interface TurnFigures {
+/** How many turns there are, and when. */
+export interface TurnCounts {
   readonly turns: number;
   readonly errors: number;
+  /** Microseconds since the epoch of the first and the last `ended_at`. */
+  readonly first_at: number | null;
+  readonly last_at: number | null;
+}
+
+/** Counts of the turns in one stretch of time. */
+export interface CountGroup extends TurnCounts {
+  /** Start of the stretch in epoch milliseconds; absent where no stretches were asked for. */
+  readonly from_ms?: number;
+}
+
+/** What some turns amount to. */
+export interface TurnFigures extends TurnCounts {
   readonly verdicts: Readonly<Record<string, number>>;
   /** Nearest-rank percentiles of the known durations; null without one. */
   readonly p50_ms: number | null;
@@ -68,9 +81,6 @@ export interface TurnFigures {
   /** Over the turns that said both. */
   readonly cached_tokens: number | null;
   readonly cached_of_tokens: number | null;
-  /** Microseconds since the epoch of the first and the last `ended_at`. */
-  readonly first_at: number | null;
-  readonly last_at: number | null;
 }
 
 /** Figures of the turns with one value, in one stretch of time. */
@@ -126,6 +136,11 @@ export interface TurnReader {
     fields: readonly (TextField | ListField)[],
     valuesMax: number,
   ): Promise<readonly TurnFacet[]>;
+  /** Counts alone, which cost a fraction of figures; stretches in the order of time. */
+  turnCounts(
+    question: TurnQuestion,
+    options: Pick<FigureOptions, "everyMs">,
+  ): Promise<readonly CountGroup[]>;
   turnFigures(question: TurnQuestion, options: FigureOptions): Promise<readonly FigureGroup[]>;
   callFigures(
     question: TurnQuestion,

@@ -11,7 +11,7 @@ import { rootRounds } from "../root-rounds.ts";
 import type { KnownRoot } from "../root-rounds.ts";
 import { scopedReads } from "../scoped-reads.ts";
 import type { Reads } from "../scoped-reads.ts";
-import type { Question } from "../search-condition.ts";
+import type { Question } from "../evidence-question.ts";
 import { settle } from "../settle.ts";
 import type { StoredEvent } from "../stored-event.ts";
 import type { Round } from "../walk.ts";

@@ -10,6 +10,7 @@ import { raisedEpochs } from "./root-standing.ts";
 import { coded } from "./store-error.ts";
 import { writeTurns } from "./turn-documents.ts";
 import { callsOf, facetOf, figuresOf } from "./turn-figures.ts";
+import { countsAmong } from "../ledger/figure-rows.ts";
 import { filterOf } from "./turn-filter.ts";
 
 /** Turns of this collection, beside the epochs of their roots. */
@@ -76,6 +77,8 @@ export function mongodbTurns(
     },
     turnFacets: (question, fields, valuesMax) =>
       Promise.all(fields.map((field) => facetOf(collection, question, field, valuesMax))),
+    turnCounts: async (question, options) =>
+      countsAmong(await figuresOf(collection, question, options)),
     turnFigures: (question, options) => figuresOf(collection, question, options),
     callFigures: (question, kind, by) => callsOf(collection, question, { kind, by }),
   };

@@ -1,7 +1,7 @@
 /** @module TurnLedger: turns in PostgreSQL; the reference is `memoryTurns`. */
 import type { TurnCall } from "@turnproof/evidence";
 
-import { callFiguresOf, figureGroupsOf, textOf } from "../ledger/figure-rows.ts";
+import { callFiguresOf, countsAmong, figureGroupsOf, textOf } from "../ledger/figure-rows.ts";
 import type { FigureRow } from "../ledger/figure-rows.ts";
 import type { RootTurns } from "../ledger/record-roots.ts";
 import { placeOf } from "../ledger/turn-conditions.ts";
@@ -93,6 +93,8 @@ export function postgresTurns(database: Database): TurnLedger {
     },
     turnFacets: (question, fields, valuesMax) =>
       Promise.all(fields.map((field) => facetOf(database, question, field, valuesMax))),
+    turnCounts: async (question, options) =>
+      countsAmong(await figuresOf(database, question, options)),
     turnFigures: (question, options) => figuresOf(database, question, options),
     callFigures: (question, kind, by) => callsOf(database, question, { kind, by }),
   };

@@ -4,7 +4,7 @@
  */
 import { hashesOfId, rootWords, rowWords } from "../bundle/words.ts";
 import type { KnownRoot } from "../root-rounds.ts";
-import type { Question } from "../search-condition.ts";
+import type { Question } from "../evidence-question.ts";
 import type { SqliteDatabase, SqliteStatement, SqlValue } from "./sqlite-database.ts";
 
 /** Roots of the first page; each next one has four times as many. */

@@ -9,7 +9,8 @@ import { paced } from "../ledger/record-roots.ts";
 import { inSteps } from "./bundle-writer.ts";
 import { transaction } from "./sqlite-database.ts";
 import { facetsOf } from "./turn-facets.ts";
-import { callsOf, figuresOf } from "./turn-figures.ts";
+import { countGroupsOf } from "../ledger/figure-rows.ts";
+import { callsOf, countRows, figuresOf } from "./turn-figures.ts";
 import { turnRows, versionOf } from "./turn-rows.ts";
 import { turnTablesSql } from "./turn-schema.ts";
 import { afterSql, orderSql, whereSql } from "./turn-sql.ts";
@@ -79,6 +80,10 @@ export function turnsIn(
     async turnFacets(question, fields, valuesMax) {
       question.signal?.throwIfAborted();
       return facetsOf(database, whereSql(question), { fields, valuesMax, fewTurns });
+    },
+    async turnCounts(question, { everyMs }) {
+      question.signal?.throwIfAborted();
+      return countGroupsOf(countRows(database, whereSql(question), everyMs), everyMs);
     },
     async turnFigures(question, options) {
       question.signal?.throwIfAborted();

@@ -6,6 +6,7 @@
 import type { TurnCall } from "@turnproof/evidence";
 
 import { callFiguresOf, figureGroupsOf } from "../ledger/figure-rows.ts";
+import type { FigureRow } from "../ledger/figure-rows.ts";
 import { isListField } from "../ledger/turn-fields.ts";
 import type { ListField, TextField } from "../ledger/turn-fields.ts";
 import type {
@@ -64,6 +65,18 @@ function sumsSql(sums: Readonly<Record<string, string>>): string {
     .join(", ");
 }
 
+/** Counts by stretch. */
+export function countRows(
+  database: SqliteDatabase,
+  where: SqlPart,
+  everyMs: number | undefined,
+): readonly FigureRow[] {
+  const { turns = "", errors = "", first_at = "", last_at = "" } = turnSums;
+  const counts = sumsSql({ turns, errors, first_at, last_at });
+  const sql = `SELECT ${stretchSql(everyMs)} AS stretch, ${counts} FROM turns WHERE ${where.sql}`;
+  return database.prepare(`${sql} GROUP BY 1`).all(...where.values);
+}
+
 /** Figures by value and stretch. */
 export function figuresOf(
   database: SqliteDatabase,
@@ -71,7 +84,7 @@ export function figuresOf(
   options: FigureOptions,
 ): readonly FigureGroup[] {
   const { by, everyMs } = options;
-  const stretch = everyMs === undefined ? "0" : floorSql("ended_at", everyMs * 1_000);
+  const stretch = stretchSql(everyMs);
   const valued = valuedSql(where, by, summedColumns);
   const parts = database
     .prepare(
@@ -88,6 +101,10 @@ export function figuresOf(
   const keys = ["value", "stretch"] as const;
   const groups = withPercentiles(addedUp(parts, keys, Object.keys(turnSums)), keys, durations);
   return figureGroupsOf(groups, parts, options);
+}
+
+function stretchSql(everyMs: number | undefined): string {
+  return everyMs === undefined ? "0" : floorSql("ended_at", everyMs * 1_000);
 }
 
 /** Division that rounds down, of a column that may be negative. */
