@@ -52,9 +52,9 @@ export async function judgeWindows(
   }
   if (others.length === 0) return windows;
   const options = { limit: pageRows, budgetRows: togetherRows };
-  const together = await parts.store.roots?.(collectorScope(), others, options);
+  const together = await parts.store.roots(collectorScope(), others, options);
   for (const root of others) {
-    const slice = together?.get(root);
+    const slice = together.get(root);
     if (slice !== undefined && slice.next === null) {
       keep(root, windowOf([slice], { ...manner, bounded: slice.bounded }));
       continue;

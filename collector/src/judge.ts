@@ -66,7 +66,7 @@ export function startJudge(parts: Parts, options: JudgeOptions = {}): Judge {
       running.closed = true;
       clearInterval(timer);
       await looking;
-      running.keep();
+      await running.keep();
     },
   };
 }
@@ -148,17 +148,17 @@ class RunningJudge {
       latest = await this.briefed();
     }
     if (now - this.keptAt >= keepEveryMs) {
-      this.keep();
+      await this.keep();
       this.keptAt = now;
     }
     return total;
   }
 
   /** Keeps how far it came; nothing before the first look is done. */
-  keep(): void {
+  async keep(): Promise<void> {
     if (!this.started) return;
     const { since, staleBefore: stale_before } = this;
-    this.mark.keep({ since, stale_before, ...this.memory.losses.state() });
+    await this.mark.keep({ since, stale_before, ...this.memory.losses.state() });
   }
 
   /** Turns that were judged before their producer spoke of a loss are judged again, with it. */

@@ -1,6 +1,7 @@
 /**
  * @module `turnproof doctor`: explains what is set and what that means, and looks at what usually
- * goes wrong: the data directory, the port, and two copies of the OpenTelemetry API in an app.
+ * goes wrong: the data directory, the evidence file, the port, and two copies of the OpenTelemetry
+ * API in an app.
  */
 import { accessSync, constants, existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -12,8 +13,11 @@ import pc from "picocolors";
 
 import { ConfigError, describeEnvironment, readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
-import { openMemory } from "../memory/memory-backend.ts";
+import { openMemory } from "../backend.ts";
+import { evidenceFolder } from "../store-places.ts";
 import { withJson } from "./command.ts";
+import { evidenceCheck } from "./doctor-evidence.ts";
+import type { Check } from "./doctor-evidence.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, printJson, printTable } from "./terminal.ts";
 
@@ -21,13 +25,6 @@ interface DoctorFlags {
   readonly json?: boolean;
   readonly app?: string;
   readonly dataDir?: string;
-}
-
-/** One look: what was looked at, how it is, and what to do. */
-interface Check {
-  readonly check: string;
-  readonly state: "ok" | "warn" | "fail";
-  readonly says: string;
 }
 
 /** Adds the command. */
@@ -50,6 +47,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
     for (const says of config.warnings)
       checks.push({ check: "configuration", state: "warn", says });
     checks.push(directoryCheck(config.dataDir), await collectorCheck(config));
+    if (config.backend === "filesystem") checks.push(await evidenceCheck(evidenceFolder(config)));
     if (config.memoryBackend === "mongodb") checks.push(...(await memoryChecks(config)));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -26,7 +26,6 @@ function counted(store: EvidenceStore): {
   readonly calls: { root: number; roots: number };
 } {
   const calls = { root: 0, roots: 0 };
-  const roots = store.roots?.bind(store);
   return {
     calls,
     store: {
@@ -35,14 +34,10 @@ function counted(store: EvidenceStore): {
         calls.root += 1;
         return store.root(...of);
       },
-      ...(roots === undefined
-        ? {}
-        : {
-            roots: (...of: Parameters<typeof roots>) => {
-              calls.roots += 1;
-              return roots(...of);
-            },
-          }),
+      roots: (...of) => {
+        calls.roots += 1;
+        return store.roots(...of);
+      },
     },
   };
 }

@@ -1,5 +1,5 @@
 /** A crash at every call that changes something leaves the old state or the new one, never half. */
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -11,6 +11,7 @@ import { systemCalls } from "./disk-calls.ts";
 import type { DiskCalls } from "./disk-calls.ts";
 import { filesystem } from "./filesystem.ts";
 import type { FilesystemProvider } from "./filesystem.ts";
+import { tenantName } from "./safe-name.ts";
 
 const made: string[] = [];
 afterAll(async () => {
@@ -166,5 +167,27 @@ describe("a crash", async () => {
     }
     expect(olds).toBeGreaterThan(0);
     expect(news).toBeGreaterThan(0);
+  });
+
+  test("a deletion that died anywhere is finished by the next", { timeout: 60_000 }, async () => {
+    const counting = dyingCalls(Infinity, "before");
+    const [whole] = await openCopy(base, counting);
+    counting.used.length = 0;
+    await whole.memory.admin.deleteTenant(ann, "entity");
+    const steps = [...counting.used];
+    expect(steps).toContain("rmdir");
+    const end = async (nth: number, moment: Moment): Promise<void> => {
+      const [dying, path] = await openCopy(base, dyingCalls(nth, moment));
+      await dying.memory.admin.deleteTenant(ann, "entity").catch(() => undefined);
+      const left = await reopen(path);
+      await left.memory.admin.deleteTenant(ann, "entity");
+      const names = await readdir(path, { recursive: true });
+      const named = names.filter((name) => name.includes(tenantName("ann")));
+      expect([nth, moment, named]).toEqual([nth, moment, []]);
+    };
+    for (const [nth, call] of steps.entries()) {
+      await end(nth, "before");
+      if (call === "create") await end(nth, "amid");
+    }
   });
 });

@@ -239,7 +239,7 @@ function lateStore(
     turns: (...asked) => ask(({ store }) => store.turns(...asked)),
     bundles: (...asked) => ask(({ store }) => store.bundles(...asked)),
     root: (...asked) => ask(({ store }) => store.root(...asked)),
-    roots: (...asked) => ask(async ({ store }) => (await store.roots?.(...asked)) ?? new Map()),
+    roots: (...asked) => ask(({ store }) => store.roots(...asked)),
     quietRoots: (...asked) => ask(({ store }) => store.quietRoots(...asked)),
     [Symbol.asyncDispose]: own.close,
   };

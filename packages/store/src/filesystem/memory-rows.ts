@@ -99,7 +99,7 @@ export function memoryRows(disk: Disk, lock: WriteLock): MemoryRows {
       for (const kind of scopedKinds) if ((await legacy.refused(kind)) > 0) return true;
       return false;
     },
-    prune: (kind, tenant) => lock.run(() => folders.prune(kind, tenantName(tenant))),
+    prune: (kind, tenant) => lock.run((held) => folders.prune(kind, tenantName(tenant), held)),
     migrate: (scope) =>
       lock.run(async (held) => {
         await prepare("entity", held);

@@ -49,8 +49,11 @@ export interface RowFolders {
     change: Change<R>,
     held: Held,
   ): Promise<void>;
-  /** Takes away a folder without rows: its name is made of an id. Only under the lock. */
-  prune(kind: Row["kind"], folder: string): Promise<void>;
+  /**
+   * Takes away a folder without rows: its name is made of an id. Where something else stays in it,
+   * its index names no row that is gone. Only under the lock.
+   */
+  prune(kind: Row["kind"], folder: string, held: Held): Promise<void>;
 }
 
 /** What is there besides documents. */
@@ -109,10 +112,15 @@ export function rowFolders(disk: Disk): RowFolders {
       const head = await apply(disk, place, before, change, held);
       remember(place.join("/"), head);
     },
-    async prune(kind, folder) {
+    async prune(kind, folder, held) {
       const place = placeOf(kind, folder);
+      // A writer that died leaves what it never finished, and an index that names deleted rows.
+      await sweep(disk, place);
       const names = await disk.list(place);
-      if (names.some((name) => !auxiliary.has(name))) return;
+      if (names.some((name) => !auxiliary.has(name))) {
+        if (names.includes(dirtyName)) await this.write(kind, folder, {}, held);
+        return;
+      }
       remembered.delete(place.join("/"));
       // The mark goes last: while it stands, an index without rows is not asked.
       for (const name of auxiliary) await disk.remove([...place, name]);

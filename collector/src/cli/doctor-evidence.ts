@@ -1,0 +1,45 @@
+/** @module DoctorEvidence: what `turnproof doctor` says of the filesystem store's evidence file. */
+import { CodedError } from "@turnproof/semconv";
+import { lookAtEvidence } from "@turnproof/store/admin";
+import type { EvidenceLook } from "@turnproof/store/admin";
+
+/** One look: what was looked at, how it is, and what to do. */
+export interface Check {
+  readonly check: string;
+  readonly state: "ok" | "warn" | "fail";
+  readonly says: string;
+}
+
+const check = "evidence file";
+const restore = "restore the folder from a copy, or move it away to start without what it holds";
+
+/** What was found, and what to do about it. */
+const sentences: Readonly<Record<Exclude<EvidenceLook["found"], "part_missing">, string>> = {
+  whole: "It is whole.",
+  none: "It will be made at the start.",
+  damaged: `store_corrupt: evidence.sqlite is damaged; ${restore}.`,
+  newer_version: "store_version_newer: a newer version wrote evidence.sqlite; start that version.",
+  older_version: `store_corrupt: evidence.sqlite has an unknown version of its tables; ${restore}.`,
+  log_unreadable:
+    "store_corrupt: evidence.sqlite-wal cannot be read, and the next start drops it; " +
+    "restore both files from one copy, or start to go on without what only the log held.",
+  log_alone:
+    "store_corrupt: evidence.sqlite-wal lies there without evidence.sqlite; " +
+    "put the file that it belongs to beside it, or move it away.",
+};
+
+/** Looks at the file in this folder and changes nothing. */
+export async function evidenceCheck(folder: string): Promise<Check> {
+  try {
+    const look = await lookAtEvidence(folder);
+    if (look.found === "part_missing") {
+      const says = `store_corrupt: evidence.sqlite lacks ${look.name}; ${restore}.`;
+      return { check, state: "fail", says };
+    }
+    const isWell = look.found === "whole" || look.found === "none";
+    return { check, state: isWell ? "ok" : "fail", says: sentences[look.found] };
+  } catch (error) {
+    if (!CodedError.is(error)) throw error;
+    return { check, state: "fail", says: error.message };
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * @module EvidenceLook: what is wrong with the evidence file of a directory, for an operator who
+ * asks. It makes, changes and repairs nothing, and reads the whole file.
+ */
+import { open, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import { CodedError } from "@turnproof/semconv";
+
+import { openSqlite, openSqliteReadOnly } from "../sqlite/sqlite-database.ts";
+import type { SqliteDatabase } from "../sqlite/sqlite-database.ts";
+import { codedSqlite } from "../sqlite/sqlite-error.ts";
+import { hasEvidenceTables, makeEvidenceTables } from "../sqlite/sqlite-evidence.ts";
+
+/** How the file is; `name` is that of a table or an index of ours. */
+export type EvidenceLook =
+  | { readonly found: "whole" | "none" | "damaged" | "newer_version" | "older_version" }
+  | { readonly found: "part_missing"; readonly name: string }
+  | { readonly found: "log_unreadable" | "log_alone" };
+
+/**
+ * Looks at `evidence.sqlite` in this directory, and at the log beside it. The time is that of
+ * reading the file once.
+ * @throws CodedError driver_missing, store_busy, store_unavailable
+ */
+export async function lookAtEvidence(directory: string): Promise<EvidenceLook> {
+  const path = join(directory, "evidence.sqlite");
+  const size = await sizeOf(path);
+  const logSize = await sizeOf(`${path}-wal`);
+  if ((size ?? 0) === 0) return { found: (logSize ?? 0) > 0 ? "log_alone" : "none" };
+  if ((logSize ?? 0) > 0 && !(await isLog(`${path}-wal`))) return { found: "log_unreadable" };
+  try {
+    // While a process has the file open, a log lies beside it, if an empty one.
+    return await codedSqlite(() => lookAt(openSqliteReadOnly(path, logSize === undefined)));
+  } catch (error) {
+    if (CodedError.is(error) && error.code === "store_corrupt") return { found: "damaged" };
+    if (CodedError.is(error) && error.code === "store_version_newer") {
+      return { found: "newer_version" };
+    }
+    throw error;
+  }
+}
+
+function lookAt(database: SqliteDatabase): EvidenceLook {
+  try {
+    const isCurrent = hasEvidenceTables(database);
+    const [row] = database.prepare("PRAGMA quick_check(1)").all();
+    if (row?.["quick_check"] !== "ok") return { found: "damaged" };
+    const held = namesIn(database);
+    // A process that was killed as it made the file leaves one that the next start completes.
+    if (!isCurrent) return { found: isUnmarked(database) ? "none" : "older_version" };
+    const missing = partsOfSchema().find((name) => !held.has(name));
+    return missing === undefined ? { found: "whole" } : { found: "part_missing", name: missing };
+  } finally {
+    database.close();
+  }
+}
+
+function isUnmarked(database: SqliteDatabase): boolean {
+  return database.prepare("PRAGMA user_version").get()?.["user_version"] === 0;
+}
+
+function namesIn(database: SqliteDatabase): ReadonlySet<string> {
+  const rows = database.prepare("SELECT name FROM sqlite_master").all();
+  return new Set(rows.map(({ name }) => String(name)));
+}
+
+/** Tables and indexes that a file of this version has. */
+function partsOfSchema(): readonly string[] {
+  const database = openSqlite(":memory:");
+  try {
+    makeEvidenceTables(database);
+    const names = [...namesIn(database)];
+    return names.filter((name) => !name.startsWith("sqlite_"));
+  } finally {
+    database.close();
+  }
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new CodedError("store_unavailable", { cause: error });
+  }
+}
+
+/** The first bytes of a log ("Database File Format", 4.1): a header that is not one is ignored. */
+const headerBytes = 32;
+const magics: ReadonlySet<number> = new Set([0x377f0682, 0x377f0683]);
+
+/** True where the engine reads the log: its header is whole, by its checksum. */
+async function isLog(path: string): Promise<boolean> {
+  const header = Buffer.alloc(headerBytes);
+  try {
+    const file = await open(path);
+    try {
+      const { bytesRead } = await file.read(header, 0, headerBytes, 0);
+      if (bytesRead < headerBytes) return false;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return false;
+  }
+  const magic = header.readUInt32BE(0);
+  if (!magics.has(magic)) return false;
+  const word = (at: number): number =>
+    magic === 0x377f0683 ? header.readUInt32BE(at) : header.readUInt32LE(at);
+  let [first, second] = [0, 0];
+  for (let at = 0; at < 24; at += 8) {
+    first = (first + word(at) + second) >>> 0;
+    second = (second + word(at + 4) + first) >>> 0;
+  }
+  return first === header.readUInt32BE(24) && second === header.readUInt32BE(28);
+}
