@@ -1,15 +1,37 @@
 /**
- * @module Backend: opens the evidence store that the configuration names.
+ * @module Backend: how each provider of the table is opened from the configuration. One row for
+ * each; the collector, its reading threads and its commands open stores by it alone.
  */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 
 import { CodedError } from "@turnproof/semconv";
-import { clickhouse, ephemeral, filesystem, loadDriver, mongodb } from "@turnproof/store";
-import type { ClickhouseConnection, EvidenceStore } from "@turnproof/store";
+import {
+  clickhouse,
+  ephemeral,
+  ephemeralMemory,
+  filesystem,
+  loadDriver,
+  mongodb,
+} from "@turnproof/store";
+import type {
+  AdministeredMemory,
+  EvidenceStore,
+  FilesystemProvider,
+  MongodbProvider,
+  Provider,
+  ProviderName,
+} from "@turnproof/store";
 
 import type { Config } from "./config.ts";
 import { openPostgres, postgresFolder } from "./postgres-place.ts";
+import {
+  connectionOf,
+  documentDbUriOf,
+  evidenceFolder,
+  hostsOf,
+  memoryFolder,
+  postgresUrlOf,
+} from "./store-places.ts";
 
 /** Why evidence lies in a SQLite file by default; one sentence each. */
 export const engineSentences = {
@@ -29,33 +51,113 @@ export interface OpenOptions {
   readonly readOnly?: boolean;
 }
 
+/** A provider whole, with what only operators' commands use. */
+export type Archive = Provider & {
+  /** What an earlier version wrote, where it is copied into what this one reads. */
+  readonly copyOld?: FilesystemProvider["copyOld"];
+  readonly checkOld?: FilesystemProvider["checkOld"];
+  readonly dropOld?: FilesystemProvider["dropOld"];
+  readonly vectors?: Pick<MongodbProvider["vectors"], "migrate">;
+};
+
+/** Which of the two configured stores is meant. */
+export type Room = "evidence" | "memory";
+
+/** How a provider is opened. */
+export interface ProviderOpening {
+  /** What a store on a server is called, and host and port of the one that is configured. */
+  readonly server?: {
+    readonly name: string;
+    readonly of: (config: Config) => string | undefined;
+  };
+  readonly evidence?: (config: Config, options: OpenOptions) => Promise<EvidenceStore>;
+  readonly memory?: (config: Config) => Promise<AdministeredMemory>;
+  /** With `mayChange` false nothing is made or migrated. */
+  readonly whole?: (config: Config, room: Room, mayChange: boolean) => Promise<Archive>;
+}
+
+/** Each provider of the table. ClickHouse has an administrative side of its own. */
+export const openings: { readonly [P in ProviderName]: ProviderOpening } = {
+  clickhouse: {
+    server: {
+      name: "clickhouse server",
+      of: ({ clickhouseUrl: url }) => (url === undefined ? undefined : hostsOf(url)),
+    },
+    async evidence(config, options) {
+      if (config.clickhouseUrl === undefined) {
+        const problem = await engineProblem(options.loadEngine);
+        if (problem !== undefined) return openFiles(config, problem, options);
+      }
+      return clickhouse({ connection: connectionOf(config) });
+    },
+  },
+  filesystem: {
+    evidence: async (config, { readOnly = false }) =>
+      (await filesystem({ directory: evidenceFolder(config), readOnly })).evidence,
+    memory: async (config) => (await filesystem({ directory: memoryFolder(config) })).memory,
+    async whole(config, room, mayChange) {
+      const directory = room === "evidence" ? evidenceFolder(config) : memoryFolder(config);
+      if (!mayChange && !existsSync(directory)) {
+        throw new CodedError("not_configured", { field: room });
+      }
+      return filesystem({ directory, mayChange });
+    },
+  },
+  postgres: {
+    server: {
+      name: "postgres server",
+      of(config) {
+        const url = postgresUrlOf(config);
+        return postgresFolder(url) === undefined ? hostsOf(url) : undefined;
+      },
+    },
+    evidence: async (config) => (await openPostgres(postgresUrlOf(config), "evidence")).evidence,
+    memory: async (config) => (await openPostgres(postgresUrlOf(config), "memory")).memory,
+    whole: async (config, _room, mayChange) =>
+      openPostgres(postgresUrlOf(config), "whole", mayChange),
+  },
+  mongodb: {
+    server: { name: "mongodb", of: (config) => hostsOf(documentDbUriOf(config)) },
+    // Work on indexes is a mutation too, and read-only mode rejects it (requirements:
+    // Authentication 1).
+    evidence: async (config) => (await openMongodb(config, !config.readOnly)).evidence,
+    memory: async (config) => (await openMongodb(config, !config.readOnly)).memory,
+    whole: async (config, _room, mayChange) => openMongodb(config, mayChange),
+  },
+  ephemeral: {
+    evidence: async () => ephemeral(),
+    memory: async () => ephemeralMemory(),
+  },
+};
+
+function openMongodb(config: Config, manageIndexes: boolean): Promise<MongodbProvider> {
+  return mongodb({ url: documentDbUriOf(config), manageIndexes });
+}
+
 /**
  * Opens the configured store; its own CodedErrors pass through. Where the embedded engine cannot
  * be loaded it says so and opens the filesystem store, unless the data directory holds the engine's
  * data already: then it throws `driver_missing`, so that stored evidence is never left out silently.
  */
 export async function openStore(config: Config, options: OpenOptions = {}): Promise<EvidenceStore> {
-  switch (config.backend) {
-    case "ephemeral":
-      return ephemeral();
-    case "clickhouse":
-      if (config.clickhouseUrl === undefined) {
-        const problem = await engineProblem(options.loadEngine);
-        if (problem !== undefined) return openFiles(config, problem, options);
-      }
-      return clickhouse({ connection: connectionOf(config) });
-    case "postgres":
-      return (await openPostgres(postgresUrlOf(config), "evidence")).evidence;
-    case "filesystem": {
-      const { readOnly = false } = options;
-      return (await filesystem({ directory: evidenceFolder(config), readOnly })).evidence;
-    }
-    case "mongodb": {
-      const url = documentDbUriOf(config);
-      // Work on indexes is a mutation too, and read-only mode rejects it (requirements: Authentication 1).
-      return (await mongodb({ url, manageIndexes: !config.readOnly })).evidence;
-    }
-  }
+  const { evidence } = openings[config.backend];
+  if (evidence === undefined) throw new CodedError("not_configured");
+  return evidence(config, options);
+}
+
+/**
+ * Opens the configured memory; undefined for `none`.
+ *
+ * @throws CodedError of the provider, `not_configured` without its connection string
+ */
+export async function openMemory(config: Config): Promise<AdministeredMemory | undefined> {
+  const { memoryBackend: backend } = config;
+  return backend === "none" ? undefined : openings[backend].memory?.(config);
+}
+
+/** What a store of this backend on a server is called. */
+export function serverName(backend: ProviderName): string {
+  return openings[backend].server?.name ?? backend;
 }
 
 /**
@@ -66,44 +168,7 @@ export function serverOf(
   config: Config,
   backend: Config["backend"] | Config["memoryBackend"] = config.backend,
 ): string | undefined {
-  switch (backend) {
-    case "clickhouse":
-      return config.clickhouseUrl === undefined ? undefined : hostsOf(config.clickhouseUrl);
-    case "postgres":
-      return postgresFolder(postgresUrlOf(config)) === undefined
-        ? hostsOf(postgresUrlOf(config))
-        : undefined;
-    case "mongodb":
-      return hostsOf(documentDbUriOf(config));
-    default:
-      return undefined;
-  }
-}
-
-/** What stands between the credentials and the path of a connection string. */
-function hostsOf(url: string): string {
-  const authority = /^[a-z+]+:\/\/([^/?#]*)/i.exec(url)?.[1] ?? "";
-  const hosts = authority.slice(authority.lastIndexOf("@") + 1);
-  return /^[A-Za-z0-9_.:,[\]-]{1,240}$/.test(hosts) ? hosts : "unnamed";
-}
-
-/** Where PostgreSQL is, a server or a directory. @throws CodedError not_configured */
-export function postgresUrlOf({ postgresUrl: url }: Config): string {
-  if (url === undefined) {
-    throw new CodedError("not_configured", { field: "TURNPROOF_POSTGRES_URL" });
-  }
-  return url;
-}
-
-/** Where MongoDB is. @throws CodedError not_configured */
-export function documentDbUriOf({ documentDbUri: url }: Config): string {
-  if (url === undefined) throw new CodedError("not_configured", { field: "DOCUMENT_DB_URI" });
-  return url;
-}
-
-/** Where evidence lies in a file of its own. */
-export function evidenceFolder(config: Config): string {
-  return join(config.dataDir, "files");
+  return backend === "none" ? undefined : openings[backend].server?.of(config);
 }
 
 /** Why the embedded engine cannot be loaded here, or undefined when it can. */
@@ -130,21 +195,4 @@ function openFiles(
   }
   options.say?.(engineSentences[problem]);
   return openStore({ ...config, backend: "filesystem" }, options);
-}
-
-/** A server by its URL, with credentials and database from it; else chDB in the data directory. */
-export function connectionOf(config: Config): ClickhouseConnection {
-  if (config.clickhouseUrl === undefined) return { dataDir: join(config.dataDir, "clickhouse") };
-  const url = new URL(config.clickhouseUrl);
-  const user = decodeURIComponent(url.username);
-  const password = decodeURIComponent(url.password);
-  const database = url.pathname.slice(1) || url.searchParams.get("database") || "";
-  return {
-    url: url.origin,
-    ...(user === "" ? {} : { user }),
-    ...(password === "" ? {} : { password }),
-    ...(database === "" ? {} : { database }),
-    ...(config.clickhouseCluster === undefined ? {} : { cluster: config.clickhouseCluster }),
-    ...(config.clickhouseQuorum === undefined ? {} : { quorum: config.clickhouseQuorum }),
-  };
 }

@@ -16,7 +16,7 @@ export function boundStore(store: EvidenceStore): EvidenceStore {
     bundles: store.bundles.bind(store),
     turns: store.turns.bind(store),
     root: store.root.bind(store),
-    ...(store.roots === undefined ? {} : { roots: store.roots.bind(store) }),
+    roots: store.roots.bind(store),
     find: store.find.bind(store),
     quietRoots: store.quietRoots.bind(store),
     standing: store.standing.bind(store),

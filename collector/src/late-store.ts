@@ -39,8 +39,7 @@ export function lateEvidence(name: string, late: Late<EvidenceStore>): EvidenceS
     bundles: async (scope, query, options) => late.current().bundles(scope, query, options),
     turns: async (scope, query, options) => late.current().turns(scope, query, options),
     root: async (scope, root, options) => late.current().root(scope, root, options),
-    roots: async (scope, roots, options) =>
-      (await late.current().roots?.(scope, roots, options)) ?? new Map(),
+    roots: async (scope, roots, options) => late.current().roots(scope, roots, options),
     find: async (scope, id, query, options) => late.current().find(scope, id, query, options),
     quietRoots: async (since, before, limit) => late.current().quietRoots(since, before, limit),
     standing: async (roots) => late.current().standing(roots),

@@ -24,7 +24,7 @@ import { openIdentityKey, openKeyring } from "./auth/stable-secret.ts";
 import { createStreams } from "./auth/streams.ts";
 import { createTypedIdentity } from "./auth/typed-identity.ts";
 import { createThrottle } from "./auth/throttle.ts";
-import { openStore, serverOf } from "./backend.ts";
+import { openMemory, openStore, serverName, serverOf } from "./backend.ts";
 import type { CollectorOptions } from "./collector.ts";
 import { isLoopback } from "./config.ts";
 import type { Config } from "./config.ts";
@@ -38,7 +38,7 @@ import type { RecordBatch } from "./record-frames.ts";
 import { collectorScope } from "./auth/grants.ts";
 import { lateEvidence, lateMemory } from "./late-store.ts";
 import { openReceiver } from "./otlp/receiver.ts";
-import { openMemory, operatorMemory } from "./memory/memory-backend.ts";
+import { operatorMemory } from "./memory/operator-memory.ts";
 import { withMemoryRows } from "./memory/memory-events.ts";
 import { operatorStore } from "./operator-store.ts";
 import type { Log } from "./log.ts";
@@ -220,7 +220,7 @@ async function openedStore(
     const open = (): Promise<EvidenceStore> => openStore(config, { say });
     const late = await openLate({ open, part: "store", backend, host, log });
     late.opened.then(waiting.resolve).catch(() => {});
-    return lateEvidence(backend === "mongodb" ? backend : `${backend} server`, late);
+    return lateEvidence(serverName(backend), late);
   } catch (error) {
     waiting.reject(error);
     throw error;
@@ -229,13 +229,13 @@ async function openedStore(
 
 async function openedMemory({ config, log }: Opening): Promise<MemoryStore | undefined> {
   const backend = config.memoryBackend;
-  const host = backend === "none" ? undefined : serverOf(config, backend);
-  if (host === undefined) return openMemory(config);
+  const host = serverOf(config, backend);
+  if (host === undefined || backend === "none") return openMemory(config);
   const open = async (): Promise<MemoryStore> => {
     const memory = await openMemory(config);
     if (memory === undefined) throw new CodedError("not_configured");
     return memory;
   };
   const late = await openLate({ open, part: "memory", backend, host, log });
-  return lateMemory(backend === "mongodb" ? backend : `${backend} server`, late);
+  return lateMemory(serverName(backend), late);
 }

@@ -31,15 +31,8 @@ export function timedStore(store: EvidenceStore, { readMs, checkMs }: ReadTimes)
       timed((signal) => store.turns(scope, query, { ...options, signal })),
     root: (scope, root, options) =>
       timed((signal) => store.root(scope, root, { ...options, signal })),
-    ...(bound.roots === undefined
-      ? {}
-      : {
-          roots: (scope, ids, options) =>
-            timed(
-              async (signal) =>
-                (await store.roots?.(scope, ids, { ...options, signal })) ?? new Map(),
-            ),
-        }),
+    roots: (scope, ids, options) =>
+      timed((signal) => store.roots(scope, ids, { ...options, signal })),
     find: (scope, id, query, options) =>
       timed((signal) => store.find(scope, id, query, { ...options, signal })),
     check: () => timedCheck(store, checkMs),
@@ -58,6 +51,8 @@ function timedLedger(
     countTurns: (question) => timed((signal) => ledger.countTurns({ ...question, signal })),
     turnFacets: (question, fields, valuesMax) =>
       timed((signal) => ledger.turnFacets({ ...question, signal }, fields, valuesMax)),
+    turnCounts: (question, options) =>
+      timed((signal) => ledger.turnCounts({ ...question, signal }, options)),
     turnFigures: (question, options) =>
       timed((signal) => ledger.turnFigures({ ...question, signal }, options)),
     callFigures: (question, kind, by) =>

@@ -101,9 +101,9 @@ export async function collectRoots(
   const mark = parts.ingest.mark();
   const pending = await parts.ingest.settled(settleMsMax);
   const options = { limit: pageRows, budgetRows: togetherRows };
-  const slices = await parts.store.roots?.(scope, roots, options);
+  const slices = await parts.store.roots(scope, roots, options);
   return new Map(
-    [...(slices ?? [])]
+    [...slices]
       .filter(([, slice]) => slice.next === null)
       .map(([root, slice]) => {
         const { bounded } = slice;

@@ -17,10 +17,10 @@ import { deleteUser as deleteRows, deleteUserEvidence } from "@turnproof/store/a
 import type { Unreached } from "@turnproof/store/admin";
 
 import { openIdentityKey } from "../auth/stable-secret.ts";
-import { connectionOf, evidenceFolder, openStore } from "../backend.ts";
+import { openMemory, openStore } from "../backend.ts";
 import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
-import { memoryFolder, openMemory } from "../memory/memory-backend.ts";
+import { connectionOf, evidenceFolder, memoryFolder } from "../store-places.ts";
 import { anyOf } from "../config-variables.ts";
 import { withJson } from "./command.ts";
 import { auditDeletion } from "./deletion-audit.ts";

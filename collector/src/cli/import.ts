@@ -10,11 +10,10 @@ import { CodedError } from "@turnproof/semconv";
 import { providersWith } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
-import { openStore } from "../backend.ts";
+import { openMemory, openStore } from "../backend.ts";
 import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
 import { keepContent, legacyContent } from "../memory/legacy-content.ts";
-import { openMemory } from "../memory/memory-backend.ts";
 import { anyOf } from "../config-variables.ts";
 import { withJson } from "./command.ts";
 import { appendAll } from "./evidence-copy.ts";

@@ -12,12 +12,12 @@ import type { RetentionOptions, RetentionPolicy, RetentionReport } from "@turnpr
 import { z } from "zod";
 import { providersWith } from "@turnproof/store";
 
-import { connectionOf } from "../backend.ts";
+import type { Room } from "../backend.ts";
+import { connectionOf } from "../store-places.ts";
 import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
 import { anyOf } from "../config-variables.ts";
 import { backendOf, openArchive } from "./archive.ts";
-import type { Room } from "./archive.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, interruption, printJson, printTable, progressBar, say } from "./terminal.ts";

@@ -6,6 +6,7 @@ import { CodedError } from "@turnproof/semconv";
 import type { z } from "zod";
 
 import type { AppContext } from "./environment.ts";
+import { ParameterError } from "./parameters.ts";
 
 /** A body, and how it came. */
 export interface ReadBody<T> {
@@ -38,18 +39,23 @@ export async function readBody<S extends z.ZodType>(
   }
   const value = form ? await formOf(c) : await jsonOf(c, bytesMax);
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw new CodedError("body_invalid", fieldOf(parsed.error));
+  if (!parsed.success) throw problemOf(parsed.error, schema);
   return { data: parsed.data, form };
 }
 
 /**
- * The field of the first problem, with the position in a list: `events[3]`. A field that the schema
- * does not know is input, so it is not named; neither is what lies deeper.
+ * The first problem, with its field and the position in a list: `events[3]`. A field that the schema
+ * does not know is input, so it is not named; the fields that it knows are listed instead.
  */
-function fieldOf({ issues }: z.ZodError): { readonly field?: string } {
-  const [name, index] = issues[0]?.path ?? [];
-  if (typeof name !== "string") return {};
-  return { field: typeof index === "number" ? `${name}[${index}]` : name };
+function problemOf({ issues }: z.ZodError, schema: z.ZodType): CodedError {
+  const [first] = issues;
+  const [name, index] = first?.path ?? [];
+  if (typeof name === "string") {
+    const field = typeof index === "number" ? `${name}[${index}]` : name;
+    return new CodedError("body_invalid", { field });
+  }
+  const known = "shape" in schema ? Object.keys(schema.shape as object) : [];
+  return new ParameterError("body_invalid", known);
 }
 
 /** Fields of a form without the empty ones; one that occurs twice is none of ours. */

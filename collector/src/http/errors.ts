@@ -26,7 +26,9 @@ export const problemSchema = z
     allowed: z
       .array(z.string())
       .optional()
-      .describe("What may stand there: the route's parameters, or the values of the one named."),
+      .describe(
+        "What may stand there: the parameters or fields of the route, or the values of one.",
+      ),
     request_id: z.string(),
   })
   .meta({ id: "Problem" });

@@ -116,9 +116,9 @@ export function readPathId(c: AppContext, name: string): string {
   return result.data;
 }
 
-/** A refused parameter, with what could have stood there; never with what did. */
+/** A refused parameter or body, with what could have stood there; never with what did. */
 export class ParameterError extends CodedError {
-  /** Names of the route's parameters, or the values of the one that is named. */
+  /** Names of the route's parameters or fields, or the values of the one that is named. */
   readonly allowed: readonly string[];
 
   constructor(code: Code, allowed: readonly string[], field?: string) {

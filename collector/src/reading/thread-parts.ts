@@ -16,7 +16,7 @@ import { openIdentityKey, openKeyring } from "../auth/stable-secret.ts";
 import { createStreams } from "../auth/streams.ts";
 import { createThrottle } from "../auth/throttle.ts";
 import { createTypedIdentity } from "../auth/typed-identity.ts";
-import { openStore, serverOf } from "../backend.ts";
+import { openStore, serverName, serverOf } from "../backend.ts";
 import type { Config } from "../config.ts";
 import { createRequestMetrics } from "../http/request-metrics.ts";
 import type { AppEnv } from "../http/environment.ts";
@@ -26,7 +26,7 @@ import { openLate } from "../late.ts";
 import { lateEvidence } from "../late-store.ts";
 import type { Log } from "../log.ts";
 import { withMemoryRows } from "../memory/memory-events.ts";
-import { operatorMemory } from "../memory/memory-backend.ts";
+import { operatorMemory } from "../memory/operator-memory.ts";
 import { operatorStore } from "../operator-store.ts";
 import type { JournalLosses } from "../otlp/journal-losses.ts";
 import type { Receiver } from "../otlp/receiver.ts";
@@ -115,7 +115,7 @@ async function ownStore({ config, role }: ThreadStart): Promise<EvidenceStore> {
   const { backend } = config;
   const open = (): Promise<EvidenceStore> => openStore(config);
   const late = await openLate({ open, part: "store", backend, host, log: silent, waitMs: 0 });
-  return lateEvidence(backend === "mongodb" ? backend : `${backend} server`, late);
+  return lateEvidence(serverName(backend), late);
 }
 
 function logOver(calls: Calls): Log {

@@ -109,10 +109,18 @@ interface Judgement {
   readonly attributes: EventAttributeMap;
 }
 
+/** The field of the body that the first refused attribute came from. */
+function refusedField(attributes: EventAttributeMap, kept: object): string {
+  const name = Object.keys(attributes).find((one) => !Object.hasOwn(kept, one));
+  return name === undefined || name.startsWith("metric") ? "metrics" : name;
+}
+
 async function record(c: AppContext, parts: Parts, judgement: Judgement): Promise<Response> {
   const { kind, target: of, attributes } = judgement;
   const screened = screen(attributes, { names: "event", kind });
-  if (screened.refusedCount > 0) throw new CodedError("body_invalid");
+  if (screened.refusedCount > 0) {
+    throw new CodedError("body_invalid", { field: refusedField(attributes, screened.kept) });
+  }
   const turn = await storedTurn(c, parts, of);
   const now = new Date(parts.now()).toISOString();
   const typed = c.get("typed");

@@ -50,9 +50,9 @@ export async function eventsOf(
 ): Promise<TurnEvents> {
   const roots = [...new Set(records.flatMap(({ row }) => row.root_trace_id ?? []))];
   const limit = limits.rootEventsMax;
-  const together = await store.roots?.(scope, roots, { limit, budgetRows: togetherRows });
+  const together = await store.roots(scope, roots, { limit, budgetRows: togetherRows });
   const slices = await Promise.all(
-    roots.map(async (root) => together?.get(root) ?? store.root(scope, root, { limit })),
+    roots.map(async (root) => together.get(root) ?? store.root(scope, root, { limit })),
   );
   return {
     events: slices.flatMap(({ events }) => events),

@@ -58,7 +58,7 @@ const Body: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ proble
           </Fact>
         )}
         {problem.allowed === undefined ? null : (
-          <Fact name={problem.field === undefined ? "parameters here" : "allowed"}>
+          <Fact name={allowedName(problem)}>
             <Allowed problem={problem} frame={frame} />
           </Fact>
         )}
@@ -69,6 +69,11 @@ const Body: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ proble
     </section>
   );
 };
+
+function allowedName({ field, code }: Problem): string {
+  if (field !== undefined) return "allowed";
+  return code === "body_invalid" ? "fields here" : "parameters here";
+}
 
 /** What may stand there; a value leads to the page with it alone, nothing typed is repeated. */
 const Allowed: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => (

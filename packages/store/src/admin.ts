@@ -13,6 +13,8 @@ export { deleteUserEvidence } from "./erasure.ts";
 export type { EraseEvidence, ErasureOptions, ErasureReport, Unreached } from "./erasure.ts";
 export { deleteUser } from "./delete-user.ts";
 export type { DeletedKind, DeleteUserOptions, DeletionReport } from "./delete-user.ts";
+export { lookAtEvidence } from "./filesystem/evidence-look.ts";
+export type { EvidenceLook } from "./filesystem/evidence-look.ts";
 export { clickhouseAdmin } from "./clickhouse/clickhouse-admin.ts";
 export { defaultRetention } from "./retention.ts";
 export type {
@@ -55,11 +57,8 @@ export interface MemoryAdmin {
     kind: ScopedKind,
     changes: readonly RowChange[],
   ): Promise<number>;
-  /**
-   * Takes deleted rows out of the data files, where a provider leaves their bytes there; says where
-   * they may still lie.
-   */
-  purge?(): Promise<readonly Unreached[]>;
+  /** Takes the bytes of deleted rows out of the data files; says where they may still lie. */
+  purge(): Promise<readonly Unreached[]>;
   /**
    * Adopts the anonymous entity rows of one memory into a user and returns how many moved: under
    * the write lock on a filesystem, as one update in a database.

@@ -56,7 +56,7 @@ export async function deleteUser(
   for (const kind of scopedKinds) kinds.push(await deleteKind(admin, kind, userId, dryRun));
   const found = kinds.reduce((sum, row) => sum + row.found, 0);
   // Also where nothing was found: a run that was killed may have deleted and not come so far.
-  const unreached = dryRun ? [] : ((await admin.purge?.()) ?? []);
+  const unreached = dryRun ? [] : await admin.purge();
   return {
     dry_run: dryRun,
     kinds,

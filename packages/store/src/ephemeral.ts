@@ -3,7 +3,7 @@
  * provider is judged: each read settles everything, filters, sorts and cuts, with no index at all.
  */
 import type { BatchReadback, EvidenceBatch } from "@turnproof/evidence";
-import { CodedError } from "@turnproof/semconv";
+import { CodedError, limits } from "@turnproof/semconv";
 
 import { offerErasure } from "./erasure.ts";
 import { erasureOf } from "./evidence-erasure.ts";
@@ -94,7 +94,7 @@ function erasureRows(
   };
 }
 
-type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" | "root">;
+type Reads = Pick<EvidenceReader, "page" | "find" | "turns" | "bundles" | "root" | "roots">;
 
 function reads(rows: HeldRows): Reads {
   const read = <T>(scope: EvidenceScope, itemsOf: ItemsOf<T>, options: SliceOptions): Cut<T> => {
@@ -127,6 +127,17 @@ function reads(rows: HeldRows): Reads {
     async root(scope, root, options) {
       checkScope(scope);
       return rootSlice(rows.settled(root), scope, options);
+    },
+    async roots(scope, roots, options) {
+      checkScope(scope);
+      const held = roots.reduce((sum, root) => sum + rows.of(root).length, 0);
+      if (held > (options.budgetRows ?? limits.rootEventsMax)) return new Map();
+      return new Map(
+        roots.map((root) => [
+          root,
+          { ...rootSlice(rows.settled(root), scope, options), errors: [] },
+        ]),
+      );
     },
   };
 }

@@ -107,10 +107,10 @@ export interface EvidenceReader {
   /** Every event of one root in scope, oldest first; `bounded` when `limit` cut it. */
   root(scope: EvidenceScope, rootTraceId: string, options: SliceOptions): Promise<EventSlice>;
   /**
-   * `root` of each of these, where a provider reads many as cheaply as one: the same slices, one for
-   * every id. Where they hold more rows than `budgetRows` the answer is empty: ask for each alone.
+   * `root` of each of these, read together: the same slices, one for every id. Where they hold more
+   * rows than `budgetRows` the answer is empty: ask for each alone.
    */
-  roots?(
+  roots(
     scope: EvidenceScope,
     rootTraceIds: readonly string[],
     options: Omit<SliceOptions, "after">,

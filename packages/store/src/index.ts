@@ -32,11 +32,13 @@ export type { EvidenceScope, OperatorGrant } from "./scope.ts";
 export type {
   CallField,
   CallFigures,
+  CountGroup,
   FigureGroup,
   FigureOptions,
   Sign,
   TurnCondition,
   TurnFacet,
+  TurnCounts,
   TurnFigures,
   TurnLedger,
   HeldTurn,

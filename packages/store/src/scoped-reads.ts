@@ -10,7 +10,7 @@ import { keysetOf } from "./position.ts";
 import type { Position } from "./position.ts";
 import { rootSlice } from "./root-slice.ts";
 import { checkScope } from "./scope.ts";
-import type { Question } from "./search-condition.ts";
+import type { Question } from "./evidence-question.ts";
 import { settle } from "./settle.ts";
 import type { Settled } from "./settle.ts";
 import { bundleFilters, bundleItems, eventItems, eventSlice } from "./slice.ts";
@@ -120,7 +120,7 @@ export function scopedReads(source: RootSource): Reads {
   };
 }
 
-function rootsOf(source: RootSource): NonNullable<Reads["roots"]> {
+function rootsOf(source: RootSource): Reads["roots"] {
   return async (scope, ids, options) => {
     checkScope(scope);
     options.signal?.throwIfAborted();

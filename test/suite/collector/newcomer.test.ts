@@ -3,7 +3,7 @@
  * what to do next, the same failure for people and for programs, exit codes (design 6.5).
  */
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -210,4 +210,20 @@ test("doctor looks and makes nothing", async () => {
   const ill = await turnproof(["doctor"], { TURNPROOF_PORT: "x", TURNPROOF_BACKEND: "none" });
   expect(ill.code).toBe(1);
   for (const name of ["TURNPROOF_PORT", "TURNPROOF_BACKEND"]) expect(ill.out).toContain(name);
+});
+
+test("doctor finds a damaged evidence file, says what to do, and fails", async () => {
+  const place = folder();
+  const file = join(place, "files", "evidence.sqlite");
+  mkdirSync(join(place, "files"));
+  const env = { TURNPROOF_BACKEND: "filesystem", TURNPROOF_DATA_DIR: place };
+  const looked = async (): Promise<unknown> => {
+    const { code, out } = await turnproof(["doctor", "--json"], env);
+    const { checks } = JSON.parse(out) as { checks: { check: string }[] };
+    return { code, ...checks.find(({ check }) => check === "evidence file") };
+  };
+  expect(await looked()).toMatchObject({ code: 0, state: "ok" });
+  writeFileSync(file, "no database ".repeat(1_000));
+  const says = expect.stringMatching(/^store_corrupt: .*; restore the folder from a copy/);
+  expect(await looked()).toMatchObject({ code: 1, state: "fail", says });
 });

@@ -272,6 +272,27 @@ describe("bodies", () => {
     expectProblem(await post("/traces/feedback", body, type), status, code);
   });
 
+  test("a refused body names its field, and lists the fields where it has one too many", async () => {
+    const answerTo = async (path: string, body: object): Promise<unknown> =>
+      JSON.parse((await post(path, JSON.stringify(body))).text);
+    const extra = await answerTo("/traces/feedback", { ...turn, rating: 1, canary: 1 });
+    expect(extra).toMatchObject({
+      code: "body_invalid",
+      allowed: expect.arrayContaining(["rating"]),
+    });
+    expect(JSON.stringify(extra)).not.toContain("canary");
+    const mail = "carol@canary.example";
+    const outcome = { ...turn, outcome: "success" };
+    for (const [path, body, field] of [
+      ["/traces/outcomes", { ...outcome, outcome: mail }, "outcome"],
+      ["/traces/outcomes", { ...outcome, source: mail }, "source"],
+      ["/traces/outcomes", { ...outcome, metrics: { [mail]: 1 } }, "metrics"],
+      ["/traces/feedback", { ...turn, rating: 1, label: mail }, "label"],
+    ] as const) {
+      expect(await answerTo(path, body)).toMatchObject({ code: "body_invalid", field });
+    }
+  });
+
   test("a sign-in that cannot be read is no failure of ours", async () => {
     const answer = await ask("/login", {
       method: "POST",

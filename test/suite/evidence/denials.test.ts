@@ -2,6 +2,7 @@
  * Reconciliation 4 in full: an explicit word against ownership or provenance anywhere in the judged
  * scope blocks success, and only a later positive word that a delivery followed takes it back.
  */
+import { reconcileOutcome } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
 
 import { binding, judged, owned, selection, unowned } from "./denial-rows.ts";
@@ -14,6 +15,7 @@ import {
   invoice,
   ledger,
   success,
+  whole,
   work,
 } from "./text-windows.ts";
 import type { Json } from "./verdict-cases.ts";
@@ -74,6 +76,41 @@ describe.each(places)("%s", (_place, window, ownership, provenance) => {
   test.each(["missing", "failed"])("provenance that is %s blocks", (provenance_status) => {
     expect(judged(window({ provenance_status }))).toEqual(["partial", [provenance]]);
   });
+});
+
+/** A word against one of several references, wherever it stands among them. */
+const among: readonly (readonly [string, (refs: readonly Json[]) => Json[]])[] = [
+  ["what the producing action read", (refs) => success({ work: work({}, { input_refs: refs }) })],
+  ["what the producing action wrote", (refs) => success({ work: work({}, { output_refs: refs }) })],
+  [
+    "selected candidates",
+    (refs) => {
+      const lines = refs.map((resource) => ({ resource, selected: true }));
+      return [...success(), at(5, "memory_selection", {}, { selection_ledger: lines })];
+    },
+  ],
+];
+
+describe.each(among)("one of %s", (_place, window) => {
+  const other = { ...ledger, ref: "another" };
+  test.each([
+    ["first", [{ ...ledger, ...unowned }, other]],
+    ["last", [other, { ...ledger, ...unowned }]],
+  ])("blocks as the %s", (_where, refs) => {
+    expect(judged(window([other, { ...ledger, ref: "third" }]))).toEqual(["success", []]);
+    expect(judged(window(refs))).toEqual(["failed", ["ownership_unverified"]]);
+  });
+});
+
+test("an event that denies both is told by both codes, each once", () => {
+  const refused = { ...ledger, ...unowned, provenance_status: "failed" };
+  const refs = [refused, { ...refused, ref: "b" }];
+  const twice = success({ work: work({}, { input_refs: refs }) });
+  const { findings } = reconcileOutcome(twice, { normalizationMetadata: whole });
+  expect(findings.map(({ code }) => code).toSorted()).toEqual([
+    "ownership_unverified",
+    "provenance_missing",
+  ]);
 });
 
 const own: readonly (readonly [string, (word: Json) => Json[], string])[] = [

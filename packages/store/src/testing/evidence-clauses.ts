@@ -157,7 +157,6 @@ const order: readonly Clause[] = [
     );
   }),
   onStore("many roots read at once are what each is alone", async (store, put) => {
-    if (store.roots === undefined) return;
     await put(1, [...sampleTurn("root-1", who), ...sampleTurn("root-2", { user_id: "u-2" })]);
     // The second part of a root comes minutes later, and a copy of the first with it.
     await put(900, [...sampleTurn("root-1", who), sampleEvent("zz", { root_trace_id: "root-2" })]);

@@ -43,6 +43,7 @@ export async function askAll(
     pages,
     count: await store.countTurns(question),
     facets: await store.turnFacets(question, [field, "verdict", "tool_name"], 3),
+    counts: [await store.turnCounts(question, {}), await store.turnCounts(question, stretch)],
     all: await store.turnFigures(question, {}),
     figures: await store.turnFigures(question, { by: field, ...stretch }),
     stretches: await store.turnFigures(question, stretch),

@@ -1,4 +1,4 @@
-/** @module SearchCondition: what a read looks for, before any database spells it. */
+/** @module EvidenceQuestion: what a read looks for, before any database spells it. */
 import type { EventQuery } from "@turnproof/evidence";
 
 import type { EvidenceScope } from "./scope.ts";
