@@ -28,6 +28,7 @@ function row(minute: number, said: Partial<TurnRow> = {}): TurnRow {
     timing_state: "unknown",
     verdict: null,
     releases: [],
+    models: [],
     tools: noTools,
     input_tokens: null,
     output_tokens: null,
@@ -82,6 +83,24 @@ test("figures are of those turns that said them", () => {
     releases: [],
   });
   expect(slices[0]?.turns).toBe(1);
+});
+
+test("turns that called a model are compared before closer ones answered from a cache", () => {
+  const change = (...rows: readonly TurnRow[]): unknown =>
+    trendOf(rows, nowMs).releases.find(({ release }) => release === "2")?.change;
+  const cached = row(10, { releases: ["2"] });
+  expect(
+    change(
+      row(1, { releases: ["1"], models: ["m-1"] }),
+      row(9, { releases: ["1"] }),
+      cached,
+      row(30, { releases: ["2"], models: ["m-2"], thread_id: "other" }),
+    ),
+  ).toMatchObject({ baseline_root: "root-1", candidate_root: "root-30" });
+  expect(change(row(9, { releases: ["1"], models: ["m-1"] }), cached)).toMatchObject({
+    baseline_root: "root-9",
+    candidate_root: "root-10",
+  });
 });
 
 test("a release has its own figures, and two turns of one thread to compare", () => {

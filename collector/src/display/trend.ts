@@ -194,15 +194,20 @@ function changeAround(placed: readonly Placed[], release: string, first: number)
 
 /**
  * Of the turns before a release and the turns of it, the two that lie closest together: of one
- * thread where some thread has both, else of one tenant, and always of one agent.
+ * thread where some thread has both, else of one tenant, and always of one agent. Turns that called
+ * a model come first: an answer from the cache shows nothing of what a release changed.
  */
 export function changeOf(before: readonly TurnRow[], of: readonly TurnRow[]): Change | null {
-  const [earlier, later] = [before.map(placedOf), of.map(placedOf)];
-  return (
-    closest(earlier, later, ({ user_id, thread_id }) => thread_id && [user_id, thread_id]) ??
-    closest(earlier, later, ({ user_id }) => [user_id]) ??
-    null
-  );
+  const pair = (rows: (all: readonly TurnRow[]) => readonly TurnRow[]): Change | undefined => {
+    const [earlier, later] = [rows(before).map(placedOf), rows(of).map(placedOf)];
+    return (
+      closest(earlier, later, ({ user_id, thread_id }) => thread_id && [user_id, thread_id]) ??
+      closest(earlier, later, ({ user_id }) => [user_id])
+    );
+  };
+  const called = (all: readonly TurnRow[]): readonly TurnRow[] =>
+    all.filter(({ models }) => models.length > 0);
+  return pair(called) ?? pair((all) => all) ?? null;
 }
 
 function placedOf(row: TurnRow): Placed {
