@@ -235,28 +235,26 @@ export const operations: { readonly [route: string]: Operation } = {
   "GET /traces": { ...turns, answers: html },
   "GET /traces/turns.json": turns,
   "GET /traces/overview.json": {
-    summary: "All turns of a filter at a glance: how many when, and which values they say",
+    summary: "All turns of a filter over time",
     text:
-      "Counted, not read, within a budget of turns. A turn stands at its last event; where one " +
-      "trace holds turns of several agents, a filter on one counts them all; " +
-      "values are the commonest of each key of the filter bar. With `chart=duration` the newest " +
-      "1,000 roots are read whole, and `durations` counts their turns by how long they took.",
+      "Exact, over all turns that pass; each is counted at the time of its last event. With " +
+      "`chart=duration`, `durations` counts them by how long they took. `complete` is false while " +
+      "acknowledged batches are not readable yet.",
     query: overviewParameters,
-    returns: "Bins over time, values, and whether a bound left turns out.",
+    returns: "Bins over time with turns and errors, and their sums.",
   },
   "GET /traces/facets.json": {
     summary: "How many turns of a filter say which value",
     text:
-      "Counted over all turns that pass, within a budget of 2,000 turns and a second; where more " +
-      "pass, `complete` is false and `since` says how far back was counted.",
+      "Exact, over all turns that pass. Each key has its 50 commonest values, and `total` says how " +
+      "many there are. `complete` is false while acknowledged batches are not readable yet.",
     query: facetsParameters,
     returns: "Turns by value of each key of the filter bar, the commonest first.",
   },
   "GET /traces/differences.json": {
     summary: "What the turns of a filter say more often than other turns of the same time",
     text:
-      "Counts and nothing beyond them, each side within a budget of 2,000 turns and a second. The " +
-      "others are those of the asker's scope in the same `start_time` and `end_time`; a filter of " +
+      "Counts alone, exact on either side. The others are those of the asker's scope in the same `start_time` and `end_time`; a filter of " +
       "times alone is refused.",
     query: facetsParameters,
     returns: "Values with how many of either side say them, and how many say none.",
@@ -265,9 +263,8 @@ export const operations: { readonly [route: string]: Operation } = {
     summary: "How the turns of a filter fared over time and by release",
     text:
       "Verdicts, durations, tools and tokens of each stretch of time and of each release, with what " +
-      "is unknown counted beside. Counted within a budget of 10,000 turns and three seconds; where " +
-      "more pass, `complete` is false and `since` says how far back was counted. `change` names a turn " +
-      "before a release and one of it, for `/traces/compare`.",
+      "is unknown counted beside. Exact, over all turns that pass. `change` names a turn before a " +
+      "release and one of it, for `/traces/compare`.",
     query: trendParameters,
     returns: "Slices over time, releases by first appearance, and sums over all of them.",
   },

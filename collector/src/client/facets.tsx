@@ -18,7 +18,7 @@ const renewMs = 15_000;
 
 /** The facets of a page. */
 export interface FacetList {
-  /** Values of a key that are shown. */
+  /** Values of a key to complete a word with; threads are those of the page. */
   names(key: string): readonly string[];
   /** Rows came or went: asks again, unless it did a moment ago, or shows those of the page. */
   renew(items: readonly Row[]): void;
@@ -28,7 +28,8 @@ export interface FacetList {
 export function facetList(query: URLSearchParams): FacetList {
   // A word that the page says it did not understand is not asked for either.
   const filters = new URLSearchParams(parametersOf(termsOf(query)));
-  let [asked, whole] = [-Infinity, false];
+  let asked = -Infinity;
+  let whole: Model | undefined;
   const draw = (facets: readonly Facet[]): void => {
     const list = (
       <Facets facets={facets} path={`${base}/traces`} terms={termsOf(query)} query={query} />
@@ -40,16 +41,27 @@ export function facetList(query: URLSearchParams): FacetList {
     const model = await fetchJson<Model>(`${base}/traces/facets.json?${filters.toString()}`);
     const extent = find("[data-facet-extent]");
     if (model === undefined || extent === undefined) return;
-    whole = true;
+    whole = model;
     extent.textContent = facetExtent(model);
     draw(model.facets);
   };
   void ask();
   return {
-    names: (key) => findAll(`[data-facet="${key}"] .value`).map((value) => value.title),
+    names: (key) => (key === "thread" ? threadsHere() : valuesOf(key, whole)),
     renew(items) {
       if (performance.now() - asked > renewMs) void ask();
-      if (!whole) draw(facetsOf(items));
+      if (whole === undefined) draw(facetsOf(items));
     },
   };
+}
+
+/** Values that were counted; before the answer those that the page shows. */
+function valuesOf(key: string, whole: Model | undefined): readonly string[] {
+  if (whole === undefined) return findAll(`[data-facet="${key}"] .value`).map(({ title }) => title);
+  return (whole.facets.find((facet) => facet.key === key)?.values ?? []).map(({ value }) => value);
+}
+
+function threadsHere(): readonly string[] {
+  const ids = findAll("td.c-thread .id");
+  return [...new Set(ids.map((id) => id.dataset["whole"] ?? id.textContent))];
 }

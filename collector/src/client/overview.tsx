@@ -1,7 +1,6 @@
 /**
- * @module Overview in the browser: the histogram and the offered values of all turns under the
- * filters, in place of those of the page. It is asked for after the page stands, so the list never
- * waits for it.
+ * @module Overview in the browser: the histogram of all turns under the filters, in place of that of
+ * the page. It is asked for after the page stands, so the list never waits for it.
  */
 import { parametersOf, termsOf } from "../display/filter-terms.ts";
 import type { DurationCells } from "../display/duration-cells.ts";
@@ -17,7 +16,6 @@ interface Model {
   readonly bins: readonly Bin[];
   readonly turns: number;
   readonly durations?: DurationCells;
-  readonly values: { readonly [key: string]: readonly string[] | undefined };
   readonly complete: boolean;
 }
 
@@ -25,8 +23,6 @@ interface Model {
 export interface Overview {
   /** True when the histogram is that of all turns. */
   readonly shown: boolean;
-  /** Values of a key of the bar that some turn says. */
-  values(key: string): readonly string[];
   /** Asks again, unless it did a moment ago. */
   renew(): void;
 }
@@ -40,34 +36,28 @@ export function overviewOf(query: URLSearchParams): Overview {
   const filters = new URLSearchParams(all);
   const trend = query.get("chart") === "trend";
   if (query.get("chart") === "duration") filters.set("chart", "duration");
-  let model: Model | undefined;
   let asked = -Infinity;
   let shown = false;
   const ask = async (): Promise<void> => {
-    asked = performance.now();
     const answer = await fetchJson<Model>(`${base}/traces/overview.json?${filters.toString()}`);
-    if (answer === undefined) return;
-    model = answer;
-    if (trend) return;
-    if (answer.bins.length === 0) return;
+    if (answer === undefined || answer.bins.length === 0) return;
     shown = true;
     draw(answer);
   };
   const askTrend = async (): Promise<void> => {
-    if (trend && (await drawTrend(all)) !== undefined) shown = true;
+    if ((await drawTrend(all)) !== undefined) shown = true;
   };
-  void ask();
-  void askTrend();
+  const askChart = (): void => {
+    asked = performance.now();
+    void (trend ? askTrend() : ask());
+  };
+  askChart();
   return {
     get shown() {
       return shown;
     },
-    values: (key) => model?.values[key] ?? [],
     renew: () => {
-      const since = performance.now() - asked;
-      if (since <= renewMs) return;
-      void ask();
-      void askTrend();
+      if (performance.now() - asked > renewMs) askChart();
     },
   };
 }

@@ -46,7 +46,7 @@ let facets: FacetList | undefined;
 export function start(): void {
   overview = overviewOf(query);
   facets = facetList(query);
-  completeFilter((key) => [...(facets?.names(key) ?? []), ...(overview?.values(key) ?? [])]);
+  completeFilter((key) => facets?.names(key) ?? []);
   startMarks();
   watchBrush(query);
   startViews(query);

@@ -31,7 +31,8 @@ export interface FacetsModel {
   readonly pending_frames: number;
 }
 
-const valuesMax = 20;
+/** Values of a key in the answer, from which the filter bar completes a word. */
+const valuesMax = 50;
 /** Values that are asked for, so that `total` counts those which say nothing out. */
 const askedMax = 500;
 

@@ -1,6 +1,6 @@
 /**
- * @module Overview: all turns of a filter at a glance: how many when, how long they took, and which
- * values they say. Exact, over all turns of the filter.
+ * @module Overview: all turns of a filter at a glance: how many when, and how long they took.
+ * Exact, over all turns of the filter.
  */
 import { Hono } from "hono";
 
@@ -14,7 +14,6 @@ import { readParameters } from "../http/parameters.ts";
 import { respondJson } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
 import type { CountGroup, FigureGroup } from "@turnproof/store";
-import { countFacets } from "../turn-facets.ts";
 import { turnStretches } from "../turn-stretches.ts";
 import type { TurnStretches } from "../turn-stretches.ts";
 import { isSettled } from "../window.ts";
@@ -25,24 +24,17 @@ import { facetsParameters } from "./facets.ts";
 /** Parameters of the overview: every filter of the list, and no page of it. */
 export const overviewParameters = facetsParameters;
 
-/** Keys of the bar whose values are offered while a filter is typed. */
-const valueKeys = ["agent", "app", "user", "thread", "memory", "tool", "model"] as const;
-
 /** Body of `/traces/overview.json`. */
 export interface OverviewModel {
   /** Turns by their last event; over the selected range, or from the first to the last. */
   readonly bins: readonly Bin[];
   readonly turns: number;
   readonly errors: number;
-  /** Values of the bar's keys that these turns say, the commonest first, some dozens at most. */
-  readonly values: Readonly<Partial<Record<(typeof valueKeys)[number], readonly string[]>>>;
   /** How long these turns took; only where the chart of durations was asked for. */
   readonly durations?: DurationCells;
   /** True when everything that was received is counted. */
   readonly complete: boolean;
 }
-
-const valuesMax = 50;
 
 /** GET `/traces/overview.json`. */
 export function overviewRoutes(parts: Parts): Hono<AppEnv> {
@@ -71,10 +63,7 @@ async function overviewOf(
     : undefined;
   const counts: Promise<TurnStretches<CountGroup>> =
     figures ?? turnStretches((asked, by) => ledger.turnCounts(asked, by), question, options);
-  const [{ total, bars }, { keys }] = await Promise.all([
-    counts,
-    countFacets(ledger, question, valueKeys, valuesMax),
-  ]);
+  const { total, bars } = await counts;
   return {
     bins: bars.map((bar) => ({
       fromMs: bar.fromMs,
@@ -84,7 +73,6 @@ async function overviewOf(
     })),
     turns: total?.turns ?? 0,
     errors: total?.errors ?? 0,
-    values: Object.fromEntries(keys.map(({ key, counts }) => [key, [...counts.keys()]])),
     ...(figures === undefined ? {} : { durations: await durationsOf(parts, await figures) }),
     complete,
   };

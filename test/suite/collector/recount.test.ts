@@ -160,7 +160,7 @@ function recounted(turns: readonly Turn[], filter: string, nowMs: number): Answe
   const plain = JSON.parse(
     JSON.stringify({
       // `status:error` is every turn in which anything failed.
-      facets: facetsOf(rows, 20)
+      facets: facetsOf(rows, 50)
         .filter(({ key }) => key !== "app")
         .map((facet) => (facet.key === "status" ? withErrors(facet, rows) : facet)),
       trend: plainTrend(trendOf(rows, nowMs)),

@@ -13,7 +13,12 @@ import { everybody, receivedAt, sampleEvent } from "@turnproof/store/testing";
 import { createChdbConnection } from "chdb/connection";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { turnsDdl, turnsDdlFile } from "../../generate/clickhouse-ddl.ts";
+import {
+  turnSetsDdl,
+  turnSetsDdlFile,
+  turnsDdl,
+  turnsDdlFile,
+} from "../../generate/clickhouse-ddl.ts";
 
 let dataDir: string;
 let store: EvidenceStore;
@@ -32,8 +37,9 @@ const rawClient = (): ReturnType<typeof createClient> => {
   return createClient({ connection: connection as unknown as Injected });
 };
 
-test("the .sql file is what the registry says", async () => {
+test("the .sql files are what the registry says", async () => {
   expect(await readFile(turnsDdlFile, "utf8")).toBe(turnsDdl());
+  expect(await readFile(turnSetsDdlFile, "utf8")).toBe(turnSetsDdl());
 });
 
 test("every registry row has one column in the view, and none is a map or JSON", async () => {

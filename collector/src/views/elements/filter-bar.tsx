@@ -61,7 +61,13 @@ export const TermChips: FC<{
   </>
 );
 
-/** Facets of the loaded rows; each value adds its term or takes it away. */
+const More: FC<{ readonly than: number; readonly total: number }> = ({ than, total }) =>
+  total > than ? <p class="muted">and {total - than} more</p> : null;
+
+/** Values of a facet that are drawn; the answer has more, for completion. */
+const drawnMax = 20;
+
+/** Facets of turns; each value adds its term or takes it away. */
 export const Facets: FC<{
   readonly facets: readonly Facet[];
   readonly path: string;
@@ -73,7 +79,7 @@ export const Facets: FC<{
       <section class="facet" aria-label={name} data-facet={key}>
         <h3>{name}</h3>
         <ul>
-          {values.map(({ value, count }) => {
+          {values.slice(0, drawnMax).map(({ value, count }) => {
             const term = { key, value, negated: false };
             const on = terms.some((other) => sameTerm(other, term));
             const others = terms.filter((other) => other.key !== key || other.negated);
@@ -92,7 +98,7 @@ export const Facets: FC<{
             );
           })}
         </ul>
-        {total > values.length ? <p class="muted">and {total - values.length} more</p> : null}
+        <More than={Math.min(values.length, drawnMax)} total={total} />
       </section>
     ))}
   </>

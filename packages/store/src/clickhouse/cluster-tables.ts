@@ -56,13 +56,17 @@ FROM system.clusters WHERE cluster = '${clusterName(cluster)}' GROUP BY shard_nu
 /**
  * Statements for a cluster: a table is made on every server, replicated within its shard, and a
  * `Distributed` table over it. The path in Keeper has the plain name, which it had before shards. A
- * setting is changed where the rows lie.
+ * setting is changed where the rows lie, a column is added to either table.
  */
 export function forCluster(statement: string, layout: ClusterLayout): readonly string[] {
   if (statement.startsWith("ALTER TABLE ")) {
-    const local = (_all: string, head: string, table: string): string =>
-      `${head}${localTable(table, layout.cluster)}${onCluster(layout.cluster)}`;
-    return [statement.replace(/^(ALTER TABLE )(\w+)/, local)];
+    const over = (name: (table: string) => string): string =>
+      statement.replace(
+        /^(ALTER TABLE )(\w+)/,
+        (_all, head: string, table: string) => `${head}${name(table)}${onCluster(layout.cluster)}`,
+      );
+    const local = over((table) => localTable(table, layout.cluster));
+    return statement.includes("ADD COLUMN") ? [local, over((table) => table)] : [local];
   }
   const [, table = ""] = /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(statement) ?? [];
   const key = shardKeys[table];

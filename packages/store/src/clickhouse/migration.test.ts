@@ -19,12 +19,19 @@ test("a cluster gets every table on every node, replicated, and one over its sha
     [9, "turn_ledger"],
     [10, "bundles"],
     [11, "merges"],
+    [12, "closed_weeks"],
+    [13, "turn_sets"],
   ]);
   const all = migrations.flatMap((migration) => migration.statements);
   const statements = all.filter((sql) => sql.startsWith("CREATE"));
   expect(all.filter((sql) => !sql.startsWith("CREATE")).map((sql) => sql.split("\n")[0])).toEqual([
     "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
     "ALTER TABLE bundles_local ON CLUSTER 'main'",
+    "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
+    // A column is added to the table of the rows, then to the one over the shards.
+    "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
+    "ALTER TABLE turn_ledger ON CLUSTER 'main'",
+    "ALTER TABLE turn_ledger_local ON CLUSTER 'main'",
   ]);
   const heads = statements.map((sql) => sql.split("\n")[0]);
   const engines = statements.map((sql) => /^ENGINE = .*$/m.exec(sql)?.[0]);

@@ -17,7 +17,7 @@ import { columnOfList } from "./turn-columns.ts";
 import { whereOf } from "./turn-where.ts";
 
 /** A field as a column with one value a row; a turn with several values has several rows. */
-export function valueOf(field: TextField | ListField): string {
+function valueOf(field: TextField | ListField): string {
   if (!isListField(field)) return `toString(${field})`;
   const column = columnOfList(field);
   return `arrayJoin(arrayMap(x -> toString(x), if(empty(${column}), [''], ${column})))`;
