@@ -61,15 +61,14 @@ export async function countFacets(
     const source = sources[key];
     return source === undefined ? [] : [{ key, source }];
   });
-  // How many turns have a finding is counted by a flag of their own.
-  const flags = keys.includes("finding") ? (["flag"] as const) : [];
-  const fields = [...asked.map(({ source }) => source.field), ...flags];
-  const [[whole], facets] = await Promise.all([
-    ledger.turnCounts(question, {}),
-    ledger.turnFacets(question, fields, valuesMax),
-  ]);
-  const { turns, errors } = whole ?? { turns: 0, errors: 0 };
+  // Flags say how many turns have an error or a finding. Each turn has one verdict.
+  const fields = [...asked.map(({ source }) => source.field), "verdict", "flag"] as const;
+  const facets = await ledger.turnFacets(question, fields, valuesMax);
   const byField = new Map(facets.map((facet) => [facet.field, facet]));
+  const turns = byField.get("verdict")?.values.reduce((sum, one) => sum + one.turns, 0) ?? 0;
+  const flagged = (name: string): number =>
+    byField.get("flag")?.values.find(({ value }) => value === name)?.turns ?? 0;
+  const errors = flagged("error");
   return {
     turns,
     errors,
@@ -77,8 +76,7 @@ export async function countFacets(
       const counted = countedKey(key, source, byField.get(source.field));
       if (key === "status") return withErrors(counted, errors);
       // A turn of insights alone has no finding either.
-      const found = byField.get("flag")?.values.find(({ value }) => value === "finding");
-      return key === "finding" ? { ...counted, unsaid: turns - (found?.turns ?? 0) } : counted;
+      return key === "finding" ? { ...counted, unsaid: turns - flagged("finding") } : counted;
     }),
   };
 }
