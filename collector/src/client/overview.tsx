@@ -1,6 +1,6 @@
 /**
- * @module Overview in the browser: the histogram of all turns under the filters, in place of that of
- * the page. It is asked for after the page stands, so the list never waits for it.
+ * @module Overview in the browser: the histogram of all turns under the filters, in place of that
+ * of the page. It is asked for after the page stands, so the list never waits for it.
  */
 import { parametersOf, termsOf } from "../display/filter-terms.ts";
 import type { DurationCells } from "../display/duration-cells.ts";
