@@ -14,6 +14,7 @@ import { openEngine } from "./connection.ts";
 import type { Engine, Tables } from "./connection.ts";
 import { readAnswer } from "./engine-client.ts";
 import { clickhouseErasure } from "./erasure.ts";
+import { withdrawLeft } from "./late-writes.ts";
 import { makeTables } from "./migration.ts";
 import { copySmall } from "./old-events.ts";
 import { prepareBatch } from "./prepared-batch.ts";
@@ -39,6 +40,7 @@ export async function clickhouse({ connection }: ClickhouseOptions): Promise<Evi
   const cluster = "cluster" in connection ? connection.cluster : undefined;
   try {
     await makeTables({ engine, cluster });
+    await withdrawLeft({ engine, cluster });
     const pending = await copySmall({ engine, cluster });
     const store = provider({ engine, cluster }, pending);
     offerErasure(store, clickhouseErasure({ engine, cluster }));

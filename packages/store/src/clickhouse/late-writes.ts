@@ -1,46 +1,113 @@
 /**
  * @module LateWrites: turns of roots that lost rows after their writer read them. A deletion counts
  * itself at the root before it takes rows away, so a writer that looks at the counts after its
- * write either sees the deletion, and takes the write back, or wrote before the rows went.
+ * write either sees the deletion, and takes the write back, or wrote before the rows went. A writer
+ * that is killed in between leaves its write; the next start takes it back (faults R27).
  */
 import type { TurnRecord } from "../ledger/turn-record.ts";
-import { versionNumber } from "../ledger/turn-writes.ts";
+import { versionNumber, versionOfNumber } from "../ledger/turn-writes.ts";
 import { rootHash } from "./bundle-table.ts";
 import { mutate } from "./cluster-tables.ts";
 import type { Engine, Tables } from "./connection.ts";
-import { hexOf } from "./sql-text.ts";
+import { standingOf } from "./root-standing.ts";
+import { bindings, hexOf, inRuns, namesPerStatement } from "./sql-text.ts";
 
 /** Rows of one statement. */
 const rowsPerStatement = 500;
 
+/** A row of the table: the digest that is its key, and its version. */
+interface Row {
+  readonly key: string;
+  readonly version: bigint;
+}
+
 /** Takes back what rests on rows that were deleted meanwhile. */
 export async function withdrawLate(tables: Tables, records: readonly TurnRecord[]): Promise<void> {
-  const epochs = await epochsOf(tables.engine, records);
+  const { engine } = tables;
+  if (records.length === 0 || !(await hasEpochs(engine))) return;
+  const epochs = await epochsOf(engine, [...new Set(records.map(hashOf))]);
   const late = records.filter((record) => record.version.epoch < (epochs.get(hashOf(record)) ?? 0));
-  for (let from = 0; from < late.length; from += rowsPerStatement) {
-    const rows = late
+  const rows = late.map(({ key, version }) => ({ key, version: versionNumber(version) }));
+  await withdraw(tables, rows);
+}
+
+/**
+ * Takes back what killed writers left: versions from before a deletion of which the root has fewer
+ * rows than they were made of, or a later version. What has neither stands: its root has the hash
+ * of another one, which lost rows.
+ */
+export async function withdrawLeft(tables: Tables): Promise<void> {
+  const { engine } = tables;
+  if (!(await hasEpochs(engine))) return;
+  const answer = await engine.query(
+    `SELECT key, toString(version) AS number, root_trace_id FROM turn_ledger
+WHERE gone = 0
+  AND (murmurHash3_32(concat('id:', root_trace_id)) AS hash) IN (SELECT root FROM root_epochs)
+  AND (hash, toUInt32(bitShiftRight(version, 40)))
+    NOT IN (SELECT root, max(epoch) FROM root_epochs GROUP BY root)`,
+  );
+  const [keys = [], versions = [], roots = []] = ["key", "number", "root_trace_id"].map((name) =>
+    (answer.columns.get(name) ?? []).map(String),
+  );
+  const standing = await standingOf(engine, [...new Set(roots)]);
+  const rewritten = await rewrittenOf(engine, [...new Set(roots)]);
+  const left = keys.flatMap((key, at): readonly Row[] => {
+    const [root = "", version] = [roots[at], BigInt(versions[at] ?? 0)];
+    const isMore = versionOfNumber(version).rows > (standing.get(root)?.rows ?? 0);
+    return isMore || rewritten.has(root) ? [{ key, version }] : [];
+  });
+  await withdraw(tables, left);
+}
+
+/** Deletes versions. Keys are digests, so the statement, which the engine keeps, names nothing. */
+async function withdraw(tables: Tables, rows: readonly Row[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    const some = rows
       .slice(from, from + rowsPerStatement)
-      .map(({ key, version }) => `(unhex('${hexOf(key)}'), ${versionNumber(version)})`);
-    // Keys are digests, so the text of the statement, which the engine keeps, names nothing.
-    await mutate(tables, "turn_ledger", `(key, version) IN (${rows.join(", ")})`);
+      .map(({ key, version }) => `(unhex('${hexOf(key)}'), ${version})`);
+    await mutate(tables, "turn_ledger", `(key, version) IN (${some.join(", ")})`);
   }
 }
 
-/** How often rows were deleted of the roots of these records, by the hash of the root. */
+/** False while nothing was deleted of any root. */
+async function hasEpochs(engine: Engine): Promise<boolean> {
+  const { columns } = await engine.query("SELECT toFloat64(count()) AS n FROM root_epochs");
+  return Number(columns.get("n")?.[0] ?? 0) > 0;
+}
+
+/** How often rows were deleted of these roots, by the hash of the root. */
 async function epochsOf(
   engine: Engine,
-  records: readonly TurnRecord[],
+  hashes: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
-  const count = await engine.query("SELECT toFloat64(count()) AS n FROM root_epochs");
-  if (records.length === 0 || Number(count.columns.get("n")?.[0] ?? 0) === 0) return new Map();
-  const hashes = [...new Set(records.map(hashOf))];
-  const answer = await engine.query(
-    `SELECT root, max(epoch) AS epoch FROM root_epochs
-WHERE root IN (${hashes.join(", ")}) GROUP BY root`,
-  );
-  const epochs = answer.columns.get("epoch") ?? [];
-  const roots = answer.columns.get("root") ?? [];
-  return new Map(roots.map((root, at) => [Number(root), Number(epochs[at])]));
+  const found = new Map<number, number>();
+  for (let from = 0; from < hashes.length; from += namesPerStatement) {
+    const some = hashes.slice(from, from + namesPerStatement);
+    const { columns } = await engine.query(
+      `SELECT root, max(epoch) AS epoch FROM root_epochs
+WHERE root IN (${some.join(", ")}) GROUP BY root`,
+    );
+    const epochs = columns.get("epoch") ?? [];
+    for (const [at, root] of (columns.get("root") ?? []).entries()) {
+      found.set(Number(root), Number(epochs[at]));
+    }
+  }
+  return found;
+}
+
+/** Those of these roots that have turns from before and from after a deletion. */
+async function rewrittenOf(engine: Engine, roots: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const some of inRuns(roots, namesPerStatement)) {
+    const bind = bindings();
+    const { columns } = await engine.query(
+      `SELECT root_trace_id FROM turn_ledger WHERE root_trace_id IN ${bind.texts(some)} AND gone = 0
+GROUP BY root_trace_id HAVING uniqExact(bitShiftRight(version, 40)) > 1`,
+      bind.parameters,
+    );
+    for (const root of columns.get("root_trace_id") ?? []) found.add(String(root));
+  }
+  return found;
 }
 
 function hashOf({ row }: TurnRecord): number {
