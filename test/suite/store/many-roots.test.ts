@@ -1,10 +1,11 @@
 /**
  * @module Many roots: a ClickHouse server takes no field of more than 128 KiB, so whatever names
- * roots names some at a time: the turns of a drain, and a user who has more than one statement can
- * name.
+ * roots names some at a time: the turns of a drain, those of a retention, and a user who has more
+ * than one statement can name.
  */
 import { clickhouse } from "@turnproof/store";
-import { deleteUserEvidence } from "@turnproof/store/admin";
+import type { TurnRecord } from "@turnproof/store";
+import { clickhouseAdmin, defaultRetention, deleteUserEvidence } from "@turnproof/store/admin";
 import { everybody, receivedAt, sampleEvent } from "@turnproof/store/testing";
 import { expect, test } from "vitest";
 
@@ -39,3 +40,67 @@ test("a user of many roots is recorded, listed and deleted", { timeout: 120_000 
   expect(left).toEqual([]);
   expect((await store.standing(["stays"])).get("stays")?.rows).toBe(1);
 });
+
+test(
+  "a drain of thousands of roots, past and young, meets retention",
+  { timeout: 300_000 },
+  async () => {
+    await using server = await startClickhouseServer();
+    const connection = { url: server.url, database: "aged" };
+    const [old, young] = ["o", "y"].map((mark, which) =>
+      Array.from(
+        { length: which === 0 ? 2_600 : 300 },
+        (_, at) => `${mark}${String(at).padStart(31, "0")}`,
+      ),
+    ) as [string[], string[]];
+    const turn = (root_trace_id: string): ReturnType<typeof sampleEvent> =>
+      sampleEvent("s", { root_trace_id, user_id: "ann", event_kind: "turn" });
+    {
+      await using store = await clickhouse({ connection });
+      // Both lie in one week, so no partition goes whole.
+      const [past, later] = ["2026-05-18T00:00:00.000000Z", "2026-05-20T00:00:00.000000Z"] as const;
+      await store.append({ batchId: "o", receivedAt: past, events: old.map(turn) });
+      await store.append({ batchId: "y", receivedAt: later, events: young.map(turn) });
+      await recordStored(store, everybody, [...old, ...young]);
+    }
+    {
+      await using admin = await clickhouseAdmin({ connection });
+      const policy = { ...defaultRetention, metadata: 30, structure: 30, preview: 30, outcome: 30 };
+      const now = "2026-06-18T12:00:00.000Z";
+      const done = await admin.evidence({ policy, now, dryRun: false });
+      expect(done.complete).toBe(true);
+    }
+    await using store = await clickhouse({ connection });
+    const rows = async (roots: readonly string[]): Promise<number> =>
+      [...(await store.standing(roots)).values()].reduce((sum, one) => sum + one.rows, 0);
+    expect([await rows(old), await rows(young)]).toEqual([0, young.length]);
+    const turns = await store.ledger.turnsOf([...old, ...young]);
+    expect(new Set(turns.map(({ root_trace_id: root }) => root))).toEqual(new Set(young));
+  },
+);
+
+test(
+  "turns of 30,000 roots are written at once where others lost rows",
+  { timeout: 300_000 },
+  async () => {
+    await using server = await startClickhouseServer();
+    await using store = await clickhouse({ connection: { url: server.url, database: "wide" } });
+    const gone = sampleEvent("s", { root_trace_id: "gone", user_id: "gone", event_kind: "turn" });
+    await store.append({ batchId: "g", receivedAt: receivedAt(1), events: [gone] });
+    await recordStored(store, everybody, ["gone"]);
+    const [record] = (
+      await store.ledger.listTurns(
+        { scope: everybody, where: [] },
+        { order: { by: "first_received" }, limit: 1 },
+      )
+    ).records as [TurnRecord];
+    await deleteUserEvidence(store, { userId: "gone", dryRun: false });
+    const records = Array.from({ length: 30_000 }, (_, at) => {
+      const root = `${String(at).padStart(32, "0")}`;
+      return { ...record, key: root, row: { ...record.row, root_trace_id: root } };
+    });
+    // The last one rests on what was deleted.
+    await store.ledger.putTurns([...records, record]);
+    expect(await store.ledger.countTurns({ scope: everybody, where: [] })).toBe(records.length);
+  },
+);
