@@ -16,6 +16,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 180_000,
+    globalSetup: [here("temporary-files.ts")],
     setupFiles: [here("property-seed.ts")],
     projects: [
       {

@@ -1,0 +1,16 @@
+/**
+ * @module TemporaryFiles: one directory for whatever the tests of a run leave beside them. It is
+ * the temporary directory of every worker and goes with the run.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Makes the directory before the first project, and returns what removes it after the last. */
+export default function setup(): (() => void) | undefined {
+  if (process.env["TURNPROOF_TEST_TMPDIR"] !== undefined) return undefined;
+  const directory = mkdtempSync(join(tmpdir(), "turnproof-run-"));
+  process.env["TURNPROOF_TEST_TMPDIR"] = directory;
+  process.env["TMPDIR"] = directory;
+  return () => rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+}
