@@ -2,7 +2,7 @@
  * @module TemporaryFiles: one directory for whatever the tests of a run leave beside them. It is
  * the temporary directory of every worker and goes with the run.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -10,6 +10,8 @@ import { join } from "node:path";
 export default function setup(): (() => void) | undefined {
   if (process.env["TURNPROOF_TEST_TMPDIR"] !== undefined) return undefined;
   const directory = mkdtempSync(join(tmpdir(), "turnproof-run-"));
+  // As the system's own: PostgreSQL does not run as root, and its user makes files there too.
+  chmodSync(directory, 0o1777);
   process.env["TURNPROOF_TEST_TMPDIR"] = directory;
   process.env["TMPDIR"] = directory;
   return () => rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });

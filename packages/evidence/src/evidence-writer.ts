@@ -45,7 +45,7 @@ export interface EvidenceWriter {
   append(batch: EvidenceBatch): Promise<void>;
   /**
    * `append` of a batch that was prepared elsewhere, with the same promise and the same codes; absent
-   * where a store takes events only.
+   * where a store takes events only: its provider does not declare `prepared`.
    */
   readonly appendPrepared?: (batch: PreparedBatch) => Promise<void>;
   /** Reads back what is held of the batch; a batch never seen has zero rows. */

@@ -3,8 +3,11 @@
  * from. The collector's configuration, its help texts and the table of the README follow it.
  */
 
-/** `evidence` and `memory`: ports it serves. `durable`: rows outlive the process. */
-export type Capability = "evidence" | "memory" | "durable";
+/**
+ * `evidence` and `memory`: ports it serves. `durable`: rows outlive the process. `prepared`: takes
+ * batches that another thread prepared (`appendPrepared`).
+ */
+export type Capability = "evidence" | "memory" | "durable" | "prepared";
 
 /** Providers that serve each port; the table says the same of their values. */
 interface Names {
@@ -29,7 +32,7 @@ export interface ProviderEntry {
 export const providers: readonly ProviderEntry[] = [
   {
     name: "clickhouse",
-    capabilities: ["evidence", "durable"],
+    capabilities: ["evidence", "durable", "prepared"],
     variables: ["DATA_DIR", "CLICKHOUSE_URL", "CLICKHOUSE_CLUSTER", "CLICKHOUSE_QUORUM"],
   },
   {

@@ -11,7 +11,7 @@ const readme = readFileSync(new URL("../../../packages/store/README.md", import.
 test("the README has a row for every provider, and no other, as the table has it", () => {
   const [, ...rows] = (readme.split("| provider |")[1] ?? "").split("\n\n")[0]!.split("\n");
   const wanted = providers.map(({ name, capabilities, variables: names, required }) => {
-    const ports = capabilities.filter((one) => one !== "durable").join(", ");
+    const ports = capabilities.filter((one) => one === "evidence" || one === "memory").join(", ");
     const shown = names.map((one) => `\`${one}\`${one === required ? " (required)" : ""}`);
     return ["", name, ports, capabilities.includes("durable") ? "yes" : "no", shown.join(", "), ""];
   });
