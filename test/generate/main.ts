@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 
-import { turnsDdl, turnsDdlFile } from "./clickhouse-ddl.ts";
+import { turnSetsDdl, turnSetsDdlFile, turnsDdl, turnsDdlFile } from "./clickhouse-ddl.ts";
 import { collectorReadme, collectorReadmeFile } from "./collector-readme.ts";
 import { evidenceReadme, evidenceReadmeFile } from "./evidence-readme.ts";
 import { conventionsDocument, conventionsFile } from "./conventions-readme.ts";
@@ -24,6 +24,7 @@ const generated: readonly GeneratedFile[] = [
   { path: semconvReadmeFile, make: semconvReadme },
   { path: conventionsFile, make: conventionsDocument },
   { path: turnsDdlFile, make: turnsDdl },
+  { path: turnSetsDdlFile, make: turnSetsDdl },
   { path: collectorReadmeFile, make: collectorReadme },
   { path: judgeRulesFile, make: judgeRulesModule },
   { path: evidenceReadmeFile, make: evidenceReadme },

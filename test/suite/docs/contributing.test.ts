@@ -1,0 +1,75 @@
+/**
+ * @module Contributing: every file that the contributor's pages name exists, the checklist of a
+ * dialect names all places that know the latest one, and the commands are scripts.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const contributing = read("CONTRIBUTING.md");
+
+/** The part of the page under this heading. */
+function section(heading: string): string {
+  const [, part = ""] = contributing.split(`\n## ${heading}\n`);
+  return part.split("\n## ")[0] ?? "";
+}
+
+/** Files and folders that a text names. */
+function pathsOf(text: string): readonly string[] {
+  const quoted = [...text.matchAll(/`((?:packages|collector|docs|test)\/[^`*]+)`/g)];
+  return quoted.map(([, path = ""]) => path);
+}
+
+test.each(["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"])("%s names what exists", (page) => {
+  const text = read(page);
+  for (const path of pathsOf(text))
+    expect([path, existsSync(join(root, path))]).toEqual([path, true]);
+  const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = ""]) => path);
+  for (const path of links) expect([path, existsSync(join(root, path))]).toEqual([path, true]);
+});
+
+test("scripts of the page are scripts of the project", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const named = [...contributing.matchAll(/npm run ([a-z:]+)/g)].map(([, name = ""]) => name);
+  expect(named).not.toEqual([]);
+  for (const name of named) expect(Object.keys(scripts)).toContain(name);
+});
+
+test("the checklist of a dialect names every place that holds the latest one's name", () => {
+  const said = execFileSync(
+    "git",
+    [
+      "grep",
+      "-lE",
+      '("mastra"|^  mastra[,:]|mastra\\.(md|ts|mjs))',
+      "--",
+      "packages",
+      "test",
+      "docs",
+    ],
+    { cwd: root, encoding: "utf8" },
+  );
+  const others = /\.test\.ts$|fixtures|README\.md$|package(-lock)?\.json$|^docs\/design|tidy/;
+  const places = said.split("\n").filter((path) => path !== "" && !others.test(path));
+  const checklist = pathsOf(section("Add a dialect"));
+  for (const path of places) expect(checklist).toContain(path);
+});
+
+test("the checklist of a backend leads to the files that know every provider", () => {
+  const checklist = pathsOf(section("Add a backend"));
+  for (const path of checklist.filter((one) =>
+    /providers\.ts|backend\.ts|backends\.ts/.test(one),
+  )) {
+    for (const name of ["filesystem", "postgres", "mongodb"]) expect(read(path)).toContain(name);
+  }
+});
+
+test("the checklist of a page leads to the files that know every route", () => {
+  const lists = ["collector/src/http/permissions.ts", "collector/src/api-operations.ts"];
+  expect(pathsOf(section("Add a page"))).toEqual(expect.arrayContaining(lists));
+  for (const path of lists) expect(read(path)).toContain('"GET /traces/trend.json"');
+});
