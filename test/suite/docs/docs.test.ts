@@ -44,7 +44,8 @@ describe("variables", () => {
   test("none is named anywhere that does not exist", () => {
     const named = (path: string): string[] =>
       [...read(path).matchAll(/\bTURNPROOF_[A-Z][A-Z_]*[A-Z]\b/g)].map(([name]) => name);
-    const places = [...readmes, "docker-compose.yml", "collector/Dockerfile"];
+    const pages = tracked.filter((path) => /^(docs\/.*|[A-Z]+)\.md$/.test(path));
+    const places = [...readmes, ...pages, "docker-compose.yml", "collector/Dockerfile"];
     for (const path of places) {
       for (const name of named(path))
         expect([path, known.includes(name), name]).toEqual([path, true, name]);
