@@ -51,6 +51,18 @@ describe("spellings", () => {
     expect(config.documentDbUri).toBe("mongodb://db");
   });
 
+  test("a misspelt variable is named in a warning, and its value is not", () => {
+    const { warnings } = parseConfig({
+      TURNPROOF_JOURNAL_BYTE_MAX: "123456",
+      TURNPROOF_PORT: "4318",
+      TURNPROOF_TEST_KILLS: "30",
+      OTHER_PORT: "1",
+    });
+    expect(warnings).toEqual([
+      "TURNPROOF_JOURNAL_BYTE_MAX is not a variable of this version and was ignored.",
+    ]);
+  });
+
   test("flags win over the environment", () => {
     expect(parseConfig({ TURNPROOF_PORT: "1" }, { port: "2" }).port).toBe(2);
   });

@@ -4,7 +4,16 @@
  * directory, so that a restart signs nobody out and a logout stays one.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 import { equalSecret, macOf } from "./keyring.ts";
@@ -60,11 +69,11 @@ export function createSessions(options: SessionsOptions): Sessions {
   const now = options.now ?? Date.now;
   const sessions = new Map<string, Session>(load(file));
   const listeners = new Set<() => void>();
-  const save = (): void => {
-    if (file !== undefined) store(file, sessions);
+  const save = (lasting: boolean): void => {
+    if (file !== undefined) store(file, sessions, lasting);
   };
   const ended = (): void => {
-    save();
+    save(true);
     for (const listener of listeners) listener();
   };
   const alive = (session: Session): boolean =>
@@ -82,7 +91,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       const at = now();
       const session: Session = { principal, credential, createdAt: at, seenAt: at };
       sessions.set(id, session);
-      save();
+      save(true);
       const key = keyring.current("cookie/v1");
       const cookie = `${key.kid}.${reference}.${macOf(key, "session", reference)}`;
       return { session, id, csrfToken: csrf(reference), cookie };
@@ -97,7 +106,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       if (session === undefined || !alive(session)) return undefined;
       const write = now() - session.seenAt > writeGrainMs;
       session.seenAt = now();
-      if (write) save();
+      if (write) save(false);
       return { session, id, csrfToken: csrf(reference) };
     },
     alive: (id) => {
@@ -137,9 +146,18 @@ function load(file: string | undefined): readonly (readonly [string, Session])[]
   }
 }
 
-function store(file: string, sessions: ReadonlyMap<string, Session>): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+/** With `lasting` the file outlasts a power cut: a session that was ended must not come back. */
+function store(file: string, sessions: ReadonlyMap<string, Session>, lasting: boolean): void {
+  const folder = dirname(file);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const next = `${file}.next`;
-  writeFileSync(next, JSON.stringify([...sessions]), { mode: 0o600 });
+  writeFileSync(next, JSON.stringify([...sessions]), { mode: 0o600, flush: lasting });
   renameSync(next, file);
+  if (!lasting) return;
+  const directory = openSync(folder, "r");
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
 }
