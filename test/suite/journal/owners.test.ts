@@ -1,16 +1,18 @@
 /** One process per directory; a dead owner is followed at once, a silent one after a while. */
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { mkdtemp, readFile, readdir, rename, rm } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 import { openJournal, systemProcesses } from "@turnproof/exporter/journal";
 
+const run = promisify(execFile);
 const program = fileURLToPath(new URL("writer-process.ts", import.meta.url));
 
 let directory = "";
@@ -130,6 +132,21 @@ describe("the lock of a directory", () => {
     await journal.append({ payload: Buffer.from("mine"), spans: 1 });
     await journal.close();
     await silent.close();
+  });
+
+  test("a process that has nothing else to do waits for it, and opens", async () => {
+    // Left by a process of before the machine started again, or of another container.
+    await writeFile(
+      join(directory, "owner-aaaaaaaaaaaa-4026531836-32610-1544780.lock"),
+      "12345678",
+    );
+    const opens = `import { openJournal } from "@turnproof/exporter/journal";
+const journal = await openJournal({ directory: ${JSON.stringify(directory)}, heartbeatMs: 20 });
+await journal.close();
+console.log("opened");`;
+    const flags = ["-C", "@turnproof/source", "--input-type=module", "--eval", opens];
+    const { stdout } = await run(process.execPath, flags, { cwd: import.meta.dirname });
+    expect(stdout).toBe("opened\n");
   });
 
   test("an owner whose directory was taken stops writing", async () => {

@@ -53,7 +53,7 @@ export async function lockDirectory(options: DirectoryLockOptions): Promise<Dire
     await removeIfThere(fileSystem, join(directory, name));
     if (living === "settled") break;
     // Two were raised at the same moment; the next look is at different moments.
-    await clock.sleep(5 + Math.random() * 50);
+    await clock.sleep(5 + Math.random() * 50, undefined, true);
   }
   throw new CodedError("journal_locked");
 }
@@ -101,7 +101,8 @@ async function firstLiving(
     if (liveness === "alive") return first > 0 ? "settled" : "fresh";
     const deadline = clock.now() + options.silenceMs;
     while (clock.now() < deadline) {
-      await clock.sleep(options.heartbeatMs / 2);
+      // Nothing else keeps a process alive while it opens its journal: it would end without a word.
+      await clock.sleep(options.heartbeatMs / 2, undefined, true);
       const beat = await readBeat(fileSystem, path);
       if (beat === undefined) break;
       if (beat !== first) return "settled";
