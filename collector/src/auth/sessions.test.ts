@@ -1,5 +1,6 @@
 /** Sessions on the disk: what signs in or out is synced before the answer, what only uses is not. */
 import { mkdtempSync, rmSync } from "node:fs";
+import type * as Fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -12,7 +13,7 @@ import { createSessions } from "./sessions.ts";
 const calls: string[] = [];
 
 vi.mock("node:fs", async (importOriginal) => {
-  const fs = await importOriginal<typeof import("node:fs")>();
+  const fs = await importOriginal<typeof Fs>();
   return {
     ...fs,
     writeFileSync: (...given: Parameters<typeof fs.writeFileSync>) => {
