@@ -1,26 +1,75 @@
 /**
- * @module OpenAPI: the description of every route, made from the table of permissions and from the
- * zod schemas that validate. A route without a description does not start.
+ * @module OpenAPI: the description of every route, made from the table of permissions, from the zod
+ * schemas that validate, and from the types of the answers. A route without a description does not
+ * start.
  */
-import { codes } from "@turnproof/semconv";
-import type { Code, CodeRow } from "@turnproof/semconv";
-import { z } from "zod";
-
-import { rolePermissions, roles } from "./auth/principal.ts";
+import apiAnswers from "./api-answers.json" with { type: "json" };
 import { operations } from "./api-operations.ts";
-import type { Operation } from "./api-operations.ts";
+import type { Operation } from "./api-operation.ts";
 import { problemSchema } from "./http/errors.ts";
 import { routeRules } from "./http/permissions.ts";
 import type { RouteRule } from "./http/permissions.ts";
+import { describeOperation, schemaOf } from "./openapi-operation.ts";
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApi {
   readonly openapi: "3.1.0";
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly license: { readonly name: string; readonly identifier: string };
+  };
   readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly components: Readonly<Record<string, unknown>>;
 }
+
+interface Area {
+  readonly name: string;
+  readonly description: string;
+  readonly belongs: (path: string) => boolean;
+}
+
+/** Tags of the operations, in reading order; the first that fits is an operation's. */
+const areas: readonly Area[] = [
+  {
+    name: "Receiving",
+    description: "OTLP over HTTP.",
+    belongs: (path) => path.startsWith("/v1/"),
+  },
+  {
+    name: "Traces",
+    description: "Turns, events, verdicts and what follows from them.",
+    belongs: (path) => path.startsWith("/traces"),
+  },
+  {
+    name: "Agents",
+    description: "Agents over all of their turns; runs of mounted agents.",
+    belongs: (path) => path.startsWith("/agents"),
+  },
+  {
+    name: "Threads",
+    description: "Threads over all of their turns.",
+    belongs: (path) => path.startsWith("/threads"),
+  },
+  {
+    name: "Learning and memory",
+    description: "Recommendations, and what memory holds.",
+    belongs: (path) => /^\/(learning|memory)/.test(path),
+  },
+  {
+    name: "Session and settings",
+    description: "Sign-in, sign-out and configuration.",
+    belongs: (path) => /^\/(login|logout|settings)/.test(path),
+  },
+  {
+    name: "Process",
+    description: "Liveness, metrics, keys and this document.",
+    belongs: () => true,
+  },
+];
 
 /**
  * The document of this collector.
@@ -37,17 +86,6 @@ export function describeApi(options: {
   if (missing.length + idle.length > 0) {
     throw new Error(`undescribed: ${missing.join(", ")}; without a route: ${idle.join(", ")}`);
   }
-  const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of routes) {
-    const [method = "", template = ""] = route.split(" ");
-    const path = template.replace(/:([a-z_]+)/g, "{$1}");
-    const rule = routeRules[route] as RouteRule;
-    (paths[path] ??= {})[method.toLowerCase()] = describe(
-      operations[route] as Operation,
-      rule,
-      path,
-    );
-  }
   return {
     openapi: "3.1.0",
     info: {
@@ -55,12 +93,16 @@ export function describeApi(options: {
       version: options.version,
       description:
         "Operational evidence of agent turns, without content. Parameters are strict: an unknown " +
-        "or repeated one is refused. Every page has a `.json` twin. Errors are RFC 9457 problems.",
+        "or repeated one is refused. A page answers its model as JSON at the same path with " +
+        "`.json`, or where `Accept` names `application/json` and not `text/html`. Errors are " +
+        "RFC 9457 problems.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: options.basePath }],
-    paths,
+    tags: areas.map(({ name, description }) => ({ name, description })),
+    paths: describePaths(routes),
     components: {
-      schemas: { Problem: schemaOf(problemSchema) },
+      schemas: { ...apiAnswers.schemas, Problem: schemaOf(problemSchema) },
       securitySchemes: {
         bearer: {
           type: "http",
@@ -74,108 +116,38 @@ export function describeApi(options: {
   };
 }
 
-function describe(operation: Operation, rule: RouteRule, path: string): Record<string, unknown> {
-  const { summary, query, body, answers = "application/json", failures = [] } = operation;
-  return {
-    summary,
-    description: [operation.text, permissionText(rule)].filter(Boolean).join(" "),
-    parameters: [...pathParameters(path), ...queryParameters(query)],
-    ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body) } }),
-    security: securityOf(rule),
-    responses: {
-      [operation.status ?? 200]: {
-        description: operation.returns,
-        content: {
-          [answers]: operation.schema === undefined ? {} : { schema: schemaOf(operation.schema) },
-        },
-      },
-      ...failureResponses([...failures, ...impliedFailures(rule, query)]),
-    },
-  };
+function describePaths(routes: readonly string[]): Record<string, Record<string, unknown>> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    const [method = "", template = ""] = route.split(" ");
+    const path = template.replace(/:([a-z_]+)/g, "{$1}");
+    const rule = routeRules[route] as RouteRule;
+    const operation = operations[route] as Operation;
+    const twin = `${route}.json`;
+    const schema = answerOf(route) ?? answerOf(twin) ?? answerOf(jsonRoutes[route] ?? "");
+    const tag = areas.find(({ belongs }) => belongs(path))?.name ?? "";
+    const put = (at: string, form: "page" | "json" | "both"): void => {
+      (paths[at] ??= {})[method.toLowerCase()] = {
+        ...describeOperation({ operation, rule, path, schema, form }),
+        tags: [tag],
+      };
+    };
+    const isPage = operation.answers === "text/html" && schema !== undefined;
+    // The last part of these paths takes `.json` too.
+    if (method === "GET" && path.endsWith("}") && schema !== undefined) {
+      put(path, "both");
+      put(`${path}.json`, "json");
+    } else put(path, isPage ? "both" : operation.answers === "text/html" ? "page" : "json");
+  }
+  return paths;
 }
 
-function permissionText(rule: RouteRule): string {
-  if (rule.needs === "open") return "Open to everybody.";
-  if (rule.needs === "ingest") return "For producers; open on loopback while no token is set.";
-  if (rule.needs === "signed_in") return "For anybody who is signed in.";
-  const { needs } = rule;
-  const holders = roles.filter((role) => rolePermissions[role].includes(needs));
-  const unbound = rule.unbound ? " Only for principals that are bound to nobody." : "";
-  return `Needs \`${needs}\` (${holders.join(", ")}).${unbound}`;
-}
+/** Pages whose model has a path of another name. */
+const jsonRoutes: { readonly [route: string]: string | undefined } = {
+  "GET /traces": "GET /traces/turns.json",
+};
 
-const refusals = ["parameter_unknown", "parameter_repeated", "parameter_invalid"] as const;
-
-function impliedFailures(rule: RouteRule, query: z.ZodObject | undefined): readonly Code[] {
-  if (rule.needs === "open" || rule.needs === "ingest") return [];
-  return [
-    "unauthenticated",
-    "forbidden",
-    "audit_unavailable",
-    ...(query === undefined ? [] : refusals),
-    ...(query !== undefined && "end_time" in query.shape ? (["range_empty"] as const) : []),
-  ];
-}
-
-function failureResponses(list: readonly Code[]): Record<string, unknown> {
-  const byStatus = Map.groupBy(new Set(list), (code) => {
-    const row: CodeRow = codes[code];
-    return row.status ?? 500;
-  });
-  return Object.fromEntries(
-    [...byStatus].map(([status, members]) => [
-      String(status),
-      {
-        description: members.map((code) => `\`${code}\`: ${codes[code].sentence}`).join(" "),
-        content: { "application/problem+json": { schema: problemReference } },
-      },
-    ]),
-  );
-}
-
-const problemReference = { $ref: "#/components/schemas/Problem" };
-
-function securityOf(rule: RouteRule): readonly Record<string, readonly string[]>[] {
-  if (rule.needs === "open") return [];
-  if (rule.needs === "ingest") return [{ ingest: [] }, {}];
-  return [{ bearer: [] }, { session: [] }];
-}
-
-function pathParameters(path: string): readonly unknown[] {
-  return [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
-}
-
-function queryParameters(schema: z.ZodObject | undefined): readonly unknown[] {
-  if (schema === undefined) return [];
-  const described = schemaOf(schema) as {
-    readonly properties?: Record<string, { readonly description?: string }>;
-    readonly required?: readonly string[];
-  };
-  return Object.entries(described.properties ?? {}).map(([name, { description, ...rest }]) => ({
-    name,
-    in: "query",
-    required: described.required?.includes(name) ?? false,
-    ...(description === undefined ? {} : { description }),
-    schema: rest,
-  }));
-}
-
-function contentOf(body: NonNullable<Operation["body"]>): Record<string, unknown> {
-  return {
-    [body.type]: body.schema === undefined ? {} : { schema: schemaOf(body.schema) },
-  };
-}
-
-/** The input side: what a client may send; a transform has none other. */
-function schemaOf(schema: z.ZodType): Record<string, unknown> {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
-    io: "input",
-    unrepresentable: "any",
-  }) as Record<string, unknown>;
-  return rest;
+function answerOf(route: string): object | undefined {
+  const answers: Readonly<Record<string, object>> = apiAnswers.answers;
+  return Object.hasOwn(answers, route) ? answers[route] : undefined;
 }

@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 
+import { apiAnswers, apiAnswersFile } from "./api-answers.ts";
 import { turnSetsDdl, turnSetsDdlFile, turnsDdl, turnsDdlFile } from "./clickhouse-ddl.ts";
 import { collectorReadme, collectorReadmeFile } from "./collector-readme.ts";
 import { evidenceReadme, evidenceReadmeFile } from "./evidence-readme.ts";
@@ -21,6 +22,7 @@ interface GeneratedFile {
 }
 
 const generated: readonly GeneratedFile[] = [
+  { path: apiAnswersFile, make: apiAnswers },
   { path: semconvReadmeFile, make: semconvReadme },
   { path: conventionsFile, make: conventionsDocument },
   { path: turnsDdlFile, make: turnsDdl },

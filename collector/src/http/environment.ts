@@ -2,6 +2,7 @@
  * @module Environment of a request: what the middleware puts there and every route may read.
  */
 import type { Context } from "hono";
+import { accepts } from "hono/accepts";
 import { CodedError } from "@turnproof/semconv";
 
 import type { Principal } from "../auth/principal.ts";
@@ -51,5 +52,15 @@ export function clientAddress(c: AppContext): string | undefined {
 /** True when the asker is a browser that wants a page. */
 export function wantsPage(c: AppContext): boolean {
   if (c.req.path.endsWith(".json")) return false;
-  return /\btext\/html\b/.test(c.req.header("accept") ?? "");
+  return /\btext\/html\b/.test(c.req.header("accept") ?? "") && !prefersJson(c);
+}
+
+/** True when `Accept` names JSON, and prefers it to a page. */
+export function prefersJson(c: AppContext): boolean {
+  const preferred = accepts(c, {
+    header: "Accept",
+    supports: ["text/html", "application/json"],
+    default: "text/html",
+  });
+  return preferred === "application/json";
 }

@@ -15,23 +15,19 @@ import { wantsPage } from "./environment.ts";
 import { ParameterError } from "./parameters.ts";
 
 /** Body of every error answer. */
-export const problemSchema = z
-  .object({
-    type: z.string().describe("URN of the code."),
-    title: z.string().describe("The status in words."),
-    status: z.int(),
-    detail: z.string().describe("A sentence from the table of codes; it never echoes input."),
-    code: z.string().describe("Stable, content-free code."),
-    field: z.string().optional().describe("Which registered parameter, when it is one."),
-    allowed: z
-      .array(z.string())
-      .optional()
-      .describe(
-        "What may stand there: the parameters or fields of the route, or the values of one.",
-      ),
-    request_id: z.string(),
-  })
-  .meta({ id: "Problem" });
+export const problemSchema = z.object({
+  type: z.string().describe("URN of the code."),
+  title: z.string().describe("The status in words."),
+  status: z.int(),
+  detail: z.string().describe("A sentence from the table of codes; it never echoes input."),
+  code: z.string().describe("Stable, content-free code."),
+  field: z.string().optional().describe("Which registered parameter, when it is one."),
+  allowed: z
+    .array(z.string())
+    .optional()
+    .describe("What may stand there: the parameters or fields of the route, or the values of one."),
+  request_id: z.string(),
+});
 export type Problem = z.infer<typeof problemSchema>;
 
 /** Extra of an error answer. */

@@ -38,6 +38,11 @@ const kind = z
     return found ?? z.NEVER;
   });
 
+/** How a number that arrives as text is described: as the number that it is. */
+function integer(minimum: number, maximum: number): Record<string, unknown> {
+  return { type: "integer", minimum, maximum, pattern: undefined };
+}
+
 /** A number of events, 1 to 1,000. */
 const limit = z
   .string()
@@ -47,7 +52,8 @@ const limit = z
   .describe(
     `${limits.pageEventsMin} to ${limits.pageEventsMax}; default ${limits.pageEventsDefault}. ` +
       "On event views it counts child events.",
-  );
+  )
+  .meta(integer(limits.pageEventsMin, limits.pageEventsMax));
 
 /** The parameters that every listing shares, by name; a route picks from them. */
 export const filters = {

@@ -5,6 +5,7 @@
 import type { Child, JSXNode } from "hono/jsx";
 
 import type { Principal } from "../auth/principal.ts";
+import { prefersJson } from "./environment.ts";
 import type { AppContext } from "./environment.ts";
 import type { Problem } from "./errors.ts";
 import { plainPage } from "./plain-page.tsx";
@@ -116,10 +117,15 @@ export interface Answer<M> {
   readonly status?: number;
 }
 
-/** Answers with the model as JSON or as its page. */
+/**
+ * Answers with the model as JSON or as its page. A path that ends in `.json` is JSON; a page is JSON
+ * too where `Accept` prefers it (RFC 9110, 12.5.1).
+ */
 export function respond<M>(c: AppContext, answer: Answer<M>): Response | Promise<Response> {
   const { model, json, view, status = 200 } = answer;
   if (c.req.path.endsWith(".json")) return respondJson(c, json?.() ?? model, status);
+  c.header("Vary", "Accept", { append: true });
+  if (prefersJson(c)) return respondJson(c, json?.() ?? model, status);
   return c.get("renderer").page(c, view, model, status);
 }
 

@@ -11,6 +11,12 @@ import {
   findLearningCandidates,
   summarize,
 } from "@turnproof/evidence";
+import type {
+  Insights,
+  Lineage,
+  ObservabilitySummary,
+  RecurringWorkflow,
+} from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 
 import type { Reading } from "../auth/grants.ts";
@@ -63,6 +69,24 @@ export const replayParameters = z.strictObject({
 /** Roots whose events are walked for one lineage. */
 const lineageRootsMax = 64;
 
+/** Body of `/traces/analysis.json`. */
+export interface AnalysisModel extends Insights {
+  readonly candidates: readonly RecurringWorkflow[];
+  readonly summary: ObservabilitySummary;
+  readonly window_complete: boolean;
+  readonly event_count: number;
+  readonly root_count: number;
+}
+
+/** Body of `/traces/inspect.json`. */
+export interface LineageModel {
+  readonly resource_ref: string;
+  /** One for each tenant. */
+  readonly lineages: readonly Lineage[];
+  readonly root_count: number;
+  readonly window_complete: boolean;
+}
+
 /** GET `/traces/analysis.json`, `/traces/inspect.json` and `/traces/replay-plan.json`. */
 export function analysisRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
@@ -75,14 +99,15 @@ export function analysisRoutes(parts: Parts): Hono<AppEnv> {
         ? await newestEvents(parts, reading, parameters.limit ?? limits.pageEventsDefault)
         : await oneRoot(parts, reading, root);
     const now = new Date(parts.now()).toISOString();
-    return respondJson(c, {
+    const model: AnalysisModel = {
       ...findInsights(read.events, { scope: root === undefined ? "window" : "turn" }),
       candidates: findLearningCandidates(read.events),
       summary: summarize(read.events, { now, windowComplete: read.complete }),
       window_complete: read.complete,
       event_count: read.events.length,
       root_count: read.roots,
-    });
+    };
+    return respondJson(c, model);
   });
 
   app.get("/traces/inspect.json", async (c) => {
@@ -97,12 +122,13 @@ export function analysisRoutes(parts: Parts): Hono<AppEnv> {
       ...(reading.query.user_id === undefined ? {} : { userId: reading.query.user_id }),
     });
     if (lineages.length === 0) throw new CodedError("trace_not_found_in_window");
-    return respondJson(c, {
+    const model: LineageModel = {
       resource_ref,
       lineages,
       root_count: read.roots,
       window_complete: read.complete,
-    });
+    };
+    return respondJson(c, model);
   });
 
   app.get("/traces/replay-plan.json", async (c) => {

@@ -64,15 +64,16 @@ export interface CompareChoice {
   readonly turns: readonly TurnRow[];
 }
 
-/** Body of `/traces/compare.json`; `asked` is false on a page that lacks a side alone. */
-export type CompareModel =
-  | CompareChoice
-  | ({
-      readonly asked: true;
-      readonly agent_id: string;
-      readonly baseline: CompareSide;
-      readonly candidate: CompareSide;
-    } & TraceComparison);
+/** Body of `/traces/compare.json`. */
+export interface ComparedModel extends TraceComparison {
+  readonly asked: true;
+  readonly agent_id: string;
+  readonly baseline: CompareSide;
+  readonly candidate: CompareSide;
+}
+
+/** The page; `asked` is false where a side is not chosen yet. */
+export type CompareModel = CompareChoice | ComparedModel;
 
 /** GET `/traces/compare` and its twin. */
 export function compareRoutes(parts: Parts): Hono<AppEnv> {

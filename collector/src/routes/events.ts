@@ -33,7 +33,7 @@ export const eventsParameters = z
 type EventsParameters = z.output<typeof eventsParameters>;
 
 /** The bundles view. */
-interface BundlePage {
+export interface BundlePage {
   readonly items: readonly BundleRecord[];
   readonly source_rows: number;
   readonly errors: readonly NormalizationError[];

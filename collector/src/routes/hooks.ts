@@ -26,6 +26,14 @@ export const artifactParameters = z.strictObject({
 /** Body of the account resolution. */
 export const accountBody = z.strictObject({ email: z.email().max(320) });
 
+/** Body of `/traces/artifact.json`. */
+export interface ArtifactModel {
+  readonly resource_ref: string;
+  readonly exists: boolean;
+  readonly state: string | null;
+  readonly version: string | null;
+}
+
 /** The routes that hooks answer. */
 export function hookRoutes(parts: Parts): Hono<AppEnv> {
   const { hooks } = parts;
@@ -50,12 +58,13 @@ export function hookRoutes(parts: Parts): Hono<AppEnv> {
     const foreign = principal.userId !== undefined && found?.user_id !== principal.userId;
     if (found === null || foreign) throw new CodedError("not_found");
     const { exists, state } = found;
-    return respondJson(c, {
+    const model: ArtifactModel = {
       resource_ref: ref,
       exists,
       state: state ?? null,
       version: found.version ?? null,
-    });
+    };
+    return respondJson(c, model);
   });
 
   app.post("/traces/account/resolve", async (c) => {

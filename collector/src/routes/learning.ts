@@ -88,6 +88,18 @@ export interface LearningModel {
   readonly list_complete: boolean;
 }
 
+/** Answer of a proposal. */
+export interface ProposedModel {
+  readonly recommendations: readonly RecommendationRow[];
+}
+
+/** Answer of a review. */
+export interface ReviewedModel {
+  readonly recommendation: RecommendationRow;
+  /** The draft that accepting made, or null. */
+  readonly experiment: DraftExperiment | null;
+}
+
 const listedMax = 1_000;
 
 /** GET `/learning`, POST `/traces/recommendations` and its review. */
@@ -132,7 +144,8 @@ export function learningRoutes(parts: Parts): Hono<AppEnv> {
       rows.push(shownRow(parts, principalOf(c), row));
     }
     if (form) return c.redirect(pathOf(parts), 303);
-    return respondJson(c, { recommendations: rows }, 201);
+    const model: ProposedModel = { recommendations: rows };
+    return respondJson(c, model, 201);
   });
 
   app.post("/traces/recommendations/:recommendation_id/review", async (c) => {
@@ -147,10 +160,11 @@ export function learningRoutes(parts: Parts): Hono<AppEnv> {
     const reviewed = await review(parts, { shared, record, current, ...data });
     if (form) return c.redirect(pathOf(parts), 303);
     const { recommendation, experiment } = reviewed;
-    return respondJson(c, {
+    const model: ReviewedModel = {
       recommendation: shownRow(parts, principalOf(c), recommendation),
       experiment,
-    });
+    };
+    return respondJson(c, model);
   });
   return app;
 }

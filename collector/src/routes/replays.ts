@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import { Hono } from "hono";
 import { z } from "zod";
 import { buildReplayPlan, canonicalJson } from "@turnproof/evidence";
+import type { ReplayPlan } from "@turnproof/evidence";
 
 import { readBody } from "../http/body.ts";
 import type { AppEnv } from "../http/environment.ts";
@@ -26,6 +27,16 @@ export const replayBody = z.strictObject({
   root_trace_id: id,
   turn_id: id.optional(),
 });
+
+/** Answer of a replay. */
+export interface ReplayModel {
+  readonly record_type: "replay";
+  readonly replay_id: string;
+  readonly state: "draft";
+  readonly agent_id: string;
+  readonly plan: ReplayPlan;
+  readonly created_at: string;
+}
 
 /** POST `/traces/replays`. */
 export function replayRoutes(parts: Parts): Hono<AppEnv> {
@@ -48,7 +59,8 @@ export function replayRoutes(parts: Parts): Hono<AppEnv> {
     if (kept === undefined) {
       await shared.put("replay", { id: replay_id, created_at, data: jsonOf(record) });
     }
-    return respondJson(c, { ...record, created_at }, kept === undefined ? 201 : 200);
+    const model: ReplayModel = { ...record, created_at };
+    return respondJson(c, model, kept === undefined ? 201 : 200);
   });
   return app;
 }

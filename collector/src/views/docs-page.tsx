@@ -12,21 +12,9 @@ import type { RouteText } from "./docs/operation.tsx";
 import { Card } from "./elements/panel.tsx";
 import { Page, hrefOf } from "./layout.tsx";
 
-const areas: readonly (readonly [name: string, belongs: (path: string) => boolean])[] = [
-  ["Receiving", (path) => path.startsWith("/v1/")],
-  ["Traces", (path) => path.startsWith("/traces")],
-  ["Agents", (path) => path.startsWith("/agents")],
-  ["Threads", (path) => path.startsWith("/threads")],
-  ["Learning and memory", (path) => /^\/(learning|memory)/.test(path)],
-  ["Session and settings", (path) => /^\/(login|logout|settings)/.test(path)],
-  ["Everything else", () => true],
-];
-
 /** The description of the interface. */
 export function docsPage(model: DocsModel, frame: Frame): Child {
-  const groups = Map.groupBy(routesOf(model), ({ path }) => {
-    return areas.find(([, belongs]) => belongs(path))?.[0] ?? "";
-  });
+  const groups = Map.groupBy(routesOf(model), ({ operation }) => operation.tags[0] ?? "");
   return (
     <Page
       frame={frame}
@@ -43,7 +31,7 @@ export function docsPage(model: DocsModel, frame: Frame): Child {
         <InCode text={model.info.description} />
       </p>
       <nav class="chips" aria-label="Areas">
-        {areas.map(([name]) =>
+        {model.tags.map(({ name }) =>
           groups.has(name) ? (
             <a class="chip" href={`#${anchorOf(name)}`}>
               <span class="value">{name}</span>
@@ -51,7 +39,7 @@ export function docsPage(model: DocsModel, frame: Frame): Child {
           ) : null,
         )}
       </nav>
-      {areas.map(([name]) => {
+      {model.tags.map(({ name }) => {
         const routes = groups.get(name);
         return routes === undefined ? null : (
           <Card title={name} id={anchorOf(name)} flush end={`${routes.length} routes`}>

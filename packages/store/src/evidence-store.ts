@@ -40,6 +40,15 @@ export interface BundleRecord {
   readonly schema_version: number;
   readonly created_at: string;
   readonly updated_at: string;
+  readonly application_id?: string;
+  readonly agent_id?: string;
+  /** Null: anonymous. */
+  readonly user_id?: string | null;
+  readonly memory_id?: string;
+  readonly thread_id?: string;
+  readonly run_id?: string;
+  readonly turn_id?: string;
+  readonly root_trace_id?: string;
   readonly payload: unknown;
 }
 

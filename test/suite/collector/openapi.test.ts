@@ -26,7 +26,10 @@ test("every route is described, and nothing else is", async () => {
     ),
   );
   const ruled = Object.keys(routeRules).filter((route) => !route.startsWith("ALL "));
-  expect(described.toSorted()).toEqual(ruled.toSorted());
+  // The last part of these paths takes `.json` too, so each is described twice.
+  const twins = described.filter((route) => /:[a-z_]+\.json$/.test(route));
+  expect(twins.every((route) => ruled.includes(route.replace(/\.json$/, "")))).toBe(true);
+  expect(described.filter((route) => !twins.includes(route)).toSorted()).toEqual(ruled.toSorted());
   await desk.collector.close();
 });
 

@@ -39,6 +39,7 @@ export interface RouteText {
   readonly hasTwin: boolean;
   readonly operation: {
     readonly summary: string;
+    readonly tags: readonly string[];
     readonly description?: string;
     readonly parameters?: readonly Parameter[];
     readonly requestBody?: { readonly content: Content };

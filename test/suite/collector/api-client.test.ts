@@ -1,0 +1,91 @@
+/**
+ * The API description in the hands of public tools: a linter accepts it, and a client that is
+ * generated from it compiles and is used against a running collector.
+ */
+import { execFile } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { listen } from "../../../collector/src/server.ts";
+import type { Listening } from "../../../collector/src/server.ts";
+import { openDesk, quiet, turnEvents } from "./desk.ts";
+import type { Desk } from "./desk.ts";
+
+const at = (path: string): string =>
+  fileURLToPath(new URL(`../../openapi/${path}`, import.meta.url));
+const bin = (name: string): string =>
+  fileURLToPath(new URL(`../../../node_modules/.bin/${name}`, import.meta.url));
+const description = at("generated/openapi.json");
+const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+
+/** Runs a tool of Node; its output, whatever its exit code. */
+async function run(
+  ...args: readonly string[]
+): Promise<{ readonly code: number; readonly out: string }> {
+  const asked = promisify(execFile)(process.execPath, args, {
+    env,
+    cwd: at(""),
+    maxBuffer: 64 << 20,
+  });
+  return asked.then(
+    ({ stdout }) => ({ code: 0, out: stdout }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      code,
+      out: `${stdout}${stderr}`,
+    }),
+  );
+}
+
+let desk: Desk;
+let server: Listening;
+beforeAll(async () => {
+  desk = await openDesk();
+  await desk.put(turnEvents({ root: "root-1", user: "alice" }));
+  server = await listen(desk.collector.app, { host: "127.0.0.1", port: 0, log: quiet });
+  await mkdir(at("generated"), { recursive: true });
+  const answer = await fetch(`${server.url}/openapi.json`);
+  await writeFile(description, await answer.text());
+});
+afterAll(async () => {
+  await server.close(1_000);
+  await desk.collector.close();
+});
+
+test("a public linter finds no error and no warning", async () => {
+  // A redirect is the answer of a form, so these operations have no 2XX.
+  const skip = "--skip-rule=operation-2xx-response";
+  const found = await run(bin("redocly"), "lint", description, skip, "--format=json");
+  const { totals, problems } = JSON.parse(found.out.slice(found.out.indexOf("{"))) as {
+    readonly totals: object;
+    readonly problems: readonly { readonly ruleId: string; readonly message: string }[];
+  };
+  expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  expect(totals).toMatchObject({ errors: 0, warnings: 0 });
+});
+
+test("a generated client compiles, and is answered what its types say", async () => {
+  const types = await run(
+    at("node_modules/openapi-typescript/bin/cli.js"),
+    description,
+    "--output",
+    at("generated/api.d.ts"),
+  );
+  expect(types.code, types.out).toBe(0);
+  const compiled = await run(at("node_modules/typescript/bin/tsc"), "-p", at("tsconfig.json"));
+  expect(compiled.out).toBe("");
+  const { out } = await run(at("client.ts"), server.url, "root-1", "helper");
+  expect(JSON.parse(out)).toEqual({
+    turns: [["helper", "success"]],
+    window: 3,
+    verdict: "unknown",
+    findings: expect.any(Number),
+    roots: ["root-1"],
+    turns_counted: 1,
+    health: true,
+    compared: "root-1",
+    refused: [400, "parameter_invalid", "limit"],
+  });
+});
