@@ -7,10 +7,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { resolveEvents } from "@turnproof/evidence";
-import { eraseQuarantine, openJournal, startDrain } from "@turnproof/exporter/journal";
+import { eraseQuarantine, startDrain } from "@turnproof/exporter/journal";
 import type { Journal, KeptRows, QuarantineRecord } from "@turnproof/exporter/journal";
 import type { EvidenceStore } from "@turnproof/store";
 
+import { openCommandJournal } from "./command-journal.ts";
 import { decodeFrame, encodeFrame } from "../otlp/frame-codec.ts";
 
 /** What the journal held of a user. */
@@ -39,7 +40,7 @@ export async function eraseJournal(
   const directory = join(options.dataDir, "journal");
   if (!existsSync(directory)) return undefined;
   const users = new Set(options.userIds);
-  const journal = await openJournal({ directory });
+  const journal = await openCommandJournal(directory);
   try {
     let pending = 0;
     for await (const { payload } of journal.read()) pending += rowsOf(payload, users);

@@ -7,7 +7,7 @@ import { access } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Command } from "commander";
-import { openJournal, readQuarantine, replayQuarantine } from "@turnproof/exporter/journal";
+import { readQuarantine, replayQuarantine } from "@turnproof/exporter/journal";
 
 import { openStore } from "../backend.ts";
 import { readConfig } from "../config.ts";
@@ -15,6 +15,7 @@ import { bytesText } from "../display/figures.ts";
 import { decodeFrame } from "../otlp/frame-codec.ts";
 import { setAsideOf } from "../otlp/set-aside.ts";
 import type { SetAside } from "../otlp/set-aside.ts";
+import { openCommandJournal } from "./command-journal.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, printJson, printTable, printable, say } from "./terminal.ts";
@@ -103,7 +104,7 @@ async function replay(flags: JournalFlags): Promise<void> {
   const directory = directoryOf(flags);
   // A mistyped directory has nothing in quarantine, and must not come into being by that.
   await access(directory);
-  const journal = await openJournal({ directory });
+  const journal = await openCommandJournal(directory);
   try {
     const store = await openStore(config);
     try {

@@ -10,9 +10,10 @@ import type {
   Drain,
   DrainStore,
   Journal,
+  JournalEvent,
   StoredFrames,
 } from "@turnproof/exporter/journal";
-import { CodedError } from "@turnproof/semconv";
+import { codes, CodedError } from "@turnproof/semconv";
 import type { Key } from "@turnproof/semconv/fingerprint";
 import type { Hono } from "hono";
 
@@ -83,13 +84,17 @@ const openMsMax = 5_000;
 /** How often a waiting reader looks whether something was stored. */
 const lookMs = 25;
 
+function logEvent(log: Log, { code, count }: JournalEvent): void {
+  log.warn("journal_event", { code, count, sentence: codes[code].sentence });
+}
+
 /** Opens the journal, starts the drain and makes the routes; codes are the journal's. */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { directory, log } = options;
   const journal = await openJournal({
     directory,
     ...(options.journalBytesMax === undefined ? {} : { bytesMax: options.journalBytesMax }),
-    onEvent: ({ code, count }) => log.warn("journal_event", { code, count }),
+    onEvent: (event) => logEvent(log, event),
   });
   const recovered = journal.stats().pendingSpans;
   const blocks = createBlockThread();

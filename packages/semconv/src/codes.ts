@@ -253,6 +253,9 @@ export const codes = {
     retryable: true,
   },
   journal_locked: { sentence: "Another process uses this journal.", status: 503 },
+  journal_owner_silent: {
+    sentence: "The owner in the lock cannot be seen. Its heartbeat is watched for ten seconds.",
+  },
   journal_corrupt: { sentence: "Damaged journal bytes were set aside." },
   journal_torn: { sentence: "An unfinished write at the end of the journal was cut off." },
   journal_duplicate: { sentence: "A frame of the journal lay there twice and is used once." },

@@ -128,7 +128,10 @@ describe("the lock of a directory", () => {
       heartbeatMs: 3_600_000,
       processes: { self: () => elsewhere, liveness: () => "unknown" },
     });
-    const journal = await openJournal(near);
+    const told: string[] = [];
+    const journal = await openJournal({ ...near, onEvent: ({ code }) => told.push(code) });
+    // Once, however many such owners there are, and before the wait.
+    expect(told).toEqual(["journal_owner_silent"]);
     await journal.append({ payload: Buffer.from("mine"), spans: 1 });
     await journal.close();
     await silent.close();

@@ -26,6 +26,8 @@ export interface DirectoryLockOptions {
   readonly silenceMs: number;
   /** Called once when somebody took the directory away because our heartbeat had stood still. */
   readonly onLost: () => void;
+  /** Called once before the first wait for the heartbeat of an owner that cannot be seen. */
+  readonly onWait: () => void;
 }
 
 /** A held lock. */
@@ -41,10 +43,15 @@ const attemptsMax = 5;
 export async function lockDirectory(options: DirectoryLockOptions): Promise<DirectoryLock> {
   const { fileSystem, directory, clock } = options;
   const name = lockName(options.processes.self());
+  let waited = false;
+  const onWait = (): void => {
+    if (!waited) options.onWait();
+    waited = true;
+  };
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const file = await raise(fileSystem, join(directory, name));
     const others = await otherLocks(fileSystem, directory, name);
-    const living = await firstLiving(options, others);
+    const living = await firstLiving({ ...options, onWait }, others);
     if (living === undefined) {
       for (const other of others) await removeIfThere(fileSystem, join(directory, other.name));
       return keepAlive(options, name, file);
@@ -99,6 +106,7 @@ async function firstLiving(
     const first = await readBeat(fileSystem, path);
     if (first === undefined) continue;
     if (liveness === "alive") return first > 0 ? "settled" : "fresh";
+    options.onWait();
     const deadline = clock.now() + options.silenceMs;
     while (clock.now() < deadline) {
       // Nothing else keeps a process alive while it opens its journal: it would end without a word.

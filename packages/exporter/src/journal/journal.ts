@@ -102,6 +102,7 @@ export async function openJournal(given: JournalOptions): Promise<Journal> {
       state.lostOwnership = true;
       options.onEvent?.({ code: "journal_locked", count: 1 });
     },
+    onWait: () => options.onEvent?.({ code: "journal_owner_silent", count: 1 }),
   });
   try {
     return await openLocked(options, { fileSystem, clock, directory, lock, lostOwnership: state });

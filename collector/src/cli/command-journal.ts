@@ -1,0 +1,21 @@
+/**
+ * @module CommandJournal: the journal as a command opens it. A wait for its owner is said on
+ * stderr.
+ */
+import { openJournal } from "@turnproof/exporter/journal";
+import type { Journal } from "@turnproof/exporter/journal";
+import { codes } from "@turnproof/semconv";
+
+/**
+ * Opens the journal of this directory.
+ *
+ * @throws CodedError `journal_locked` while another process uses it
+ */
+export function openCommandJournal(directory: string): Promise<Journal> {
+  return openJournal({
+    directory,
+    onEvent: ({ code }) => {
+      if (code === "journal_owner_silent") process.stderr.write(`${codes[code].sentence}\n`);
+    },
+  });
+}
