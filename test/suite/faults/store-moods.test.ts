@@ -107,6 +107,9 @@ const counts = [
   "refused",
   "rejected",
 ] as const;
+/** What only grows is a counter, and named as one. */
+const familyOf = (name: (typeof counts)[number]): string =>
+  `turnproof_ingest_${name}${name === "pending" || name === "quarantined" ? "" : "_total"}`;
 type Counts = Record<(typeof counts)[number], number>;
 
 /** What both places say, which must agree and add up. */
@@ -126,7 +129,7 @@ async function ledger(collector: Collector): Promise<Counts> {
         said.received + said.recovered,
       );
       for (const name of counts) {
-        expect(metrics).toContain(`\nturnproof_ingest_${name} ${said[name]}\n`);
+        expect(metrics).toContain(`\n${familyOf(name)} ${said[name]}\n`);
       }
       expect(metrics).toContain("\nturnproof_ingest_balanced 1\n");
       return said;
