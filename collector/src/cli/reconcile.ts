@@ -48,7 +48,7 @@ export function addReconcileCommand(program: Command): void {
     .addHelpText(
       "after",
       `
-Exit codes: 0 success, 1 failed, 3 partial, 4 unknown or nobody to ask, 2 a wrong call.
+Exit codes: 0 success, 1 failed, 3 partial, 4 unknown or no collector, 2 wrong arguments.
 
 As a gate after a job:
   turnproof reconcile --agent writer --root "$TRACE_ID" --task "$JOB_ID" || exit 1

@@ -35,7 +35,7 @@ export function startDifferences(query: URLSearchParams): void {
   addShortcuts([
     {
       keys: ["w"],
-      words: "What is special about these turns",
+      words: "What sets these turns apart",
       group: "List",
       run: () => {
         card.open = !card.open;

@@ -212,7 +212,7 @@ function panelOf(row: WaterfallRow, events: readonly TurnEvent[]): unknown {
   if (row.kind === "missing") {
     return (
       <p>
-        <b>Nobody recorded this span.</b> Its children name <code>{row.missingId}</code> as their
+        <b>This span is not recorded.</b> Its children name <code>{row.missingId}</code> as their
         parent. It may be lost, sampled out, still running, or of a process that sends elsewhere.
       </p>
     );

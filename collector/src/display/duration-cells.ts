@@ -13,7 +13,7 @@ export interface DurationColumn {
   readonly fromMs: number;
   readonly toMs: number;
   readonly turns: number;
-  /** Of these, how many have a duration that nobody knows. */
+  /** How many of these have no known duration. */
   readonly unknown: number;
   /** Turns by class, the shortest first. */
   readonly counts: readonly number[];

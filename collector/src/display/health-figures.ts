@@ -46,7 +46,7 @@ function lostWhy({ reported, sequence_gaps: gaps }: ProducerLoss, lost: number):
 
 function unknownWhy({ producer_id: id, reported, sequence_gaps }: ProducerLoss): string {
   const gaps = sequence_gaps ?? 0;
-  if (id === null) return "It does not number its events, so nobody can say what is missing.";
+  if (id === null) return "It does not number its events, so what is missing is unknown.";
   const missing = `${countText(gaps)} ${gaps === 1 ? "number is" : "numbers are"} missing`;
   if (reported === null) {
     return gaps === 0

@@ -18,7 +18,7 @@ export type RowFlag =
   | "no_end";
 
 const flagTexts: readonly (readonly [flag: RowFlag, word: string, title: string])[] = [
-  ["missing_cause", "missing cause", "It names a causing event that nobody recorded."],
+  ["missing_cause", "missing cause", "It names a causing event that is not recorded."],
   ["cycle", "cycle", "It is a member of a circle of parents."],
   ["remote_parent", "remote parent", "The wire says its parent is another process's."],
   ["parent_elsewhere", "parent elsewhere", "Its parent belongs to another turn of the root."],

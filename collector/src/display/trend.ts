@@ -20,7 +20,7 @@ export interface TurnsFared {
   /** Milliseconds within which half and 95 of 100 turns of known duration ended. */
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
-  /** Turns whose duration nobody knows. */
+  /** Turns of unknown duration. */
   readonly duration_unknown: number;
 }
 

@@ -34,7 +34,7 @@ export interface StatisticsLine {
   /** Undefined for the rows that say no value. */
   readonly value: string | undefined;
   readonly count: number;
-  /** Rows whose duration nobody knows, and rows that are points in time and have none. */
+  /** Rows of unknown duration, and rows that are points in time and have none. */
   readonly unknown: number;
   readonly points: number;
   readonly errors: number;

@@ -133,7 +133,7 @@ const Hints: FC<{ readonly frame: Frame }> = ({ frame }) => (
     <p class="muted">
       An e-mail address is no id and is never searched for
       {canResolve(frame)
-        ? "; typed here, it is asked of your host's directory and only the opaque id is used."
+        ? "; typed here, your host's directory resolves it, and only the opaque id is used."
         : ". Resolving one needs the permission account.resolve."}
     </p>
   </Empty>
@@ -145,7 +145,7 @@ const NotFound: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ mo
       {model.window_complete
         ? "The whole history that you may read was searched. "
         : "Not everything that you may read was searched. "}
-      Check the id, widen the times, or ask somebody who may read more.
+      Check the id, widen the times, or ask an operator with a wider scope.
     </p>
     <Places model={model} frame={frame} />
     {frame.query.has("cursor") ? (
@@ -163,7 +163,7 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
   }
   return (
     <Card
-      title="Roots that name it"
+      title="Traces that mention this id"
       icon="turns"
       flush
       end={
@@ -186,7 +186,7 @@ const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model
       }
     >
       <Table
-        label="Roots that name the id"
+        label="Traces that mention this id"
         head={
           <>
             <th scope="col">Last</th>

@@ -38,8 +38,8 @@ export function loginPage(model: LoginModel, frame: Frame): Child {
         </button>
       </form>
       <p class="muted">
-        The token of the operator or of an account, as whoever runs this collector set it. A session
-        ends after half an hour of silence, or eight hours.
+        The token of the operator or of an account, as this collector is configured. A session ends
+        after half an hour without a request, or after eight hours.
       </p>
     </BarePage>
   );

@@ -87,7 +87,7 @@ const Figures: FC = () => (
         <Count of={12_408} /> · <Count of={12_408} short /> · <Count of={0} />
       </Fact>
       <Fact name="unknown">
-        <Unknown why="Nobody recorded it." />
+        <Unknown why="It is not recorded." />
       </Fact>
       <Fact name="not measured">
         <NotMeasured /> <NotMeasured short />

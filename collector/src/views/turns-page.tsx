@@ -98,7 +98,7 @@ const WhatIsSpecial: FC = () => (
   <details class="card fold" data-differences hidden>
     <summary>
       <Icon name="compare" />
-      <h2>What is special about these turns</h2>
+      <h2>What sets these turns apart</h2>
       <span class="muted">against the others of the same time</span>
       <kbd aria-hidden="true">w</kbd>
     </summary>

@@ -127,7 +127,7 @@ export const insightTexts: { readonly [K in InsightCode]: FindingText } = {
   tool_latency_missing: text(
     1,
     "Tool latency missing",
-    "For too many tool results nobody knows how long they took.",
+    "Too many tool results have no measured duration.",
     "End tool spans where the tool returns.",
   ),
   model_failures: text(

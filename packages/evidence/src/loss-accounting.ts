@@ -15,7 +15,7 @@ export interface ProducerLoss {
   readonly application_ids: readonly string[];
   readonly events: number;
   readonly state: "nothing_lost" | "lost" | "unknown";
-  /** Known to be lost; null where nobody can say. */
+  /** Known to be lost; null where it is unknown. */
   readonly lost: number | null;
   /**
    * Numbers missing between the first and the last that the window holds or a report names; null

@@ -31,7 +31,7 @@ export interface TurnRow extends EventIdentity, Usage {
   /** First and last time of anything in the turn, ISO 8601 UTC. */
   readonly started_at: string;
   readonly ended_at: string;
-  /** Milliseconds of the turn's own result; else from first to last event; null when untold. */
+  /** Milliseconds of the turn's own result; else from first to last event; null when unknown. */
   readonly duration_ms: number | null;
   /** `measured` by the turn's result; `missing_completion` when it began and never ended. */
   readonly timing_state: TimingState;
@@ -55,7 +55,7 @@ export interface TurnRow extends EventIdentity, Usage {
   readonly missing_completion: number;
   readonly coverage_profiles: readonly string[];
   readonly dialects: readonly Dialect[];
-  /** Services that wrote the turn, their releases, and producers that sent it; empty when untold. */
+  /** Services that wrote the turn, their releases, and producers that sent it; empty when unknown. */
   readonly services: readonly string[];
   readonly releases: readonly string[];
   readonly producers: readonly string[];

@@ -223,7 +223,7 @@ export const codes = {
     sentence: "No vector index serves this search, and it met the bound of the exact one.",
   },
   memory_rows_unowned: {
-    sentence: "Stored rows name a user that is no text; they are shown to nobody.",
+    sentence: "Stored rows name a user that is no text; they are in no answer.",
   },
   memory_rows_legacy: {
     sentence: "Rows of an earlier version wait for `turnproof migrate --apply` to adopt them.",

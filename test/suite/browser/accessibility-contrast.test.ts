@@ -76,7 +76,7 @@ const looks: readonly Look[] = [
   { width: 1440, theme: "dark", forcedColors: true },
 ];
 /** Outlines of what is unknown, missing or not established. */
-const unknowns = ".unknown-fill, .wf-hollow, .outcome.untold, .hatch";
+const unknowns = ".unknown-fill, .wf-hollow, .tool-bar .outcome.unknown, .hatch";
 const bars =
   ".wf-bar rect, .wf-point path, .meter .fill, .pair rect, .histogram g rect, .strip rect, " +
   ".tool-bar .outcome";

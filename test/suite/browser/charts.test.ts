@@ -68,7 +68,7 @@ test("d draws how long turns took; unknown durations are counted and drawn apart
   await Promise.all([page.waitForURL(/chart=duration/), page.keyboard.press("d")]);
   await readout(page, /^120 turns by duration in all, 12 of unknown duration$/);
   expect(await page.locator("[data-histogram] rect.unknown-fill").count()).toBe(12);
-  expect(await page.locator(".chart-switch [aria-current]").innerText()).toBe("How long");
+  expect(await page.locator(".chart-switch [aria-current]").innerText()).toBe("Duration");
   // Later turns take longer: the cells climb from the lower left to the upper right.
   const tops = await page
     .locator("[data-histogram] g")
@@ -134,7 +134,7 @@ test.each([
 
 test("without script the chart is drawn of the page, and its switch is a link", async () => {
   const page = await visit("/traces", { ...wide, script: false });
-  await page.locator(".chart-switch a", { hasText: "How long" }).click();
+  await page.locator(".chart-switch a", { hasText: "Duration" }).click();
   await readout(page, /turns by duration on this page/);
   expect(await page.locator(".durations g").count()).toBeGreaterThan(5);
 });

@@ -1,5 +1,5 @@
 /**
- * @module What is special about some turns, as an operator reads it: counts of both sides, what is
+ * @module What sets some turns apart, as an operator reads it: counts of both sides, what is
  * unsaid, how far was counted, and a value that narrows the filter.
  */
 import { beforeAll, expect, test } from "vitest";

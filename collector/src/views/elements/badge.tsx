@@ -57,7 +57,7 @@ const verdicts: { readonly [verdict: string]: Look } = {
     tone: "quiet",
     icon: "unknown",
     word: "unknown",
-    title: "Nobody recorded what was to be delivered, nor that anything was.",
+    title: "No intent and no delivery is recorded.",
   },
 };
 

@@ -5,9 +5,9 @@
 import type { FC } from "hono/jsx";
 
 const charts = [
-  ["count", "How many", "How many turns there are"],
-  ["duration", "How long", "How long turns take"],
-  ["trend", "How well", "How turns fared: verdicts, durations, tools, tokens"],
+  ["count", "Volume", "How many turns there are"],
+  ["duration", "Duration", "How long turns take"],
+  ["trend", "Outcome", "Verdicts, durations, tools and tokens over time"],
 ] as const;
 
 /** The links. `hrefOf` gives the address of the page with the chart, null for the first. */

@@ -81,7 +81,7 @@ export const TenantChip: FC<{
         value="unattributed"
         icon="unknown"
         dashed
-        title="Nobody said whose turn this is."
+        title="No user is recorded for this turn."
         {...link}
       />
     );

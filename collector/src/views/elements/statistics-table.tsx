@@ -29,7 +29,7 @@ export interface Sorting {
 
 const columns: readonly (readonly [column: StatisticsColumn, name: string, title: string])[] = [
   ["count", "Count", "Spans and points in time"],
-  ["unknown", "Unknown", "Of these, how many have a duration that nobody knows"],
+  ["unknown", "Unknown", "How many of these have no known duration"],
   ["errors", "Errors", "How many ended in error"],
   ["total", "Total", "Sum of the durations"],
   ["self", "Self", "The part of the total in which nothing below was at work"],

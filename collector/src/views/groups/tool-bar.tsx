@@ -13,7 +13,7 @@ export const ToolBar: FC<{ readonly of: ToolCounts }> = ({ of }) => {
     ["clean", of.clean + of.empty],
     ["limited", of.degraded + of.fallback],
     ["failed", of.error + of.provider_error],
-    ["untold", of.unknown],
+    ["unknown", of.unknown],
   ] as const;
   const total = parts.reduce((sum, [, count]) => sum + count, 0);
   if (total === 0) return <></>;

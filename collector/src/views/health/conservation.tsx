@@ -143,7 +143,7 @@ export const JournalCard: FC<{ readonly of: CollectorHealth }> = ({ of }) => {
               icon="warning"
               word={`${countText(journal.quarantined_spans)} set aside`}
             />{" "}
-            The store refused them for ever, or nobody can read them; they are kept.{" "}
+            The store refuses them, or they cannot be decoded; they are kept.{" "}
             <code>turnproof journal list</code> says which and why; when the cause is mended,{" "}
             <code>turnproof journal replay</code> offers them again.
           </Fact>

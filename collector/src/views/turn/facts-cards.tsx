@@ -95,7 +95,7 @@ const Binding: FC<{ readonly event: TurnEvent }> = ({ event }) => {
       </Fact>
       <Fact name="ownership">
         {of.ownership_verified === undefined ? (
-          <Unknown why="Nobody checked, or nobody said." />
+          <Unknown why="No check of ownership is recorded." />
         ) : of.ownership_verified ? (
           <Badge tone="ok" icon="success" word="verified" />
         ) : (

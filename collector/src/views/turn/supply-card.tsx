@@ -71,7 +71,7 @@ const Stage: FC<{ readonly name: string; readonly of: MetricValue; readonly abou
 }) => (
   <div class="flow-stage">
     <span class="value">
-      <Metric state={of.state} value={of.value} why={`Nobody recorded how many were ${name}.`} />
+      <Metric state={of.state} value={of.value} why={`How many were ${name} is not recorded.`} />
     </span>
     <b>{name}</b>
     <span class="muted">{about}</span>

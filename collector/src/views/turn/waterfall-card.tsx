@@ -187,7 +187,12 @@ const Flags: FC<{ readonly waterfall: CausalWaterfall }> = ({ waterfall }) => {
       {say(counts.missing_causes, "orphan", "without cause", "Their cause is nowhere here.")}
       {say(counts.cycles, "cycle", "in a circle", "Their parents form a circle.")}
       {say(counts.missing_completions, "running", "without end", "They began and never ended.")}
-      {say(counts.unknown_durations, "unknown", "of unknown duration", "Nobody said how long.")}
+      {say(
+        counts.unknown_durations,
+        "unknown",
+        "of unknown duration",
+        "Their duration is not recorded.",
+      )}
       {say(counts.clock_skewed, "clock", "with clock skew", "Clocks contradict the causal order.")}
       {copies === 0 ? null : <span class="muted">{countText(copies)} copies set aside</span>}
     </>
