@@ -1,6 +1,6 @@
 import { defineConfig } from "vite";
 
-const jsxDom = `${import.meta.dirname}/src/client/jsx-dom.ts`;
+const jsxDom = `${import.meta.dirname}/src/ui/client/jsx-dom.ts`;
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -18,9 +18,9 @@ export default defineConfig({
     target: "es2024",
     rolldownOptions: {
       input: {
-        app: "src/client/app.ts",
-        early: "src/client/early.ts",
-        style: "src/client/app.css",
+        app: "src/ui/client/app.ts",
+        early: "src/ui/client/early.ts",
+        style: "src/ui/style/app.css",
       },
       output: {
         // A module that two addresses lead to runs twice, so an entry has one name: its hashed one.

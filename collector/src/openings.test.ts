@@ -2,7 +2,7 @@
 import { providers } from "@turnproof/store";
 import { expect, test } from "vitest";
 
-import { openings } from "./backend.ts";
+import { openings } from "./backend/backend.ts";
 
 test("every provider of the table is opened for the ports that it declares, and for no other", () => {
   expect(Object.keys(openings)).toEqual(providers.map(({ name }) => name));

@@ -3,21 +3,21 @@
  */
 import type { EvidenceStore, MemoryStore, TurnRecorder } from "@turnproof/store";
 
-import type { Audit } from "./audit/log.ts";
-import type { Credentials } from "./auth/credentials.ts";
-import type { Keyring } from "./auth/keyring.ts";
-import type { Pseudonyms } from "./auth/pseudonyms.ts";
-import type { Sessions } from "./auth/sessions.ts";
-import type { Streams } from "./auth/streams.ts";
-import type { TypedIdentity } from "./auth/typed-identity.ts";
-import type { Throttle } from "./auth/throttle.ts";
-import type { Config } from "./config.ts";
-import type { Hooks } from "./hooks.ts";
+import type { Audit } from "./access/audit/log.ts";
+import type { Credentials } from "./access/credentials.ts";
+import type { Keyring } from "./access/keyring.ts";
+import type { Pseudonyms } from "./access/pseudonyms.ts";
+import type { Sessions } from "./access/sessions.ts";
+import type { Streams } from "./access/streams.ts";
+import type { TypedIdentity } from "./access/typed-identity.ts";
+import type { Throttle } from "./access/throttle.ts";
+import type { Config } from "./config/config.ts";
+import type { Hooks } from "./hooks/hooks.ts";
 import type { RequestMetrics } from "./http/request-metrics.ts";
-import type { Receiver } from "./otlp/receiver.ts";
+import type { Receiver } from "./receive/otlp/receiver.ts";
 import type { Readers } from "./reading/readers.ts";
 import type { Log } from "./log.ts";
-import type { StatementSigner } from "./statement.ts";
+import type { StatementSigner } from "./judge/statement.ts";
 
 /** The parts of one collector. */
 export interface Parts {

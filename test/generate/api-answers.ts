@@ -8,7 +8,7 @@ import { createGenerator } from "ts-json-schema-generator";
 const here = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 /** The file that the API description reads. */
-export const apiAnswersFile: string = here("collector/src/api-answers.json");
+export const apiAnswersFile: string = here("collector/src/http/api-answers.json");
 
 type Schema = Record<string, unknown>;
 
@@ -46,7 +46,7 @@ function rewritten(value: unknown): unknown {
  */
 export function apiAnswers(): string {
   const made = createGenerator({
-    path: here("collector/src/api-answers.ts"),
+    path: here("collector/src/http/api-answers.ts"),
     tsconfig: here("collector/tsconfig.json"),
     type: "ApiAnswers",
     skipTypeCheck: true,

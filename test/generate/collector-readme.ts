@@ -5,8 +5,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-import { rolePermissions, roles } from "../../collector/src/auth/principal.ts";
-import { bareNames, variables } from "../../collector/src/config-variables.ts";
+import { rolePermissions, roles } from "../../collector/src/access/principal.ts";
+import { bareNames, variables } from "../../collector/src/config/config-variables.ts";
 import { routeRules } from "../../collector/src/http/permissions.ts";
 
 /** The README that holds the tables. */

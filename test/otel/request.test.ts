@@ -14,9 +14,9 @@ import { attribute, registryRows, sourceAttributeNames } from "@turnproof/semcon
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { decodeProtobufSpans } from "../../collector/src/otlp/decode-protobuf.ts";
-import { scanProtobuf } from "../../collector/src/otlp/scan-protobuf.ts";
-import { compileSourceTables } from "../../collector/src/otlp/source-tables.ts";
+import { decodeProtobufSpans } from "../../collector/src/receive/otlp/decode-protobuf.ts";
+import { scanProtobuf } from "../../collector/src/receive/otlp/scan-protobuf.ts";
+import { compileSourceTables } from "../../collector/src/receive/otlp/source-tables.ts";
 import { createGate } from "../../packages/exporter/src/gate/gate.ts";
 import { takesRequests, RequestWriter } from "../../packages/exporter/src/wire/trace-request.ts";
 import { decodeProtobuf } from "../otlp/encode.ts";

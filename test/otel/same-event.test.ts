@@ -8,11 +8,11 @@ import { contentFree, spanRecordOf, spanToEvent } from "@turnproof/exporter";
 import { attribute, refsToAttributes, sourceAttributeNames } from "@turnproof/semconv";
 import { describe, expect, test } from "vitest";
 
-import { decodeJsonSpans } from "../../collector/src/otlp/decode-json.ts";
-import { decodeProtobufSpans } from "../../collector/src/otlp/decode-protobuf.ts";
-import { scanJson } from "../../collector/src/otlp/scan-json.ts";
-import { scanProtobuf } from "../../collector/src/otlp/scan-protobuf.ts";
-import { compileSourceTables } from "../../collector/src/otlp/source-tables.ts";
+import { decodeJsonSpans } from "../../collector/src/receive/otlp/decode-json.ts";
+import { decodeProtobufSpans } from "../../collector/src/receive/otlp/decode-protobuf.ts";
+import { scanJson } from "../../collector/src/receive/otlp/scan-json.ts";
+import { scanProtobuf } from "../../collector/src/receive/otlp/scan-protobuf.ts";
+import { compileSourceTables } from "../../collector/src/receive/otlp/source-tables.ts";
 import { createProvider, line, otlpExporters, simpleProcessor } from "#sdk";
 import type { ReadableSpan } from "#sdk";
 

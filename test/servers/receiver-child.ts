@@ -10,11 +10,11 @@ import { clickhouse, ephemeral } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { Hono } from "hono";
 
-import type { ConservationSnapshot } from "../../collector/src/conservation.ts";
+import type { ConservationSnapshot } from "../../collector/src/receive/conservation.ts";
 import type { AppEnv } from "../../collector/src/http/environment.ts";
 import { silentLog } from "../../collector/src/log.ts";
-import { openReceiver } from "../../collector/src/otlp/receiver.ts";
-import { listen } from "../../collector/src/server.ts";
+import { openReceiver } from "../../collector/src/receive/otlp/receiver.ts";
+import { listen } from "../../collector/src/http/server.ts";
 
 /** Where the drain writes: the embedded engine, memory, nowhere (but says yes), or a store away. */
 export type ChildStore = "clickhouse" | "ephemeral" | "discard" | "down";

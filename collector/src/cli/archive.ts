@@ -3,9 +3,9 @@
  * what an earlier version left lie beside the ports that a collector serves. None for ClickHouse,
  * which has an administrative side of its own, and for what lies in a process.
  */
-import { openings } from "../backend.ts";
-import type { Archive, Room } from "../backend.ts";
-import type { Config } from "../config.ts";
+import { openings } from "../backend/backend.ts";
+import type { Archive, Room } from "../backend/backend.ts";
+import type { Config } from "../config/config.ts";
 
 /** What the configuration names for the room. */
 export function backendOf(config: Config, room: Room): Config["backend"] | Config["memoryBackend"] {

@@ -8,10 +8,10 @@ import { join } from "node:path";
 
 import type { Command } from "commander";
 
-import { createSigner } from "../audit/checkpoint.ts";
-import { verifyAudit } from "../audit/verify.ts";
-import { openKeyring } from "../auth/stable-secret.ts";
-import { readConfig } from "../config.ts";
+import { createSigner } from "../access/audit/checkpoint.ts";
+import { verifyAudit } from "../access/audit/verify.ts";
+import { openKeyring } from "../access/stable-secret.ts";
+import { readConfig } from "../config/config.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";
 import { exitCodes, fail, printJson, printTable, say } from "./terminal.ts";

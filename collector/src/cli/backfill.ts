@@ -7,9 +7,9 @@ import type { Command } from "commander";
 import { CodedError } from "@turnproof/semconv";
 import { providersWith } from "@turnproof/store";
 
-import { openStore } from "../backend.ts";
-import { readConfig } from "../config.ts";
-import type { Config } from "../config.ts";
+import { openStore } from "../backend/backend.ts";
+import { readConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { withJson } from "./command.ts";
 import { allEvents, appendAll, markOf } from "./evidence-copy.ts";
 import { attempt } from "./failure.ts";

@@ -2,7 +2,7 @@
  * @module Client: how commands speak to a running collector. A refusal comes back as the problem
  * that the collector said, never as a page.
  */
-import { readClientConfig } from "../config.ts";
+import { readClientConfig } from "../config/config.ts";
 
 /** Address and token of the collector; flags win over the environment. */
 export interface ClientFlags {

@@ -16,12 +16,12 @@ import type { AdministeredMemory, EvidenceStore } from "@turnproof/store";
 import { deleteUser as deleteRows, deleteUserEvidence } from "@turnproof/store/admin";
 import type { Unreached } from "@turnproof/store/admin";
 
-import { openIdentityKey } from "../auth/stable-secret.ts";
-import { openMemory, openStore } from "../backend.ts";
-import { readConfig } from "../config.ts";
-import type { Config } from "../config.ts";
-import { connectionOf, evidenceFolder, memoryFolder } from "../store-places.ts";
-import { anyOf } from "../config-variables.ts";
+import { openIdentityKey } from "../access/stable-secret.ts";
+import { openMemory, openStore } from "../backend/backend.ts";
+import { readConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import { connectionOf, evidenceFolder, memoryFolder } from "../backend/store-places.ts";
+import { anyOf } from "../config/config-variables.ts";
 import { withJson } from "./command.ts";
 import { auditDeletion } from "./deletion-audit.ts";
 import { beyondReach } from "./deletion-reach.ts";

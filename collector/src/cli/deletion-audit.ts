@@ -2,11 +2,11 @@
  * @module Deletion audit: that a deletion was done, when, and whether it was whole; never whose.
  * The record holds no id, no pseudonym of it and no count that could tell.
  */
-import { createSigner } from "../audit/checkpoint.ts";
-import { openAudit } from "../audit/log.ts";
-import { createPseudonyms } from "../auth/pseudonyms.ts";
-import { openKeyring } from "../auth/stable-secret.ts";
-import type { Config } from "../config.ts";
+import { createSigner } from "../access/audit/checkpoint.ts";
+import { openAudit } from "../access/audit/log.ts";
+import { createPseudonyms } from "../access/pseudonyms.ts";
+import { openKeyring } from "../access/stable-secret.ts";
+import type { Config } from "../config/config.ts";
 
 /** Where one deletion is recorded. */
 export interface DeletionAudit extends AsyncDisposable {

@@ -11,10 +11,10 @@ import type { Code } from "@turnproof/semconv";
 import type { Command } from "commander";
 import pc from "picocolors";
 
-import { ConfigError, describeEnvironment, readConfig } from "../config.ts";
-import type { Config } from "../config.ts";
-import { openMemory } from "../backend.ts";
-import { evidenceFolder } from "../store-places.ts";
+import { ConfigError, describeEnvironment, readConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import { openMemory } from "../backend/backend.ts";
+import { evidenceFolder } from "../backend/store-places.ts";
 import { withJson } from "./command.ts";
 import { evidenceCheck } from "./doctor-evidence.ts";
 import type { Check } from "./doctor-evidence.ts";

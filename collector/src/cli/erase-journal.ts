@@ -12,7 +12,7 @@ import type { Journal, KeptRows, QuarantineRecord } from "@turnproof/exporter/jo
 import type { EvidenceStore } from "@turnproof/store";
 
 import { openCommandJournal } from "./command-journal.ts";
-import { decodeFrame, encodeFrame } from "../otlp/frame-codec.ts";
+import { decodeFrame, encodeFrame } from "../receive/otlp/frame-codec.ts";
 
 /** What the journal held of a user. */
 export interface JournalErasure {

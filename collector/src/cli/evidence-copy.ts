@@ -9,7 +9,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { recordStored } from "@turnproof/store";
 import type { EvidenceStore, Keyset } from "@turnproof/store";
 
-import { collectorScope } from "../auth/grants.ts";
+import { collectorScope } from "../access/grants.ts";
 
 const pageRows = 1_000;
 

@@ -6,7 +6,7 @@
 import { CodedError, codes } from "@turnproof/semconv";
 import type { CodeRow } from "@turnproof/semconv";
 
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../config/config.ts";
 import { Refusal } from "./client.ts";
 import { exitCodes, fail, printJson, printTable } from "./terminal.ts";
 

@@ -3,8 +3,8 @@
  */
 import type { Command } from "commander";
 
-import { leftOut } from "../display/find-words.ts";
-import type { FindModel, FoundRoot } from "../routes/find.ts";
+import { leftOut } from "../ui/display/find-words.ts";
+import type { FindModel, FoundRoot } from "../pages/find/route.ts";
 import { createClient } from "./client.ts";
 import { withClient } from "./command.ts";
 import type { SharedFlags } from "./command.ts";

@@ -10,8 +10,8 @@ import { createInterface } from "node:readline";
 import { CodedError } from "@turnproof/semconv";
 import { loadDriver } from "@turnproof/store";
 
-import { postgresFolder } from "../postgres-place.ts";
-import type { Config } from "../config.ts";
+import { postgresFolder } from "../backend/postgres-place.ts";
+import type { Config } from "../config/config.ts";
 
 /** Records in batches, and how many of the source's parts were read so far. */
 export interface RecordBatch {

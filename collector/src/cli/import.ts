@@ -10,11 +10,11 @@ import { CodedError } from "@turnproof/semconv";
 import { providersWith } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
-import { openMemory, openStore } from "../backend.ts";
-import { readConfig } from "../config.ts";
-import type { Config } from "../config.ts";
+import { openMemory, openStore } from "../backend/backend.ts";
+import { readConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { keepContent, legacyContent } from "../memory/legacy-content.ts";
-import { anyOf } from "../config-variables.ts";
+import { anyOf } from "../config/config-variables.ts";
 import { withJson } from "./command.ts";
 import { appendAll } from "./evidence-copy.ts";
 import { attempt } from "./failure.ts";

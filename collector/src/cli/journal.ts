@@ -9,12 +9,12 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { readQuarantine, replayQuarantine } from "@turnproof/exporter/journal";
 
-import { openStore } from "../backend.ts";
-import { readConfig } from "../config.ts";
-import { bytesText } from "../display/figures.ts";
-import { decodeFrame } from "../otlp/frame-codec.ts";
-import { setAsideOf } from "../otlp/set-aside.ts";
-import type { SetAside } from "../otlp/set-aside.ts";
+import { openStore } from "../backend/backend.ts";
+import { readConfig } from "../config/config.ts";
+import { bytesText } from "../ui/display/figures.ts";
+import { decodeFrame } from "../receive/otlp/frame-codec.ts";
+import { setAsideOf } from "../receive/otlp/set-aside.ts";
+import type { SetAside } from "../receive/otlp/set-aside.ts";
 import { openCommandJournal } from "./command-journal.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";

@@ -13,12 +13,12 @@ import type { SearchMigrationRow } from "@turnproof/store";
 import { clickhouseAdmin } from "@turnproof/store/admin";
 import type { CopyReport, ParityReport } from "@turnproof/store/admin";
 
-import { openStore } from "../backend.ts";
-import type { Archive, Room } from "../backend.ts";
-import { connectionOf } from "../store-places.ts";
-import { readConfig } from "../config.ts";
-import type { Config } from "../config.ts";
-import { anyOf } from "../config-variables.ts";
+import { openStore } from "../backend/backend.ts";
+import type { Archive, Room } from "../backend/backend.ts";
+import { connectionOf } from "../backend/store-places.ts";
+import { readConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import { anyOf } from "../config/config-variables.ts";
 import { backendOf, openArchive } from "./archive.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";

@@ -9,7 +9,7 @@ import pc from "picocolors";
 import { joinPages, reconcileOutcome } from "@turnproof/evidence";
 import type { EventPage, Verdict } from "@turnproof/evidence";
 
-import type { ReconcileModel } from "../routes/reconcile.ts";
+import type { ReconcileModel } from "../pages/reconcile/route.ts";
 import { createClient } from "./client.ts";
 import type { Parameters } from "./client.ts";
 import { withClient } from "./command.ts";

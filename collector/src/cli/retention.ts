@@ -12,11 +12,11 @@ import type { RetentionOptions, RetentionPolicy, RetentionReport } from "@turnpr
 import { z } from "zod";
 import { providersWith } from "@turnproof/store";
 
-import type { Room } from "../backend.ts";
-import { connectionOf } from "../store-places.ts";
-import { readConfig } from "../config.ts";
-import type { Config } from "../config.ts";
-import { anyOf } from "../config-variables.ts";
+import type { Room } from "../backend/backend.ts";
+import { connectionOf } from "../backend/store-places.ts";
+import { readConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import { anyOf } from "../config/config-variables.ts";
 import { backendOf, openArchive } from "./archive.ts";
 import { withJson } from "./command.ts";
 import { attempt } from "./failure.ts";

@@ -8,16 +8,16 @@ import { providersWith } from "@turnproof/store";
 
 import { createCollector } from "../collector.ts";
 import type { Collector } from "../collector.ts";
-import { readConfig } from "../config.ts";
-import type { Config } from "../config.ts";
-import { listenGrpc } from "../grpc/grpc-server.ts";
-import type { GrpcListenOptions } from "../grpc/grpc-server.ts";
-import { loadHooks } from "../hooks-file.ts";
+import { readConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import { listenGrpc } from "../receive/grpc/grpc-server.ts";
+import type { GrpcListenOptions } from "../receive/grpc/grpc-server.ts";
+import { loadHooks } from "../hooks/hooks-file.ts";
 import { createLog } from "../log.ts";
-import { listen } from "../server.ts";
-import type { Listening } from "../server.ts";
+import { listen } from "../http/server.ts";
+import type { Listening } from "../http/server.ts";
 import { version } from "../version.ts";
-import { anyOf } from "../config-variables.ts";
+import { anyOf } from "../config/config-variables.ts";
 import { reportFailure } from "./failure.ts";
 
 interface UiFlags {

@@ -8,8 +8,8 @@ import type { Command } from "commander";
 import type { JSONWebKeySet } from "jose";
 import type { TurnEvent } from "@turnproof/evidence";
 
-import { checkStatement, equivocations } from "../statement-check.ts";
-import type { StatementCheck } from "../statement-check.ts";
+import { checkStatement, equivocations } from "../judge/statement-check.ts";
+import type { StatementCheck } from "../judge/statement-check.ts";
 import { createClient } from "./client.ts";
 import { withClient } from "./command.ts";
 import type { SharedFlags } from "./command.ts";

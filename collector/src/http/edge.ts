@@ -7,7 +7,7 @@ import type { IncomingMessage } from "node:http";
 
 import type { Code } from "@turnproof/semconv";
 
-import { isLoopback } from "../config.ts";
+import { isLoopback } from "../config/config.ts";
 
 /** Names under which a loopback collector is reached. */
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];

@@ -5,9 +5,9 @@ import type { Context } from "hono";
 import { accepts } from "hono/accepts";
 import { CodedError } from "@turnproof/semconv";
 
-import type { Principal } from "../auth/principal.ts";
-import type { TypedIdentity } from "../auth/typed-identity.ts";
-import type { OpenSession } from "../auth/sessions.ts";
+import type { Principal } from "../access/principal.ts";
+import type { TypedIdentity } from "../access/typed-identity.ts";
+import type { OpenSession } from "../access/sessions.ts";
 import type { PassedRequest } from "../reading/reading-app.ts";
 import type { Renderer } from "./respond.tsx";
 

@@ -8,7 +8,7 @@ import { streamSSE } from "hono/streaming";
 import type { SSEStreamingApi } from "hono/streaming";
 import { CodedError } from "@turnproof/semconv";
 
-import type { StreamHolder } from "../auth/streams.ts";
+import type { StreamHolder } from "../access/streams.ts";
 import type { Parts } from "../parts.ts";
 import { principalOf } from "./environment.ts";
 import type { AppContext } from "./environment.ts";

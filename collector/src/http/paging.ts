@@ -10,9 +10,9 @@ import type { CursorBinding, CursorPayload, EventQuery } from "@turnproof/eviden
 import { CodedError, limits } from "@turnproof/semconv";
 import type { Keyset } from "@turnproof/store";
 
-import { openCursor, sealCursor } from "../auth/cursor-seal.ts";
-import { scopeKey } from "../auth/grants.ts";
-import type { Reading } from "../auth/grants.ts";
+import { openCursor, sealCursor } from "../access/cursor-seal.ts";
+import { scopeKey } from "../access/grants.ts";
+import type { Reading } from "../access/grants.ts";
 import type { Parts } from "../parts.ts";
 import { principalOf } from "./environment.ts";
 import type { AppContext } from "./environment.ts";

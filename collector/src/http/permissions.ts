@@ -4,7 +4,7 @@
  */
 import type { Hono } from "hono";
 
-import type { Permission } from "../auth/principal.ts";
+import type { Permission } from "../access/principal.ts";
 import type { AppEnv } from "./environment.ts";
 
 /**

@@ -5,8 +5,8 @@ import { compareTimes } from "@turnproof/evidence";
 import type { EventQuery } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
 
-import { readingOf } from "../auth/grants.ts";
-import type { Reading } from "../auth/grants.ts";
+import { readingOf } from "../access/grants.ts";
+import type { Reading } from "../access/grants.ts";
 import { principalOf } from "./environment.ts";
 import type { AppContext } from "./environment.ts";
 

@@ -4,7 +4,7 @@
  */
 import type { Child, JSXNode } from "hono/jsx";
 
-import type { Principal } from "../auth/principal.ts";
+import type { Principal } from "../access/principal.ts";
 import { prefersJson } from "./environment.ts";
 import type { AppContext } from "./environment.ts";
 import type { Problem } from "./errors.ts";

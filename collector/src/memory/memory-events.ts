@@ -15,7 +15,7 @@ import type {
   SliceOptions,
 } from "@turnproof/store";
 
-import { boundStore } from "../bound-store.ts";
+import { boundStore } from "../backend/bound-store.ts";
 import { readRows, rowStores, withoutLogged } from "./memory-rows.ts";
 import type { RowStore } from "./memory-rows.ts";
 

@@ -10,13 +10,13 @@ import type { EventQuery } from "@turnproof/evidence";
 import { lentEngineOf } from "@turnproof/store";
 import type { EventSlice, EvidenceStore, MemoryStore, SliceOptions } from "@turnproof/store";
 
-import { auditState } from "../audit/audit-state.ts";
-import type { Principal } from "../auth/principal.ts";
+import { auditState } from "../access/audit/audit-state.ts";
+import type { Principal } from "../access/principal.ts";
 import type { AppContext } from "../http/environment.ts";
 import { principalOf } from "../http/environment.ts";
-import type { HookContext } from "../hooks.ts";
+import type { HookContext } from "../hooks/hooks.ts";
 import type { Parts } from "../parts.ts";
-import type { RecordBatch } from "../record-frames.ts";
+import type { RecordBatch } from "../receive/record-frames.ts";
 import { connectCalls } from "./calls.ts";
 import type { Calls, Handlers } from "./calls.ts";
 import type { PassedAnswer, PassedRequest } from "./reading-app.ts";

@@ -3,14 +3,14 @@
  */
 import { Hono } from "hono";
 
-import type { OpenSession } from "../auth/sessions.ts";
-import type { Principal } from "../auth/principal.ts";
+import type { OpenSession } from "../access/sessions.ts";
+import type { Principal } from "../access/principal.ts";
 import type { AppEnv } from "../http/environment.ts";
 import { compress } from "../http/compress.ts";
 import { createErrorHandler, refuse } from "../http/errors.ts";
 import { createRenderer } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
-import { mountRoutes } from "../routes.ts";
+import { mountRoutes } from "../pages/index.ts";
 import { viewTable } from "../view-table.ts";
 
 /** A request whose asker is known and may ask. */

@@ -1,16 +1,16 @@
 /** @module ReadingThread: what a thread runs that reads evidence for others, or judges it. */
 import { parentPort, workerData } from "node:worker_threads";
 
-import { collectorScope, readingOf } from "../auth/grants.ts";
-import type { Principal } from "../auth/principal.ts";
-import { startJudge } from "../judge.ts";
+import { collectorScope, readingOf } from "../access/grants.ts";
+import type { Principal } from "../access/principal.ts";
+import { startJudge } from "../judge/judge.ts";
 import type { EventQuery } from "@turnproof/evidence";
 import type { StoredFrames } from "@turnproof/exporter/journal";
 import { turnRecorder } from "@turnproof/store";
 import type { SliceOptions } from "@turnproof/store";
 
-import { draftJudge } from "../judge-drafts.ts";
-import { recordFrames } from "../record-frames.ts";
+import { draftJudge } from "../judge/judge-drafts.ts";
+import { recordFrames } from "../receive/record-frames.ts";
 
 import { connectCalls } from "./calls.ts";
 import type { Port } from "./calls.ts";

@@ -19,7 +19,7 @@ export type EvidenceScope =
   | { readonly tenant: string | null; readonly applicationId?: string }
   | { readonly operator: OperatorGrant };
 
-/** Made by `collector/src/auth/` alone, for a principal that is bound to no tenant. */
+/** Made by `collector/src/access/` alone, for a principal that is bound to no tenant. */
 export function issueOperatorGrant(
   options: { readonly applicationId?: string } = {},
 ): OperatorGrant {

@@ -8,11 +8,11 @@
  */
 import { groupBy } from "@turnproof/semconv";
 
-import { draftJudge } from "../../../collector/src/judge-drafts.ts";
-import { decodeFrame } from "../../../collector/src/otlp/frame-codec.ts";
-import { ingestBody } from "../../../collector/src/otlp/ingest-body.ts";
-import { compileSourceTables } from "../../../collector/src/otlp/source-tables.ts";
-import { createSpanMapper } from "../../../collector/src/otlp/span-mapper.ts";
+import { draftJudge } from "../../../collector/src/judge/judge-drafts.ts";
+import { decodeFrame } from "../../../collector/src/receive/otlp/frame-codec.ts";
+import { ingestBody } from "../../../collector/src/receive/otlp/ingest-body.ts";
+import { compileSourceTables } from "../../../collector/src/receive/otlp/source-tables.ts";
+import { createSpanMapper } from "../../../collector/src/receive/otlp/span-mapper.ts";
 import { encodeTurns } from "../../../packages/store/src/clickhouse/turn-columns.ts";
 import { HeldRows } from "../../../packages/store/src/ledger/held-rows.ts";
 import { recordsOf } from "../../../packages/store/src/ledger/turn-records.ts";

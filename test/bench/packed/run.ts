@@ -6,10 +6,10 @@
 import type { TurnEvent } from "@turnproof/evidence";
 import { BlockPreparer } from "@turnproof/store/prepare";
 
-import { decodeFrame, encodeFrame } from "../../../collector/src/otlp/frame-codec.ts";
-import { ingestBody } from "../../../collector/src/otlp/ingest-body.ts";
-import { compileSourceTables } from "../../../collector/src/otlp/source-tables.ts";
-import { createSpanMapper } from "../../../collector/src/otlp/span-mapper.ts";
+import { decodeFrame, encodeFrame } from "../../../collector/src/receive/otlp/frame-codec.ts";
+import { ingestBody } from "../../../collector/src/receive/otlp/ingest-body.ts";
+import { compileSourceTables } from "../../../collector/src/receive/otlp/source-tables.ts";
+import { createSpanMapper } from "../../../collector/src/receive/otlp/span-mapper.ts";
 import { decodeBody } from "../../../packages/store/src/bundle/decode.ts";
 import { joinSegments } from "../../../packages/store/src/bundle/encode.ts";
 import { packBundles } from "../../../packages/store/src/bundle/pack.ts";

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import type { DifferencesModel } from "../../../collector/src/routes/differences.ts";
+import type { DifferencesModel } from "../../../collector/src/pages/turns/differences.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 

@@ -5,7 +5,7 @@
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
-import type { HealthModel } from "../../../collector/src/routes/health.ts";
+import type { HealthModel } from "../../../collector/src/pages/health/route.ts";
 import { openDesk } from "./desk.ts";
 
 const now = (): number => Date.parse("2026-11-21T12:00:00Z");

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { judgeRules, reconcileOutcome } from "@turnproof/evidence";
 import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
 
-import { evidenceDigest } from "../../../collector/src/statement.ts";
-import type { Statement } from "../../../collector/src/statement.ts";
+import { evidenceDigest } from "../../../collector/src/judge/statement.ts";
+import type { Statement } from "../../../collector/src/judge/statement.ts";
 
 const golden = new URL("../../golden/windows/completeness.json", import.meta.url);
 const parsed = JSON.parse(readFileSync(golden, "utf8")) as {

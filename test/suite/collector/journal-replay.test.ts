@@ -17,7 +17,7 @@ import { clickhouse, filesystem, issueOperatorGrant } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { describe, expect, test } from "vitest";
 
-import { encodeFrame } from "../../../collector/src/otlp/frame-codec.ts";
+import { encodeFrame } from "../../../collector/src/receive/otlp/frame-codec.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 
 const launcher = join(import.meta.dirname, "../../../collector/bin/turnproof.js");

@@ -7,12 +7,12 @@ import type { LossInterval, TurnEvent, TurnRow, WindowMetadata } from "@turnproo
 import { producerReports } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 
-import { codesOf, unendedCodes } from "../../../collector/src/judge-codes.ts";
-import { draftJudge, settleDrafted } from "../../../collector/src/judge-drafts.ts";
-import { createLateLosses } from "../../../collector/src/judge-losses.ts";
-import { createOpenRoots } from "../../../collector/src/judge-open.ts";
-import type { Briefing } from "../../../collector/src/judge-roots.ts";
-import type { JournalLosses } from "../../../collector/src/otlp/journal-losses.ts";
+import { codesOf, unendedCodes } from "../../../collector/src/judge/judge-codes.ts";
+import { draftJudge, settleDrafted } from "../../../collector/src/judge/judge-drafts.ts";
+import { createLateLosses } from "../../../collector/src/judge/judge-losses.ts";
+import { createOpenRoots } from "../../../collector/src/judge/judge-open.ts";
+import type { Briefing } from "../../../collector/src/judge/judge-roots.ts";
+import type { JournalLosses } from "../../../collector/src/receive/otlp/journal-losses.ts";
 import type { Parts } from "../../../collector/src/parts.ts";
 import { applyChanges, verdictCases } from "../evidence/verdict-cases.ts";
 import type { Json } from "../evidence/verdict-cases.ts";

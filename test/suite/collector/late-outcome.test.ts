@@ -6,7 +6,7 @@ import { joinPages } from "@turnproof/evidence";
 import type { EventPage, TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
-import { checkStatement, equivocations } from "../../../collector/src/statement-check.ts";
+import { checkStatement, equivocations } from "../../../collector/src/judge/statement-check.ts";
 import { at, success, turn } from "../evidence/text-windows.ts";
 import { openDesk } from "./desk.ts";
 

@@ -12,7 +12,7 @@ import { ephemeral } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 
-import { encodeFrame } from "../../../collector/src/otlp/frame-codec.ts";
+import { encodeFrame } from "../../../collector/src/receive/otlp/frame-codec.ts";
 import { traceRequest } from "../../otlp/encode.ts";
 import { at, success } from "../evidence/text-windows.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import type { DurationCells } from "../../../collector/src/display/duration-cells.ts";
+import type { DurationCells } from "../../../collector/src/ui/display/duration-cells.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 

@@ -10,11 +10,11 @@ import { everybody } from "@turnproof/store/testing";
 import fc from "fast-check";
 import { afterAll, describe, expect, test, vi } from "vitest";
 
-import { durationCells, lastingOf } from "../../../collector/src/display/duration-cells.ts";
-import { readTerms } from "../../../collector/src/display/filter-terms.ts";
-import { trendOf } from "../../../collector/src/display/trend.ts";
-import { binsOf, facetsOf } from "../../../collector/src/display/turn-figures.ts";
-import { listen } from "../../../collector/src/server.ts";
+import { durationCells, lastingOf } from "../../../collector/src/ui/display/duration-cells.ts";
+import { readTerms } from "../../../collector/src/ui/display/filter-terms.ts";
+import { trendOf } from "../../../collector/src/ui/display/trend.ts";
+import { binsOf, facetsOf } from "../../../collector/src/ui/display/turn-figures.ts";
+import { listen } from "../../../collector/src/http/server.ts";
 import { traceRequest } from "../../otlp/encode.ts";
 import { tellWeek } from "../../apps/week/week.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";

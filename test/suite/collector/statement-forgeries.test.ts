@@ -7,9 +7,9 @@ import { createHmac } from "node:crypto";
 import type { TurnEvent } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
 
-import { checkStatement, equivocations } from "../../../collector/src/statement-check.ts";
-import { createStatementSigner, evidenceDigest } from "../../../collector/src/statement.ts";
-import type { Statement } from "../../../collector/src/statement.ts";
+import { checkStatement, equivocations } from "../../../collector/src/judge/statement-check.ts";
+import { createStatementSigner, evidenceDigest } from "../../../collector/src/judge/statement.ts";
+import type { Statement } from "../../../collector/src/judge/statement.ts";
 import { events, honestStatement as statement } from "./honest-statement.ts";
 
 const signer = await createStatementSigner(undefined, undefined);

@@ -7,13 +7,13 @@ import { judgeRules, reconcileOutcome } from "@turnproof/evidence";
 import type { TurnEvent, WindowMetadata } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
-import { checkStatement, equivocations } from "../../../collector/src/statement-check.ts";
+import { checkStatement, equivocations } from "../../../collector/src/judge/statement-check.ts";
 import {
   createStatementSigner,
   evidenceDigest,
   trustedAmong,
-} from "../../../collector/src/statement.ts";
-import type { Statement } from "../../../collector/src/statement.ts";
+} from "../../../collector/src/judge/statement.ts";
+import type { Statement } from "../../../collector/src/judge/statement.ts";
 import { honestWindow } from "../evidence/oracle/honest-windows.ts";
 import { mutate, mutationClasses } from "../evidence/oracle/mutation-classes.ts";
 import { oracle } from "../evidence/oracle/oracle.ts";

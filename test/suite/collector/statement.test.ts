@@ -6,7 +6,7 @@ import { joinPages } from "@turnproof/evidence";
 import type { EventPage, TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
-import { checkStatement } from "../../../collector/src/statement-check.ts";
+import { checkStatement } from "../../../collector/src/judge/statement-check.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 
 const root = "4bf92f3577b34da6a3ce929d0e0e4736";

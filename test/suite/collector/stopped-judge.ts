@@ -7,10 +7,10 @@ import { ephemeral, turnRecorder } from "@turnproof/store";
 import type { EvidenceStore, TurnRecord, TurnRecorder } from "@turnproof/store";
 import { everybody } from "@turnproof/store/testing";
 
-import { draftJudge } from "../../../collector/src/judge-drafts.ts";
-import { startJudge } from "../../../collector/src/judge.ts";
-import type { Judge, JudgeOptions } from "../../../collector/src/judge.ts";
-import type { JournalLosses } from "../../../collector/src/otlp/journal-losses.ts";
+import { draftJudge } from "../../../collector/src/judge/judge-drafts.ts";
+import { startJudge } from "../../../collector/src/judge/judge.ts";
+import type { Judge, JudgeOptions } from "../../../collector/src/judge/judge.ts";
+import type { JournalLosses } from "../../../collector/src/receive/otlp/journal-losses.ts";
 import type { Parts } from "../../../collector/src/parts.ts";
 import { success } from "../evidence/text-windows.ts";
 

@@ -5,10 +5,10 @@
 import type { CausalWaterfall, TurnEvent } from "@turnproof/evidence";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { fromColumns } from "../../../collector/src/display/columns.ts";
-import type { Columns } from "../../../collector/src/display/columns.ts";
-import { waterfallOf } from "../../../collector/src/display/turn-columns.ts";
-import type { WaterfallColumns } from "../../../collector/src/display/turn-columns.ts";
+import { fromColumns } from "../../../collector/src/ui/display/columns.ts";
+import type { Columns } from "../../../collector/src/ui/display/columns.ts";
+import { waterfallOf } from "../../../collector/src/ui/display/turn-columns.ts";
+import type { WaterfallColumns } from "../../../collector/src/ui/display/turn-columns.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 

@@ -9,13 +9,17 @@ import type { TurnCondition } from "@turnproof/store";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { filterKeys, hasValues, readTerms } from "../../../collector/src/display/filter-terms.ts";
+import {
+  filterKeys,
+  hasValues,
+  readTerms,
+} from "../../../collector/src/ui/display/filter-terms.ts";
 import {
   conditionKeys,
   queryConditions,
   termCondition,
   turnQuestion,
-} from "../../../collector/src/turn-conditions.ts";
+} from "../../../collector/src/turns/turn-conditions.ts";
 import { memoryTurns } from "../../../packages/store/src/ledger/memory-turns.ts";
 import { recordsOf } from "../../../packages/store/src/ledger/turn-records.ts";
 import { event, has, meaning, time, values, word } from "./turn-meaning.ts";

@@ -12,7 +12,7 @@ import type { EvidenceStore, TurnRecord } from "@turnproof/store";
 import { everybody } from "@turnproof/store/testing";
 import { afterAll, describe, expect, test, vi } from "vitest";
 
-import type { IngestDesk } from "../../../collector/src/ingest.ts";
+import type { IngestDesk } from "../../../collector/src/receive/ingest.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";
 import { openDesk, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";

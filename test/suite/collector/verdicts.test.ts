@@ -2,7 +2,7 @@
 import type { TurnEvent, Verdict } from "@turnproof/evidence";
 import { describe, expect, test } from "vitest";
 
-import type { TurnsModel } from "../../../collector/src/routes/turns.ts";
+import type { TurnsModel } from "../../../collector/src/pages/turns/route.ts";
 import { applyChanges, verdictCases } from "../evidence/verdict-cases.ts";
 import { openDesk } from "./desk.ts";
 import type { Desk } from "./desk.ts";

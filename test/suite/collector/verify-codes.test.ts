@@ -6,8 +6,8 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
-import { createStatementSigner } from "../../../collector/src/statement.ts";
-import type { Statement } from "../../../collector/src/statement.ts";
+import { createStatementSigner } from "../../../collector/src/judge/statement.ts";
+import type { Statement } from "../../../collector/src/judge/statement.ts";
 import { events, honestStatement } from "./honest-statement.ts";
 
 const launcher = join(import.meta.dirname, "../../../collector/bin/turnproof.js");

@@ -12,7 +12,7 @@ import { createClient } from "@clickhouse/client";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
-import { variables } from "../../../collector/src/config-variables.ts";
+import { variables } from "../../../collector/src/config/config-variables.ts";
 import { startClickhouseServer } from "../../servers/clickhouse-http.ts";
 
 const root = join(import.meta.dirname, "../../..");

@@ -11,7 +11,7 @@ import { clickhouse } from "@turnproof/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
-import { variables } from "../../../collector/src/config-variables.ts";
+import { variables } from "../../../collector/src/config/config-variables.ts";
 import { judgeTurns, recordEvents, turnEvents } from "../collector/desk.ts";
 
 const root = join(import.meta.dirname, "../../..");

@@ -69,7 +69,7 @@ test("the checklist of a backend leads to the files that know every provider", (
 });
 
 test("the checklist of a page leads to the files that know every route", () => {
-  const lists = ["collector/src/http/permissions.ts", "collector/src/api-trace-operations.ts"];
+  const lists = ["collector/src/http/permissions.ts", "collector/src/http/api-trace-operations.ts"];
   expect(pathsOf(section("Add a page"))).toEqual(expect.arrayContaining(lists));
   for (const path of lists) expect(read(path)).toContain('"GET /traces/trend.json"');
 });

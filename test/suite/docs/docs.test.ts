@@ -11,7 +11,7 @@ import { routeRules } from "turnproof";
 import { describe, expect, test } from "vitest";
 
 import { createProgram } from "../../../collector/src/cli/program.ts";
-import { variables } from "../../../collector/src/config-variables.ts";
+import { variables } from "../../../collector/src/config/config-variables.ts";
 import {
   collectorReadme,
   collectorReadmeFile,

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { providers } from "@turnproof/store";
 import { expect, test } from "vitest";
 
-import { variables } from "../../../collector/src/config-variables.ts";
+import { variables } from "../../../collector/src/config/config-variables.ts";
 
 const readme = readFileSync(new URL("../../../packages/store/README.md", import.meta.url), "utf8");
 

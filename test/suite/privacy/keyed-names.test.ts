@@ -10,7 +10,7 @@ import { parseKeyring } from "@turnproof/semconv/fingerprint";
 import { createIdentityKey, keyedName, nameDigest } from "@turnproof/semconv/name-key";
 import { afterEach, describe, expect, test } from "vitest";
 
-import { createTypedIdentity } from "../../../collector/src/auth/typed-identity.ts";
+import { createTypedIdentity } from "../../../collector/src/access/typed-identity.ts";
 
 const [key] = parseKeyring("k7:a-key-of-the-deployment-of-32-bytes!");
 const keyIdentity = createIdentityKey(key);

@@ -9,13 +9,13 @@ import { join } from "node:path";
 import { CodedError } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 
-import { decodeJsonSpans } from "../../../collector/src/otlp/decode-json.ts";
-import { decodeProtobufSpans } from "../../../collector/src/otlp/decode-protobuf.ts";
-import { decodeFrame } from "../../../collector/src/otlp/frame-codec.ts";
-import { ingestBody } from "../../../collector/src/otlp/ingest-body.ts";
-import type { IngestBody } from "../../../collector/src/otlp/ingest-body.ts";
-import { compileSourceTables } from "../../../collector/src/otlp/source-tables.ts";
-import { createSpanMapper } from "../../../collector/src/otlp/span-mapper.ts";
+import { decodeJsonSpans } from "../../../collector/src/receive/otlp/decode-json.ts";
+import { decodeProtobufSpans } from "../../../collector/src/receive/otlp/decode-protobuf.ts";
+import { decodeFrame } from "../../../collector/src/receive/otlp/frame-codec.ts";
+import { ingestBody } from "../../../collector/src/receive/otlp/ingest-body.ts";
+import type { IngestBody } from "../../../collector/src/receive/otlp/ingest-body.ts";
+import { compileSourceTables } from "../../../collector/src/receive/otlp/source-tables.ts";
+import { createSpanMapper } from "../../../collector/src/receive/otlp/span-mapper.ts";
 import { identityKey, json, openHarness, protobuf } from "./harness.ts";
 import {
   bytes,

@@ -7,10 +7,10 @@ import { attribute, eventKinds } from "@turnproof/semconv";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { ingestBody } from "../../../collector/src/otlp/ingest-body.ts";
-import type { IngestBody } from "../../../collector/src/otlp/ingest-body.ts";
-import { compileSourceTables } from "../../../collector/src/otlp/source-tables.ts";
-import { createSpanMapper } from "../../../collector/src/otlp/span-mapper.ts";
+import { ingestBody } from "../../../collector/src/receive/otlp/ingest-body.ts";
+import type { IngestBody } from "../../../collector/src/receive/otlp/ingest-body.ts";
+import { compileSourceTables } from "../../../collector/src/receive/otlp/source-tables.ts";
+import { createSpanMapper } from "../../../collector/src/receive/otlp/span-mapper.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import type { PlainSpan, PlainValue } from "../../otlp/encode.ts";
 

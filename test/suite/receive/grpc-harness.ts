@@ -5,10 +5,10 @@
 import { Client, Metadata, credentials } from "@grpc/grpc-js";
 import type { ServiceError } from "@grpc/grpc-js";
 
-import { listenGrpc } from "../../../collector/src/grpc/grpc-server.ts";
-import type { GrpcListenOptions } from "../../../collector/src/grpc/grpc-server.ts";
+import { listenGrpc } from "../../../collector/src/receive/grpc/grpc-server.ts";
+import type { GrpcListenOptions } from "../../../collector/src/receive/grpc/grpc-server.ts";
 import { createLog } from "../../../collector/src/log.ts";
-import type { Listening } from "../../../collector/src/server.ts";
+import type { Listening } from "../../../collector/src/http/server.ts";
 import { openHarness } from "./harness.ts";
 import type { Harness, HarnessOptions } from "./harness.ts";
 

@@ -13,15 +13,15 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { Hono } from "hono";
 import { expect } from "vitest";
 
-import { createIngestDoor } from "../../../collector/src/auth/ingest-tokens.ts";
-import type { IngestToken } from "../../../collector/src/config.ts";
+import { createIngestDoor } from "../../../collector/src/access/ingest-tokens.ts";
+import type { IngestToken } from "../../../collector/src/config/config.ts";
 import type { AppEnv } from "../../../collector/src/http/environment.ts";
 import { createLog } from "../../../collector/src/log.ts";
-import { openReceiver } from "../../../collector/src/otlp/receiver.ts";
-import type { Receiver, ReceiverOptions } from "../../../collector/src/otlp/receiver.ts";
+import { openReceiver } from "../../../collector/src/receive/otlp/receiver.ts";
+import type { Receiver, ReceiverOptions } from "../../../collector/src/receive/otlp/receiver.ts";
 import type { PlainSpan } from "../../otlp/encode.ts";
-import { listen } from "../../../collector/src/server.ts";
-import type { ListenOptions, Listening } from "../../../collector/src/server.ts";
+import { listen } from "../../../collector/src/http/server.ts";
+import type { ListenOptions, Listening } from "../../../collector/src/http/server.ts";
 
 /** Key of fingerprints in tests. */
 export const identityKey = { kid: "k1", secret: Buffer.alloc(32, 7) };

@@ -9,12 +9,12 @@ import type { SpanRecord } from "@turnproof/exporter";
 import { CodedError } from "@turnproof/semconv";
 import { describe, expect, test } from "vitest";
 
-import { decodeJsonSpans } from "../../../collector/src/otlp/decode-json.ts";
-import { decodeProtobufSpans } from "../../../collector/src/otlp/decode-protobuf.ts";
-import { scanJson } from "../../../collector/src/otlp/scan-json.ts";
-import { scanProtobuf } from "../../../collector/src/otlp/scan-protobuf.ts";
-import { compileSourceTables } from "../../../collector/src/otlp/source-tables.ts";
-import type { Decoded } from "../../../collector/src/otlp/span-draft.ts";
+import { decodeJsonSpans } from "../../../collector/src/receive/otlp/decode-json.ts";
+import { decodeProtobufSpans } from "../../../collector/src/receive/otlp/decode-protobuf.ts";
+import { scanJson } from "../../../collector/src/receive/otlp/scan-json.ts";
+import { scanProtobuf } from "../../../collector/src/receive/otlp/scan-protobuf.ts";
+import { compileSourceTables } from "../../../collector/src/receive/otlp/source-tables.ts";
+import type { Decoded } from "../../../collector/src/receive/otlp/span-draft.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import type { PlainSpan } from "../../otlp/encode.ts";
 import { hostileJson } from "./hostile-json.ts";

@@ -2,7 +2,7 @@
 import protobufjs from "protobufjs";
 import { describe, expect, test } from "vitest";
 
-import { createThrottle } from "../../../collector/src/auth/throttle.ts";
+import { createThrottle } from "../../../collector/src/access/throttle.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import { chat, openHarness, protobuf } from "./harness.ts";
 

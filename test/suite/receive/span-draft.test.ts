@@ -4,9 +4,9 @@ import { attribute } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
-import { decodeProtobufSpans } from "../../../collector/src/otlp/decode-protobuf.ts";
-import { compileSourceTables } from "../../../collector/src/otlp/source-tables.ts";
-import { keptSpan } from "../../../collector/src/otlp/span-draft.ts";
+import { decodeProtobufSpans } from "../../../collector/src/receive/otlp/decode-protobuf.ts";
+import { compileSourceTables } from "../../../collector/src/receive/otlp/source-tables.ts";
+import { keptSpan } from "../../../collector/src/receive/otlp/span-draft.ts";
 
 const rich = {
   traceId: "0af7651916cd43dd8448eb211c80319c",

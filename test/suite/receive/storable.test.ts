@@ -11,7 +11,7 @@ import type { TurnEvent } from "@turnproof/evidence";
 import { BlockPreparer } from "@turnproof/store/prepare";
 import { expect, test } from "vitest";
 
-import { decodeFrame, encodeFrame } from "../../../collector/src/otlp/frame-codec.ts";
+import { decodeFrame, encodeFrame } from "../../../collector/src/receive/otlp/frame-codec.ts";
 import { storedForm } from "../../../packages/store/src/stored-event.ts";
 
 const most = limits.stringCharsMax;

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CodedError } from "@turnproof/semconv";
 import { describe, expect, test } from "vitest";
 
-import { Conservation } from "../../../collector/src/conservation.ts";
+import { Conservation } from "../../../collector/src/receive/conservation.ts";
 import { silentLog } from "../../../collector/src/log.ts";
-import { createBodyThreads } from "../../../collector/src/otlp/body-threads.ts";
-import { ByteBudget } from "../../../collector/src/otlp/byte-budget.ts";
-import { createIntake } from "../../../collector/src/otlp/intake.ts";
-import { otlpRoutes } from "../../../collector/src/otlp/receive.ts";
-import { createReceivedClock } from "../../../collector/src/otlp/received-clock.ts";
+import { createBodyThreads } from "../../../collector/src/receive/otlp/body-threads.ts";
+import { ByteBudget } from "../../../collector/src/receive/otlp/byte-budget.ts";
+import { createIntake } from "../../../collector/src/receive/otlp/intake.ts";
+import { otlpRoutes } from "../../../collector/src/receive/otlp/receive.ts";
+import { createReceivedClock } from "../../../collector/src/receive/otlp/received-clock.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import { chat, identityKey, openHarness, protobuf } from "./harness.ts";
 

@@ -88,14 +88,14 @@ const names: Rule = (file) => {
 
 const environment: Rule = (file) => {
   const home =
-    file.path === "collector/src/config.ts" ||
+    file.path === "collector/src/config/config.ts" ||
     file.path.startsWith("packages/exporter/src/register") ||
     file.path.startsWith("test/") ||
     isTest(file.path);
   if (home) return [];
   return everyLine(
     file,
-    "the environment is read in collector/src/config.ts and exporter's register alone",
+    "the environment is read in collector/src/config/config.ts and exporter's register alone",
     (line) => !comment.test(line) && line.includes("process.env"),
   );
 };
@@ -113,12 +113,12 @@ const purity: Rule = (file) => {
 
 const grants: Rule = (file) => {
   const home =
-    file.path.startsWith("collector/src/auth/") ||
+    file.path.startsWith("collector/src/access/") ||
     file.path.startsWith("packages/store/") ||
     file.path.startsWith("test/") ||
     isTest(file.path);
   if (home) return [];
-  return everyLine(file, "only collector/src/auth issues an operator's grant", (line) =>
+  return everyLine(file, "only collector/src/access issues an operator's grant", (line) =>
     line.includes("issueOperatorGrant"),
   );
 };

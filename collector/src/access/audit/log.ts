@@ -1,0 +1,298 @@
+/**
+ * @module Audit log: appends durable, chained records with group commit, rotates, checkpoints, and
+ * fails closed: what cannot be recorded is not served (design 6.3; faults 5.1).
+ */
+import { mkdirSync } from "node:fs";
+import { open, rename, stat } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+
+import { CodedError } from "@turnproof/semconv";
+
+import type { Keyring } from "../keyring.ts";
+import type { Pseudonyms } from "../pseudonyms.ts";
+import type { CheckpointSigner } from "./checkpoint.ts";
+import { recoverChain } from "./recover.ts";
+import { hashOfLine, sealRecord } from "./record.ts";
+import type { AuditRecord } from "./record.ts";
+import { createReserve, isFull } from "./reserve.ts";
+import type { Append, Reserve } from "./reserve.ts";
+import { holdLock } from "./writer-lock.ts";
+import type { WriterLock, WriterLockOptions } from "./writer-lock.ts";
+
+/** What a caller tells; names and addresses become pseudonyms before they are written. */
+interface AuditEntry {
+  readonly event: string;
+  readonly result: string;
+  readonly route?: string;
+  readonly role?: string;
+  readonly operator?: string;
+  readonly client?: string | undefined;
+  readonly requestId?: string;
+}
+
+/** The open audit log. */
+export interface Audit {
+  /** Resolves once the record is durable. Rejects with `audit_unavailable`. */
+  append(entry: AuditEntry): Promise<void>;
+  /** Throws `audit_unavailable` while the last write failed; tried again at most every second. */
+  requireWritable(): void;
+  readonly healthy: boolean;
+  readonly records: number;
+  close(): Promise<void>;
+}
+
+/** Where and under which keys the log is written. */
+export interface AuditOptions {
+  readonly file: string;
+  readonly keyring: Keyring;
+  readonly pseudonyms: Pseudonyms;
+  readonly signer: CheckpointSigner;
+  readonly bytesMax?: number;
+  readonly now?: () => Date;
+  readonly lock?: WriterLockOptions;
+  /** How text reaches a file; default: the file system's own. */
+  readonly append?: Append;
+}
+
+const bytesMaxDefault = 67_108_864;
+const checkpointEvery = 100;
+const checkpointAfterMs = 60_000;
+const retryAfterMs = 1_000;
+const appendText: Append = (handle, text) => handle.appendFile(text);
+
+interface Waiting {
+  readonly entry: AuditEntry;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Opens the log: takes the writer's lock, sets a torn last line aside and goes on with the chain.
+ *
+ * @throws CodedError `audit_unavailable` when the file cannot be opened or another writer has it
+ */
+export async function openAudit(options: AuditOptions): Promise<Audit> {
+  try {
+    mkdirSync(dirname(options.file), { recursive: true, mode: 0o700 });
+    const lock = await holdLock(`${options.file}.lock`, options.lock);
+    try {
+      const chain = await recoverChain(options.file, options.keyring);
+      const handle = await open(options.file, "a", 0o600);
+      const reserve = createReserve(`${options.file}.reserve`, options.append ?? appendText);
+      const log = new AuditWriter(options, handle, chain, { lock, reserve });
+      await reserve.refill();
+      if (chain.torn) await log.append({ event: "log.recovered", result: "ok" });
+      return log;
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  } catch (cause) {
+    throw new CodedError("audit_unavailable", { cause });
+  }
+}
+
+class AuditWriter implements Audit {
+  readonly #options: AuditOptions;
+  readonly #lock: WriterLock;
+  readonly #reserve: Reserve;
+  readonly #queue: Waiting[] = [];
+  #handle: FileHandle;
+  #seq: number;
+  #head: string;
+  #checkpointSeq: number;
+  #checkpointAt = Date.now();
+  #running: Promise<void> | undefined;
+  #failedAt = 0;
+  /** The disk was full, and nothing was recorded since. */
+  #full = false;
+
+  constructor(
+    options: AuditOptions,
+    handle: FileHandle,
+    chain: { readonly seq: number; readonly head: string },
+    held: { readonly lock: WriterLock; readonly reserve: Reserve },
+  ) {
+    this.#options = options;
+    this.#handle = handle;
+    this.#seq = chain.seq;
+    this.#head = chain.head;
+    this.#checkpointSeq = chain.seq;
+    this.#lock = held.lock;
+    this.#reserve = held.reserve;
+  }
+
+  get healthy(): boolean {
+    return this.#failedAt === 0 && !this.#lock.lost;
+  }
+
+  get records(): number {
+    return this.#seq;
+  }
+
+  requireWritable(): void {
+    if (this.#lock.lost) throw new CodedError("audit_unavailable");
+    if (this.#failedAt !== 0 && Date.now() - this.#failedAt < retryAfterMs) {
+      throw new CodedError("audit_unavailable");
+    }
+  }
+
+  append(entry: AuditEntry): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ entry, resolve, reject });
+      this.#running ??= this.#drain();
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#running;
+    try {
+      if (this.#seq > this.#checkpointSeq && !this.#lock.lost) await this.#checkpoint();
+    } finally {
+      await this.#handle.close();
+      await this.#reserve.release();
+      this.#lock.release();
+    }
+  }
+
+  /** Everything that waits becomes one write and one sync. */
+  async #drain(): Promise<void> {
+    // A turn of the loop lets requests that arrived together share the sync.
+    await new Promise(setImmediate);
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.splice(0);
+      try {
+        await this.#write(batch.map(({ entry }) => entry));
+        this.#failedAt = 0;
+        for (const { resolve } of batch) resolve();
+      } catch (cause) {
+        this.#failedAt = Date.now();
+        const error = new CodedError("audit_unavailable", { cause });
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    // In the same step as the look at the queue: whoever appends from here on starts a new drain.
+    this.#running = undefined;
+  }
+
+  async #write(entries: readonly AuditEntry[]): Promise<void> {
+    if (this.#lock.lost) throw new CodedError("audit_unavailable");
+    if (this.#full && !(await this.#reserve.refill())) throw new CodedError("audit_unavailable");
+    const moved = await this.#reopenWhenMoved();
+    const first: AuditEntry[] = [];
+    if (moved) first.push({ event: "log.reopened", result: "ok" });
+    if (this.#full) first.push({ event: "log.resumed", result: "ok" });
+    try {
+      await this.#appendRecords([...first, ...entries]);
+      this.#full = false;
+    } catch (error) {
+      if (isFull(error)) await this.#recordFull();
+      throw error;
+    }
+    await this.#afterWrite();
+  }
+
+  /** The space that was kept is for one record: from here on nothing was served. */
+  async #recordFull(): Promise<void> {
+    this.#full = true;
+    if (!(await this.#reserve.release())) return;
+    await this.#appendRecords([{ event: "log.full", result: "audit_unavailable" }]).catch(() => {});
+  }
+
+  async #appendRecords(all: readonly AuditEntry[]): Promise<void> {
+    let seq = this.#seq;
+    let head = this.#head;
+    const lines = all.map((entry) => {
+      const line = sealRecord(this.#record(entry, ++seq, head), this.#options.keyring);
+      head = hashOfLine(line);
+      return line;
+    });
+    await this.#appendDurably(this.#handle, lines);
+    this.#seq = seq;
+    this.#head = head;
+  }
+
+  /** Half a line must not stand in a file; where this fails too, the next open recovers. */
+  async #appendDurably(handle: FileHandle, lines: readonly string[]): Promise<void> {
+    const before = (await handle.stat()).size;
+    try {
+      await (this.#options.append ?? appendText)(handle, `${lines.join("\n")}\n`);
+      await handle.datasync();
+    } catch (error) {
+      await handle.truncate(before).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #afterWrite(): Promise<void> {
+    const since = this.#seq - this.#checkpointSeq;
+    const aged = Date.now() - this.#checkpointAt > checkpointAfterMs;
+    if (since >= checkpointEvery || aged) await this.#checkpoint();
+    const { size } = await this.#handle.stat();
+    if (size > (this.#options.bytesMax ?? bytesMaxDefault)) await this.#rotate();
+  }
+
+  /** The full file keeps the number of its last record in its name; the chain goes on in a new one. */
+  async #rotate(): Promise<void> {
+    const { file } = this.#options;
+    await rename(file, `${file}.${String(this.#seq).padStart(12, "0")}`);
+    const next = await open(file, "a", 0o600);
+    await this.#handle.close();
+    this.#handle = next;
+    await syncFolder(dirname(file));
+  }
+
+  /** A log that was moved or removed under us is opened anew, and the chain says so. */
+  async #reopenWhenMoved(): Promise<boolean> {
+    const held = await this.#handle.stat();
+    const there = await stat(this.#options.file).catch(() => undefined);
+    if (held.nlink > 0 && there?.ino === held.ino) return false;
+    // The new one first: while it cannot be opened the old one stays, and so does the failure.
+    const next = await open(this.#options.file, "a", 0o600);
+    await this.#handle.close();
+    this.#handle = next;
+    return true;
+  }
+
+  async #checkpoint(): Promise<void> {
+    const now = (this.#options.now ?? (() => new Date()))().toISOString();
+    const line = this.#options.signer.line({ seq: this.#seq, head: this.#head }, now);
+    const handle = await open(`${this.#options.file}.checkpoints`, "a", 0o600);
+    try {
+      await this.#appendDurably(handle, [line]);
+    } finally {
+      await handle.close();
+    }
+    this.#checkpointSeq = this.#seq;
+    this.#checkpointAt = Date.now();
+  }
+
+  #record(entry: AuditEntry, seq: number, prev: string): AuditRecord {
+    const { keyring, pseudonyms, now } = this.#options;
+    const { route, role, operator, client, requestId } = entry;
+    return {
+      v: 1,
+      seq,
+      ts: (now ?? (() => new Date()))().toISOString(),
+      event: entry.event,
+      ...(route === undefined ? {} : { route }),
+      ...(role === undefined ? {} : { role }),
+      ...(operator === undefined ? {} : { op: pseudonyms.of("operator", operator) }),
+      ...(client === undefined ? {} : { client: pseudonyms.of("client", client) }),
+      result: entry.result,
+      ...(requestId === undefined ? {} : { req: requestId }),
+      prev,
+      kid: keyring.current("audit/v1").kid,
+    };
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * @module Credentials: from a presented token or session to a principal. Every configured token is
+ * compared, always all of them, in constant time (design 6.3, faults W7).
+ */
+import { createHash } from "node:crypto";
+
+import type { Account } from "./accounts.ts";
+import type { Config } from "../config/config.ts";
+import { equalSecret } from "./keyring.ts";
+import type { TypedIdentity } from "./typed-identity.ts";
+import type { Principal } from "./principal.ts";
+
+/** Name of the principal that the single operator token stands for. */
+const operatorName = "operator-token";
+
+/** Who may sign in. */
+export interface Credentials {
+  /** False: no authentication is configured and loopback is the local admin. */
+  readonly configured: boolean;
+  /** The principal of a token, and a digest that names the token without being it. */
+  byToken(
+    token: string,
+  ): { readonly principal: Omit<Principal, "via">; readonly credential: string } | undefined;
+  /** The principal of a session, while its credential is still the configured one. */
+  byName(name: string, credential: string): Omit<Principal, "via"> | undefined;
+  /**
+   * Takes other accounts in place of the present ones. Returns the names whose account is gone or
+   * is another one now: in token, role or binding.
+   */
+  replaceAccounts(accounts: readonly Account[]): readonly string[];
+}
+
+/** The local admin of a collector without authentication; loopback only. */
+export const localAdmin: Principal = { name: "local", role: "admin", via: "loopback" };
+
+/** Credentials from the configuration; the ids that accounts are bound to are typed by people. */
+export function createCredentials(
+  config: Pick<Config, "authToken" | "accounts">,
+  typed: TypedIdentity,
+): Credentials {
+  const rowsOf = (accounts: readonly Account[]): readonly CredentialRow[] =>
+    [
+      ...(config.authToken === undefined
+        ? []
+        : [{ name: operatorName, token: config.authToken, role: "admin" as const }]),
+      ...accounts.map(({ userId, ...account }) =>
+        userId === undefined
+          ? account
+          : { ...account, userId: userId === null ? null : typed(userId) },
+      ),
+    ].map(({ token, ...principal }) => ({ token, principal, credential: digestOf(token) }));
+  let rows = rowsOf(config.accounts);
+  return {
+    // Decided once: an emptied file of accounts locks everybody out and lets nobody in.
+    configured: rows.length > 0,
+    byToken: (token) => {
+      let found: CredentialRow | undefined;
+      for (const row of rows) if (equalSecret(row.token, token)) found = row;
+      return found === undefined
+        ? undefined
+        : { principal: found.principal, credential: found.credential };
+    },
+    byName: (name, credential) =>
+      rows.find((row) => row.principal.name === name && row.credential === credential)?.principal,
+    replaceAccounts: (accounts) => {
+      const before = rows;
+      rows = rowsOf(accounts);
+      const same = new Set(rows.map((row) => JSON.stringify([row.principal, row.credential])));
+      return before
+        .filter((row) => !same.has(JSON.stringify([row.principal, row.credential])))
+        .map((row) => row.principal.name);
+    },
+  };
+}
+
+interface CredentialRow {
+  readonly token: string;
+  readonly principal: Omit<Principal, "via">;
+  readonly credential: string;
+}
+
+function digestOf(token: string): string {
+  return createHash("sha256").update("credential/v1").update(token).digest("hex").slice(0, 32);
+}

@@ -1,0 +1,198 @@
+/**
+ * @module Backend: how each provider of the table is opened from the configuration. One row for
+ * each; the collector, its reading threads and its commands open stores by it alone.
+ */
+import { existsSync } from "node:fs";
+
+import { CodedError } from "@turnproof/semconv";
+import {
+  clickhouse,
+  ephemeral,
+  ephemeralMemory,
+  filesystem,
+  loadDriver,
+  mongodb,
+} from "@turnproof/store";
+import type {
+  AdministeredMemory,
+  EvidenceStore,
+  FilesystemProvider,
+  MongodbProvider,
+  Provider,
+  ProviderName,
+} from "@turnproof/store";
+
+import type { Config } from "../config/config.ts";
+import { openPostgres, postgresFolder } from "./postgres-place.ts";
+import {
+  connectionOf,
+  documentDbUriOf,
+  evidenceFolder,
+  hostsOf,
+  memoryFolder,
+  postgresUrlOf,
+} from "./store-places.ts";
+
+/** Why evidence lies in a SQLite file by default; one sentence each. */
+export const engineSentences = {
+  absent:
+    "Evidence is stored in a SQLite file, because the embedded ClickHouse engine is not installed: " +
+    "run `npm install chdb`, or set TURNPROOF_CLICKHOUSE_URL or TURNPROOF_BACKEND.",
+  broken:
+    "Evidence is stored in a SQLite file, because the embedded ClickHouse engine has no build for " +
+    "this platform: set TURNPROOF_CLICKHOUSE_URL to use a server.",
+} as const;
+
+/** How a store is opened: who hears a sentence about it, and how the engine is loaded. */
+export interface OpenOptions {
+  readonly say?: (sentence: string) => void;
+  readonly loadEngine?: () => Promise<unknown>;
+  /** A file of this directory is opened by a connection that cannot write. */
+  readonly readOnly?: boolean;
+}
+
+/** A provider whole, with what only operators' commands use. */
+export type Archive = Provider & {
+  /** What an earlier version wrote, where it is copied into what this one reads. */
+  readonly copyOld?: FilesystemProvider["copyOld"];
+  readonly checkOld?: FilesystemProvider["checkOld"];
+  readonly dropOld?: FilesystemProvider["dropOld"];
+  readonly vectors?: Pick<MongodbProvider["vectors"], "migrate">;
+};
+
+/** Which of the two configured stores is meant. */
+export type Room = "evidence" | "memory";
+
+/** How a provider is opened. */
+export interface ProviderOpening {
+  /** What a store on a server is called, and host and port of the one that is configured. */
+  readonly server?: {
+    readonly name: string;
+    readonly of: (config: Config) => string | undefined;
+  };
+  readonly evidence?: (config: Config, options: OpenOptions) => Promise<EvidenceStore>;
+  readonly memory?: (config: Config) => Promise<AdministeredMemory>;
+  /** With `mayChange` false nothing is made or migrated. */
+  readonly whole?: (config: Config, room: Room, mayChange: boolean) => Promise<Archive>;
+}
+
+/** Each provider of the table. ClickHouse has an administrative side of its own. */
+export const openings: { readonly [P in ProviderName]: ProviderOpening } = {
+  clickhouse: {
+    server: {
+      name: "clickhouse server",
+      of: ({ clickhouseUrl: url }) => (url === undefined ? undefined : hostsOf(url)),
+    },
+    async evidence(config, options) {
+      if (config.clickhouseUrl === undefined) {
+        const problem = await engineProblem(options.loadEngine);
+        if (problem !== undefined) return openFiles(config, problem, options);
+      }
+      return clickhouse({ connection: connectionOf(config) });
+    },
+  },
+  filesystem: {
+    evidence: async (config, { readOnly = false }) =>
+      (await filesystem({ directory: evidenceFolder(config), readOnly })).evidence,
+    memory: async (config) => (await filesystem({ directory: memoryFolder(config) })).memory,
+    async whole(config, room, mayChange) {
+      const directory = room === "evidence" ? evidenceFolder(config) : memoryFolder(config);
+      if (!mayChange && !existsSync(directory)) {
+        throw new CodedError("not_configured", { field: room });
+      }
+      return filesystem({ directory, mayChange });
+    },
+  },
+  postgres: {
+    server: {
+      name: "postgres server",
+      of(config) {
+        const url = postgresUrlOf(config);
+        return postgresFolder(url) === undefined ? hostsOf(url) : undefined;
+      },
+    },
+    evidence: async (config) => (await openPostgres(postgresUrlOf(config), "evidence")).evidence,
+    memory: async (config) => (await openPostgres(postgresUrlOf(config), "memory")).memory,
+    whole: async (config, _room, mayChange) =>
+      openPostgres(postgresUrlOf(config), "whole", mayChange),
+  },
+  mongodb: {
+    server: { name: "mongodb", of: (config) => hostsOf(documentDbUriOf(config)) },
+    // Work on indexes is a mutation too, and read-only mode rejects it (requirements:
+    // Authentication 1).
+    evidence: async (config) => (await openMongodb(config, !config.readOnly)).evidence,
+    memory: async (config) => (await openMongodb(config, !config.readOnly)).memory,
+    whole: async (config, _room, mayChange) => openMongodb(config, mayChange),
+  },
+  ephemeral: {
+    evidence: async () => ephemeral(),
+    memory: async () => ephemeralMemory(),
+  },
+};
+
+function openMongodb(config: Config, manageIndexes: boolean): Promise<MongodbProvider> {
+  return mongodb({ url: documentDbUriOf(config), manageIndexes });
+}
+
+/**
+ * Opens the configured store; its own CodedErrors pass through. Where the embedded engine cannot
+ * be loaded it says so and opens the filesystem store, unless the data directory holds the engine's
+ * data already: then it throws `driver_missing`, so that stored evidence is never left out silently.
+ */
+export async function openStore(config: Config, options: OpenOptions = {}): Promise<EvidenceStore> {
+  const { evidence } = openings[config.backend];
+  if (evidence === undefined) throw new CodedError("not_configured");
+  return evidence(config, options);
+}
+
+/**
+ * Opens the configured memory; undefined for `none`.
+ *
+ * @throws CodedError of the provider, `not_configured` without its connection string
+ */
+export async function openMemory(config: Config): Promise<AdministeredMemory | undefined> {
+  const { memoryBackend: backend } = config;
+  return backend === "none" ? undefined : openings[backend].memory?.(config);
+}
+
+/** What a store of this backend on a server is called. */
+export function serverName(backend: ProviderName): string {
+  return openings[backend].server?.name ?? backend;
+}
+
+/**
+ * Host and port of the server that a backend is on, without credentials; undefined for one that
+ * lies in this process or its data directory.
+ */
+export function serverOf(
+  config: Config,
+  backend: Config["backend"] | Config["memoryBackend"] = config.backend,
+): string | undefined {
+  return backend === "none" ? undefined : openings[backend].server?.of(config);
+}
+
+/** Why the embedded engine cannot be loaded here, or undefined when it can. */
+async function engineProblem(
+  load: () => Promise<unknown> = () => import("chdb/connection"),
+): Promise<keyof typeof engineSentences | undefined> {
+  try {
+    await loadDriver("chdb", load);
+    return undefined;
+  } catch (error) {
+    return CodedError.is(error) ? "absent" : "broken";
+  }
+}
+
+/** The filesystem store in place of an engine that cannot be loaded. */
+function openFiles(
+  config: Config,
+  problem: keyof typeof engineSentences,
+  options: OpenOptions,
+): Promise<EvidenceStore> {
+  const connection = connectionOf(config);
+  if ("dataDir" in connection && existsSync(connection.dataDir)) {
+    throw new CodedError("driver_missing", { field: "npm install chdb" });
+  }
+  options.say?.(engineSentences[problem]);
+  return openStore({ ...config, backend: "filesystem" }, options);
+}

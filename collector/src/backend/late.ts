@@ -1,0 +1,129 @@
+/**
+ * @module Late: a resource on a server that may be away or refuse at the start. Opening is retried;
+ * until it succeeds, a call fails at once with the reason.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { CodedError } from "@turnproof/semconv";
+import type { Code } from "@turnproof/semconv";
+
+import type { Log } from "../log.ts";
+import { reasonWords } from "./store-reason.ts";
+
+/** What is opened, and how it is called in the log. */
+export interface LateOptions<T> {
+  readonly open: () => Promise<T>;
+  /** `store` or `memory`. */
+  readonly part: string;
+  readonly backend: string;
+  /** Host and port, without credentials. */
+  readonly host: string;
+  readonly log: Log;
+  /** How long the start waits for the first try, in milliseconds. */
+  readonly waitMs?: number;
+  /** Longest pause between two tries. */
+  readonly pauseMsMax?: number;
+}
+
+/** Something that may not be there yet. */
+export interface Late<T> {
+  /** What was opened. @throws CodedError `store_unavailable` while there is none */
+  current(): T;
+  /** The last failure, while it is not open. */
+  failure(): CodedError | undefined;
+  /** Resolves when it is open; never, when it is closed before. */
+  readonly opened: Promise<T>;
+  /** Stops trying and closes what is open. */
+  close(): Promise<void>;
+}
+
+/** What can be opened late. */
+export interface Closable {
+  close(): Promise<void>;
+}
+
+const defaults = { waitMs: 3_000, pauseMsMax: 5_000 } as const;
+const pauseFirstMs = 250;
+
+/** What no waiting mends: at the start the operator is told, and nothing is served. */
+const hopeless: ReadonlySet<Code> = new Set([
+  "config_invalid",
+  "not_configured",
+  "store_locked",
+  "store_version_newer",
+  "store_corrupt",
+]);
+
+/**
+ * Opens it. Resolves when it is open or when the start need not wait any longer.
+ *
+ * @throws CodedError of a first try that no waiting mends
+ */
+export async function openLate<T extends Closable>(options: LateOptions<T>): Promise<Late<T>> {
+  const { open, log, part, backend, host } = options;
+  const { waitMs, pauseMsMax } = { ...defaults, ...options };
+  const stop = new AbortController();
+  const opened = Promise.withResolvers<T>();
+  const first = Promise.withResolvers<void>();
+  const state: { value?: T; failure?: CodedError } = {};
+  const told = (error: CodedError): void => {
+    const before = state.failure;
+    state.failure = error;
+    if (before !== undefined && before.code === error.code && before.field === error.field) return;
+    const { code, field } = error;
+    const reason = reasonWords(error);
+    log.warn(`${part}_away`, {
+      backend,
+      host,
+      code,
+      ...(field === undefined ? {} : { field }),
+      reason,
+    });
+  };
+  const tries = async (): Promise<void> => {
+    for (let attempt = 0; !stop.signal.aborted; attempt += 1) {
+      try {
+        const value = await open();
+        if (stop.signal.aborted) return await value.close();
+        state.value = value;
+        if (attempt > 0) log.info(`${part}_opened`, { backend, host });
+        delete state.failure;
+        opened.resolve(value);
+        first.resolve();
+        return;
+      } catch (error) {
+        const coded = CodedError.is(error) ? error : new CodedError("store_unavailable");
+        told(coded);
+        if (hopeless.has(coded.code)) first.reject(coded);
+        first.resolve();
+        const ceiling = Math.min(pauseMsMax, pauseFirstMs * 2 ** Math.min(attempt, 10));
+        const pauseMs = ceiling * (0.5 + Math.random() / 2);
+        await sleep(pauseMs, undefined, { signal: stop.signal, ref: false }).catch(() => {});
+      }
+    }
+  };
+  void tries();
+  const enough = sleep(waitMs, undefined, { signal: stop.signal, ref: false }).catch(() => {});
+  try {
+    await Promise.race([first.promise, enough]);
+  } catch (error) {
+    stop.abort();
+    throw error;
+  }
+  if (state.value === undefined && state.failure === undefined) {
+    // Nobody refused and nobody answered: the try goes on.
+    told(new CodedError("store_timeout"));
+  }
+  return {
+    current: () => {
+      if (state.value === undefined) throw new CodedError("store_unavailable");
+      return state.value;
+    },
+    failure: () => state.failure,
+    opened: opened.promise,
+    async close() {
+      stop.abort();
+      await state.value?.close();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** @module StorePlaces: where each store lies, as the configuration says it. */
+import { join } from "node:path";
+
+import { CodedError } from "@turnproof/semconv";
+import type { ClickhouseConnection } from "@turnproof/store";
+
+import type { Config } from "../config/config.ts";
+
+/**
+ * Host and port of a connection string, without credentials: what stands between these and the
+ * path.
+ */
+export function hostsOf(url: string): string {
+  const authority = /^[a-z+]+:\/\/([^/?#]*)/i.exec(url)?.[1] ?? "";
+  const hosts = authority.slice(authority.lastIndexOf("@") + 1);
+  return /^[A-Za-z0-9_.:,[\]-]{1,240}$/.test(hosts) ? hosts : "unnamed";
+}
+
+/** Where PostgreSQL is, a server or a directory. @throws CodedError not_configured */
+export function postgresUrlOf({ postgresUrl: url }: Config): string {
+  if (url === undefined) {
+    throw new CodedError("not_configured", { field: "TURNPROOF_POSTGRES_URL" });
+  }
+  return url;
+}
+
+/** Where MongoDB is. @throws CodedError not_configured */
+export function documentDbUriOf({ documentDbUri: url }: Config): string {
+  if (url === undefined) throw new CodedError("not_configured", { field: "DOCUMENT_DB_URI" });
+  return url;
+}
+
+/** Where evidence lies in a file of its own. */
+export function evidenceFolder(config: Config): string {
+  return join(config.dataDir, "files");
+}
+
+/** Where memory lies in plain files. */
+export function memoryFolder(config: Config): string {
+  return join(config.dataDir, "memory");
+}
+
+/** A server by its URL, with credentials and database from it; else chDB in the data directory. */
+export function connectionOf(config: Config): ClickhouseConnection {
+  if (config.clickhouseUrl === undefined) return { dataDir: join(config.dataDir, "clickhouse") };
+  const url = new URL(config.clickhouseUrl);
+  const user = decodeURIComponent(url.username);
+  const password = decodeURIComponent(url.password);
+  const database = url.pathname.slice(1) || url.searchParams.get("database") || "";
+  return {
+    url: url.origin,
+    ...(user === "" ? {} : { user }),
+    ...(password === "" ? {} : { password }),
+    ...(database === "" ? {} : { database }),
+    ...(config.clickhouseCluster === undefined ? {} : { cluster: config.clickhouseCluster }),
+    ...(config.clickhouseQuorum === undefined ? {} : { quorum: config.clickhouseQuorum }),
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * @module Config values: how single variables are read. What is wrong is said in a sentence without
+ * the value.
+ */
+import type { TurnLimits } from "@turnproof/evidence";
+import { limits } from "@turnproof/semconv";
+import { z } from "zod";
+
+import { traceTemplateProblem } from "../ui/display/trace-link.ts";
+
+/** Text that is not empty. */
+export const text = z.string().trim().min(1);
+/** `true` or `false`. */
+export const flag = z
+  .enum(["true", "false"], "say true or false")
+  .transform((value) => value === "true");
+/** Parts between commas. */
+export const list = text.transform((value) =>
+  value
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+);
+/** Seconds of silence: a number for all agents, `agent:seconds` for one of them. */
+export const turnLimits = list.transform((parts, context): TurnLimits => {
+  let default_ms: number | undefined;
+  const agents: Record<string, number> = Object.create(null);
+  for (const part of parts) {
+    const [, agent, seconds = ""] = /^(?:(.+):)?(\d{1,7})$/.exec(part) ?? [];
+    if (seconds === "" || Number(seconds) === 0) {
+      context.addIssue({ code: "custom", message: "seconds, or agent:seconds, between commas" });
+    } else if (agent === undefined) default_ms = Number(seconds) * 1_000;
+    else agents[agent] = Number(seconds) * 1_000;
+  }
+  return { ...(default_ms === undefined ? {} : { default_ms }), agents };
+});
+/** A token as it is typed and sent. */
+export const token = z
+  .string()
+  .min(limits.tokenCharsMin, `a token has at least ${limits.tokenCharsMin} characters`)
+  .regex(/^[\x21-\x7e]+$/, "a token has no spaces or control characters");
+
+/** Origins between commas. */
+export const origins = list.transform((parts, context): readonly string[] =>
+  parts.map((part) => {
+    const url = URL.canParse(part) ? new URL(part) : undefined;
+    if (url === undefined || url.origin === "null" || !/^https?:$/.test(url.protocol)) {
+      context.addIssue({ code: "custom", message: "an origin is http(s)://host[:port]" });
+    }
+    return url?.origin ?? "";
+  }),
+);
+
+/** Address of a trace in another backend. */
+export const traceTemplate = text.superRefine((value, context) => {
+  const message = traceTemplateProblem(value);
+  if (message !== undefined) context.addIssue({ code: "custom", message });
+});
+
+const examples = /^(<.*>|changeme.*|change-me.*|secret|password|example.*|test|your-.*)$/i;
+
+/** True of a token that stands in an example. */
+export function isExample(value: string): boolean {
+  return examples.test(value);
+}
+
+/** What is wrong with a value, led by the field of ours in which it stands. */
+export function issueSentence(issue: {
+  readonly message: string;
+  readonly path: PropertyKey[];
+}): string {
+  const field = issue.path.at(-1);
+  const where = typeof field === "string" && /^[a-z_]{1,24}$/.test(field) ? `${field}: ` : "";
+  return `${where}${issue.message}`;
+}

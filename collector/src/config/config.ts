@@ -1,0 +1,385 @@
+/**
+ * @module Config: the only reader of the environment. Everything is parsed once, and all problems
+ * are reported together, without the values (requirements: Authentication 1; design 6.3).
+ */
+import { isIP } from "node:net";
+import { join, resolve } from "node:path";
+
+import type { TurnLimits } from "@turnproof/evidence";
+import { CodedError, limits, parseNames } from "@turnproof/semconv";
+import { providersWith } from "@turnproof/store";
+import type { ProviderName } from "@turnproof/store";
+import { z } from "zod";
+
+import { accountsIn } from "../access/accounts.ts";
+import type { Account } from "../access/accounts.ts";
+import { bareNames, prefixes, variables } from "./config-variables.ts";
+import { crossProblems } from "./config-rules.ts";
+import {
+  flag,
+  issueSentence,
+  list,
+  origins,
+  text,
+  token,
+  traceTemplate,
+  turnLimits,
+} from "./config-values.ts";
+
+/** A producer that may send spans. */
+export interface IngestToken {
+  readonly name: string;
+  readonly token: string;
+  readonly applicationId?: string;
+}
+
+/** The whole configuration, after every check. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Port of OTLP/gRPC; absent when none is served. */
+  readonly grpcPort?: number;
+  readonly basePath: string;
+  readonly dataDir: string;
+  readonly backend: ProviderName<"evidence">;
+  readonly memoryBackend: ProviderName<"memory"> | "none";
+  readonly clickhouseUrl?: string;
+  readonly clickhouseCluster?: string;
+  /** Replicas of a shard that must hold an insert; absent: more than half of them. */
+  readonly clickhouseQuorum?: number;
+  readonly postgresUrl?: string;
+  readonly documentDbUri?: string;
+  readonly hooksFile?: string;
+  readonly authToken?: string;
+  readonly accounts: readonly Account[];
+  /** Where they stand; read again when it changes. Absent when they stand in the variable. */
+  readonly accountsFile?: string;
+  readonly sessionSecret?: string;
+  readonly cookieSecure: boolean;
+  readonly origins: readonly string[];
+  readonly readOnly: boolean;
+  readonly contentMode: "metadata" | "redacted" | "full";
+  /** Absent: no audit, which happens only while no authentication is configured. */
+  readonly auditLog?: string;
+  readonly auditScope: string;
+  readonly pseudonymKey?: string;
+  readonly traceLink?: string;
+  readonly ingest: "on" | "off";
+  readonly ingestTokens: readonly IngestToken[];
+  readonly trustedIngest?: readonly string[];
+  /** After how much silence a turn that did not end is unfinished. */
+  readonly turnLimits?: TurnLimits;
+  readonly journalBytesMax: number;
+  /** Bytes, about, of turns that the judge holds until they are quiet. */
+  readonly judgeBytesMax: number;
+  readonly identityKey?: string;
+  /** Names of agents, workflows, tools and services that are readable whatever they look like. */
+  readonly knownNames: readonly string[];
+  readonly signingKey?: string;
+  readonly log: "json" | "pretty";
+  /** Things that are allowed but that somebody should know of; sentences without values. */
+  readonly warnings: readonly string[];
+}
+
+/** Flags of the command line; they win over the environment. */
+export interface ConfigFlags {
+  readonly host?: string;
+  readonly port?: string;
+  readonly grpcPort?: string;
+  readonly dataDir?: string;
+  readonly backend?: string;
+}
+
+/** A problem of the configuration: which variable, and a sentence without its value. */
+export interface ConfigProblem {
+  readonly variable: string;
+  readonly problem: string;
+}
+
+/** All problems of a configuration at once; code `config_invalid`. */
+export class ConfigError extends CodedError {
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[]) {
+    super("config_invalid");
+    this.problems = problems;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const ingestTokens = list.transform((parts, context): readonly IngestToken[] =>
+  parts.map((part, index) => {
+    const [first = "", second, ...rest] = part.split(":");
+    const name = second === undefined ? `ingest-${index + 1}` : first;
+    const value = second ?? first;
+    const applicationId = rest.join(":");
+    if (!token.safeParse(value).success) {
+      context.addIssue({
+        code: "custom",
+        message: `entry ${index + 1} needs a token of at least ${limits.tokenCharsMin} characters`,
+      });
+    }
+    if (!/^[a-z0-9][a-z0-9_.-]{0,63}$/i.test(name)) {
+      context.addIssue({ code: "custom", message: `entry ${index + 1} has an unusable name` });
+    }
+    return { name, token: value, ...(applicationId === "" ? {} : { applicationId }) };
+  }),
+);
+
+const portText = z
+  .string()
+  .regex(/^\d{1,5}$/, "a port is a number")
+  .transform(Number)
+  .refine((value) => value <= 65_535, "a port is at most 65535");
+
+const schema = z.object({
+  HOST: text.default("127.0.0.1"),
+  PORT: portText.default(4318),
+  GRPC_PORT: z.literal("off").or(portText).optional(),
+  BASE_PATH: text
+    .regex(/^\/([A-Za-z0-9_.-]+(\/[A-Za-z0-9_.-]+)*)?\/?$/, "a path of plain segments")
+    .transform((value) => (value === "/" ? "/" : value.replace(/\/$/, "")))
+    .default("/"),
+  DATA_DIR: text.default(".turnproof"),
+  BACKEND: z.enum(providersWith("evidence"), "unknown backend").default("clickhouse"),
+  CLICKHOUSE_URL: z.url("not a URL").optional(),
+  CLICKHOUSE_CLUSTER: text.regex(/^[A-Za-z0-9_-]+$/, "not a cluster name").optional(),
+  CLICKHOUSE_QUORUM: z
+    .string()
+    .regex(/^(auto|[1-9]\d?)$/, "auto or a number of replicas")
+    .transform((value) => (value === "auto" ? undefined : Number(value)))
+    .optional(),
+  POSTGRES_URL: text.optional(),
+  DOCUMENT_DB_URI: text.optional(),
+  MEMORY_BACKEND: z
+    .enum([...providersWith("memory"), "none"], "unknown memory backend")
+    .default("filesystem"),
+  CONFIG: text.optional(),
+  UI_AUTH_TOKEN: token.optional(),
+  UI_ACCOUNTS: accountsIn.default({ accounts: [] }),
+  UI_SESSION_SECRET: text.optional(),
+  UI_COOKIE_SECURE: flag.default(false),
+  UI_ORIGIN: origins.default([]),
+  UI_READ_ONLY: flag.default(false),
+  UI_TRACE_CONTENT_MODE: z
+    .enum(["metadata", "redacted", "full"], "say metadata, redacted or full")
+    .default("metadata"),
+  UI_AUDIT_LOG: text.optional(),
+  UI_AUDIT_SCOPE: text.max(limits.stringCharsMax).default("turnproof"),
+  UI_PSEUDONYM_KEY: text.optional(),
+  UI_TRACE_LINK: traceTemplate.optional(),
+  INGEST: z.enum(["on", "off"], "say on or off").default("on"),
+  INGEST_TOKENS: ingestTokens.default([]),
+  TRUSTED_INGEST: list.optional(),
+  TURN_LIMIT: turnLimits.optional(),
+  JOURNAL_BYTES_MAX: z
+    .string()
+    .regex(/^\d{1,15}$/, "a number of bytes")
+    .transform(Number)
+    .refine((value) => value >= 16_777_216, "at least 16 MiB")
+    .default(4_294_967_296),
+  JUDGE_BYTES_MAX: z
+    .string()
+    .regex(/^\d{1,12}$/, "a number of bytes")
+    .transform(Number)
+    .refine((value) => value >= 1_048_576, "at least 1 MiB")
+    .default(134_217_728),
+  IDENTITY_KEY: text.optional(),
+  KNOWN_NAMES: z.string().transform(parseNames).default([]),
+  SIGNING_KEY: text.optional(),
+  LOG: z.enum(["json", "pretty"], "say json or pretty").optional(),
+});
+
+/** The parsed variables by name, before they become a {@link Config}. */
+export type ParsedVariables = z.infer<typeof schema>;
+
+/**
+ * The configuration from this process's environment.
+ *
+ * @throws ConfigError naming every problem at once, never a value
+ */
+export function readConfig(flags: ConfigFlags = {}): Config {
+  return parseConfig(process.env, flags, process.stderr.isTTY === true);
+}
+
+/** Where the commands find a collector and who they are; a flag wins over the environment. */
+export function readClientConfig(flags: { readonly url?: string; readonly token?: string }): {
+  readonly url: string;
+  readonly token: string | undefined;
+  readonly ingestToken: string | undefined;
+} {
+  const raw = collect(process.env, [], []);
+  return {
+    url: flags.url ?? raw["URL"] ?? "http://127.0.0.1:4318",
+    token: flags.token ?? raw["TOKEN"] ?? raw["UI_AUTH_TOKEN"],
+    ingestToken: raw["INGEST_TOKEN"],
+  };
+}
+
+/** As {@link readConfig}, from a given environment. */
+export function parseConfig(env: Environment, flags: ConfigFlags = {}, terminal = false): Config {
+  const problems: ConfigProblem[] = [];
+  const warnings: string[] = [];
+  const raw = collect(env, problems, warnings);
+  for (const [name, value] of [
+    ["HOST", flags.host],
+    ["PORT", flags.port],
+    ["GRPC_PORT", flags.grpcPort],
+    ["DATA_DIR", flags.dataDir],
+    ["BACKEND", flags.backend],
+  ] as const) {
+    if (value !== undefined) raw[name] = value;
+  }
+  const data = parseEach(raw, problems);
+  const crossed = crossProblems(data, {
+    loopback: isLoopback(data.HOST),
+    set: new Set(Object.keys(raw)),
+  });
+  problems.push(...crossed.problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return toConfig(data, [...warnings, ...crossed.warnings], terminal);
+}
+
+/** Each variable by itself, so that one that is wrong does not hide the others. */
+function parseEach(
+  raw: Readonly<Record<string, string>>,
+  problems: ConfigProblem[],
+): ParsedVariables {
+  const data: Record<string, unknown> = {};
+  for (const [name, form] of Object.entries(schema.shape)) {
+    const result = form.safeParse(raw[name]);
+    if (!result.success) {
+      for (const issue of result.error.issues) {
+        problems.push({ variable: spelled(name), problem: issueSentence(issue) });
+      }
+    }
+    data[name] = result.success ? result.data : form.safeParse(undefined).data;
+  }
+  return data as ParsedVariables;
+}
+
+/** True for an address that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, "").toLowerCase();
+  if (bare === "localhost" || bare === "::1") return true;
+  return isIP(bare) === 4 && bare.startsWith("127.");
+}
+
+/** What is set, for `doctor`: names and whether a value stands there, never a secret. */
+export function describeEnvironment(env: Environment = process.env): readonly {
+  readonly variable: string;
+  readonly set: boolean;
+  readonly shown: string;
+  readonly meaning: string;
+}[] {
+  return variables.map((row) => {
+    const value = spellings(row.name)
+      .map((name) => env[name])
+      .find((found) => found);
+    const set = value !== undefined;
+    const shown = set ? (row.secret ? "(set)" : value) : row.fallback;
+    return { variable: spelled(row.name), set, shown, meaning: row.meaning };
+  });
+}
+
+function spelled(name: string): string {
+  return bareNames.includes(name) ? name : `${prefixes[0]}${name}`;
+}
+
+function spellings(name: string): readonly string[] {
+  const prefixed = prefixes.map((prefix) => prefix + name);
+  return bareNames.includes(name) ? [name, ...prefixed] : prefixed;
+}
+
+/** Names with our prefix; those of this project's own tests are not for the collector. */
+const ours = /^TURNPROOF_(?!TEST_)[A-Z0-9_]+$/;
+
+/** Looks each variable up under all its spellings; empty counts as unset. */
+function collect(
+  env: Environment,
+  problems: ConfigProblem[],
+  warnings: string[],
+): Record<string, string> {
+  const raw: Record<string, string> = {};
+  const known = new Set<string>();
+  for (const { name } of variables) {
+    const values = new Set<string>();
+    for (const spelling of spellings(name)) {
+      known.add(spelling);
+      const value = env[spelling];
+      if (value !== undefined && value !== "") values.add(value);
+    }
+    const [first] = values;
+    if (first !== undefined) raw[name] = first;
+    if (values.size > 1) {
+      problems.push({ variable: spelled(name), problem: "set twice with different values" });
+    }
+  }
+  for (const name of Object.keys(env)) {
+    if (ours.test(name) && !known.has(name)) {
+      warnings.push(`${name} is not a variable of this version and was ignored.`);
+    }
+  }
+  return raw;
+}
+
+function toConfig(data: ParsedVariables, warnings: readonly string[], terminal: boolean): Config {
+  const dataDir = resolve(data.DATA_DIR);
+  const authed = data.UI_AUTH_TOKEN !== undefined || data.UI_ACCOUNTS.accounts.length > 0;
+  const auditLog = data.UI_AUDIT_LOG ?? (authed ? join(dataDir, "audit.jsonl") : undefined);
+  const optional = {
+    grpcPort: grpcPortOf(data),
+    clickhouseUrl: data.CLICKHOUSE_URL,
+    clickhouseCluster: data.CLICKHOUSE_CLUSTER,
+    clickhouseQuorum: data.CLICKHOUSE_QUORUM,
+    postgresUrl: data.POSTGRES_URL,
+    documentDbUri: data.DOCUMENT_DB_URI,
+    hooksFile: data.CONFIG,
+    authToken: data.UI_AUTH_TOKEN,
+    accountsFile: data.UI_ACCOUNTS.file,
+    sessionSecret: data.UI_SESSION_SECRET,
+    auditLog,
+    pseudonymKey: data.UI_PSEUDONYM_KEY,
+    traceLink: data.UI_TRACE_LINK,
+    trustedIngest: data.TRUSTED_INGEST,
+    turnLimits: data.TURN_LIMIT,
+    identityKey: data.IDENTITY_KEY,
+    signingKey: data.SIGNING_KEY,
+  };
+  return {
+    host: data.HOST,
+    port: data.PORT,
+    basePath: data.BASE_PATH,
+    dataDir,
+    backend: data.BACKEND,
+    memoryBackend: data.MEMORY_BACKEND,
+    accounts: data.UI_ACCOUNTS.accounts,
+    cookieSecure: data.UI_COOKIE_SECURE,
+    origins: data.UI_ORIGIN,
+    readOnly: data.UI_READ_ONLY,
+    contentMode: data.UI_TRACE_CONTENT_MODE,
+    auditScope: data.UI_AUDIT_SCOPE,
+    ingest: data.INGEST,
+    ingestTokens: data.INGEST_TOKENS,
+    journalBytesMax: data.JOURNAL_BYTES_MAX,
+    judgeBytesMax: data.JUDGE_BYTES_MAX,
+    knownNames: data.KNOWN_NAMES,
+    log: data.LOG ?? (terminal ? "pretty" : "json"),
+    warnings,
+    ...present(optional),
+  };
+}
+
+/** OTLP's own port; any free one beside an HTTP port that is any free one. */
+function grpcPortOf({ GRPC_PORT: said, INGEST: ingest, PORT: port }: ParsedVariables) {
+  if (said === "off" || ingest === "off") return undefined;
+  return said ?? (port === 0 ? 0 : 4317);
+}
+
+/** Leaves out what is undefined, so that an absent option is absent. */
+function present<T extends object>(record: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

@@ -1,0 +1,98 @@
+/**
+ * @module Metrics: what this process did, as Prometheus reads it. Labels are route templates, codes
+ * and names of our own.
+ */
+import { Hono } from "hono";
+import { Counter, Gauge, Registry } from "prom-client";
+
+import type { ConservationSnapshot } from "../receive/conservation.ts";
+import type { AppEnv } from "./environment.ts";
+import type { Parts } from "../parts.ts";
+
+/** GET `/metrics`, for readers that are bound to no tenant and no application. */
+export function metricsRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.get("/metrics", async (c) => {
+    const registry = Registry.merge([parts.requests.registry, await measure(parts)]);
+    return c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType });
+  });
+  return app;
+}
+
+type Kind = typeof Counter | typeof Gauge;
+type Samples = number | Readonly<Record<string, number>>;
+
+/** What the parts say at this moment. They count themselves, so the registry lives for one answer. */
+async function measure(parts: Parts): Promise<Registry> {
+  const { audit, ingest, sessions, store, streams, version } = parts;
+  const registry = new Registry();
+  const put = (kind: Kind, name: string, help: string, samples: Samples): void =>
+    putMetric(registry, kind, { name, help, samples });
+  const { user, system } = process.cpuUsage();
+  const check = await store.check();
+  const report = ingest.report();
+  new Gauge({
+    name: "turnproof_info",
+    help: "1; its labels are the version and the store.",
+    labelNames: ["version", "store"],
+    registers: [registry],
+  }).set({ version, store: store.name }, 1);
+  put(Gauge, "turnproof_store_up", "1 when the store answers.", Number(check.ok));
+  put(Gauge, "turnproof_ingest_up", "1 when the journal can be written.", Number(ingest.healthy()));
+  put(
+    Gauge,
+    "turnproof_journal_pending_frames",
+    "Frames that are acknowledged and not yet readable.",
+    report.journal.pending_frames,
+  );
+  put(Counter, "turnproof_audit_records_total", "Records of the audit log.", audit?.records ?? 0);
+  put(Gauge, "turnproof_sessions", "Sessions that are kept.", sessions.size);
+  put(Gauge, "turnproof_streams", "Streams that are open.", streams.size);
+  put(Gauge, "process_resident_memory_bytes", "Resident memory.", process.memoryUsage.rss());
+  put(Counter, "process_cpu_seconds_total", "CPU time, user and system.", (user + system) / 1e6);
+  put(
+    Gauge,
+    "process_start_time_seconds",
+    "When the process started, seconds since 1970.",
+    performance.timeOrigin / 1_000,
+  );
+  for (const [field, [kind, help]] of Object.entries(ingested)) {
+    const value = report.conservation[field as keyof ConservationSnapshot];
+    const name = `turnproof_ingest_${field}${kind === Counter ? "_total" : ""}`;
+    put(kind, name, help, typeof value === "boolean" ? Number(value) : value);
+  }
+  return registry;
+}
+
+/** The fields of the conservation report: what only grows is a counter. */
+const ingested: Readonly<Record<keyof ConservationSnapshot, readonly [Kind, string]>> = {
+  received: [Counter, "Spans, log records and metric points that arrived."],
+  recovered: [Counter, "Items found in the journal at the start."],
+  stored: [Counter, "Items that the store holds and that were read back."],
+  pending: [Gauge, "Items that are durable or in flight, and not stored."],
+  in_flight: [Gauge, "Items of requests without an answer yet."],
+  quarantined: [Gauge, "Items that the store refuses, set aside."],
+  lost: [Counter, "Durable items that were damaged before they were stored."],
+  refused: [Counter, "Items of requests that were answered with an error."],
+  refused_reasons: [Counter, "The same by code."],
+  rejected: [Counter, "Items that a partial success named."],
+  rejected_reasons: [Counter, "The same by code."],
+  balanced: [Gauge, "1 when every received item is in exactly one place."],
+  requests: [Counter, "Export requests."],
+  requests_refused: [Counter, "Export requests that were answered with an error, by code."],
+  dropped_attributes: [Counter, "Attributes that were not let in, by reason."],
+};
+
+function putMetric(
+  registry: Registry,
+  Metric: Kind,
+  of: { readonly name: string; readonly help: string; readonly samples: Samples },
+): void {
+  const { name, help, samples } = of;
+  if (typeof samples === "number") {
+    new Metric({ name, help, registers: [registry] }).inc(samples);
+    return;
+  }
+  const metric = new Metric({ name, help, labelNames: ["code"], registers: [registry] });
+  for (const [code, value] of Object.entries(samples)) metric.inc({ code }, value);
+}

@@ -1,0 +1,157 @@
+/**
+ * @module OpenAPI operation: one operation of the description: its parameters, body, answers,
+ * failures and what it needs.
+ */
+import { codes } from "@turnproof/semconv";
+import type { Code, CodeRow } from "@turnproof/semconv";
+import { z } from "zod";
+
+import { rolePermissions, roles } from "../access/principal.ts";
+import type { Operation } from "./api-operation.ts";
+import type { RouteRule } from "./permissions.ts";
+
+/** What an operation is described from. */
+export interface Described {
+  readonly operation: Operation;
+  readonly rule: RouteRule;
+  /** Path template of OpenAPI. */
+  readonly path: string;
+  /** Schema of the JSON answer, where there is one. */
+  readonly schema: object | undefined;
+  /** A page, JSON, or a page that answers JSON where the client asks for it. */
+  readonly form: "page" | "json" | "both";
+}
+
+/** An Operation Object of OpenAPI 3.1. */
+export function describeOperation(described: Described): Record<string, unknown> {
+  const { operation, rule, path, form } = described;
+  const { id, summary, query, body, failures = [], unready } = operation;
+  const answer = { description: operation.returns, ...answerOf(described) };
+  return {
+    operationId: form === "json" || operation.status !== undefined ? id : `${id}Page`,
+    summary,
+    description: [operation.text, permissionText(rule)].filter(Boolean).join(" "),
+    parameters: [...pathParameters(path), ...queryParameters(query)],
+    ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body) } }),
+    security: securityOf(rule),
+    responses: {
+      [operation.status ?? 200]: answer,
+      ...(unready === true ? { 503: answer } : {}),
+      ...failureResponses([...failures, ...impliedFailures(rule, query)]),
+      "4XX": problemAnswer("Any other refusal, with its code."),
+      "5XX": problemAnswer("Any other failure, with its code."),
+    },
+  };
+}
+
+const binary = { type: "string", format: "binary" };
+const text = { type: "string" };
+
+function answerOf({ operation, schema, form }: Described): Record<string, unknown> {
+  const { answers = "application/json", status = 200 } = operation;
+  if (status >= 300 && status < 400) return { headers: { Location: { schema: text } } };
+  const json = { "application/json": { schema: schema ?? {} } };
+  if (form === "page") return { content: { "text/html": { schema: text } } };
+  if (form === "both") return { content: { "text/html": { schema: text }, ...json } };
+  if (answers === "application/json" || answers === "text/html") return { content: json };
+  if (answers === protobuf) {
+    return { content: { [protobuf]: { schema: binary }, "application/json": { schema: {} } } };
+  }
+  const isText = answers.startsWith("text/") || answers === "application/jose";
+  return { content: { [answers]: { schema: isText ? text : binary } } };
+}
+
+const protobuf = "application/x-protobuf";
+
+function permissionText(rule: RouteRule): string {
+  if (rule.needs === "open") return "Open to everybody.";
+  if (rule.needs === "ingest") return "For producers; open on loopback while no token is set.";
+  if (rule.needs === "signed_in") return "For anybody who is signed in.";
+  const { needs } = rule;
+  const holders = roles.filter((role) => rolePermissions[role].includes(needs));
+  const unbound = rule.unbound ? " Only for principals that are bound to nobody." : "";
+  return `Needs \`${needs}\` (${holders.join(", ")}).${unbound}`;
+}
+
+const refusals = ["parameter_unknown", "parameter_repeated", "parameter_invalid"] as const;
+
+function impliedFailures(rule: RouteRule, query: z.ZodObject | undefined): readonly Code[] {
+  if (rule.needs === "open" || rule.needs === "ingest") return [];
+  return [
+    "unauthenticated",
+    "forbidden",
+    "audit_unavailable",
+    ...(query === undefined ? [] : refusals),
+    ...(query !== undefined && "end_time" in query.shape ? (["range_empty"] as const) : []),
+  ];
+}
+
+function failureResponses(list: readonly Code[]): Record<string, unknown> {
+  const byStatus = Map.groupBy(new Set(list), (code) => {
+    const row: CodeRow = codes[code];
+    return row.status ?? 500;
+  });
+  return Object.fromEntries(
+    [...byStatus].map(([status, members]) => [
+      String(status),
+      problemAnswer(members.map((code) => `\`${code}\`: ${codes[code].sentence}`).join(" ")),
+    ]),
+  );
+}
+
+function problemAnswer(description: string): Record<string, unknown> {
+  const schema = { $ref: "#/components/schemas/Problem" };
+  return { description, content: { "application/problem+json": { schema } } };
+}
+
+function securityOf(rule: RouteRule): readonly Record<string, readonly string[]>[] {
+  if (rule.needs === "open") return [];
+  if (rule.needs === "ingest") return [{ ingest: [] }, {}];
+  return [{ bearer: [] }, { session: [] }];
+}
+
+function pathParameters(path: string): readonly unknown[] {
+  return [...path.matchAll(/\{([a-z_]+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+}
+
+function queryParameters(schema: z.ZodObject | undefined): readonly unknown[] {
+  if (schema === undefined) return [];
+  const described = schemaOf(schema) as {
+    readonly properties?: Record<string, { readonly description?: string }>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(described.properties ?? {}).map(([name, { description, ...rest }]) => ({
+    name,
+    in: "query",
+    required: described.required?.includes(name) ?? false,
+    ...(description === undefined ? {} : { description }),
+    schema: rest,
+  }));
+}
+
+/** A form sends the same fields as JSON does; OTLP sends the same message in either encoding. */
+function contentOf({ type, schema }: NonNullable<Operation["body"]>): Record<string, unknown> {
+  if (type === protobuf) {
+    return { [protobuf]: { schema: binary }, "application/json": { schema: { type: "object" } } };
+  }
+  const content = { schema: schema === undefined ? {} : schemaOf(schema) };
+  return type === "application/json" ? { [type]: content } : { [type]: content, ...json(content) };
+}
+
+function json(content: object): Record<string, object> {
+  return { "application/json": content };
+}
+
+/** The input side: what a client may send; a transform has none other. */
+export function schemaOf(schema: z.ZodType): Record<string, unknown> {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
+    io: "input",
+    unrepresentable: "any",
+  }) as Record<string, unknown>;
+  return rest;
+}

@@ -1,0 +1,190 @@
+/**
+ * @module Server: one HTTP listener with every limit that Node has, the edge in front of the app,
+ * and a close that finishes what was begun (faults H10, H11, W9).
+ */
+import { randomInt, randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo, Server as NetServer, Socket } from "node:net";
+
+import { getRequestListener } from "@hono/node-server";
+import { CodedError } from "@turnproof/semconv";
+import type { Code } from "@turnproof/semconv";
+
+import { answerGrpcOn } from "../receive/grpc/wrong-port.ts";
+import { boundConnections } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import { createEdge } from "./edge.ts";
+import { problemOf } from "./errors.ts";
+import { securityHeaders } from "./no-store.ts";
+import type { Log } from "../log.ts";
+
+/** Anything with Hono's `fetch`. */
+export interface FetchApp {
+  fetch(request: Request, bindings: object): Response | Promise<Response>;
+}
+
+/** Where and how to listen. */
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly log: Log;
+  /** Port of OTLP/gRPC, told to a client that sends it here; undefined while it is not served. */
+  readonly grpcPort?: () => number | undefined;
+  /** Names besides loopback and `host` that the Host header may have. */
+  readonly names?: readonly string[];
+  /** Connections at once, in all and from one address. */
+  readonly connectionsMax?: number;
+  readonly connectionsPerAddressMax?: number;
+  /** Milliseconds for a request's headers, for the whole request, and between two checks. */
+  readonly headersTimeoutMs?: number;
+  readonly requestTimeoutMs?: number;
+  readonly checkIntervalMs?: number;
+}
+
+/** A listening server. */
+export interface Listening {
+  readonly address: string;
+  readonly port: number;
+  readonly url: string;
+  /** Takes no more connections, lets requests finish within the deadline, then cuts them. */
+  close(deadlineMs?: number): Promise<void>;
+}
+
+const defaults = {
+  connectionsMax: 1_024,
+  connectionsPerAddressMax: 768,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  checkIntervalMs: 5_000,
+  closeDeadlineMs: 10_000,
+} as const;
+
+/**
+ * Listens. Rejects with `listen_failed` when the address is taken or not ours; whether a
+ * non-loopback address may be served at all was decided by the configuration.
+ */
+export async function listen(app: FetchApp, options: ListenOptions): Promise<Listening> {
+  const server = createServer({
+    headersTimeout: options.headersTimeoutMs ?? defaults.headersTimeoutMs,
+    requestTimeout: options.requestTimeoutMs ?? defaults.requestTimeoutMs,
+    connectionsCheckingInterval: options.checkIntervalMs ?? defaults.checkIntervalMs,
+    keepAliveTimeout: 60_000,
+    maxHeaderSize: 8_192,
+    insecureHTTPParser: false,
+    requireHostHeader: true,
+    noDelay: true,
+  });
+  server.maxHeadersCount = 64;
+  const connections = boundConnections(server, {
+    connectionsMax: options.connectionsMax ?? defaults.connectionsMax,
+    connectionsPerAddressMax: options.connectionsPerAddressMax ?? defaults.connectionsPerAddressMax,
+  });
+  server.on("request", requestHandler(app, connections, options));
+  answerGrpcOn(server, { log: options.log, grpcPort: options.grpcPort ?? (() => undefined) });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) => reject(new CodedError("listen_failed", { cause })));
+    server.listen(options.port, options.host, resolve);
+  });
+  const { address, port } = server.address() as AddressInfo;
+  const shown = address.includes(":") ? `[${address}]` : address;
+  return {
+    address,
+    port,
+    url: `http://${shown}:${port}`,
+    close: (deadlineMs) => close(server, deadlineMs ?? defaults.closeDeadlineMs),
+  };
+}
+
+type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+/** The edge first, then the app; whatever the app throws becomes a code and a request id. */
+function requestHandler(app: FetchApp, connections: Connections, options: ListenOptions): Handler {
+  const edge = createEdge({
+    host: options.host,
+    ...(options.names === undefined ? {} : { names: options.names }),
+  });
+  const failed = (error: unknown): Response => {
+    const requestId = randomUUID();
+    options.log.error("request_failed", {
+      code: CodedError.is(error) ? error.code : "internal_error",
+      request_id: requestId,
+    });
+    return Response.json(problemOf("internal_error", requestId), {
+      status: 500,
+      headers: refusalHeaders,
+    });
+  };
+  const respond = getRequestListener((request, bindings) => app.fetch(request, bindings), {
+    errorHandler: failed,
+    // What is left of a body is read as long as its sender needs, see Connections.
+    autoCleanupIncoming: false,
+  });
+  return (incoming, outgoing) => {
+    const admitted = connections.admit(incoming, outgoing);
+    const code = edge(incoming);
+    if (code !== undefined) refuse(outgoing, code);
+    else if (admitted || asksHealth(incoming)) void respond(incoming, outgoing);
+    else refuse(outgoing, "overloaded");
+  };
+}
+
+/** Whoever looks after the process is answered, however much there is to do. */
+function asksHealth({ url = "" }: IncomingMessage): boolean {
+  return /\/(?:healthz|readyz)$/.test(url);
+}
+
+const refusalHeaders = {
+  ...securityHeaders,
+  "Content-Type": "application/problem+json; charset=UTF-8",
+  "Cache-Control": "no-store",
+} as const;
+
+/** Answers without the app. */
+function refuse(outgoing: ServerResponse, code: Code): void {
+  const problem = problemOf(code, randomUUID());
+  const body = JSON.stringify(problem);
+  outgoing.writeHead(problem.status, {
+    ...refusalHeaders,
+    "X-Request-Id": problem.request_id,
+    "Content-Length": Buffer.byteLength(body),
+    // Closing under a body that is still sent would break its sender's pipe before the answer.
+    ...(outgoing.req.complete ? { Connection: "close" } : {}),
+    ...(problem.status === 503 ? { "Retry-After": String(randomInt(1, 6)) } : {}),
+  });
+  outgoing.end(body);
+}
+
+/** One address may not take all connections. */
+export function limitAddresses(server: NetServer, most: number): void {
+  const open = new Map<string, number>();
+  server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress ?? "";
+    const count = (open.get(address) ?? 0) + 1;
+    if (count > most) {
+      socket.destroy();
+      return;
+    }
+    open.set(address, count);
+    socket.once("close", () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
+  });
+}
+
+async function close(server: Server, deadlineMs: number): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), deadlineMs);
+  // A connection that is kept alive turns idle only after its last answer.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  await closed;
+  clearTimeout(cut);
+  clearInterval(sweep);
+}

@@ -1,0 +1,89 @@
+/**
+ * @module JudgeDrafts: judges turns at the drain, while their events are at hand, as if nothing
+ * were lost. When the root is quiet, complete and without known losses, its turns are settled from
+ * that; every other root is judged anew from its events.
+ */
+import { compareTimes, judgeSettledTurn, overlapsLoss } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
+import { settleDrafts } from "@turnproof/store";
+import type { DraftedRoot, JudgeRoot, RootStanding, TurnRecord } from "@turnproof/store";
+
+import type { Config } from "../config/config.ts";
+import type { Briefing, JudgeMemory } from "./judge-roots.ts";
+import { codesOf, unendedCodes } from "./judge-codes.ts";
+import { knownLosses } from "./losses.ts";
+import type { Parts } from "../parts.ts";
+
+/**
+ * Judges a root as it stands, under a window that is whole and of which nothing is lost. What
+ * begins and does not end is not judged: there the verdict rests on the time and on its process.
+ */
+export function draftJudge({ turnLimits }: Pick<Config, "turnLimits">): JudgeRoot {
+  return ({ events }) => {
+    const asOf = latestReceipt(events);
+    if (asOf === undefined) return undefined;
+    const normalizationMetadata = {
+      window_complete: true,
+      truncated: false,
+      normalization_errors: [],
+      read_completeness: "complete",
+      quarantined_roots: [],
+      losses: [],
+      as_of: asOf,
+      producers: [],
+      ...(turnLimits === undefined ? {} : { turn_limits: turnLimits }),
+    } as const;
+    return (_row, own) => {
+      const found = judgeSettledTurn(own, { normalizationMetadata });
+      const { findings, open_until: until, status } = found.verdict;
+      if (until !== null || findings.some(({ code }) => unendedCodes.has(code))) return undefined;
+      return { verdict: status, ...codesOf(found), judged_at: asOf, as_of: asOf };
+    };
+  };
+}
+
+/** Latest receipt of all events; undefined where one does not say. */
+function latestReceipt(events: readonly TurnEvent[]): string | undefined {
+  let latest: string | undefined;
+  for (const { received_at: at } of events) {
+    if (at === undefined) return undefined;
+    if (latest === undefined || compareTimes(at, latest) > 0) latest = at;
+  }
+  return latest;
+}
+
+/** Roots that were settled from their drafts, and those that are to be judged from their events. */
+export interface SettledDrafts {
+  readonly settled: readonly TurnRecord[];
+  readonly others: ReadonlyMap<string, RootStanding>;
+}
+
+/** Settles the roots that may be settled from drafts. */
+export async function settleDrafted(
+  parts: Parts,
+  standing: ReadonlyMap<string, RootStanding>,
+  { mark, reports }: Briefing,
+  { open, losses }: JudgeMemory,
+): Promise<SettledDrafts> {
+  const drafted = new Map<string, DraftedRoot>();
+  const others = new Map<string, RootStanding>();
+  for (const [root, stands] of standing) {
+    const one = parts.recorder?.drafted(root, stands);
+    if (one === undefined || compareTimes(one.draft.asOf, mark) > 0) others.set(root, stands);
+    else if (hasLosses(parts, one, reports)) others.set(root, stands);
+    else drafted.set(root, one);
+  }
+  const judgedAt = new Date(parts.now()).toISOString();
+  // A write that fails may have settled some of them: a loss goes back to these as well.
+  for (const { draft } of drafted.values()) losses.judged(draft.voices);
+  const settled = await settleDrafts(parts.store.ledger, [...drafted.values()], judgedAt);
+  for (const root of drafted.keys()) open.note(root, null);
+  return { settled, others };
+}
+
+function hasLosses(parts: Parts, { draft }: DraftedRoot, reports: readonly TurnEvent[]): boolean {
+  const { voices, extent } = draft;
+  const { losses, quarantined_roots: roots } = knownLosses(parts, voices, reports);
+  if (roots.length > 0) return true;
+  return extent !== undefined && losses.some((loss) => overlapsLoss(extent, loss));
+}

@@ -1,0 +1,112 @@
+/**
+ * @module JudgeMark: how far the judge came, kept beside the journal. Turns are never judged again
+ * because a collector starts: what was received before the mark is settled, or the ledger says that
+ * it is not.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type { LossesState } from "./judge-losses.ts";
+import type { Parts } from "../parts.ts";
+import { replaceFile } from "./replace-file.ts";
+
+/** What is kept. */
+export interface JudgeState extends LossesState {
+  /** Receipt up to which everything was looked at, ISO 8601 UTC. */
+  readonly since: string;
+  /**
+   * What was received before this was judged without a loss that is known now: from `since` to here
+   * it is judged again. Absent in a file of an earlier version.
+   */
+  readonly stale_before?: string | undefined;
+}
+
+/** The file of one collector and one store. */
+export interface JudgeMark {
+  /** What an earlier process kept; undefined without one, and where it judged another store. */
+  readonly earlier: JudgeState | undefined;
+  /** False for a store that ends with the process. */
+  readonly lasts: boolean;
+  /**
+   * Keeps this, durably when it resolves. It never rejects: a disk that refuses costs the next
+   * start some time. One call at a time.
+   */
+  keep(state: JudgeState): Promise<void>;
+}
+
+/** The mark of a collector; one whose store is gone with the process keeps none. */
+export function openMark({ config, store, server, log }: Parts): JudgeMark {
+  if (store.name === "ephemeral") return { earlier: undefined, lasts: false, keep: async () => {} };
+  const file = join(config.dataDir, "judge.json");
+  const of = `${store.name} ${server ?? ""}`;
+  let kept = "";
+  return {
+    earlier: read(file, of, log),
+    lasts: true,
+    async keep(state) {
+      const text = JSON.stringify({ version: 1, store: of, ...state });
+      if (text === kept) return;
+      try {
+        await replaceFile(file, Buffer.from(text));
+        kept = text;
+      } catch {
+        // The next look tries again.
+      }
+    },
+  };
+}
+
+/** A file that is damaged counts as none, and is told of: the judge then looks back a day. */
+function read(file: string, of: string, log: Parts["log"]): JudgeState | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT")
+      log.warn("judge_mark_unreadable", { count: 1 });
+    return undefined;
+  }
+  const said = parsed(text);
+  if (said === undefined) {
+    log.warn("judge_mark_damaged", { count: 1, bytes: Buffer.byteLength(text) });
+    return undefined;
+  }
+  return said.store === of ? said.state : undefined;
+}
+
+/** What the file says; undefined where it is none of a version that is known. */
+function parsed(text: string): { readonly store: string; readonly state: JudgeState } | undefined {
+  let said: unknown;
+  try {
+    said = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof said !== "object" || said === null) return undefined;
+  const {
+    version,
+    store,
+    since,
+    stale_before,
+    seen = [],
+    named = [],
+  } = said as Record<string, unknown>;
+  const isWhole =
+    version === 1 &&
+    typeof store === "string" &&
+    isTime(since) &&
+    (stale_before === undefined || isTime(stale_before)) &&
+    isTexts(seen) &&
+    isTexts(named);
+  return isWhole ? { store, state: { since, stale_before, seen, named } } : undefined;
+}
+
+/** ISO 8601 UTC, as the judge writes it. */
+function isTime(value: unknown): value is string {
+  const form = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/;
+  return typeof value === "string" && form.test(value) && !Number.isNaN(Date.parse(value));
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}

@@ -1,0 +1,171 @@
+/**
+ * @module JudgeRoots: settles the turns of whole roots. What passed the drain a moment ago is
+ * judged from memory; what did not, or what others wrote to as well, is read back.
+ */
+import { compareTimes, lossIntervals, producerLives, judgeSettledTurn } from "@turnproof/evidence";
+import type {
+  LossInterval,
+  ProducerLife,
+  TurnEvent,
+  Verdict,
+  WindowMetadata,
+} from "@turnproof/evidence";
+import { recordRoots } from "@turnproof/store";
+import type { Judgement, WholeRoot } from "@turnproof/store";
+
+import { codesOf, unendedCodes } from "./judge-codes.ts";
+import { settleDrafted } from "./judge-drafts.ts";
+import type { LateLosses } from "./judge-losses.ts";
+import type { OpenRoots } from "./judge-open.ts";
+import { judgeWindows, markOf } from "./judge-windows.ts";
+import { isTrusted, producerReports } from "./losses.ts";
+import type { Parts } from "../parts.ts";
+import { metadataOf } from "./verdict.ts";
+import type { Window } from "../turns/window.ts";
+
+/** What the judge remembers from look to look. */
+export interface JudgeMemory {
+  readonly losses: LateLosses;
+  readonly open: OpenRoots;
+}
+
+/** What producers said of themselves when a look began. */
+export interface Briefing {
+  readonly reports: readonly TurnEvent[];
+  readonly losses: readonly LossInterval[];
+  readonly lives: readonly ProducerLife[];
+  /** Everything received before was readable. */
+  readonly mark: string;
+}
+
+/** Reads what producers say. */
+export async function readBriefing(parts: Parts): Promise<Briefing> {
+  const mark = markOf(parts);
+  const reports = (await producerReports(parts)).filter(isTrusted);
+  const losses = [...lossIntervals(reports), ...parts.ingest.losses().losses];
+  return { reports, losses, lives: producerLives(reports), mark };
+}
+
+/** What was judged. */
+export interface JudgedRoots {
+  readonly turns: number;
+  /** The latest receipt that the verdicts rest on; empty without one. */
+  readonly asOf: string;
+  /** Roots of which something waits in the journal: they are to be judged later. */
+  readonly waiting: readonly string[];
+}
+
+/** Settles the turns of these roots. */
+export async function judgeRoots(
+  parts: Parts,
+  roots: readonly string[],
+  briefing: Briefing,
+  memory: JudgeMemory,
+): Promise<JudgedRoots> {
+  const isPending = (root: string): boolean =>
+    compareTimes(parts.recorder?.last(root) ?? "", briefing.mark) > 0;
+  const early = roots.filter(isPending);
+  const asked = early.length === 0 ? roots : roots.filter((root) => !isPending(root));
+  // What is stored after this count is read as well, and makes the next version of the turns.
+  const standing = await parts.store.standing(asked);
+  const drafts = await settleDrafted(parts, standing, briefing, memory);
+  const windows = await judgeWindows(parts, drafts.others, briefing.mark);
+  const judged: JudgedWindow[] = [];
+  for (const [root, { window, turns }] of windows) {
+    const { rows, epoch } = standing.get(root) ?? { rows: 0, epoch: 0 };
+    const held = turns === undefined ? {} : { held: turns };
+    judged.push({ window, whole: { root, events: window.events, rows, epoch, ...held } });
+  }
+  const { turns, asOf } = await settleTurns(parts, judged, briefing, memory);
+  const waiting = [...early, ...[...drafts.others.keys()].filter((root) => !windows.has(root))];
+  const latest = drafts.settled.reduce((last, { as_of: at }) => laterOf(last, at ?? ""), asOf);
+  return { turns: turns + drafts.settled.length, asOf: latest, waiting };
+}
+
+interface JudgedWindow {
+  readonly window: Window;
+  readonly whole: WholeRoot;
+}
+
+async function settleTurns(
+  parts: Parts,
+  windows: readonly JudgedWindow[],
+  { reports }: Briefing,
+  { losses, open }: JudgeMemory,
+): Promise<Omit<JudgedRoots, "waiting">> {
+  const turns = new Map<WholeRoot, TurnsOfRoot>();
+  for (const { window, whole } of windows) {
+    const metadata = await metadataOf(parts, window, reports);
+    turns.set(whole, new TurnsOfRoot(parts, window, metadata));
+  }
+  const whole = windows.map((one) => one.whole);
+  // A write that fails may have settled some of them: a loss goes back to these as well.
+  for (const { window } of windows) losses.judged(window.events);
+  await recordRoots(parts.store.ledger, whole, (root) => {
+    const of = turns.get(root);
+    return (_row, own) => of?.judge(own);
+  });
+  let asOf = "";
+  let judged = 0;
+  for (const [{ root }, of] of turns) {
+    open.note(root, of.unended());
+    judged += of.judged;
+    asOf = laterOf(asOf, of.window.as_of ?? "");
+  }
+  return { turns: judged, asOf };
+}
+
+function laterOf(a: string, b: string): string {
+  return a < b ? b : a;
+}
+
+/** Judges the turns of one root, and notes which of them did not end. */
+export class TurnsOfRoot {
+  readonly window: Window;
+  /** Turns of it that were judged. */
+  judged = 0;
+  private readonly parts: Parts;
+  private readonly metadata: WindowMetadata;
+  private until: string | null = null;
+  private readonly producers = new Set<string>();
+
+  constructor(parts: Parts, window: Window, metadata: WindowMetadata) {
+    this.parts = parts;
+    this.window = window;
+    this.metadata = metadata;
+  }
+
+  judge(events: readonly TurnEvent[]): Judgement {
+    const found = judgeSettledTurn(events, { normalizationMetadata: this.metadata });
+    const { verdict } = found;
+    const { open_until: until } = verdict;
+    if (until !== null && (this.until === null || until < this.until)) this.until = until;
+    for (const id of awaited(verdict, events)) this.producers.add(id);
+    this.judged += 1;
+    return {
+      verdict: verdict.status,
+      ...codesOf(found),
+      judged_at: new Date(this.parts.now()).toISOString(),
+      // The latest receipt that was judged, not the mark: whatever is received later makes it
+      // older.
+      as_of: this.window.as_of ?? verdict.as_of ?? "",
+    };
+  }
+
+  /** What is awaited; null where all ended. */
+  unended(): Parameters<OpenRoots["note"]>[1] {
+    const { until, producers, window } = this;
+    if (until === null && producers.size === 0) return null;
+    return { until, producers: [...producers], asOf: window.mark };
+  }
+}
+
+/** The processes of what began and did not end. */
+function awaited({ findings }: Verdict, events: readonly TurnEvent[]): string[] {
+  const unended = findings.filter(({ code }) => unendedCodes.has(code));
+  if (unended.length === 0) return [];
+  const ids = new Set(unended.flatMap(({ evidence_ids }) => evidence_ids));
+  return events.flatMap(({ event_id, producer_id }) =>
+    producer_id !== undefined && ids.has(event_id) ? [producer_id] : [],
+  );
+}

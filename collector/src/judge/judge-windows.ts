@@ -1,0 +1,76 @@
+/**
+ * @module JudgeWindows: whole roots for the judge. What passed the drain a moment ago is in memory;
+ * the rest is read back. The judge waits for nothing: a window is whole up to a mark, before which
+ * everything that was acknowledged is stored.
+ */
+import { compareTimes } from "@turnproof/evidence";
+import { limits } from "@turnproof/semconv";
+import { paced } from "@turnproof/store";
+import type { HeldTurn, RootStanding } from "@turnproof/store";
+
+import { collectorScope } from "../access/grants.ts";
+import type { Parts } from "../parts.ts";
+import { readWhole, windowOf } from "../turns/window.ts";
+import type { Window } from "../turns/window.ts";
+
+/** A span is received a moment before it is pending. */
+export const pendingAfterMs = 2_000;
+/** Rows that are read for many roots at once; a root of more is read alone. */
+const togetherRows = 50_000;
+const pageRows = 10_000;
+
+/** A whole root, and the turns that stand under it where they are known. */
+export interface RootWindow {
+  readonly window: Window;
+  readonly turns?: readonly HeldTurn[];
+}
+
+/** Windows of these roots; one that may still grow by what waits in the journal is left out. */
+export async function judgeWindows(
+  parts: Parts,
+  standing: ReadonlyMap<string, RootStanding>,
+  mark: string,
+): Promise<ReadonlyMap<string, RootWindow>> {
+  const windows = new Map<string, RootWindow>();
+  const others: string[] = [];
+  const keep = (root: string, window: Window, turns?: readonly HeldTurn[]): void => {
+    const { as_of: latest } = window;
+    if (latest !== null && compareTimes(latest, mark) > 0) return;
+    windows.set(root, turns === undefined ? { window } : { window, turns });
+  };
+  const pass = paced();
+  const manner = { started: performance.now(), mark, pending: 0 };
+  for (const [root, stands] of standing) {
+    await pass();
+    const held = parts.recorder?.whole(root, stands, limits.rootEventsMax);
+    if (held === undefined) others.push(root);
+    else {
+      const { slice, turns } = held;
+      const bounded = slice.bounded || slice.next !== null;
+      keep(root, windowOf([slice], { ...manner, bounded }), turns);
+    }
+  }
+  if (others.length === 0) return windows;
+  const options = { limit: pageRows, budgetRows: togetherRows };
+  const together = await parts.store.roots(collectorScope(), others, options);
+  for (const root of others) {
+    const slice = together.get(root);
+    if (slice !== undefined && slice.next === null) {
+      keep(root, windowOf([slice], { ...manner, bounded: slice.bounded }));
+      continue;
+    }
+    const { slices, bounded } = await readWhole(
+      (page) => parts.store.root(collectorScope(), root, page),
+      limits.rootEventsMax,
+    );
+    keep(root, windowOf(slices, { ...manner, bounded }));
+  }
+  return windows;
+}
+
+/** A time of receipt up to which everything is stored. */
+export function markOf({ ingest }: Parts): string {
+  const { oldest_pending_at: pending } = ingest.report().journal;
+  if (pending === null) return ingest.mark();
+  return new Date(Date.parse(pending) - pendingAfterMs).toISOString();
+}

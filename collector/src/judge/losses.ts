@@ -1,0 +1,136 @@
+/**
+ * @module Losses: what producers say they lost, and what the journal knows it lost. Any of it keeps
+ * the turns that it concerns from success (design 3.8.6, 4, 6.4).
+ */
+import { compareTimes, lossIntervals, rootsAmong } from "@turnproof/evidence";
+import type { LossInterval, TurnEvent } from "@turnproof/evidence";
+import { limits, producerReports as codes } from "@turnproof/semconv";
+import type { EventSlice, Keyset, Voice } from "@turnproof/store";
+
+import { collectorScope } from "../access/grants.ts";
+import type { Parts } from "../parts.ts";
+
+/** Known losses behind a window. */
+export interface KnownLosses {
+  /** Roots of the window of which received events are set aside. */
+  readonly quarantined_roots: readonly string[];
+  /** Of producers and of the journal, with the time in which they happened. */
+  readonly losses: readonly LossInterval[];
+}
+
+const pageRows = limits.pageEventsMax;
+/** A report may be stored a little after a later one; so much of what was read is read again. */
+const overlapMs = 5 * 60_000;
+/** Another collector may store what waited in its journal: so often it is looked for, so far back. */
+const wideEveryMs = 3_600_000;
+const wideBackMs = 24 * 3_600_000;
+
+/** The reports that were read, and how far. */
+interface Read {
+  readonly reports: Map<string, TurnEvent>;
+  /** Receipt from which on the next reading reads; empty: everything. */
+  since: string;
+  wideAt: number;
+}
+
+/** By collector: all reports are read once, and then what is new. */
+const read = new WeakMap<Parts, Read>();
+
+/**
+ * Losses of the producers and services that speak in these events, and of this collector's journal.
+ * `reports` are those of all producers; the word of one that is not trusted does not count.
+ */
+export function knownLosses(
+  parts: Parts,
+  events: readonly Voice[],
+  reports: readonly TurnEvent[],
+): KnownLosses {
+  const journal = parts.ingest.losses();
+  const producers = new Set(events.flatMap((event) => event.producer_id ?? []));
+  const services = new Set(events.map((event) => event.service_name ?? event.application_id));
+  const told = intervalsOf(reports).filter(
+    ({ producer_id: id, service }) => producers.has(id ?? "") || services.has(service),
+  );
+  return {
+    quarantined_roots: rootsAmong(events, journal.quarantined_roots),
+    losses: [...told, ...journal.losses],
+  };
+}
+
+const intervals = new WeakMap<readonly TurnEvent[], readonly LossInterval[]>();
+
+/** What these reports say was lost; worked out once, however many windows are judged with them. */
+function intervalsOf(reports: readonly TurnEvent[]): readonly LossInterval[] {
+  let known = intervals.get(reports);
+  if (known === undefined) {
+    known = lossIntervals(reports.filter(isTrusted));
+    intervals.set(reports, known);
+  }
+  return known;
+}
+
+/** True unless the door knows that its sender is not trusted. */
+export function isTrusted({ ingest_trusted: trusted }: TurnEvent): boolean {
+  return trusted !== false;
+}
+
+/**
+ * All reports of producers about themselves; of those that say the same totals, and of heartbeats,
+ * the first and the last of each. Reading goes by receipt, so a report may tell of any time.
+ */
+export async function producerReports(parts: Parts): Promise<readonly TurnEvent[]> {
+  const query = { store: "trace", event_kind: "data_quality" } as const;
+  const now = parts.now();
+  const known = read.get(parts) ?? { reports: new Map(), since: "", wideAt: now };
+  read.set(parts, known);
+  const wide = now - known.wideAt >= wideEveryMs;
+  const since = wide ? earliest([known.since, isoOf(now - wideBackMs)]) : known.since;
+  // What still waits in the journal keeps its time of receipt when it is stored.
+  const pending = parts.ingest.report().journal.oldest_pending_at;
+  let after: Keyset | null = null;
+  let newest = "";
+  do {
+    const options: { limit: number; after?: Keyset } = { limit: pageRows };
+    if (after !== null) options.after = after;
+    const slice: EventSlice = await parts.store.page(collectorScope(), query, options);
+    let oldest = "";
+    for (const event of slice.events) {
+      keep(known.reports, event);
+      const { received_at: at = event.timestamp } = event;
+      if (newest === "" || compareTimes(at, newest) > 0) newest = at;
+      if (oldest === "" || compareTimes(at, oldest) < 0) oldest = at;
+    }
+    const reached = oldest !== "" && since !== "" && compareTimes(oldest, since) < 0;
+    after = reached ? null : slice.next;
+  } while (after !== null);
+  if (wide) known.wideAt = now;
+  if (newest !== "") {
+    const overlap = isoOf(Date.parse(newest) - overlapMs);
+    known.since = earliest(pending === null ? [overlap] : [overlap, pending]);
+  }
+  return [...known.reports.values()];
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** The earliest of some times; empty is before all of them. */
+function earliest(times: readonly string[]): string {
+  if (times.includes("")) return "";
+  return times.reduce((a, b) => (compareTimes(a, b) <= 0 ? a : b));
+}
+
+/** Totals only grow, so what lies between two reports of the same totals says nothing more. */
+function keep(reports: Map<string, TurnEvent>, event: TurnEvent): void {
+  const { producer_id: id, attributes: of } = event;
+  if (id === undefined) return;
+  const totals = [of.loss_dropped, of.sampled_out, of.write_failures];
+  const said = of.quality_code === codes.heartbeat ? "heartbeat" : totals.join(" ");
+  for (const end of ["first", "last"] as const) {
+    const key = JSON.stringify([id, isTrusted(event), said, end]);
+    const known = reports.get(key);
+    const order = known === undefined ? 0 : compareTimes(event.timestamp, known.timestamp);
+    if (known === undefined || (end === "first" ? order < 0 : order > 0)) reports.set(key, event);
+  }
+}

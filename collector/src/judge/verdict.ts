@@ -1,0 +1,105 @@
+/**
+ * @module Verdict: a judged window over HTTP. It is complete only when all pages of the root were
+ * read, nothing acknowledged is pending, no failure was met and no loss is known (design 4).
+ */
+import {
+  matches,
+  producerLives,
+  readCompleteness,
+  readCoverage,
+  reconcileOutcome,
+  trustedErrors,
+} from "@turnproof/evidence";
+import type {
+  EventQuery,
+  ProducerLife,
+  TurnEvent,
+  Verdict,
+  WindowMetadata,
+} from "@turnproof/evidence";
+
+import { isTrusted, knownLosses, producerReports } from "./losses.ts";
+import type { Parts } from "../parts.ts";
+import { turnFilter } from "../turns/window.ts";
+import type { Window } from "../turns/window.ts";
+
+/** A verdict and the events that it judged. */
+export interface Judged {
+  readonly verdict: Verdict;
+  readonly events: readonly TurnEvent[];
+  /** What the judge was told of the window. */
+  readonly metadata: WindowMetadata;
+}
+
+/**
+ * Judges the turns of a collected window that the query selects. `reports` are what producers say
+ * of their losses, where the caller has read it already.
+ */
+export async function judgeWindow(
+  parts: Parts,
+  window: Window,
+  query: EventQuery,
+  reports?: readonly TurnEvent[],
+): Promise<Judged> {
+  const selected = turnFilter(query);
+  const events = window.events.filter((event) => matches(event, selected));
+  const metadata = await metadataOf(parts, window, reports);
+  const verdict = reconcileOutcome(events, {
+    normalizationMetadata: metadata,
+    ...(query.task_id === undefined ? {} : { taskId: query.task_id }),
+  });
+  return { verdict, events, metadata };
+}
+
+/** What a verdict needs to know of how the window was read. */
+export async function metadataOf(
+  parts: Parts,
+  window: Window,
+  reports?: readonly TurnEvent[],
+): Promise<WindowMetadata> {
+  const failed = trustedErrors(window.errors).length > 0;
+  const read = readCompleteness({ failed, partial: !window.complete });
+  const told = reports ?? (await producerReports(parts));
+  const { quarantined_roots, losses } = knownLosses(parts, window.events, told);
+  const { turnLimits } = parts.config;
+  return {
+    coverage: readCoverage(window.events, { readCompleteness: read }),
+    window_complete: window.complete,
+    truncated: window.bounded,
+    normalization_errors: window.errors,
+    read_completeness: read,
+    quarantined_roots,
+    losses,
+    as_of: window.mark,
+    producers: livesOf(window.events, told),
+    ...(turnLimits === undefined ? {} : { turn_limits: turnLimits }),
+  };
+}
+
+const known = new WeakMap<readonly TurnEvent[], readonly ProducerLife[]>();
+
+/** Lives of those who can be trusted; worked out once for all windows of a look. */
+function trustedLives(reports: readonly TurnEvent[]): readonly ProducerLife[] {
+  let lives = known.get(reports);
+  if (lives === undefined) {
+    lives = producerLives(reports.filter(isTrusted));
+    known.set(reports, lives);
+  }
+  return lives;
+}
+
+/** The lives of the processes that speak in a window, and of those of their instances. */
+function livesOf(
+  events: readonly TurnEvent[],
+  reports: readonly TurnEvent[],
+): readonly ProducerLife[] {
+  const speaking = new Set(events.flatMap((event) => event.producer_id ?? []));
+  if (speaking.size === 0) return [];
+  const lives = trustedLives(reports);
+  const instances = new Set(
+    lives.flatMap((life) => (speaking.has(life.producer_id) ? (life.instance ?? []) : [])),
+  );
+  return lives.filter(
+    (life) => speaking.has(life.producer_id) || instances.has(life.instance ?? ""),
+  );
+}

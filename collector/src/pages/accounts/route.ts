@@ -1,0 +1,96 @@
+/**
+ * @module Hook routes: what only the host can answer. Each is gated by its own permission, audited
+ * like every protected route, and says 501 while nothing is configured (design 6.2).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { CodedError, limits } from "@turnproof/semconv";
+
+import type { Principal } from "../../access/principal.ts";
+import { readBody } from "../../http/body.ts";
+import { principalOf } from "../../http/environment.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { id, readParameters } from "../../http/parameters.ts";
+import { respondJson } from "../../http/respond.tsx";
+import { callHook } from "../../hooks/hooks.ts";
+import type { HookContext } from "../../hooks/hooks.ts";
+import type { Parts } from "../../parts.ts";
+
+/** Parameters of the artifact lookup. */
+export const artifactParameters = z.strictObject({
+  resource_ref: id.describe("The resource, by its opaque id."),
+  resource_type: id.optional(),
+  version: id.optional(),
+});
+
+/** Body of the account resolution. */
+export const accountBody = z.strictObject({ email: z.email().max(320) });
+
+/** Body of `/traces/artifact.json`. */
+export interface ArtifactModel {
+  readonly resource_ref: string;
+  readonly exists: boolean;
+  readonly state: string | null;
+  readonly version: string | null;
+}
+
+/** The routes that hooks answer. */
+export function hookRoutes(parts: Parts): Hono<AppEnv> {
+  const { hooks } = parts;
+  const app = new Hono<AppEnv>();
+
+  app.get("/traces/artifact.json", async (c) => {
+    const { resource_ref: ref, resource_type, version } = readParameters(c, artifactParameters);
+    const { resolveArtifact, authorizeResource } = hooks;
+    const principal = principalOf(c);
+    if (resolveArtifact !== undefined && authorizeResource !== undefined) {
+      const may = await callHook((signal) => authorizeResource(ref, contextOf(principal, signal)));
+      if (!may) throw new CodedError("scope_forbidden");
+    }
+    const resource = {
+      ref,
+      ...(resource_type === undefined ? {} : { type: resource_type }),
+      ...(version === undefined ? {} : { version }),
+    };
+    const found = await callHook(
+      resolveArtifact && ((signal) => resolveArtifact(resource, contextOf(principal, signal))),
+    );
+    const foreign = principal.userId !== undefined && found?.user_id !== principal.userId;
+    if (found === null || foreign) throw new CodedError("not_found");
+    const { exists, state } = found;
+    const model: ArtifactModel = {
+      resource_ref: ref,
+      exists,
+      state: state ?? null,
+      version: found.version ?? null,
+    };
+    return respondJson(c, model);
+  });
+
+  app.post("/traces/account/resolve", async (c) => {
+    const { data } = await readBody(c, accountBody);
+    const { resolveAccount } = hooks;
+    const principal = principalOf(c);
+    const user = await callHook(
+      resolveAccount && ((signal) => resolveAccount(data.email, contextOf(principal, signal))),
+    );
+    if (user === null || (principal.userId !== undefined && user !== principal.userId)) {
+      throw new CodedError("not_found");
+    }
+    return respondJson(c, { user_id: user });
+  });
+
+  return app;
+}
+
+/** What a hook is told of who asks. */
+export function contextOf(principal: Principal, signal: AbortSignal): HookContext {
+  const { name, role, applicationId, userId } = principal;
+  return {
+    principal: name.slice(0, limits.stringCharsMax),
+    role,
+    signal,
+    ...(applicationId === undefined ? {} : { applicationId }),
+    ...(userId === undefined ? {} : { userId }),
+  };
+}

@@ -1,0 +1,218 @@
+/**
+ * @module Agent page: one agent — how its turns fare, what stands out in the newest, where
+ * its turns are — and the playground where the host mounts it.
+ */
+import type { ToolCounts } from "@turnproof/evidence";
+import type { Child, FC } from "hono/jsx";
+
+import { countText, shareText } from "../../ui/display/figures.ts";
+import { trendOf } from "../../ui/display/trend.ts";
+import { rangeOf } from "../../ui/display/turn-figures.ts";
+import type { Frame } from "../../http/respond.tsx";
+import type { AgentModel } from "../agents/route.ts";
+import { Badge } from "../../ui/elements/badge.tsx";
+import { Chip } from "../../ui/elements/chip.tsx";
+import { Count, Time } from "../../ui/elements/figure.tsx";
+import { Card, Empty, Table, Tile, Tiles } from "../../ui/elements/panel.tsx";
+import { ReleaseTable } from "../../ui/elements/release-table.tsx";
+import { TrendChart } from "../../ui/elements/trend-chart.tsx";
+import { TurnTable } from "../../ui/elements/turn-table.tsx";
+import { ErrorCount, GroupTokens, GroupsFooter, ToolTriple } from "../../ui/groups/group-cells.tsx";
+import { Playground } from "../../ui/groups/playground.tsx";
+import { ToolBar } from "../../ui/groups/tool-bar.tsx";
+import { WindowInsights } from "../../ui/groups/window-insights.tsx";
+import { Page, hrefOf } from "../../ui/layout.tsx";
+
+/** One agent. */
+export function agentPage(model: AgentModel, frame: Frame): Child {
+  const { agent, turns } = model;
+  const name = agent.agent_id ?? "";
+  const mounted = model.mounted?.includes(name) === true;
+  return (
+    <Page frame={frame} title="Agent" windowTitle={`Agent ${name}`} script="agent">
+      <div class="chips" role="group" aria-label="Agent">
+        <Chip name="agent" value={name} icon="agents" chars={60} />
+        {mounted ? (
+          <Badge tone="ok" icon="success" word="mounted here" />
+        ) : (
+          <Badge
+            tone="quiet"
+            icon="remote"
+            word={turns.length === 0 ? "not mounted" : "seen, not mounted"}
+          />
+        )}
+        {agent.application_ids.map((application) => (
+          <Chip name="app" value={application} />
+        ))}
+        {agent.models.map((each) => (
+          <Chip name="model" value={each} icon="model" />
+        ))}
+      </div>
+      {turns.length === 0 ? (
+        <Empty title="No turn of this agent is in reach" icon="agents">
+          <p>
+            Nothing that you may read names it.{" "}
+            <a href={hrefOf(frame, `/traces/find?id=${encodeURIComponent(name)}`)}>
+              Search the whole history
+            </a>{" "}
+            · <a href={hrefOf(frame, "/agents")}>all agents</a>
+          </p>
+        </Empty>
+      ) : (
+        <>
+          <Figures model={model} />
+          <TrendCard model={model} frame={frame} />
+        </>
+      )}
+      <div class="agent-columns">
+        <div class="agent-main">
+          {turns.length === 0 ? null : (
+            <>
+              <WindowInsights
+                insights={model.insights}
+                roots={model.evidence_roots}
+                frame={frame}
+              />
+              <ToolHealth tools={model.tools_by_name} />
+            </>
+          )}
+        </div>
+        <Playground agent={name} mounted={mounted} frame={frame} />
+      </div>
+      {turns.length === 0 ? null : <Turns model={model} frame={frame} />}
+    </Page>
+  );
+}
+
+/** How its turns fared: those of this page, until the browser has had all of them counted. */
+const TrendCard: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const trend = trendOf(model.turns, Date.now(), rangeOf(Object.fromEntries(frame.query)));
+  const filters = agentFilters(model.agent.agent_id ?? "", frame.query);
+  return (
+    <Card
+      title="Over time"
+      icon="clock"
+      id="trend"
+      flush
+      end={<span data-trend-extent>the turns on this page</span>}
+    >
+      <div class="padded" data-histogram-place data-trend={filters.toString()}>
+        <TrendChart trend={trend} extent="on this page" />
+      </div>
+      <div data-releases>
+        <ReleaseTable releases={trend.releases} place={{ base: hrefOf(frame, ""), filters }} />
+      </div>
+    </Card>
+  );
+};
+
+/** What of this page's address narrows turns, as parameters of the list of turns. */
+function agentFilters(agent: string, query: URLSearchParams): URLSearchParams {
+  const filters = new URLSearchParams(query);
+  for (const name of ["limit", "cursor"]) filters.delete(name);
+  filters.set("agent_id", agent);
+  return filters;
+}
+
+const Figures: FC<{ readonly model: AgentModel }> = ({ model }) => {
+  const { agent } = model;
+  return (
+    <Tiles label="Agent in figures">
+      <Tile name="turns" more="in this window">
+        <Count of={agent.turns} />
+      </Tile>
+      <Tile name="with errors" more={shareText(agent.turns_with_error, agent.turns)}>
+        <ErrorCount of={agent} />
+      </Tile>
+      <Tile name="threads">
+        <Count of={agent.threads} />
+      </Tile>
+      <Tile name="tools" more="clean · limited · failed">
+        <ToolTriple of={agent.tools} />
+      </Tile>
+      <Tile name="tokens" more="in → out">
+        <GroupTokens of={agent} />
+      </Tile>
+      <Tile name="last turn">
+        <Time at={agent.last_at} form="daytime" />
+      </Tile>
+    </Tiles>
+  );
+};
+
+const ToolHealth: FC<{ readonly tools: Readonly<Record<string, ToolCounts>> }> = ({ tools }) => {
+  const rows = Object.entries(tools).toSorted((a, b) => b[1].results - a[1].results);
+  return (
+    <Card title="Tool health" icon="tool" id="tools" flush end={countText(rows.length)}>
+      {rows.length === 0 ? (
+        <p class="muted padded">No tool result was recorded in this window.</p>
+      ) : (
+        <Table
+          label="Tool outcomes by tool"
+          head={
+            <>
+              <th scope="col">Tool</th>
+              <th scope="col" class="bar-col">
+                Outcomes
+              </th>
+              <th scope="col" class="num">
+                Clean
+              </th>
+              <th scope="col" class="num">
+                Empty
+              </th>
+              <th scope="col" class="num">
+                Limited
+              </th>
+              <th scope="col" class="num">
+                Fallback
+              </th>
+              <th scope="col" class="num">
+                Failed
+              </th>
+            </>
+          }
+        >
+          {rows.map(([name, counts]) => (
+            <tr>
+              <td>
+                <code>{name}</code>
+              </td>
+              <td class="bar-col">
+                <ToolBar of={counts} />
+              </td>
+              <Figure of={counts.clean} />
+              <Figure of={counts.empty} />
+              <Figure of={counts.degraded} />
+              <Figure of={counts.fallback} />
+              <Figure of={counts.error + counts.provider_error} />
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Card>
+  );
+};
+
+const Figure: FC<{ readonly of: number }> = ({ of }) => (
+  <td class={of === 0 ? "num muted" : "num"}>{countText(of)}</td>
+);
+
+const Turns: FC<{ readonly model: AgentModel; readonly frame: Frame }> = ({ model, frame }) => (
+  <Card
+    title="Turns"
+    icon="turns"
+    id="turns"
+    flush
+    end={`${countText(model.turns.length)}, newest first`}
+  >
+    <div class="scroll" role="region" aria-label="Turns of this agent" tabindex={0}>
+      <TurnTable
+        label="Turns of this agent, newest first"
+        rows={model.turns}
+        base={hrefOf(frame, "")}
+      />
+    </div>
+    <GroupsFooter window={model} frame={frame} what="This agent" />
+  </Card>
+);

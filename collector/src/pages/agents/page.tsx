@@ -1,0 +1,133 @@
+/**
+ * @module Agents page: who left evidence, who is mounted, and how their turns fare.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import { countText } from "../../ui/display/figures.ts";
+import type { Frame } from "../../http/respond.tsx";
+import type { AgentSummary, AgentsModel } from "./route.ts";
+import { Badge } from "../../ui/elements/badge.tsx";
+import { NotMeasured, NotThere, Time } from "../../ui/elements/figure.tsx";
+import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { GroupCells, GroupHeads, GroupsFooter } from "../../ui/groups/group-cells.tsx";
+import { Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
+import { Page, hrefOf } from "../../ui/layout.tsx";
+
+/** The agents. */
+export function agentsPage(model: AgentsModel, frame: Frame): Child {
+  const seen = new Set(model.items.flatMap((item) => item.agent_id ?? []));
+  const idle = (model.mounted ?? []).filter((agent) => !seen.has(agent));
+  const none = model.items.length === 0 && idle.length === 0;
+  return (
+    <Page
+      frame={frame}
+      title="Agents"
+      bar={<Narrow frame={frame} fields={["application_id", "user_id"]} />}
+    >
+      <NarrowedBy frame={frame} />
+      {none ? (
+        <Empty title="No agent in this window" icon="agents">
+          <p>
+            An agent shows as soon as one of its turns arrives.{" "}
+            <a href={hrefOf(frame, "/traces")}>Turns</a>
+          </p>
+        </Empty>
+      ) : (
+        <Card title="Agents" icon="agents" flush end={countText(model.items.length)}>
+          <Table label="Agents" head={<Head />}>
+            {model.items.map((item) => (
+              <Row item={item} mounted={model.mounted} frame={frame} />
+            ))}
+            {idle.map((agent) => (
+              <tr>
+                <td>
+                  <AgentLink agent={agent} frame={frame} />
+                </td>
+                <td>
+                  <NotThere why="no turn in this window" />
+                </td>
+                <td>
+                  <Badge tone="ok" icon="success" word="mounted" />
+                </td>
+                <td colspan={9} class="muted">
+                  no turn in this window
+                </td>
+              </tr>
+            ))}
+          </Table>
+          <GroupsFooter window={model} frame={frame} what="Agents" />
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+const Head: FC = () => (
+  <>
+    <th scope="col">Agent</th>
+    <th scope="col">Last</th>
+    <th scope="col">Registration</th>
+    <th scope="col">Application</th>
+    <GroupHeads threads />
+    <th scope="col">Models</th>
+  </>
+);
+
+/** The first model, and how many others there are. */
+const Models: FC<{ readonly names: readonly string[] }> = ({ names: [first, ...others] }) => {
+  if (first === undefined) return <NotMeasured short why="No model was recorded." />;
+  if (others.length === 0) return <>{first}</>;
+  return (
+    <>
+      {first} <span class="muted">+{others.length}</span>
+    </>
+  );
+};
+
+const AgentLink: FC<{ readonly agent: string; readonly frame: Frame }> = ({ agent, frame }) => (
+  <a href={hrefOf(frame, `/agents/${encodeURIComponent(agent)}`)} data-row>
+    <b>{agent}</b>
+  </a>
+);
+
+const Row: FC<{
+  readonly item: AgentSummary;
+  readonly mounted: readonly string[] | null;
+  readonly frame: Frame;
+}> = ({ item, mounted, frame }) => (
+  <tr>
+    <td>
+      {item.agent_id === null ? (
+        <span class="muted">without a name</span>
+      ) : (
+        <AgentLink agent={item.agent_id} frame={frame} />
+      )}
+    </td>
+    <td>
+      <Time at={item.last_at} form="daytime" />
+    </td>
+    <td>
+      {item.agent_id !== null && mounted?.includes(item.agent_id) === true ? (
+        <Badge tone="ok" icon="success" word="mounted" title="It can be run from here." />
+      ) : (
+        <Badge
+          tone="quiet"
+          icon="remote"
+          word="seen"
+          title="It left evidence; this collector's host does not mount it."
+        />
+      )}
+    </td>
+    <td>
+      {item.application_ids.length === 0 ? (
+        <span class="muted">not said</span>
+      ) : (
+        item.application_ids.join(", ")
+      )}
+    </td>
+    <GroupCells of={item} threads={item.threads} />
+    <td class="models" title={item.models.join(", ")}>
+      <Models names={item.models} />
+    </td>
+  </tr>
+);

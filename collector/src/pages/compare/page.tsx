@@ -1,0 +1,67 @@
+/**
+ * @module Compare page: two roots side by side. Changes in the neutral ink, what stays open in
+ * grey, and nothing in the colours of better and worse.
+ */
+import type { Child } from "hono/jsx";
+
+import type { Frame } from "../../http/respond.tsx";
+import type { CompareModel } from "./route.ts";
+import { CompareChoice } from "./choice.tsx";
+import { CompareHeads, TrustBar } from "./heads.tsx";
+import { OpenPoints } from "./open-points.tsx";
+import { Operations } from "./operations.tsx";
+import { Deliveries, Diagnostics, Outcome, Sources } from "./results.tsx";
+import { TimingAndTokens } from "./timing.tsx";
+import { Page, hrefWith } from "../../ui/layout.tsx";
+
+/** The comparison, or the form that picks two turns. */
+export function comparePage(model: CompareModel, frame: Frame): Child {
+  if (!model.asked) {
+    return (
+      <Page frame={frame} title="Compare" script="compare">
+        <CompareChoice model={model} frame={frame} />
+      </Page>
+    );
+  }
+  const swapped = hrefWith(frame, {
+    baseline_root: model.candidate.root_trace_id,
+    candidate_root: model.baseline.root_trace_id,
+    baseline_turn: model.candidate.turn_id,
+    candidate_turn: model.baseline.turn_id,
+  });
+  return (
+    <Page
+      frame={frame}
+      title="Compare"
+      script="compare"
+      bar={
+        <div class="page-actions">
+          <a class="button" href={swapped} data-swap>
+            Swap A and B
+          </a>
+          <a class="button" href={`?agent_id=${encodeURIComponent(model.agent_id)}`}>
+            Pick others
+          </a>
+        </div>
+      }
+    >
+      <div class="compare">
+        <CompareHeads model={model} frame={frame} />
+        <TrustBar model={model} />
+        <OpenPoints comparison={model} />
+        <div class="compare-panels">
+          <div class="stack">
+            <Outcome model={model} />
+            <Deliveries model={model} />
+            <Diagnostics model={model} />
+          </div>
+          <div class="stack">
+            <TimingAndTokens model={model} />
+            <Sources model={model} />
+          </div>
+        </div>
+        <Operations model={model} frame={frame} />
+      </div>
+    </Page>
+  );
+}

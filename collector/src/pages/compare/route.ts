@@ -1,0 +1,181 @@
+/**
+ * @module Compare: two roots side by side, metadata only in every content mode. Nothing is run or
+ * replayed, and what a partial candidate does not show is not established (requirements:
+ * Endpoints).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { compareTraceWindows, foldTurns, matches } from "@turnproof/evidence";
+import type { TraceComparison, TurnEvent, TurnRow, WindowMetadata } from "@turnproof/evidence";
+import { CodedError, limits } from "@turnproof/semconv";
+
+import { scopeKey } from "../../access/grants.ts";
+import type { Reading } from "../../access/grants.ts";
+import { toColumns } from "../../ui/display/columns.ts";
+import { principalOf, wantsPage } from "../../http/environment.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
+import { filters, form, id, readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import { respond } from "../../http/respond.tsx";
+import { KeptAccounts } from "../../turns/kept-accounts.ts";
+import type { Parts } from "../../parts.ts";
+import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { metadataOf } from "../../judge/verdict.ts";
+import { collectRoot, turnFilter } from "../../turns/window.ts";
+import { windowModel } from "../turn/route.ts";
+import type { WindowModel } from "../turn/route.ts";
+
+const optional = {
+  thread_id: filters.thread_id.optional(),
+  user_id: filters.user_id.optional(),
+  scope: filters.scope.optional(),
+  baseline_turn: id.describe("One turn of the baseline.").optional(),
+  candidate_turn: id.describe("One turn of the candidate.").optional(),
+  limit: filters.limit.describe("Events per side at most; without it the whole root.").optional(),
+  form: form.optional(),
+};
+
+/** Parameters of the comparison. */
+export const compareParameters = z.strictObject({
+  agent_id: filters.agent_id,
+  baseline_root: id.describe("Root trace that is compared against."),
+  candidate_root: id.describe("Root trace that is compared."),
+  ...optional,
+});
+
+/** The page shows its form while it does not know both sides. */
+const pageParameters = compareParameters.partial();
+
+/** One side of a comparison: which root, and how it was read. */
+export interface CompareSide {
+  readonly root_trace_id: string;
+  readonly turn_id: string | null;
+  /** The turns that this side holds. */
+  readonly turns: readonly TurnRow[];
+  readonly read: WindowModel;
+}
+
+/** What the form of the page offers: the newest turns, and what was chosen so far. */
+export interface CompareChoice {
+  readonly asked: false;
+  readonly agent_id: string | null;
+  readonly baseline_root: string | null;
+  readonly candidate_root: string | null;
+  readonly turns: readonly TurnRow[];
+}
+
+/** Body of `/traces/compare.json`. */
+export interface ComparedModel extends TraceComparison {
+  readonly asked: true;
+  readonly agent_id: string;
+  readonly baseline: CompareSide;
+  readonly candidate: CompareSide;
+}
+
+/** The page; `asked` is false where a side is not chosen yet. */
+export type CompareModel = CompareChoice | ComparedModel;
+
+/** GET `/traces/compare` and its twin. */
+export function compareRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const accounts = new KeptAccounts<Account>();
+  app.on("GET", ["/traces/compare", "/traces/compare.json"], async (c) => {
+    if (wantsPage(c)) {
+      const choice = await choiceOf(c, parts);
+      if (choice !== undefined) return respond<CompareModel>(c, { model: choice, view: "compare" });
+    }
+    const { form: asked, ...parameters } = readParameters(c, compareParameters);
+    const { agent_id, thread_id, user_id, scope, limit } = parameters;
+    const reading = readingFor(c, { agent_id, thread_id, user_id, scope });
+    const [baseline, candidate] = await Promise.all([
+      readSide(parts, reading, parameters.baseline_root, parameters.baseline_turn, limit),
+      readSide(parts, reading, parameters.candidate_root, parameters.candidate_turn, limit),
+    ]);
+    const question = JSON.stringify([scopeKey(principalOf(c)), reading.query, parameters]);
+    const metadata = [baseline.metadata, candidate.metadata, baseline.events.length];
+    const told = { question, events: [...baseline.events, ...candidate.events], metadata };
+    const { comparison, turns } = accounts.of(told, () => accountOf(baseline, candidate));
+    if (comparison.not_found.length > 0) throw new CodedError("trace_not_found_in_window");
+    const model: CompareModel = {
+      asked: true,
+      agent_id,
+      baseline: { ...baseline.side, turns: turns.baseline },
+      candidate: { ...candidate.side, turns: turns.candidate },
+      ...comparison,
+    };
+    const json = (): object => ({ ...model, operations: toColumns(comparison.operations) });
+    return respond(c, { model, view: "compare", ...(asked === "columns" ? { json } : {}) });
+  });
+  return app;
+}
+
+/** Turns that the form offers. */
+const choiceTurns = 40;
+
+/** The form of the page, while a side is missing. */
+async function choiceOf(c: AppContext, parts: Parts): Promise<CompareChoice | undefined> {
+  const given = readParameters(c, pageParameters);
+  const { agent_id, baseline_root, candidate_root } = given;
+  if (agent_id !== undefined && baseline_root !== undefined && candidate_root !== undefined) {
+    return undefined;
+  }
+  const reading = readingFor(c, { agent_id, user_id: given.user_id, scope: given.scope });
+  const { records } = await parts.store.ledger.listTurns(turnQuestion(reading), {
+    order: { by: "first_received" },
+    limit: choiceTurns,
+  });
+  return {
+    asked: false,
+    agent_id: agent_id ?? null,
+    baseline_root: baseline_root ?? null,
+    candidate_root: candidate_root ?? null,
+    turns: records.map(({ row }) => row),
+  };
+}
+
+/** One side as it was read. */
+interface SideRead {
+  readonly events: readonly TurnEvent[];
+  readonly metadata: WindowMetadata;
+  readonly side: Omit<CompareSide, "turns">;
+}
+
+/** Everything that is made of the events of both sides. */
+interface Account {
+  readonly comparison: TraceComparison;
+  readonly turns: Readonly<Record<"baseline" | "candidate", readonly TurnRow[]>>;
+}
+
+function accountOf(baseline: SideRead, candidate: SideRead): Account {
+  return {
+    comparison: compareTraceWindows(baseline.events, candidate.events, {
+      baselineMetadata: baseline.metadata,
+      candidateMetadata: candidate.metadata,
+    }),
+    turns: { baseline: foldTurns(baseline.events), candidate: foldTurns(candidate.events) },
+  };
+}
+
+async function readSide(
+  parts: Parts,
+  reading: Reading,
+  root: string,
+  turn: string | undefined,
+  limit: number | undefined,
+): Promise<SideRead> {
+  const window = await collectRoot(parts, reading, root, limit ?? limits.rootEventsMax);
+  const selected = turnFilter({
+    ...reading.query,
+    ...(turn === undefined ? {} : { turn_id: turn }),
+  });
+  const events = window.events.filter((event) => matches(event, selected));
+  return {
+    events,
+    metadata: await metadataOf(parts, window),
+    side: {
+      root_trace_id: root,
+      turn_id: turn ?? null,
+      read: windowModel(window),
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/**
+ * @module Events: the normalized event page, and the original records behind it (requirements:
+ * Endpoints, rules for the events endpoint 1 to 8).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { buildPage, trustedErrors } from "@turnproof/evidence";
+import type { EventPage, NormalizationError } from "@turnproof/evidence";
+import { CodedError, limits } from "@turnproof/semconv";
+import type { BundleRecord } from "@turnproof/store";
+
+import type { Reading } from "../../access/grants.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
+import { pagingOf } from "../../http/paging.ts";
+import { eventOnlyFilters, filters, readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import { placeOfEvents } from "../../http/standing.ts";
+import type { StandingPlace } from "../../http/standing.ts";
+import { respondJson } from "../../http/respond.tsx";
+import { tenantOf } from "../../memory/memory-events.ts";
+import type { Parts } from "../../parts.ts";
+import { isSettled } from "../../turns/window.ts";
+
+/** Parameters of the events endpoint. */
+export const eventsParameters = z
+  .strictObject({
+    view: z
+      .enum(["events", "bundles"])
+      .describe("`events` (default): child events. `bundles`: the original provider records."),
+    ...filters,
+  })
+  .partial();
+type EventsParameters = z.output<typeof eventsParameters>;
+
+/** The bundles view. */
+export interface BundlePage {
+  readonly items: readonly BundleRecord[];
+  readonly source_rows: number;
+  readonly errors: readonly NormalizationError[];
+  readonly next_cursor: string | null;
+  /** Mark of the walk; see {@link EventPage}. */
+  readonly as_of: string;
+  readonly window_complete: boolean;
+  readonly limit: number;
+}
+
+/** GET `/traces/events.json`. */
+export function eventsRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.get("/traces/events.json", async (c) => {
+    const parameters = readParameters(c, eventsParameters);
+    const page =
+      parameters.view === "bundles"
+        ? await bundlePage(c, parts, parameters)
+        : await eventPage(c, parts, parameters);
+    return respondJson(c, page);
+  });
+  return app;
+}
+
+async function eventPage(
+  c: AppContext,
+  parts: Parts,
+  parameters: EventsParameters,
+): Promise<EventPage> {
+  const limit = parameters.limit ?? limits.pageEventsDefault;
+  const reading = readingFor(c, parameters);
+  const { scope, query } = reading;
+  const paging = await pagingOf(c, parts, parameters, reading);
+  const unread = rowsUnread(parts, reading) || !(await isSettled(parts));
+  const slice = await parts.store.page(scope, query, {
+    limit,
+    signal: c.req.raw.signal,
+    ...(paging.after === undefined ? {} : { after: paging.after }),
+  });
+  return buildPage(unread ? { ...slice, bounded: true } : slice, {
+    limit,
+    continued: paging.after !== undefined,
+    nextCursor: await paging.seal(slice.next, placeOfEvents(reading, slice.events)),
+    asOf: paging.asOf,
+    quarantinedRoots: parts.ingest.losses().quarantined_roots,
+    query,
+  });
+}
+
+/**
+ * True when rows of memory belong to what was asked and cannot be read, because they always need a
+ * tenant: the page of `all` then says that it is not the whole.
+ *
+ * @throws CodedError `identity_missing` where nothing but rows was asked for; `scope_forbidden` for
+ * a principal that is bound to an application, which rows do not name
+ */
+function rowsUnread({ memory }: Parts, { scope, query }: Reading): boolean {
+  const source = query.store ?? "trace";
+  if (memory === undefined || source === "trace") return false;
+  if (tenantOf(scope, query) !== undefined) return false;
+  if (source === "all") return true;
+  const unbound = "operator" in scope && scope.operator.applicationId === undefined;
+  throw new CodedError(unbound ? "identity_missing" : "scope_forbidden", { field: "user_id" });
+}
+
+/** Rule 2: what only child events can answer is refused here, not ignored. */
+async function bundlePage(
+  c: AppContext,
+  parts: Parts,
+  parameters: EventsParameters,
+): Promise<BundlePage> {
+  for (const field of eventOnlyFilters) {
+    if (parameters[field] !== undefined) throw new CodedError("filter_not_applicable", { field });
+  }
+  const limit = parameters.limit ?? limits.pageEventsDefault;
+  const reading = readingFor(c, parameters);
+  const { scope, query } = reading;
+  const paging = await pagingOf(c, parts, parameters, reading);
+  const settled = await isSettled(parts);
+  const slice = await parts.store.bundles(scope, query, {
+    limit,
+    signal: c.req.raw.signal,
+    ...(paging.after === undefined ? {} : { after: paging.after }),
+  });
+  return {
+    items: slice.bundles,
+    source_rows: slice.sourceRows,
+    errors: slice.errors,
+    next_cursor: await paging.seal(slice.next, placeOfRecord(slice.bundles.at(-1))),
+    as_of: paging.asOf,
+    window_complete:
+      settled &&
+      paging.after === undefined &&
+      slice.next === null &&
+      trustedErrors(slice.errors).length === 0,
+    limit,
+  };
+}
+
+/** A record lies in its root; one that names none is written once and never again. */
+function placeOfRecord(record: BundleRecord | undefined): StandingPlace | undefined {
+  const { identity } = (record?.payload ?? {}) as { readonly identity?: unknown };
+  const { root_trace_id: root } = (identity ?? {}) as { readonly root_trace_id?: unknown };
+  return typeof root === "string" ? { root } : undefined;
+}

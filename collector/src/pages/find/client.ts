@@ -1,0 +1,74 @@
+/**
+ * @module Find in the browser: an e-mail address that is typed into the box never becomes part of
+ * an address. It is asked of the host's directory, and the opaque id is searched for instead.
+ */
+import { announce, find } from "../../ui/client/page.ts";
+
+const looksLikeEmail = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+
+/** Starts the page. */
+export function start(): void {
+  const form = find<HTMLFormElement>("[data-find]");
+  const field = find<HTMLInputElement>("input[name=id]", form);
+  if (form === undefined || field === undefined) return;
+  const note = find("[data-find-note]", form);
+  const say = (text: string): void => {
+    if (note !== undefined) {
+      note.hidden = text === "";
+      note.textContent = text;
+    }
+    announce(text);
+  };
+  field.addEventListener("input", () => say(""));
+  form.addEventListener("submit", (event) => {
+    const typed = field.value.trim();
+    if (!looksLikeEmail.test(typed)) {
+      field.value = typed;
+      return;
+    }
+    event.preventDefault();
+    const href = form.dataset["resolve"];
+    if (href === undefined) {
+      say("An e-mail address is no id. Resolving one needs the permission account.resolve.");
+      return;
+    }
+    say("Asking the directory …");
+    void resolve(href, typed, find<HTMLInputElement>("[data-csrf]", form)?.value).then((found) => {
+      if ("failure" in found) return say(found.failure);
+      field.value = found.user;
+      say("Found: searching for the account's opaque id.");
+      form.submit();
+    });
+  });
+}
+
+const failures: { readonly [status: number]: string } = {
+  403: "Your role may not resolve accounts.",
+  404: "The directory knows no account of this address.",
+  501: "No directory is configured here. Paste the opaque user id instead.",
+};
+
+async function resolve(
+  href: string,
+  email: string,
+  csrf: string | undefined,
+): Promise<{ readonly user: string } | { readonly failure: string }> {
+  try {
+    const response = await fetch(href, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json",
+        ...(csrf === undefined ? {} : { "x-csrf-token": csrf }),
+      },
+      body: JSON.stringify({ email }),
+    });
+    if (!response.ok) {
+      return { failure: failures[response.status] ?? "The directory did not answer." };
+    }
+    const { user_id: user } = (await response.json()) as { readonly user_id: string };
+    return { user };
+  } catch {
+    return { failure: "The directory did not answer." };
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * @module Find places: where the incident finder looked, where it did not, why, and the way on. A
+ * search that leaves out whole places never reads as "there is nothing".
+ */
+import type { FC } from "hono/jsx";
+
+import { countText } from "../../ui/display/figures.ts";
+import { leftOut, placeNames, reachWords } from "../../ui/display/find-words.ts";
+import type { Reach } from "../../ui/display/find-words.ts";
+import type { Frame } from "../../http/respond.tsx";
+import type { FindModel } from "./route.ts";
+import { Badge } from "../../ui/elements/badge.tsx";
+import { hrefOf, hrefWith } from "../../ui/layout.tsx";
+
+const stateIcons = {
+  searched: ["ok", "success"],
+  partly: ["warn", "partial"],
+  "not searched": ["plain", "unknown"],
+} as const;
+
+/** Where it was looked for, and where it was not, why, and what to do. */
+export const Places: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({
+  model,
+  frame,
+}) => (
+  <section class="find-places" aria-label="Where it was looked for">
+    <ul>
+      {model.places.map(({ place, reach }) => {
+        const { state, why } = reachWords[reach];
+        const [tone, icon] = stateIcons[state];
+        return (
+          <li data-place={place} data-reach={reach}>
+            <span>{placeNames[place]}</span>
+            <Badge tone={tone} icon={icon} word={state} />
+            {why === "" ? null : <span class="muted">{why}</span>}
+            <Way reach={reach} model={model} frame={frame} />
+          </li>
+        );
+      })}
+    </ul>
+    {model.pending_frames === 0 ? null : (
+      <p class="muted">
+        {countText(model.pending_frames)} received{" "}
+        {model.pending_frames === 1 ? "batch is" : "batches are"} not readable yet and may name it:
+        search again in a moment.
+      </p>
+    )}
+  </section>
+);
+
+/** How much was searched, in two words: rows that need a tenant are open, and no failure. */
+export const SearchedBadge: FC<{ readonly model: FindModel }> = ({ model }) => {
+  if (model.window_complete) {
+    return <Badge tone="ok" icon="success" word="Whole history searched" />;
+  }
+  const open = model.places.filter(({ reach }) => leftOut(reach));
+  const onlyTenant = open.every(({ reach }) => reach === "tenant_not_named");
+  return onlyTenant && open.length > 0 && model.pending_frames === 0 ? (
+    <Badge tone="plain" icon="info" word="All evidence searched, memory not" />
+  ) : (
+    <Badge tone="warn" icon="partial" word="Not everything searched" />
+  );
+};
+
+/** What can be done about a place that was not searched. */
+const Way: FC<{
+  readonly reach: Reach;
+  readonly model: FindModel;
+  readonly frame: Frame;
+}> = ({ reach, model, frame }) => {
+  if (reach === "no_answer") return <a href={hrefOf(frame, "/traces/health")}>Health</a>;
+  if (reach !== "tenant_not_named") return null;
+  // An id that the evidence knows as something else is no tenant.
+  const known = model.items.flatMap(({ matched_by: fields }) => fields);
+  const id = known.length === 0 || known.includes("user_id") ? frame.query.get("id") : null;
+  const to = (changes: Record<string, string>): string =>
+    hrefWith(frame, { cursor: null, ...changes });
+  return (
+    <>
+      {id === null ? null : <a href={to({ user_id: id })}>The id is the tenant</a>}
+      <a href={to({ scope: "anonymous" })}>It is anonymous</a>
+    </>
+  );
+};

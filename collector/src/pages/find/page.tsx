@@ -1,0 +1,312 @@
+/**
+ * @module Find page: the incident finder. One box takes any opaque id; the evidence says what it
+ * is; the whole history answers, page by page.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import { countText } from "../../ui/display/figures.ts";
+import { fieldWords, idKinds, withArticle } from "./id-words.ts";
+import { findingPriority, reasonText } from "../../ui/display/kind-words.ts";
+import type { Frame } from "../../http/respond.tsx";
+import type { FindModel, FoundRoot } from "./route.ts";
+import { Badge, VerdictBadge } from "../../ui/elements/badge.tsx";
+import { Id, NotThere, Time, Unknown } from "../../ui/elements/figure.tsx";
+import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { Places, SearchedBadge } from "./find-places.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { LatelyCard } from "./lately-card.tsx";
+import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
+
+/** The finder. */
+export function findPage(model: FindModel, frame: Frame): Child {
+  return (
+    <Page frame={frame} title="Incidents" script="find">
+      <FindBox frame={frame} />
+      {model.asked ? <Found model={model} frame={frame} /> : <Hints frame={frame} />}
+      {model.lately === undefined || model.lately.turns === 0 ? null : (
+        <LatelyCard lately={model.lately} frame={frame} />
+      )}
+    </Page>
+  );
+}
+
+/** A plain date stays a date field; a time with hours is kept as it was written. */
+function timeType(value: string): "date" | "text" {
+  return value === "" || /^\d{4}-\d{2}-\d{2}$/.test(value) ? "date" : "text";
+}
+
+const FindBox: FC<{ readonly frame: Frame }> = ({ frame }) => {
+  const from = frame.query.get("start_time") ?? "";
+  const to = frame.query.get("end_time") ?? "";
+  const may = frame.principal === undefined ? false : canResolve(frame);
+  return (
+    <form
+      class="find"
+      method="get"
+      action={hrefOf(frame, "/traces/find")}
+      role="search"
+      aria-label="Find by id"
+      data-find
+      data-resolve={may ? hrefOf(frame, "/traces/account/resolve") : undefined}
+    >
+      {frame.csrfToken === undefined ? null : (
+        <input type="hidden" value={frame.csrfToken} data-csrf />
+      )}
+      <label class="find-id">
+        <span>Any id</span>
+        <span class="find-box">
+          <Icon name="incidents" />
+          <input
+            class="field mono"
+            name="id"
+            value={frame.query.get("id") ?? ""}
+            placeholder="user, thread, root, job, source, artifact, event or error id"
+            maxlength={240}
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            data-search
+          />
+        </span>
+      </label>
+      {frame.principal?.userId === undefined ? <TenantField frame={frame} /> : null}
+      <label>
+        <span>From (UTC)</span>
+        <input class="field" name="start_time" type={timeType(from)} value={from} />
+      </label>
+      <label>
+        <span>Before (UTC)</span>
+        <input class="field" name="end_time" type={timeType(to)} value={to} />
+      </label>
+      <button class="button primary" type="submit">
+        Find
+      </button>
+      <p class="find-note" role="status" data-find-note hidden></p>
+    </form>
+  );
+};
+
+/** For who is bound to no tenant: rows of memory are kept apart by it. */
+const TenantField: FC<{ readonly frame: Frame }> = ({ frame }) => (
+  <label class="find-tenant">
+    <span>Tenant, if known</span>
+    <input
+      class="field mono"
+      name="user_id"
+      value={frame.query.get("user_id") ?? ""}
+      maxlength={240}
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck={false}
+    />
+  </label>
+);
+
+function canResolve(frame: Frame): boolean {
+  const role = frame.principal?.role;
+  return role === "operator" || role === "admin";
+}
+
+const examples: readonly (readonly [string, string])[] = [
+  ["a thread", "what a customer's conversation went through"],
+  ["a user", "everything of one tenant that you may read"],
+  ["a job or task", "which turns worked on it"],
+  ["a source or artifact", "which turns rested on it or made it"],
+  ["a root, run, turn, span or event", "from a log line to its evidence"],
+  ["an error type", "where else it struck"],
+];
+
+const Hints: FC<{ readonly frame: Frame }> = ({ frame }) => (
+  <Empty title="Paste the id you have" icon="incidents">
+    <p>
+      The whole history is searched for it, within what you may read. What kind of id it is shows by
+      itself.
+    </p>
+    <dl class="hints">
+      {examples.map(([what, why]) => (
+        <div>
+          <dt>{what}</dt>
+          <dd class="muted">{why}</dd>
+        </div>
+      ))}
+    </dl>
+    <p class="muted">
+      An e-mail address is no id and is never searched for
+      {canResolve(frame)
+        ? "; typed here, your host's directory resolves it, and only the opaque id is used."
+        : ". Resolving one needs the permission account.resolve."}
+    </p>
+  </Empty>
+);
+
+const NotFound: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => (
+  <Empty title="No evidence names this id" icon="incidents">
+    <p>
+      {model.window_complete
+        ? "The whole history that you may read was searched. "
+        : "Not everything that you may read was searched. "}
+      Check the id, widen the times, or ask an operator with a wider scope.
+    </p>
+    <Places model={model} frame={frame} />
+    {frame.query.has("cursor") ? (
+      <a class="button" href={hrefWith(frame, { cursor: null })}>
+        From the start
+      </a>
+    ) : null}
+  </Empty>
+);
+
+const Found: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const kinds = idKinds([...new Set(model.items.flatMap((item) => item.matched_by))]);
+  if (model.items.length === 0) {
+    return <NotFound model={model} frame={frame} />;
+  }
+  return (
+    <Card
+      title="Traces that mention this id"
+      icon="turns"
+      flush
+      end={
+        <>
+          {kinds.length === 0 ? (
+            <span>kind of id not recognised</span>
+          ) : (
+            <Badge
+              tone="plain"
+              icon="info"
+              word={`this is ${withArticle(kinds[0] ?? "")}`}
+              title={`Named as: ${kinds.join(", ")}`}
+            />
+          )}
+          <span>
+            {countText(model.items.length)} {model.items.length === 1 ? "root" : "roots"},{" "}
+            {countText(model.event_count)} {model.event_count === 1 ? "event" : "events"}
+          </span>
+        </>
+      }
+    >
+      <Table
+        label="Traces that mention this id"
+        head={
+          <>
+            <th scope="col">Last</th>
+            <th scope="col">Verdict</th>
+            <th scope="col">Agent</th>
+            <th scope="col">Thread</th>
+            <th scope="col">Named as</th>
+            <th scope="col" class="num">
+              Turns
+            </th>
+            <th scope="col" class="num">
+              Events
+            </th>
+            <th scope="col">Root</th>
+          </>
+        }
+      >
+        {model.items.map((item) => (
+          <Root item={item} frame={frame} />
+        ))}
+      </Table>
+      <Places model={model} frame={frame} />
+      <Ways model={model} frame={frame} />
+    </Card>
+  );
+};
+
+/** How far the search went, and the way to the rest. */
+const Ways: FC<{ readonly model: FindModel; readonly frame: Frame }> = ({ model, frame }) => (
+  <footer class="window">
+    <SearchedBadge model={model} />
+    <span>
+      {model.window_complete
+        ? "Nothing older or newer names it."
+        : model.next_cursor === null && !frame.query.has("cursor")
+          ? "More may name it; what was left out stands above."
+          : "This is one page of the answer."}
+    </span>
+    <span class="end">
+      {frame.query.has("cursor") ? (
+        <a class="button" href={hrefWith(frame, { cursor: null })}>
+          First page
+        </a>
+      ) : null}
+      {model.next_cursor === null ? null : (
+        <a class="button" href={hrefWith(frame, { cursor: model.next_cursor })} data-older>
+          More <Icon name="more" />
+        </a>
+      )}
+    </span>
+  </footer>
+);
+
+const Root: FC<{ readonly item: FoundRoot; readonly frame: Frame }> = ({ item, frame }) => {
+  const anchor = item.event_ids[0];
+  const at = anchor === undefined ? "" : `#e-${encodeURIComponent(anchor)}`;
+  const href = hrefOf(frame, `/traces/${encodeURIComponent(item.root_trace_id)}${at}`);
+  return (
+    <tr>
+      <td>
+        {item.root_trace_id === "" ? (
+          <Time at={item.last_at} form="daytime" />
+        ) : (
+          <a href={href} data-row>
+            <Time at={item.last_at} form="daytime" />
+          </a>
+        )}
+      </td>
+      <td>
+        <Verdicts item={item} />
+      </td>
+      <td>{item.agent_id ?? <Unknown why="No agent was recorded." />}</td>
+      <td>
+        {item.thread_id === null ? (
+          <NotThere why="no thread was recorded" />
+        ) : (
+          <Id
+            of={item.thread_id}
+            chars={20}
+            href={hrefOf(frame, `/threads/${encodeURIComponent(item.thread_id)}`)}
+          />
+        )}
+      </td>
+      <td>{item.matched_by.map(fieldWords).join(", ")}</td>
+      <td class="num">
+        {item.turn_ids.length === 0 ? (
+          <NotThere why="its events name no turn" />
+        ) : (
+          countText(item.turn_ids.length)
+        )}
+      </td>
+      <td class="num">{countText(item.event_count)}</td>
+      <td>
+        <Id of={item.root_trace_id} chars={14} why="The event names no root." />
+      </td>
+    </tr>
+  );
+};
+
+/** Each verdict of its turns once, what was found first, and whether anything failed on the way. */
+const Verdicts: FC<{ readonly item: FoundRoot }> = ({ item }) => {
+  const { verdicts, has_error: failed } = item;
+  const codes = [...new Set(verdicts?.flatMap(({ finding_codes }) => finding_codes))];
+  const first = codes.toSorted((a, b) => findingPriority(a) - findingPriority(b))[0];
+  return (
+    <span class="found-verdicts">
+      {verdicts === null ? (
+        <Unknown why="Too much to look at here; its own page tells." />
+      ) : (
+        [...new Set(verdicts.map(({ verdict }) => verdict))].map((verdict) => (
+          <VerdictBadge verdict={verdict} />
+        ))
+      )}
+      {first === undefined ? null : (
+        <span class="muted" title={codes.map(reasonText).join(", ")}>
+          {reasonText(first)}
+          {codes.length === 1 ? "" : ` and ${countText(codes.length - 1)} more`}
+        </span>
+      )}
+      {failed ? <Badge tone="bad" icon="failed" word="with errors" /> : null}
+    </span>
+  );
+};

@@ -1,0 +1,230 @@
+/**
+ * @module Find: the incident finder. One opaque id, whole history, within the asker's scope
+ * (requirements: Endpoints; design 6.2).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { compareTimes } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
+import { limits } from "@turnproof/semconv";
+
+import type { AppEnv } from "../../http/environment.ts";
+import { pagingOf } from "../../http/paging.ts";
+import { leftOut, reachText } from "../../ui/display/find-words.ts";
+import { filters, id, readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import { respond } from "../../http/respond.tsx";
+import { placeOfEvents } from "../../http/standing.ts";
+import { searchedPlaces } from "../../memory/searched-places.ts";
+import type { SearchedPlace } from "../../memory/searched-places.ts";
+import type { Parts } from "../../parts.ts";
+import { foundVerdicts } from "../../turns/turn-verdicts.ts";
+import type { FoundVerdict } from "../../turns/turn-verdicts.ts";
+import { pendingFrames } from "../../turns/window.ts";
+import { lately } from "./lately.ts";
+import type { Lately } from "./lately.ts";
+
+/** Parameters of the finder. */
+export const findParameters = z
+  .strictObject({
+    id: id.describe(
+      "A user, thread, root, run, turn, task, job, source, artifact, event, span or error id. " +
+        "Without it, the first of user, thread, root, run, turn, task and resource that is given.",
+    ),
+    application_id: filters.application_id,
+    agent_id: filters.agent_id,
+    user_id: filters.user_id.describe(
+      "Tenant; only narrows what the asker may read, and lets rows of its memory be searched too.",
+    ),
+    scope: filters.scope,
+    memory_id: filters.memory_id.describe("Memory."),
+    thread_id: filters.thread_id,
+    root_trace_id: filters.root_trace_id.describe("Root trace."),
+    run_id: filters.run_id.describe("Run."),
+    turn_id: filters.turn_id.describe("Turn."),
+    task_id: filters.task_id.describe("Task."),
+    resource_ref: filters.resource_ref.describe("A resource among inputs, outputs or candidates."),
+    event_kind: filters.event_kind.describe("Kind of event, by today's or an older name."),
+    status: filters.status.describe("Status of the event."),
+    start_time: filters.start_time.describe("Child-event time, inclusive, ISO 8601."),
+    end_time: filters.end_time.describe("Child-event time, exclusive, ISO 8601."),
+    limit: filters.limit,
+    cursor: filters.cursor,
+  })
+  .partial();
+
+/** Filters that are ids themselves, in the order in which one stands for a missing `id`. */
+const idFilters = [
+  "user_id",
+  "thread_id",
+  "root_trace_id",
+  "run_id",
+  "turn_id",
+  "task_id",
+  "resource_ref",
+] as const;
+
+/** A root that mentions the id. */
+export interface FoundRoot {
+  readonly root_trace_id: string;
+  readonly agent_id: string | null;
+  readonly thread_id: string | null;
+  readonly turn_ids: readonly string[];
+  /** Fields in which the id stands, sorted. */
+  readonly matched_by: readonly string[];
+  readonly event_ids: readonly string[];
+  readonly event_count: number;
+  readonly first_at: string;
+  readonly last_at: string;
+  readonly has_error: boolean;
+  /** What the judge says of its turns that name the id; null where they were not looked at. */
+  readonly verdicts: readonly FoundVerdict[] | null;
+}
+
+/** Body of `/traces/find.json`. */
+export interface FindModel {
+  /** False while no id was given: the page shows its empty box. */
+  readonly asked: boolean;
+  readonly items: readonly FoundRoot[];
+  readonly event_count: number;
+  readonly limit: number;
+  readonly next_cursor: string | null;
+  /** Before the first page of the walk was read. */
+  readonly as_of: string;
+  /**
+   * True when no cursor came in, none goes out, no bound was met, nothing is pending and no place
+   * that the asker may read was left out.
+   */
+  readonly window_complete: boolean;
+  readonly bounded: boolean;
+  /** Batches that were acknowledged and are not readable yet. */
+  readonly pending_frames: number;
+  /** Where the id was looked for, and where it was not and why; empty while none was given. */
+  readonly places: readonly (SearchedPlace & { readonly says: string })[];
+  /** What the judge found over all turns; while no id was given. */
+  readonly lately?: Lately;
+}
+
+const eventIdsMax = limits.findingEvidenceMax;
+
+/** What is known before an id is given. */
+const nothing: Omit<FindModel, "limit" | "as_of"> = {
+  asked: false,
+  items: [],
+  event_count: 0,
+  next_cursor: null,
+  window_complete: true,
+  bounded: false,
+  pending_frames: 0,
+  places: [],
+};
+
+/** GET `/traces/find` and its twin. */
+export function findRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.on("GET", ["/traces/find", "/traces/find.json"], async (c) => {
+    const parameters = readParameters(c, findParameters);
+    const named = idFilters.find((name) => parameters[name] !== undefined);
+    const asked = parameters.id ?? (named === undefined ? undefined : parameters[named]);
+    const wanted = asked === undefined ? undefined : c.get("typed")(asked);
+    const limit = parameters.limit ?? limits.pageEventsDefault;
+    const reading = readingFor(c, { ...parameters, store: "all" });
+    const paging = await pagingOf(c, parts, { ...parameters, view: "find" }, reading);
+    const { scope, query } = reading;
+    if (wanted === undefined) {
+      const model: FindModel = {
+        ...nothing,
+        limit,
+        as_of: paging.asOf,
+        lately: await lately(parts, reading, c.req.raw.signal),
+      };
+      return respond(c, { model, view: "find" });
+    }
+    const pending = await pendingFrames(parts);
+    const slice = await parts.store.find(scope, wanted, query, {
+      limit,
+      signal: c.req.raw.signal,
+      ...(paging.after === undefined ? {} : { after: paging.after }),
+    });
+    const places = searchedPlaces({
+      scope,
+      query,
+      slice,
+      after: paging.after,
+      hasMemory: parts.memory !== undefined,
+    });
+    const found = rootsOf(slice.events, wanted);
+    const judged = await foundVerdicts(
+      parts.store.ledger,
+      scope,
+      found.map((root) => root.root_trace_id),
+    );
+    const whole = pending === 0 && paging.after === undefined && slice.next === null;
+    const left = slice.bounded || places.some(({ reach }) => leftOut(reach));
+    const model: FindModel = {
+      asked: true,
+      items: found.map((root) => ({ ...root, verdicts: own(root, judged) })),
+      event_count: slice.events.length,
+      limit,
+      next_cursor: await paging.seal(slice.next, placeOfEvents(reading, slice.events)),
+      as_of: paging.asOf,
+      window_complete: whole && !left,
+      bounded: slice.bounded,
+      pending_frames: pending,
+      places: places.map((one) => ({ ...one, says: reachText(one.place, one.reach) })),
+    };
+    return respond(c, { model, view: "find" });
+  });
+  return app;
+}
+
+/** Of the turns of a root those that name the id; all of them where none of its events says one. */
+function own(
+  { root_trace_id, turn_ids }: Omit<FoundRoot, "verdicts">,
+  judged: ReadonlyMap<string, readonly FoundVerdict[]>,
+): readonly FoundVerdict[] | null {
+  const all = judged.get(root_trace_id);
+  if (all === undefined) return null;
+  const named = all.filter(({ turn_id }) => turn_id !== null && turn_ids.includes(turn_id));
+  return named.length === 0 ? all : named;
+}
+
+function rootsOf(
+  events: readonly TurnEvent[],
+  wanted: string,
+): readonly Omit<FoundRoot, "verdicts">[] {
+  const groups = Map.groupBy(events, (event) => event.root_trace_id ?? "");
+  return [...groups].map(([root, members]) => {
+    const times = members.map((event) => event.timestamp).toSorted(compareTimes);
+    const turns = members.flatMap((event) => event.turn_id ?? []);
+    return {
+      root_trace_id: root,
+      agent_id: members.find((event) => event.agent_id !== undefined)?.agent_id ?? null,
+      thread_id: members.find((event) => event.thread_id !== undefined)?.thread_id ?? null,
+      turn_ids: [...new Set(turns)],
+      matched_by: [...new Set(members.flatMap((event) => fieldsOf(event, wanted)))].toSorted(),
+      event_ids: members.slice(0, eventIdsMax).map((event) => event.event_id),
+      event_count: members.length,
+      first_at: times[0] ?? "",
+      last_at: times.at(-1) ?? "",
+      has_error: members.some((event) => event.status === "error"),
+    };
+  });
+}
+
+/** Names of the fields of an event that hold the id. */
+function fieldsOf(event: TurnEvent, wanted: string): readonly string[] {
+  const { attributes, input_refs, output_refs, selection_ledger, links, ...own } = event;
+  const fields = [...Object.entries(own), ...Object.entries(attributes)]
+    .filter(([, value]) => value === wanted || (Array.isArray(value) && value.includes(wanted)))
+    .map(([name]) => name);
+  if (input_refs?.some((item) => item.ref === wanted)) fields.push("input_refs");
+  if (output_refs?.some((item) => item.ref === wanted)) fields.push("output_refs");
+  if (selection_ledger?.some((item) => item.resource.ref === wanted)) {
+    fields.push("selection_ledger");
+  }
+  if (links?.some((link) => link.trace_id === wanted || link.span_id === wanted)) {
+    fields.push("links");
+  }
+  return fields;
+}

@@ -1,0 +1,129 @@
+/**
+ * @module Health in the browser: `Watch` reads the twin every few seconds and plots what moves:
+ * items stored, items waiting, query time. The plotting library is loaded when somebody watches.
+ */
+import { announce, drawn, fetchJson, find, twin } from "../../ui/client/page.ts";
+import { addShortcuts } from "../../ui/client/shortcuts.ts";
+
+interface Sample {
+  readonly query_timing: readonly { readonly duration_ms: number }[];
+  readonly collector: {
+    readonly ingest: {
+      readonly conservation: { readonly received: number };
+      readonly journal: { readonly pending_spans: number };
+      readonly drain: { readonly stored_events: number };
+    };
+  } | null;
+}
+
+const everyMs = 3_000;
+const keptMax = 200;
+
+/** Starts the page. */
+export function start(): void {
+  const button = find<HTMLButtonElement>("[data-watch]");
+  const place = find("[data-watch-plots]");
+  if (button === undefined || place === undefined) return;
+  button.hidden = false;
+  let stop: (() => void) | undefined;
+  const toggle = (): void => {
+    const on = stop === undefined;
+    button.setAttribute("aria-pressed", String(on));
+    announce(on ? "Watching: read every three seconds" : "Not watching");
+    if (!on) {
+      stop?.();
+      stop = undefined;
+      return;
+    }
+    const ended = new AbortController();
+    stop = () => ended.abort();
+    void watch(place, ended.signal);
+  };
+  button.addEventListener("click", toggle);
+  addShortcuts([{ keys: ["w"], words: "Watch live, or stop", group: "List", run: toggle }]);
+}
+
+/** What is plotted: a name, its unit, and its value from one sample and the one before. */
+const series: readonly (readonly [
+  name: string,
+  unit: string,
+  value: (now: Sample, before: Sample | undefined, seconds: number) => number | null,
+])[] = [
+  [
+    "stored",
+    "events/s",
+    (now, before, seconds) => {
+      const a = before?.collector?.ingest.drain.stored_events;
+      const b = now.collector?.ingest.drain.stored_events;
+      return a === undefined || b === undefined ? null : Math.max(0, (b - a) / seconds);
+    },
+  ],
+  ["waiting", "items", (now) => now.collector?.ingest.journal.pending_spans ?? null],
+  [
+    "query time",
+    "ms",
+    (now) => now.query_timing.reduce((most, { duration_ms: ms }) => Math.max(most, ms), 0),
+  ],
+];
+
+async function watch(place: HTMLElement, signal: AbortSignal): Promise<void> {
+  const { openPlot } = await import("./client/plot.ts");
+  if (signal.aborted) return;
+  place.hidden = false;
+  place.replaceChildren();
+  const plots = series.map(([name, unit]) => {
+    const figure = drawn(
+      <figure>
+        <figcaption>
+          <span>
+            {name} <span class="muted">{unit}</span>
+          </span>
+          <b data-latest>…</b>
+        </figcaption>
+        <div data-plot></div>
+      </figure>,
+    ) as HTMLElement;
+    place.append(figure);
+    return { figure, plot: openPlot(find("[data-plot]", figure) ?? figure, `${name}, ${unit}`) };
+  });
+  signal.addEventListener("abort", () => {
+    for (const { plot } of plots) plot.close();
+    place.hidden = true;
+    place.replaceChildren();
+  });
+  const times: number[] = [];
+  const values: (number | null)[][] = series.map(() => []);
+  let before: Sample | undefined;
+  while (!signal.aborted) {
+    const now = await fetchJson<Sample>(twin, signal);
+    if (signal.aborted) return;
+    times.push(Date.now() / 1_000);
+    if (times.length > keptMax) times.shift();
+    series.forEach(([, , valueOf], index) => {
+      const seconds = (times.at(-1) ?? 0) - (times.at(-2) ?? 0);
+      const value = now === undefined ? null : valueOf(now, before, seconds || 1);
+      const row = values[index] ?? [];
+      row.push(value);
+      if (row.length > keptMax) row.shift();
+      plots[index]?.plot.show(times, row);
+      const latest = find("[data-latest]", plots[index]?.figure ?? place);
+      if (latest !== undefined) latest.textContent = value === null ? "?" : text(value);
+    });
+    before = now;
+    await pause(everyMs, signal);
+  }
+}
+
+function text(value: number): string {
+  return value >= 100 ? String(Math.round(value)) : String(Number(value.toFixed(1)));
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,107 @@
+/**
+ * @module HealthFigures: what the health page says in words: losses as known none, known so many,
+ * or unknown; the sum that accounts for every received item; counts in their order.
+ */
+import type { KnownNumber, ProducerLoss } from "@turnproof/evidence";
+
+import type { ConservationSnapshot } from "../../receive/conservation.ts";
+import { countText, wordsOf } from "../../ui/display/figures.ts";
+
+/** A loss in words, with how it sounds. */
+export interface LossWords {
+  readonly tone: "ok" | "bad" | "quiet";
+  readonly word: string;
+  readonly why: string;
+}
+
+/** The loss of one producer; `part` is read by somebody who may read a part of its events only. */
+export function lossOf(of: ProducerLoss, part = false): LossWords {
+  const { state, lost } = of;
+  if (state === "nothing_lost") {
+    const why =
+      (of.sequence_gaps ?? 0) === 0
+        ? "It accounted for every event that it made."
+        : "It accounted for every event that it made; the missing numbers lie outside of what was read.";
+    return { tone: "ok", word: "known 0", why };
+  }
+  if (state === "lost" && lost !== null) {
+    return { tone: "bad", word: `known ${countText(lost)}`, why: lostWhy(of, lost) };
+  }
+  const why = part
+    ? "You may read a part of its events, and a part shows no loss."
+    : unknownWhy(of);
+  return { tone: "quiet", word: "unknown", why };
+}
+
+function lostWhy({ reported, sequence_gaps: gaps }: ProducerLoss, lost: number): string {
+  const reasons = ranked(reported?.reasons ?? {});
+  const counted = reasons.reduce((sum, [, count]) => sum + count, 0);
+  const words = reasons.map(([code, count]) => `${wordsOf(code)} ${countText(count)}`);
+  if (lost > counted) {
+    const rest = countText(lost - counted);
+    words.push((gaps ?? 0) >= lost ? `${rest} numbers never arrived` : `${rest} without a reason`);
+  }
+  return words.join(", ");
+}
+
+function unknownWhy({ producer_id: id, reported, sequence_gaps }: ProducerLoss): string {
+  const gaps = sequence_gaps ?? 0;
+  if (id === null) return "It does not number its events, so what is missing is unknown.";
+  const missing = `${countText(gaps)} ${gaps === 1 ? "number is" : "numbers are"} missing`;
+  if (reported === null) {
+    return gaps === 0
+      ? "It numbers its events and never reported what it lost."
+      : `${missing}, and it never reported what it lost.`;
+  }
+  return gaps === 0
+    ? "Its report does not say what it lost."
+    : `${missing} in the part that was read, more than it reported.`;
+}
+
+/** A number that may be unknown: `known 0`, `known 12`, `unknown`. */
+export function knownText({ value, state }: KnownNumber): string {
+  return value === null ? "unknown" : `${state === "partial" ? "≥ " : "known "}${countText(value)}`;
+}
+
+/** One term of the sum. */
+export interface Term {
+  readonly name: string;
+  readonly value: number;
+  readonly why: string;
+}
+
+/** The sum of conservation, both sides term by term. */
+export interface Sum {
+  readonly left: readonly Term[];
+  readonly right: readonly Term[];
+  readonly leftTotal: number;
+  readonly rightTotal: number;
+}
+
+/** Where every received item is. */
+export function conservationSum(c: ConservationSnapshot): Sum {
+  const left = [
+    { name: "received", value: c.received, why: "counted on the wire since this process began" },
+    { name: "recovered", value: c.recovered, why: "found in the journal when it began" },
+  ];
+  const right = [
+    { name: "stored", value: c.stored, why: "a store holds them, and they were read back" },
+    { name: "pending", value: c.pending, why: "durable in the journal, or not answered yet" },
+    { name: "quarantined", value: c.quarantined, why: "no store would take them; kept aside" },
+    { name: "lost", value: c.lost, why: "rotted on the disk before a store held them" },
+    { name: "refused", value: c.refused, why: "answered with an error as a whole request" },
+    { name: "rejected", value: c.rejected, why: "answered by a partial success" },
+  ];
+  const total = (terms: readonly Term[]): number =>
+    terms.reduce((sum, { value }) => sum + value, 0);
+  return { left, right, leftTotal: total(left), rightTotal: total(right) };
+}
+
+/** Names with their counts, the most first. */
+export function ranked(counts: {
+  readonly [name: string]: number | undefined;
+}): (readonly [name: string, count: number])[] {
+  return Object.entries(counts)
+    .flatMap(([name, count]) => (count === undefined ? [] : [[name, count] as const]))
+    .toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+}

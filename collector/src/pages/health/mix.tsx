@@ -1,0 +1,117 @@
+/**
+ * @module Mix: what the evidence is made of — kinds, schema versions, dialects — and what the doors
+ * refused, by dialect and reason.
+ */
+import { codes } from "@turnproof/semconv";
+import type { FC } from "hono/jsx";
+
+import { countText, shareText, wordsOf } from "../../ui/display/figures.ts";
+import { ranked } from "./health-figures.ts";
+import { kindWords } from "../../ui/display/kind-words.ts";
+import type { HealthModel } from "./route.ts";
+import { ShareBar } from "../../ui/elements/bar.tsx";
+import { Card, Table } from "../../ui/elements/panel.tsx";
+
+const shownMax = 12;
+
+/** Three lists of bars. */
+export const MixCards: FC<{ readonly model: HealthModel }> = ({ model }) => (
+  <div class="health-panels three">
+    <Mix title="Kinds" counts={model.kind_counts} say={kindWords} />
+    <Mix
+      title="Dialects"
+      counts={model.dialect_counts}
+      say={(name) => (name === "unknown" ? "not said" : name)}
+    />
+    <Mix title="Schema versions" counts={model.schema_counts} say={(name) => `v${name}`} />
+  </div>
+);
+
+const Mix: FC<{
+  readonly title: string;
+  readonly counts: { readonly [name: string]: number | undefined };
+  readonly say: (name: string) => string;
+}> = ({ title, counts, say }) => {
+  const rows = ranked(counts);
+  const total = rows.reduce((sum, [, count]) => sum + count, 0);
+  return (
+    <Card title={title} end={countText(rows.length)}>
+      <dl class="mix">
+        {rows.slice(0, shownMax).map(([name, count]) => (
+          <div>
+            <dt>{say(name)}</dt>
+            <dd class="mix-bar">
+              <ShareBar part={count} whole={total} label={`${shareText(count, total)} of events`} />
+            </dd>
+            <dd class="num">{countText(count)}</dd>
+          </div>
+        ))}
+      </dl>
+      {rows.length > shownMax ? (
+        <p class="muted">and {countText(rows.length - shownMax)} more in the JSON</p>
+      ) : null}
+    </Card>
+  );
+};
+
+/** Attributes that the doors refused; the key and the value are never kept. */
+export const RefusalsCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
+  const dialects = Object.keys(model.dropped_by_dialect).toSorted();
+  const reasons = ranked(model.dropped_attributes);
+  const total = reasons.reduce((sum, [, count]) => sum + count, 0);
+  const atDoor = ranked(model.collector?.ingest.conservation.dropped_attributes ?? {});
+  const sinceStart = atDoor.reduce((sum, [, count]) => sum + count, 0);
+  return (
+    <Card
+      title="Refused at the door"
+      id="refusals"
+      icon="blocking"
+      flush
+      end={`${countText(total)} attributes in this window`}
+    >
+      {reasons.length === 0 ? (
+        <p class="muted padded">No event in this window had an attribute refused.</p>
+      ) : (
+        <Table
+          label="Refused attributes by reason and dialect"
+          head={
+            <>
+              <th scope="col">Reason</th>
+              {dialects.map((dialect) => (
+                <th scope="col" class="num">
+                  {dialect}
+                </th>
+              ))}
+              <th scope="col" class="num">
+                in all
+              </th>
+            </>
+          }
+        >
+          {reasons.map(([reason, count]) => (
+            <tr>
+              <td title={sentenceOf(reason)}>{wordsOf(reason)}</td>
+              {dialects.map((dialect) => {
+                const own = model.dropped_by_dialect[dialect]?.[reason] ?? 0;
+                return <td class={own === 0 ? "num muted" : "num"}>{countText(own)}</td>;
+              })}
+              <td class="num">
+                <b>{countText(count)}</b>
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {model.collector === null ? null : (
+        <p class="muted padded">
+          {countText(sinceStart)} since this process began. Keys and values are never kept, only
+          reasons and counts.
+        </p>
+      )}
+    </Card>
+  );
+};
+
+function sentenceOf(reason: string): string {
+  return Object.hasOwn(codes, reason) ? codes[reason as keyof typeof codes].sentence : reason;
+}

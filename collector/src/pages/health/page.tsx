@@ -1,0 +1,180 @@
+/**
+ * @module Health page: are we losing telemetry, is every received item accounted for, and what
+ * shape is the evidence in. It speaks of what was read, and says how far that reaches.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import { countText } from "../../ui/display/figures.ts";
+import { knownText } from "./health-figures.ts";
+import type { Frame } from "../../http/respond.tsx";
+import type { HealthModel } from "./route.ts";
+import { Chip, Chips } from "../../ui/elements/chip.tsx";
+import { Count, Duration } from "../../ui/elements/figure.tsx";
+import { Empty, Note, Tile, Tiles } from "../../ui/elements/panel.tsx";
+import { ConservationCard, JournalCard } from "./conservation.tsx";
+import { LossCard } from "./losses.tsx";
+import { MixCards, RefusalsCard } from "./mix.tsx";
+import { FailuresCard, IdentityCard, StructureCard } from "./structure.tsx";
+import { StoresCard } from "./stores.tsx";
+import { TimelineCard } from "./timeline.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
+
+/** The health view. */
+export function healthPage(model: HealthModel, frame: Frame): Child {
+  const bare = model.normalized_events === 0;
+  return (
+    <Page
+      frame={frame}
+      title="Health"
+      script="health"
+      bar={
+        <div class="page-actions">
+          <HealthFilter frame={frame} />
+          <button class="button" type="button" data-watch hidden aria-pressed="false">
+            <Icon name="live" /> <span data-word>Watch</span>
+          </button>
+        </div>
+      }
+    >
+      <Scope frame={frame} model={model} />
+      <Headline model={model} />
+      <div class="watch-plots" data-watch-plots hidden></div>
+      <LossCard model={model} />
+      {model.collector === null ? (
+        <Note>
+          The collector's own state is for operators who are bound to no tenant and no application.
+        </Note>
+      ) : (
+        <div class="health-pair">
+          <ConservationCard of={model.collector.ingest.conservation} />
+          <JournalCard of={model.collector} />
+        </div>
+      )}
+      {bare ? (
+        <Empty title="No evidence was read" icon="health">
+          <p>
+            {Object.keys(model.failures_by_code).length > 0
+              ? "The stores answered with failures; see below."
+              : "Nothing in this scope yet. Point an application here, or widen the filters."}{" "}
+            <a href={hrefOf(frame, "/traces")}>Turns</a>
+          </p>
+        </Empty>
+      ) : (
+        <>
+          <TimelineCard timeline={model.timeline} events={model.normalized_events} />
+          <MixCards model={model} />
+        </>
+      )}
+      <div class="health-panels">
+        <div class="stack">
+          <StoresCard model={model} />
+          <StructureCard model={model} />
+          <FailuresCard model={model} />
+        </div>
+        <div class="stack">
+          <RefusalsCard model={model} />
+          <IdentityCard model={model} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+const fields = ["agent_id", "thread_id", "user_id", "scope"] as const;
+
+const Scope: FC<{ readonly frame: Frame; readonly model: HealthModel }> = ({ frame, model }) => (
+  <Chips label="Scope and reach">
+    <Chip
+      name="read"
+      value={`up to ${countText(model.limit)} rows per store${model.window_complete ? ", all of them" : ", bounded"}`}
+      dashed={!model.window_complete}
+      chars={60}
+      title={
+        model.window_complete
+          ? "Everything in this scope was read."
+          : "The newest rows were read; what is older does not show here."
+      }
+    />
+    {fields.flatMap((field) => {
+      const value = frame.query.get(field);
+      if (value === null || value === "") return [];
+      return [
+        <a class="chip term" href={hrefWith(frame, { [field]: null })} title={`Remove ${field}`}>
+          <span class="value">
+            {field}:{value}
+          </span>
+          <Icon name="close" label="remove" />
+        </a>,
+      ];
+    })}
+  </Chips>
+);
+
+const HealthFilter: FC<{ readonly frame: Frame }> = ({ frame }) => (
+  <form class="inline-filter" method="get" role="search" aria-label="Narrow the health view">
+    <input
+      class="field mono"
+      name="agent_id"
+      placeholder="agent"
+      aria-label="Agent"
+      value={frame.query.get("agent_id") ?? ""}
+      autocomplete="off"
+    />
+    <input
+      class="field mono"
+      name="thread_id"
+      placeholder="thread"
+      aria-label="Thread"
+      value={frame.query.get("thread_id") ?? ""}
+      autocomplete="off"
+    />
+    <button class="button" type="submit">
+      Narrow
+    </button>
+  </form>
+);
+
+/** The answers that people come for, in one line. */
+const Headline: FC<{ readonly model: HealthModel }> = ({ model }) => {
+  const { collector } = model;
+  const conservation = collector?.ingest.conservation;
+  return (
+    <Tiles label="At a glance">
+      <Tile name="events lost" more="as producers account for them">
+        <span class={model.dropped_events.value === null ? "unknown-figure" : ""}>
+          {knownText(model.dropped_events)}
+        </span>
+      </Tile>
+      <Tile name="write failures" more="of recorders, as they report">
+        <span class={model.write_failures.value === null ? "unknown-figure" : ""}>
+          {knownText(model.write_failures)}
+        </span>
+      </Tile>
+      <Tile name="sampled out" more="on purpose, by producers">
+        <span class={model.sampled_out.value === null ? "unknown-figure" : ""}>
+          {knownText(model.sampled_out)}
+        </span>
+      </Tile>
+      {conservation === undefined ? null : (
+        <Tile
+          name="received items"
+          more={conservation.balanced ? "all accounted for" : "sum is off"}
+        >
+          <Count of={conservation.received + conservation.recovered} short />
+        </Tile>
+      )}
+      {collector === null ? null : (
+        <Tile
+          name="store"
+          more={collector.store.ok ? "answers" : (collector.store.code ?? "fails")}
+        >
+          <Duration ms={collector.store.elapsed_ms} />
+        </Tile>
+      )}
+      <Tile name="events read" more={model.window_complete ? "all there are" : "bounded window"}>
+        <Count of={model.normalized_events} />
+      </Tile>
+    </Tiles>
+  );
+};

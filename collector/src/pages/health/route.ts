@@ -1,0 +1,271 @@
+/**
+ * @module Health: the state of the evidence in the asker's scope, and of this collector's own path
+ * from door to store (requirements: Endpoints, health view; design 4, 6.4).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import {
+  buildTraceHealth,
+  parentlessRoots,
+  readCompleteness,
+  readLosses,
+} from "@turnproof/evidence";
+import type {
+  NormalizationError,
+  QueryTiming,
+  SourceStore,
+  TraceHealth,
+  TurnEvent,
+} from "@turnproof/evidence";
+import { CodedError, limits } from "@turnproof/semconv";
+
+import { auditState } from "../../access/audit/audit-state.ts";
+import type { AuditState } from "../../access/audit/audit-state.ts";
+import { isNarrowed } from "../../access/principal.ts";
+import type { Reading } from "../../access/grants.ts";
+import { principalOf } from "../../http/environment.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
+import { filters, readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import { respond } from "../../http/respond.tsx";
+import { timelineOf } from "./health-timeline.ts";
+import type { HealthTimeline } from "./health-timeline.ts";
+import type { IngestReport } from "../../receive/ingest.ts";
+import { producerReports } from "../../judge/losses.ts";
+import type { Parts } from "../../parts.ts";
+import { reasonWords } from "../../backend/store-reason.ts";
+import { timedCheck } from "../../backend/timed-store.ts";
+import { collectNewest, collectRoot, collectRoots } from "../../turns/window.ts";
+import type { Window } from "../../turns/window.ts";
+
+/** Parameters of the health view. */
+export const healthParameters = z
+  .strictObject({
+    agent_id: filters.agent_id,
+    thread_id: filters.thread_id,
+    user_id: filters.user_id,
+    scope: filters.scope,
+    limit: filters.limit.describe(`Rows per store, at most ${limits.healthRowsMax} (default).`),
+  })
+  .partial();
+
+/** State of this collector; null for a principal that is bound to a tenant or application. */
+export interface CollectorHealth {
+  readonly store: {
+    readonly name: string;
+    readonly ok: boolean;
+    readonly code: string | null;
+    /** Server that it is on, without credentials; null where it is on none. */
+    readonly host: string | null;
+    /** Why it does not answer, in words; null while it does. */
+    readonly reason: string | null;
+    readonly elapsed_ms: number;
+  };
+  /** The memory that pages and reveals read; null where none is configured. */
+  readonly memory: {
+    readonly name: string;
+    readonly ok: boolean;
+    readonly code: string | null;
+    /** Codes of what is not as it should be, e.g. `vector_index_unscoped`. */
+    readonly diagnostics: readonly string[];
+  } | null;
+  readonly ingest: IngestReport;
+  readonly audit: AuditState;
+  readonly pseudonyms_stable: boolean;
+  /** Whether quiet turns are judged here; in read-only mode nothing is written beside evidence. */
+  readonly judge: "on" | "off_read_only";
+}
+
+/** Body of `/traces/health.json`. */
+export interface HealthModel extends TraceHealth {
+  /** Rows read per store at most. */
+  readonly limit: number;
+  readonly window_complete: boolean;
+  /** Attributes refused at a door, by dialect and then by reason. */
+  readonly dropped_by_dialect: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** The window over time; slices without events are there, and say zero of what was read. */
+  readonly timeline: HealthTimeline;
+  readonly collector: CollectorHealth | null;
+}
+
+/** GET `/traces/health` and its twin. */
+export function healthRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.on("GET", ["/traces/health", "/traces/health.json"], async (c) => {
+    const parameters = readParameters(c, healthParameters);
+    const reading = readingFor(c, parameters);
+    const limit = parameters.limit ?? limits.healthRowsMax;
+    const reads = await Promise.all(
+      parts.store.sources.map((source) => readSource(parts, reading, source, limit)),
+    );
+    const filtered = isFiltered(parameters) || isNarrowed(principalOf(c));
+    const model = await modelOf(c, parts, { reads, limit, filtered, reading });
+    return respond(c, { model, view: "health" });
+  });
+  return app;
+}
+
+interface SourceRead {
+  readonly window: Window | undefined;
+  readonly timing: QueryTiming;
+  readonly errors: readonly NormalizationError[];
+}
+
+/** A store that does not answer is a finding of the health view, not its failure. */
+async function readSource(
+  parts: Parts,
+  reading: Reading,
+  source: SourceStore,
+  limit: number,
+): Promise<SourceRead> {
+  const started = performance.now();
+  const elapsed = (): number => Math.round((performance.now() - started) * 1000) / 1000;
+  try {
+    const query = { ...reading.query, store: source };
+    const window = await collectNewest(parts, { ...reading, query }, limit);
+    const timing = { source_store: source, duration_ms: elapsed(), rows: window.source_rows };
+    return { window, timing: { ...timing, failed: false }, errors: window.errors };
+  } catch (error) {
+    if (!CodedError.is(error) || !error.retryable) throw error;
+    return {
+      window: undefined,
+      timing: { source_store: source, duration_ms: elapsed(), rows: 0, failed: true },
+      errors: [{ code: "provider_query_failed", count: 1, source_store: source }],
+    };
+  }
+}
+
+/** Traces that are read again to learn whether the window holds all of them. */
+const wholeRootsMax = 32;
+
+/** Those traces with a missing parent of which the window holds every event. */
+async function wholeRoots(
+  parts: Parts,
+  reading: Reading,
+  events: readonly TurnEvent[],
+): Promise<ReadonlySet<string>> {
+  const roots = parentlessRoots(events).slice(0, wholeRootsMax);
+  if (roots.length === 0) return new Set();
+  const held = new Set(events.map(({ root_trace_id, event_id }) => `${root_trace_id} ${event_id}`));
+  const unfiltered = { scope: reading.scope, query: { store: "all" } } as const;
+  const windows = await collectRoots(parts, unfiltered, roots);
+  const whole = new Set<string>();
+  for (const root of roots) {
+    const window = windows.get(root) ?? (await collectRoot(parts, unfiltered, root));
+    const all = window.events.every(({ event_id }) => held.has(`${root} ${event_id}`));
+    if (window.complete && all) whole.add(root);
+  }
+  return whole;
+}
+
+async function modelOf(
+  c: AppContext,
+  parts: Parts,
+  read: {
+    readonly reads: readonly SourceRead[];
+    readonly limit: number;
+    readonly filtered: boolean;
+    readonly reading: Reading;
+  },
+): Promise<HealthModel> {
+  const windows = read.reads.flatMap(({ window }) => window ?? []);
+  const events = windows.flatMap((window) => window.events);
+  const errors = read.reads.flatMap((source) => source.errors);
+  const complete = read.reads.every(({ window }) => window?.complete === true);
+  const total = (field: "source_rows" | "bundle_count" | "duplicates_removed"): number =>
+    windows.reduce((sum, window) => sum + window[field], 0);
+  // Of a part of what a process sent, a missing number is somebody else's event, not a loss.
+  const numbered = read.filtered ? events.map(withoutNumber) : events;
+  const whole =
+    read.filtered || !complete ? await wholeRoots(parts, read.reading, events) : undefined;
+  const health = buildTraceHealth(numbered, {
+    ...(whole === undefined ? {} : { isWhole: (root: string) => whole.has(root) }),
+    normalizationMetadata: {
+      window_complete: complete,
+      truncated: windows.some((window) => window.bounded),
+      normalization_errors: errors,
+      read_completeness: readCompleteness({ failed: errors.length > 0, partial: !complete }),
+    },
+    errors,
+    sourceRows: total("source_rows"),
+    bundleCount: total("bundle_count"),
+    duplicatesRemoved: total("duplicates_removed"),
+    queries: read.reads.map(({ timing }) => timing),
+    compatibilityFallback: !parts.store.name.startsWith("clickhouse"),
+    filtered: read.filtered || !complete,
+  });
+  const shared = {
+    limit: read.limit,
+    window_complete: complete,
+    dropped_by_dialect: droppedByDialect(events),
+    timeline: timelineOf(events),
+  };
+  if (isNarrowed(principalOf(c))) return { ...health, ...shared, collector: null };
+  // A producer's report may lie outside the rows that were read; its totals hold all the same.
+  const known = new Set(events.map((event) => event.event_id));
+  const reports = (await reportsOf(parts))
+    .filter((event) => !known.has(event.event_id))
+    // Its number stands outside the rows that were read, so it would be taken for a gap.
+    .map(withoutNumber);
+  return {
+    ...health,
+    ...readLosses([...numbered, ...reports], { filtered: read.filtered || !complete }),
+    ...shared,
+    collector: await collectorHealth(parts),
+  };
+}
+
+/** A store that does not answer says nothing of losses; that it is away stands on the page. */
+async function reportsOf(parts: Parts): Promise<readonly TurnEvent[]> {
+  return producerReports(parts).catch((error: unknown) => {
+    if (!CodedError.is(error) || !error.retryable) throw error;
+    return [];
+  });
+}
+
+function withoutNumber(event: TurnEvent): TurnEvent {
+  const { producer_seq: _seq, ...unnumbered } = event;
+  return unnumbered;
+}
+
+function droppedByDialect(events: readonly TurnEvent[]): HealthModel["dropped_by_dialect"] {
+  const table: Record<string, Record<string, number>> = {};
+  for (const { dialect = "unknown", dropped = {} } of events) {
+    for (const [code, count] of Object.entries(dropped)) {
+      const row = (table[dialect] ??= {});
+      row[code] = (row[code] ?? 0) + count;
+    }
+  }
+  return table;
+}
+
+async function collectorHealth(parts: Parts): Promise<CollectorHealth> {
+  const { audit, ingest, memory, pseudonyms, server, store } = parts;
+  const [{ ok, code, reason, elapsedMs }, remembered] = await Promise.all([
+    store.check(),
+    memory === undefined ? undefined : timedCheck(memory),
+  ]);
+  const words = ok ? null : reasonWords({ code: code ?? "internal_error", field: reason });
+  const state = { ok, code: code ?? null, host: server, reason: words, elapsed_ms: elapsedMs };
+  return {
+    store: { name: store.name, ...state },
+    memory:
+      memory === undefined || remembered === undefined
+        ? null
+        : {
+            name: memory.name,
+            ok: remembered.ok,
+            code: remembered.code ?? null,
+            diagnostics: remembered.diagnostics ?? [],
+          },
+    ingest: ingest.report(),
+    audit: auditState(audit),
+    judge: parts.config.readOnly ? "off_read_only" : "on",
+    pseudonyms_stable: pseudonyms.stable,
+  };
+}
+
+function isFiltered(parameters: z.output<typeof healthParameters>): boolean {
+  const { limit: _limit, ...rest } = parameters;
+  return Object.keys(rest).length > 0;
+}

@@ -1,0 +1,125 @@
+/**
+ * @module Structure: what does not hang together in the evidence, whose it is, and what could not
+ * be read.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import { countText, shareText, wordsOf } from "../../ui/display/figures.ts";
+import { ranked } from "./health-figures.ts";
+import type { HealthModel } from "./route.ts";
+import { Badge } from "../../ui/elements/badge.tsx";
+import { Card, Fact, Facts } from "../../ui/elements/panel.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import type { IconName } from "../../ui/icons.tsx";
+
+/** Orphans, causes, cycles, clocks. */
+export const StructureCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
+  const rows: readonly (readonly [string, IconName, number, string])[] = [
+    ["orphan spans", "orphan", model.orphan_spans, "Their parent is nowhere in their trace."],
+    [
+      "parents not read",
+      "orphan",
+      model.parents_beyond_window,
+      "Their trace is not read whole, so that their parent may lie outside of what was read.",
+    ],
+    [
+      "missing causes",
+      "link",
+      model.missing_causes,
+      "They name a causing event that is not there.",
+    ],
+    ["cycles", "cycle", model.cycles, "Their parents lead back to themselves."],
+    ["never ended", "running", model.missing_completions, "They began, and no end arrived."],
+    ["duration unknown", "unknown", model.unknown_durations, "Shown hatched, never as zero."],
+    ["skewed clocks", "clock", model.clock_skewed, "Their time and our receipt disagree."],
+  ];
+  return (
+    <Card title="Structure" id="structure" icon="path">
+      <dl class="signs">
+        {rows.map(([name, icon, count, why]) => (
+          <div class={count === 0 ? "none" : ""} title={why}>
+            <dt>
+              <Icon name={icon} /> {name}
+            </dt>
+            <dd class="num">{countText(count)}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  );
+};
+
+/** Fields of identity that turns lack, and the three axes of coverage. */
+export const IdentityCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
+  const missing = ranked(model.missing_identities);
+  const { coverage } = model;
+  return (
+    <Card title="Identity and coverage" id="identity" icon="person">
+      <Facts>
+        <Fact name="missing identity">
+          {missing.length === 0 ? (
+            "every event of a turn says all of it"
+          ) : (
+            <span class="reasons">
+              {missing.map(([field, count]): Child => (
+                <span
+                  class="reason"
+                  title={`${shareText(count, model.normalized_events)} of events`}
+                >
+                  {wordsOf(field)} <b>{countText(count)}</b>
+                </span>
+              ))}
+            </span>
+          )}
+        </Fact>
+        <Fact name="derived identity">{countText(model.derived_identities)} events</Fact>
+        <Fact name="read">{axis(coverage.read_completeness)}</Fact>
+        <Fact name="instrumentation">{axis(coverage.instrumentation)}</Fact>
+        <Fact name="outcomes">{axis(coverage.outcome_verification)}</Fact>
+        <Fact name="missing stages">
+          {model.missing_stages.length === 0 ? (
+            <span class="muted">none of a declared profile</span>
+          ) : (
+            model.missing_stages.map((stage) => <code>{stage} </code>)
+          )}
+        </Fact>
+      </Facts>
+    </Card>
+  );
+};
+
+function axis(value: string): Child {
+  const whole = value === "complete" || value === "recorded";
+  return (
+    <Badge
+      tone={whole ? "ok" : value === "unknown" ? "quiet" : "warn"}
+      icon={whole ? "success" : value === "unknown" ? "unknown" : "partial"}
+      word={value}
+    />
+  );
+}
+
+/** What could not be read or asked. */
+export const FailuresCard: FC<{ readonly model: HealthModel }> = ({ model }) => {
+  const failures = ranked(model.failures_by_code);
+  return (
+    <Card
+      title="Failures to read"
+      id="failures"
+      icon="warning"
+      end={`${countText(model.query_failures)} of queries`}
+    >
+      {failures.length === 0 ? (
+        <p class="muted">Every record in this window could be read, and every query answered.</p>
+      ) : (
+        <div class="reasons">
+          {failures.map(([code, count]) => (
+            <span class="reason">
+              {wordsOf(code)} <b>{countText(count)}</b>
+            </span>
+          ))}
+        </div>
+      )}
+    </Card>
+  );
+};

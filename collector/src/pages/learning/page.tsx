@@ -1,0 +1,185 @@
+/**
+ * @module Learning page: recommendations that follow from evidence, what people decided on them,
+ * the draft experiments that came of it, and the candidates that agents report. Nothing here
+ * changes anything that runs, and the page says so.
+ */
+import type { DraftExperiment } from "@turnproof/evidence";
+import type { Child, FC } from "hono/jsx";
+
+import { permits } from "../../access/principal.ts";
+import { countText, wordsOf } from "../../ui/display/figures.ts";
+import type { Frame } from "../../http/respond.tsx";
+import type { LearningModel } from "./route.ts";
+import { Badge } from "../../ui/elements/badge.tsx";
+import { Id } from "../../ui/elements/figure.tsx";
+import { Card, Empty, Note, Table } from "../../ui/elements/panel.tsx";
+import { Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
+import { Page, hrefOf } from "../../ui/layout.tsx";
+import { RecommendationItem } from "./recommendation.tsx";
+
+/** The page. */
+export function learningPage(model: LearningModel, frame: Frame): Child {
+  const { recommendations } = model;
+  const open = recommendations.filter(({ state }) => state === "proposed" || state === "deferred");
+  const closed = recommendations.filter(
+    ({ state }) => state === "accepted" || state === "rejected",
+  );
+  return (
+    <Page
+      frame={frame}
+      title="Learning"
+      bar={<Narrow frame={frame} fields={["agent_id", "user_id"]} />}
+    >
+      <NarrowedBy frame={frame} />
+      <Note>
+        Nothing live changes here. Accepting a recommendation makes a draft experiment for people to
+        carry out; no prompt, policy, tool or learned skill is ever edited.
+      </Note>
+      <Propose frame={frame} />
+      {recommendations.length === 0 ? (
+        <Empty title="No recommendation yet" icon="learning">
+          <p>
+            A recommendation is proposed from the insights of a window. Insights of an agent stand
+            on its page: <a href={hrefOf(frame, "/agents")}>Agents</a>
+          </p>
+        </Empty>
+      ) : null}
+      <List title="To decide" rows={open} frame={frame} />
+      <List title="Decided" rows={closed} frame={frame} />
+      {model.list_complete ? null : (
+        <Note tone="warn">More recommendations are kept than are listed here.</Note>
+      )}
+      <Experiments of={model.experiments} />
+      <Candidates model={model} />
+    </Page>
+  );
+}
+
+const List: FC<{
+  readonly title: string;
+  readonly rows: LearningModel["recommendations"];
+  readonly frame: Frame;
+}> = ({ title, rows, frame }) =>
+  rows.length === 0 ? (
+    <></>
+  ) : (
+    <Card title={title} icon="learning" flush end={countText(rows.length)}>
+      <ul class="recommendations">
+        {rows.map((row) => (
+          <RecommendationItem row={row} frame={frame} />
+        ))}
+      </ul>
+    </Card>
+  );
+
+/** Proposes what the insights of an agent's newest turns recommend. */
+const Propose: FC<{ readonly frame: Frame }> = ({ frame }) => {
+  const { principal } = frame;
+  if (principal === undefined || frame.readOnly || !permits(principal, "recommendation.review")) {
+    return (
+      <p class="muted">
+        {frame.readOnly
+          ? "This collector is read-only: recommendations can be read, and not decided on."
+          : "Proposing and deciding need the permission recommendation.review."}
+      </p>
+    );
+  }
+  return (
+    <form
+      class="propose"
+      aria-label="Propose from evidence"
+      method="post"
+      action={hrefOf(frame, "/traces/recommendations")}
+    >
+      {frame.csrfToken === undefined ? null : (
+        <input type="hidden" name="csrf_token" value={frame.csrfToken} />
+      )}
+      <label>
+        <span>Propose from the newest turns of</span>
+        <input
+          class="field mono"
+          name="agent_id"
+          required
+          placeholder="agent"
+          value={frame.query.get("agent_id") ?? ""}
+          autocomplete="off"
+        />
+      </label>
+      <button class="button" type="submit">
+        Propose
+      </button>
+    </form>
+  );
+};
+
+const Experiments: FC<{ readonly of: readonly DraftExperiment[] }> = ({ of }) =>
+  of.length === 0 ? (
+    <></>
+  ) : (
+    <Card title="Draft experiments" icon="contract" flush end={countText(of.length)}>
+      <ul class="recommendations">
+        {of.map((draft) => (
+          <li id={draft.experiment_id}>
+            <div class="recommendation-head">
+              <Badge
+                tone="quiet"
+                icon="unjudged"
+                word="draft"
+                title="Nothing runs it; people carry it out."
+              />
+              <b>{draft.hypothesis}</b>
+              <span class="muted">{draft.component}</span>
+            </div>
+            <ol class="plan">
+              {draft.evaluation_plan.map((step) => (
+                <li>{step}</li>
+              ))}
+            </ol>
+            <p class="muted">
+              from <Id of={draft.recommendation_id} chars={28} />, revision {draft.revision}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+
+const Candidates: FC<{ readonly model: LearningModel }> = ({ model }) => (
+  <Card
+    title="Candidates that agents report"
+    icon="agents"
+    flush
+    end={`${countText(model.candidates.length)} in ${countText(model.event_count)} events${
+      model.window_complete ? "" : ", bounded"
+    }`}
+  >
+    {model.candidates.length === 0 ? (
+      <p class="muted padded">No learning event in this window.</p>
+    ) : (
+      <Table
+        label="Learning candidates"
+        head={
+          <>
+            <th scope="col">Candidate</th>
+            <th scope="col">Latest event</th>
+            <th scope="col">State</th>
+            <th scope="col" class="num">
+              Events
+            </th>
+          </>
+        }
+      >
+        {model.candidates.map((candidate) => (
+          <tr>
+            <td>
+              <Id of={candidate.candidate_ref} chars={36} />
+            </td>
+            <td>{wordsOf(candidate.learning_event ?? "not said")}</td>
+            <td>{wordsOf(candidate.lifecycle_state ?? "not said")}</td>
+            <td class="num">{countText(candidate.event_ids.length)}</td>
+          </tr>
+        ))}
+      </Table>
+    )}
+  </Card>
+);

@@ -1,0 +1,331 @@
+/**
+ * @module Learning: recommendations that follow from evidence, their reviews and draft experiments
+ * (requirements: States and transitions; design 4). Nothing that runs is ever edited, and whose
+ * evidence it is comes from the stored events, never from the form.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import {
+  findInsights,
+  insightCodes,
+  proposeRecommendation,
+  readCandidates,
+  reviewRecommendation,
+  reviseRecommendation,
+} from "@turnproof/evidence";
+import type {
+  CandidateState,
+  DraftExperiment,
+  Insight,
+  Recommendation,
+  RecommendationOwner,
+  TurnEvent,
+} from "@turnproof/evidence";
+import { CodedError, limits } from "@turnproof/semconv";
+import type { SharedRecord, SharedStore } from "@turnproof/store";
+
+import type { Principal } from "../../access/principal.ts";
+import { shownNote } from "../../hooks/content-mode.ts";
+import { readBody } from "../../http/body.ts";
+import { principalOf } from "../../http/environment.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
+import { filters, id, readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import { respond, respondJson } from "../../http/respond.tsx";
+import { jsonOf, readRecommendation, sharedOf } from "../../memory/recommendation-record.ts";
+import type { StoredRecommendation } from "../../memory/recommendation-record.ts";
+import type { Parts } from "../../parts.ts";
+import { selectRoot } from "../../turns/window.ts";
+import { newestEvents } from "../../turns/turn-reading.ts";
+
+/** Parameters of the learning view. */
+export const learningParameters = z
+  .strictObject({
+    agent_id: filters.agent_id,
+    user_id: filters.user_id,
+    scope: filters.scope,
+    limit: filters.limit.describe("Newest turns whose candidates are read; default 250."),
+  })
+  .partial();
+
+/** Body of a proposal: a window, and which of its insights to propose. */
+export const recommendationBody = z.strictObject({
+  agent_id: id,
+  thread_id: id.optional(),
+  root_trace_id: id.optional(),
+  turn_id: id.optional(),
+  code: z.enum(insightCodes).describe("Which insight of the window; without it, all.").optional(),
+  subject: id.optional(),
+});
+
+/** Body of a review. */
+export const reviewBody = z.strictObject({
+  decision: z.enum(["accepted", "rejected", "deferred"]),
+  note: z
+    .string()
+    .max(2_000)
+    .describe("Kept with the recommendation; shown as content.")
+    .optional(),
+});
+
+/** A recommendation as it is listed. */
+export interface RecommendationRow extends Recommendation {
+  readonly proposed_at: string;
+  readonly reviewed_at: string | null;
+  readonly has_note: boolean;
+  /** Null where the asker's role or the content mode hides it. */
+  readonly note: string | null;
+}
+
+/** Body of `/learning.json`. */
+export interface LearningModel {
+  readonly recommendations: readonly RecommendationRow[];
+  readonly experiments: readonly DraftExperiment[];
+  readonly candidates: readonly CandidateState[];
+  readonly event_count: number;
+  readonly window_complete: boolean;
+  /** False when there were more recommendations than are listed. */
+  readonly list_complete: boolean;
+}
+
+/** Answer of a proposal. */
+export interface ProposedModel {
+  readonly recommendations: readonly RecommendationRow[];
+}
+
+/** Answer of a review. */
+export interface ReviewedModel {
+  readonly recommendation: RecommendationRow;
+  /** The draft that accepting made, or null. */
+  readonly experiment: DraftExperiment | null;
+}
+
+const listedMax = 1_000;
+
+/** GET `/learning`, POST `/traces/recommendations` and its review. */
+export function learningRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.on("GET", ["/learning", "/learning.json"], async (c) => {
+    const { limit, ...narrowed } = readParameters(c, learningParameters);
+    const reading = readingFor(c, narrowed);
+    const { records, complete } = await listed(parts, c);
+    const read = await newestEvents(parts, reading, limit ?? limits.pageEventsDefault);
+    const rows = records.filter(({ row }) => isOf(row.owner, reading.query));
+    const model: LearningModel = {
+      recommendations: rows.map(({ row }) => shownRow(parts, principalOf(c), row)),
+      experiments: rows.flatMap(({ row }) => row.experiments),
+      candidates: readCandidates(read.events),
+      event_count: read.events.length,
+      window_complete: read.complete,
+      list_complete: complete,
+    };
+    return respond(c, { model, view: "learning" });
+  });
+
+  app.post("/traces/recommendations", async (c) => {
+    const { data, form } = await readBody(c, recommendationBody);
+    const shared = sharedOf(parts.memory);
+    const events = await windowOf(c, parts, data);
+    const scope = data.root_trace_id === undefined ? "window" : "turn";
+    const insights = findInsights(events, { scope }).insights.filter(
+      ({ code, subject }) =>
+        (data.code === undefined || code === data.code) &&
+        (data.subject === undefined || subject === data.subject),
+    );
+    const proposals = insights.flatMap((insight) => {
+      const owner = ownerOf(insight, events);
+      return owner === undefined ? [] : [{ insight, owner }];
+    });
+    if (proposals.length === 0) throw new CodedError("not_found", { field: "code" });
+    const now = new Date(parts.now()).toISOString();
+    const rows: RecommendationRow[] = [];
+    for (const { insight, owner } of proposals) {
+      const row = await propose(shared, insight, owner, now);
+      rows.push(shownRow(parts, principalOf(c), row));
+    }
+    if (form) return c.redirect(pathOf(parts), 303);
+    const model: ProposedModel = { recommendations: rows };
+    return respondJson(c, model, 201);
+  });
+
+  app.post("/traces/recommendations/:recommendation_id/review", async (c) => {
+    const { data, form } = await readBody(c, reviewBody);
+    const shared = sharedOf(parts.memory);
+    const record = await shared.get("recommendation", c.req.param("recommendation_id"));
+    const current = record === undefined ? undefined : readRecommendation(record);
+    // Somebody else's recommendation is not there, rather than forbidden.
+    if (record === undefined || current === undefined || !mayRead(principalOf(c), current.owner)) {
+      throw new CodedError("not_found");
+    }
+    const reviewed = await review(parts, { shared, record, current, ...data });
+    if (form) return c.redirect(pathOf(parts), 303);
+    const { recommendation, experiment } = reviewed;
+    const model: ReviewedModel = {
+      recommendation: shownRow(parts, principalOf(c), recommendation),
+      experiment,
+    };
+    return respondJson(c, model);
+  });
+  return app;
+}
+
+function pathOf({ config }: Parts): string {
+  return `${config.basePath === "/" ? "" : config.basePath}/learning`;
+}
+
+/** The events that a proposal rests on: one root, or the newest turns of an agent or thread. */
+async function windowOf(
+  c: AppContext,
+  parts: Parts,
+  of: z.output<typeof recommendationBody>,
+): Promise<readonly TurnEvent[]> {
+  const { agent_id, thread_id, turn_id, root_trace_id } = of;
+  const reading = readingFor(c, { agent_id, thread_id, turn_id });
+  if (root_trace_id !== undefined) return (await selectRoot(parts, reading, root_trace_id)).events;
+  const { events } = await newestEvents(parts, reading, limits.pageEventsDefault);
+  if (events.length === 0) throw new CodedError("trace_not_found_in_window");
+  return events;
+}
+
+/**
+ * Whose evidence an insight rests on. Insights of a window over several tenants belong to nobody
+ * and are not proposed: a recommendation must not carry one tenant's evidence to another.
+ */
+function ownerOf(insight: Insight, events: readonly TurnEvent[]): RecommendationOwner | undefined {
+  const ids = new Set(insight.evidence_ids);
+  const members = events.filter((event) => ids.has(event.event_id));
+  const [first] = members.length > 0 ? members : events;
+  if (first === undefined) return undefined;
+  const { application_id, agent_id, user_id } = first;
+  const same = (members.length > 0 ? members : events).every(
+    (event) =>
+      event.user_id === user_id &&
+      event.agent_id === agent_id &&
+      event.application_id === application_id,
+  );
+  if (!same) return undefined;
+  return {
+    ...(application_id === undefined ? {} : { application_id }),
+    ...(agent_id === undefined ? {} : { agent_id }),
+    ...(user_id === undefined ? {} : { user_id }),
+  };
+}
+
+/** The same insight is the same recommendation; evidence it has not seen makes a new revision. */
+async function propose(
+  shared: SharedStore,
+  insight: Insight,
+  owner: RecommendationOwner,
+  now: string,
+): Promise<StoredRecommendation> {
+  const proposal = proposeRecommendation(insight, owner);
+  const record = await shared.get("recommendation", proposal.recommendation_id);
+  const current = record === undefined ? undefined : readRecommendation(record);
+  if (record === undefined || current === undefined) {
+    const row = { ...proposal, proposed_at: now, reviewed_at: null, experiments: [] };
+    await shared.put("recommendation", {
+      id: proposal.recommendation_id,
+      created_at: now,
+      data: jsonOf(row),
+    });
+    return row;
+  }
+  const known = new Set(current.evidence_ids);
+  const fresh = proposal.evidence_ids.some((each) => !known.has(each));
+  if (!fresh) return current;
+  const { note: _note, ...kept } = current;
+  const row: StoredRecommendation = {
+    ...kept,
+    ...reviseRecommendation(current, insight),
+    proposed_at: now,
+    reviewed_at: null,
+  };
+  await shared.update("recommendation", record.id, record.version, jsonOf(row));
+  return row;
+}
+
+interface Review {
+  readonly shared: SharedStore;
+  readonly record: SharedRecord;
+  readonly current: StoredRecommendation;
+  readonly decision: z.output<typeof reviewBody>["decision"];
+  readonly note?: string | undefined;
+}
+
+async function review(
+  parts: Parts,
+  { shared, record, current, decision, note }: Review,
+): Promise<{ recommendation: StoredRecommendation; experiment: DraftExperiment | null }> {
+  const now = new Date(parts.now()).toISOString();
+  const { recommendation, experiment } = reviewRecommendation(current, decision);
+  const experiments =
+    experiment === null
+      ? current.experiments
+      : [
+          ...current.experiments.filter((each) => each.experiment_id !== experiment.experiment_id),
+          experiment,
+        ];
+  const row: StoredRecommendation = {
+    ...current,
+    ...recommendation,
+    experiments,
+    reviewed_at: now,
+    ...(note === undefined ? {} : { note }),
+  };
+  // The decision comes first: whoever loses the race is told so, and makes no experiment.
+  await shared.update("recommendation", record.id, record.version, jsonOf(row));
+  if (experiment !== null) {
+    await shared.put("experiment", {
+      id: experiment.experiment_id,
+      created_at: now,
+      data: jsonOf(experiment),
+    });
+  }
+  return { recommendation: row, experiment };
+}
+
+/** Recommendations are kept without a tenant's wall, so each is looked at before it is shown. */
+async function listed(
+  parts: Parts,
+  c: AppContext,
+): Promise<{
+  readonly records: readonly { readonly row: StoredRecommendation }[];
+  readonly complete: boolean;
+}> {
+  const { records, next } = await sharedOf(parts.memory).list("recommendation", {
+    limit: listedMax,
+  });
+  const rows = records.flatMap((record) => readRecommendation(record) ?? []);
+  const principal = principalOf(c);
+  return {
+    records: rows.filter((row) => mayRead(principal, row.owner)).map((row) => ({ row })),
+    complete: next === null,
+  };
+}
+
+function mayRead(principal: Principal, owner: RecommendationOwner): boolean {
+  const { applicationId, userId } = principal;
+  if (applicationId !== undefined && owner.application_id !== applicationId) return false;
+  return userId === undefined || owner.user_id === userId;
+}
+
+function isOf(
+  owner: RecommendationOwner,
+  query: { readonly agent_id?: string; readonly user_id?: string | null },
+): boolean {
+  if (query.agent_id !== undefined && owner.agent_id !== query.agent_id) return false;
+  return query.user_id === undefined || owner.user_id === query.user_id;
+}
+
+function shownRow(
+  { config }: Parts,
+  principal: Principal,
+  row: StoredRecommendation,
+): RecommendationRow {
+  const { note, experiments: _experiments, ...rest } = row;
+  return {
+    ...rest,
+    has_note: note !== undefined,
+    note: shownNote(config.contentMode, principal, note),
+  };
+}

@@ -1,0 +1,166 @@
+/**
+ * @module Live: server-sent tail of new events under the page's filters. Identity is resolved at
+ * read, so the tail reads what the page reads; a slow client is waited for and told of a gap.
+ */
+import { Hono } from "hono";
+import type { SSEStreamingApi } from "hono/streaming";
+import { z } from "zod";
+import { compareTimes } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
+import { limits } from "@turnproof/semconv";
+import type { EventSlice, SliceOptions } from "@turnproof/store";
+
+import { principalOf } from "../../http/environment.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { eventStream } from "../../http/event-stream.ts";
+import { filters, readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import type { Parts } from "../../parts.ts";
+
+const { limit: _limit, cursor: _cursor, start_time: _start, end_time: _end, ...listed } = filters;
+
+/** Parameters of the tail: the filters of the events page that a moving end can have. */
+export const liveParameters = z
+  .strictObject({
+    ...listed,
+    since: filters.start_time.describe(
+      "When a list was read that this goes on from (its `as_of`); default now. Some of what the " +
+        "list shows may come again, nothing that came after it is missed.",
+    ),
+  })
+  .partial();
+
+const pollMs = 1_000;
+const heartbeatMs = 15_000;
+/** Batches become readable a little out of order; what is this young is looked at again. */
+const overlapMs = 10_000;
+const seenMax = 20_000;
+const pagesMax = 8;
+
+/** GET `/traces/live`. */
+export function liveRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.get("/traces/live", (c) => {
+    const { since, ...parameters } = readParameters(c, liveParameters);
+    const reading = readingFor(c, parameters);
+    const principal = principalOf(c);
+    // A slice is cut out of whole turns, and one of them may be large.
+    const page: ReadPage = (options) =>
+      parts.readers === undefined
+        ? parts.store.page(reading.scope, reading.query, options)
+        : parts.readers.page(principal, reading.query, options);
+    // Nobody reads the body of this one, and a tail that nobody reads would never end.
+    if (c.req.method === "HEAD") {
+      return c.body(null, 200, { "Content-Type": "text/event-stream" });
+    }
+    // What was on its way while the list was read is younger than this, and was not in it.
+    const began = since === undefined ? parts.now() : Date.parse(since) - overlapMs;
+    const from = resumeTime(c.req.header("last-event-id")) ?? new Date(began).toISOString();
+    // The audit record and the headers leave before the first event does.
+    return eventStream(c, parts, (stream, signal) =>
+      new Tail(parts, page, from).run(stream, signal),
+    );
+  });
+  return app;
+}
+
+/** An id is `<received_at>~<event_id>`; only the time is used, and only a well-formed one. */
+function resumeTime(id: string | undefined): string | undefined {
+  const time = id?.slice(0, id.indexOf("~"));
+  if (time === undefined || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/.test(time)) {
+    return undefined;
+  }
+  return time;
+}
+
+type ReadPage = (options: SliceOptions) => Promise<EventSlice>;
+
+class Tail {
+  readonly #parts: Parts;
+  readonly #page: ReadPage;
+  readonly #seen = new Set<string>();
+  readonly #from: string;
+  #watermark: string;
+  #quietSince: number;
+
+  constructor(parts: Parts, page: ReadPage, from: string) {
+    this.#parts = parts;
+    this.#page = page;
+    this.#from = from;
+    this.#watermark = from;
+    this.#quietSince = parts.now();
+  }
+
+  async run(stream: SSEStreamingApi, signal: AbortSignal): Promise<void> {
+    const { ingest, now } = this.#parts;
+    await stream.writeSSE({ event: "hello", data: "{}", retry: 2_000 });
+    while (!signal.aborted) {
+      const before = ingest.storedBatches();
+      const { events, gap } = await this.#news();
+      // After a sign-out nothing more is sent.
+      if (signal.aborted) return;
+      if (gap) await stream.writeSSE({ event: "gap", data: "{}" });
+      // Each write waits for the client, so a slow one slows its own tail and nobody else's.
+      for (const event of events) {
+        if (signal.aborted) return;
+        const id = `${event.received_at ?? ""}~${event.event_id}`;
+        await stream.writeSSE({ event: "event", id, data: JSON.stringify(event) });
+      }
+      if (events.length > 0) this.#quietSince = now();
+      if (now() - this.#quietSince >= heartbeatMs) {
+        await stream.writeSSE({ event: "heartbeat", data: "{}" });
+        this.#quietSince = now();
+      }
+      await ingest.nextStored(before, pollMs, signal);
+    }
+  }
+
+  /** What became readable since the last look, oldest first. */
+  async #news(): Promise<{ readonly events: readonly TurnEvent[]; readonly gap: boolean }> {
+    const horizon = new Date(Date.parse(this.#watermark) - overlapMs).toISOString();
+    const floor = compareTimes(horizon, this.#from) < 0 ? this.#from : horizon;
+    const news: TurnEvent[] = [];
+    let after = undefined;
+    for (let page = 0; page < pagesMax; page += 1) {
+      const options = {
+        limit: limits.pageEventsDefault,
+        ...(after === undefined ? {} : { after }),
+      };
+      const slice = await this.#page(options);
+      const young = slice.events.filter(
+        ({ received_at }) => received_at !== undefined && compareTimes(received_at, floor) >= 0,
+      );
+      news.push(...young.filter((event) => !this.#seen.has(keyOf(event))));
+      if (slice.next === null || young.length < slice.events.length) {
+        return { events: this.#noted(news), gap: false };
+      }
+      after = slice.next;
+    }
+    return { events: this.#noted(news), gap: true };
+  }
+
+  #noted(news: readonly TurnEvent[]): readonly TurnEvent[] {
+    for (const event of news) {
+      this.#seen.add(keyOf(event));
+      const { received_at } = event;
+      if (received_at !== undefined && compareTimes(received_at, this.#watermark) > 0) {
+        this.#watermark = received_at;
+      }
+    }
+    for (const key of this.#seen) {
+      if (this.#seen.size <= seenMax) break;
+      this.#seen.delete(key);
+    }
+    return news.toReversed();
+  }
+}
+
+function keyOf(event: TurnEvent): string {
+  return [
+    event.root_trace_id,
+    event.event_id,
+    event.ingest_principal,
+    event.turn_id,
+    event.revision,
+  ].join("\n");
+}

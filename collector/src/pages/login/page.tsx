@@ -1,0 +1,46 @@
+/**
+ * @module Login page: one field for a token, and what to do without one.
+ */
+import type { Child } from "hono/jsx";
+
+import type { Frame } from "../../http/respond.tsx";
+import type { LoginModel } from "./route.ts";
+import { Note } from "../../ui/elements/panel.tsx";
+import { BarePage, hrefOf } from "../../ui/layout.tsx";
+
+/** The sign-in page. */
+export function loginPage(model: LoginModel, frame: Frame): Child {
+  return (
+    <BarePage frame={frame} title="Sign in">
+      <h1>Sign in</h1>
+      {model.failed ? (
+        <Note tone="bad">This token is not known. Check that it was copied whole.</Note>
+      ) : null}
+      <form method="post" action={hrefOf(frame, "/login")} class="login">
+        <input type="hidden" name="next" value={model.next} />
+        <label>
+          <span>Token</span>
+          <input
+            class="field mono"
+            type="password"
+            name="token"
+            required
+            autofocus
+            maxlength={512}
+            autocomplete="current-password"
+            autocapitalize="off"
+            spellcheck={false}
+            {...(model.failed ? { "aria-invalid": "true" } : {})}
+          />
+        </label>
+        <button class="button primary" type="submit">
+          Sign in
+        </button>
+      </form>
+      <p class="muted">
+        The token of the operator or of an account, as this collector is configured. A session ends
+        after half an hour without a request, or after eight hours.
+      </p>
+    </BarePage>
+  );
+}

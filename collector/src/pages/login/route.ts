@@ -1,0 +1,94 @@
+/**
+ * @module Session routes: signing in with a token, and out (design 6.3; faults W5, W7).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { CodedError } from "@turnproof/semconv";
+
+import { sameSite } from "../../http/cross-site.ts";
+import { clientAddress } from "../../http/environment.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
+import { refuse } from "../../http/errors.ts";
+import { nextCharsMax } from "../../http/gate.ts";
+import { respond } from "../../http/respond.tsx";
+import { sessionCookie, setSessionCookie } from "../../http/session-cookie.ts";
+import type { Parts } from "../../parts.ts";
+
+/** What the sign-in page shows. */
+export interface LoginModel {
+  /** Where to go afterwards: a path of ours. */
+  readonly next: string;
+  /** The token that was just presented is not known. */
+  readonly failed: boolean;
+}
+
+/** The form of the sign-in page. */
+export const loginForm = z.strictObject({
+  token: z.string().min(1).max(512),
+  next: z.string().max(nextCharsMax).optional(),
+});
+
+/** GET and POST `/login`, POST `/logout`. */
+export function sessionRoutes(parts: Parts): Hono<AppEnv> {
+  const { config, credentials, sessions, audit, throttle } = parts;
+  const base = config.basePath === "/" ? "" : config.basePath;
+  const cookie = { name: parts.cookieName, secure: config.cookieSecure, basePath: config.basePath };
+  const app = new Hono<AppEnv>();
+
+  app.get("/login", (c) => {
+    const next = localPath(c.req.query("next"), base);
+    if (!credentials.configured) return c.redirect(next, 303);
+    return respond<LoginModel>(c, { model: { next, failed: false }, view: "login" });
+  });
+
+  app.post("/login", async (c) => {
+    if (!sameSite(c, config.origins)) return refuse(c, "cross_origin");
+    const parsed = loginForm.safeParse(await c.req.parseBody().catch(() => undefined));
+    if (!parsed.success) throw new CodedError("body_invalid");
+    const next = localPath(parsed.data.next, base);
+    const found = credentials.byToken(parsed.data.token);
+    const record = {
+      route: "POST /login",
+      client: clientAddress(c),
+      requestId: c.get("requestId"),
+    };
+    if (found === undefined) {
+      const wait = throttle.failed(clientAddress(c) ?? "in-process");
+      const result = wait > 0 ? "throttled" : "unauthenticated";
+      await audit?.append({ ...record, event: "session.refused", result });
+      if (wait > 0) return refuse(c, "throttled", { retryAfterSeconds: wait });
+      return respond<LoginModel>(c, { model: { next, failed: true }, view: "login", status: 401 });
+    }
+    const { name, role } = found.principal;
+    // The record comes first: a session that nobody could see must not exist.
+    await audit?.append({ ...record, event: "session.opened", role, operator: name, result: "ok" });
+    endPresented(c, parts);
+    setSessionCookie(c, sessions.open(name, found.credential).cookie, cookie);
+    return c.redirect(next, 303);
+  });
+
+  app.post("/logout", (c) => {
+    const session = c.get("session");
+    if (session !== undefined) sessions.end(session.id);
+    setSessionCookie(c, "", cookie);
+    return c.redirect(`${base}/login`, 303);
+  });
+  return app;
+}
+
+/** A cookie that came with a sign-in is never adopted; its session ends. */
+function endPresented(c: AppContext, parts: Parts): void {
+  const value = sessionCookie(c, parts.cookieName);
+  const session = value === undefined ? undefined : parts.sessions.find(value);
+  if (session !== undefined) parts.sessions.end(session.id);
+}
+
+/** A path of ours, with the query of a filtered list. */
+const local = /^\/[A-Za-z0-9_.~%/-]*(?:\?[A-Za-z0-9_.~%:@!$'()*+,;=&/?-]*)?$/;
+
+/** A path below our base, or our home: a redirect never leaves the origin. */
+function localPath(next: string | undefined, base: string): string {
+  const home = `${base}/traces`;
+  if (next === undefined || !local.test(next) || next.startsWith("//")) return home;
+  return base === "" || next.startsWith(`${base}/`) ? next : home;
+}

@@ -1,0 +1,138 @@
+/**
+ * @module Memory page: how much memory holds of one tenant, by kind, and never a word of it.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import { countText, wordsOf } from "../../ui/display/figures.ts";
+import type { Frame } from "../../http/respond.tsx";
+import type { MemoryModel } from "./route.ts";
+import { Badge } from "../../ui/elements/badge.tsx";
+import { ShareBar } from "../../ui/elements/bar.tsx";
+import { Chips, TenantChip } from "../../ui/elements/chip.tsx";
+import { NotThere, Time, Unknown } from "../../ui/elements/figure.tsx";
+import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { Narrow } from "../../ui/groups/narrow.tsx";
+import { Page, hrefOf } from "../../ui/layout.tsx";
+
+/** Counts of one tenant. */
+export function memoryPage(model: MemoryModel, frame: Frame): Child {
+  const bound = frame.principal?.userId !== undefined;
+  return (
+    <Page
+      frame={frame}
+      title="Memory"
+      bar={
+        <Narrow
+          frame={frame}
+          fields={bound ? ["agent_id", "memory_id"] : ["user_id", "agent_id", "memory_id"]}
+        />
+      }
+    >
+      {model.asked ? (
+        <Asked model={model} />
+      ) : (
+        <Empty title="Name a tenant first" icon="memory">
+          <p>
+            Memory is scoped: counts are of one tenant, or of the anonymous rows, never of everybody
+            at once. Type the tenant above, or look at the{" "}
+            <a href={hrefOf(frame, "/memory?scope=anonymous")}>anonymous rows</a>.
+          </p>
+        </Empty>
+      )}
+      {model.shared === null ? null : <Shared rows={model.shared} />}
+    </Page>
+  );
+}
+
+const Asked: FC<{ readonly model: MemoryModel }> = ({ model }) => {
+  const { memory } = model;
+  const most = model.kinds.reduce((max, { count }) => Math.max(max, count ?? 0), 0);
+  return (
+    <>
+      <Chips label="Scope">
+        <TenantChip userId={model.user_id} />
+        <Badge
+          tone={memory.ok ? "ok" : "bad"}
+          icon={memory.ok ? "success" : "failed"}
+          word={memory.ok ? `${memory.name} answers` : wordsOf(memory.code ?? "fails")}
+        />
+      </Chips>
+      <Card
+        title="Units by kind"
+        icon="memory"
+        flush
+        end={
+          model.total === null ? <Unknown why="A count is not known." /> : countText(model.total)
+        }
+      >
+        <Table
+          label="Memory units by kind"
+          head={
+            <>
+              <th scope="col">Kind</th>
+              <th scope="col">Collection</th>
+              <th scope="col" class="num">
+                Units
+              </th>
+              <th scope="col" class="bar-col">
+                <span class="sr">Units as a bar</span>
+              </th>
+              <th scope="col">Newest</th>
+            </>
+          }
+        >
+          {model.kinds.map(({ kind, collection, count, latest_at: latest }) => (
+            <tr>
+              <td>{wordsOf(kind)}</td>
+              <td>
+                <code>{collection}</code>
+              </td>
+              <td class="num">
+                {count === null ? <Unknown why="The memory did not answer." /> : countText(count)}
+              </td>
+              <td class="bar-col">
+                <ShareBar part={count} whole={most} label={`${count ?? "unknown"} units`} />
+              </td>
+              <td>
+                {latest === null ? (
+                  <NotThere why="there is none" />
+                ) : (
+                  <Time at={latest} form="daytime" />
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      </Card>
+    </>
+  );
+};
+
+const Shared: FC<{ readonly rows: NonNullable<MemoryModel["shared"]> }> = ({ rows }) => (
+  <Card title="Shared by design" icon="link" flush end="without a tenant">
+    <Table
+      label="Shared kinds"
+      head={
+        <>
+          <th scope="col">Kind</th>
+          <th scope="col">Collection</th>
+          <th scope="col" class="num">
+            Records
+          </th>
+        </>
+      }
+    >
+      {rows.map(({ kind, collection, count, bounded }) => (
+        <tr>
+          <td>{wordsOf(kind)}</td>
+          <td>
+            <code>{collection}</code>
+          </td>
+          <td class="num">
+            {count === null ? <Unknown /> : `${bounded ? "≥ " : ""}${countText(count)}`}
+          </td>
+        </tr>
+      ))}
+    </Table>
+  </Card>
+);

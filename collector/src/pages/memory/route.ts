@@ -1,0 +1,111 @@
+/**
+ * @module Memory: how much memory holds of one tenant, by kind, and never a word of it. A tenant is
+ * always named: the asker's own, or the one that an unbound asker asks about.
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { CodedError, memoryCollections, scopedKinds, sharedKinds } from "@turnproof/semconv";
+import type { ScopedKind, SharedKind } from "@turnproof/semconv";
+import type { MemoryStore } from "@turnproof/store";
+
+import type { Reading } from "../../access/grants.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { filters, readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import { respond } from "../../http/respond.tsx";
+import { tenantOf } from "../../memory/memory-events.ts";
+import { memoryFilter } from "../../memory/memory-filter.ts";
+import type { Parts } from "../../parts.ts";
+
+const { user_id, scope, agent_id, memory_id, thread_id } = filters;
+
+/** Parameters of the memory view. */
+export const memoryParameters = z
+  .strictObject({ user_id, scope, agent_id, memory_id, thread_id })
+  .partial();
+
+/** Rows of one kind. */
+export interface KindRow {
+  readonly kind: ScopedKind;
+  readonly collection: string;
+  /** Null while no tenant is named, or when the memory did not answer. */
+  readonly count: number | null;
+  readonly latest_at: string | null;
+}
+
+/** Rows of a shared kind, as far as they were counted. */
+export interface SharedRow {
+  readonly kind: SharedKind;
+  readonly collection: string;
+  readonly count: number | null;
+  /** There may be more than were counted. */
+  readonly bounded: boolean;
+}
+
+/** Body of `/memory.json`. */
+export interface MemoryModel {
+  /** False while no tenant is named: nothing was read. */
+  readonly asked: boolean;
+  /** The tenant, null for the anonymous rows; absent while none is named. */
+  readonly user_id?: string | null;
+  readonly memory: { readonly name: string; readonly ok: boolean; readonly code: string | null };
+  readonly kinds: readonly KindRow[];
+  readonly total: number | null;
+  /** Kinds without a tenant; null for a principal that is bound to one. */
+  readonly shared: readonly SharedRow[] | null;
+}
+
+const sharedCountedMax = 1_000;
+
+/** GET `/memory` and its twin. */
+export function memoryRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.on("GET", ["/memory", "/memory.json"], async (c) => {
+    const reading = readingFor(c, readParameters(c, memoryParameters));
+    const { memory } = parts;
+    if (memory === undefined) throw new CodedError("not_configured");
+    const model = await modelOf(memory, reading);
+    return respond(c, { model, view: "memory" });
+  });
+  return app;
+}
+
+async function modelOf(memory: MemoryStore, reading: Reading): Promise<MemoryModel> {
+  const { scope, query } = reading;
+  const tenant = tenantOf(scope, query);
+  const unbound = "operator" in scope && scope.operator.applicationId === undefined;
+  // Rows name no application, so one that is bound to an application may count none of them.
+  if (tenant === undefined && !unbound) throw new CodedError("scope_forbidden");
+  const { ok, code } = await memory.check();
+  const kinds = await Promise.all(
+    scopedKinds.map(async (kind): Promise<KindRow> => {
+      const collection = memoryCollections[kind];
+      if (tenant === undefined || !ok) return { kind, collection, count: null, latest_at: null };
+      const filter = memoryFilter(tenant, query);
+      const [count, newest] = await Promise.all([
+        memory.count(filter, kind),
+        memory.list(filter, kind, { limit: 1 }),
+      ]);
+      return { kind, collection, count, latest_at: newest.records[0]?.created_at ?? null };
+    }),
+  );
+  const known = kinds.every(({ count }) => count !== null);
+  return {
+    asked: tenant !== undefined,
+    ...(tenant === undefined ? {} : { user_id: tenant }),
+    memory: { name: memory.name, ok, code: code ?? null },
+    kinds,
+    total: known ? kinds.reduce((sum, { count }) => sum + (count ?? 0), 0) : null,
+    shared: unbound && ok ? await sharedRows(memory) : null,
+  };
+}
+
+function sharedRows(memory: MemoryStore): Promise<readonly SharedRow[]> {
+  return Promise.all(
+    sharedKinds.map(async (kind) => {
+      const { records, next } = await memory.shared.list(kind, { limit: sharedCountedMax });
+      const collection = memoryCollections[kind];
+      return { kind, collection, count: records.length, bounded: next !== null };
+    }),
+  );
+}

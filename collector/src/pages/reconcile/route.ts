@@ -1,0 +1,160 @@
+/**
+ * @module Reconcile: the strict verdict over the whole authorized window of a root, over posted
+ * events, and as a signed statement (design 3.7, 4, 6.2).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { isReceivedBy, judgeRules, reconcileOutcome } from "@turnproof/evidence";
+import type { Verdict, WindowMetadata } from "@turnproof/evidence";
+import { CodedError, limits } from "@turnproof/semconv";
+
+import { isBound } from "../../access/principal.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
+import { readBody } from "../../http/body.ts";
+import { principalOf } from "../../http/environment.ts";
+import { filters, readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import { respond, respondJson } from "../../http/respond.tsx";
+import type { Parts } from "../../parts.ts";
+import { evidenceDigest, trustedAmong } from "../../judge/statement.ts";
+import type { Statement } from "../../judge/statement.ts";
+import { judgeWindow } from "../../judge/verdict.ts";
+import type { Judged } from "../../judge/verdict.ts";
+import { collectRoot } from "../../turns/window.ts";
+import { windowModel } from "../turn/route.ts";
+import type { WindowModel } from "../turn/route.ts";
+
+/** Parameters of the verdict. */
+export const reconcileParameters = z.strictObject({
+  agent_id: filters.agent_id,
+  root_trace_id: filters.root_trace_id.describe("Root trace to judge."),
+  thread_id: filters.thread_id.optional(),
+  turn_id: filters.turn_id.describe("One turn of the root.").optional(),
+  task_id: filters.task_id.describe("Judges this task alone.").optional(),
+  user_id: filters.user_id.optional(),
+  scope: filters.scope.optional(),
+});
+
+/** Body of POST `/traces/reconcile`. */
+export const reconcileBody = z.strictObject({
+  events: z
+    .array(z.unknown())
+    .max(limits.rootEventsMax)
+    .describe("Events as in `items` of a page."),
+  task_id: z.string().min(1).max(limits.stringCharsMax).nullish(),
+  normalization_metadata: z
+    .looseObject({
+      window_complete: z.boolean().optional(),
+      truncated: z.boolean().optional(),
+      normalization_errors: z.union([z.number(), z.array(z.unknown())]).optional(),
+      read_completeness: z.enum(["complete", "partial", "untrusted", "unknown"]).optional(),
+    })
+    .nullish()
+    .describe(
+      "How the events were read; without it the list is unverified. A success needs " +
+        "`window_complete` true, `truncated` false, `normalization_errors` 0 or empty, and " +
+        "`read_completeness` complete or the mark `as_of`.",
+    ),
+});
+
+/** The verdict, with what was read for it. */
+export interface ReconcileModel extends Verdict {
+  readonly root_trace_id: string;
+  readonly agent_id: string;
+  readonly event_count: number;
+  readonly read: WindowModel;
+}
+
+const bodyBytesMax = limits.otlpBodyBytesMax;
+
+/** GET and POST `/traces/reconcile`, its twin and its signed form; the public keys. */
+export function reconcileRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.on("GET", ["/traces/reconcile", "/traces/reconcile.json"], async (c) => {
+    const { judged, window, parameters } = await judge(c, parts);
+    const model: ReconcileModel = {
+      ...judged.verdict,
+      root_trace_id: parameters.root_trace_id,
+      agent_id: parameters.agent_id,
+      event_count: judged.events.length,
+      read: windowModel(window),
+    };
+    return respond(c, { model, view: "reconcile" });
+  });
+  app.post("/traces/reconcile", async (c) => {
+    readParameters(c, z.strictObject({}));
+    const { data } = await readBody(c, reconcileBody, bodyBytesMax);
+    const { events, task_id, normalization_metadata } = data;
+    const verdict = reconcileOutcome(events, {
+      ...(task_id === undefined || task_id === null ? {} : { taskId: task_id }),
+      ...(normalization_metadata === undefined || normalization_metadata === null
+        ? {}
+        : { normalizationMetadata: normalization_metadata as WindowMetadata }),
+    });
+    return respondJson(c, verdict);
+  });
+  app.get("/traces/reconcile.jws", async (c) => {
+    const { judged, window, parameters } = await judge(c, parts);
+    const statement = statementOf(parts, c, { ...judged, bounded: window.bounded }, parameters);
+    return c.body(await parts.signer.sign(statement), 200, { "Content-Type": "application/jose" });
+  });
+  app.get("/.well-known/jwks.json", (c) => respondJson(c, parts.signer.keys));
+  return app;
+}
+
+type ReconcileParameters = z.output<typeof reconcileParameters>;
+
+async function judge(
+  c: AppContext,
+  parts: Parts,
+): Promise<{
+  readonly judged: Judged;
+  readonly window: Awaited<ReturnType<typeof collectRoot>>;
+  readonly parameters: ReconcileParameters;
+}> {
+  const parameters = readParameters(c, reconcileParameters);
+  const reading = readingFor(c, parameters);
+  const window = await collectRoot(parts, reading, parameters.root_trace_id);
+  const judged = await judgeWindow(parts, window, reading.query);
+  if (judged.events.length === 0) throw new CodedError("trace_not_found_in_window");
+  return { judged, window, parameters };
+}
+
+function statementOf(
+  parts: Parts,
+  c: AppContext,
+  { verdict, events: read, metadata, bounded }: Judged & { readonly bounded: boolean },
+  parameters: ReconcileParameters,
+): Statement {
+  // What was met after the mark is not judged, so it is not signed either.
+  const events = verdict.as_of === null ? read : read.filter(isReceivedBy(verdict.as_of));
+  const { agent_id, root_trace_id, thread_id, turn_id } = parameters;
+  const principal = principalOf(c);
+  const users = [...new Set(events.map((event) => event.user_id))];
+  const [user] = users;
+  return {
+    v: 2,
+    iss: `turnproof:${parts.config.auditScope}`,
+    iat: Math.floor(parts.now() / 1000),
+    identity: {
+      agent_id,
+      root_trace_id,
+      ...(thread_id === undefined ? {} : { thread_id }),
+      ...(turn_id === undefined ? {} : { turn_id }),
+      // One tenant is named; a statement over several says nothing of whose they are.
+      ...(users.length === 1 && user !== undefined ? { user_id: user } : {}),
+      scope: isBound(principal) ? "tenant" : "operator",
+    },
+    task_id: verdict.task_id,
+    status: verdict.status,
+    findings: [...new Set(verdict.findings.map((finding) => finding.code))].toSorted(),
+    as_of: verdict.as_of,
+    event_count: events.length,
+    digest: evidenceDigest(events),
+    judge: { version: parts.version, rules: judgeRules },
+    trusted: trustedAmong(events, parts.config.trustedIngest),
+    bounds: { events_max: limits.rootEventsMax, bounded },
+    // As it will be read: what is undefined here is absent there.
+    window: JSON.parse(JSON.stringify(metadata)) as Record<string, unknown>,
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * @module Run page: what a mounted agent answered, for a browser whose form was posted without
+ * script. The answer is text and stays text; the form below goes on in the same scope.
+ */
+import type { Child } from "hono/jsx";
+
+import type { Frame } from "../../http/respond.tsx";
+import type { RunModel } from "./route.ts";
+import { Chip, Chips, TenantChip } from "../../ui/elements/chip.tsx";
+import { Card } from "../../ui/elements/panel.tsx";
+import { Playground } from "../../ui/groups/playground.tsx";
+import { Page, hrefOf } from "../../ui/layout.tsx";
+
+/** One run. */
+export function runPage(model: RunModel, frame: Frame): Child {
+  const { agent_id: agent, user_id: tenant, answer } = model;
+  const text = wordOf(answer, "text");
+  const root = wordOf(fieldOf(answer, "trace_context"), "root_trace_id");
+  const thread = wordOf(answer, "thread_id") ?? model.thread_id;
+  const memory = wordOf(answer, "memory_id") ?? model.memory_id;
+  const agentHref = hrefOf(frame, `/agents/${encodeURIComponent(agent)}`);
+  return (
+    <Page frame={frame} title="Run" windowTitle={`Run of ${agent}`}>
+      <Chips label="Who was asked, and for whom">
+        <Chip name="agent" value={agent} icon="agents" href={agentHref} chars={60} />
+        <TenantChip userId={tenant} />
+        {thread === null ? null : (
+          <Chip
+            name="thread"
+            value={thread}
+            href={hrefOf(frame, `/threads/${encodeURIComponent(thread)}`)}
+          />
+        )}
+      </Chips>
+      <Card title="Answer" icon="running" id="answer">
+        <div class="transcript">
+          {text === null || text === "" ? (
+            <p class="muted">The run ended, and its answer has no text.</p>
+          ) : (
+            <p class="said">{text}</p>
+          )}
+          <p class="step">
+            {root === null ? (
+              "The agent did not name the evidence of this run."
+            ) : (
+              <a href={hrefOf(frame, `/traces/${encodeURIComponent(root)}`)}>
+                The evidence of this run
+              </a>
+            )}
+          </p>
+        </div>
+      </Card>
+      <Playground agent={agent} mounted frame={frame} last={{ tenant, memory, thread }} />
+    </Page>
+  );
+}
+
+/** What a host's agent answers has no schema: a field counts when it is what it is looked for as. */
+function fieldOf(value: unknown, field: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, field)) return undefined;
+  return (value as { readonly [name: string]: unknown })[field];
+}
+
+function wordOf(value: unknown, field: string): string | null {
+  const word = fieldOf(value, field);
+  return typeof word === "string" ? word : null;
+}

@@ -1,0 +1,121 @@
+/**
+ * @module Agent runs: the agents that a host mounted, run for the asker's own tenant (requirements:
+ * Endpoints; design 6.2).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { CodedError } from "@turnproof/semconv";
+
+import type { Principal } from "../../access/principal.ts";
+import { readBody } from "../../http/body.ts";
+import { principalOf, wantsPage } from "../../http/environment.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
+import { eventStream, holderOf } from "../../http/event-stream.ts";
+import { id } from "../../http/parameters.ts";
+import { respond, respondJson } from "../../http/respond.tsx";
+import { callHook } from "../../hooks/hooks.ts";
+import type { AgentPort, AgentRunInput } from "../../hooks/hooks.ts";
+import type { Parts } from "../../parts.ts";
+import { contextOf } from "../accounts/route.ts";
+
+/** Form of a run. */
+export const runForm = z.strictObject({
+  query: z.string().min(1).max(100_000),
+  user_id: id.optional(),
+  memory_id: id.optional(),
+  thread_id: id.optional(),
+});
+
+/** Model of the page that a posted form is answered with; an API client gets `answer` alone. */
+export interface RunModel {
+  readonly agent_id: string;
+  /** The tenant that the run was made for; null is the anonymous scope. */
+  readonly user_id: string | null;
+  readonly memory_id: string | null;
+  readonly thread_id: string | null;
+  /** What the host's agent answered, in whatever form it answers. */
+  readonly answer: unknown;
+}
+
+const bodyBytesMax = 1_048_576;
+const runMsMax = 120_000;
+/** Proxies end a stream that is silent for longer. */
+const heartbeatMs = 15_000;
+
+/** POST `/agents/{agent_id}/run` and `/agents/{agent_id}/playground/stream`. */
+export function agentRunRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+
+  app.post("/agents/:agent_id/run", async (c) => {
+    const { agents, input, principal } = await runOf(c, parts);
+    const agent = c.req.param("agent_id");
+    const held = parts.streams.hold(holderOf(c));
+    const answer = await callHook(
+      (signal) => agents.run(agent, input, contextOf(principal, signal)),
+      runMsMax,
+      // Nobody waits for the answer of a caller that left: the turn is cancelled.
+      c.req.raw.signal,
+      held.signal,
+    ).finally(() => held.release());
+    if (answer === undefined) throw new CodedError("not_found");
+    if (!wantsPage(c)) return respondJson(c, answer);
+    const model: RunModel = {
+      agent_id: agent,
+      user_id: input.tenant ?? null,
+      memory_id: input.memoryId ?? null,
+      thread_id: input.threadId ?? null,
+      answer,
+    };
+    return respond(c, { model, view: "run" });
+  });
+
+  app.post("/agents/:agent_id/playground/stream", async (c) => {
+    const { agents, input, principal } = await runOf(c, parts);
+    const agent = c.req.param("agent_id");
+    return eventStream(c, parts, async (stream, ended) => {
+      const signal = AbortSignal.any([ended, AbortSignal.timeout(runMsMax)]);
+      const beat = setInterval(
+        () => void stream.writeSSE({ event: "heartbeat", data: "{}" }),
+        heartbeatMs,
+      );
+      let number = 0;
+      try {
+        for await (const chunk of agents.stream(agent, input, contextOf(principal, signal))) {
+          if (ended.aborted) return;
+          number += 1;
+          const data = JSON.stringify(chunk);
+          await stream.writeSSE({ id: String(number), event: chunk.type, data });
+        }
+      } finally {
+        clearInterval(beat);
+      }
+    });
+  });
+  return app;
+}
+
+/** A bound principal runs for itself; a form that names somebody else is refused. */
+async function runOf(
+  c: AppContext,
+  parts: Parts,
+): Promise<{
+  readonly agents: AgentPort;
+  readonly input: AgentRunInput;
+  readonly principal: Principal;
+}> {
+  const { agents } = parts.hooks;
+  const principal = principalOf(c);
+  const { data } = await readBody(c, runForm, bodyBytesMax);
+  const bound = principal.userId;
+  if (bound !== undefined && data.user_id !== undefined && data.user_id !== bound) {
+    throw new CodedError("scope_forbidden", { field: "user_id" });
+  }
+  if (agents === undefined) throw new CodedError("not_configured");
+  const input: AgentRunInput = {
+    query: data.query,
+    tenant: bound === undefined ? (data.user_id ?? null) : bound,
+    ...(data.memory_id === undefined ? {} : { memoryId: data.memory_id }),
+    ...(data.thread_id === undefined ? {} : { threadId: data.thread_id }),
+  };
+  return { agents, input, principal };
+}

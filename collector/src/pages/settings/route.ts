@@ -1,0 +1,79 @@
+/**
+ * @module Settings: who am I, and what is configured. No secret, no path, no address of a store.
+ */
+import { Hono } from "hono";
+
+import { auditState } from "../../access/audit/audit-state.ts";
+import type { AuditState } from "../../access/audit/audit-state.ts";
+import { rolePermissions } from "../../access/principal.ts";
+import type { Permission, Role } from "../../access/principal.ts";
+import { traceLink } from "../../ui/display/trace-link.ts";
+import { principalOf } from "../../http/environment.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { readParameters } from "../../http/parameters.ts";
+import { respond } from "../../http/respond.tsx";
+import { z } from "zod";
+import type { Parts } from "../../parts.ts";
+
+/** Body of `/settings.json`. */
+export interface SettingsModel {
+  readonly principal: {
+    readonly name: string;
+    readonly role: Role;
+    readonly via: string;
+    readonly permissions: readonly Permission[];
+    readonly application_id?: string;
+    /** Present when bound: a tenant, or null for the anonymous rows. */
+    readonly user_id?: string | null;
+  };
+  readonly auth_configured: boolean;
+  readonly content_mode: string;
+  readonly read_only: boolean;
+  readonly audit: AuditState;
+  readonly pseudonyms: { readonly stable: boolean; readonly scope: string };
+  readonly store: { readonly name: string; readonly sources: readonly string[] };
+  /** Host of the other trace backend that turns link to, or null. */
+  readonly trace_link_host: string | null;
+  readonly ingest: { readonly on: boolean; readonly tokens: number };
+  readonly warnings: readonly string[];
+  readonly version: string;
+}
+
+/** GET `/settings` and its twin. */
+export function settingsRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.on("GET", ["/settings", "/settings.json"], (c) => {
+    readParameters(c, z.strictObject({}));
+    return respond<SettingsModel>(c, { model: modelOf(parts, principalOf(c)), view: "settings" });
+  });
+  return app;
+}
+
+function modelOf(parts: Parts, principal: ReturnType<typeof principalOf>): SettingsModel {
+  const { config, audit, store, pseudonyms } = parts;
+  const { name, role, via, applicationId, userId } = principal;
+  return {
+    principal: {
+      name,
+      role,
+      via,
+      permissions: rolePermissions[role],
+      ...(applicationId === undefined ? {} : { application_id: applicationId }),
+      ...(userId === undefined ? {} : { user_id: userId }),
+    },
+    auth_configured: parts.credentials.configured,
+    content_mode: config.contentMode,
+    read_only: config.readOnly,
+    audit: auditState(audit),
+    pseudonyms: { stable: pseudonyms.stable, scope: config.auditScope },
+    store: { name: store.name, sources: store.sources },
+    trace_link_host: linkHost(config.traceLink),
+    ingest: { on: config.ingest === "on", tokens: config.ingestTokens.length },
+    warnings: config.warnings,
+    version: parts.version,
+  };
+}
+
+function linkHost(template: string | undefined): string | null {
+  return template === undefined ? null : (traceLink(template, "0".repeat(32))?.host ?? null);
+}

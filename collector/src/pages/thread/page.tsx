@@ -1,0 +1,96 @@
+/**
+ * @module Thread page: the turns of one thread side by side, and everything that the three stores
+ * hold of it in one order of time.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import { countText } from "../../ui/display/figures.ts";
+import type { Frame } from "../../http/respond.tsx";
+import type { ThreadModel, ThreadSummary } from "../threads/route.ts";
+import { Chip } from "../../ui/elements/chip.tsx";
+import { Count, Time } from "../../ui/elements/figure.tsx";
+import { Card, Empty, Note, Tile, Tiles } from "../../ui/elements/panel.tsx";
+import { ErrorCount, GroupTokens, GroupsFooter, ToolTriple } from "../../ui/groups/group-cells.tsx";
+import { SideBySide } from "../../ui/groups/side-by-side.tsx";
+import { StoreTimeline } from "../../ui/groups/store-timeline.tsx";
+import { Tenants } from "../../ui/groups/tenants.tsx";
+import { WindowInsights } from "../../ui/groups/window-insights.tsx";
+import { Page, hrefOf } from "../../ui/layout.tsx";
+
+/** One thread. */
+export function threadPage(model: ThreadModel, frame: Frame): Child {
+  const { thread, turns } = model;
+  const name = thread.thread_id ?? "";
+  const none = turns.length === 0 && model.timeline.events.length === 0;
+  return (
+    <Page frame={frame} title="Thread" windowTitle="Thread" script="group">
+      <div class="chips" role="group" aria-label="Thread">
+        <Chip name="thread" value={name} icon="threads" chars={60} copy="Thread id" />
+        {none ? null : <Tenants of={thread.user_ids} />}
+        {thread.agent_ids.map((agent) => (
+          <Chip
+            name="agent"
+            value={agent}
+            href={hrefOf(frame, `/agents/${encodeURIComponent(agent)}`)}
+          />
+        ))}
+      </div>
+      {none ? (
+        <Empty title="No turn of this thread is in reach" icon="threads">
+          <p>
+            Nothing that you may read names it in the window that was looked at.{" "}
+            <a href={hrefOf(frame, `/traces/find?id=${encodeURIComponent(name)}`)}>
+              Search the whole history
+            </a>{" "}
+            · <a href={hrefOf(frame, "/threads")}>all threads</a>
+          </p>
+        </Empty>
+      ) : (
+        <>
+          {thread.user_ids.length > 1 ? (
+            <Note tone="bad">
+              Turns of several tenants stand in this thread. Memory is scoped by tenant; a thread
+              that two of them share is worth a look at who binds it.
+            </Note>
+          ) : null}
+          <Figures of={thread} />
+          <Card
+            title="Turns side by side"
+            icon="turns"
+            id="turns"
+            flush
+            end={`${countText(turns.length)}, newest first`}
+          >
+            <SideBySide turns={turns} frame={frame} />
+            <GroupsFooter window={model} frame={frame} what="This thread" />
+          </Card>
+          <WindowInsights insights={model.insights} roots={model.evidence_roots} frame={frame} />
+          <StoreTimeline timeline={model.timeline} frame={frame} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+const Figures: FC<{ readonly of: ThreadSummary }> = ({ of: thread }) => (
+  <Tiles label="Thread in figures">
+    <Tile name="turns" more="in this window">
+      <Count of={thread.turns} />
+    </Tile>
+    <Tile name="with errors">
+      <ErrorCount of={thread} />
+    </Tile>
+    <Tile name="tools" more="clean · limited · failed">
+      <ToolTriple of={thread.tools} />
+    </Tile>
+    <Tile name="tokens" more="in → out">
+      <GroupTokens of={thread} />
+    </Tile>
+    <Tile name="first">
+      <Time at={thread.first_at} form="daytime" />
+    </Tile>
+    <Tile name="last">
+      <Time at={thread.last_at} form="daytime" />
+    </Tile>
+  </Tiles>
+);

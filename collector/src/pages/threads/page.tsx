@@ -1,0 +1,80 @@
+/**
+ * @module Threads page: conversations by their id, those of the newest turns first.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import { countText } from "../../ui/display/figures.ts";
+import type { Frame } from "../../http/respond.tsx";
+import type { ThreadSummary, ThreadsModel } from "./route.ts";
+import { Id, Time } from "../../ui/elements/figure.tsx";
+import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
+import { GroupCells, GroupHeads, GroupsFooter } from "../../ui/groups/group-cells.tsx";
+import { Narrow, NarrowedBy } from "../../ui/groups/narrow.tsx";
+import { Tenants } from "../../ui/groups/tenants.tsx";
+import { Page, hrefOf } from "../../ui/layout.tsx";
+
+/** The threads. */
+export function threadsPage(model: ThreadsModel, frame: Frame): Child {
+  return (
+    <Page
+      frame={frame}
+      title="Threads"
+      bar={<Narrow frame={frame} fields={["agent_id", "user_id"]} />}
+    >
+      <NarrowedBy frame={frame} />
+      {model.items.length === 0 ? (
+        <Empty title="No thread in this window" icon="threads">
+          <p>
+            Threads show as soon as turns name one. <a href={hrefOf(frame, "/traces")}>Turns</a>
+          </p>
+        </Empty>
+      ) : (
+        <Card title="Threads" icon="threads" flush end={countText(model.items.length)}>
+          <Table
+            label="Threads"
+            head={
+              <>
+                <th scope="col">Last</th>
+                <th scope="col">Thread</th>
+                <th scope="col">Tenant</th>
+                <th scope="col">Agents</th>
+                <GroupHeads />
+              </>
+            }
+          >
+            {model.items.map((item) => (
+              <Row item={item} frame={frame} />
+            ))}
+          </Table>
+          <GroupsFooter window={model} frame={frame} what="Threads" />
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+const Row: FC<{ readonly item: ThreadSummary; readonly frame: Frame }> = ({ item, frame }) => (
+  <tr>
+    <td>
+      <Time at={item.last_at} form="daytime" />
+    </td>
+    <td>
+      {item.thread_id === null ? (
+        <span class="muted">without a thread</span>
+      ) : (
+        <a
+          class="id"
+          href={hrefOf(frame, `/threads/${encodeURIComponent(item.thread_id)}`)}
+          data-row
+        >
+          {item.thread_id}
+        </a>
+      )}
+    </td>
+    <td>
+      <Tenants of={item.user_ids} />
+    </td>
+    <td>{item.agent_ids.join(", ") || <Id of={null} why="No agent was recorded." />}</td>
+    <GroupCells of={item} />
+  </tr>
+);

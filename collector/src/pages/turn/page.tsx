@@ -1,0 +1,276 @@
+/**
+ * @module Turn page: everything known of one root: whose it is, what the judge says and why, the
+ * causal waterfall, memory supply, context, tools, outcomes, insights, raw events — and what is not
+ * known.
+ */
+import { releasesOf } from "@turnproof/evidence";
+import type { TurnRow } from "@turnproof/evidence";
+import type { Child, FC } from "hono/jsx";
+
+import { prioritiesOf } from "../../ui/display/event-priorities.ts";
+import { failuresOf } from "../../ui/display/failure-words.ts";
+import { countText, wordsOf } from "../../ui/display/figures.ts";
+import { traceLink } from "../../ui/display/trace-link.ts";
+import type { Frame } from "../../http/respond.tsx";
+import type { TurnModel } from "./route.ts";
+import { VerdictBadge } from "../../ui/elements/badge.tsx";
+import { Chip, Chips, ScopeChips } from "../../ui/elements/chip.tsx";
+import type { ScopeParts } from "../../ui/elements/chip.tsx";
+import { Duration, Id, Time, TurnDuration } from "../../ui/elements/figure.tsx";
+import { Note } from "../../ui/elements/panel.tsx";
+import { turnHref } from "../../ui/elements/turn-row.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import type { IconName } from "../../ui/icons.tsx";
+import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
+import { ContextCard, ModelsCard, OutcomesCard, ToolsCard } from "./facts-cards.tsx";
+import { InsightsCard } from "./insights-card.tsx";
+import { RawEvents } from "./raw-events.tsx";
+import { StatisticsCard } from "./statistics-card.tsx";
+import { SupplyCard } from "./supply-card.tsx";
+import { VerdictStrip } from "../../ui/elements/verdict-strip.tsx";
+import { WaterfallCard } from "./waterfall-card.tsx";
+
+/** The page of one root, or of one of its turns. */
+export function turnPage(model: TurnModel, frame: Frame): Child {
+  const { turns, events, verdict, waterfall, supply, insights } = model;
+  const [turn] = turns;
+  const name = agentName(model) ?? turn?.agent_id ?? events[0]?.application_id ?? "Structure";
+  const failures = failuresOf(waterfall, events);
+  const linked = new Set([
+    ...failures.map(({ event_id: id }) => id),
+    ...verdict.findings.flatMap(({ evidence_ids: ids }) => ids),
+    ...verdict.chain.flatMap(({ evidence_ids: ids }) => ids),
+    ...insights.insights.flatMap(({ evidence_ids: ids }) => ids),
+  ]);
+  return (
+    <Page
+      frame={frame}
+      title={turns.length > 1 ? `${countText(turns.length)} turns` : name}
+      windowTitle={`${name} · turn`}
+      script="turn"
+      bar={
+        <>
+          <Actions />
+          <OtherBackend model={model} frame={frame} />
+        </>
+      }
+    >
+      <Identity model={model} frame={frame} />
+      <Warnings model={model} />
+      <OtherTurns model={model} frame={frame} />
+      <VerdictStrip verdict={verdict} failures={failures} />
+      <WaterfallCard
+        waterfall={waterfall}
+        priorities={prioritiesOf(model)}
+        label={`Causal waterfall of ${name}`}
+      />
+      <StatisticsCard waterfall={waterfall} events={events} />
+      <div class="cards">
+        <SupplyCard supply={supply} events={events} />
+        <div class="stack">
+          <InsightsCard insights={insights} />
+          <ToolsCard events={events} />
+          <ModelsCard events={events} />
+        </div>
+        <div class="stack">
+          <ContextCard events={events} />
+          <OutcomesCard events={events} />
+        </div>
+      </div>
+      <RawEvents events={events} href={frame.jsonHref ?? ""} linked={linked} />
+    </Page>
+  );
+}
+
+/** What the first turn calls its agent, which people know it by; its id stands in the scope. */
+function agentName({ turns: [turn], events }: TurnModel): string | undefined {
+  const own = events.find(
+    ({ event_kind: kind, turn_id: id, attributes }) =>
+      kind === "turn" && id === turn?.turn_id && attributes.agent_name !== undefined,
+  );
+  return own?.attributes.agent_name;
+}
+
+const Actions: FC = () => (
+  <div class="actions" data-actions hidden>
+    <Action name="link" icon="link" word="Link" />
+    <Action name="trace" icon="copy" word="Trace id" />
+    <Action name="curl" icon="raw" word="curl" />
+    <Action name="json" icon="copy" word="JSON" />
+    <Action name="mark" icon="mark" word="Mark" />
+  </div>
+);
+
+const Action: FC<{ readonly name: string; readonly icon: IconName; readonly word: string }> = ({
+  name,
+  icon,
+  word,
+}) => (
+  <button
+    class="button small"
+    type="button"
+    data-action={name}
+    aria-label={name === "mark" ? "Mark this turn" : `Copy ${word} of this turn`}
+  >
+    <Icon name={icon} />
+    <span data-word>{word}</span>
+  </button>
+);
+
+/** The same trace where the operator's other spans are. */
+const OtherBackend: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({
+  model,
+  frame,
+}) => {
+  const { traceLink: template } = frame;
+  const link = template === undefined ? undefined : traceLink(template, model.root_trace_id);
+  return link === undefined ? null : (
+    <a
+      class="button small"
+      href={link.href}
+      rel="noreferrer noopener"
+      title="The same trace in the other backend; nothing but its id goes along."
+    >
+      <Icon name="remote" /> Open in {link.host}
+    </a>
+  );
+};
+
+/** Fields on which every turn of the root agrees. */
+function commonScope(turns: readonly TurnRow[]): ScopeParts {
+  const fields = ["application_id", "agent_id", "user_id", "memory_id", "thread_id"] as const;
+  const [first] = turns;
+  if (first === undefined) return {};
+  const agreed = fields.filter(
+    (field) => first[field] !== undefined && turns.every((turn) => turn[field] === first[field]),
+  );
+  return Object.fromEntries(agreed.map((field) => [field, first[field]])) as ScopeParts;
+}
+
+/** Releases that a chip names; the others stand in its title. */
+const releasesMax = 4;
+
+const Identity: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const { turns, events, root_trace_id: root } = model;
+  const [turn] = turns;
+  const by = (field: keyof ScopeParts, value: string | null | undefined): string => {
+    const query =
+      field === "user_id" && value === null
+        ? new URLSearchParams({ scope: "anonymous" })
+        : new URLSearchParams({ [field]: value ?? "" });
+    return `${hrefOf(frame, "/traces")}?${query.toString()}`;
+  };
+  const releases = releasesOf(events);
+  const dialects = [...new Set(events.flatMap(({ dialect }) => dialect ?? []))];
+  const refused = events
+    .flatMap(({ dropped }) => Object.values(dropped ?? {}))
+    .reduce((sum, count) => sum + count, 0);
+  return (
+    <section class="identity" aria-label="Identity">
+      <ScopeChips of={commonScope(turns)} hrefBy={by} />
+      <Chips label="Times and ids">
+        {turn === undefined ? null : (
+          <span class="when">
+            <Time at={turn.started_at} form="full" />
+            <span class="muted" data-ago={turn.started_at}></span>
+            <span class="muted">·</span>
+            {turns.length === 1 ? <TurnDuration of={turn} /> : <Duration ms={extentOf(model)} />}
+          </span>
+        )}
+        <Chip name="root" value={root} chars={16} copy="Trace id" />
+        {turns.length === 1 && turn?.turn_id !== undefined ? (
+          <Chip name="turn" value={turn.turn_id} chars={16} copy="Turn id" />
+        ) : null}
+        {turns.length === 1 && turn?.run_id !== undefined ? (
+          <Chip name="run" value={turn.run_id} chars={16} copy="Run id" />
+        ) : null}
+        <Chip
+          name="release"
+          value={releases.length === 0 ? "unknown" : releases.slice(0, releasesMax).join(", ")}
+          title={releases.length === 0 ? "No service named its version." : releases.join(", ")}
+        />
+        {dialects.map((dialect) => (
+          <Chip name="dialect" value={dialect} />
+        ))}
+        <Chip
+          name="refused attributes"
+          value={countText(refused)}
+          title="Attributes that the door let drop; their keys and values are nowhere."
+        />
+      </Chips>
+    </section>
+  );
+};
+
+function extentOf({ waterfall }: TurnModel): number | null {
+  const known = waterfall.groups.filter(({ origin_ms: at }) => at !== null);
+  if (known.length === 0) return null;
+  const from = Math.min(...known.map(({ origin_ms: at }) => at ?? 0));
+  const to = Math.max(...known.map(({ origin_ms: at, extent_ms: ms }) => (at ?? 0) + (ms ?? 0)));
+  return to - from;
+}
+
+const Warnings: FC<{ readonly model: TurnModel }> = ({ model }) => {
+  const { window } = model;
+  return (
+    <>
+      {window.bounded ? (
+        <Note tone="warn">
+          This root was not read to its end: {countText(window.event_count)} events were read, then
+          a bound was met. What is missing below may merely not have been read.
+        </Note>
+      ) : null}
+      {window.pending_frames > 0 ? (
+        <Note tone="warn">
+          {countText(window.pending_frames)} acknowledged batches are not readable yet.
+        </Note>
+      ) : null}
+      {window.errors.length > 0 ? (
+        <Note tone="bad">
+          Some records could not be read:{" "}
+          {window.errors
+            .map(({ code, count }) => `${wordsOf(code)} (${countText(count)})`)
+            .join(", ")}
+        </Note>
+      ) : null}
+    </>
+  );
+};
+
+/** The turns of a root with several, or the way back to all of them. */
+const OtherTurns: FC<{ readonly model: TurnModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const { turns } = model;
+  const narrowed = [...frame.query.keys()].length > 0;
+  if (turns.length < 2) {
+    return narrowed ? (
+      <p class="muted">
+        Narrowed to a part of this root.{" "}
+        <a
+          href={hrefWith(frame, Object.fromEntries([...frame.query.keys()].map((k) => [k, null])))}
+        >
+          Show the whole root
+        </a>
+      </p>
+    ) : (
+      <></>
+    );
+  }
+  return (
+    <nav class="card siblings" aria-label="Turns of this root">
+      <ul>
+        {turns.map((turn) => (
+          <li>
+            <a href={turnHref(hrefOf(frame, ""), turn, true)}>
+              <Time at={turn.started_at} /> <b>{turn.agent_id ?? "unknown agent"}</b>
+            </a>
+            <Id of={turn.thread_id} chars={18} why="No thread was recorded." />
+            <VerdictBadge verdict={turn.verdict} />
+            <span class="muted">
+              <TurnDuration of={turn} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+};

@@ -1,0 +1,75 @@
+/**
+ * @module Turn page: everything known of one root inside the asker's scope: its turns, waterfall,
+ * memory supply, verdict and insights (design 6.2).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { compareEvents } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
+
+import { scopeKey } from "../../access/grants.ts";
+import { turnColumns } from "../../ui/display/turn-columns.ts";
+import { principalOf } from "../../http/environment.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { filters, form, readParameters, readPathId } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import { respond } from "../../http/respond.tsx";
+import { KeptAccounts } from "../../turns/kept-accounts.ts";
+import { timelineRows } from "../../memory/memory-events.ts";
+import type { Parts } from "../../parts.ts";
+import { accountOf } from "../../turns/turn-account.ts";
+import type { TurnAccount } from "../../turns/turn-account.ts";
+import { withVerdicts } from "../../turns/turn-verdicts.ts";
+import { metadataOf } from "../../judge/verdict.ts";
+import { selectRoot } from "../../turns/window.ts";
+import type { Window } from "../../turns/window.ts";
+
+const { application_id, agent_id, thread_id, turn_id, user_id, scope, memory_id } = filters;
+
+/** Parameters of the turn page; they select among the turns of the root. */
+export const turnParameters = z
+  .strictObject({ application_id, agent_id, thread_id, turn_id, user_id, scope, memory_id, form })
+  .partial();
+
+/** What is said of the reading; the events stand beside it. */
+export type WindowModel = Omit<Window, "events"> & { readonly event_count: number };
+
+/** Body of `/traces/{root_trace_id}.json`. */
+export interface TurnModel extends TurnAccount {
+  readonly root_trace_id: string;
+  /** Events of all stores, oldest first; rows of memory are in the timeline and judged nowhere. */
+  readonly events: readonly TurnEvent[];
+  readonly window: WindowModel;
+}
+
+/** GET `/traces/{root_trace_id}` and its twin. */
+export function turnRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const accounts = new KeptAccounts<TurnAccount>();
+  app.get("/traces/:root_trace_id", async (c) => {
+    const root = readPathId(c, "root_trace_id");
+    const { form: asked, ...narrowed } = readParameters(c, turnParameters);
+    const reading = readingFor(c, narrowed);
+    const { window, selected, events } = await selectRoot(parts, reading, root);
+    const question = JSON.stringify([scopeKey(principalOf(c)), root, selected]);
+    const metadata = await metadataOf(parts, window);
+    const account = accounts.of({ question, events, metadata }, () => accountOf(events, metadata));
+    const place = { scope: reading.scope, root };
+    const rows = await timelineRows(parts.memory, reading.scope, events);
+    const model: TurnModel = {
+      root_trace_id: root,
+      ...account,
+      turns: await withVerdicts(parts.store.ledger, place, account.turns),
+      events: rows.length === 0 ? events : [...events, ...rows].toSorted(compareEvents),
+      window: windowModel(window),
+    };
+    const json = asked === "columns" ? () => turnColumns(model) : undefined;
+    return respond(c, { model, view: "turn", ...(json === undefined ? {} : { json }) });
+  });
+  return app;
+}
+
+/** The reading without its events. */
+export function windowModel({ events, ...rest }: Window): WindowModel {
+  return { event_count: events.length, ...rest };
+}

@@ -1,0 +1,200 @@
+/**
+ * @module WaterfallCard: the causal waterfall. The server draws the first rows, which is all there
+ * is without script; the browser takes over with every row, zoom, minimap and keys.
+ */
+import type { CausalWaterfall } from "@turnproof/evidence";
+import type { FC } from "hono/jsx";
+
+import { countText, durationText } from "../../ui/display/figures.ts";
+import { lanes } from "../../ui/display/kind-words.ts";
+import { ticks, timeScale } from "../../ui/display/time-scale.ts";
+import { waterfallRows } from "../../ui/display/waterfall-rows.ts";
+import type { WaterfallModel } from "../../ui/display/waterfall-rows.ts";
+import { Badge } from "../../ui/elements/badge.tsx";
+import { TreeTools } from "../../ui/elements/tree-tools.tsx";
+import { WaterfallRow } from "../../ui/elements/waterfall-row.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import type { IconName } from "../../ui/icons.tsx";
+import { FindBox } from "./find-box.tsx";
+
+/** Rows that the server draws; the browser needs no more in sight either. */
+const serverRowsMax = 60;
+
+/** The waterfall, and beside it the place of the side panel. */
+export const WaterfallCard: FC<{
+  readonly waterfall: CausalWaterfall;
+  readonly priorities: ReadonlyMap<string, number>;
+  readonly label: string;
+}> = ({ waterfall, priorities, label }) => {
+  const model = waterfallRows(waterfall);
+  const { rows } = model;
+  return (
+    <div class="split side workbench">
+      <section class="card waterfall" aria-label="Causal waterfall">
+        <header>
+          <h2>Causal waterfall</h2>
+          <Flags waterfall={waterfall} />
+          <div class="end" data-wf-tools hidden>
+            <TreeTools />
+            <Tool name="critical" icon="path" word="Critical path" title="Critical path (p)" />
+            <Tool name="idle" icon="clock" word="Compress idle time" title="Compress (x)" hidden />
+            <Tool name="fit" icon="fit" word="Fit" title="Show everything (0)" />
+          </div>
+        </header>
+        <Legend waterfall={waterfall} />
+        <FindBox />
+        <canvas class="minimap" data-minimap hidden aria-hidden="true"></canvas>
+        <Grid model={model} priorities={priorities} label={label} />
+        <nav class="row-path" aria-label="Above the selected row" data-wf-path hidden></nav>
+        {rows.length > serverRowsMax ? (
+          <p class="wf-more" data-wf-more>
+            The first {serverRowsMax} of {countText(rows.length)} rows; the browser module shows
+            all.
+          </p>
+        ) : null}
+      </section>
+      <aside class="card panel" aria-label="Selected event" data-panel tabindex={-1}>
+        <header>
+          <h2>Event</h2>
+          <div class="end" data-panel-tools></div>
+        </header>
+        <div
+          class="body"
+          data-panel-body
+          role="group"
+          aria-label="What was recorded of it"
+          tabindex={0}
+        >
+          <p class="muted">Select a row to see what was recorded of it.</p>
+        </div>
+      </aside>
+    </div>
+  );
+};
+
+const Grid: FC<{
+  readonly model: WaterfallModel;
+  readonly priorities: ReadonlyMap<string, number>;
+  readonly label: string;
+}> = ({ model, priorities, label }) => {
+  const { rows, extentMs } = model;
+  const scale = timeScale({ fromMs: 0, toMs: extentMs });
+  return (
+    <div class="wf-scroll" data-wf-scroll>
+      <div
+        class="wf"
+        role="treegrid"
+        aria-label={label}
+        aria-rowcount={String(rows.length + 1)}
+        aria-colcount={3}
+        data-wf
+      >
+        <div class="wf-head" role="row" aria-rowindex={1}>
+          <div class="wf-name" role="columnheader">
+            What
+          </div>
+          <div class="wf-figure num" role="columnheader">
+            Duration
+          </div>
+          <div class="wf-time" role="columnheader">
+            <span class="sr">Time from the start</span>
+            <Axis extentMs={extentMs} />
+          </div>
+        </div>
+        <div class="wf-body" role="rowgroup" data-wf-body>
+          {rows.slice(0, serverRowsMax).map((row, index) => (
+            <WaterfallRow
+              row={row}
+              state={{
+                index,
+                scale,
+                collapsed: false,
+                focused: index === 0,
+                selected: false,
+                dimmed: false,
+                priority: priorities.get(row.node?.event_id ?? ""),
+              }}
+            />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+};
+
+const Tool: FC<{
+  readonly name: string;
+  readonly icon: IconName;
+  readonly word: string;
+  readonly title: string;
+  readonly hidden?: boolean;
+}> = ({ name, icon, word, title, hidden = false }) => (
+  <button
+    class="button small"
+    type="button"
+    data-wf-tool={name}
+    title={title}
+    hidden={hidden}
+    {...(name === "fit" ? {} : { "aria-pressed": "false" })}
+  >
+    <Icon name={icon} />
+    <span data-word>{word}</span>
+  </button>
+);
+
+/** Round times over the bars. */
+const Axis: FC<{ readonly extentMs: number }> = ({ extentMs }) => (
+  <svg width="100%" height="28" aria-hidden="true" data-axis>
+    {ticks({ fromMs: 0, toMs: extentMs }).map((at) => (
+      <text x={`${(at / extentMs) * 100}%`} y="18">
+        {durationText(at)}
+      </text>
+    ))}
+  </svg>
+);
+
+const Legend: FC<{ readonly waterfall: CausalWaterfall }> = ({ waterfall }) => {
+  const counts = new Map<string, number>();
+  for (const { nodes } of waterfall.groups) {
+    for (const { lane } of nodes) counts.set(lane, (counts.get(lane) ?? 0) + 1);
+  }
+  const icons: { readonly [lane: string]: IconName } = { error: "failed" };
+  return (
+    <div class="legend" role="group" aria-label="Lanes">
+      {lanes.map(([lane, name]) => {
+        const count = counts.get(lane) ?? 0;
+        return count === 0 ? null : (
+          <button class={`lane lane-${lane}`} type="button" data-lane={lane} aria-pressed="false">
+            <Icon name={icons[lane] ?? (lane as IconName)} />
+            {name} <span class="muted">{countText(count)}</span>
+          </button>
+        );
+      })}
+    </div>
+  );
+};
+
+const Flags: FC<{ readonly waterfall: CausalWaterfall }> = ({ waterfall }) => {
+  const { counts, duplicates_removed: copies } = waterfall;
+  const say = (count: number, icon: IconName, word: string, title: string) =>
+    count === 0 ? null : (
+      <Badge tone="warn" icon={icon} word={`${countText(count)} ${word}`} title={title} />
+    );
+  return (
+    <>
+      <span class="muted">{countText(counts.nodes)} spans and points</span>
+      {say(counts.missing_parents, "orphan", "without parent", "Their parent is nowhere here. (u)")}
+      {say(counts.missing_causes, "orphan", "without cause", "Their cause is nowhere here.")}
+      {say(counts.cycles, "cycle", "in a circle", "Their parents form a circle.")}
+      {say(counts.missing_completions, "running", "without end", "They began and never ended.")}
+      {say(
+        counts.unknown_durations,
+        "unknown",
+        "of unknown duration",
+        "Their duration is not recorded.",
+      )}
+      {say(counts.clock_skewed, "clock", "with clock skew", "Clocks contradict the causal order.")}
+      {copies === 0 ? null : <span class="muted">{countText(copies)} copies set aside</span>}
+    </>
+  );
+};

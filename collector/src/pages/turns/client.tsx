@@ -1,0 +1,214 @@
+/**
+ * @module Turns in the browser: live tail, marks for a comparison, the brush of the histogram.
+ * Everything that it draws, the server draws by the same elements.
+ */
+import type { TurnRow as Row } from "@turnproof/evidence";
+
+import { rowKey, rowScale } from "../../ui/display/turn-figures.ts";
+import { RowsChart } from "../../ui/elements/rows-chart.tsx";
+import { TurnRow } from "../../ui/elements/turn-row.tsx";
+import { WindowFooter } from "../../ui/elements/window-footer.tsx";
+import type { TurnsWindow } from "../../ui/elements/window-footer.tsx";
+import { watchBrush } from "../../ui/client/brush.ts";
+import { completeFilter } from "../../ui/client/completion.tsx";
+import { facetList } from "./client/facets.tsx";
+import type { FacetList } from "./client/facets.tsx";
+import { startDifferences } from "./client/differences.tsx";
+import { overviewOf } from "./client/overview.tsx";
+import type { Overview } from "./client/overview.tsx";
+import { startMarks } from "../../ui/client/marks.tsx";
+import { announce, base, drawn, fetchJson, find, twin } from "../../ui/client/page.ts";
+import { showTimes } from "../../ui/client/preferences.ts";
+import { startViews } from "./client/saved-views.tsx";
+import { backToRow } from "../../ui/client/rows.ts";
+import { addShortcuts } from "../../ui/client/shortcuts.ts";
+
+/** What the page needs of the twin. */
+type Model = TurnsWindow;
+
+const settleMs = 700;
+const openMs = 3_000;
+/** Filters that a moving tail can have; the others filter what it makes the page fetch. */
+const liveFilters = new Set(
+  (
+    "application_id agent_id user_id scope memory_id thread_id root_trace_id run_id turn_id " +
+    "task_id tool_name resource_ref event_kind status"
+  ).split(" "),
+);
+
+const query = new URLSearchParams(location.search);
+let live = true;
+let waiting: Model | undefined;
+let overview: Overview | undefined;
+let facets: FacetList | undefined;
+
+/** Starts what the home page does by itself. */
+export function start(): void {
+  overview = overviewOf(query);
+  facets = facetList(query);
+  completeFilter((key) => facets?.names(key) ?? []);
+  startMarks();
+  watchBrush(query);
+  startViews(query);
+  startDifferences(query);
+  const button = find<HTMLButtonElement>("[data-live]");
+  if (button === undefined) return;
+  button.hidden = false;
+  const wait = find("[data-waiting]");
+  if (wait !== undefined) wait.hidden = false;
+  const origin = find("[data-origin]");
+  if (origin !== undefined) {
+    origin.textContent = `OTEL_EXPORTER_OTLP_ENDPOINT=${location.origin}${base}`;
+  }
+  button.addEventListener("click", () => setLive(!live));
+  addShortcuts([
+    { keys: ["l"], words: "Live tail on or off", group: "List", run: () => setLive(!live) },
+    {
+      keys: ["d"],
+      words: "Chart: how many, how long, how well",
+      group: "List",
+      run: () => find("[data-next-chart]")?.click(),
+    },
+    { keys: ["."], words: "Show turns that arrived", group: "List", run: showWaiting },
+  ]);
+  window.addEventListener("scroll", () => {
+    if (isAtTop()) showWaiting();
+  });
+  listen();
+}
+
+function setLive(on: boolean): void {
+  live = on;
+  const button = find("[data-live]");
+  button?.setAttribute("aria-pressed", String(on));
+  announce(on ? "Live tail on" : "Live tail off");
+  if (on) showWaiting();
+}
+
+function listen(): void {
+  const filters = new URLSearchParams([...query].filter(([name]) => liveFilters.has(name)));
+  // From when the page was read: what arrived before this connection stood is not missed.
+  const asOf = find("[data-window]")?.dataset["asOf"];
+  if (asOf !== undefined) filters.set("since", asOf);
+  const tail = filters.toString();
+  const source = new EventSource(`${base}/traces/live${tail === "" ? "" : `?${tail}`}`);
+  let timer: number | undefined;
+  const soon = (): void => {
+    timer ??= window.setTimeout(() => {
+      timer = undefined;
+      void refresh();
+    }, settleMs);
+  };
+  source.addEventListener("event", ({ data }: MessageEvent<string>) => {
+    if (isNews(JSON.parse(data) as Arrived, asOf)) soon();
+  });
+  source.addEventListener("gap", soon);
+  // Without this the browser reconnects for ever, also after a sign-out or at the bound of streams.
+  const ended = (): void => {
+    source.close();
+    setLive(false);
+  };
+  source.addEventListener("end", ended);
+  source.addEventListener("error", () => {
+    if (source.readyState === EventSource.CLOSED) ended();
+  });
+  // A backlog becomes readable long after it was received: who shows that it is open asks again.
+  setInterval(() => {
+    if (!document.hidden && find("[data-pending]") !== undefined) soon();
+  }, openMs);
+  window.addEventListener("pagehide", () => source.close());
+}
+
+/** What the page needs of an event of the tail. */
+interface Arrived {
+  readonly root_trace_id?: string;
+  readonly received_at?: string;
+}
+
+/** The tail begins a little before the page was read, with what the page may show already. */
+function isNews({ root_trace_id: root, received_at: at }: Arrived, asOf?: string): boolean {
+  if (asOf === undefined || at === undefined || Date.parse(at) >= Date.parse(asOf)) return true;
+  return ![...shownKeys()].some((key) => (JSON.parse(key) as readonly string[])[0] === root);
+}
+
+const isAtTop = (): boolean => window.scrollY < 40;
+
+async function refresh(): Promise<void> {
+  const model = await fetchJson<Model>(twin);
+  if (model === undefined) return;
+  waiting = model;
+  if (live && isAtTop() && find("tr[data-key] :focus") === undefined) showWaiting();
+  else sayWaiting();
+}
+
+function shownKeys(): ReadonlySet<string> {
+  return new Set(
+    [...document.querySelectorAll<HTMLElement>("tr[data-key]")].map(
+      (tr) => tr.dataset["key"] ?? "",
+    ),
+  );
+}
+
+/** How many turns are not on the page yet, as a button that shows them. */
+function sayWaiting(): void {
+  const shown = shownKeys();
+  const count = waiting?.items.filter((row) => !shown.has(rowKey(row))).length ?? 0;
+  find("[data-arrived]")?.remove();
+  if (count === 0) return;
+  const text = `${count} new ${count === 1 ? "turn" : "turns"}`;
+  const pill = drawn(
+    <div class="float top" data-arrived>
+      <button class="button primary small" type="button">
+        {text}
+      </button>
+    </div>,
+  ) as HTMLElement;
+  pill.addEventListener("click", () => {
+    window.scrollTo({ top: 0 });
+    showWaiting();
+  });
+  document.body.append(pill);
+  announce(text);
+}
+
+function showWaiting(): void {
+  find("[data-arrived]")?.remove();
+  const model = waiting;
+  waiting = undefined;
+  if (model === undefined || model.items.length === 0) return;
+  const body = find("[data-rows]");
+  if (body === undefined) return;
+  const first = find("[data-first-steps]");
+  if (first !== undefined) {
+    first.remove();
+    announce("The first turn has arrived");
+  }
+  const panel = find("[data-turns]");
+  if (panel !== undefined) panel.hidden = false;
+  drawList(body, model.items);
+  const footer = <WindowFooter model={model} path={`${base}/traces`} query={query} />;
+  find("[data-window]")?.replaceWith(drawn(footer));
+}
+
+function drawList(body: HTMLElement, items: readonly Row[]): void {
+  const shown = shownKeys();
+  const roots = Map.groupBy(items, (row) => row.root_trace_id ?? "");
+  const crowded = new Set([...roots].filter(([, rows]) => rows.length > 1).map(([root]) => root));
+  const place = { base, scale: rowScale(items), crowded };
+  const rows = items.map((row) => {
+    const tr = drawn(<TurnRow row={row} place={place} />) as HTMLElement;
+    if (shown.size > 0 && !shown.has(rowKey(row))) tr.dataset["new"] = "";
+    return tr;
+  });
+  const held = body.contains(document.activeElement);
+  body.replaceChildren(...rows);
+  if (overview?.shown !== true) {
+    const bars = <RowsChart items={items} chart={query.get("chart")} nowMs={Date.now()} />;
+    find("[data-histogram-place]")?.replaceChildren(drawn(bars));
+  }
+  overview?.renew();
+  facets?.renew(items);
+  showTimes(document);
+  window.dispatchEvent(new CustomEvent("turnproof:rows"));
+  if (held) backToRow();
+}

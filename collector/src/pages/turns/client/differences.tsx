@@ -1,0 +1,46 @@
+/**
+ * @module Differences in the browser: asked for when the reader opens them, for the filter of the
+ * page against the other turns of the same time.
+ */
+import { parametersOf, termsOf } from "../../../ui/display/filter-terms.ts";
+import { DifferencesTable } from "../../../ui/elements/differences-table.tsx";
+import type { Compared } from "../../../ui/elements/differences-table.tsx";
+import { announce, base, drawn, fetchJson, find } from "../../../ui/client/page.ts";
+import { addShortcuts } from "../../../ui/client/shortcuts.ts";
+
+/** Starts the differences of the page with this query; a page without a filter has none. */
+export function startDifferences(query: URLSearchParams): void {
+  const card = find<HTMLDetailsElement>("[data-differences]");
+  const place = find("[data-differences-place]", card);
+  if (card === undefined || place === undefined) return;
+  card.hidden = false;
+  // A word that the page says it did not understand is not asked for either.
+  const filters = new URLSearchParams(parametersOf(termsOf(query)));
+  let asked = false;
+  const ask = async (): Promise<void> => {
+    if (!card.open || asked) return;
+    asked = true;
+    const of = await fetchJson<Compared>(`${base}/traces/differences.json?${filters.toString()}`);
+    if (of === undefined) {
+      asked = false;
+      place.textContent = "They could not be counted. Close this and open it again to try anew.";
+      announce("The differences could not be counted");
+      return;
+    }
+    const at = { path: `${base}/traces`, terms: termsOf(query), query };
+    place.replaceChildren(drawn(<DifferencesTable of={of} place={at} />));
+    announce("Differences counted");
+  };
+  card.addEventListener("toggle", () => void ask());
+  addShortcuts([
+    {
+      keys: ["w"],
+      words: "What sets these turns apart",
+      group: "List",
+      run: () => {
+        card.open = !card.open;
+        find("summary", card)?.focus();
+      },
+    },
+  ]);
+}

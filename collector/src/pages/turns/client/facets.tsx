@@ -1,0 +1,67 @@
+/**
+ * @module Facets in the browser: the values of all turns under the filters with how many turns say
+ * each, in place of those of the page; asked for after the page stands.
+ */
+import { parametersOf, termsOf } from "../../../ui/display/filter-terms.ts";
+import { facetExtent, facetsOf } from "../../../ui/display/turn-figures.ts";
+import type { Facet, FacetReach } from "../../../ui/display/turn-figures.ts";
+import type { TurnRow as Row } from "@turnproof/evidence";
+import { Facets } from "../../../ui/elements/filter-bar.tsx";
+import { base, drawn, fetchJson, find, findAll } from "../../../ui/client/page.ts";
+
+/** What the page needs of the answer. */
+interface Model extends FacetReach {
+  readonly facets: readonly Facet[];
+}
+
+const renewMs = 15_000;
+
+/** The facets of a page. */
+export interface FacetList {
+  /** Values of a key to complete a word with; threads are those of the page. */
+  names(key: string): readonly string[];
+  /** Rows came or went: asks again, unless it did a moment ago, or shows those of the page. */
+  renew(items: readonly Row[]): void;
+}
+
+/** Asks for the facets of the page with this query and draws them. */
+export function facetList(query: URLSearchParams): FacetList {
+  // A word that the page says it did not understand is not asked for either.
+  const filters = new URLSearchParams(parametersOf(termsOf(query)));
+  let asked = -Infinity;
+  let whole: Model | undefined;
+  const draw = (facets: readonly Facet[]): void => {
+    const list = (
+      <Facets facets={facets} path={`${base}/traces`} terms={termsOf(query)} query={query} />
+    );
+    find(".facet-list")?.replaceChildren(drawn(list));
+  };
+  const ask = async (): Promise<void> => {
+    asked = performance.now();
+    const model = await fetchJson<Model>(`${base}/traces/facets.json?${filters.toString()}`);
+    const extent = find("[data-facet-extent]");
+    if (model === undefined || extent === undefined) return;
+    whole = model;
+    extent.textContent = facetExtent(model);
+    draw(model.facets);
+  };
+  void ask();
+  return {
+    names: (key) => (key === "thread" ? threadsHere() : valuesOf(key, whole)),
+    renew(items) {
+      if (performance.now() - asked > renewMs) void ask();
+      if (whole === undefined) draw(facetsOf(items));
+    },
+  };
+}
+
+/** Values that were counted; before the answer those that the page shows. */
+function valuesOf(key: string, whole: Model | undefined): readonly string[] {
+  if (whole === undefined) return findAll(`[data-facet="${key}"] .value`).map(({ title }) => title);
+  return (whole.facets.find((facet) => facet.key === key)?.values ?? []).map(({ value }) => value);
+}
+
+function threadsHere(): readonly string[] {
+  const ids = findAll("td.c-thread .id");
+  return [...new Set(ids.map((id) => id.dataset["whole"] ?? id.textContent))];
+}

@@ -1,0 +1,75 @@
+/**
+ * @module Overview in the browser: the histogram of all turns under the filters, in place of that
+ * of the page. It is asked for after the page stands, so the list never waits for it.
+ */
+import { parametersOf, termsOf } from "../../../ui/display/filter-terms.ts";
+import type { DurationCells } from "../../../ui/display/duration-cells.ts";
+import type { Bin } from "../../../ui/display/turn-figures.ts";
+import { DurationChart } from "../../../ui/elements/duration-chart.tsx";
+import { Histogram } from "../../../ui/elements/histogram.tsx";
+import { drawChart, extentOf } from "../../../ui/client/chart-place.ts";
+import { base, fetchJson } from "../../../ui/client/page.ts";
+import { drawTrend } from "../../../ui/client/trend.tsx";
+
+/** What the page needs of the answer. */
+interface Model {
+  readonly bins: readonly Bin[];
+  readonly turns: number;
+  readonly durations?: DurationCells;
+  readonly complete: boolean;
+}
+
+/** The overview of a page. */
+export interface Overview {
+  /** True when the histogram is that of all turns. */
+  readonly shown: boolean;
+  /** Asks again, unless it did a moment ago. */
+  renew(): void;
+}
+
+const renewMs = 15_000;
+
+/** Asks for the overview of the page with this query and draws it. */
+export function overviewOf(query: URLSearchParams): Overview {
+  // A word that the page says it did not understand is not asked for either.
+  const all = new URLSearchParams(parametersOf(termsOf(query)));
+  const filters = new URLSearchParams(all);
+  const trend = query.get("chart") === "trend";
+  if (query.get("chart") === "duration") filters.set("chart", "duration");
+  let asked = -Infinity;
+  let shown = false;
+  const ask = async (): Promise<void> => {
+    const answer = await fetchJson<Model>(`${base}/traces/overview.json?${filters.toString()}`);
+    if (answer === undefined || answer.bins.length === 0) return;
+    shown = true;
+    draw(answer);
+  };
+  const askTrend = async (): Promise<void> => {
+    if ((await drawTrend(all)) !== undefined) shown = true;
+  };
+  const askChart = (): void => {
+    asked = performance.now();
+    void (trend ? askTrend() : ask());
+  };
+  askChart();
+  return {
+    get shown() {
+      return shown;
+    },
+    renew: () => {
+      if (performance.now() - asked > renewMs) askChart();
+    },
+  };
+}
+
+function draw(model: Model): void {
+  const { bins, durations } = model;
+  const extent = extentOf(model);
+  drawChart(
+    durations === undefined ? (
+      <Histogram bins={bins} of={model.turns} extent={extent} />
+    ) : (
+      <DurationChart cells={durations} of={model.turns} extent={extent} />
+    ),
+  );
+}

@@ -1,0 +1,66 @@
+/**
+ * @module Differences: what the turns of a filter say more often than the other turns of the same
+ * time, inside the asker's scope; exact counts alone.
+ */
+import { Hono } from "hono";
+import { CodedError } from "@turnproof/semconv";
+
+import { differencesOf } from "../../ui/display/differences.ts";
+import type { Differences } from "../../ui/display/differences.ts";
+import { facetNames } from "../../ui/display/turn-figures.ts";
+import { FreshAnswers } from "../../turns/fresh-answers.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import { respondJson } from "../../http/respond.tsx";
+import type { Parts } from "../../parts.ts";
+import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { countFacets } from "../../turns/turn-facets.ts";
+import { pendingFrames } from "../../turns/window.ts";
+import { countingOf } from "../../turns/counted-turns.ts";
+import { facetsParameters } from "./facets.ts";
+
+/** Body of `/traces/differences.json`. */
+export interface DifferencesModel extends Differences {
+  /** True when everything that was received is counted. */
+  readonly complete: boolean;
+  /** Batches that were acknowledged and are not readable yet. */
+  readonly pending_frames: number;
+}
+
+/** Values of a key that are compared, the commonest. */
+const comparedMax = 1_000;
+
+/** GET `/traces/differences.json`. */
+export function differencesRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const answers = new FreshAnswers<DifferencesModel>(parts.now);
+  app.get("/traces/differences.json", async (c) => {
+    const { chart: _chart, ...parameters } = readParameters(c, facetsParameters);
+    const { start_time, end_time, ...narrowing } = parameters;
+    if (Object.values(narrowing).every((value) => value === undefined)) {
+      throw new CodedError("parameter_invalid", { field: "q" });
+    }
+    const times = {
+      ...(start_time === undefined ? {} : { start_time }),
+      ...(end_time === undefined ? {} : { end_time }),
+    };
+    const { question, key } = countingOf(c, parameters);
+    const around = turnQuestion(readingFor(c, times));
+    const make = async (): Promise<DifferencesModel> => {
+      const pending = await pendingFrames(parts);
+      const { ledger } = parts.store;
+      const names = new Map(facetNames);
+      const keys = [...names.keys()];
+      const these = await countFacets(ledger, question, keys, comparedMax);
+      const window = await countFacets(ledger, around, keys, comparedMax * 10);
+      return {
+        ...differencesOf(these, window, names),
+        complete: pending === 0,
+        pending_frames: pending,
+      };
+    };
+    return respondJson(c, await answers.of(key, make));
+  });
+  return app;
+}

@@ -1,0 +1,63 @@
+/**
+ * @module Facets: how many turns of a filter say which value: exact, over all turns of it.
+ */
+import { Hono } from "hono";
+import type { TurnQuestion } from "@turnproof/store";
+
+import { facetNames } from "../../ui/display/turn-figures.ts";
+import type { Facet } from "../../ui/display/turn-figures.ts";
+import { FreshAnswers } from "../../turns/fresh-answers.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { readParameters } from "../../http/parameters.ts";
+import { respondJson } from "../../http/respond.tsx";
+import type { Parts } from "../../parts.ts";
+import { countFacets } from "../../turns/turn-facets.ts";
+import { pendingFrames } from "../../turns/window.ts";
+import { countingOf } from "../../turns/counted-turns.ts";
+import { listParameters } from "./route.ts";
+
+/** Parameters of the facets: every filter of the list, and no page or order of it. */
+export const facetsParameters = listParameters;
+
+/** Body of `/traces/facets.json`. */
+export interface FacetsModel {
+  /** Turns by value, the commonest first, some of each key; `total` says how many values there are. */
+  readonly facets: readonly Facet[];
+  /** Turns of the filter. */
+  readonly turns: number;
+  /** True when everything that was received is counted. */
+  readonly complete: boolean;
+  /** Batches that were acknowledged and are not readable yet. */
+  readonly pending_frames: number;
+}
+
+/** Values of a key in the answer, from which the filter bar completes a word. */
+const valuesMax = 50;
+/** Values that are asked for, so that `total` counts those which say nothing out. */
+const askedMax = 500;
+
+/** GET `/traces/facets.json`. */
+export function facetsRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const answers = new FreshAnswers<FacetsModel>(parts.now);
+  app.get("/traces/facets.json", async (c) => {
+    const { question, key } = countingOf(c, readParameters(c, facetsParameters));
+    return respondJson(c, await answers.of(key, () => countTurns(parts, question)));
+  });
+  return app;
+}
+
+async function countTurns(parts: Parts, question: TurnQuestion): Promise<FacetsModel> {
+  const pending = await pendingFrames(parts);
+  const names = new Map(facetNames);
+  const counted = await countFacets(parts.store.ledger, question, [...names.keys()], askedMax);
+  return {
+    facets: counted.keys.flatMap(({ key, counts, total }) => {
+      const values = [...counts].slice(0, valuesMax).map(([value, count]) => ({ value, count }));
+      return values.length === 0 ? [] : [{ key, name: names.get(key) ?? key, values, total }];
+    }),
+    turns: counted.turns,
+    complete: pending === 0,
+    pending_frames: pending,
+  };
+}

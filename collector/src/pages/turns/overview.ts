@@ -1,0 +1,108 @@
+/**
+ * @module Overview: all turns of a filter at a glance: how many when, and how long they took.
+ * Exact, over all turns of the filter.
+ */
+import { Hono } from "hono";
+
+import { cellsOf } from "../../ui/display/duration-cells.ts";
+import type { DurationCells } from "../../ui/display/duration-cells.ts";
+import { rangeOf } from "../../ui/display/turn-figures.ts";
+import type { Bin } from "../../ui/display/turn-figures.ts";
+import { FreshAnswers } from "../../turns/fresh-answers.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { readParameters } from "../../http/parameters.ts";
+import { respondJson } from "../../http/respond.tsx";
+import type { Parts } from "../../parts.ts";
+import type { CountGroup, FigureGroup } from "@turnproof/store";
+import { turnStretches } from "../../turns/turn-stretches.ts";
+import type { TurnStretches } from "../../turns/turn-stretches.ts";
+import { isSettled } from "../../turns/window.ts";
+import { countingOf } from "../../turns/counted-turns.ts";
+import type { Counting } from "../../turns/counted-turns.ts";
+import { facetsParameters } from "./facets.ts";
+
+/** Parameters of the overview: every filter of the list, and no page of it. */
+export const overviewParameters = facetsParameters;
+
+/** Body of `/traces/overview.json`. */
+export interface OverviewModel {
+  /** Turns by their last event; over the selected range, or from the first to the last. */
+  readonly bins: readonly Bin[];
+  readonly turns: number;
+  readonly errors: number;
+  /** How long these turns took; only where the chart of durations was asked for. */
+  readonly durations?: DurationCells;
+  /** True when everything that was received is counted. */
+  readonly complete: boolean;
+}
+
+/** GET `/traces/overview.json`. */
+export function overviewRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const answers = new FreshAnswers<OverviewModel>(parts.now);
+  app.get("/traces/overview.json", async (c) => {
+    const { chart, ...parameters } = readParameters(c, overviewParameters);
+    const counting = countingOf(c, parameters);
+    const withDurations = chart === "duration";
+    const make = (): Promise<OverviewModel> => overviewOf(parts, counting, withDurations);
+    return respondJson(c, await answers.of(JSON.stringify([counting.key, withDurations]), make));
+  });
+  return app;
+}
+
+async function overviewOf(
+  parts: Parts,
+  { reading, question }: Counting,
+  withDurations: boolean,
+): Promise<OverviewModel> {
+  const { ledger } = parts.store;
+  const complete = await isSettled(parts);
+  const options = { nowMs: parts.now(), within: rangeOf(reading.query) };
+  const figures = withDurations
+    ? turnStretches((asked, by) => ledger.turnFigures(asked, by), question, options)
+    : undefined;
+  const counts: Promise<TurnStretches<CountGroup>> =
+    figures ?? turnStretches((asked, by) => ledger.turnCounts(asked, by), question, options);
+  const { total, bars } = await counts;
+  return {
+    bins: bars.map((bar) => ({
+      fromMs: bar.fromMs,
+      toMs: bar.toMs,
+      turns: bar.figures?.turns ?? 0,
+      errors: bar.figures?.errors ?? 0,
+    })),
+    turns: total?.turns ?? 0,
+    errors: total?.errors ?? 0,
+    ...(figures === undefined ? {} : { durations: await durationsOf(parts, await figures) }),
+    complete,
+  };
+}
+
+async function durationsOf(
+  parts: Parts,
+  { drawn, frame, bars }: TurnStretches<FigureGroup>,
+): Promise<DurationCells> {
+  const groups =
+    frame === undefined
+      ? []
+      : await parts.store.ledger.turnFigures(drawn, {
+          by: "duration_class",
+          everyMs: frame.stepMs,
+        });
+  const byStart = Map.groupBy(groups, ({ from_ms: from }) => from);
+  return cellsOf(
+    bars.map(({ fromMs, toMs, figures }) => ({
+      fromMs,
+      toMs,
+      turns: figures?.turns ?? 0,
+      unknown: figures?.duration_unknown ?? 0,
+      p50: figures?.p50_ms ?? null,
+      p95: figures?.p95_ms ?? null,
+      classes: new Map(
+        (byStart.get(fromMs) ?? []).flatMap(({ value, turns }) =>
+          typeof value === "string" ? [[Number(value), turns] as const] : [],
+        ),
+      ),
+    })),
+  );
+}

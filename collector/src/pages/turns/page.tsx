@@ -1,0 +1,215 @@
+/**
+ * @module Turns page: home. Turns newest first under one filter bar, a histogram to brush, facets,
+ * a live tail, and a footer that says how far the window reaches.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import { termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
+import type { Term } from "../../ui/display/filter-terms.ts";
+import { builtInViews, viewQuery } from "../../ui/display/list-views.ts";
+import { facetsOf } from "../../ui/display/turn-figures.ts";
+import type { Frame } from "../../http/respond.tsx";
+import type { TurnsModel } from "./route.ts";
+import { ChartSwitch } from "../../ui/elements/chart-switch.tsx";
+import { Chip, Chips, TenantChip } from "../../ui/elements/chip.tsx";
+import { Facets, FilterBar, TermChips } from "../../ui/elements/filter-bar.tsx";
+import { ListViews } from "../../ui/elements/list-views.tsx";
+import { Empty, Note } from "../../ui/elements/panel.tsx";
+import { WindowFooter } from "../../ui/elements/window-footer.tsx";
+import { RowsChart } from "../../ui/elements/rows-chart.tsx";
+import { TurnTable } from "../../ui/elements/turn-table.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { Page, hrefOf, hrefWith } from "../../ui/layout.tsx";
+
+/** The turns, newest first. */
+export function turnsPage(model: TurnsModel, frame: Frame): Child {
+  const base = hrefOf(frame, "");
+  const path = hrefOf(frame, "/traces");
+  const terms = termsOf(frame.query);
+  const filtered = terms.length > 0 || frame.query.has("cursor");
+  const none = model.items.length === 0;
+  return (
+    <Page
+      frame={frame}
+      title="Turns"
+      script="turns"
+      bar={
+        <>
+          <FilterBar action={path} terms={terms} query={frame.query} />
+          <LiveSwitch paged={frame.query.has("cursor")} />
+        </>
+      }
+    >
+      <ScopeLine frame={frame} terms={terms} path={path} />
+      <Unclear words={unclearOf(frame.query)} />
+      {none && !filtered ? <FirstSteps frame={frame} /> : null}
+      <div class="turns" data-turns hidden={none && !filtered}>
+        <Chart model={model} frame={frame} />
+        {terms.every(isTime) ? null : <WhatIsSpecial />}
+        <div class="columns">
+          <div class="side">
+            <ListViews
+              views={builtInViews(model.items)}
+              path={path}
+              query={viewQuery(frame.query)}
+              keeper={`${base} ${frame.principal?.name ?? ""}`}
+            />
+            <details class="facets" data-facets>
+              <summary>Facets</summary>
+              <p class="facet-extent muted" data-facet-extent>
+                The turns on this page
+              </p>
+              <div class="facet-list" role="group" aria-label="Facets" tabindex={0}>
+                <Facets
+                  facets={facetsOf(model.items)}
+                  path={path}
+                  terms={terms}
+                  query={frame.query}
+                />
+              </div>
+            </details>
+          </div>
+          <TurnList model={model} frame={frame} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+/** How many turns there are over time, or how long they take: of this page, until the browser asks. */
+const Chart: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const chart = frame.query.get("chart");
+  return (
+    <div class="chart">
+      <ChartSwitch chosen={chart} hrefOf={(next) => hrefWith(frame, { chart: next })} />
+      <div data-histogram-place>
+        <RowsChart items={model.items} chart={chart} nowMs={Date.now()} />
+      </div>
+    </div>
+  );
+};
+
+function isTime({ key }: Term): boolean {
+  return key === "after" || key === "before";
+}
+
+/** What the turns of the filter say more often than others; the browser counts when it is opened. */
+const WhatIsSpecial: FC = () => (
+  <details class="card fold" data-differences hidden>
+    <summary>
+      <Icon name="compare" />
+      <h2>What sets these turns apart</h2>
+      <span class="muted">against the others of the same time</span>
+      <kbd aria-hidden="true">w</kbd>
+    </summary>
+    <div data-differences-place>
+      <p class="padded muted">Counting…</p>
+    </div>
+  </details>
+);
+
+const TurnList: FC<{ readonly model: TurnsModel; readonly frame: Frame }> = ({ model, frame }) => {
+  const { query } = frame;
+  const path = hrefOf(frame, "/traces");
+  const none = model.items.length === 0 && (termsOf(query).length > 0 || query.has("cursor"));
+  return (
+    <div class="list">
+      <TurnTable
+        label={query.has("sort") ? "Turns, sorted" : "Turns, newest first"}
+        rows={model.items}
+        base={hrefOf(frame, "")}
+        live
+        sorting={{ path, query: query }}
+      />
+      {none ? (
+        <Empty title="No turn here passes these filters">
+          <p>
+            {model.pending_frames === 0
+              ? "The store holds no turn that matches."
+              : "The store holds no turn that matches yet."}{" "}
+            <a href={path}>Clear all filters</a>
+          </p>
+        </Empty>
+      ) : null}
+      <WindowFooter model={model} path={path} query={query} />
+    </div>
+  );
+};
+
+const LiveSwitch: FC<{ readonly paged: boolean }> = ({ paged }) =>
+  paged ? null : (
+    <button
+      class="button"
+      type="button"
+      data-live
+      hidden
+      aria-pressed="true"
+      aria-label="Live tail"
+    >
+      <Icon name="live" />
+      <span data-word>Live</span>
+    </button>
+  );
+
+/** What the reader is bound to and what the bar narrows; a bound scope cannot be taken away. */
+const ScopeLine: FC<{
+  readonly frame: Frame;
+  readonly terms: readonly Term[];
+  readonly path: string;
+}> = ({ frame, terms, path }) => {
+  const { principal } = frame;
+  const bound = principal?.userId !== undefined;
+  const tenant = terms.some(({ key, negated }) => key === "user" && !negated);
+  return (
+    <Chips label="Scope and filters">
+      {principal?.applicationId === undefined ? null : (
+        <Chip name="app" value={principal.applicationId} title="You read this application only." />
+      )}
+      {bound ? (
+        <TenantChip userId={principal.userId} />
+      ) : tenant ? null : (
+        <Chip name="tenant" value="all" title="You are bound to no tenant." />
+      )}
+      <TermChips path={path} terms={terms} query={frame.query} />
+      {terms.length > 1 ? (
+        <a class="chip plain" href={path}>
+          clear all
+        </a>
+      ) : null}
+    </Chips>
+  );
+};
+
+const Unclear: FC<{ readonly words: readonly string[] }> = ({ words }) =>
+  words.length === 0 ? null : (
+    <Note tone="warn">
+      Not understood and not applied:{" "}
+      {words.map((word) => (
+        <code>{word}</code>
+      ))}
+      . A term is <code>key:value</code>; type <kbd>/</kbd> in the bar for the keys.
+    </Note>
+  );
+
+/** The empty home: the three lines that point an app here. */
+const FirstSteps: FC<{ readonly frame: Frame }> = ({ frame }) => (
+  <div data-first-steps>
+    <Empty title="No turns yet" icon="turns">
+      <p>
+        Point any OpenTelemetry app here. Nothing else is needed, and no prompt, answer or argument
+        is ever kept.
+      </p>
+      <pre class="code" tabindex={0}>
+        <span data-origin>OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318</span>
+        {"\nOTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf\nOTEL_TRACES_EXPORTER=otlp"}
+      </pre>
+      <p class="muted">
+        Or play a morning at a support desk: <code>npm run demo</code>. Health of the receiver:{" "}
+        <a href={hrefOf(frame, "/traces/health")}>Health</a>.
+      </p>
+      <p class="waiting" data-waiting hidden>
+        <Icon name="live" /> Listening: the first turn appears here by itself.
+      </p>
+    </Empty>
+  </div>
+);

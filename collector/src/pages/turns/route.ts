@@ -1,0 +1,154 @@
+/**
+ * @module Turns: one row per turn as the ledger keeps it, with the background judge's verdict where
+ * there is one, in any order and under any filter, over the whole history (design 6.2).
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { findingTexts, insightCodes } from "@turnproof/evidence";
+import type { TurnRow } from "@turnproof/evidence";
+import { limits, verdictStatuses } from "@turnproof/semconv";
+import { turnOrderFields } from "@turnproof/store";
+import type { Keyset, TurnOrder, TurnPlace } from "@turnproof/store";
+
+import { parametersOf, queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
+import { wantsPage } from "../../http/environment.ts";
+import type { AppContext, AppEnv } from "../../http/environment.ts";
+import { pagingOf } from "../../http/paging.ts";
+import { chart, filters, readParameters } from "../../http/parameters.ts";
+import { readingFor } from "../../http/query.ts";
+import { respond } from "../../http/respond.tsx";
+import type { Parts } from "../../parts.ts";
+import { turnQuestion } from "../../turns/turn-conditions.ts";
+import { pendingFrames } from "../../turns/window.ts";
+
+/** Codes of the judge's findings and of insights; some are both. */
+const askedCodes = [...new Set([...Object.keys(findingTexts), ...insightCodes])];
+
+const { limit, cursor, ...eventFilters } = filters;
+const turnTime = (end: string): string =>
+  `Only turns whose last event is ${end} this time (their \`ended_at\`), ISO 8601.`;
+
+/** The filters of every answer about many turns. */
+export const listParameters = z
+  .strictObject({
+    ...eventFilters,
+    store: filters.store.describe("Only turns that hold a row of this store; default any."),
+    status: filters.status.describe(
+      "Only turns with this status; `error`: every turn in which anything failed.",
+    ),
+    start_time: filters.start_time.describe(turnTime("at or after")),
+    end_time: filters.end_time.describe(turnTime("before")),
+    verdict: z
+      .enum([...verdictStatuses, "unjudged"])
+      .describe("Only turns with this verdict of the background judge, or with none yet."),
+    finding: z
+      .enum(askedCodes)
+      .describe("Only turns with this finding of the judge or this insight, by its code."),
+    q: z
+      .string()
+      .max(1_000)
+      .describe(
+        "Further terms such as `latency:>2s -agent:x has:finding`, answered over the whole " +
+          "history like every other filter.",
+      ),
+    chart,
+  })
+  .partial();
+
+/** Parameters of the turns view. */
+export const turnsParameters = z.strictObject({
+  ...listParameters.shape,
+  sort: z
+    .enum(turnOrderFields)
+    .describe("What the list is ordered by; default `first_received`. Unknown values come last.")
+    .optional(),
+  order: z.enum(["descending", "ascending"]).describe("Default `descending`.").optional(),
+  limit: limit
+    .describe(
+      `${limits.pageEventsMin} to ${limits.pageEventsMax}; default ${limits.pageEventsDefault}. ` +
+        "It counts turns.",
+    )
+    .optional(),
+  cursor: cursor.optional(),
+});
+
+/** Body of `/traces/turns.json`. */
+export interface TurnsModel {
+  readonly items: readonly TurnRow[];
+  readonly limit: number;
+  readonly next_cursor: string | null;
+  /** True when no cursor came in, none goes out and nothing is pending. */
+  readonly window_complete: boolean;
+  /**
+   * Before the first page of the walk was read; what was received later may not be in it, and
+   * `/traces/live?since=` has it.
+   */
+  readonly as_of: string;
+  /** Batches that were acknowledged before this page was read and were not readable then. */
+  readonly pending_frames: number;
+}
+
+/** GET `/traces` and `/traces/turns.json`. */
+export function turnsRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.on("GET", ["/traces", "/traces/turns.json"], async (c) => {
+    // A matter of the page alone: a cursor serves either chart.
+    const { chart: _chart, ...parameters } = readParameters(c, turnsParameters);
+    const sorted = wantsPage(c) ? sortedAddress(c) : undefined;
+    if (sorted !== undefined) return c.redirect(sorted, 303);
+    const { limit: asked, sort, order } = parameters;
+    const reading = readingFor(c, parameters);
+    const reads = { typed: c.get("typed"), lenient: wantsPage(c) };
+    const question = turnQuestion(reading, parameters, reads);
+    const paging = await pagingOf(c, parts, { ...parameters, view: "turns" }, reading);
+    const size = asked ?? limits.pageEventsDefault;
+    const pending = await pendingFrames(parts);
+    const { records, next } = await parts.store.ledger.listTurns(
+      { ...question, signal: c.req.raw.signal },
+      {
+        order: orderOf(sort, order),
+        limit: size,
+        ...(paging.after === undefined ? {} : { after: placeOf(paging.after) }),
+      },
+    );
+    const model: TurnsModel = {
+      items: records.map(({ row }) => row),
+      limit: size,
+      // A turn keeps its place in the order of receipt, so nothing stands in what can change.
+      next_cursor: await paging.seal(next === null ? null : keysetOf(next), undefined),
+      window_complete: pending === 0 && paging.after === undefined && next === null,
+      as_of: paging.asOf,
+      pending_frames: pending,
+    };
+    return respond(c, { model, view: "turns" });
+  });
+  return app;
+}
+
+function orderOf(
+  by: TurnOrder["by"] = "first_received",
+  direction: "descending" | "ascending" = "descending",
+): TurnOrder {
+  return direction === "ascending" ? { by, ascending: true } : { by };
+}
+
+/** A place as a cursor holds it; an unknown value is absent. */
+export function keysetOf({ key, value }: TurnPlace): Keyset {
+  return value === null ? { key } : { key, value };
+}
+
+/** The place of an opened cursor. */
+export function placeOf({ key, value }: Keyset): TurnPlace {
+  return { key: String(key), value: typeof value === "number" ? value : null };
+}
+
+/** Where the terms of the bar belong, unless they are there already: the store's own first. */
+function sortedAddress(c: AppContext): string | undefined {
+  const { pathname, searchParams } = new URL(c.req.url);
+  const q = searchParams.get("q");
+  if (q === null || q === "") return undefined;
+  const unclear = unclearOf(searchParams);
+  const terms = termsOf(searchParams);
+  if (parametersOf(terms, unclear)["q"] === q) return undefined;
+  return `${pathname}${queryOf(terms, searchParams, unclear)}`;
+}

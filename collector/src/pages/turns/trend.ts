@@ -1,0 +1,48 @@
+/**
+ * @module Trend: how the turns of a filter fared over time and by release: exact, over all turns of
+ * it.
+ */
+import { Hono } from "hono";
+
+import { rangeOf } from "../../ui/display/turn-figures.ts";
+import type { Trend } from "../../ui/display/trend.ts";
+import { FreshAnswers } from "../../turns/fresh-answers.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { readParameters } from "../../http/parameters.ts";
+import { respondJson } from "../../http/respond.tsx";
+import type { Parts } from "../../parts.ts";
+import { turnTrend } from "../../turns/turn-trend.ts";
+import { pendingFrames } from "../../turns/window.ts";
+import { countingOf } from "../../turns/counted-turns.ts";
+import { facetsParameters } from "./facets.ts";
+
+/** Parameters of the trend: every filter of the list, and no page of it. */
+export const trendParameters = facetsParameters.omit({ chart: true });
+
+/** Body of `/traces/trend.json`. */
+export interface TrendModel extends Trend {
+  /** True when everything that was received is counted. */
+  readonly complete: boolean;
+  /** Batches that were acknowledged and are not readable yet. */
+  readonly pending_frames: number;
+}
+
+/** GET `/traces/trend.json`. */
+export function trendRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const answers = new FreshAnswers<TrendModel>(parts.now);
+  app.get("/traces/trend.json", async (c) => {
+    const { reading, question, key } = countingOf(c, readParameters(c, trendParameters));
+    const make = async (): Promise<TrendModel> => {
+      const pending = await pendingFrames(parts);
+      const options = { nowMs: parts.now(), within: rangeOf(reading.query) };
+      return {
+        ...(await turnTrend(parts.store.ledger, question, options)),
+        complete: pending === 0,
+        pending_frames: pending,
+      };
+    };
+    return respondJson(c, await answers.of(key, make));
+  });
+  return app;
+}

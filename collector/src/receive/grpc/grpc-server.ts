@@ -1,0 +1,137 @@
+/**
+ * @module gRPC server: OTLP/gRPC on a port of its own, HTTP/2 without TLS (h2c). Connections are
+ * bounded as those of the HTTP server; a client that speaks HTTP/1 here is told where to go.
+ */
+import { createServer as createHttp2Server } from "node:http2";
+import type { Http2Server, ServerHttp2Session } from "node:http2";
+import { createServer } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
+
+import { CodedError } from "@turnproof/semconv";
+
+import type { Log } from "../../log.ts";
+import type { Intake } from "../otlp/intake.ts";
+import { limitAddresses } from "../../http/server.ts";
+import type { Listening } from "../../http/server.ts";
+import { createGrpcServices } from "./grpc-services.ts";
+import { boundSession, resetBounds, sessionBounds } from "./grpc-sessions.ts";
+import { nowAndThen, preface } from "./wrong-port.ts";
+
+/** Where spans go, and whether they are taken at present. */
+export interface GrpcReceiver {
+  readonly intake: Intake;
+  readonly serving: () => boolean;
+}
+
+/** Where and how to listen. */
+export interface GrpcListenOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly log: Log;
+  /** Port of OTLP/HTTP, told to a client that came to the wrong one. */
+  readonly httpPort: number;
+  readonly connectionsMax?: number;
+  readonly connectionsPerAddressMax?: number;
+  /** Milliseconds for a connection's first bytes, and for one call. */
+  readonly prefaceTimeoutMs?: number;
+  readonly requestTimeoutMs?: number;
+}
+
+const defaults = {
+  connectionsMax: 512,
+  connectionsPerAddressMax: 384,
+  prefaceTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  closeDeadlineMs: 10_000,
+} as const;
+
+/** Listens; rejects with `listen_failed` when the address is taken or not ours. */
+export async function listenGrpc(
+  receiver: GrpcReceiver,
+  options: GrpcListenOptions,
+): Promise<Listening> {
+  const { log } = options;
+  const tell = nowAndThen((sentence) => log.warn("http_on_grpc_port", { sentence }));
+  const sessions = new Set<ServerHttp2Session>();
+  const http2 = createHttp2Server({ ...sessionBounds, ...resetBounds });
+  const prefaceTimeoutMs = options.prefaceTimeoutMs ?? defaults.prefaceTimeoutMs;
+  const requestTimeoutMs = options.requestTimeoutMs ?? defaults.requestTimeoutMs;
+  http2.on("stream", createGrpcServices({ ...receiver, requestTimeoutMs }));
+  http2.on("sessionError", () => {});
+  http2.on("session", (session) => {
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session));
+    boundSession(session, prefaceTimeoutMs, () =>
+      log.warn("grpc_connection_cut", { code: "overloaded" }),
+    );
+  });
+  const server = createServer({ noDelay: true }, (socket) => sortOut(socket, http2, options, tell));
+  server.maxConnections = options.connectionsMax ?? defaults.connectionsMax;
+  limitAddresses(server, options.connectionsPerAddressMax ?? defaults.connectionsPerAddressMax);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) => reject(new CodedError("listen_failed", { cause })));
+    server.listen(options.port, options.host, resolve);
+  });
+  const { address, port } = server.address() as AddressInfo;
+  const shown = address.includes(":") ? `[${address}]` : address;
+  return {
+    address,
+    port,
+    url: `http://${shown}:${port}`,
+    close: (deadlineMs) => close(server, sessions, deadlineMs ?? defaults.closeDeadlineMs),
+  };
+}
+
+/** HTTP/2 goes on to its server, anything else is answered and closed. */
+function sortOut(
+  socket: Socket,
+  http2: Http2Server,
+  options: GrpcListenOptions,
+  tell: (sentence: string) => void,
+): void {
+  socket.on("error", () => {});
+  const late = setTimeout(
+    () => socket.destroy(),
+    options.prefaceTimeoutMs ?? defaults.prefaceTimeoutMs,
+  );
+  socket.once("close", () => clearTimeout(late));
+  socket.once("data", (first: Buffer) => {
+    clearTimeout(late);
+    const known = Math.min(first.length, preface.length);
+    if (first.compare(preface, 0, known, 0, known) === 0) {
+      socket.pause();
+      socket.unshift(first);
+      http2.emit("connection", socket);
+      return;
+    }
+    const sentence = `This port speaks OTLP/gRPC; send OTLP/HTTP to port ${options.httpPort}.`;
+    tell(sentence);
+    const body = `${sentence}\n`;
+    const head = [
+      "HTTP/1.1 400 Bad Request",
+      "Content-Type: text/plain",
+      `Content-Length: ${body.length}`,
+      "Connection: close",
+    ];
+    socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+  });
+}
+
+/** Takes no more connections, lets calls finish within the deadline, then cuts them. */
+async function close(
+  server: Server,
+  sessions: ReadonlySet<ServerHttp2Session>,
+  deadlineMs: number,
+): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  for (const session of sessions) session.close();
+  const cut = setTimeout(() => {
+    for (const session of sessions) session.destroy();
+  }, deadlineMs);
+  await closed;
+  clearTimeout(cut);
+}

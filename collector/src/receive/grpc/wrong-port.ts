@@ -1,0 +1,95 @@
+/**
+ * @module Wrong port: OTLP/gRPC that was sent to the HTTP port, the most common mistake of a new
+ * producer. Node's HTTP parser stops at the preface of HTTP/2; the connection is then answered in
+ * gRPC, with a sentence that says where to go, and the log says it too.
+ */
+import { createServer as createHttp2Server } from "node:http2";
+import type { Http2Server, ServerHttp2Stream } from "node:http2";
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+
+import type { Log } from "../../log.ts";
+import { grpcCode, trailersOf } from "./grpc-status.ts";
+import { boundSession, resetBounds, sessionBounds } from "./grpc-sessions.ts";
+
+/** What an HTTP/2 connection without TLS begins with. */
+export const preface: Buffer = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
+
+/** Milliseconds that such a connection is kept, and between two lines of the log. */
+const keptMs = 10_000;
+const quietMs = 60_000;
+
+/** What is needed to answer. */
+export interface WrongPortOptions {
+  readonly log: Log;
+  /** Port of OTLP/gRPC, or undefined while it is not served. */
+  readonly grpcPort: () => number | undefined;
+}
+
+interface ParserError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+}
+
+/** Makes an HTTP server answer gRPC. Every other client error stays Node's own matter. */
+export function answerGrpcOn(server: Server, options: WrongPortOptions): void {
+  let http2: Http2Server | undefined;
+  const emit = server.emit.bind(server) as (event: string, ...rest: unknown[]) => boolean;
+  // A listener of `clientError` would have to repeat Node's answers to all the other errors.
+  server.emit = (event: string, ...rest: unknown[]): boolean => {
+    const error = rest[0] as ParserError | undefined;
+    if (event !== "clientError" || error?.code !== "HPE_PAUSED_H2_UPGRADE") {
+      return emit(event, ...rest);
+    }
+    handOver(rest[1] as Socket, error, (http2 ??= createAnswerer(options)));
+    return true;
+  };
+}
+
+/** Gives the socket to another server, with what the parser had read of it already. */
+function handOver(socket: Socket, error: ParserError, http2: Http2Server): void {
+  for (const event of ["data", "end", "close", "drain", "error", "timeout"]) {
+    socket.removeAllListeners(event);
+  }
+  socket.on("error", () => {});
+  const cut = setTimeout(() => socket.destroy(), keptMs);
+  socket.once("close", () => clearTimeout(cut));
+  // As Node's own upgrade does: neither paused nor flowing, so that what is put back stays.
+  (socket as { readableFlowing: boolean | null }).readableFlowing = null;
+  const rest = error.rawPacket?.subarray(error.bytesParsed ?? 0) ?? Buffer.alloc(0);
+  socket.unshift(Buffer.concat([preface, rest]));
+  http2.emit("connection", socket);
+}
+
+function createAnswerer({ grpcPort, log }: WrongPortOptions): Http2Server {
+  const http2 = createHttp2Server({ ...sessionBounds, ...resetBounds });
+  const tell = nowAndThen((sentence) => log.warn("grpc_on_http_port", { sentence }));
+  http2.on("sessionError", () => {});
+  http2.on("session", (session) => boundSession(session, keptMs, () => {}));
+  http2.on("stream", (stream: ServerHttp2Stream) => {
+    stream.on("error", () => {});
+    const port = grpcPort();
+    const where =
+      port === undefined ? "OTLP/gRPC is not served here" : `send OTLP/gRPC to port ${port}`;
+    const sentence = `This port speaks OTLP/HTTP; ${where}.`;
+    const status = { code: grpcCode.unimplemented, message: sentence };
+    stream.respond(
+      { ":status": 200, "content-type": "application/grpc", ...trailersOf(status) },
+      { endStream: true },
+    );
+    stream.session?.close();
+    tell(sentence);
+  });
+  return http2;
+}
+
+/** Says a sentence at most once a minute: who is wrong comes again with every batch. */
+export function nowAndThen(say: (sentence: string) => void): (sentence: string) => void {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  return (sentence) => {
+    if (performance.now() - saidAt < quietMs) return;
+    saidAt = performance.now();
+    say(sentence);
+  };
+}

@@ -1,0 +1,192 @@
+/**
+ * @module Intake: the way of a request from its credential to the journal, the same for OTLP/HTTP
+ * and OTLP/gRPC. Who sends, how much may be in memory, what was counted: decided here, once. A
+ * request is taken only after its guarded events are durable (design 6.1).
+ */
+import { CodedError, limits } from "@turnproof/semconv";
+
+import type { IngestPrincipal } from "../../access/ingest-tokens.ts";
+import type { Conservation } from "../conservation.ts";
+import type { Log } from "../../log.ts";
+import type { BudgetLease, ByteBudget } from "./byte-budget.ts";
+import type { ContentCoding } from "./inflate.ts";
+import type { IngestBody, IngestPart } from "./ingest-body.ts";
+import type { OtlpEncoding } from "./otlp-answer.ts";
+import type { ReceivedClock } from "./received-clock.ts";
+import { undeclaredBytes } from "./request-body.ts";
+import { countRejection } from "./span-draft.ts";
+import type { RejectionCounts } from "./span-draft.ts";
+import type { Signal } from "./wire-schema.ts";
+
+/** Where guarded events become durable; resolves after fdatasync. */
+interface IngestJournal {
+  append(frame: { readonly payload: Uint8Array; readonly spans: number }): Promise<unknown>;
+}
+
+/** Makes a part of a body durable and counts it. */
+export type KeepPart = (part: IngestPart) => Promise<void>;
+
+/** Runs bodies through `ingestBody`, on the event loop or in threads. */
+export interface BodyProcessor {
+  /** Hands every full part to `keep`, one after another, and answers the last one. */
+  run(body: IngestBody, keep: KeepPart): Promise<IngestPart>;
+}
+
+/** What an intake needs. */
+export interface IntakeOptions {
+  /** Lets a producer in by its token; undefined is 401. */
+  readonly authenticateIngest: (authorization: string | undefined) => IngestPrincipal | undefined;
+  /** Notes a wrong credential; how many seconds this address is to wait, else 0. */
+  readonly wrongCredential?: (address: string) => number;
+  readonly journal: IngestJournal;
+  readonly conservation: Conservation;
+  readonly processor: BodyProcessor;
+  readonly budget: ByteBudget;
+  readonly clock: ReceivedClock;
+  readonly log: Log;
+  /** False answers 503 `ingest_off`; by default true. */
+  readonly enabled?: () => boolean;
+}
+
+/** A request, before anything of its body was read. */
+export interface Arrival {
+  readonly signal: Signal;
+  /** Undefined when the request names none of OTLP's. */
+  readonly encoding: OtlpEncoding | undefined;
+  /** Undefined when the request names none of ours. */
+  readonly coding: ContentCoding | undefined;
+  /** False for what a foreign page may have sent (design 6.3). */
+  readonly sameSite: boolean;
+  /** Value of an Authorization header; see `credentialOf`. */
+  readonly credential: string | undefined;
+  readonly address: string;
+  readonly requestId: string;
+  /** Reads the body; `reserve` is called before its first byte, with its length if that is known. */
+  read(reserve: (declared: number | undefined) => BudgetLease): Promise<ReadBody>;
+}
+
+/** A body, and the coding it came in. */
+interface ReadBody {
+  readonly bytes: Uint8Array;
+  readonly coding: ContentCoding;
+}
+
+/** Takes requests. */
+export interface Intake {
+  /**
+   * Resolves when everything of the request that was not rejected is durable; how many items were
+   * rejected, by reason. Throws the CodedError to answer with; it is counted already.
+   */
+  take(arrival: Arrival): Promise<RejectionCounts>;
+}
+
+/** Makes an intake. */
+export function createIntake(options: IntakeOptions): Intake {
+  const { conservation, log } = options;
+  return {
+    async take(arrival) {
+      conservation.request();
+      try {
+        if (options.enabled?.() === false) throw new CodedError("ingest_off");
+        if (!arrival.sameSite) throw new CodedError("cross_origin");
+        const principal = options.authenticateIngest(arrival.credential);
+        if (principal === undefined) throw new CodedError(refusalOf(arrival, options));
+        const { coding, encoding } = arrival;
+        if (encoding === undefined || coding === undefined) {
+          throw new CodedError("media_type_unsupported");
+        }
+        return await receive(arrival, { encoding, principal }, options);
+      } catch (error) {
+        if (error instanceof Counted) throw error.reason;
+        const coded = CodedError.is(error) ? error : new CodedError("internal_error");
+        if (coded !== error) {
+          const { requestId, signal } = arrival;
+          log.error("ingest_failed", { code: coded.code, request_id: requestId, signal });
+        }
+        conservation.requestRefused(coded.code);
+        throw coded;
+      }
+    },
+  };
+}
+
+/** A missing token is no failure, a wrong one is counted, a right one never waits (faults W7). */
+function refusalOf(
+  { address, credential }: Arrival,
+  { wrongCredential }: IntakeOptions,
+): "unauthenticated" | "throttled" {
+  if (credential === undefined || wrongCredential === undefined) return "unauthenticated";
+  return wrongCredential(address) > 0 ? "throttled" : "unauthenticated";
+}
+
+/** A refusal whose items and request are counted already. */
+class Counted extends Error {
+  readonly reason: CodedError;
+
+  constructor(reason: CodedError) {
+    super(reason.code);
+    this.reason = reason;
+  }
+}
+
+/** Reads, decodes and makes durable; the budget is held from before the first byte to the end. */
+async function receive(
+  arrival: Arrival,
+  known: Pick<IngestBody, "encoding" | "principal">,
+  options: IntakeOptions,
+): Promise<RejectionCounts> {
+  const { budget, clock, conservation, journal, processor } = options;
+  let lease: BudgetLease | undefined;
+  try {
+    const { bytes, coding } = await arrival.read((declared) => {
+      lease = budget.take(known.principal.name, declared ?? undeclaredBytes);
+      return lease;
+    });
+    const held = bytes.byteLength;
+    const rejected: RejectionCounts = {};
+    const keep = async (part: IngestPart): Promise<void> => {
+      const passage = conservation.enter(part.items);
+      try {
+        if (part.events > 0) {
+          lease?.growTo(held + part.payload.byteLength);
+          await journal.append({ payload: part.payload, spans: part.events });
+        }
+      } catch (error) {
+        const reason = CodedError.is(error) ? error : new CodedError("journal_failed");
+        passage.refused(reason.code);
+        throw new Counted(reason);
+      }
+      passage.accepted(part.rejected);
+      conservation.dropped(part.dropped);
+      for (const [code, count] of Object.entries(part.rejected)) {
+        countRejection(rejected, code as keyof RejectionCounts, count);
+      }
+    };
+    const body = { signal: arrival.signal, ...known, coding, bytes, receivedAt: clock() };
+    await keep(await processor.run(body, keep));
+    return rejected;
+  } finally {
+    lease?.release();
+  }
+}
+
+/**
+ * A token as the value of a Bearer header, however it came: `authorization` with Bearer or Basic
+ * (the password is the token), or `x-turnproof-token`, for exporters that can set only one of them.
+ */
+export function credentialOf(
+  authorization: string | undefined,
+  ownToken: string | undefined,
+): string | undefined {
+  if (authorization === undefined) return ownToken === undefined ? undefined : `Bearer ${ownToken}`;
+  const basic = /^basic +([A-Za-z0-9+/=_-]{1,1024}) *$/i.exec(authorization)?.[1];
+  if (basic === undefined) return authorization;
+  const pair = Buffer.from(basic, "base64").toString("latin1");
+  return `Bearer ${pair.slice(pair.indexOf(":") + 1)}`;
+}
+
+/**
+ * Bytes that requests may hold together by default: one of the largest, and room for others. More
+ * would not be quicker on few cores, and memory under a flood grows with it (faults R15).
+ */
+export const budgetBytesDefault: number = 1.25 * limits.otlpBodyBytesMax;

@@ -1,0 +1,271 @@
+/**
+ * @module Receiver: the receiving side as one part. Door, threads, journal and drain are opened
+ * together, counted together and closed in order.
+ */
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+
+import { openJournal, startDrain } from "@turnproof/exporter/journal";
+import type {
+  DecodeFrame,
+  Drain,
+  DrainStore,
+  Journal,
+  JournalEvent,
+  StoredFrames,
+} from "@turnproof/exporter/journal";
+import { codes, CodedError } from "@turnproof/semconv";
+import type { Key } from "@turnproof/semconv/fingerprint";
+import type { Hono } from "hono";
+
+import type { IngestPrincipal } from "../../access/ingest-tokens.ts";
+import { Conservation } from "../conservation.ts";
+import type { ConservationSnapshot } from "../conservation.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import type { IngestDesk, IngestReport } from "../ingest.ts";
+import type { Log } from "../../log.ts";
+import { createBlockThread } from "./block-thread.ts";
+import { createBodyThreads } from "./body-threads.ts";
+import { ByteBudget } from "./byte-budget.ts";
+import { decodeFrame } from "./frame-codec.ts";
+import { budgetBytesDefault, createIntake } from "./intake.ts";
+import type { Intake } from "./intake.ts";
+import { otlpRoutes } from "./receive.ts";
+import { tallyOf } from "./journal-tally.ts";
+import { watchJournal } from "./journal-losses.ts";
+import { createReceivedClock } from "./received-clock.ts";
+
+/** What a receiver needs. */
+export interface ReceiverOptions {
+  /** Directory of the journal; one process at a time uses it. */
+  readonly directory: string;
+  /** Where the drain carries events; a slow or absent store never touches ingest. */
+  readonly store: DrainStore | Promise<DrainStore>;
+  readonly authenticateIngest: (authorization: string | undefined) => IngestPrincipal | undefined;
+  /** Public origins of the collector; another one's page may not send. */
+  readonly origins?: readonly string[];
+  /** Notes a wrong credential; how many seconds its address is to wait, else 0. */
+  readonly wrongCredential?: (address: string) => number;
+  /** Key under which an identity that is not opaque is replaced by its fingerprint. */
+  readonly identityKey: Key;
+  /** Names that are readable whatever they look like. */
+  readonly knownNames?: readonly string[];
+  readonly log: Log;
+  /** Told of a batch that is stored, before it counts as readable; what it throws is ignored. */
+  readonly onStored?: (batch: StoredFrames) => Promise<void>;
+  /** Clock of receipt, milliseconds since the epoch; default the system's, in microseconds. */
+  readonly now?: () => number;
+  /** Bound of the journal on the disk. */
+  readonly journalBytesMax?: number;
+  /** Bytes that all requests together may hold, and the part of it one principal may have. */
+  readonly budgetBytes?: number;
+  readonly budgetShare?: number;
+  /** False answers everything on `/v1` with `ingest_off`. */
+  readonly enabled?: boolean;
+  /** Threads for large bodies; default 1. With 0 nothing is done in threads, blocks included. */
+  readonly threads?: number;
+}
+
+/** The receiving side: its routes, and the desk at which the rest of the collector asks. */
+export interface Receiver extends IngestDesk {
+  readonly routes: Hono<AppEnv>;
+  /** What the routes hand requests to; another transport does the same. */
+  readonly intake: Intake;
+  /** True while spans are taken and can be made durable. */
+  serving(): boolean;
+  conservation(): ConservationSnapshot;
+  /** Resolves when everything acknowledged is stored; never, while the store stays away. */
+  idle(): Promise<void>;
+}
+
+/** Room in the journal below which it counts as full: about what one request takes. */
+const roomBytes = 1_048_576;
+/** How long a call waits for a store that opens, in milliseconds. */
+const openMsMax = 5_000;
+/** How often a waiting reader looks whether something was stored. */
+const lookMs = 25;
+
+function logEvent(log: Log, { code, count }: JournalEvent): void {
+  log.warn("journal_event", { code, count, sentence: codes[code].sentence });
+}
+
+/** Opens the journal, starts the drain and makes the routes; codes are the journal's. */
+export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const { directory, log } = options;
+  const journal = await openJournal({
+    directory,
+    ...(options.journalBytesMax === undefined ? {} : { bytesMax: options.journalBytesMax }),
+    onEvent: (event) => logEvent(log, event),
+  });
+  const recovered = journal.stats().pendingSpans;
+  const blocks = createBlockThread();
+  const opened = openedStore(options.store);
+  const watched = await watchJournal(journal);
+  const drain = startDrain({
+    journal: watched.journal,
+    store: opened.store,
+    decode: createPacedDecoder(),
+    prepare: async (frames) =>
+      opened.takesPrepared() && options.threads !== 0 ? blocks.prepare(frames) : undefined,
+    ...(options.onStored === undefined ? {} : { onStored: options.onStored }),
+    onStateChange: (code) => {
+      if (code === undefined) log.info("store_answers");
+      else log.warn("store_refuses", { code });
+    },
+  });
+  const conservation = new Conservation(() => tallyOf(journal.stats(), drain.stats(), recovered));
+  const threads = createBodyThreads({
+    settings: { identityKey: options.identityKey, knownNames: options.knownNames ?? [] },
+    threads: options.threads ?? 1,
+  });
+  const state = { open: true };
+  const { now } = options;
+  const clock = createReceivedClock(now && (() => Math.floor(now() * 1_000)));
+  const intake = createIntake({
+    authenticateIngest: options.authenticateIngest,
+    ...(options.wrongCredential === undefined ? {} : { wrongCredential: options.wrongCredential }),
+    journal,
+    conservation,
+    processor: threads,
+    budget: new ByteBudget(options.budgetBytes ?? budgetBytesDefault, options.budgetShare),
+    clock,
+    log,
+    enabled: () => state.open && options.enabled !== false,
+  });
+  return {
+    routes: otlpRoutes(intake, options.origins),
+    intake,
+    serving: () => state.open && options.enabled !== false && journal.stats().healthy,
+    conservation: () => conservation.snapshot(),
+    idle: () => drain.idle(),
+    healthy: () => journal.stats().healthy,
+    accepting: () => state.open && options.enabled !== false && hasRoom(journal),
+    pendingFrames: () => journal.stats().pendingFrames,
+    storedBatches: () => drain.stats().storedBatches,
+    nextStored: (...asked) => nextStored(drain, ...asked),
+    mark: clock,
+    settled: (waitMs) => settled(journal, drain, waitMs),
+    report: () => reportOf(journal, drain, conservation),
+    losses: () => watched.known(),
+    async close(deadlineMs) {
+      state.open = false;
+      const late = new AbortController();
+      const deadline = sleep(deadlineMs, undefined, { signal: late.signal }).catch(() => {});
+      await Promise.race([drain.idle(), deadline]);
+      late.abort();
+      await drain.close({ graceMs: Math.min(deadlineMs, 5_000) });
+      await threads.close();
+      await blocks.close();
+      await journal.close();
+    },
+  };
+}
+
+/** Whether the journal is well and would take a request. */
+function hasRoom(journal: Journal): boolean {
+  const { healthy, diskBytes, bytesMax } = journal.stats();
+  return healthy && diskBytes < bytesMax - roomBytes;
+}
+
+/** A store that may still be opening, and whether it is known to take prepared batches. */
+function openedStore(given: DrainStore | Promise<DrainStore>): {
+  readonly store: DrainStore;
+  readonly takesPrepared: () => boolean;
+} {
+  let ready: DrainStore | undefined;
+  const opening = Promise.resolve(given);
+  // Whoever sends hears of it.
+  opening.then((store) => (ready = store)).catch(() => {});
+  // A call that waited for as long as the store is away would hold its rows all that time.
+  const current = async (): Promise<DrainStore> => {
+    const late = new AbortController();
+    const { signal } = late;
+    const given = await Promise.race([
+      opening,
+      sleep(openMsMax, undefined, { signal, ref: false }),
+    ]);
+    late.abort();
+    if (given === undefined) throw new CodedError("store_unavailable");
+    return given;
+  };
+  return {
+    store: {
+      append: async (batch) => (await current()).append(batch),
+      appendPrepared: async (batch) => (await current()).appendPrepared?.(batch),
+      readBack: async (id, receivedAt) => (await current()).readBack(id, receivedAt),
+    },
+    takesPrepared: () => ready?.appendPrepared !== undefined,
+  };
+}
+
+/** Longest time for which the drain's decoding holds the event loop. */
+const holdMsMax = 4;
+
+/** Decodes frames and lets requests pass in between: a batch of the drain has many frames. */
+function createPacedDecoder(): DecodeFrame {
+  let since = 0;
+  return async (payload) => {
+    if (performance.now() - since > holdMsMax) {
+      await setImmediate();
+      since = performance.now();
+    }
+    return { events: decodeFrame(payload) };
+  };
+}
+
+/** Waits until the drain stored more than `seen` batches, the time is over or the signal aborts. */
+async function nextStored(
+  drain: Drain,
+  seen: number,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const until = performance.now() + waitMs;
+  while (!signal.aborted && performance.now() < until) {
+    if (drain.stats().storedBatches > seen) return;
+    await sleep(lookMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Waits for the frames that were acknowledged before; how many of them are still not readable. */
+async function settled(journal: Journal, drain: Drain, waitMs: number): Promise<number> {
+  const { acknowledgedThrough } = journal.stats();
+  const until = performance.now() + waitMs;
+  for (;;) {
+    const left = Math.max(0, acknowledgedThrough - journal.stats().drainedThrough);
+    // While the store refuses, waiting brings nothing but a later answer.
+    if (left === 0 || performance.now() >= until || drain.stats().failure !== undefined)
+      return left;
+    drain.kick();
+    await sleep(lookMs);
+  }
+}
+
+function reportOf(journal: Journal, drain: Drain, conservation: Conservation): IngestReport {
+  const stats = journal.stats();
+  const sent = drain.stats();
+  return {
+    receiving: true,
+    conservation: conservation.snapshot(),
+    journal: {
+      healthy: stats.healthy,
+      failure: stats.failure ?? null,
+      pending_spans: stats.pendingSpans,
+      pending_frames: stats.pendingFrames,
+      oldest_pending_at: stats.oldestPendingAt ?? null,
+      disk_bytes: stats.diskBytes,
+      bytes_max: stats.bytesMax,
+      segments: stats.segments,
+      corrupt_ranges: stats.corruptRanges,
+      lost_frames: stats.lostFrames,
+      quarantined_spans: stats.quarantinedSpans,
+    },
+    drain: {
+      stored_events: sent.storedEvents,
+      stored_batches: sent.storedBatches,
+      retries: sent.retries,
+      unverified: sent.unverified,
+      in_flight: sent.inFlight,
+      failure: sent.failure ?? null,
+    },
+  };
+}

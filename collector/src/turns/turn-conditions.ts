@@ -1,0 +1,167 @@
+/**
+ * @module TurnConditions: what each filter asks of a turn. One table serves the terms of the filter
+ * bar and the filters of the query string, so that both mean the same and a negated term is exactly
+ * the rest. The conditions go to the store, which answers them over the whole history.
+ */
+import { normalizeTime } from "@turnproof/evidence";
+import type { EventQuery } from "@turnproof/evidence";
+import { CodedError, kindOf } from "@turnproof/semconv";
+import { tenantText, turnName } from "@turnproof/store";
+import type {
+  ListField,
+  NumberField,
+  TextField,
+  TurnCondition,
+  TurnQuestion,
+} from "@turnproof/store";
+
+import type { Reading } from "../access/grants.ts";
+import type { TypedIdentity } from "../access/typed-identity.ts";
+import { comparedText, comparisonSign, millisecondsOf } from "../ui/display/comparisons.ts";
+import { readTerms, storeKeys } from "../ui/display/filter-terms.ts";
+import type { Term } from "../ui/display/filter-terms.ts";
+
+/** What a value of a key asks of a turn. */
+type Asks = (value: string) => TurnCondition;
+
+const text =
+  (field: TextField): Asks =>
+  (is) => ({ text: field, is });
+const list =
+  (field: ListField): Asks =>
+  (has) => ({ list: field, has });
+/** Asked of every event of the turn: its row has one of them where all agree. */
+const named =
+  (kind: Parameters<typeof turnName>[0]): Asks =>
+  (id) => ({ list: "name", has: turnName(kind, id) });
+const compared =
+  (field: NumberField, read: (value: string) => number): Asks =>
+  (asked) => ({
+    number: field,
+    sign: comparisonSign(asked),
+    value: read(comparedText(asked)),
+  });
+
+/**
+ * By key of the bar. A turn belongs to the time of its last event, as in the charts over the
+ * list: each turn is in exactly one stretch.
+ */
+const conditions: { readonly [key: string]: Asks | undefined } = {
+  status: (value) =>
+    value === "error"
+      ? { any: [text("status")(value), list("flag")("error")] }
+      : text("status")(value),
+  tool: list("tool_name"),
+  agent: text("agent_id"),
+  user: (value) =>
+    value === "anonymous" || value === "unattributed"
+      ? { any: [text("tenant")(value), text("tenant")(tenantText(value))] }
+      : text("tenant")(tenantText(value)),
+  thread: text("thread_id"),
+  memory: named("memory"),
+  app: list("application"),
+  root: text("root_trace_id"),
+  run: named("run"),
+  turn: text("turn_id"),
+  task: named("task"),
+  ref: named("ref"),
+  kind: (value) => list("event_kind")(kindOf(value) ?? value),
+  after: (value) => ({ time: "ended_at", from: timeOf(value) }),
+  before: (value) => ({ time: "ended_at", to: timeOf(value) }),
+  verdict: text("verdict"),
+  finding: list("code"),
+  cache: text("cache_decision"),
+  model: list("model"),
+  release: list("release"),
+  producer: list("producer"),
+  dialect: list("dialect"),
+  has: list("flag"),
+  latency: compared("duration_ms", millisecondsOf),
+  tokens: compared("total_tokens", Number),
+};
+
+/** Keys that a term can have. */
+export const conditionKeys: readonly string[] = Object.keys(conditions);
+
+function timeOf(value: string): string {
+  const time = normalizeTime(/^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : value);
+  if (time === undefined) throw new CodedError("parameter_invalid", { field: "q" });
+  return time;
+}
+
+/** The field of a key whose values a producer may have keyed; undefined of another key. */
+function identityField(key: string): string | undefined {
+  const field = Object.hasOwn(storeKeys, key) ? storeKeys[key] : undefined;
+  return field?.endsWith("_id") === true ? field : undefined;
+}
+
+const tenantWords: ReadonlySet<string> = new Set(["anonymous", "unattributed"]);
+
+/**
+ * What a term asks.
+ *
+ * @throws CodedError `parameter_invalid` for a key that is none, or a value that it cannot have
+ */
+export function termCondition(
+  { key, value, negated }: Term,
+  typed: TypedIdentity = (id) => id,
+): TurnCondition {
+  const asks = Object.hasOwn(conditions, key) ? conditions[key] : undefined;
+  if (asks === undefined) throw new CodedError("parameter_invalid", { field: "q" });
+  const field = key === "user" && tenantWords.has(value) ? undefined : identityField(key);
+  const asked = asks(field === undefined ? value : typed(value, field));
+  return negated ? { ...asked, not: true } : asked;
+}
+
+/** What the filters of a query ask of a turn. */
+export function queryConditions(query: EventQuery): readonly TurnCondition[] {
+  const { user_id: tenant, store = "trace", ...filters } = query;
+  const values: { readonly [field: string]: unknown } = filters;
+  const asked = Object.entries(storeKeys).flatMap(([key, field]) => {
+    const value = values[field];
+    const asks = conditions[key];
+    return typeof value !== "string" || asks === undefined ? [] : [asks(value)];
+  });
+  if (tenant !== undefined) asked.push(text("tenant")(tenantText(tenant)));
+  // Every turn holds evidence of traces: rows of the other stores make none.
+  if (store !== "trace" && store !== "all") asked.push(named("store")(store));
+  return asked;
+}
+
+/** Filters of a list of turns that are no filters of events. */
+export interface TurnFilters {
+  readonly verdict?: string | undefined;
+  readonly finding?: string | undefined;
+  readonly q?: string | undefined;
+}
+
+/** How the terms of `q` are read. */
+export interface TermReading {
+  /** Brings ids as people type them to the form in which they are stored. */
+  readonly typed?: TypedIdentity;
+  /** A page says which words it did not understand; a program is refused. */
+  readonly lenient?: boolean;
+}
+
+/**
+ * The question of a reading and its further filters.
+ *
+ * @throws CodedError `parameter_invalid` for a word of `q` that is no term, unless it is lenient
+ */
+export function turnQuestion(
+  { scope, query }: Reading,
+  { verdict, finding, q = "" }: TurnFilters = {},
+  { typed, lenient = false }: TermReading = {},
+): TurnQuestion {
+  const { terms, unclear } = readTerms(q);
+  if (!lenient && unclear.length > 0) throw new CodedError("parameter_invalid", { field: "q" });
+  return {
+    scope,
+    where: [
+      ...queryConditions(query),
+      ...(verdict === undefined ? [] : [text("verdict")(verdict)]),
+      ...(finding === undefined ? [] : [list("code")(finding)]),
+      ...terms.map((term) => termCondition(term, typed)),
+    ],
+  };
+}

@@ -1,0 +1,62 @@
+/**
+ * @module TurnReading: the events of some turns, for what only events tell: insights over several
+ * turns, candidates, summaries. Which turns these are, the ledger says.
+ */
+import { matches } from "@turnproof/evidence";
+import type { TurnEvent } from "@turnproof/evidence";
+import { limits } from "@turnproof/semconv";
+import type { EvidenceScope, TurnRecord } from "@turnproof/store";
+
+import type { Reading } from "../access/grants.ts";
+import type { Parts } from "../parts.ts";
+import { turnQuestion } from "./turn-conditions.ts";
+import { isSettled } from "./window.ts";
+
+/** Rows that are read for many roots at once; a root of more is read alone. */
+const togetherRows = 50_000;
+
+/** Events of turns. */
+export interface TurnEvents {
+  readonly events: readonly TurnEvent[];
+  readonly roots: number;
+  /** True when they are of every turn of the filter and nothing was left out. */
+  readonly complete: boolean;
+}
+
+/** The matching events of the newest turns of a reading, by their first receipt. */
+export async function newestEvents(
+  parts: Parts,
+  reading: Reading,
+  limit: number,
+): Promise<TurnEvents> {
+  const settled = await isSettled(parts);
+  const { records, next } = await parts.store.ledger.listTurns(turnQuestion(reading), {
+    order: { by: "first_received" },
+    limit,
+  });
+  const read = await eventsOf(parts, reading.scope, records);
+  return {
+    events: read.events.filter((event) => matches(event, reading.query)),
+    roots: read.roots,
+    complete: settled && next === null && read.complete,
+  };
+}
+
+/** All events in scope of the roots of these turns. */
+export async function eventsOf(
+  { store }: Parts,
+  scope: EvidenceScope,
+  records: readonly TurnRecord[],
+): Promise<TurnEvents> {
+  const roots = [...new Set(records.flatMap(({ row }) => row.root_trace_id ?? []))];
+  const limit = limits.rootEventsMax;
+  const together = await store.roots(scope, roots, { limit, budgetRows: togetherRows });
+  const slices = await Promise.all(
+    roots.map(async (root) => together.get(root) ?? store.root(scope, root, { limit })),
+  );
+  return {
+    events: slices.flatMap(({ events }) => events),
+    roots: roots.length,
+    complete: slices.every(({ next, bounded }) => next === null && !bounded),
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * @module TurnStretches: the turns of a question over time, each at the time at which it last
+ * spoke. Over the selected range, or from the first turn to the last; without a range, turns whose
+ * clock cannot be right are counted and not drawn.
+ */
+import type { CountGroup, TurnQuestion } from "@turnproof/store";
+
+import { isPlausibleTime, plausibleRange } from "../ui/display/plausible-time.ts";
+import { binFrame } from "../ui/display/turn-figures.ts";
+import type { BinFrame } from "../ui/display/turn-figures.ts";
+
+/** What is asked of turns, whole or by stretch: counts, or figures that cost more. */
+export type StretchReader<G extends CountGroup> = (
+  question: TurnQuestion,
+  options: { readonly everyMs?: number },
+) => Promise<readonly G[]>;
+
+/** Turns over time. */
+export interface TurnStretches<G extends CountGroup> {
+  /** All turns of the question; undefined without one. */
+  readonly total: G | undefined;
+  /** The question of the turns that are drawn. */
+  readonly drawn: TurnQuestion;
+  /** Undefined where no turn is drawn. */
+  readonly frame: BinFrame | undefined;
+  /** Each bar, with its figures where it has turns. */
+  readonly bars: readonly {
+    readonly fromMs: number;
+    readonly toMs: number;
+    readonly figures: G | undefined;
+  }[];
+}
+
+/** When the answer is asked for, and the selected range. */
+export interface StretchOptions {
+  readonly nowMs: number;
+  /** First and last millisecond. */
+  readonly within?: readonly [number, number] | undefined;
+}
+
+/** The stretches of the turns of a question. */
+export async function turnStretches<G extends CountGroup>(
+  read: StretchReader<G>,
+  question: TurnQuestion,
+  { nowMs, within }: StretchOptions,
+): Promise<TurnStretches<G>> {
+  const [total] = await read(question, {});
+  const { drawn, extent } =
+    within === undefined
+      ? await plausible(read, { question, total, nowMs })
+      : { drawn: question, extent: within };
+  if (total === undefined || extent === undefined) {
+    return { total, drawn, frame: undefined, bars: [] };
+  }
+  const frame = binFrame(...extent);
+  const groups = await read(drawn, { everyMs: frame.stepMs });
+  const byStart = new Map(groups.map((group) => [group.from_ms, group]));
+  const bars = Array.from({ length: frame.size }, (_, index) => {
+    const fromMs = frame.fromMs + index * frame.stepMs;
+    return { fromMs, toMs: fromMs + frame.stepMs, figures: byStart.get(fromMs) };
+  });
+  return { total, drawn, frame, bars };
+}
+
+/** The turns whose clock can be right, and their extent; all of them where none can. */
+async function plausible(
+  read: StretchReader<CountGroup>,
+  of: {
+    readonly question: TurnQuestion;
+    readonly total: CountGroup | undefined;
+    readonly nowMs: number;
+  },
+): Promise<{ drawn: TurnQuestion; extent: readonly [number, number] | undefined }> {
+  const { question, total, nowMs } = of;
+  const all = { drawn: question, extent: extentOf(total) };
+  if (all.extent?.every((atMs) => isPlausibleTime(atMs, nowMs)) !== false) return all;
+  const [from, to] = plausibleRange(nowMs);
+  const right: TurnQuestion = {
+    ...question,
+    where: [...question.where, { time: "ended_at", from: isoOf(from), to: isoOf(to + 1) }],
+  };
+  const [whole] = await read(right, {});
+  const extent = extentOf(whole);
+  return extent === undefined ? all : { drawn: right, extent };
+}
+
+function extentOf(counts: CountGroup | undefined): readonly [number, number] | undefined {
+  const { first_at: first, last_at: last } = counts ?? {};
+  if (typeof first !== "number" || typeof last !== "number") return undefined;
+  return [Math.floor(first / 1_000), Math.floor(last / 1_000)];
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,127 @@
+/**
+ * @module TurnTrend: how the turns of a question fared, in stretches of time and by release, from
+ * figures that the store works out over all of them. A release that comes later names two turns to
+ * compare, one from before it and one of it.
+ */
+import type { TurnRow } from "@turnproof/evidence";
+import type {
+  FigureGroup,
+  TurnCondition,
+  TurnFigures,
+  TurnQuestion,
+  TurnReader,
+} from "@turnproof/store";
+
+import { changeOf, nothingFared } from "../ui/display/trend.ts";
+import type { Change, ReleaseTrend, Trend, TrendFigures } from "../ui/display/trend.ts";
+import { turnStretches } from "./turn-stretches.ts";
+import type { StretchOptions } from "./turn-stretches.ts";
+
+/** Turns on either side of a release among which the two that lie closest together are looked for. */
+const nearbyMax = 200;
+/** Releases that name two turns to compare, the latest ones. */
+const changesMax = 12;
+
+/** The trend of all turns of a question. */
+export async function turnTrend(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  options: StretchOptions,
+): Promise<Trend> {
+  const { total, drawn, frame, bars } = await turnStretches(
+    (asked, by) => ledger.turnFigures(asked, by),
+    question,
+    options,
+  );
+  if (total === undefined) return { ...nothingFared, slices: [], releases: [] };
+  const partial = withPartial(question);
+  const everyMs = frame?.stepMs;
+  const [some, stretches] = await Promise.all([
+    ledger.countTurns(partial),
+    everyMs === undefined ? [] : ledger.turnFigures(withPartial(drawn), { everyMs }),
+  ]);
+  const partialAt = new Set(stretches.map(({ from_ms: from }) => from));
+  return {
+    ...trendFigures(total, some > 0),
+    slices: bars.map(({ fromMs, toMs, figures }) => ({
+      from_ms: fromMs,
+      to_ms: toMs,
+      ...(figures === undefined ? nothingFared : trendFigures(figures, partialAt.has(fromMs))),
+    })),
+    releases: await releasesOf(ledger, drawn),
+  };
+}
+
+function withPartial(question: TurnQuestion): TurnQuestion {
+  return withCondition(question, { text: "usage_state", is: "partial" });
+}
+
+function withCondition(question: TurnQuestion, ...more: readonly TurnCondition[]): TurnQuestion {
+  return { ...question, where: [...question.where, ...more] };
+}
+
+/** Figures of the ledger as a trend has them. */
+function trendFigures(of: TurnFigures, partial: boolean): TrendFigures {
+  const { input_tokens: input, output_tokens: output, cached_of_tokens: cachedOf } = of;
+  return {
+    turns: of.turns,
+    verdicts: of.verdicts,
+    p50_ms: of.p50_ms,
+    p95_ms: of.p95_ms,
+    duration_unknown: of.duration_unknown,
+    tool_results: of.tool_results,
+    tool_limited: of.tool_limited,
+    tool_failed: of.tool_failed,
+    tokens: input === null && output === null ? null : (input ?? 0) + (output ?? 0),
+    tokens_turns: of.turns - of.tokens_unknown,
+    tokens_partial: partial,
+    cached_share: cachedOf === null || cachedOf === 0 ? null : (of.cached_tokens ?? 0) / cachedOf,
+  };
+}
+
+async function releasesOf(
+  ledger: TurnReader,
+  question: TurnQuestion,
+): Promise<readonly ReleaseTrend[]> {
+  const groups = await ledger.turnFigures(question, { by: "release" });
+  if (groups.every(({ value }) => value === null)) return [];
+  const partial = new Set(
+    (await ledger.turnFigures(withPartial(question), { by: "release" })).map(({ value }) => value),
+  );
+  const ordered = groups.toSorted((a, b) => (a.first_at ?? 0) - (b.first_at ?? 0));
+  const changed = new Set(ordered.slice(-changesMax));
+  return Promise.all(
+    ordered.map(async (group) => ({
+      release: group.value ?? null,
+      first_ms: Math.floor((group.first_at ?? 0) / 1_000),
+      last_ms: Math.floor((group.last_at ?? 0) / 1_000),
+      change: changed.has(group) ? await changeAt(ledger, question, group) : null,
+      ...trendFigures(group, partial.has(group.value)),
+    })),
+  );
+}
+
+/** The two turns around the beginning of a release that lie closest together. */
+async function changeAt(
+  ledger: TurnReader,
+  question: TurnQuestion,
+  { value: release, first_at: first }: FigureGroup,
+): Promise<Change | null> {
+  if (typeof release !== "string" || first === null) return null;
+  const has: TurnCondition = { list: "release", has: release };
+  const at = new Date(Math.floor(first / 1_000)).toISOString();
+  const listed = async (
+    ascending: boolean,
+    ...where: readonly TurnCondition[]
+  ): Promise<readonly TurnRow[]> => {
+    const order = { by: "ended_at" as const, ...(ascending ? { ascending: true as const } : {}) };
+    const page = { order, limit: nearbyMax };
+    const { records } = await ledger.listTurns(withCondition(question, ...where), page);
+    return records.map(({ row }) => row);
+  };
+  const [before, of] = await Promise.all([
+    listed(false, { ...has, not: true }, { time: "ended_at", to: at }),
+    listed(true, has),
+  ]);
+  return changeOf(before, of);
+}

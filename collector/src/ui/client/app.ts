@@ -1,0 +1,80 @@
+/**
+ * @module App: what every page starts, and the module of the page that is open.
+ */
+import { places } from "../places.ts";
+import { startAges } from "./ages.ts";
+import { startCopying } from "./copying.ts";
+import { toggleHelp } from "./help-dialog.tsx";
+import { announce, base, find } from "./page.ts";
+import { showSwitches, showTimes, turnPreference } from "./preferences.ts";
+import type { Preference } from "./preferences.ts";
+import { whilePrinted } from "./printing.ts";
+import { addShortcuts, listenForKeys } from "./shortcuts.ts";
+import { roveRows } from "./rows.ts";
+import { startTips } from "./tips.tsx";
+
+showTimes(document);
+showSwitches();
+whilePrinted(() => {
+  const address = find("[data-address]");
+  if (address !== undefined) address.textContent = location.href;
+});
+
+document.addEventListener("click", (event) => {
+  const button = (event.target as Element).closest<HTMLElement>("[data-switch]");
+  const name = button?.dataset["switch"];
+  if (name === undefined) return;
+  if (name === "help") toggleHelp();
+  else announce(turnPreference(name as Preference));
+});
+
+addShortcuts([
+  { keys: ["?"], words: "This help", group: "Everywhere", run: toggleHelp },
+  {
+    keys: ["/"],
+    words: "Filter, or the search box of the page",
+    group: "Everywhere",
+    run: () => {
+      // The box over a waterfall has a key of its own.
+      const field = find<HTMLInputElement>(
+        '[role="search"]:not([data-wf-find]) input:not([type="hidden"]), [data-search]',
+      );
+      // A page without a box of its own leads to the one that filters turns.
+      if (field === undefined) location.assign(`${base}/traces#filter`);
+      field?.focus();
+      field?.select();
+    },
+  },
+  {
+    keys: ["t"],
+    words: "Theme: system, light, dark",
+    group: "Everywhere",
+    run: () => announce(turnPreference("theme")),
+  },
+  ...places.map(({ key, name, href }) => ({
+    keys: ["g", key] as const,
+    words: name,
+    group: "Go to" as const,
+    run: () => location.assign(`${base}${href}`),
+  })),
+]);
+roveRows();
+startCopying();
+startAges();
+startTips();
+listenForKeys();
+
+// Each page's module is a chunk of its own; a page without one is plain markup.
+const modules: { readonly [page: string]: () => Promise<{ readonly start: () => void }> } = {
+  turns: () => import("../../pages/turns/client.tsx"),
+  turn: () => import("../../pages/turn/client.tsx"),
+  compare: () => import("../../pages/compare/client.ts"),
+  health: () => import("../../pages/health/client.tsx"),
+  find: () => import("../../pages/find/client.ts"),
+  settings: () => import("../../pages/settings/client.ts"),
+  agent: () => import("../../pages/agent/client.tsx"),
+  group: () => import("./group.ts"),
+};
+const page = document.body.dataset["page"];
+const load = page === undefined ? undefined : modules[page];
+if (load !== undefined) void load().then(({ start }) => start());

@@ -1,0 +1,137 @@
+/**
+ * @module Chip: identity and filters as small named values. Scope is always visible, and anonymous
+ * and unattributed are chips of their own, never an absence.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import { shortId } from "../display/figures.ts";
+import { Icon } from "../icons.tsx";
+import type { IconName } from "../icons.tsx";
+
+/** A value cut in its middle; on paper it stands whole. */
+const Shortened: FC<{ readonly of: string; readonly chars: number }> = ({ of, chars }) => {
+  const text = shortId(of, chars);
+  return (
+    <span class="value" data-whole={text === of ? undefined : of}>
+      {text}
+    </span>
+  );
+};
+
+/** A named value. With `href` it is a link. */
+export const Chip: FC<{
+  readonly name?: string;
+  readonly value: string;
+  readonly icon?: IconName;
+  readonly href?: string;
+  readonly title?: string;
+  readonly dashed?: boolean;
+  readonly chars?: number;
+  /** What the value is called when it is copied; in the browser the chip then copies it whole. */
+  readonly copy?: string;
+}> = ({ name, value, icon, href, title, dashed = false, chars = 28, copy }) => {
+  const body = (
+    <>
+      {icon === undefined ? null : <Icon name={icon} />}
+      {name === undefined ? null : <b>{name}</b>}
+      <Shortened of={value} chars={chars} />
+    </>
+  );
+  const look = { class: dashed ? "chip dashed" : "chip", title: title ?? value };
+  return href === undefined ? (
+    <span {...look} {...(copy === undefined ? {} : { "data-copy": value, "data-copy-name": copy })}>
+      {body}
+    </span>
+  ) : (
+    <a {...look} href={href}>
+      {body}
+    </a>
+  );
+};
+
+/** Chips in a row; `label` is what screen readers call it. */
+export const Chips: FC<{ readonly label: string; readonly children?: Child }> = ({
+  label,
+  children,
+}) => (
+  <div class="chips" role="group" aria-label={label}>
+    {children}
+  </div>
+);
+
+/** Identity as far as it is known. `user_id`: a value, null for anonymous, absent for nobody said. */
+export interface ScopeParts {
+  readonly application_id?: string;
+  readonly agent_id?: string;
+  readonly user_id?: string | null;
+  readonly memory_id?: string;
+  readonly thread_id?: string;
+}
+
+/** The tenant: a value, anonymous, or that nobody said. */
+export const TenantChip: FC<{
+  readonly userId: string | null | undefined;
+  readonly href?: string;
+}> = ({ userId, href }) => {
+  const link = href === undefined ? {} : { href };
+  if (userId === undefined) {
+    return (
+      <Chip
+        name="tenant"
+        value="unattributed"
+        icon="unknown"
+        dashed
+        title="No user is recorded for this turn."
+        {...link}
+      />
+    );
+  }
+  return userId === null ? (
+    <Chip
+      name="tenant"
+      value="anonymous"
+      icon="anonymous"
+      title="The turn said that it belongs to no user."
+      {...link}
+    />
+  ) : (
+    <Chip name="tenant" value={userId} icon="person" {...link} />
+  );
+};
+
+/** The scope hierarchy: tenant ▸ agent ▸ memory ▸ thread. */
+export const ScopeChips: FC<{
+  readonly of: ScopeParts;
+  /** Address of a list filtered by one field. */
+  readonly hrefBy?: (field: keyof ScopeParts, value: string | null | undefined) => string;
+}> = ({ of, hrefBy }) => {
+  const link = (field: keyof ScopeParts): { readonly href?: string } =>
+    hrefBy === undefined || of[field] === undefined ? {} : { href: hrefBy(field, of[field]) };
+  const level = (field: "agent_id" | "memory_id" | "thread_id", name: string): Child => {
+    const value = of[field];
+    return value === undefined ? (
+      <Chip name={name} value="unknown" dashed title={`No ${name} was recorded.`} />
+    ) : (
+      <Chip name={name} value={value} {...link(field)} />
+    );
+  };
+  const arrow = (
+    <span class="sep" aria-hidden="true">
+      ▸
+    </span>
+  );
+  return (
+    <Chips label="Scope: tenant, agent, memory, thread">
+      {of.application_id === undefined ? null : (
+        <Chip name="app" value={of.application_id} {...link("application_id")} />
+      )}
+      <TenantChip userId={of.user_id} {...link("user_id")} />
+      {arrow}
+      {level("agent_id", "agent")}
+      {arrow}
+      {level("memory_id", "memory")}
+      {arrow}
+      {level("thread_id", "thread")}
+    </Chips>
+  );
+};

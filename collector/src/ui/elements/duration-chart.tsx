@@ -1,0 +1,133 @@
+/**
+ * @module DurationChart: how long turns took, over time. Each column is a stretch of time and each
+ * cell a class of durations; more turns are darker and wider, and what is unknown is a hatched band
+ * of its own. In the browser a brush over it filters by time, as over the counts.
+ */
+import type { FC } from "hono/jsx";
+
+import { countText, durationText } from "../display/figures.ts";
+import type { DurationCells, DurationColumn } from "../display/duration-cells.ts";
+import { TimeFigure, elsewhereText, turnsText } from "./time-figure.tsx";
+
+/** Height of a class; few classes are taller, so that the chart is never a mere line. */
+const rowHeightMin = 10;
+const heightMin = 48;
+const levels = 5;
+
+/** The chart, and of what it is all the turns; nothing is drawn without any. */
+export const DurationChart: FC<{
+  readonly cells: DurationCells;
+  readonly extent: string;
+  /** How many turns there are; those that stand in no column are said. */
+  readonly of: number;
+}> = ({ cells, extent, of }) => {
+  const { columns, fromMs, toMs } = cells;
+  const first = columns[0];
+  const last = columns.at(-1);
+  if (first === undefined || last === undefined) return <></>;
+  const sum = (of: (column: DurationColumn) => number): number =>
+    columns.reduce((all, column) => all + of(column), 0);
+  const unknown = sum((column) => column.unknown);
+  const turns = sum((column) => column.turns);
+  const most = Math.max(1, ...columns.flatMap(({ counts }) => counts));
+  const unknownMost = Math.max(...columns.map((column) => column.unknown));
+  const classes = Math.max(fromMs.length, 1);
+  const rowHeight = Math.max(rowHeightMin, Math.floor(heightMin / classes));
+  const classesHeight = classes * rowHeight;
+  const height = classesHeight + (unknown > 0 ? rowHeightMin + 4 : 0);
+  const words =
+    `${turnsText(turns)} by duration ${extent}` +
+    (unknown === 0 ? "" : `, ${countText(unknown)} of unknown duration`);
+  return (
+    <TimeFigure
+      class="durations"
+      fromMs={first.fromMs}
+      toMs={last.toMs}
+      height={height}
+      label={fromMs.length === 0 ? words : `${words}, ${rangeText(fromMs, toMs)}`}
+      readout={words + elsewhereText(of, turns)}
+      scale={
+        <p class="scale" aria-hidden="true">
+          <span>{fromMs.length === 0 ? "" : durationText(toMs)}</span>
+          <span>{fromMs[0] === undefined ? "" : durationText(fromMs[0])}</span>
+          {unknown > 0 ? <span>unknown</span> : null}
+        </p>
+      }
+    >
+      {columns.map((column, index) => (
+        <Column
+          column={column}
+          place={{ index, size: columns.length, most, unknownMost, rowHeight, classesHeight }}
+        />
+      ))}
+    </TimeFigure>
+  );
+};
+
+function rangeText(fromMs: readonly number[], toMs: number): string {
+  return `from ${durationText(fromMs[0] ?? 0)} to ${durationText(toMs)}`;
+}
+
+interface Place {
+  readonly index: number;
+  readonly size: number;
+  /** Turns of the fullest cell, and of the fullest unknown one. */
+  readonly most: number;
+  readonly unknownMost: number;
+  readonly rowHeight: number;
+  readonly classesHeight: number;
+}
+
+const Column: FC<{ readonly column: DurationColumn; readonly place: Place }> = ({
+  column,
+  place: { index, size, most, unknownMost, rowHeight, classesHeight },
+}) => {
+  const slot = 100 / size;
+  const cell = (count: number, fullest: number) => {
+    // By the logarithm: one slow turn among hundreds must still be seen.
+    const level = Math.ceil((Math.log1p(count) / Math.log1p(fullest)) * levels);
+    const share = 0.4 + 0.1 * level;
+    return {
+      class: `level-${level}`,
+      x: `${(index * slot + (slot * (1 - share)) / 2).toFixed(3)}%`,
+      width: `${(slot * share).toFixed(3)}%`,
+    };
+  };
+  return (
+    <g
+      data-from={String(column.fromMs)}
+      data-turns={String(column.turns)}
+      data-words={columnWords(column)}
+    >
+      {column.counts.map((count, at) =>
+        count === 0 ? null : (
+          <rect
+            {...cell(count, most)}
+            y={String(classesHeight - (at + 1) * rowHeight + 1)}
+            height={String(rowHeight - 2)}
+            rx="1"
+          />
+        ),
+      )}
+      {column.unknown === 0 ? null : (
+        <rect
+          {...cell(column.unknown, unknownMost)}
+          class="unknown-fill"
+          y={String(classesHeight + 4)}
+          height={String(rowHeightMin - 1)}
+          rx="1"
+        />
+      )}
+    </g>
+  );
+};
+
+/** A column in words, for whoever points at it. */
+function columnWords({ turns, unknown, p50, p95 }: DurationColumn): string {
+  return [
+    turnsText(turns),
+    ...(p50 === null ? [] : [`half within ${durationText(p50)}`]),
+    ...(p95 === null ? [] : [`p95 ${durationText(p95)}`]),
+    ...(unknown === 0 ? [] : [`${countText(unknown)} unknown`]),
+  ].join(", ");
+}

@@ -1,0 +1,145 @@
+/**
+ * @module Figure: values as they stand in rows, facts and tiles. Unknown and not measured are
+ * states
+ * of their own with a look of their own, never a zero and never an empty place.
+ */
+import type { TurnRow } from "@turnproof/evidence";
+import type { FC } from "hono/jsx";
+
+import { countText, durationText, shortCountText, shortId, timeText } from "../display/figures.ts";
+import type { TimeForm } from "../display/figures.ts";
+
+/** Nobody said. `why` is one sentence for the tooltip and for screen readers. */
+export const Unknown: FC<{ readonly why?: string; readonly word?: string }> = ({ why, word }) => (
+  <span class="unknown" title={why ?? "Unknown: nothing that was recorded says."}>
+    <span aria-hidden="true">{word ?? "?"}</span>
+    <span class="sr">unknown{why === undefined ? "" : `: ${why}`}</span>
+  </span>
+);
+
+/** Nothing could have measured it, which is not the same as zero or unused. */
+export const NotMeasured: FC<{ readonly why?: string; readonly short?: boolean }> = ({
+  why,
+  short = false,
+}) => (
+  <span class="unmeasured" title={why ?? "Not measured: no instrument could tell."}>
+    {short ? <span aria-hidden="true">n/m</span> : "not measured"}
+    {short ? <span class="sr">not measured</span> : null}
+  </span>
+);
+
+/** A dash where a thing does not apply; say `why` it does not. */
+export const NotThere: FC<{ readonly why: string }> = ({ why }) => (
+  <span class="absent" title={why}>
+    <span aria-hidden="true">–</span>
+    <span class="sr">{why}</span>
+  </span>
+);
+
+/** A count, or unknown where it is null. */
+export const Count: FC<{
+  readonly of: number | null | undefined;
+  readonly why?: string;
+  readonly short?: boolean;
+}> = ({ of, why, short = false }) => {
+  if (of === null || of === undefined) {
+    return <Unknown {...(why === undefined ? {} : { why })} />;
+  }
+  return (
+    <span class="count" title={short && of >= 10_000 ? countText(of) : undefined}>
+      {short ? shortCountText(of) : countText(of)}
+    </span>
+  );
+};
+
+/** A value and the state of its measurement (`metric_states`, memory supply). */
+export const Metric: FC<{
+  readonly state: string;
+  readonly value: number | null;
+  readonly why?: string;
+}> = ({ state, value, why }) => {
+  const reason = why === undefined ? {} : { why };
+  if (state === "not_measured") return <NotMeasured {...reason} />;
+  if (value === null) return <Unknown {...reason} />;
+  if (state !== "partial") return <Count of={value} />;
+  return (
+    <span title="Partial: at least this many; part of the evidence does not say.">
+      ≥ <Count of={value} />
+    </span>
+  );
+};
+
+/** Milliseconds in the unit that fits, or unknown. */
+export const Duration: FC<{
+  readonly ms: number | null | undefined;
+  readonly why?: string;
+}> = ({ ms, why }) =>
+  ms === null || ms === undefined ? (
+    <Unknown why={why ?? "The duration was not recorded."} />
+  ) : (
+    <span class="duration">{durationText(ms)}</span>
+  );
+
+/**
+ * How long a turn took. One that began and never ended took at least what was seen of it; one of a
+ * single moment says nothing of its length.
+ */
+export const TurnDuration: FC<{
+  readonly of: Pick<TurnRow, "duration_ms" | "timing_state"> | undefined;
+}> = ({ of: turn }) => {
+  const { duration_ms: ms = null, timing_state: state } = turn ?? {};
+  if (state === "instantaneous")
+    return <Unknown why="One moment of it was recorded, and no end." />;
+  if (state !== "missing_completion") return <Duration ms={ms} />;
+  const why = "The turn began, and its end never arrived.";
+  return ms === null ? (
+    <Unknown why={why} />
+  ) : (
+    <span class="duration" title={why}>
+      <span class="sr">at least </span>
+      <span aria-hidden="true">≥ </span>
+      {durationText(ms)}
+    </span>
+  );
+};
+
+/**
+ * A time of the evidence. The server writes UTC; the browser rewrites it for a local clock, which
+ * is why the exact time stays in `datetime` and in the tooltip.
+ */
+export const Time: FC<{ readonly at: string | null | undefined; readonly form?: TimeForm }> = ({
+  at,
+  form = "time",
+}) =>
+  at === null || at === undefined || at === "" ? (
+    <Unknown why="No time was recorded." />
+  ) : (
+    <time datetime={at} data-form={form} title={timeText(at, "utc", "full")}>
+      {timeText(at, "utc", form)}
+    </time>
+  );
+
+/**
+ * An opaque id in the mono face; shortened in the middle, whole in the tooltip and on paper. In the
+ * browser one with `copy` copies itself.
+ */
+export const Id: FC<{
+  readonly of: string | null | undefined;
+  readonly chars?: number;
+  readonly href?: string;
+  readonly why?: string;
+  readonly copy?: boolean;
+}> = ({ of, chars, href, why, copy = false }) => {
+  if (of === null || of === undefined || of === "") return <Unknown why={why ?? "Not recorded."} />;
+  const text = chars === undefined ? of : shortId(of, chars);
+  const title = text === of ? undefined : of;
+  return href === undefined ? (
+    <code class="id" title={title} data-whole={title} {...(copy ? { "data-copy": of } : {})}>
+      {text}
+    </code>
+  ) : (
+    <a class="id" href={href} title={title} data-whole={title}>
+      {text}
+    </a>
+  );
+};

@@ -1,0 +1,105 @@
+/**
+ * @module FilterBar: one line of terms. Without script it is a form whose terms the server sorts
+ * into the address; with script it completes keys and values as they are typed.
+ */
+import type { FC } from "hono/jsx";
+
+import type { Facet } from "../display/turn-figures.ts";
+import { keptParameters, queryOf, sameTerm, termText } from "../display/filter-terms.ts";
+import type { Term } from "../display/filter-terms.ts";
+import { Icon } from "../icons.tsx";
+
+/** The bar with the terms of the address in it. */
+export const FilterBar: FC<{
+  readonly action: string;
+  readonly terms: readonly Term[];
+  readonly placeholder?: string;
+  /** The address of the list; its order, limit and chart stay. */
+  readonly query: URLSearchParams;
+}> = ({ action, terms, placeholder, query }) => (
+  <form class="filter" method="get" action={action} role="search" aria-label="Turns" data-filter>
+    <Icon name="filter" />
+    <input
+      class="field"
+      name="q"
+      type="text"
+      value={terms.map(termText).join(" ")}
+      placeholder={placeholder ?? "status:error tool:search latency:>2s -agent:x"}
+      aria-label="Filter turns"
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck={false}
+    />
+    {keptParameters.map((name) => {
+      const value = query.get(name);
+      return value === null ? null : <input type="hidden" name={name} value={value} />;
+    })}
+    <kbd aria-hidden="true">/</kbd>
+  </form>
+);
+
+/** The terms as chips that a click takes away. */
+export const TermChips: FC<{
+  readonly path: string;
+  readonly terms: readonly Term[];
+  readonly query: URLSearchParams;
+}> = ({ path, terms, query }) => (
+  <>
+    {terms.map((term) => (
+      <a
+        class="chip term"
+        href={`${path}${queryOf(
+          terms.filter((other) => !sameTerm(other, term)),
+          query,
+        )}`}
+        title={`Remove ${termText(term)}`}
+      >
+        <span class="value">{termText(term)}</span>
+        <Icon name="close" label="remove" />
+      </a>
+    ))}
+  </>
+);
+
+const More: FC<{ readonly than: number; readonly total: number }> = ({ than, total }) =>
+  total > than ? <p class="muted">and {total - than} more</p> : null;
+
+/** Values of a facet that are drawn; the answer has more, for completion. */
+const drawnMax = 20;
+
+/** Facets of turns; each value adds its term or takes it away. */
+export const Facets: FC<{
+  readonly facets: readonly Facet[];
+  readonly path: string;
+  readonly terms: readonly Term[];
+  readonly query: URLSearchParams;
+}> = ({ facets, path, terms, query }) => (
+  <>
+    {facets.map(({ key, name, values, total }) => (
+      <section class="facet" aria-label={name} data-facet={key}>
+        <h3>{name}</h3>
+        <ul>
+          {values.slice(0, drawnMax).map(({ value, count }) => {
+            const term = { key, value, negated: false };
+            const on = terms.some((other) => sameTerm(other, term));
+            const others = terms.filter((other) => other.key !== key || other.negated);
+            return (
+              <li>
+                <a
+                  href={`${path}${queryOf(on ? others : [...others, term], query)}`}
+                  aria-current={on ? "true" : undefined}
+                >
+                  <span class="value" title={value}>
+                    {value}
+                  </span>
+                  <span class="count">{count}</span>
+                </a>
+              </li>
+            );
+          })}
+        </ul>
+        <More than={Math.min(values.length, drawnMax)} total={total} />
+      </section>
+    ))}
+  </>
+);

@@ -1,0 +1,106 @@
+/**
+ * @module ListViews: the views of the list of turns, built in and the reader's own. The server draws
+ * those that are built in; the browser adds what it keeps.
+ */
+import type { FC } from "hono/jsx";
+
+import { sameView } from "../display/list-views.ts";
+import type { ListView, SavedView } from "../display/list-views.ts";
+import { Icon } from "../icons.tsx";
+
+/** Links of one set of views. */
+const ViewLinks: FC<{
+  readonly views: readonly ListView[];
+  readonly path: string;
+  /** The query that the page has now. */
+  readonly query: string;
+}> = ({ views, path, query }) => (
+  <>
+    {views.map((view) => (
+      <li>
+        <a
+          href={`${path}${view.query}`}
+          title={view.title}
+          {...(sameView(view.query, query) ? { "aria-current": "true" } : {})}
+        >
+          {view.name}
+        </a>
+      </li>
+    ))}
+  </>
+);
+
+/** A view of the reader's own, with what can be done to it. */
+export const SavedViewItem: FC<{
+  readonly view: SavedView;
+  readonly path: string;
+  readonly query: string;
+}> = ({ view: { name, query: own, density }, path, query }) => (
+  <li data-saved={name}>
+    <a
+      href={`${path}${own}`}
+      title={`${name}: kept in this browser`}
+      data-density={density}
+      {...(sameView(own, query) ? { "aria-current": "true" } : {})}
+    >
+      {name}
+    </a>
+    <button class="button bare small" type="button" data-view="rename" title={`Rename ${name}`}>
+      <Icon name="edit" label={`Rename ${name}`} />
+    </button>
+    <button class="button bare small" type="button" data-view="delete" title={`Delete ${name}`}>
+      <Icon name="close" label={`Delete ${name}`} />
+    </button>
+  </li>
+);
+
+/** The box that names a view: a new one, or one that gets another name. */
+export const ViewNameForm: FC<{ readonly name: string; readonly word: string }> = ({
+  name,
+  word,
+}) => (
+  <form class="view-name" data-view-name>
+    <input
+      class="field"
+      type="text"
+      value={name}
+      placeholder="Name of the view"
+      aria-label="Name of the view"
+      maxlength={60}
+      required
+      autocomplete="off"
+    />
+    <button class="button small primary" type="submit">
+      {word}
+    </button>
+    <button class="button small" type="button" data-view="cancel">
+      Cancel
+    </button>
+  </form>
+);
+
+/** The views of the page. `keeper` tells accounts of one browser apart. */
+export const ListViews: FC<{
+  readonly views: readonly ListView[];
+  readonly path: string;
+  readonly query: string;
+  readonly keeper: string;
+}> = ({ views, path, query, keeper }) => (
+  <nav class="views" aria-label="Views of the turns" data-views data-keeper={keeper}>
+    <h2>Views</h2>
+    <ul data-view-list>
+      <ViewLinks views={views} path={path} query={query} />
+    </ul>
+    <div data-view-place>
+      <button
+        class="button small"
+        type="button"
+        data-view="save"
+        title="Keep these filters, times and row height under a name, in this browser (V)"
+        hidden
+      >
+        Save view
+      </button>
+    </div>
+  </nav>
+);

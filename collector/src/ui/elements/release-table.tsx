@@ -1,0 +1,148 @@
+/**
+ * @module ReleaseTable: how turns fared by release, in the order in which the releases appeared,
+ * with the way to compare a turn from before a release with one of it.
+ */
+import type { FC } from "hono/jsx";
+
+import { countText, shareText, shortCountText } from "../display/figures.ts";
+import { queryOf, termsOf } from "../display/filter-terms.ts";
+import { tokensPerTurn } from "../display/trend.ts";
+import type { ReleaseTrend, TrendFigures } from "../display/trend.ts";
+import { Duration, NotMeasured, NotThere, Time } from "./figure.tsx";
+import { Table } from "./panel.tsx";
+import { VerdictCounts } from "./verdict-counts.tsx";
+
+/** Where the links of the table lead. */
+export interface ReleasePlace {
+  /** Base path of the collector, without a slash at the end. */
+  readonly base: string;
+  /** What the turns were chosen by, as parameters of the list. */
+  readonly filters: URLSearchParams;
+}
+
+/** The table; nothing without a release. */
+export const ReleaseTable: FC<{
+  readonly releases: readonly ReleaseTrend[];
+  readonly place: ReleasePlace;
+}> = ({ releases, place }) =>
+  releases.length === 0 ? (
+    <></>
+  ) : (
+    <Table label="Turns by release" head={<Head />}>
+      {releases.map((one) => (
+        <Row of={one} place={place} />
+      ))}
+    </Table>
+  );
+
+const Head: FC = () => (
+  <>
+    <th scope="col">Release</th>
+    <th scope="col">First seen</th>
+    <th scope="col" class="num">
+      Turns
+    </th>
+    <th scope="col">Verdicts</th>
+    <th scope="col" class="num" title="Half of the turns ended within">
+      Half
+    </th>
+    <th scope="col" class="num" title="95 % of the turns ended within">
+      p95
+    </th>
+    <th scope="col" class="num" title="Results with a fallback, a limitation or a failure">
+      Tools not clean
+    </th>
+    <th scope="col" class="num">
+      Tokens a turn
+    </th>
+    <th scope="col" class="num">
+      Cached
+    </th>
+    <th scope="col">Compare</th>
+  </>
+);
+
+const Row: FC<{ readonly of: ReleaseTrend; readonly place: ReleasePlace }> = ({
+  of,
+  place: { base, filters },
+}) => {
+  const { release } = of;
+  const named = release === null ? [] : [{ key: "release", value: release, negated: false }];
+  const turns = queryOf([...termsOf(filters), ...named], filters);
+  return (
+    <tr>
+      <td>
+        {release === null ? (
+          <span class="muted">not said</span>
+        ) : (
+          <a href={`${base}/traces${turns}`} title="Turns of this release">
+            <b>{release}</b>
+          </a>
+        )}
+      </td>
+      <td>
+        <Time at={new Date(of.first_ms).toISOString()} form="daytime" />
+      </td>
+      <td class="num">{countText(of.turns)}</td>
+      <td>
+        <VerdictCounts of={of} />
+      </td>
+      <td class="num">
+        <Duration ms={of.p50_ms} />
+      </td>
+      <td class="num">
+        <Duration ms={of.p95_ms} />
+      </td>
+      <td class="num">
+        <NotClean of={of} />
+      </td>
+      <td class="num">
+        <Tokens of={of} />
+      </td>
+      <td class="num">
+        {of.cached_share === null ? (
+          <NotMeasured short why="No turn said both its tokens and those from a cache." />
+        ) : (
+          shareText(of.cached_share, 1)
+        )}
+      </td>
+      <td>
+        {of.change === null ? (
+          <NotThere why="no turn from before it in this window" />
+        ) : (
+          <a
+            href={`${base}/traces/compare?${new URLSearchParams({ ...of.change }).toString()}`}
+            data-change
+          >
+            before and after
+          </a>
+        )}
+      </td>
+    </tr>
+  );
+};
+
+const NotClean: FC<{ readonly of: TrendFigures }> = ({ of }) => {
+  if (of.tool_results === 0) return <NotThere why="no tool result was recorded" />;
+  const troubled = of.tool_limited + of.tool_failed;
+  const title =
+    `${countText(of.tool_limited)} with a fallback or a limitation and ` +
+    `${countText(of.tool_failed)} failed of ${countText(of.tool_results)} results`;
+  return <span title={title}>{shareText(troubled, of.tool_results)}</span>;
+};
+
+const Tokens: FC<{ readonly of: TrendFigures }> = ({ of }) => {
+  const each = tokensPerTurn(of);
+  if (each === null) return <NotMeasured short why="No model call said its tokens." />;
+  const unsaid = of.turns - of.tokens_turns;
+  const least = of.tokens_partial;
+  const title =
+    (least ? "At least: some calls did not say. " : "") +
+    (unsaid === 0 ? "" : `${countText(unsaid)} turns said none.`);
+  return (
+    <span title={title === "" ? undefined : title}>
+      {least ? "≥ " : ""}
+      {shortCountText(Math.round(each))}
+    </span>
+  );
+};

@@ -1,0 +1,61 @@
+/**
+ * @module TimeFigure: the frame of a chart of turns over time: what is drawn, a brush over it, when
+ * it begins and ends, and in words what it shows and how many turns stand outside of it.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import { countText } from "../display/figures.ts";
+import { Time } from "./figure.tsx";
+
+/** A chart's stretch of time in epoch milliseconds, its height in pixels, and its words. */
+interface TimeFigureProps {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly height: number;
+  /** What the drawing says to whoever does not see it. */
+  readonly label: string;
+  readonly readout: string;
+  readonly class?: string;
+  /** Beside the drawing, as the names of its rows. */
+  readonly scale?: Child;
+  readonly children?: Child;
+}
+
+/** The frame. */
+export const TimeFigure: FC<TimeFigureProps> = (props) => {
+  const { fromMs, toMs, height, label, readout, scale, children } = props;
+  const iso = (ms: number): string => new Date(ms).toISOString();
+  const span = toMs - fromMs;
+  const form = span > 86_400_000 ? "daytime" : span < 600_000 ? "second" : "minute";
+  return (
+    <figure
+      class={props.class === undefined ? "histogram" : `histogram ${props.class}`}
+      data-histogram
+      data-from={String(fromMs)}
+      data-to={String(toMs)}
+    >
+      <svg width="100%" height={String(height)} role="img" aria-label={label} focusable="false">
+        {children}
+        <rect class="brush" data-brush x="0" y="0" width="0" height={String(height)} />
+      </svg>
+      {scale}
+      <figcaption>
+        <Time at={iso(fromMs)} form={form} />
+        <span class="readout" data-readout>
+          {readout}
+        </span>
+        <Time at={iso(toMs)} form={form} />
+      </figcaption>
+    </figure>
+  );
+};
+
+/** `1 turn`, `3 turns`. */
+export function turnsText(count: number): string {
+  return `${countText(count)} ${count === 1 ? "turn" : "turns"}`;
+}
+
+/** Turns that no part of a chart shows: they spoke outside of its range, or by a broken clock. */
+export function elsewhereText(all: number, drawn: number): string {
+  return all > drawn ? `, ${countText(all - drawn)} more at other times` : "";
+}

@@ -1,0 +1,328 @@
+/**
+ * @module TrendChart: how turns fared over time, in bands of one chart: verdicts, durations, tools
+ * with a limit or a failure, tokens. A release that appears is a line through all of them. What is
+ * unknown is hatched, and what did not happen is left empty. A brush over it filters by time.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import { countText, durationText, shareText, shortCountText, shortId } from "../display/figures.ts";
+import { tokensPerTurn, troubledShare, verdictWords } from "../display/trend.ts";
+import type { ReleaseTrend, Trend, TrendFigures, TrendSlice } from "../display/trend.ts";
+import { VerdictBadge } from "./badge.tsx";
+import { TimeFigure, elsewhereText, turnsText } from "./time-figure.tsx";
+
+/** One band: its name with the value of a full bar, its height, and a slice's part of it. */
+interface Band {
+  readonly title: string;
+  readonly height: number;
+  readonly draw: (slice: TrendSlice, box: Box) => Child;
+}
+
+/** Where a slice stands in a band. */
+interface Box {
+  readonly x: string;
+  readonly width: string;
+  readonly top: number;
+  readonly height: number;
+}
+
+const titleHeight = 16;
+const gap = 8;
+const unknownHeight = 7;
+
+/** The chart; nothing is drawn without a turn. */
+export const TrendChart: FC<{ readonly trend: Trend; readonly extent: string }> = ({
+  trend,
+  extent,
+}) => {
+  const { slices, releases } = trend;
+  const [first, last] = [slices[0], slices.at(-1)];
+  if (first === undefined || last === undefined) return <></>;
+  const drawn = slices.reduce((sum, { turns }) => sum + turns, 0);
+  const bands = bandsOf(slices);
+  const tops = bands.map((_, index) =>
+    bands.slice(0, index).reduce((sum, { height }) => sum + titleHeight + height + gap, 0),
+  );
+  const bandsHeight = bands.reduce((sum, band) => sum + titleHeight + band.height + gap, 0) - gap;
+  const height = bandsHeight + (releases.some(isNew) ? titleHeight : 0);
+  const words = `${turnsText(drawn)} over time ${extent}`;
+  const slot = 100 / slices.length;
+  const figure = (
+    <TimeFigure
+      class="trend"
+      fromMs={first.from_ms}
+      toMs={last.to_ms}
+      height={height}
+      label={`${words}: ${verdictsText(trend)}`}
+      readout={words + elsewhereText(trend.turns, drawn)}
+    >
+      {bands.map(({ title }, index) => (
+        <text class="band" x="0" y={String((tops[index] ?? 0) + 11)}>
+          {title}
+        </text>
+      ))}
+      {slices.map((slice, at) => (
+        <g
+          data-from={String(slice.from_ms)}
+          data-turns={String(slice.turns)}
+          data-words={sliceText(slice)}
+        >
+          {slice.turns === 0
+            ? null
+            : bands.map((band, index) =>
+                band.draw(slice, {
+                  x: `${(at * slot + slot * 0.1).toFixed(3)}%`,
+                  width: `${(slot * 0.8).toFixed(3)}%`,
+                  top: (tops[index] ?? 0) + titleHeight,
+                  height: band.height,
+                }),
+              )}
+        </g>
+      ))}
+      {tops.map((top, index) => {
+        const y = String(top + titleHeight + (bands[index]?.height ?? 0) + 0.5);
+        return <line class="floor" x1="0" x2="100%" y1={y} y2={y} />;
+      })}
+      <ReleaseLines releases={releases} span={[first.from_ms, last.to_ms]} height={height} />
+    </TimeFigure>
+  );
+  return (
+    <>
+      <Legend trend={trend} />
+      {figure}
+    </>
+  );
+};
+
+/** How many turns have which verdict, with how each is drawn. */
+const Legend: FC<{ readonly trend: Trend }> = ({ trend: { verdicts, releases } }) => (
+  <p class="trend-legend">
+    {verdictWords.map((verdict) => {
+      const count = verdicts[verdict] ?? 0;
+      return count === 0 ? null : (
+        <span>
+          <svg width="12" height="12" aria-hidden="true" focusable="false">
+            <rect class={fillOf(verdict)} x="0.5" y="0.5" width="11" height="11" />
+          </svg>
+          <VerdictBadge verdict={verdict} /> {countText(count)}
+        </span>
+      );
+    })}
+    {releases.some(isNew) ? (
+      <span>
+        <svg width="12" height="12" aria-hidden="true" focusable="false">
+          <line class="release" x1="6" x2="6" y1="0" y2="12" />
+        </svg>
+        a release appears
+      </span>
+    ) : null}
+  </p>
+);
+
+function fillOf(verdict: string): string {
+  return verdict === "unknown" ? "unknown-fill" : `verdict ${verdict}`;
+}
+
+/** What is there from the start did not come with this window. */
+function isNew({ release, change }: ReleaseTrend): boolean {
+  return release !== null && change !== null;
+}
+
+function bandsOf(slices: readonly TrendSlice[]): readonly Band[] {
+  const most = (of: (slice: TrendSlice) => number | null): number =>
+    slices.reduce((max, slice) => Math.max(max, of(slice) ?? 0), 0);
+  const turns = most((slice) => slice.turns);
+  const lasting = most((slice) => slice.p95_ms);
+  const troubled = most(troubledShare);
+  const tokens = most(tokensPerTurn);
+  return [
+    {
+      title: `Verdicts, up to ${turnsText(turns)}`,
+      height: 56,
+      draw: (slice, box) => <Verdicts slice={slice} box={box} most={turns} />,
+    },
+    {
+      title: lasting === 0 ? "Duration" : `Duration, half to p95, up to ${durationText(lasting)}`,
+      height: 36,
+      draw: ({ p50_ms: low, p95_ms: high }, box) =>
+        low === null || high === null ? (
+          <Unsaid box={box} />
+        ) : (
+          <Range box={box} low={part(low, lasting)} high={part(high, lasting)} />
+        ),
+    },
+    {
+      title:
+        troubled === 0
+          ? "Tools with a fallback, a limit or a failure: none"
+          : `Tools with a fallback, a limit or a failure, up to ${shareText(troubled, 1)}`,
+      height: 24,
+      draw: (slice, box) => {
+        const share = troubledShare(slice);
+        return share === null || share === 0 ? null : (
+          <Bar box={box} share={part(share, troubled)} name="troubled" />
+        );
+      },
+    },
+    {
+      title:
+        tokens === 0
+          ? "Tokens a turn"
+          : `Tokens a turn, up to ${shortCountText(Math.round(tokens))}`,
+      height: 24,
+      draw: (slice, box) => {
+        const each = tokensPerTurn(slice);
+        return each === null ? <Unsaid box={box} /> : <Bar box={box} share={part(each, tokens)} />;
+      },
+    },
+  ];
+}
+
+/** Height of a value beside the greatest, which may be zero. */
+function part(value: number, most: number): number {
+  return most === 0 ? 0 : value / most;
+}
+
+const Verdicts: FC<{
+  readonly slice: TrendSlice;
+  readonly box: Box;
+  readonly most: number;
+}> = ({ slice, box, most }) => {
+  const scale = box.height / most;
+  let y = box.top + box.height;
+  return (
+    <>
+      {verdictWords.map((verdict) => {
+        const count = slice.verdicts[verdict] ?? 0;
+        if (count === 0) return null;
+        // One failed turn among thousands must still be seen.
+        const tall = Math.max(2, count * scale);
+        y -= tall;
+        return (
+          <rect
+            class={fillOf(verdict)}
+            x={box.x}
+            width={box.width}
+            y={Math.max(y, box.top).toFixed(2)}
+            height={tall.toFixed(2)}
+          />
+        );
+      })}
+    </>
+  );
+};
+
+const Range: FC<{ readonly box: Box; readonly low: number; readonly high: number }> = ({
+  box,
+  low,
+  high,
+}) => {
+  const top = box.top + box.height * (1 - high);
+  const middle = box.top + box.height * (1 - low);
+  const tall = Math.max(2, middle - top);
+  const y = Math.min(top, box.top + box.height - tall);
+  return (
+    <>
+      <rect
+        class="range"
+        x={box.x}
+        width={box.width}
+        y={y.toFixed(2)}
+        height={tall.toFixed(2)}
+        rx="1"
+      />
+      <rect class="half" x={box.x} width={box.width} y={(y + tall - 2).toFixed(2)} height="2" />
+    </>
+  );
+};
+
+const Bar: FC<{ readonly box: Box; readonly share: number; readonly name?: string }> = ({
+  box,
+  share,
+  name = "range",
+}) => {
+  const tall = Math.max(2, box.height * share);
+  return (
+    <rect
+      class={name}
+      x={box.x}
+      width={box.width}
+      y={(box.top + box.height - tall).toFixed(2)}
+      height={tall.toFixed(2)}
+      rx="1"
+    />
+  );
+};
+
+/** Turns were there, and none of them said. */
+const Unsaid: FC<{ readonly box: Box }> = ({ box }) => (
+  <rect
+    class="unknown-fill"
+    x={box.x}
+    width={box.width}
+    y={String(box.top + box.height - unknownHeight)}
+    height={String(unknownHeight - 1)}
+  />
+);
+
+/** A name needs so much of the width; of releases closer together the first alone is named. */
+const namedShare = 0.2;
+const nameCharsMax = 16;
+
+const ReleaseLines: FC<{
+  readonly releases: readonly ReleaseTrend[];
+  readonly span: readonly [number, number];
+  readonly height: number;
+}> = ({ releases, span: [from, to], height }) => {
+  let named = -namedShare;
+  return (
+    <>
+      {releases.filter(isNew).map(({ release, first_ms: at }) => {
+        const share = (at - from) / (to - from);
+        const x = `${(share * 100).toFixed(3)}%`;
+        const fits = share - named >= namedShare;
+        if (fits) named = share;
+        const side = share > 0.5 ? { dx: "-4", "text-anchor": "end" } : { dx: "4" };
+        return (
+          <>
+            <line class="release" x1={x} x2={x} y1="0" y2={String(height)} />
+            {fits ? (
+              <text class="band" x={x} y={String(height - 3)} {...side}>
+                {shortId(release ?? "", nameCharsMax)}
+              </text>
+            ) : null}
+          </>
+        );
+      })}
+    </>
+  );
+};
+
+/** Turns by verdict in words, those without any of them left out. */
+function verdictsText({ verdicts }: TrendFigures): string {
+  return verdictWords
+    .flatMap((verdict) => {
+      const count = verdicts[verdict] ?? 0;
+      return count === 0 ? [] : [`${countText(count)} ${verdict}`];
+    })
+    .join(", ");
+}
+
+/** A slice in words, for whoever points at it. */
+function sliceText(slice: TrendSlice): string {
+  if (slice.turns === 0) return turnsText(0);
+  const { p50_ms: half, p95_ms: p95, duration_unknown: unknown } = slice;
+  const troubled = slice.tool_limited + slice.tool_failed;
+  const tokens = tokensPerTurn(slice);
+  return [
+    `${turnsText(slice.turns)}: ${verdictsText(slice)}`,
+    half === null || p95 === null
+      ? "duration unknown"
+      : `half within ${durationText(half)}, p95 ${durationText(p95)}` +
+        (unknown === 0 ? "" : ` (${countText(unknown)} unknown)`),
+    ...(troubled === 0
+      ? []
+      : [`${countText(troubled)} of ${countText(slice.tool_results)} tool results not clean`]),
+    ...(tokens === null ? [] : [`${shortCountText(Math.round(tokens))} tokens a turn`]),
+  ].join("; ");
+}

@@ -1,0 +1,130 @@
+/** @module TurnTable: a list of turns as the server draws it, every row one turn. */
+import type { TurnRow as Row } from "@turnproof/evidence";
+import type { TurnOrder } from "@turnproof/store";
+import type { FC } from "hono/jsx";
+
+import { rowScale } from "../display/turn-figures.ts";
+import { SortLink, directionOf } from "./sort-head.tsx";
+import type { SortPlace } from "./sort-head.tsx";
+import { TurnRow } from "./turn-row.tsx";
+import type { RowPlace } from "./turn-row.tsx";
+
+/** A column of the list. */
+interface Column {
+  readonly name: string;
+  readonly heading: string;
+  /** What the heading means. */
+  readonly title: string;
+  /** The field by which the store orders the list. */
+  readonly sort?: TurnOrder["by"];
+}
+
+const columns: readonly Column[] = [
+  { name: "c-time", heading: "Time", title: "Time of the turn's last event", sort: "ended_at" },
+  {
+    name: "c-agent",
+    heading: "Agent",
+    title: "Agent; where several services wrote the turn, which",
+  },
+  {
+    name: "c-thread",
+    heading: "Thread",
+    title: "Thread pseudonym",
+  },
+  {
+    name: "c-verdict",
+    heading: "Verdict",
+    title: "What the judge says of the whole turn",
+  },
+  {
+    name: "c-whole",
+    heading: "Stages",
+    title: "Stages on record, of those that the declared profile requires",
+  },
+  {
+    name: "c-memory",
+    heading: "Memory",
+    title: "Memories retrieved, supplied and referenced",
+    sort: "memory_supplied",
+  },
+  {
+    name: "c-cache",
+    heading: "Cache",
+    title: "Decision of the semantic cache",
+  },
+  {
+    name: "c-tools",
+    heading: "Tools",
+    title: "Clean results, results via fallback or with limits, failures",
+    sort: "tool_failed",
+  },
+  {
+    name: "c-tokens",
+    heading: "Tokens",
+    title: "Input and output tokens; below, the share from the provider's cache",
+    sort: "total_tokens",
+  },
+  {
+    name: "c-duration",
+    heading: "Duration",
+    title: "Against the agent's own turns on this page: the tick is their p95",
+    sort: "duration_ms",
+  },
+  {
+    name: "c-findings",
+    heading: "Findings",
+    title: "Findings of the judge by priority",
+  },
+];
+
+/** The table; where it is `live`, the browser puts turns that arrive later on top. */
+export const TurnTable: FC<{
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly base: string;
+  readonly live?: true;
+  /** Makes heads links that order the list. */
+  readonly sorting?: SortPlace;
+}> = ({ label, rows, base, live, sorting }) => {
+  const place: RowPlace = { base, scale: rowScale(rows), crowded: crowdedRoots(rows) };
+  return (
+    <table class="grid turn-table" role="table" aria-label={label}>
+      <thead>
+        <tr>
+          {columns.map(({ name, heading, title, sort }) =>
+            sort === undefined || sorting === undefined ? (
+              <th class={name} scope="col" title={title}>
+                {heading}
+              </th>
+            ) : (
+              <th
+                class={name}
+                scope="col"
+                title={title}
+                aria-sort={directionOf(sort, sorting.query)}
+              >
+                <SortLink field={sort} heading={heading} at={sorting} />
+              </th>
+            ),
+          )}
+        </tr>
+      </thead>
+      <tbody data-rows={live}>
+        {rows.map((row) => (
+          <TurnRow row={row} place={place} />
+        ))}
+      </tbody>
+    </table>
+  );
+};
+
+/** Roots that stand in several rows. */
+function crowdedRoots(rows: readonly Row[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const crowded = new Set<string>();
+  for (const { root_trace_id: root = "" } of rows) {
+    if (seen.has(root)) crowded.add(root);
+    seen.add(root);
+  }
+  return crowded;
+}

@@ -1,0 +1,236 @@
+/**
+ * @module WaterfallRow: one row of the tree grid, drawn by the server for the first rows and by the
+ * browser for whichever are in sight. What is unknown is hatched, never absent.
+ */
+import type { WaterfallNode } from "@turnproof/evidence";
+import type { FC } from "hono/jsx";
+
+import { durationText, shortId } from "../display/figures.ts";
+import { nodeFlags, nodeWords, rowSummary } from "../display/row-summary.ts";
+import type { RowFlag } from "../display/row-summary.ts";
+import type { TimeScale } from "../display/time-scale.ts";
+import type { WaterfallRow as Row } from "../display/waterfall-rows.ts";
+import { Icon } from "../icons.tsx";
+import type { IconName } from "../icons.tsx";
+import { PriorityBadge, StatusBadge } from "./badge.tsx";
+import { LevelIndent, LevelNumeral } from "./level.tsx";
+import { Twist, treeRowAttributes } from "./tree-row.tsx";
+import type { TreeRowState } from "./tree-row.tsx";
+
+/** How a row stands in the grid just now. */
+export interface RowState extends TreeRowState {
+  readonly scale: TimeScale;
+  /** Not on the critical path or not of a chosen lane, while one was asked for. */
+  readonly dimmed: boolean;
+  /** Among what was looked for. */
+  readonly found?: boolean;
+  /** Priority of the most urgent finding that names this row, if any. */
+  readonly priority: number | undefined;
+}
+
+const laneIcons: { readonly [lane: string]: IconName } = {
+  memory: "memory",
+  model: "model",
+  tool: "tool",
+  host: "host",
+  artifact: "artifact",
+  delivery: "delivery",
+  error: "failed",
+};
+
+const kindIcons: { readonly [kind: string]: IconName } = {
+  turn: "turns",
+  intent: "intent",
+  contract: "contract",
+  cache_decision: "cache",
+  context_binding: "link",
+  outcome: "outcome",
+  feedback: "outcome",
+};
+
+/** One row of the tree grid. */
+export const WaterfallRow: FC<{ readonly row: Row; readonly state: RowState }> = ({
+  row,
+  state,
+}) => {
+  const { node } = row;
+  const lane = row.kind === "node" ? (node?.lane ?? "host") : row.kind;
+  const classes = ["wf-row", `lane-${lane}`, state.dimmed ? "dim" : ""].filter(Boolean).join(" ");
+  return (
+    <div
+      class={classes}
+      {...treeRowAttributes(row, state)}
+      data-event={node?.event_id}
+      data-found={state.found}
+      aria-label={rowSummary(row, state)}
+    >
+      <div class="wf-name" role="rowheader">
+        <LevelIndent level={row.level} />
+        <Twist row={row} collapsed={state.collapsed} />
+        <LevelNumeral level={row.level} />
+        {node === undefined ? <BareName row={row} /> : <NodeName node={node} state={state} />}
+        {state.collapsed && row.descendants > 0 ? (
+          <span class="held">+{row.descendants}</span>
+        ) : null}
+      </div>
+      <div class="wf-figure num" role="gridcell">
+        {node === undefined ? <BareFigure row={row} /> : <NodeDuration node={node} />}
+      </div>
+      <div class="wf-time" role="gridcell" aria-label={startWords(row)}>
+        <TimeCell row={row} scale={state.scale} />
+      </div>
+    </div>
+  );
+};
+
+/** What the bar shows beside the duration: when it begins. */
+function startWords({ startMs }: Row): string {
+  return startMs === null ? "start unknown" : `from ${durationText(startMs)}`;
+}
+
+const BareName: FC<{ readonly row: Row }> = ({ row }) =>
+  row.kind === "missing" ? (
+    <>
+      <Icon name="orphan" />
+      <span class="what">missing parent</span>
+      <code class="id" title={row.missingId}>
+        {shortId(row.missingId ?? "", 20)}
+      </code>
+    </>
+  ) : (
+    <>
+      <Icon name="turns" />
+      <span class="what">{row.identity?.agent_id ?? "structure"}</span>
+      <code class="id" title={row.identity?.turn_id}>
+        {shortId(row.identity?.turn_id ?? row.identity?.thread_id ?? "no turn id", 20)}
+      </code>
+    </>
+  );
+
+const BareFigure: FC<{ readonly row: Row }> = ({ row }) =>
+  row.kind === "missing" || row.startMs === null || row.endMs === null ? (
+    <span class="muted" title="Nothing is known of it but its id.">
+      <span aria-hidden="true">?</span>
+      <span class="sr">unknown duration</span>
+    </span>
+  ) : (
+    <>{durationText(row.endMs - row.startMs)}</>
+  );
+
+const NodeName: FC<{ readonly node: WaterfallNode; readonly state: RowState }> = ({
+  node,
+  state,
+}) => {
+  const { name, kind } = nodeWords(node);
+  const icon =
+    (node.lane === "error" ? "failed" : kindIcons[node.event_kind]) ?? laneIcons[node.lane];
+  return (
+    <>
+      <Icon name={icon ?? "host"} />
+      <span class="what">{name}</span>
+      {name === kind ? null : <span class="kind">{kind}</span>}
+      {state.priority === undefined ? null : <PriorityBadge priority={state.priority} />}
+      {node.status === "success" || node.status === "unknown" ? null : (
+        <StatusBadge status={node.status} bare />
+      )}
+      <Flags node={node} />
+    </>
+  );
+};
+
+const flagIcons: { readonly [flag in RowFlag]: IconName } = {
+  missing_cause: "orphan",
+  cycle: "cycle",
+  remote_parent: "remote",
+  parent_elsewhere: "link",
+  clock_skewed: "clock",
+  no_end: "running",
+};
+
+const Flags: FC<{ readonly node: WaterfallNode }> = ({ node }) => (
+  <>
+    {nodeFlags(node).map(([flag, word, title]) => (
+      <span class="flag" title={title}>
+        <Icon name={flagIcons[flag]} />
+        {word}
+      </span>
+    ))}
+  </>
+);
+
+const NodeDuration: FC<{ readonly node: WaterfallNode }> = ({ node }) => {
+  if (node.timing === "instantaneous") {
+    return (
+      <span class="muted" title="A point in time.">
+        point
+      </span>
+    );
+  }
+  if (node.duration_ms === null) {
+    return (
+      <span class="unknown" title="The duration is unknown.">
+        <span aria-hidden="true">?</span>
+        <span class="sr">unknown duration</span>
+      </span>
+    );
+  }
+  return <>{durationText(node.duration_ms)}</>;
+};
+
+const percent = (place: number): string => `${Number((place * 100).toFixed(3))}%`;
+
+const TimeCell: FC<{ readonly row: Row; readonly scale: TimeScale }> = ({ row, scale }) => {
+  const { node } = row;
+  const critical = node?.critical === true ? " critical" : "";
+  return (
+    <svg width="100%" height="100%" aria-hidden="true" focusable="false">
+      {scale.tears.map((tear) => (
+        <line class="tear" x1={percent(tear)} x2={percent(tear)} y1="0" y2="100%" />
+      ))}
+      <Mark row={row} scale={scale} critical={critical} />
+    </svg>
+  );
+};
+
+const Mark: FC<{ readonly row: Row; readonly scale: TimeScale; readonly critical: string }> = ({
+  row,
+  scale,
+  critical,
+}) => {
+  const { startMs, endMs, node } = row;
+  if (row.kind === "missing") {
+    return <rect class="wf-hollow" x="0.5" y="7.5" width="99.8%" height="13" rx="3" />;
+  }
+  if (startMs === null && endMs === null) return <Hatched x="0%" width="100%" />;
+  if (node?.timing === "instantaneous") {
+    const x = percent(scale.place(startMs ?? endMs ?? 0));
+    return (
+      <svg class={`wf-point${critical}`} x={x} y="50%" width="1" height="1" overflow="visible">
+        <path d="M0-5 5 0 0 5-5 0Z" />
+      </svg>
+    );
+  }
+  if (startMs === null) return <Hatched x="0%" width={percent(scale.place(endMs ?? 0))} />;
+  const from = scale.place(startMs);
+  if (endMs === null)
+    return <Hatched x={percent(from)} width={percent(Math.max(0.02, 1 - from))} />;
+  const to = scale.place(Math.max(endMs, startMs));
+  const x = percent(from);
+  return (
+    <g class={`wf-bar${critical}`}>
+      <rect x={x} y="30%" width="2" height="40%" rx="1" />
+      <rect x={x} y="30%" width={percent(to - from)} height="40%" rx="2" />
+    </g>
+  );
+};
+
+const Hatched: FC<{ readonly x: string; readonly width: string }> = ({ x, width }) => (
+  <>
+    <rect class="unknown-fill" x={x} y="28%" width={width} height="44%" rx="2" />
+    <svg x={x} y="50%" width={width} height="1" overflow="visible">
+      <text class="unknown-mark" x="50%" y="3.5" text-anchor="middle">
+        ?
+      </text>
+    </svg>
+  </>
+);

@@ -1,0 +1,62 @@
+/**
+ * @module Window footer: how far the list of turns reaches, with exact counts, what is still open,
+ * and the way to older turns. The server draws it, and the page again whenever new turns arrived.
+ */
+import type { TurnRow } from "@turnproof/evidence";
+import type { FC } from "hono/jsx";
+
+import { countText } from "../display/figures.ts";
+import { pendingText, runningText, windowState } from "../display/window-words.ts";
+import type { WindowReach } from "../display/window-words.ts";
+import { Icon } from "../icons.tsx";
+import { Badge } from "./badge.tsx";
+
+/** A list of turns and its reach. */
+export interface TurnsWindow extends WindowReach {
+  readonly items: readonly TurnRow[];
+  readonly as_of: string;
+}
+
+/** The footer of a list of turns. */
+export const WindowFooter: FC<{
+  readonly model: TurnsWindow;
+  readonly path: string;
+  readonly query: URLSearchParams;
+}> = ({ model, path, query }) => {
+  const { items } = model;
+  const paged = query.has("cursor");
+  const { tone, icon, word } = windowState(model, paged);
+  const running = runningText(items.filter(({ status }) => status === "started").length);
+  const pending = pendingText(model.pending_frames);
+  return (
+    <footer class="window" data-window data-as-of={model.as_of}>
+      <Badge tone={tone} icon={icon} word={word} />
+      <span>
+        {countText(items.length)} {items.length === 1 ? "turn" : "turns"}
+        {model.window_complete ? ", all there are" : " on this page"}
+      </span>
+      {running === undefined ? null : <span data-running>{running}</span>}
+      {pending === undefined ? null : <span data-pending>{pending}</span>}
+      <span class="end">
+        {paged ? (
+          <a class="button" href={withCursor(path, query, null)}>
+            Newest
+          </a>
+        ) : null}
+        {model.next_cursor === null ? null : (
+          <a class="button" href={withCursor(path, query, model.next_cursor)} data-older>
+            Older <Icon name="more" />
+          </a>
+        )}
+      </span>
+    </footer>
+  );
+};
+
+function withCursor(path: string, query: URLSearchParams, cursor: string | null): string {
+  const changed = new URLSearchParams(query);
+  if (cursor === null) changed.delete("cursor");
+  else changed.set("cursor", cursor);
+  const text = changed.toString();
+  return text === "" ? path : `${path}?${text}`;
+}

@@ -1,0 +1,174 @@
+/**
+ * @module GroupCells: the figures of a group of turns — of an agent or a thread — as they stand in
+ * rows and tiles, and the footer that says of how many turns they are.
+ */
+import type { ToolCounts } from "@turnproof/evidence";
+import type { FC } from "hono/jsx";
+
+import { countText, durationText, shareText, shortCountText } from "../display/figures.ts";
+import { pendingText, windowState } from "../display/window-words.ts";
+import type { Frame } from "../../http/respond.tsx";
+import type { GroupsWindow } from "../../pages/agents/route.ts";
+import type { TurnGroup } from "../../turns/turn-groups.ts";
+import { Badge } from "../elements/badge.tsx";
+import { Duration, NotMeasured, NotThere, Unknown } from "../elements/figure.tsx";
+import { VerdictCounts } from "../elements/verdict-counts.tsx";
+import { Icon } from "../icons.tsx";
+import { hrefWith } from "../layout.tsx";
+
+/** Tools: clean, limited and failed results as aligned numerals. */
+export const ToolTriple: FC<{ readonly of: ToolCounts }> = ({ of }) => {
+  if (of.results === 0) return <NotThere why="no tool result was recorded" />;
+  const clean = of.clean + of.empty;
+  const limited = of.fallback + of.degraded;
+  const failed = of.error + of.provider_error;
+  const title =
+    `${countText(clean)} clean · ${countText(limited)} via fallback or with limits · ` +
+    `${countText(failed)} failed${of.unknown === 0 ? "" : ` · ${countText(of.unknown)} unknown`}`;
+  return (
+    <span class="tool-triple" title={title}>
+      <span>{countText(clean)}</span>
+      <span class={limited === 0 ? "none" : "warn"}>{countText(limited)}</span>
+      <span class={failed === 0 ? "none" : "bad"}>{countText(failed)}</span>
+      <span class="sr">{title}</span>
+    </span>
+  );
+};
+
+/** Tokens in and out, with what is partial or was never said. */
+export const GroupTokens: FC<{ readonly of: TurnGroup }> = ({ of }) => {
+  const { input_tokens: input, output_tokens: output, cached_tokens: cached } = of;
+  if (input === null && output === null) {
+    return <NotMeasured short why="No model call said its tokens." />;
+  }
+  const say = (count: number | null): string => (count === null ? "?" : shortCountText(count));
+  const share =
+    cached === null || input === null || input === 0 || cached === 0
+      ? null
+      : shareText(cached, input);
+  return (
+    <span
+      class="tokens"
+      title={of.usage_state === "partial" ? "At least: some calls did not say." : undefined}
+    >
+      {of.usage_state === "partial" ? "≥" : ""}
+      {say(input)}
+      <span class="arrow" aria-hidden="true">
+        →
+      </span>
+      <span class="sr"> in, </span>
+      {say(output)}
+      <span class="sr"> out</span>
+      {share === null ? null : <span class="share">{share} cached</span>}
+    </span>
+  );
+};
+
+/** Turns that held an error. */
+export const ErrorCount: FC<{ readonly of: TurnGroup }> = ({ of }) =>
+  of.turns_with_error === 0 ? (
+    <span class="muted">0</span>
+  ) : (
+    <Badge
+      tone="bad"
+      icon="failed"
+      word={countText(of.turns_with_error)}
+      title={`${countText(of.turns_with_error)} of ${countText(of.turns)} turns held an error`}
+    />
+  );
+
+/** Within what 95 of 100 turns ended; those of unknown duration are in none of it. */
+const GroupDuration: FC<{ readonly of: TurnGroup }> = ({ of }) => {
+  const unknown =
+    of.duration_unknown === 0 ? "" : `, ${countText(of.duration_unknown)} of unknown duration`;
+  if (of.p50_ms === null) return <Unknown why="No turn said how long it took." />;
+  return (
+    <span title={`half within ${durationText(of.p50_ms)}${unknown}`}>
+      <Duration ms={of.p95_ms} />
+    </span>
+  );
+};
+
+/** Heads of {@link GroupCells}. */
+export const GroupHeads: FC<{ readonly threads?: boolean }> = ({ threads = false }) => (
+  <>
+    <th scope="col" class="num">
+      Turns
+    </th>
+    <th scope="col">Verdicts</th>
+    <th scope="col">Errors</th>
+    <th scope="col" class="num" title="95 % of the turns ended within">
+      p95
+    </th>
+    {threads ? (
+      <th scope="col" class="num">
+        Threads
+      </th>
+    ) : null}
+    <th scope="col" title="clean · via fallback or with limits · failed">
+      Tools
+    </th>
+    <th scope="col" class="num">
+      Tokens
+    </th>
+  </>
+);
+
+/**
+ * The figures of a group in a row: turns, verdicts, errors, duration, threads where they are
+ * counted, tools, tokens.
+ */
+export const GroupCells: FC<{ readonly of: TurnGroup; readonly threads?: number }> = ({
+  of,
+  threads,
+}) => (
+  <>
+    <td class="num">{countText(of.turns)}</td>
+    <td>
+      <VerdictCounts of={of} />
+    </td>
+    <td>
+      <ErrorCount of={of} />
+    </td>
+    <td class="num">
+      <GroupDuration of={of} />
+    </td>
+    {threads === undefined ? null : <td class="num">{countText(threads)}</td>}
+    <td>
+      <ToolTriple of={of.tools} />
+    </td>
+    <td class="num">
+      <GroupTokens of={of} />
+    </td>
+  </>
+);
+
+/** Of how many turns the groups are, and the way to the others. */
+export const GroupsFooter: FC<{
+  readonly window: GroupsWindow;
+  readonly frame: Frame;
+  readonly what: string;
+}> = ({ window, frame, what }) => (
+  <footer class="window" data-window>
+    <Badge {...windowState(window, frame.query.has("cursor"))} />
+    <span>
+      {what} over {countText(window.turns_counted)} {window.turns_counted === 1 ? "turn" : "turns"}
+      {window.window_complete ? ", all there are" : ""}
+    </span>
+    {window.pending_frames === 0 ? null : (
+      <span data-pending>{pendingText(window.pending_frames)}</span>
+    )}
+    <span class="end">
+      {frame.query.has("cursor") ? (
+        <a class="button" href={hrefWith(frame, { cursor: null })}>
+          Newest
+        </a>
+      ) : null}
+      {window.next_cursor === null ? null : (
+        <a class="button" href={hrefWith(frame, { cursor: window.next_cursor })} data-older>
+          Older <Icon name="more" />
+        </a>
+      )}
+    </span>
+  </footer>
+);

@@ -1,0 +1,66 @@
+/**
+ * @module Narrow: small forms that narrow a page by exact ids, and the chips of what is narrowed.
+ */
+import type { FC } from "hono/jsx";
+
+import { wordsOf } from "../display/figures.ts";
+import type { Frame } from "../../http/respond.tsx";
+import { Chips } from "../elements/chip.tsx";
+import { Icon } from "../icons.tsx";
+import { hrefWith } from "../layout.tsx";
+
+const names: { readonly [field: string]: string } = {
+  agent_id: "agent",
+  user_id: "tenant",
+  thread_id: "thread",
+  application_id: "application",
+};
+
+/** One box per field; what is empty narrows nothing. */
+export const Narrow: FC<{ readonly frame: Frame; readonly fields: readonly string[] }> = ({
+  frame,
+  fields,
+}) => (
+  <form class="inline-filter" method="get" role="search" aria-label="Narrow this page">
+    {fields.map((field) => (
+      <input
+        class="field mono"
+        name={field}
+        placeholder={names[field] ?? wordsOf(field)}
+        aria-label={names[field] ?? wordsOf(field)}
+        value={frame.query.get(field) ?? ""}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+      />
+    ))}
+    <button class="button" type="submit">
+      Narrow
+    </button>
+  </form>
+);
+
+const paging = new Set(["cursor", "limit"]);
+
+/** What the address narrows, each with the way to take it away. */
+export const NarrowedBy: FC<{ readonly frame: Frame }> = ({ frame }) => {
+  const terms = [...frame.query].filter(([name, value]) => value !== "" && !paging.has(name));
+  return terms.length === 0 ? (
+    <></>
+  ) : (
+    <Chips label="Narrowed by">
+      {terms.map(([name, value]) => (
+        <a
+          class="chip term"
+          href={hrefWith(frame, { [name]: null, cursor: null })}
+          title={`Remove ${names[name] ?? wordsOf(name)}`}
+        >
+          <span class="value">
+            {names[name] ?? name}:{value}
+          </span>
+          <Icon name="close" label="remove" />
+        </a>
+      ))}
+    </Chips>
+  );
+};

@@ -1,0 +1,137 @@
+/**
+ * @module Playground: asks a mounted agent and streams what it says. What is typed and what comes
+ * back stay in this page; the evidence of the run is content-free like any other.
+ */
+import type { FC } from "hono/jsx";
+
+import { permits } from "../../access/principal.ts";
+import type { Frame } from "../../http/respond.tsx";
+import { TenantChip } from "../elements/chip.tsx";
+import { Card } from "../elements/panel.tsx";
+import { Icon } from "../icons.tsx";
+import { hrefOf } from "../layout.tsx";
+
+/** The scope of the run before, in which the next one goes on. */
+export interface LastRun {
+  readonly tenant: string | null;
+  readonly memory: string | null;
+  readonly thread: string | null;
+}
+
+/** The card; without a mounted agent or the permission it says what is missing. */
+export const Playground: FC<{
+  readonly agent: string;
+  readonly mounted: boolean;
+  readonly frame: Frame;
+  readonly last?: LastRun;
+}> = ({ agent, mounted, frame, last }) => {
+  const { principal } = frame;
+  const may = principal !== undefined && permits(principal, "agent.run");
+  return (
+    <Card title="Playground" icon="running" id="playground">
+      {!mounted ? (
+        <div class="closed">
+          <Icon name="remote" />
+          <p>
+            <b>No agent is mounted under this name.</b>
+          </p>
+          <p class="muted">
+            A host mounts its agents when it opens the collector. Of any other, what it left behind
+            can be read here, and nothing can be run.
+          </p>
+        </div>
+      ) : frame.readOnly ? (
+        <div class="closed">
+          <Icon name="pause" />
+          <p>
+            <b>This collector is read-only.</b>
+          </p>
+          <p class="muted">Running an agent would write; start it without the read-only mode.</p>
+        </div>
+      ) : !may ? (
+        <div class="closed">
+          <Icon name="blocking" />
+          <p>
+            <b>Your role may not run agents.</b>
+          </p>
+          <p class="muted">
+            It needs the permission <code>agent.run</code>, which operators and admins hold.
+          </p>
+        </div>
+      ) : (
+        <PlaygroundForm agent={agent} frame={frame} last={last} />
+      )}
+    </Card>
+  );
+};
+
+const PlaygroundForm: FC<{
+  readonly agent: string;
+  readonly frame: Frame;
+  readonly last: LastRun | undefined;
+}> = ({ agent, frame, last }) => {
+  const { principal } = frame;
+  const bound = principal?.userId !== undefined;
+  const path = `/agents/${encodeURIComponent(agent)}`;
+  return (
+    <form
+      class="playground"
+      method="post"
+      action={hrefOf(frame, `${path}/run`)}
+      data-playground
+      data-stream={hrefOf(frame, `${path}/playground/stream`)}
+    >
+      {frame.csrfToken === undefined ? null : (
+        <input type="hidden" name="csrf_token" value={frame.csrfToken} />
+      )}
+      <label>
+        <span>Ask</span>
+        <textarea class="field" name="query" rows={3} required maxlength={100_000}></textarea>
+      </label>
+      <div class="scope-fields">
+        {bound ? (
+          <span class="bound">
+            <span class="muted">You run as</span> <TenantChip userId={principal.userId} />
+          </span>
+        ) : (
+          <label>
+            <span>Tenant (empty: anonymous)</span>
+            <input
+              class="field mono"
+              name="user_id"
+              value={last?.tenant ?? ""}
+              autocomplete="off"
+            />
+          </label>
+        )}
+        <label>
+          <span>Memory</span>
+          <input
+            class="field mono"
+            name="memory_id"
+            value={last?.memory ?? ""}
+            autocomplete="off"
+          />
+        </label>
+        <label>
+          <span>Thread</span>
+          <input
+            class="field mono"
+            name="thread_id"
+            value={last?.thread ?? ""}
+            autocomplete="off"
+          />
+        </label>
+      </div>
+      <div class="page-actions">
+        <button class="button primary" type="submit">
+          Run
+        </button>
+        <button class="button" type="button" data-stop hidden>
+          Stop
+        </button>
+      </div>
+      <div class="transcript" data-transcript aria-live="polite" hidden></div>
+    </form>
+  );
+};

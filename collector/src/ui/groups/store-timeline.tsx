@@ -1,0 +1,141 @@
+/**
+ * @module StoreTimeline: what the trace, conversation and tool-log stores hold, in one order of
+ * time through one normalizer. A dot stands in the lane of the store that an event came from.
+ */
+import type { SourceStore, TurnEvent } from "@turnproof/evidence";
+import type { FC } from "hono/jsx";
+
+import { countText, wordsOf } from "../display/figures.ts";
+import type { TimeForm } from "../display/figures.ts";
+import { kindWords } from "../display/kind-words.ts";
+import type { Frame } from "../../http/respond.tsx";
+import { StatusBadge } from "../elements/badge.tsx";
+import { Duration, Id, NotThere, Time } from "../elements/figure.tsx";
+import { Card, Table } from "../elements/panel.tsx";
+import { hrefOf } from "../layout.tsx";
+
+const stores: readonly SourceStore[] = ["trace", "conversation", "tool_log"];
+const rowsMax = 400;
+const laneWidth = 18;
+
+/** The newest events of a thread, oldest first. */
+export const StoreTimeline: FC<{
+  readonly timeline: { readonly events: readonly TurnEvent[]; readonly complete: boolean };
+  readonly frame: Frame;
+}> = ({ timeline, frame }) => {
+  const { events, complete } = timeline;
+  const shown = events.slice(-rowsMax);
+  const counts = Map.groupBy(events, storeOf);
+  const days = new Set(shown.map(({ timestamp }) => timestamp.slice(0, 10)));
+  const form = days.size > 1 ? "full" : "time";
+  return (
+    <Card
+      title="Timeline of the three stores"
+      id="timeline"
+      icon="clock"
+      flush
+      end={stores
+        .map((store) => `${wordsOf(store)} ${countText(counts.get(store)?.length ?? 0)}`)
+        .join(" · ")}
+    >
+      <Table
+        label="Events of the three stores in order of time"
+        head={
+          <>
+            <th scope="col">Time</th>
+            <th scope="col">Store</th>
+            <th scope="col">Event</th>
+            <th scope="col">State</th>
+            <th scope="col" class="num">
+              Took
+            </th>
+            <th scope="col">Turn</th>
+          </>
+        }
+      >
+        {shown.map((event) => (
+          <Row event={event} form={form} frame={frame} />
+        ))}
+      </Table>
+      <p class="muted padded">
+        {shown.length < events.length
+          ? `The newest ${countText(shown.length)} of ${countText(events.length)} events. `
+          : `${countText(events.length)} events. `}
+        {complete ? "All that the stores hold of it was read." : "The reading met its bound."}
+      </p>
+    </Card>
+  );
+};
+
+function storeOf({ source_store: store }: TurnEvent): SourceStore {
+  return store ?? "trace";
+}
+
+const Row: FC<{
+  readonly event: TurnEvent;
+  readonly form: TimeForm;
+  readonly frame: Frame;
+}> = ({ event, form, frame }) => {
+  const store = storeOf(event);
+  const lane = stores.indexOf(store);
+  const root = event.root_trace_id;
+  const words = kindWords(event.event_kind);
+  return (
+    <tr>
+      <td>
+        <Time at={event.timestamp} form={form} />
+      </td>
+      <td class="lane-cell">
+        <svg
+          class="store-lanes"
+          width={String(laneWidth * stores.length)}
+          height="20"
+          aria-hidden="true"
+          focusable="false"
+        >
+          {stores.map((_, index) => (
+            <line
+              x1={String(index * laneWidth + 8.5)}
+              x2={String(index * laneWidth + 8.5)}
+              y1="0"
+              y2="20"
+            />
+          ))}
+          <circle class={store} cx={String(lane * laneWidth + 8.5)} cy="10" r="4" />
+        </svg>
+        <span class="lane-word">{wordsOf(store)}</span>
+      </td>
+      <td>
+        {words}
+        {event.operation === event.event_kind ? null : (
+          <span class="muted"> {event.operation}</span>
+        )}
+        {event.phase === "start" ? <span class="muted"> start</span> : null}
+      </td>
+      <td>
+        <StatusBadge status={event.status} />
+      </td>
+      <td class="num">
+        {event.duration_ms === undefined || event.duration_ms === null ? (
+          <NotThere why="a point in time, or a duration that was not recorded" />
+        ) : (
+          <Duration ms={event.duration_ms} />
+        )}
+      </td>
+      <td>
+        {root === undefined ? (
+          <Id of={event.turn_id} chars={14} why="It names no turn." />
+        ) : (
+          <Id
+            of={event.turn_id ?? root}
+            chars={14}
+            href={hrefOf(
+              frame,
+              `/traces/${encodeURIComponent(root)}#e-${encodeURIComponent(event.event_id)}`,
+            )}
+          />
+        )}
+      </td>
+    </tr>
+  );
+};

@@ -1,0 +1,56 @@
+/**
+ * @module WindowInsights: what stands out over many turns, each with the way to what shows it.
+ */
+import type { Insights } from "@turnproof/evidence";
+import type { FC } from "hono/jsx";
+
+import { countText } from "../display/figures.ts";
+import type { Frame } from "../../http/respond.tsx";
+import { InsightList } from "../elements/insight-list.tsx";
+import { hrefOf } from "../layout.tsx";
+
+const shownMax = 12;
+const evidenceMax = 3;
+
+/** The card. */
+export const WindowInsights: FC<{
+  readonly insights: Insights;
+  readonly roots: Readonly<Record<string, string>>;
+  readonly frame: Frame;
+}> = ({ insights, roots, frame }) => (
+  <InsightList
+    title="Trace Insights over this window"
+    insights={insights}
+    shownMax={shownMax}
+    tellsTenants
+    evidenceOf={({ evidence_ids: ids, evidence_count: count }) => (
+      <Evidence ids={ids} count={count} roots={roots} frame={frame} />
+    )}
+  />
+);
+
+const Evidence: FC<{
+  readonly ids: readonly string[];
+  readonly count: number;
+  readonly roots: Readonly<Record<string, string>>;
+  readonly frame: Frame;
+}> = ({ ids, count, roots, frame }) => {
+  const placed = ids.flatMap((id) => {
+    const root = roots[id];
+    return root === undefined ? [] : [{ id, root }];
+  });
+  if (placed.length === 0) return <span class="evidence muted">over the window as a whole</span>;
+  return (
+    <span class="evidence">
+      {placed.slice(0, evidenceMax).map(({ id, root }, index) => (
+        <a
+          href={hrefOf(frame, `/traces/${encodeURIComponent(root)}#e-${encodeURIComponent(id)}`)}
+          title={id}
+        >
+          evidence {index + 1}
+        </a>
+      ))}
+      {count > evidenceMax ? <span class="muted">of {countText(count)}</span> : null}
+    </span>
+  );
+};

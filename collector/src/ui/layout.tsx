@@ -1,0 +1,207 @@
+/**
+ * @module Layout: the frame around every page — rail, bar, content — and what stands in `head`.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import type { Frame } from "../http/respond.tsx";
+import { assetFile } from "../http/assets.ts";
+import { Time } from "./elements/figure.tsx";
+import { Icon, IconSprite } from "./icons.tsx";
+import type { IconName } from "./icons.tsx";
+import { places } from "./places.ts";
+
+/** An address below the collector's base path. */
+export function hrefOf(frame: Frame, path: string): string {
+  return `${frame.basePath === "/" ? "" : frame.basePath}${path}`;
+}
+
+/** The address of this page with some parameters set, or removed where the value is null. */
+export function hrefWith(
+  frame: Frame,
+  changes: Readonly<Record<string, string | null | undefined>>,
+): string {
+  const query = new URLSearchParams(frame.query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === undefined) query.delete(name);
+    else query.set(name, value);
+  }
+  const text = query.toString();
+  return `${hrefOf(frame, frame.path)}${text === "" ? "" : `?${text}`}`;
+}
+
+const Brand: FC = () => (
+  <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true" focusable="false">
+    <rect class="brand-tile" width="20" height="20" rx="5" />
+    <path class="brand-mark" d="M5 6.5h10M8.5 6.5v8l2.3-2 2.2 2" />
+  </svg>
+);
+
+const Rail: FC<{ readonly frame: Frame }> = ({ frame }) => (
+  <nav class="rail" aria-label="Pages">
+    <a class="brand" href={hrefOf(frame, "/traces")} aria-label="Turnproof, home">
+      <Brand />
+      <span class="word">Turnproof</span>
+    </a>
+    {places.map(({ href, name, icon, key }) => (
+      <a
+        class="go"
+        href={hrefOf(frame, href)}
+        title={name}
+        data-go={key}
+        {...(isHere(frame, href) ? { "aria-current": "page" } : {})}
+      >
+        <Icon name={icon} />
+        <span class="word" aria-hidden="true">
+          {name}
+        </span>
+        <kbd aria-hidden="true">g {key}</kbd>
+      </a>
+    ))}
+    <div class="foot">
+      {frame.authConfigured ? null : <span>No sign-in is configured: this machine only.</span>}
+      {frame.readOnly ? <span>Read-only</span> : null}
+      <span>
+        {frame.principal?.name ?? "local"} · {frame.principal?.role ?? "admin"}
+      </span>
+      <span>content mode: {frame.contentMode}</span>
+    </div>
+  </nav>
+);
+
+function isHere(frame: Frame, href: string): boolean {
+  const { path } = frame;
+  const fixed = places.some((place) => place.href !== "/traces" && path.startsWith(place.href));
+  if (href === "/traces") return path.startsWith("/traces") && !fixed;
+  return path.startsWith(href);
+}
+
+/** Switches that live in the browser; without script they are not there. */
+const Switches: FC = () => (
+  <div class="switches" hidden data-switches>
+    <Switch name="clock" icon="clock" word="UTC" title="Times in UTC or local" />
+    <Switch name="density" icon="dense" title="Density of rows" />
+    <Switch name="theme" icon="theme" title="Theme: system, light, dark" />
+    <Switch name="help" icon="help" title="Keyboard shortcuts (?)" />
+  </div>
+);
+
+const Switch: FC<{
+  readonly name: string;
+  readonly icon: IconName;
+  readonly word?: string;
+  readonly title: string;
+}> = ({ name, icon, word, title }) => (
+  <button class="button bare" type="button" data-switch={name} title={title}>
+    <Icon name={icon} />
+    {word === undefined ? null : (
+      <span data-word aria-hidden="true">
+        {word}
+      </span>
+    )}
+  </button>
+);
+
+/** What a page gives its frame. */
+export interface PageProps {
+  readonly frame: Frame;
+  readonly title: string;
+  /** Beside the title: chips, filters, actions. */
+  readonly bar?: Child;
+  /** Name of the browser module of the page; it takes over from the markup. */
+  readonly script?: string;
+  /** For the title bar of the window, where it differs from the heading. */
+  readonly windowTitle?: string;
+  readonly children?: Child;
+}
+
+/** What stands in every page's head. */
+const Head: FC<{ readonly frame: Frame; readonly title: string }> = ({ frame, title }) => (
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <title>{title} · Turnproof</title>
+    <link rel="icon" type="image/svg+xml" href={hrefOf(frame, "/favicon.ico")} />
+    <link rel="stylesheet" href={hrefOf(frame, `/assets/${assetFile("app.css")}`)} />
+    <script src={hrefOf(frame, `/assets/${assetFile("early.js")}`)} />
+    <script type="module" src={hrefOf(frame, `/assets/${assetFile("app.js")}`)} />
+    {frame.jsonHref === undefined ? null : (
+      <link rel="alternate" type="application/json" href={frame.jsonHref} />
+    )}
+  </head>
+);
+
+/** A page of somebody who is not signed in: no rail, nothing of anybody. */
+export const BarePage: FC<{
+  readonly frame: Frame;
+  readonly title: string;
+  readonly children?: Child;
+}> = ({ frame, title, children }) => (
+  <html lang="en" data-base={frame.basePath === "/" ? "" : frame.basePath}>
+    <Head frame={frame} title={title} />
+    <body class="bare">
+      <IconSprite />
+      <main class="bare-main" id="content">
+        <p class="bare-brand">
+          <Brand /> Turnproof
+        </p>
+        {children}
+      </main>
+      <div class="sr" role="status" aria-live="polite" data-announce></div>
+    </body>
+  </html>
+);
+
+/** On paper alone: where the page stands, when it was stated and to whom. */
+const Imprint: FC<{ readonly frame: Frame }> = ({ frame }) => {
+  const query = frame.query.toString();
+  return (
+    <footer class="imprint">
+      <p>
+        <b>Turnproof {frame.version}</b>{" "}
+        <span data-address>
+          {hrefOf(frame, frame.path)}
+          {query === "" ? "" : `?${query}`}
+        </span>
+      </p>
+      <p>
+        Stated at <Time at={frame.at} form="full" />, for {frame.principal?.name ?? "local"} (
+        {frame.principal?.role ?? "admin"}), content mode {frame.contentMode}, request{" "}
+        <code>{frame.requestId}</code>
+      </p>
+    </footer>
+  );
+};
+
+/** What a heading shows for certain; a longer one has a tooltip as well. */
+const titleCharsMax = 40;
+
+/** A whole page. */
+export const Page: FC<PageProps> = ({ frame, title, bar, script, windowTitle, children }) => (
+  <html
+    lang="en"
+    data-base={frame.basePath === "/" ? "" : frame.basePath}
+    {...(frame.jsonHref === undefined ? {} : { "data-twin": frame.jsonHref })}
+  >
+    <Head frame={frame} title={windowTitle ?? title} />
+    <body {...(script === undefined ? {} : { "data-page": script })}>
+      <IconSprite />
+      <a class="skip" href="#content">
+        Skip to content
+      </a>
+      <div class="frame">
+        <Rail frame={frame} />
+        <header class="bar">
+          <h1 title={title.length > titleCharsMax ? title : undefined}>{title}</h1>
+          {bar}
+          <Switches />
+        </header>
+        <main class="page" id="content" tabindex={-1}>
+          {children}
+          <Imprint frame={frame} />
+        </main>
+      </div>
+      <div class="sr" role="status" aria-live="polite" data-announce></div>
+    </body>
+  </html>
+);

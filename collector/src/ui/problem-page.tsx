@@ -1,0 +1,185 @@
+/**
+ * @module Problem page: every error, in words for whoever sees it, with the code and the request id
+ * that the log knows it by. It never repeats what was typed.
+ */
+import type { Child, FC } from "hono/jsx";
+
+import { problemWords } from "./display/problem-words.ts";
+import type { Problem } from "../http/errors.ts";
+import type { Frame } from "../http/respond.tsx";
+import { Fact, Facts } from "./elements/panel.tsx";
+import { Icon } from "./icons.tsx";
+import type { IconName } from "./icons.tsx";
+import { BarePage, Page, hrefOf, hrefWith } from "./layout.tsx";
+
+/** An error. */
+export function problemPage(problem: Problem, frame: Frame): Child {
+  const title = problemWords(problem.status, problem.code, problem.field).title;
+  if (frame.principal === undefined && frame.authConfigured) {
+    return (
+      <BarePage frame={frame} title={title}>
+        <Body problem={problem} frame={frame} />
+      </BarePage>
+    );
+  }
+  return (
+    <Page frame={unsaid(frame)} title={problem.title} windowTitle={title}>
+      <Body problem={problem} frame={frame} />
+    </Page>
+  );
+}
+
+/** The frame around an error: what was typed does not stand in the address on paper either. */
+function unsaid(frame: Frame): Frame {
+  return { ...frame, query: new URLSearchParams() };
+}
+
+const Body: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => {
+  const { title, next } = problemWords(problem.status, problem.code, problem.field);
+  return (
+    <section class="empty problem" aria-label={title}>
+      <Icon name={iconOf(problem)} />
+      <h2>{title}</h2>
+      <p>{problem.detail}</p>
+      <p class="muted">{next}</p>
+      <div class="page-actions">
+        <Ways problem={problem} frame={frame} />
+      </div>
+      <Facts>
+        <Fact name="status">
+          {problem.status} {problem.title}
+        </Fact>
+        <Fact name="code">
+          <code>{problem.code}</code>
+        </Fact>
+        {problem.field === undefined ? null : (
+          <Fact name="parameter">
+            <code>{problem.field}</code>
+          </Fact>
+        )}
+        {problem.allowed === undefined ? null : (
+          <Fact name={allowedName(problem)}>
+            <Allowed problem={problem} frame={frame} />
+          </Fact>
+        )}
+        <Fact name="request">
+          <code>{problem.request_id}</code>
+        </Fact>
+      </Facts>
+    </section>
+  );
+};
+
+function allowedName({ field, code }: Problem): string {
+  if (field !== undefined) return "allowed";
+  return code === "body_invalid" ? "fields here" : "parameters here";
+}
+
+/** What may stand there; a value leads to the page with it alone, nothing typed is repeated. */
+const Allowed: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => (
+  <span class="allowed">
+    {problem.allowed?.map((word) =>
+      problem.field === undefined ? (
+        <code>{word}</code>
+      ) : (
+        <a href={`${hrefOf(frame, frame.path)}?${problem.field}=${encodeURIComponent(word)}`}>
+          <code>{word}</code>
+        </a>
+      ),
+    )}
+  </span>
+);
+
+function iconOf({ status, code }: Problem): IconName {
+  if (code === "store_read_only") return "pause";
+  if (status === 401 || status === 403) return "blocking";
+  if (status === 404) return "orphan";
+  if (status === 429) return "clock";
+  return "warning";
+}
+
+/** The page whose form posts to a path: whoever was refused there goes back to it. */
+function formOf(path: string): { readonly path: string; readonly name: string } | undefined {
+  if (path.startsWith("/traces/recommendations")) return { path: "/learning", name: "Learning" };
+  const agent = /^(\/agents\/[^/]+)\/run$/.exec(path)?.[1];
+  return agent === undefined ? undefined : { path: agent, name: "The agent" };
+}
+
+/** The two times the other way round; of two that are the same nothing but the first is left. */
+const OtherRange: FC<{ readonly frame: Frame }> = ({ frame }) => {
+  const [from, to] = [frame.query.get("start_time"), frame.query.get("end_time")];
+  const inverted = from !== null && to !== null && Date.parse(from) !== Date.parse(to);
+  return (
+    <>
+      {inverted ? (
+        <a
+          class="button primary"
+          href={hrefWith(frame, { start_time: to, end_time: from, cursor: null })}
+        >
+          Swap the two times
+        </a>
+      ) : null}
+      <a
+        class={inverted ? "button" : "button primary"}
+        href={hrefWith(frame, { end_time: null, cursor: null })}
+      >
+        Everything since the first
+      </a>
+    </>
+  );
+};
+
+/** Where to go from here. */
+const Ways: FC<{ readonly problem: Problem; readonly frame: Frame }> = ({ problem, frame }) => {
+  const { status, code } = problem;
+  const signedOut = frame.principal === undefined && frame.authConfigured;
+  if (signedOut) {
+    return (
+      <a class="button primary" href={hrefOf(frame, "/login")}>
+        Sign in
+      </a>
+    );
+  }
+  const here = hrefOf(frame, frame.path);
+  const form = formOf(frame.path);
+  return (
+    <>
+      {form === undefined ? null : (
+        <a class="button primary" href={hrefOf(frame, form.path)}>
+          {form.name}
+        </a>
+      )}
+      {code === "range_empty" ? <OtherRange frame={frame} /> : null}
+      {code === "cursor_rejected" || (status === 400 && code.startsWith("parameter")) ? (
+        <a class="button primary" href={here}>
+          This page without parameters
+        </a>
+      ) : null}
+      {code === "trace_not_found_in_window" ? (
+        <a class="button primary" href={hrefOf(frame, "/traces/find")}>
+          Search the whole history
+        </a>
+      ) : null}
+      {status === 503 || status === 500 ? (
+        <>
+          {form === undefined ? (
+            <a class="button primary" href={here}>
+              Try again
+            </a>
+          ) : null}
+          <a class="button" href={hrefOf(frame, "/traces/health")}>
+            Health
+          </a>
+        </>
+      ) : null}
+      {status === 403 ? (
+        <a class="button" href={hrefOf(frame, "/settings")}>
+          Who am I?
+        </a>
+      ) : null}
+      <a class="button" href={hrefOf(frame, "/traces")}>
+        Turns
+      </a>
+    </>
+  );
+};
