@@ -20,7 +20,6 @@ export default defineConfig({
       input: {
         app: "src/ui/client/app.ts",
         early: "src/ui/client/early.ts",
-        style: "src/ui/style/app.css",
       },
       output: {
         // A module that two addresses lead to runs twice, so an entry has one name: its hashed one.

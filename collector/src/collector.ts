@@ -14,8 +14,7 @@ import { compress } from "./http/compress.ts";
 import { createErrorHandler, refuse } from "./http/errors.ts";
 import { gate } from "./http/gate.ts";
 import { noStore } from "./http/no-store.ts";
-import { requireRules, routeRules } from "./http/permissions.ts";
-import { createRenderer } from "./http/respond.tsx";
+import { requireEndpoints } from "./http/endpoint.ts";
 import type { GrpcReceiver } from "./receive/grpc/grpc-server.ts";
 import type { Hooks } from "./hooks/hooks.ts";
 import { startJudge } from "./judge/judge.ts";
@@ -25,9 +24,7 @@ import type { Log } from "./log.ts";
 import type { Parts } from "./parts.ts";
 import { openParts } from "./opening.ts";
 import type { Close } from "./opening.ts";
-import { mountRoutes } from "./pages/index.ts";
-import { viewTable } from "./view-table.ts";
-import type { ViewTable } from "./view-table.ts";
+import { endpoints, mountRoutes, rendererOf } from "./pages/index.ts";
 
 /** How a collector is made. Everything is optional; what is given is not opened again. */
 export interface CollectorOptions {
@@ -37,7 +34,6 @@ export interface CollectorOptions {
   readonly store?: EvidenceStore;
   /** A memory that is already open; the collector does not close it. */
   readonly memory?: MemoryStore;
-  readonly views?: ViewTable;
   readonly log?: Log;
   readonly now?: () => number;
   /** What the host answers itself. */
@@ -75,7 +71,7 @@ export async function createCollector(options: CollectorOptions = {}): Promise<C
     const abort = new AbortController();
     const parts = await openParts({ config, log, options, opened, closing: abort.signal });
     opened.push(async () => abort.abort());
-    const app = buildApp(parts, options.views ?? viewTable);
+    const app = buildApp(parts);
     // In read-only mode nothing is written beside the evidence, verdicts neither.
     if (options.judge !== false && !config.readOnly && parts.readers === undefined) {
       const judge = startJudge({ ...parts, store: parts.patient }, options.judge);
@@ -105,17 +101,9 @@ async function closeAll(opened: Close[], deadlineMs: number): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-function buildApp(parts: Parts, views: ViewTable): Hono<AppEnv> {
+function buildApp(parts: Parts): Hono<AppEnv> {
   const { config, log } = parts;
-  const renderer = createRenderer({
-    views,
-    basePath: config.basePath,
-    contentMode: config.contentMode,
-    readOnly: config.readOnly,
-    authConfigured: parts.credentials.configured,
-    version: parts.version,
-    ...(config.traceLink === undefined ? {} : { traceLink: config.traceLink }),
-  });
+  const renderer = rendererOf(parts);
   const app = new Hono<AppEnv>().basePath(config.basePath);
   app.use(async function requestScope(c, next) {
     c.set("requestId", randomUUID());
@@ -129,6 +117,7 @@ function buildApp(parts: Parts, views: ViewTable): Hono<AppEnv> {
   app.use(parts.requests.middleware);
   app.use(
     gate({
+      endpoints,
       credentials: parts.credentials,
       sessions: parts.sessions,
       throttle: parts.throttle,
@@ -142,13 +131,13 @@ function buildApp(parts: Parts, views: ViewTable): Hono<AppEnv> {
   const { readers } = parts;
   if (readers !== undefined) {
     app.use(async function readElsewhere(c, next) {
-      if (routeRules[c.get("route")]?.reads === true) return readers.answer(c);
+      if (endpoints[c.get("route")]?.reads === true) return readers.answer(c);
       return next();
     });
   }
   mountRoutes(app, parts);
   app.onError(createErrorHandler(log));
   app.notFound((c) => refuse(c, "not_found"));
-  requireRules(app, config.basePath);
+  requireEndpoints(app, config.basePath, endpoints);
   return app;
 }

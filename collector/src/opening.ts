@@ -12,7 +12,7 @@ import { CodedError } from "@turnproof/semconv";
 import { lentEngineOf, turnRecorder } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 
-import { watchAccounts } from "./access/accounts.ts";
+import { watchAccounts } from "./config/accounts.ts";
 import { openAudit } from "./access/audit/log.ts";
 import type { Audit } from "./access/audit/log.ts";
 import { createSigner } from "./access/audit/checkpoint.ts";
@@ -157,12 +157,11 @@ async function openAuditLog(
 
 /**
  * Whether threads read: of a store that this collector opened and that a thread can open or borrow,
- * with views and a clock that are everybody's.
+ * with the clock of the process.
  */
 function threaded(options: CollectorOptions, config: Config, opened: EvidenceStore): boolean {
-  const { store, memory, views, now, judge } = options;
-  if (!threadsCan || store !== undefined || memory !== undefined || views !== undefined)
-    return false;
+  const { store, memory, now, judge } = options;
+  if (!threadsCan || store !== undefined || memory !== undefined) return false;
   if (now !== undefined || typeof judge === "object") return false;
   const openable = serverOf(config) !== undefined || opened.name === "filesystem";
   return openable || lentEngineOf(opened) !== undefined;

@@ -1,6 +1,9 @@
 /**
  * @module ApiAnswers: the schemas of the API's JSON answers, made from their TypeScript types.
  */
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { createGenerator } from "ts-json-schema-generator";
@@ -39,21 +42,54 @@ function rewritten(value: unknown): unknown {
   );
 }
 
+/** Interfaces that say what a group of routes answers, with their files. */
+function answerTypes(): readonly { readonly name: string; readonly file: string }[] {
+  const files = ["collector/src/pages", "collector/src/http"].flatMap((folder) =>
+    readdirSync(here(folder), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .map((file) => join(here(folder), file)),
+  );
+  return files.toSorted().flatMap((file) => {
+    const text = readFileSync(file, "utf8");
+    return [...text.matchAll(/^export interface (\w+Answers) /gm)].map(([, name = ""]) => ({
+      name,
+      file,
+    }));
+  });
+}
+
+/** One type of all answers, in a file that lives as long as it is read. */
+function withAllAnswers<T>(use: (path: string) => T): T {
+  const types = answerTypes();
+  const folder = mkdtempSync(join(tmpdir(), "turnproof-answers-"));
+  const path = join(folder, "answers.ts");
+  const imports = types.map(({ name, file }) => `import type { ${name} } from "${file}";`);
+  const names = types.map(({ name }) => name).join(", ");
+  try {
+    writeFileSync(path, `${imports.join("\n")}\nexport interface ApiAnswers extends ${names} {}\n`);
+    return use(path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 /**
  * Text of the file: `answers` by route, and `schemas` by name.
  *
  * @throws Error where two types have one name
  */
 export function apiAnswers(): string {
-  const made = createGenerator({
-    path: here("collector/src/http/api-answers.ts"),
-    tsconfig: here("collector/tsconfig.json"),
-    type: "ApiAnswers",
-    skipTypeCheck: true,
-    topRef: false,
-    sortProps: true,
-    additionalProperties: false,
-  }).createSchema("ApiAnswers");
+  const made = withAllAnswers((path) =>
+    createGenerator({
+      path,
+      tsconfig: here("collector/tsconfig.json"),
+      type: "ApiAnswers",
+      skipTypeCheck: true,
+      topRef: false,
+      sortProps: true,
+      additionalProperties: false,
+    }).createSchema("ApiAnswers"),
+  );
   const schemas: Record<string, Schema> = {};
   for (const [name, schema] of Object.entries(made.definitions ?? {})) {
     const plain = nameOf(name);

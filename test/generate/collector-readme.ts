@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 import { rolePermissions, roles } from "../../collector/src/access/principal.ts";
 import { bareNames, variables } from "../../collector/src/config/config-variables.ts";
-import { routeRules } from "../../collector/src/http/permissions.ts";
+import type { Endpoints } from "../../collector/src/http/endpoint.ts";
 
 /** The README that holds the tables. */
 export const collectorReadmeFile: string = fileURLToPath(
@@ -44,8 +44,8 @@ function roleTable(): string {
   return table(["role", "may"], rows);
 }
 
-function routes(): string {
-  const rows = Object.entries(routeRules)
+function routes(endpoints: Endpoints): string {
+  const rows = Object.entries(endpoints)
     .filter(([route]) => !route.startsWith("ALL "))
     .map(([route, { needs, mutates, unbound }]) => [
       `\`${route.replace(/:([a-z_]+)/g, "{$1}")}\``,
@@ -85,11 +85,11 @@ function commands(): string {
 }
 
 /** The README with its tables made anew; the text around the markers is kept as it is. */
-export function collectorReadme(): string {
+export function collectorReadme(endpoints: Endpoints): string {
   const tables = {
     environment: environment(),
     roles: roleTable(),
-    routes: routes(),
+    routes: routes(endpoints),
     commands: commands(),
   };
   let text = readFileSync(collectorReadmeFile, "utf8");

@@ -5,6 +5,9 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { runnerImport } from "vite";
 
 import { apiAnswers, apiAnswersFile } from "./api-answers.ts";
 import { turnSetsDdl, turnSetsDdlFile, turnsDdl, turnsDdlFile } from "./clickhouse-ddl.ts";
@@ -14,6 +17,7 @@ import { conventionsDocument, conventionsFile } from "./conventions-readme.ts";
 import { instrumentPage, instrumentPages } from "./instrument-pages.ts";
 import { judgeRulesFile, judgeRulesModule } from "./judge-rules.ts";
 import { semconvReadme, semconvReadmeFile } from "./semconv-readme.ts";
+import type { Endpoints } from "../../collector/src/http/endpoint.ts";
 
 /** A file that is made, and how. */
 interface GeneratedFile {
@@ -21,13 +25,30 @@ interface GeneratedFile {
   readonly make: () => string;
 }
 
+const collector = new URL("../../collector/", import.meta.url);
+
+/** The endpoints stand beside pages in JSX, which Node does not read. */
+async function endpointsOf(): Promise<Endpoints> {
+  const path = fileURLToPath(new URL("src/pages/index.ts", collector));
+  const { module } = await runnerImport<{ readonly endpoints: Endpoints }>(path, {
+    configFile: false,
+    root: fileURLToPath(collector),
+    logLevel: "error",
+    resolve: { conditions: ["@turnproof/source"] },
+    ssr: { resolve: { conditions: ["@turnproof/source"] } },
+    oxc: { jsx: { runtime: "automatic", importSource: "hono/jsx" } },
+  });
+  return module.endpoints;
+}
+
+const endpoints = await endpointsOf();
 const generated: readonly GeneratedFile[] = [
   { path: apiAnswersFile, make: apiAnswers },
   { path: semconvReadmeFile, make: semconvReadme },
   { path: conventionsFile, make: conventionsDocument },
   { path: turnsDdlFile, make: turnsDdl },
   { path: turnSetsDdlFile, make: turnSetsDdl },
-  { path: collectorReadmeFile, make: collectorReadme },
+  { path: collectorReadmeFile, make: () => collectorReadme(endpoints) },
   { path: judgeRulesFile, make: judgeRulesModule },
   { path: evidenceReadmeFile, make: evidenceReadme },
   ...instrumentPages.map((path) => ({ path, make: () => instrumentPage(path) })),

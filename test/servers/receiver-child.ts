@@ -14,7 +14,7 @@ import type { ConservationSnapshot } from "../../collector/src/receive/conservat
 import type { AppEnv } from "../../collector/src/http/environment.ts";
 import { silentLog } from "../../collector/src/log.ts";
 import { openReceiver } from "../../collector/src/receive/otlp/receiver.ts";
-import { listen } from "../../collector/src/http/server.ts";
+import { listen } from "../../collector/src/server.ts";
 
 /** Where the drain writes: the embedded engine, memory, nowhere (but says yes), or a store away. */
 export type ChildStore = "clickhouse" | "ephemeral" | "discard" | "down";

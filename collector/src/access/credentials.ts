@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 
-import type { Account } from "./accounts.ts";
+import type { Account } from "../config/accounts.ts";
 import type { Config } from "../config/config.ts";
 import { equalSecret } from "./keyring.ts";
 import type { TypedIdentity } from "./typed-identity.ts";

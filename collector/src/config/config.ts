@@ -11,8 +11,8 @@ import { providersWith } from "@turnproof/store";
 import type { ProviderName } from "@turnproof/store";
 import { z } from "zod";
 
-import { accountsIn } from "../access/accounts.ts";
-import type { Account } from "../access/accounts.ts";
+import { accountsIn } from "./accounts.ts";
+import type { Account } from "./accounts.ts";
 import { bareNames, prefixes, variables } from "./config-variables.ts";
 import { crossProblems } from "./config-rules.ts";
 import {

@@ -11,6 +11,7 @@ import { brotliCompress, constants, gzip as gzipWith } from "node:zlib";
 import { Hono } from "hono";
 import { CodedError } from "@turnproof/semconv";
 
+import type { RouteGroup } from "./endpoint.ts";
 import type { AppEnv } from "./environment.ts";
 
 const gzip = promisify(gzipWith);
@@ -48,8 +49,29 @@ export function assetFile(name: "app.js" | "app.css" | "early.js"): string {
   return hashed ?? name;
 }
 
+/** Assets: what each route needs, records and answers. */
+export const assetsGroup: RouteGroup = {
+  endpoints: {
+    "GET /favicon.ico": {
+      needs: "open",
+      id: "getIcon",
+      summary: "The icon",
+      returns: "It.",
+      answers: "image/svg+xml",
+    },
+    "GET /assets/:file": {
+      needs: "open",
+      id: "getAsset",
+      summary: "A file of the pages",
+      returns: "It.",
+      answers: "*/*",
+    },
+  },
+  routes: assetsRoutes,
+};
+
 /** GET `/assets/{file}` and `/favicon.ico`. */
-export function assetsRoutes(): Hono<AppEnv> {
+function assetsRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.get("/favicon.ico", (c) => {
     c.header("Cache-Control", "public, max-age=86400");

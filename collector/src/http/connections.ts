@@ -4,12 +4,21 @@
  * at work is a request answered 503, and asking after the process's health even then (faults H10).
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { Server as NetServer, Socket } from "node:net";
 
 /** Bounds of a listener. */
 export interface ConnectionBounds {
   readonly connectionsMax: number;
   readonly connectionsPerAddressMax: number;
+}
+
+/** A listening server. */
+export interface Listening {
+  readonly address: string;
+  readonly port: number;
+  readonly url: string;
+  /** Takes no more connections, lets requests finish within the deadline, then cuts them. */
+  close(deadlineMs?: number): Promise<void>;
 }
 
 /** What a request of a listener may expect. */
@@ -136,5 +145,24 @@ function readToTheEnd(incoming: IncomingMessage, outgoing: ServerResponse): void
     incoming.once("close", () => clearTimeout(cut));
     incoming.once("end", () => clearTimeout(cut));
     incoming.resume();
+  });
+}
+
+/** One address may not take all connections. */
+export function limitAddresses(server: NetServer, most: number): void {
+  const open = new Map<string, number>();
+  server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress ?? "";
+    const count = (open.get(address) ?? 0) + 1;
+    if (count > most) {
+      socket.destroy();
+      return;
+    }
+    open.set(address, count);
+    socket.once("close", () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
   });
 }

@@ -8,8 +8,20 @@ import { CodedError } from "@turnproof/semconv";
 import type { Principal } from "../access/principal.ts";
 import type { TypedIdentity } from "../access/typed-identity.ts";
 import type { OpenSession } from "../access/sessions.ts";
-import type { PassedRequest } from "../reading/reading-app.ts";
 import type { Renderer } from "./respond.tsx";
+
+/** A request that passed the gate, for a thread that reads. */
+export interface PassedRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body?: Uint8Array<ArrayBuffer>;
+  readonly requestId: string;
+  readonly route: string;
+  readonly principal: Principal;
+  /** Of the asker's session, for the forms of a page. */
+  readonly csrfToken?: string;
+}
 
 /** Hono's environment of the collector's app. */
 export interface AppEnv {

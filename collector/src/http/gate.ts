@@ -19,12 +19,13 @@ import { sameSite } from "./cross-site.ts";
 import { clientAddress, wantsPage } from "./environment.ts";
 import type { AppContext, AppEnv } from "./environment.ts";
 import { refuse } from "./errors.ts";
-import { isEndpoint, methodsAt, routeName, routeRules } from "./permissions.ts";
-import type { RouteRule } from "./permissions.ts";
+import { isEndpoint, methodsAt, routeName } from "./endpoint.ts";
+import type { Endpoint, Endpoints } from "./endpoint.ts";
 import { sessionCookie } from "./session-cookie.ts";
 
 /** What the gate needs to decide. */
 export interface GateOptions {
+  readonly endpoints: Endpoints;
   readonly credentials: Credentials;
   readonly sessions: Sessions;
   readonly throttle: Throttle;
@@ -37,13 +38,13 @@ export interface GateOptions {
 
 /** The gate; what it refuses never reaches a route. */
 export function gate(options: GateOptions): MiddlewareHandler<AppEnv> {
-  const { audit, basePath } = options;
+  const { audit, basePath, endpoints } = options;
   return async function gate(c, next) {
     const route = matchedRoutes(c).find(isEndpoint);
     const name = route === undefined ? "" : routeName(route.method, route.path, basePath);
     c.set("route", name);
-    const rule = routeRules[name];
-    if (rule?.needs === "open" || rule?.needs === "ingest") {
+    const endpoint = endpoints[name];
+    if (endpoint?.needs === "open" || endpoint?.needs === "ingest") {
       if (name === "POST /login" && !sameSite(c, options.origins)) {
         return refuse(c, "cross_origin");
       }
@@ -55,9 +56,9 @@ export function gate(options: GateOptions): MiddlewareHandler<AppEnv> {
     c.set("principal", found.principal);
     c.set("session", found.session);
     c.set("credential", found.credential);
-    if (rule === undefined) return unserved(c, basePath);
-    const refusal = await judge(c, rule, found, options);
-    const record = { event: rule.audit ?? "", route: name, ...asker(c, found.principal) };
+    if (endpoint === undefined) return unserved(c, endpoints, basePath);
+    const refusal = await judge(c, endpoint, found, options);
+    const record = { event: endpoint.audit ?? "", route: name, ...asker(c, found.principal) };
     if (refusal !== undefined) {
       await audit?.append({ ...record, result: refusal });
       return refuse(c, refusal);
@@ -68,8 +69,8 @@ export function gate(options: GateOptions): MiddlewareHandler<AppEnv> {
 }
 
 /** A path that answers to other methods says to which ones. */
-function unserved(c: AppContext, basePath: string): Promise<Response> {
-  const methods = methodsAt(c.req.path, basePath);
+function unserved(c: AppContext, endpoints: Endpoints, basePath: string): Promise<Response> {
+  const methods = methodsAt(endpoints, c.req.path, basePath);
   if (methods.length === 0) return refuse(c, "not_found");
   c.header("Allow", methods.join(", "));
   return refuse(c, "method_not_allowed");
@@ -153,7 +154,7 @@ async function denied(c: AppContext, options: GateOptions, wrong: boolean): Prom
 
 async function judge(
   c: AppContext,
-  rule: RouteRule,
+  { needs, unbound, mutates }: Endpoint,
   found: Found,
   options: GateOptions,
 ): Promise<"cross_origin" | "forbidden" | "scope_forbidden" | "store_read_only" | undefined> {
@@ -162,13 +163,11 @@ async function judge(
   const unsafe = !["GET", "HEAD"].includes(c.req.method);
   if (unsafe && !sameSite(c, options.origins, session !== undefined)) return "cross_origin";
   if (unsafe && session !== undefined && !(await carriesToken(c, session))) return "cross_origin";
-  if (rule.needs !== "signed_in" && !permits(principal, rule.needs as "trace.read")) {
+  if (needs !== "signed_in" && !permits(principal, needs as "trace.read")) {
     return "forbidden";
   }
-  if (rule.unbound && isNarrowed(principal)) {
-    return "scope_forbidden";
-  }
-  if (rule.mutates && options.readOnly) return "store_read_only";
+  if (unbound && isNarrowed(principal)) return "scope_forbidden";
+  if (mutates && options.readOnly) return "store_read_only";
   return undefined;
 }
 

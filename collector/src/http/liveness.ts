@@ -7,10 +7,46 @@ import { Hono } from "hono";
 
 import type { AppEnv } from "./environment.ts";
 import { respondJson } from "./respond.tsx";
+import type { RouteGroup } from "./endpoint.ts";
 import type { Parts } from "../parts.ts";
 
+/** Its JSON, by route. */
+export interface LivenessAnswers {
+  readonly "GET /healthz": { readonly status: "ok" };
+  readonly "GET /readyz": { readonly ready: boolean; readonly accepts_spans: boolean };
+  readonly "GET /readyz/store": { readonly ok: boolean; readonly code: string | null };
+}
+
+/** Liveness: what each route needs, records and answers. */
+export const livenessGroup: RouteGroup<LivenessAnswers> = {
+  endpoints: {
+    "GET /healthz": {
+      needs: "open",
+      id: "getLiveness",
+      summary: "The process answers",
+      returns: "`{ status: ok }`.",
+    },
+    "GET /readyz": {
+      needs: "open",
+      id: "getReadiness",
+      summary: "Whether spans are accepted",
+      text: "The journal takes them while the store is away. Ready as well where ingest is off.",
+      returns: "`{ ready, accepts_spans }`; 503 while the journal fails or is full.",
+      unready: true,
+    },
+    "GET /readyz/store": {
+      needs: "open",
+      id: "getStoreReadiness",
+      summary: "Whether the store answers",
+      returns: "`{ ok, code }`; 503 with a code while it does not.",
+      unready: true,
+    },
+  },
+  routes: livenessRoutes,
+};
+
 /** GET `/healthz`, `/readyz` and `/readyz/store`. */
-export function livenessRoutes(parts: Parts): Hono<AppEnv> {
+function livenessRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.get("/healthz", (c) => respondJson(c, { status: "ok" }));
   app.get("/readyz", (c) => {

@@ -7,10 +7,28 @@ import { Counter, Gauge, Registry } from "prom-client";
 
 import type { ConservationSnapshot } from "../receive/conservation.ts";
 import type { AppEnv } from "./environment.ts";
+import type { RouteGroup } from "./endpoint.ts";
 import type { Parts } from "../parts.ts";
 
+/** Metrics: what each route needs, records and answers. */
+export const metricsGroup: RouteGroup = {
+  endpoints: {
+    "GET /metrics": {
+      needs: "trace.read",
+      audit: "metrics.read",
+      unbound: true,
+      id: "getMetrics",
+      summary: "Metrics of this process",
+      returns: "Prometheus text.",
+      answers: "text/plain",
+      failures: ["scope_forbidden"],
+    },
+  },
+  routes: metricsRoutes,
+};
+
 /** GET `/metrics`, for readers that are bound to no tenant and no application. */
-export function metricsRoutes(parts: Parts): Hono<AppEnv> {
+function metricsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.get("/metrics", async (c) => {
     const registry = Registry.merge([parts.requests.registry, await measure(parts)]);

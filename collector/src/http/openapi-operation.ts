@@ -7,13 +7,11 @@ import type { Code, CodeRow } from "@turnproof/semconv";
 import { z } from "zod";
 
 import { rolePermissions, roles } from "../access/principal.ts";
-import type { Operation } from "./api-operation.ts";
-import type { RouteRule } from "./permissions.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 /** What an operation is described from. */
 export interface Described {
-  readonly operation: Operation;
-  readonly rule: RouteRule;
+  readonly endpoint: Endpoint;
   /** Path template of OpenAPI. */
   readonly path: string;
   /** Schema of the JSON answer, where there is one. */
@@ -24,20 +22,20 @@ export interface Described {
 
 /** An Operation Object of OpenAPI 3.1. */
 export function describeOperation(described: Described): Record<string, unknown> {
-  const { operation, rule, path, form } = described;
-  const { id, summary, query, body, failures = [], unready } = operation;
-  const answer = { description: operation.returns, ...answerOf(described) };
+  const { endpoint, path, form } = described;
+  const { id, summary, query, body, failures = [], unready, status } = endpoint;
+  const answer = { description: endpoint.returns, ...answerOf(described) };
   return {
-    operationId: form === "json" || operation.status !== undefined ? id : `${id}Page`,
+    operationId: form === "json" || status !== undefined ? id : `${id}Page`,
     summary,
-    description: [operation.text, permissionText(rule)].filter(Boolean).join(" "),
+    description: [endpoint.text, permissionText(endpoint)].filter(Boolean).join(" "),
     parameters: [...pathParameters(path), ...queryParameters(query)],
     ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body) } }),
-    security: securityOf(rule),
+    security: securityOf(endpoint),
     responses: {
-      [operation.status ?? 200]: answer,
+      [status ?? 200]: answer,
       ...(unready === true ? { 503: answer } : {}),
-      ...failureResponses([...failures, ...impliedFailures(rule, query)]),
+      ...failureResponses([...failures, ...impliedFailures(endpoint)]),
       "4XX": problemAnswer("Any other refusal, with its code."),
       "5XX": problemAnswer("Any other failure, with its code."),
     },
@@ -47,8 +45,8 @@ export function describeOperation(described: Described): Record<string, unknown>
 const binary = { type: "string", format: "binary" };
 const text = { type: "string" };
 
-function answerOf({ operation, schema, form }: Described): Record<string, unknown> {
-  const { answers = "application/json", status = 200 } = operation;
+function answerOf({ endpoint, schema, form }: Described): Record<string, unknown> {
+  const { answers = "application/json", status = 200 } = endpoint;
   if (status >= 300 && status < 400) return { headers: { Location: { schema: text } } };
   const json = { "application/json": { schema: schema ?? {} } };
   if (form === "page") return { content: { "text/html": { schema: text } } };
@@ -63,20 +61,19 @@ function answerOf({ operation, schema, form }: Described): Record<string, unknow
 
 const protobuf = "application/x-protobuf";
 
-function permissionText(rule: RouteRule): string {
-  if (rule.needs === "open") return "Open to everybody.";
-  if (rule.needs === "ingest") return "For producers; open on loopback while no token is set.";
-  if (rule.needs === "signed_in") return "For anybody who is signed in.";
-  const { needs } = rule;
+function permissionText({ needs, unbound: narrow }: Endpoint): string {
+  if (needs === "open") return "Open to everybody.";
+  if (needs === "ingest") return "For producers; open on loopback while no token is set.";
+  if (needs === "signed_in") return "For anybody who is signed in.";
   const holders = roles.filter((role) => rolePermissions[role].includes(needs));
-  const unbound = rule.unbound ? " Only for principals that are bound to nobody." : "";
+  const unbound = narrow ? " Only for principals bound to no tenant and no application." : "";
   return `Needs \`${needs}\` (${holders.join(", ")}).${unbound}`;
 }
 
 const refusals = ["parameter_unknown", "parameter_repeated", "parameter_invalid"] as const;
 
-function impliedFailures(rule: RouteRule, query: z.ZodObject | undefined): readonly Code[] {
-  if (rule.needs === "open" || rule.needs === "ingest") return [];
+function impliedFailures({ needs, query }: Endpoint): readonly Code[] {
+  if (needs === "open" || needs === "ingest") return [];
   return [
     "unauthenticated",
     "forbidden",
@@ -104,9 +101,9 @@ function problemAnswer(description: string): Record<string, unknown> {
   return { description, content: { "application/problem+json": { schema } } };
 }
 
-function securityOf(rule: RouteRule): readonly Record<string, readonly string[]>[] {
-  if (rule.needs === "open") return [];
-  if (rule.needs === "ingest") return [{ ingest: [] }, {}];
+function securityOf({ needs }: Endpoint): readonly Record<string, readonly string[]>[] {
+  if (needs === "open") return [];
+  if (needs === "ingest") return [{ ingest: [] }, {}];
   return [{ bearer: [] }, { session: [] }];
 }
 
@@ -135,7 +132,7 @@ function queryParameters(schema: z.ZodObject | undefined): readonly unknown[] {
 }
 
 /** A form sends the same fields as JSON does; OTLP sends the same message in either encoding. */
-function contentOf({ type, schema }: NonNullable<Operation["body"]>): Record<string, unknown> {
+function contentOf({ type, schema }: NonNullable<Endpoint["body"]>): Record<string, unknown> {
   if (type === protobuf) {
     return { [protobuf]: { schema: binary }, "application/json": { schema: { type: "object" } } };
   }

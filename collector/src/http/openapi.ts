@@ -1,14 +1,11 @@
 /**
- * @module OpenAPI: the description of every route, made from the table of permissions, from the zod
- * schemas that validate, and from the types of the answers. A route without a description does not
- * start.
+ * @module OpenAPI: the description of every endpoint, made from its declaration, from the zod
+ * schemas that validate, and from the types of the answers.
  */
 import apiAnswers from "./api-answers.json" with { type: "json" };
-import { operations } from "./api-operations.ts";
-import type { Operation } from "./api-operation.ts";
 import { problemSchema } from "./errors.ts";
-import { routeRules } from "./permissions.ts";
-import type { RouteRule } from "./permissions.ts";
+import { html } from "./endpoint.ts";
+import type { Endpoint, Endpoints } from "./endpoint.ts";
 import { describeOperation, schemaOf } from "./openapi-operation.ts";
 
 /** An OpenAPI 3.1 document. */
@@ -71,21 +68,12 @@ const areas: readonly Area[] = [
   },
 ];
 
-/**
- * The document of this collector.
- *
- * @throws Error naming a route of the table that has no description, or the other way round
- */
+/** The document of this collector. */
 export function describeApi(options: {
   readonly version: string;
   readonly basePath: string;
+  readonly endpoints: Endpoints;
 }): OpenApi {
-  const routes = Object.keys(routeRules).filter((route) => !route.startsWith("ALL "));
-  const missing = routes.filter((route) => !Object.hasOwn(operations, route));
-  const idle = Object.keys(operations).filter((route) => !routes.includes(route));
-  if (missing.length + idle.length > 0) {
-    throw new Error(`undescribed: ${missing.join(", ")}; without a route: ${idle.join(", ")}`);
-  }
   return {
     openapi: "3.1.0",
     info: {
@@ -100,7 +88,7 @@ export function describeApi(options: {
     },
     servers: [{ url: options.basePath }],
     tags: areas.map(({ name, description }) => ({ name, description })),
-    paths: describePaths(routes),
+    paths: describePaths(options.endpoints),
     components: {
       schemas: { ...apiAnswers.schemas, Problem: schemaOf(problemSchema) },
       securitySchemes: {
@@ -116,36 +104,35 @@ export function describeApi(options: {
   };
 }
 
-function describePaths(routes: readonly string[]): Record<string, Record<string, unknown>> {
+function describePaths(endpoints: Endpoints): Record<string, Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of routes) {
+  for (const [route, endpoint] of Object.entries(endpoints)) {
     const [method = "", template = ""] = route.split(" ");
+    // What answers every method says only which one there is.
+    if (method === "ALL") continue;
     const path = template.replace(/:([a-z_]+)/g, "{$1}");
-    const rule = routeRules[route] as RouteRule;
-    const operation = operations[route] as Operation;
-    const twin = `${route}.json`;
-    const schema = answerOf(route) ?? answerOf(twin) ?? answerOf(jsonRoutes[route] ?? "");
+    const schema = schemaAt(route, endpoint);
     const tag = areas.find(({ belongs }) => belongs(path))?.name ?? "";
     const put = (at: string, form: "page" | "json" | "both"): void => {
       (paths[at] ??= {})[method.toLowerCase()] = {
-        ...describeOperation({ operation, rule, path, schema, form }),
+        ...describeOperation({ endpoint, path, schema, form }),
         tags: [tag],
       };
     };
-    const isPage = operation.answers === "text/html" && schema !== undefined;
+    const isPage = endpoint.answers === html;
     // The last part of these paths takes `.json` too.
     if (method === "GET" && path.endsWith("}") && schema !== undefined) {
       put(path, "both");
       put(`${path}.json`, "json");
-    } else put(path, isPage ? "both" : operation.answers === "text/html" ? "page" : "json");
+    } else put(path, isPage ? (schema === undefined ? "page" : "both") : "json");
   }
   return paths;
 }
 
-/** Pages whose model has a path of another name. */
-const jsonRoutes: { readonly [route: string]: string | undefined } = {
-  "GET /traces": "GET /traces/turns.json",
-};
+/** Schema of the JSON answer of a route, or of its twin. */
+function schemaAt(route: string, { twin }: Endpoint): object | undefined {
+  return answerOf(route) ?? (twin === undefined ? undefined : answerOf(`GET ${twin}`));
+}
 
 function answerOf(route: string): object | undefined {
   const answers: Readonly<Record<string, object>> = apiAnswers.answers;

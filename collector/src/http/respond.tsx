@@ -8,12 +8,10 @@ import type { Principal } from "../access/principal.ts";
 import { prefersJson } from "./environment.ts";
 import type { AppContext } from "./environment.ts";
 import type { Problem } from "./errors.ts";
-import { plainPage } from "./plain-page.tsx";
-import type { ViewName, ViewTable } from "../view-table.ts";
+import type { Endpoints } from "./endpoint.ts";
 
 /** What every page knows besides its model. */
 export interface Frame {
-  readonly view: ViewName | "problem";
   /** Path below the base path, and the same with its query. */
   readonly path: string;
   readonly basePath: string;
@@ -40,13 +38,16 @@ export type View<M> = (model: M, frame: Frame) => Child | Promise<Child>;
 
 /** Renders pages of one collector; made once and handed to requests. */
 export interface Renderer {
-  page(c: AppContext, view: ViewName, model: unknown, status: number): Response | Promise<Response>;
+  page<M>(c: AppContext, view: View<M>, model: M, status: number): Response | Promise<Response>;
   problem(c: AppContext, problem: Problem): Response | Promise<Response>;
 }
 
 /** What the frame takes from the configuration. */
 export interface RendererOptions {
-  readonly views: ViewTable;
+  /** The page of every error. */
+  readonly problem: View<Problem>;
+  /** Where the twin of a page is declared. */
+  readonly endpoints: Endpoints;
   readonly basePath: string;
   readonly contentMode: Frame["contentMode"];
   readonly readOnly: boolean;
@@ -55,20 +56,19 @@ export interface RendererOptions {
   readonly traceLink?: string;
 }
 
-/** A renderer over a table of views; a view that is missing falls back to a plain page. */
+/** A renderer of pages under one configuration. */
 export function createRenderer(options: RendererOptions): Renderer {
-  const { views, ...constant } = options;
-  const frameOf = (c: AppContext, view: Frame["view"]): Frame => {
+  const { problem, endpoints, ...constant } = options;
+  const frameOf = (c: AppContext, isProblem: boolean): Frame => {
     const url = new URL(c.req.url);
     const base = options.basePath === "/" ? "" : options.basePath;
     const path = url.pathname.slice(base.length) || "/";
     const principal = c.get("principal");
     const session = c.get("session");
     // What was posted has no address under which it could be read again.
-    const twin = view === "problem" || c.req.method === "POST" ? undefined : twinOf(path);
+    const twin = isProblem ? undefined : twinOf(endpoints, c.get("route"), path);
     return {
       ...constant,
-      view,
       path,
       query: url.searchParams,
       requestId: c.get("requestId"),
@@ -78,34 +78,27 @@ export function createRenderer(options: RendererOptions): Renderer {
       ...(session === undefined ? {} : { csrfToken: session.csrfToken }),
     };
   };
-  const render = async (
+  const render = async <M,>(
     c: AppContext,
-    name: ViewName | "problem",
-    model: unknown,
+    view: View<M>,
+    model: M,
     status: number,
   ): Promise<Response> => {
-    const frame = frameOf(c, name);
-    const view = (views[name] ?? plainPage) as View<unknown>;
+    const frame = frameOf(c, view === problem);
     const markup = (await view(model, frame)) as JSXNode;
     return c.html(`<!doctype html>${await markup.toString()}`, status as 200);
   };
   return {
     page: (c, view, model, status) => render(c, view, model, status),
-    problem: (c, problem) => render(c, "problem", problem, problem.status),
+    problem: (c, model) => render(c, problem, model, model.status),
   };
 }
 
-/** Pages whose twin is not simply their path with `.json`. */
-const twins: { readonly [path: string]: string | undefined } = {
-  "/traces": "/traces/turns.json",
-  "/": "/traces/turns.json",
-  "/login": undefined,
-  "/patterns": undefined,
-  "/docs": "/openapi.json",
-};
-
-function twinOf(path: string): string | undefined {
-  return Object.hasOwn(twins, path) ? twins[path] : `${path}.json`;
+/** Where the model of a page is answered as JSON. */
+function twinOf(endpoints: Endpoints, route: string, path: string): string | undefined {
+  if (!route.startsWith("GET ")) return undefined;
+  // The last part of such a path takes `.json` too.
+  return /\/:[a-z_]+$/.test(route) ? `${path}.json` : endpoints[route]?.twin;
 }
 
 /** One model of one route. */
@@ -113,7 +106,7 @@ export interface Answer<M> {
   readonly model: M;
   /** Another form of the model, for whoever asked for that in JSON. */
   readonly json?: () => object;
-  readonly view: ViewName;
+  readonly view: View<M>;
   readonly status?: number;
 }
 

@@ -128,3 +128,15 @@ async function privateKeyOf(text: string): Promise<JWK> {
     throw new CodedError("config_invalid", { field: "SIGNING_KEY", cause });
   }
 }
+
+/** A JSON Web Key Set (RFC 7517) of Ed25519 keys (RFC 8037). */
+export interface KeySet {
+  readonly keys: readonly {
+    readonly kty: string;
+    readonly crv: string;
+    readonly x: string;
+    readonly kid: string;
+    readonly use: string;
+    readonly alg: string;
+  }[];
+}

@@ -1,79 +1,106 @@
 /**
- * @module Routes: mounts every route in reading order; a fixed path stands before a pattern.
+ * @module Pages: every group of routes, in the order in which they are mounted.
  */
 import type { Hono } from "hono";
 
+import { joinEndpoints } from "../http/endpoint.ts";
+import type { Endpoints, RouteGroup } from "../http/endpoint.ts";
 import type { AppEnv } from "../http/environment.ts";
+import { createRenderer } from "../http/respond.tsx";
+import type { Renderer } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
-import { agentRunRoutes } from "./run/route.ts";
-import { agentsRoutes } from "./agents/route.ts";
-import { analysisRoutes } from "./analysis/route.ts";
-import { assetsRoutes } from "../http/assets.ts";
-import { capabilitiesRoutes } from "./capabilities/route.ts";
-import { compareRoutes } from "./compare/route.ts";
-import { documentsRoutes } from "./docs/route.ts";
-import { eventsRoutes } from "./events/route.ts";
-import { differencesRoutes } from "./turns/differences.ts";
-import { facetsRoutes } from "./turns/facets.ts";
-import { findRoutes } from "./find/route.ts";
-import { healthRoutes } from "./health/route.ts";
-import { homeRoutes } from "./home/route.ts";
-import { hookRoutes } from "./accounts/route.ts";
-import { judgementRoutes } from "./feedback/route.ts";
-import { learningRoutes } from "./learning/route.ts";
-import { liveRoutes } from "./live/route.ts";
-import { livenessRoutes } from "../http/liveness.ts";
-import { memoryRoutes } from "./memory/route.ts";
-import { metricsRoutes } from "../http/metrics.ts";
-import { patternsRoutes } from "./patterns/route.ts";
-import { overviewRoutes } from "./turns/overview.ts";
-import { reconcileRoutes } from "./reconcile/route.ts";
-import { replayRoutes } from "./replays/route.ts";
-import { revealRoutes } from "./reveal/route.ts";
-import { sessionRoutes } from "./login/route.ts";
-import { settingsRoutes } from "./settings/route.ts";
-import { threadsRoutes } from "./threads/route.ts";
-import { trendRoutes } from "./turns/trend.ts";
-import { turnRoutes } from "./turn/route.ts";
-import { turnsRoutes } from "./turns/route.ts";
+import { otlpGroup } from "../receive/otlp/receive.ts";
+import { problemPage } from "../ui/problem-page.tsx";
+import { assetsGroup } from "../http/assets.ts";
+import { livenessGroup } from "../http/liveness.ts";
+import { metricsGroup } from "../http/metrics.ts";
+import { accountsGroup } from "./accounts/route.ts";
+import { agentGroup } from "./agent/route.ts";
+import { agentsGroup } from "./agents/route.ts";
+import { analysisGroup } from "./analysis/route.ts";
+import { capabilitiesGroup } from "./capabilities/route.ts";
+import { compareGroup } from "./compare/route.ts";
+import { docsGroup } from "./docs/route.ts";
+import { eventsGroup } from "./events/route.ts";
+import { feedbackGroup } from "./feedback/route.ts";
+import { findGroup } from "./find/route.ts";
+import { healthGroup } from "./health/route.ts";
+import { homeGroup } from "./home/route.ts";
+import { learningGroup } from "./learning/route.ts";
+import { liveGroup } from "./live/route.ts";
+import { loginGroup } from "./login/route.ts";
+import { memoryGroup } from "./memory/route.ts";
+import { patternsGroup } from "./patterns/route.ts";
+import { reconcileGroup } from "./reconcile/route.ts";
+import { replaysGroup } from "./replays/route.ts";
+import { revealGroup } from "./reveal/route.ts";
+import { runGroup } from "./run/route.ts";
+import { settingsGroup } from "./settings/route.ts";
+import { threadGroup } from "./thread/route.ts";
+import { threadsGroup } from "./threads/route.ts";
+import { turnGroup } from "./turn/route.ts";
+import { differencesGroup } from "./turns/differences.ts";
+import { facetsGroup } from "./turns/facets.ts";
+import { overviewGroup } from "./turns/overview.ts";
+import { turnsGroup } from "./turns/route.ts";
+import { trendGroup } from "./turns/trend.ts";
+
+const groups: readonly RouteGroup[] = [
+  otlpGroup,
+  homeGroup,
+  assetsGroup,
+  livenessGroup,
+  loginGroup,
+  settingsGroup,
+  turnsGroup,
+  overviewGroup,
+  facetsGroup,
+  differencesGroup,
+  trendGroup,
+  healthGroup,
+  compareGroup,
+  analysisGroup,
+  reconcileGroup,
+  eventsGroup,
+  findGroup,
+  accountsGroup,
+  runGroup,
+  feedbackGroup,
+  learningGroup,
+  revealGroup,
+  replaysGroup,
+  memoryGroup,
+  capabilitiesGroup,
+  metricsGroup,
+  agentsGroup,
+  agentGroup,
+  threadsGroup,
+  threadGroup,
+  docsGroup,
+  patternsGroup,
+  liveGroup,
+  // A pattern that would take every path of its folder comes last.
+  turnGroup,
+];
+
+/** Every endpoint of the collector. */
+export const endpoints: Endpoints = joinEndpoints(groups);
 
 /** Mounts the routes of a collector. */
 export function mountRoutes(app: Hono<AppEnv>, parts: Parts): void {
-  app.route("/", parts.ingest.routes);
-  for (const routes of [
-    homeRoutes,
-    assetsRoutes,
-    livenessRoutes,
-    sessionRoutes,
-    settingsRoutes,
-    turnsRoutes,
-    overviewRoutes,
-    facetsRoutes,
-    differencesRoutes,
-    trendRoutes,
-    healthRoutes,
-    compareRoutes,
-    analysisRoutes,
-    reconcileRoutes,
-    eventsRoutes,
-    findRoutes,
-    hookRoutes,
-    agentRunRoutes,
-    judgementRoutes,
-    learningRoutes,
-    revealRoutes,
-    replayRoutes,
-    memoryRoutes,
-    capabilitiesRoutes,
-    metricsRoutes,
-    agentsRoutes,
-    threadsRoutes,
-    documentsRoutes,
-    patternsRoutes,
-    liveRoutes,
-    // A pattern that would take every path of its folder comes last.
-    turnRoutes,
-  ]) {
-    app.route("/", routes(parts));
-  }
+  for (const { routes } of groups) app.route("/", routes(parts, endpoints));
+}
+
+/** Renders the pages of a collector. */
+export function rendererOf({ config, credentials, version }: Parts): Renderer {
+  return createRenderer({
+    problem: problemPage,
+    endpoints,
+    basePath: config.basePath,
+    contentMode: config.contentMode,
+    readOnly: config.readOnly,
+    authConfigured: credentials.configured,
+    version,
+    ...(config.traceLink === undefined ? {} : { traceLink: config.traceLink }),
+  });
 }

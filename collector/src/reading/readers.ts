@@ -19,7 +19,8 @@ import type { Parts } from "../parts.ts";
 import type { RecordBatch } from "../receive/record-frames.ts";
 import { connectCalls } from "./calls.ts";
 import type { Calls, Handlers } from "./calls.ts";
-import type { PassedAnswer, PassedRequest } from "./reading-app.ts";
+import type { PassedRequest } from "../http/environment.ts";
+import type { PassedAnswer } from "./reading-app.ts";
 import type { ThreadStart, Told } from "./thread-parts.ts";
 
 /** The threads of one collector. */

@@ -4,27 +4,11 @@
 import { Hono } from "hono";
 
 import type { OpenSession } from "../access/sessions.ts";
-import type { Principal } from "../access/principal.ts";
-import type { AppEnv } from "../http/environment.ts";
+import type { AppEnv, PassedRequest } from "../http/environment.ts";
 import { compress } from "../http/compress.ts";
 import { createErrorHandler, refuse } from "../http/errors.ts";
-import { createRenderer } from "../http/respond.tsx";
 import type { Parts } from "../parts.ts";
-import { mountRoutes } from "../pages/index.ts";
-import { viewTable } from "../view-table.ts";
-
-/** A request whose asker is known and may ask. */
-export interface PassedRequest {
-  readonly url: string;
-  readonly method: string;
-  readonly headers: readonly (readonly [string, string])[];
-  readonly body?: Uint8Array<ArrayBuffer>;
-  readonly requestId: string;
-  readonly route: string;
-  readonly principal: Principal;
-  /** Of the asker's session, for the forms of a page. */
-  readonly csrfToken?: string;
-}
+import { mountRoutes, rendererOf } from "../pages/index.ts";
 
 /** What it came to. */
 export interface PassedAnswer {
@@ -36,15 +20,7 @@ export interface PassedAnswer {
 /** Answers requests that have passed the gate. */
 export function createReadingApp(parts: Parts): (passed: PassedRequest) => Promise<PassedAnswer> {
   const { config } = parts;
-  const renderer = createRenderer({
-    views: viewTable,
-    basePath: config.basePath,
-    contentMode: config.contentMode,
-    readOnly: config.readOnly,
-    authConfigured: parts.credentials.configured,
-    version: parts.version,
-    ...(config.traceLink === undefined ? {} : { traceLink: config.traceLink }),
-  });
+  const renderer = rendererOf(parts);
   const app = new Hono<AppEnv>().basePath(config.basePath);
   app.use(async function passedScope(c, next) {
     const { passed } = c.env;

@@ -15,7 +15,7 @@ import { recordFrames } from "../receive/record-frames.ts";
 import { connectCalls } from "./calls.ts";
 import type { Port } from "./calls.ts";
 import { createReadingApp } from "./reading-app.ts";
-import type { PassedRequest } from "./reading-app.ts";
+import type { PassedRequest } from "../http/environment.ts";
 import { openThreadParts } from "./thread-parts.ts";
 import type { ThreadStart, Told } from "./thread-parts.ts";
 

@@ -206,3 +206,11 @@ export function turnFilter(query: EventQuery): EventQuery {
     ...(memory_id === undefined ? {} : { memory_id }),
   };
 }
+
+/** What is said of the reading; the events stand beside it. */
+export type WindowModel = Omit<Window, "events"> & { readonly event_count: number };
+
+/** The reading without its events. */
+export function windowModel({ events, ...rest }: Window): WindowModel {
+  return { event_count: events.length, ...rest };
+}

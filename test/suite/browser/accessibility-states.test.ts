@@ -4,11 +4,12 @@
  * under the reader's own text spacing; nothing in the console, no report of the content policy, no
  * request to anywhere else.
  */
+import { existsSync, readdirSync } from "node:fs";
+
 import { describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
-import { routeRules } from "../../../collector/src/http/permissions.ts";
-import { viewTable } from "../../../collector/src/view-table.ts";
+import { endpoints } from "../../../collector/src/pages/index.ts";
 import { axeViolations, relook } from "./browser.ts";
 import type { Look } from "./browser.ts";
 import { layoutProblems, setTextSpacing } from "./layout-audit.ts";
@@ -64,14 +65,20 @@ describe.each(states.filter(({ open }) => open === undefined))("$view, $name", (
   });
 });
 
-test("every view of the table has a state here", () => {
-  const shown = new Set<string>(states.map(({ view }) => view));
-  expect(Object.keys(viewTable).filter((view) => !shown.has(view))).toEqual([]);
+test("every folder of a page has a state here", () => {
+  const folder = new URL("../../../collector/src/pages/", import.meta.url);
+  const pages = readdirSync(folder).filter((name) =>
+    existsSync(new URL(`${name}/page.tsx`, folder)),
+  );
+  expect(pages).toContain("turns");
+  expect([...new Set(states.map(({ view }) => view))].toSorted()).toEqual(
+    [...pages, "problem"].toSorted(),
+  );
 });
 
 test("every route that answers a page has a state here", async () => {
   const paths = states.map((state) => new URL(state.at(scene).path, scene.site.url).pathname);
-  const templates = Object.keys(routeRules).flatMap((route) => {
+  const templates = Object.keys(endpoints).flatMap((route) => {
     const [method, template = ""] = route.split(" ");
     return method === "GET" ? [template] : [];
   });

@@ -14,7 +14,7 @@ import type { Browser, Page } from "playwright-core";
 import { createCollector, parseConfig } from "turnproof";
 import type { CollectorOptions } from "turnproof";
 
-import { listen } from "../../../collector/src/http/server.ts";
+import { listen } from "../../../collector/src/server.ts";
 import { quiet, recordEvents } from "../collector/desk.ts";
 
 /** A collector that listens, and the way to put evidence into its store. */

@@ -5,7 +5,6 @@
  */
 import type { Page } from "playwright-core";
 
-import type { ViewName } from "../../../collector/src/view-table.ts";
 import { brokenRoot } from "./broken-trace.ts";
 import { longRoot, longWord } from "./long-trace.ts";
 import type { Site } from "./browser.ts";
@@ -14,7 +13,8 @@ import type { Scene, tokens } from "./scene.ts";
 
 /** One state of one page. */
 export interface State {
-  readonly view: ViewName | "problem";
+  /** Folder of the page; `problem` is the page of every error. */
+  readonly view: string;
   readonly name: string;
   readonly at: (scene: Scene) => { readonly on: Site; readonly path: string };
   /** Words that the page owes its reader, with script and without. */

@@ -6,8 +6,8 @@ import { ephemeral, ephemeralMemory } from "@turnproof/store";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-import { listen } from "../../../collector/src/http/server.ts";
-import type { Listening } from "../../../collector/src/http/server.ts";
+import { listen } from "../../../collector/src/server.ts";
+import type { Listening } from "../../../collector/src/http/connections.ts";
 import { tellWeek } from "../../apps/week/week.ts";
 import { judgeTurns, openDesk, quiet, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";

@@ -9,8 +9,8 @@ import { promisify } from "node:util";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { listen } from "../../../collector/src/http/server.ts";
-import type { Listening } from "../../../collector/src/http/server.ts";
+import { listen } from "../../../collector/src/server.ts";
+import type { Listening } from "../../../collector/src/http/connections.ts";
 import { openDesk, quiet, turnEvents } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 

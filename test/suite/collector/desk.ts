@@ -31,10 +31,7 @@ let batches = 0;
 /** Opens a desk; `env` are variables of the collector. */
 export async function openDesk(
   env: Record<string, string> = {},
-  options: Pick<
-    CollectorOptions,
-    "hooks" | "judge" | "log" | "memory" | "now" | "store" | "views"
-  > = {},
+  options: Pick<CollectorOptions, "hooks" | "judge" | "log" | "memory" | "now" | "store"> = {},
 ): Promise<Desk> {
   const dataDir = env["TURNPROOF_DATA_DIR"] ?? mkdtempSync(join(tmpdir(), "turnproof-desk-"));
   // COLLECTOR_STORE=clickhouse runs the same suites over the embedded engine.

@@ -1,6 +1,6 @@
 /** The description of the API against the routes, in both directions; and mounting elsewhere. */
 import { Hono } from "hono";
-import { routeRules } from "turnproof";
+import { endpoints } from "turnproof";
 import { expect, test } from "vitest";
 
 import { openDesk, turnEvents } from "./desk.ts";
@@ -25,7 +25,7 @@ test("every route is described, and nothing else is", async () => {
       (method) => `${method.toUpperCase()} ${path.replace(/\{([a-z_]+)\}/g, ":$1")}`,
     ),
   );
-  const ruled = Object.keys(routeRules).filter((route) => !route.startsWith("ALL "));
+  const ruled = Object.keys(endpoints).filter((route) => !route.startsWith("ALL "));
   // The last part of these paths takes `.json` too, so each is described twice.
   const twins = described.filter((route) => /:[a-z_]+\.json$/.test(route));
   expect(twins.every((route) => ruled.includes(route.replace(/\.json$/, "")))).toBe(true);

@@ -1,5 +1,5 @@
 /** The role × route × scope matrix, generated from the one table (design 6.3; faults W12). */
-import { rolePermissions, roles, routeRules } from "turnproof";
+import { rolePermissions, roles, endpoints } from "turnproof";
 import type { Role } from "turnproof";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk.collector.close());
 
-const protectedRoutes = Object.entries(routeRules).filter(
+const protectedRoutes = Object.entries(endpoints).filter(
   ([, rule]) => rule.needs !== "open" && rule.needs !== "ingest",
 );
 

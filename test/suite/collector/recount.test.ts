@@ -14,7 +14,7 @@ import { durationCells, lastingOf } from "../../../collector/src/ui/display/dura
 import { readTerms } from "../../../collector/src/ui/display/filter-terms.ts";
 import { trendOf } from "../../../collector/src/ui/display/trend.ts";
 import { binsOf, facetsOf } from "../../../collector/src/ui/display/turn-figures.ts";
-import { listen } from "../../../collector/src/http/server.ts";
+import { listen } from "../../../collector/src/server.ts";
 import { traceRequest } from "../../otlp/encode.ts";
 import { tellWeek } from "../../apps/week/week.ts";
 import { temporaryDirectories } from "../store/temporary-directory.ts";

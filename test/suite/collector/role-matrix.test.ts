@@ -5,7 +5,7 @@
 import { ephemeral, ephemeralMemory } from "@turnproof/store";
 import type { EvidenceStore, MemoryStore } from "@turnproof/store";
 import type { TurnEvent } from "@turnproof/evidence";
-import { routeRules } from "turnproof";
+import { endpoints } from "turnproof";
 import type { AgentPort, Collector, Hooks } from "turnproof";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
@@ -198,7 +198,7 @@ async function ask(route: string, asked: Asked, asker: Asker, owner: Owner): Pro
 }
 
 test("the table by hand and the collector know the same routes", () => {
-  const known = Object.keys(routeRules).filter((route) => !elsewhere.has(route));
+  const known = Object.keys(endpoints).filter((route) => !elsewhere.has(route));
   expect(Object.keys(table).toSorted()).toEqual(known.toSorted());
 });
 

@@ -12,8 +12,8 @@ import { ephemeral, ephemeralMemory } from "@turnproof/store";
 import type { EvidenceStore } from "@turnproof/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { listen } from "../../../collector/src/http/server.ts";
-import type { Listening } from "../../../collector/src/http/server.ts";
+import { listen } from "../../../collector/src/server.ts";
+import type { Listening } from "../../../collector/src/http/connections.ts";
 import { quiet, turnEvents } from "./desk.ts";
 
 const account = { token: "root-token-0123456789", role: "admin" };

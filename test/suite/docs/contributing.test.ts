@@ -68,8 +68,22 @@ test("the checklist of a backend leads to the files that know every provider", (
   }
 });
 
-test("the checklist of a page leads to the files that know every route", () => {
-  const lists = ["collector/src/http/permissions.ts", "collector/src/http/api-trace-operations.ts"];
-  expect(pathsOf(section("Add a page"))).toEqual(expect.arrayContaining(lists));
-  for (const path of lists) expect(read(path)).toContain('"GET /traces/trend.json"');
+test("the checklist of a page leads to one list, one declaration and an example", () => {
+  const paths = pathsOf(section("Add a page"));
+  expect(paths).toContain("collector/src/pages/index.ts");
+  expect(paths).toContain("collector/src/pages/agents");
+  expect(read("collector/src/pages/index.ts")).toContain("./agents/route.ts");
+  expect(read("collector/src/pages/agents/route.ts")).toContain("RouteGroup<");
+});
+
+test("a page stands in its folder and in one list", () => {
+  const named = execFileSync(
+    "git",
+    ["grep", "-lE", "pages/agents/|[.]/agents/", "--", "collector"],
+    {
+      cwd: root,
+      encoding: "utf8",
+    },
+  );
+  expect(named.trim().split("\n")).toEqual(["collector/src/pages/index.ts"]);
 });

@@ -10,7 +10,7 @@ import { Hono } from "hono";
 import { expect, test, vi } from "vitest";
 
 import { createLog } from "../../../collector/src/log.ts";
-import { listen } from "../../../collector/src/http/server.ts";
+import { listen } from "../../../collector/src/server.ts";
 import { encodeProtobuf, traceRequest } from "../../otlp/encode.ts";
 import { chat, openHarness, protobuf } from "./harness.ts";
 import { exchange, open, statuses } from "./raw-socket.ts";

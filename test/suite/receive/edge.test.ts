@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { isLoopbackHost } from "../../../collector/src/http/edge.ts";
 import { createLog } from "../../../collector/src/log.ts";
-import { listen } from "../../../collector/src/http/server.ts";
+import { listen } from "../../../collector/src/server.ts";
 import { openHarness } from "./harness.ts";
 import type { Harness } from "./harness.ts";
 import { exchange, open, statuses } from "./raw-socket.ts";

@@ -8,7 +8,7 @@ import type { ServiceError } from "@grpc/grpc-js";
 import { listenGrpc } from "../../../collector/src/receive/grpc/grpc-server.ts";
 import type { GrpcListenOptions } from "../../../collector/src/receive/grpc/grpc-server.ts";
 import { createLog } from "../../../collector/src/log.ts";
-import type { Listening } from "../../../collector/src/http/server.ts";
+import type { Listening } from "../../../collector/src/http/connections.ts";
 import { openHarness } from "./harness.ts";
 import type { Harness, HarnessOptions } from "./harness.ts";
 

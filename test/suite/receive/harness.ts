@@ -20,8 +20,9 @@ import { createLog } from "../../../collector/src/log.ts";
 import { openReceiver } from "../../../collector/src/receive/otlp/receiver.ts";
 import type { Receiver, ReceiverOptions } from "../../../collector/src/receive/otlp/receiver.ts";
 import type { PlainSpan } from "../../otlp/encode.ts";
-import { listen } from "../../../collector/src/http/server.ts";
-import type { ListenOptions, Listening } from "../../../collector/src/http/server.ts";
+import { listen } from "../../../collector/src/server.ts";
+import type { Listening } from "../../../collector/src/http/connections.ts";
+import type { ListenOptions } from "../../../collector/src/server.ts";
 
 /** Key of fingerprints in tests. */
 export const identityKey = { kid: "k1", secret: Buffer.alloc(32, 7) };

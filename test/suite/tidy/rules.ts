@@ -3,18 +3,8 @@
  * house to them and another test can hold the rules themselves to planted breaches.
  */
 
-/** A source file by its path from the root of the repository. */
-export interface SourceFile {
-  readonly path: string;
-  readonly text: string;
-}
-
-/** One breach: where, and which sentence of the house it is against. */
-export interface Breach {
-  readonly path: string;
-  readonly line: number;
-  readonly rule: string;
-}
+import { againstRooms } from "./rooms.ts";
+import type { Breach, SourceFile } from "./source-file.ts";
 
 type Rule = (file: SourceFile) => readonly Breach[];
 
@@ -220,6 +210,7 @@ const escapes: Rule = (file) =>
 /** Every rule of the house. */
 const rules: readonly Rule[] = [
   arrows,
+  againstRooms,
   crossRelative,
   names,
   environment,

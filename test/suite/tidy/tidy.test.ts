@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { breaches, importGraph } from "./rules.ts";
-import type { SourceFile } from "./rules.ts";
+import { rooms as collectorRooms } from "./rooms.ts";
+import type { SourceFile } from "./source-file.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -77,6 +78,13 @@ test("tests run on the runtime that the project brings and on the sources", () =
   expect(import.meta.resolve("@turnproof/semconv")).toMatch(/packages\/semconv\/src\/index\.ts$/);
 });
 
+test("the page on the architecture has the rooms in their order", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const [, part = ""] = page.split("\n## Rooms of the collector\n");
+  const rows = [...(part.split("\n## ")[0] ?? "").matchAll(/^\| `([^`]+)` \|/gm)];
+  expect(rows.map(([, room]) => room)).toEqual(collectorRooms.filter((room) => room !== ""));
+});
+
 describe("a planted breach is found", () => {
   const planted: readonly (readonly [path: string, text: string, rule: RegExp])[] = [
     ["packages/evidence/src/a.ts", `import { x } from "@turnproof/store";`, /may not import store/],
@@ -95,6 +103,22 @@ describe("a planted breach is found", () => {
     ["collector/src/pages/a/route.ts", `issueOperatorGrant({})`, /grant/],
     ["collector/src/pages/a/route.ts", `from "@turnproof/store/admin"`, /unscoped access/],
     ["collector/src/ui/client/a.ts", `node.innerHTML = text;`, /markup/],
+    [
+      "collector/src/http/a.ts",
+      `import { b } from "../judge/judge.ts";`,
+      /http may not import from judge/,
+    ],
+    [
+      "collector/src/ui/a.tsx",
+      `import type { A } from "../pages/agents/route.ts";`,
+      /ui may not import type from pages/,
+    ],
+    [
+      "collector/src/pages/find/route.ts",
+      `import { a } from "../agents/route.ts";`,
+      /page find may not import page agents/,
+    ],
+    ["collector/src/things/a.ts", `import { a } from "../log.ts";`, /things is no room/],
     ["packages/store/src/utils.ts", "", /drawer/],
     ["packages/store/src/camelCase.ts", "", /kebab/],
     ["packages/store/src/a.ts", "x\n".repeat(401), /400 lines/],

@@ -4,27 +4,28 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { CodedError, limits } from "@turnproof/semconv";
+import { CodedError } from "@turnproof/semconv";
 
-import type { Principal } from "../../access/principal.ts";
 import { readBody } from "../../http/body.ts";
 import { principalOf } from "../../http/environment.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { id, readParameters } from "../../http/parameters.ts";
 import { respondJson } from "../../http/respond.tsx";
 import { callHook } from "../../hooks/hooks.ts";
-import type { HookContext } from "../../hooks/hooks.ts";
+import { contextOf } from "../../hooks/hook-context.ts";
+import { json } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 
 /** Parameters of the artifact lookup. */
-export const artifactParameters = z.strictObject({
+const artifactParameters = z.strictObject({
   resource_ref: id.describe("The resource, by its opaque id."),
   resource_type: id.optional(),
   version: id.optional(),
 });
 
 /** Body of the account resolution. */
-export const accountBody = z.strictObject({ email: z.email().max(320) });
+const accountBody = z.strictObject({ email: z.email().max(320) });
 
 /** Body of `/traces/artifact.json`. */
 export interface ArtifactModel {
@@ -34,8 +35,40 @@ export interface ArtifactModel {
   readonly version: string | null;
 }
 
+/** Its JSON, by route. */
+export interface AccountsAnswers {
+  readonly "GET /traces/artifact.json": ArtifactModel;
+  readonly "POST /traces/account/resolve": { readonly user_id: string };
+}
+
+/** Accounts: what each route needs, records and answers. */
+export const accountsGroup: RouteGroup<AccountsAnswers> = {
+  endpoints: {
+    "GET /traces/artifact.json": {
+      needs: "artifact.lookup",
+      audit: "artifact.read",
+      id: "getArtifact",
+      summary: "What the host says of a resource",
+      query: artifactParameters,
+      returns: "Whether it exists, its version and state.",
+      failures: ["not_configured", "not_found", "scope_forbidden"],
+    },
+    "POST /traces/account/resolve": {
+      needs: "account.resolve",
+      audit: "account.resolved",
+      id: "resolveAccount",
+      summary: "From an e-mail to an opaque user id, by the host's directory",
+      text: "Audited; the e-mail is neither kept nor logged.",
+      body: json(accountBody),
+      returns: "The user id.",
+      failures: ["not_configured", "not_found", "body_invalid"],
+    },
+  },
+  routes: hookRoutes,
+};
+
 /** The routes that hooks answer. */
-export function hookRoutes(parts: Parts): Hono<AppEnv> {
+function hookRoutes(parts: Parts): Hono<AppEnv> {
   const { hooks } = parts;
   const app = new Hono<AppEnv>();
 
@@ -81,16 +114,4 @@ export function hookRoutes(parts: Parts): Hono<AppEnv> {
   });
 
   return app;
-}
-
-/** What a hook is told of who asks. */
-export function contextOf(principal: Principal, signal: AbortSignal): HookContext {
-  const { name, role, applicationId, userId } = principal;
-  return {
-    principal: name.slice(0, limits.stringCharsMax),
-    role,
-    signal,
-    ...(applicationId === undefined ? {} : { applicationId }),
-    ...(userId === undefined ? {} : { userId }),
-  };
 }

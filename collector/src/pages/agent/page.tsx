@@ -9,7 +9,7 @@ import { countText, shareText } from "../../ui/display/figures.ts";
 import { trendOf } from "../../ui/display/trend.ts";
 import { rangeOf } from "../../ui/display/turn-figures.ts";
 import type { Frame } from "../../http/respond.tsx";
-import type { AgentModel } from "../agents/route.ts";
+import type { AgentModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { Chip } from "../../ui/elements/chip.tsx";
 import { Count, Time } from "../../ui/elements/figure.tsx";

@@ -5,7 +5,8 @@ import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
 import type { Frame } from "../../http/respond.tsx";
-import type { AgentSummary, AgentsModel } from "./route.ts";
+import type { AgentSummary } from "../../turns/agent-summary.ts";
+import type { AgentsModel } from "./route.ts";
 import { Badge } from "../../ui/elements/badge.tsx";
 import { NotMeasured, NotThere, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";

@@ -16,6 +16,7 @@ import type {
   Lineage,
   ObservabilitySummary,
   RecurringWorkflow,
+  ReplayPlan,
 } from "@turnproof/evidence";
 import { CodedError, limits } from "@turnproof/semconv";
 
@@ -24,6 +25,8 @@ import type { AppEnv } from "../../http/environment.ts";
 import { filters, id, readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respondJson } from "../../http/respond.tsx";
+import { windowFailures } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { metadataOf } from "../../judge/verdict.ts";
 import { collectRoot, isSettled, selectRoot } from "../../turns/window.ts";
@@ -33,7 +36,7 @@ import type { TurnEvents } from "../../turns/turn-reading.ts";
 const { agent_id, thread_id, turn_id, user_id, scope, root_trace_id } = filters;
 
 /** Parameters of the analysis: a root, or the newest turns of an agent or thread. */
-export const analysisParameters = z
+const analysisParameters = z
   .strictObject({
     agent_id,
     thread_id,
@@ -48,7 +51,7 @@ export const analysisParameters = z
   .partial();
 
 /** Parameters of the lineage. */
-export const inspectParameters = z.strictObject({
+const inspectParameters = z.strictObject({
   resource_ref: id.describe("The resource whose sources are asked for."),
   resource_type: id.optional(),
   version: id.optional(),
@@ -58,7 +61,7 @@ export const inspectParameters = z.strictObject({
 });
 
 /** Parameters of the replay plan. */
-export const replayParameters = z.strictObject({
+const replayParameters = z.strictObject({
   agent_id,
   root_trace_id: root_trace_id.describe("Root trace to describe."),
   turn_id: turn_id.describe("One turn of the root.").optional(),
@@ -87,8 +90,55 @@ export interface LineageModel {
   readonly window_complete: boolean;
 }
 
+/** Its JSON, by route. */
+export interface AnalysisAnswers {
+  readonly "GET /traces/analysis.json": AnalysisModel;
+  readonly "GET /traces/inspect.json": LineageModel;
+  readonly "GET /traces/replay-plan.json": ReplayPlan;
+}
+
+/** Analysis: what each route needs, records and answers. */
+export const analysisGroup: RouteGroup<AnalysisAnswers> = {
+  endpoints: {
+    "GET /traces/analysis.json": {
+      needs: "trace.read",
+      audit: "analysis.read",
+      reads: true,
+      id: "getInsights",
+      summary: "Insights of a root's turns, or of the newest turns of an agent or thread",
+      query: analysisParameters,
+      returns: "Insights, learning candidates and a summary; never cut silently.",
+      failures: windowFailures,
+    },
+    "GET /traces/inspect.json": {
+      needs: "trace.read",
+      audit: "lineage.read",
+      reads: true,
+      id: "getLineage",
+      summary: "Lineage: what a resource rests on",
+      query: inspectParameters,
+      returns:
+        "One lineage per tenant; tenants are never mixed. `edges_omitted` of a node counts sources of " +
+        "its span that have a node and no edge from it.",
+      failures: windowFailures,
+    },
+    "GET /traces/replay-plan.json": {
+      needs: "replay.create",
+      audit: "replay_plan.read",
+      reads: true,
+      id: "getReplayPlan",
+      summary: "Inert description of what a turn did",
+      text: "Execution, network and side effects are off, and nothing in the plan turns them on.",
+      query: replayParameters,
+      returns: "The plan.",
+      failures: [...windowFailures, "replay_plan_refused"],
+    },
+  },
+  routes: analysisRoutes,
+};
+
 /** GET `/traces/analysis.json`, `/traces/inspect.json` and `/traces/replay-plan.json`. */
-export function analysisRoutes(parts: Parts): Hono<AppEnv> {
+function analysisRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.get("/traces/analysis.json", async (c) => {
     const parameters = readParameters(c, analysisParameters);

@@ -10,6 +10,8 @@ import { principalOf } from "../../http/environment.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { respondJson } from "../../http/respond.tsx";
+import { none } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 
 /** Body of `/traces/capabilities.json`. */
@@ -41,8 +43,28 @@ export interface CapabilitiesModel {
   };
 }
 
+/** Its JSON, by route. */
+export interface CapabilitiesAnswers {
+  readonly "GET /traces/capabilities.json": CapabilitiesModel;
+}
+
+/** Capabilities: what each route needs, records and answers. */
+export const capabilitiesGroup: RouteGroup<CapabilitiesAnswers> = {
+  endpoints: {
+    "GET /traces/capabilities.json": {
+      needs: "trace.read",
+      audit: "capabilities.read",
+      id: "getCapabilities",
+      summary: "What this collector can do",
+      query: none,
+      returns: "Capabilities, vocabulary and limits.",
+    },
+  },
+  routes: capabilitiesRoutes,
+};
+
 /** GET `/traces/capabilities.json`. */
-export function capabilitiesRoutes(parts: Parts): Hono<AppEnv> {
+function capabilitiesRoutes(parts: Parts): Hono<AppEnv> {
   const { config, hooks, memory, store, signer } = parts;
   const app = new Hono<AppEnv>();
   app.get("/traces/capabilities.json", (c) => {

@@ -12,18 +12,22 @@ import { CodedError, limits } from "@turnproof/semconv";
 import { scopeKey } from "../../access/grants.ts";
 import type { Reading } from "../../access/grants.ts";
 import { toColumns } from "../../ui/display/columns.ts";
+import type { Columns } from "../../ui/display/columns.ts";
 import { principalOf, wantsPage } from "../../http/environment.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { filters, form, id, readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import { KeptAccounts } from "../../turns/kept-accounts.ts";
+import { withTwin, windowFailures } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { metadataOf } from "../../judge/verdict.ts";
 import { collectRoot, turnFilter } from "../../turns/window.ts";
-import { windowModel } from "../turn/route.ts";
-import type { WindowModel } from "../turn/route.ts";
+import { windowModel } from "../../turns/window.ts";
+import type { WindowModel } from "../../turns/window.ts";
+import { comparePage } from "./page.tsx";
 
 const optional = {
   thread_id: filters.thread_id.optional(),
@@ -36,7 +40,7 @@ const optional = {
 };
 
 /** Parameters of the comparison. */
-export const compareParameters = z.strictObject({
+const compareParameters = z.strictObject({
   agent_id: filters.agent_id,
   baseline_root: id.describe("Root trace that is compared against."),
   candidate_root: id.describe("Root trace that is compared."),
@@ -75,14 +79,43 @@ export interface ComparedModel extends TraceComparison {
 /** The page; `asked` is false where a side is not chosen yet. */
 export type CompareModel = CompareChoice | ComparedModel;
 
+/** `/traces/compare.json` with `form=columns`. */
+export type ComparedInColumns = Omit<ComparedModel, "operations"> & {
+  readonly operations: Columns;
+};
+
+/** Its JSON, by route. */
+export interface CompareAnswers {
+  readonly "GET /traces/compare.json": ComparedModel | ComparedInColumns;
+}
+
+/** Compare: what each route needs, records and answers. */
+export const compareGroup: RouteGroup<CompareAnswers> = {
+  endpoints: {
+    ...withTwin("/traces/compare", {
+      needs: "trace.read",
+      audit: "compare.read",
+      reads: true,
+      id: "compareRoots",
+      summary: "Two roots side by side",
+      text: "Metadata only in every content mode. Runs nothing; says what changed, not what is better.",
+      query: compareParameters,
+      returns: "Changes in operations, sources, artifacts, parsing, delivery and diagnostic codes.",
+      failures: windowFailures,
+    }),
+  },
+  routes: compareRoutes,
+};
+
 /** GET `/traces/compare` and its twin. */
-export function compareRoutes(parts: Parts): Hono<AppEnv> {
+function compareRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const accounts = new KeptAccounts<Account>();
   app.on("GET", ["/traces/compare", "/traces/compare.json"], async (c) => {
     if (wantsPage(c)) {
       const choice = await choiceOf(c, parts);
-      if (choice !== undefined) return respond<CompareModel>(c, { model: choice, view: "compare" });
+      if (choice !== undefined)
+        return respond<CompareModel>(c, { model: choice, view: comparePage });
     }
     const { form: asked, ...parameters } = readParameters(c, compareParameters);
     const { agent_id, thread_id, user_id, scope, limit } = parameters;
@@ -104,7 +137,7 @@ export function compareRoutes(parts: Parts): Hono<AppEnv> {
       ...comparison,
     };
     const json = (): object => ({ ...model, operations: toColumns(comparison.operations) });
-    return respond(c, { model, view: "compare", ...(asked === "columns" ? { json } : {}) });
+    return respond(c, { model, view: comparePage, ...(asked === "columns" ? { json } : {}) });
   });
   return app;
 }

@@ -10,19 +10,46 @@ import { readParameters } from "../../http/parameters.ts";
 import { respond, respondJson } from "../../http/respond.tsx";
 import { describeApi } from "../../http/openapi.ts";
 import type { OpenApi } from "../../http/openapi.ts";
+import { html, none } from "../../http/endpoint.ts";
+import type { Endpoints, RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
+import { docsPage } from "./page.tsx";
 
 /** What the documentation page shows. */
 export type DocsModel = OpenApi;
 
+/** Docs: what each route needs, records and answers. */
+export const docsGroup: RouteGroup = {
+  endpoints: {
+    "GET /openapi.json": {
+      needs: "signed_in",
+      audit: "openapi.read",
+      id: "getApiDescription",
+      summary: "This document",
+      query: none,
+      returns: "OpenAPI 3.1.",
+    },
+    "GET /docs": {
+      needs: "signed_in",
+      audit: "docs.read",
+      id: "getDocs",
+      summary: "This document as a page",
+      returns: "The page.",
+      answers: html,
+      twin: "/openapi.json",
+    },
+  },
+  routes: documentsRoutes,
+};
+
 /** GET `/openapi.json` and `/docs`. */
-export function documentsRoutes(parts: Parts): Hono<AppEnv> {
-  const api = describeApi({ version: parts.version, basePath: parts.config.basePath });
+function documentsRoutes(parts: Parts, endpoints: Endpoints): Hono<AppEnv> {
+  const api = describeApi({ version: parts.version, basePath: parts.config.basePath, endpoints });
   const app = new Hono<AppEnv>();
   app.get("/openapi.json", (c) => {
     readParameters(c, z.strictObject({}));
     return respondJson(c, api);
   });
-  app.get("/docs", (c) => respond<DocsModel>(c, { model: api, view: "docs" }));
+  app.get("/docs", (c) => respond<DocsModel>(c, { model: api, view: docsPage }));
   return app;
 }

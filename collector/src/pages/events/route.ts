@@ -18,11 +18,13 @@ import { placeOfEvents } from "../../http/standing.ts";
 import type { StandingPlace } from "../../http/standing.ts";
 import { respondJson } from "../../http/respond.tsx";
 import { tenantOf } from "../../memory/memory-events.ts";
+import { pageFailures } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { isSettled } from "../../turns/window.ts";
 
 /** Parameters of the events endpoint. */
-export const eventsParameters = z
+const eventsParameters = z
   .strictObject({
     view: z
       .enum(["events", "bundles"])
@@ -44,8 +46,35 @@ export interface BundlePage {
   readonly limit: number;
 }
 
+/** Its JSON, by route. */
+export interface EventsAnswers {
+  readonly "GET /traces/events.json": EventPage | BundlePage;
+}
+
+/** Events: what each route needs, records and answers. */
+export const eventsGroup: RouteGroup<EventsAnswers> = {
+  endpoints: {
+    "GET /traces/events.json": {
+      needs: "trace.read",
+      audit: "events.read",
+      reads: true,
+      id: "listEvents",
+      summary: "Normalized events, or the original records",
+      text:
+        "Filters are conjunctive. Times apply to child events, inclusive start and exclusive end. " +
+        "`event_kind` also takes the older names that `/traces/capabilities.json` lists. With " +
+        "`view=bundles`, filters that only child events can answer are refused. `limit` counts " +
+        "child events; follow `next_cursor` until it is null.",
+      query: eventsParameters,
+      returns: "An event page, or a bundle page.",
+      failures: [...pageFailures, "filter_not_applicable"],
+    },
+  },
+  routes: eventsRoutes,
+};
+
 /** GET `/traces/events.json`. */
-export function eventsRoutes(parts: Parts): Hono<AppEnv> {
+function eventsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.get("/traces/events.json", async (c) => {
     const parameters = readParameters(c, eventsParameters);

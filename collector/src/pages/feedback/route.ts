@@ -18,6 +18,8 @@ import { id } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respondJson } from "../../http/respond.tsx";
 import { memoryFilter } from "../../memory/memory-filter.ts";
+import { json } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { selectRoot } from "../../turns/window.ts";
 
@@ -33,7 +35,7 @@ const wholeNumber = z.union([
 const target = { agent_id: id, root_trace_id: id, turn_id: id, external_id: id.optional() };
 
 /** Body of a feedback. */
-export const feedbackBody = z.strictObject({
+const feedbackBody = z.strictObject({
   ...target,
   rating: wholeNumber.pipe(z.number().int().min(-100).max(100)),
   label: id.optional(),
@@ -42,7 +44,7 @@ export const feedbackBody = z.strictObject({
 });
 
 /** Body of an outcome. */
-export const outcomeBody = z.strictObject({
+const outcomeBody = z.strictObject({
   ...target,
   outcome: id,
   source: id.optional(),
@@ -51,8 +53,49 @@ export const outcomeBody = z.strictObject({
   task_id: id.optional(),
 });
 
+/** An event that an operator recorded. */
+export interface RecordedEvent {
+  readonly event_id: string;
+  readonly recorded_at: string;
+}
+
+/** Its JSON, by route. */
+export interface FeedbackAnswers {
+  readonly "POST /traces/feedback": RecordedEvent;
+  readonly "POST /traces/outcomes": RecordedEvent;
+}
+
+/** Feedback: what each route needs, records and answers. */
+export const feedbackGroup: RouteGroup<FeedbackAnswers> = {
+  endpoints: {
+    "POST /traces/feedback": {
+      needs: "outcome.write",
+      audit: "feedback.written",
+      mutates: true,
+      id: "recordFeedback",
+      summary: "Feedback that an operator saw",
+      body: json(feedbackBody),
+      returns: "The event that was recorded.",
+      status: 201,
+      failures: ["body_invalid", "store_read_only", "trace_not_found_in_window"],
+    },
+    "POST /traces/outcomes": {
+      needs: "outcome.write",
+      audit: "outcome.written",
+      mutates: true,
+      id: "recordOutcome",
+      summary: "An outcome that an operator observed",
+      body: json(outcomeBody),
+      returns: "The event that was recorded.",
+      status: 201,
+      failures: ["body_invalid", "store_read_only", "trace_not_found_in_window"],
+    },
+  },
+  routes: judgementRoutes,
+};
+
 /** POST `/traces/feedback` and `/traces/outcomes`. */
-export function judgementRoutes(parts: Parts): Hono<AppEnv> {
+function judgementRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.post("/traces/feedback", async (c) => {
     const { data, form } = await readBody(c, feedbackBody);

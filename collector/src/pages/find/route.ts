@@ -17,15 +17,18 @@ import { respond } from "../../http/respond.tsx";
 import { placeOfEvents } from "../../http/standing.ts";
 import { searchedPlaces } from "../../memory/searched-places.ts";
 import type { SearchedPlace } from "../../memory/searched-places.ts";
+import { withTwin, pageFailures } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { foundVerdicts } from "../../turns/turn-verdicts.ts";
 import type { FoundVerdict } from "../../turns/turn-verdicts.ts";
 import { pendingFrames } from "../../turns/window.ts";
+import { findPage } from "./page.tsx";
 import { lately } from "./lately.ts";
 import type { Lately } from "./lately.ts";
 
 /** Parameters of the finder. */
-export const findParameters = z
+const findParameters = z
   .strictObject({
     id: id.describe(
       "A user, thread, root, run, turn, task, job, source, artifact, event, span or error id. " +
@@ -119,8 +122,31 @@ const nothing: Omit<FindModel, "limit" | "as_of"> = {
   places: [],
 };
 
+/** Its JSON, by route. */
+export interface FindAnswers {
+  readonly "GET /traces/find.json": FindModel;
+}
+
+/** Find: what each route needs, records and answers. */
+export const findGroup: RouteGroup<FindAnswers> = {
+  endpoints: {
+    ...withTwin("/traces/find", {
+      needs: "trace.read",
+      audit: "find.read",
+      reads: true,
+      id: "findRoots",
+      summary: "Incident finder",
+      text: "One opaque id over the whole history: user, thread, root, job, source, artifact, error.",
+      query: findParameters,
+      returns: "Roots that mention the id, with a cursor.",
+      failures: pageFailures,
+    }),
+  },
+  routes: findRoutes,
+};
+
 /** GET `/traces/find` and its twin. */
-export function findRoutes(parts: Parts): Hono<AppEnv> {
+function findRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/traces/find", "/traces/find.json"], async (c) => {
     const parameters = readParameters(c, findParameters);
@@ -138,7 +164,7 @@ export function findRoutes(parts: Parts): Hono<AppEnv> {
         as_of: paging.asOf,
         lately: await lately(parts, reading, c.req.raw.signal),
       };
-      return respond(c, { model, view: "find" });
+      return respond(c, { model, view: findPage });
     }
     const pending = await pendingFrames(parts);
     const slice = await parts.store.find(scope, wanted, query, {
@@ -173,7 +199,7 @@ export function findRoutes(parts: Parts): Hono<AppEnv> {
       pending_frames: pending,
       places: places.map((one) => ({ ...one, says: reachText(one.place, one.reach) })),
     };
-    return respond(c, { model, view: "find" });
+    return respond(c, { model, view: findPage });
   });
   return app;
 }

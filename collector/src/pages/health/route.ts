@@ -32,14 +32,17 @@ import { timelineOf } from "./health-timeline.ts";
 import type { HealthTimeline } from "./health-timeline.ts";
 import type { IngestReport } from "../../receive/ingest.ts";
 import { producerReports } from "../../judge/losses.ts";
+import { withTwin } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { reasonWords } from "../../backend/store-reason.ts";
 import { timedCheck } from "../../backend/timed-store.ts";
 import { collectNewest, collectRoot, collectRoots } from "../../turns/window.ts";
 import type { Window } from "../../turns/window.ts";
+import { healthPage } from "./page.tsx";
 
 /** Parameters of the health view. */
-export const healthParameters = z
+const healthParameters = z
   .strictObject({
     agent_id: filters.agent_id,
     thread_id: filters.thread_id,
@@ -88,8 +91,31 @@ export interface HealthModel extends TraceHealth {
   readonly collector: CollectorHealth | null;
 }
 
+/** Its JSON, by route. */
+export interface HealthAnswers {
+  readonly "GET /traces/health.json": HealthModel;
+}
+
+/** Health: what each route needs, records and answers. */
+export const healthGroup: RouteGroup<HealthAnswers> = {
+  endpoints: {
+    ...withTwin("/traces/health", {
+      needs: "trace.read",
+      audit: "health.read",
+      reads: true,
+      id: "getHealth",
+      summary: "Health of the evidence, and of this collector",
+      text: "Not a probe of a deployment: write failures are unknown unless every producer reported.",
+      query: healthParameters,
+      returns: "Counts, failures, orphans, timing, losses, conservation.",
+      failures: ["scope_forbidden"],
+    }),
+  },
+  routes: healthRoutes,
+};
+
 /** GET `/traces/health` and its twin. */
-export function healthRoutes(parts: Parts): Hono<AppEnv> {
+function healthRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/traces/health", "/traces/health.json"], async (c) => {
     const parameters = readParameters(c, healthParameters);
@@ -100,7 +126,7 @@ export function healthRoutes(parts: Parts): Hono<AppEnv> {
     );
     const filtered = isFiltered(parameters) || isNarrowed(principalOf(c));
     const model = await modelOf(c, parts, { reads, limit, filtered, reading });
-    return respond(c, { model, view: "health" });
+    return respond(c, { model, view: healthPage });
   });
   return app;
 }

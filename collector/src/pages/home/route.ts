@@ -4,10 +4,28 @@
 import { Hono } from "hono";
 
 import type { AppEnv } from "../../http/environment.ts";
+import { html } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 
+/** Home: what each route needs, records and answers. */
+export const homeGroup: RouteGroup = {
+  endpoints: {
+    "GET /": {
+      needs: "signed_in",
+      audit: "home.read",
+      id: "getHome",
+      summary: "Home",
+      returns: "To the turns.",
+      status: 302,
+      answers: html,
+    },
+  },
+  routes: homeRoutes,
+};
+
 /** GET `/`. */
-export function homeRoutes(parts: Parts): Hono<AppEnv> {
+function homeRoutes(parts: Parts): Hono<AppEnv> {
   const base = parts.config.basePath === "/" ? "" : parts.config.basePath;
   const app = new Hono<AppEnv>();
   app.get("/", (c) => c.redirect(`${base}/traces`, 302));

@@ -34,12 +34,15 @@ import { readingFor } from "../../http/query.ts";
 import { respond, respondJson } from "../../http/respond.tsx";
 import { jsonOf, readRecommendation, sharedOf } from "../../memory/recommendation-record.ts";
 import type { StoredRecommendation } from "../../memory/recommendation-record.ts";
+import { withTwin, json } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { selectRoot } from "../../turns/window.ts";
 import { newestEvents } from "../../turns/turn-reading.ts";
+import { learningPage } from "./page.tsx";
 
 /** Parameters of the learning view. */
-export const learningParameters = z
+const learningParameters = z
   .strictObject({
     agent_id: filters.agent_id,
     user_id: filters.user_id,
@@ -49,7 +52,7 @@ export const learningParameters = z
   .partial();
 
 /** Body of a proposal: a window, and which of its insights to propose. */
-export const recommendationBody = z.strictObject({
+const recommendationBody = z.strictObject({
   agent_id: id,
   thread_id: id.optional(),
   root_trace_id: id.optional(),
@@ -59,7 +62,7 @@ export const recommendationBody = z.strictObject({
 });
 
 /** Body of a review. */
-export const reviewBody = z.strictObject({
+const reviewBody = z.strictObject({
   decision: z.enum(["accepted", "rejected", "deferred"]),
   note: z
     .string()
@@ -102,8 +105,54 @@ export interface ReviewedModel {
 
 const listedMax = 1_000;
 
+/** Its JSON, by route. */
+export interface LearningAnswers {
+  readonly "GET /learning.json": LearningModel;
+  readonly "POST /traces/recommendations": ProposedModel;
+  readonly "POST /traces/recommendations/:recommendation_id/review": ReviewedModel;
+}
+
+/** Learning: what each route needs, records and answers. */
+export const learningGroup: RouteGroup<LearningAnswers> = {
+  endpoints: {
+    ...withTwin("/learning", {
+      needs: "trace.read",
+      audit: "learning.read",
+      id: "getLearning",
+      summary: "Recommendations, draft experiments and learning candidates",
+      query: learningParameters,
+      returns: "What is in the asker's scope.",
+      failures: ["not_configured", "scope_forbidden"],
+    }),
+    "POST /traces/recommendations": {
+      needs: "recommendation.review",
+      audit: "recommendation.proposed",
+      mutates: true,
+      id: "proposeRecommendations",
+      summary: "Propose what the insights of a window recommend",
+      text: "Whose evidence it is comes from the stored events. New evidence makes a new revision.",
+      body: json(recommendationBody),
+      returns: "The recommendations.",
+      status: 201,
+      failures: ["not_configured", "not_found", "trace_not_found_in_window", "store_read_only"],
+    },
+    "POST /traces/recommendations/:recommendation_id/review": {
+      needs: "recommendation.review",
+      audit: "recommendation.reviewed",
+      mutates: true,
+      id: "reviewRecommendation",
+      summary: "Decide on a recommendation",
+      text: "Accepting makes one draft experiment for the revision and edits nothing that runs.",
+      body: json(reviewBody),
+      returns: "The recommendation, and the draft where one was made.",
+      failures: ["not_configured", "not_found", "recommendation_closed", "store_conflict"],
+    },
+  },
+  routes: learningRoutes,
+};
+
 /** GET `/learning`, POST `/traces/recommendations` and its review. */
-export function learningRoutes(parts: Parts): Hono<AppEnv> {
+function learningRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/learning", "/learning.json"], async (c) => {
     const { limit, ...narrowed } = readParameters(c, learningParameters);
@@ -119,7 +168,7 @@ export function learningRoutes(parts: Parts): Hono<AppEnv> {
       window_complete: read.complete,
       list_complete: complete,
     };
-    return respond(c, { model, view: "learning" });
+    return respond(c, { model, view: learningPage });
   });
 
   app.post("/traces/recommendations", async (c) => {

@@ -15,12 +15,13 @@ import type { AppEnv } from "../../http/environment.ts";
 import { eventStream } from "../../http/event-stream.ts";
 import { filters, readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 
 const { limit: _limit, cursor: _cursor, start_time: _start, end_time: _end, ...listed } = filters;
 
 /** Parameters of the tail: the filters of the events page that a moving end can have. */
-export const liveParameters = z
+const liveParameters = z
   .strictObject({
     ...listed,
     since: filters.start_time.describe(
@@ -37,8 +38,29 @@ const overlapMs = 10_000;
 const seenMax = 20_000;
 const pagesMax = 8;
 
+/** Live: what each route needs, records and answers. */
+export const liveGroup: RouteGroup = {
+  endpoints: {
+    "GET /traces/live": {
+      needs: "trace.read",
+      audit: "live.read",
+      id: "streamEvents",
+      summary: "Live tail",
+      text:
+        "Server-sent events: `hello`, `event`, `gap`, `heartbeat`, and `end` with a code when the " +
+        "session or the account ended; an account has at most 24 streams open. Resumes by " +
+        "Last-Event-ID.",
+      query: liveParameters,
+      returns: "A stream that ends with the session it was opened in.",
+      answers: "text/event-stream",
+      failures: ["scope_forbidden", "streams_full"],
+    },
+  },
+  routes: liveRoutes,
+};
+
 /** GET `/traces/live`. */
-export function liveRoutes(parts: Parts): Hono<AppEnv> {
+function liveRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.get("/traces/live", (c) => {
     const { since, ...parameters } = readParameters(c, liveParameters);

@@ -12,7 +12,10 @@ import { refuse } from "../../http/errors.ts";
 import { nextCharsMax } from "../../http/gate.ts";
 import { respond } from "../../http/respond.tsx";
 import { sessionCookie, setSessionCookie } from "../../http/session-cookie.ts";
+import { html } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
+import { loginPage } from "./page.tsx";
 
 /** What the sign-in page shows. */
 export interface LoginModel {
@@ -23,13 +26,47 @@ export interface LoginModel {
 }
 
 /** The form of the sign-in page. */
-export const loginForm = z.strictObject({
+const loginForm = z.strictObject({
   token: z.string().min(1).max(512),
   next: z.string().max(nextCharsMax).optional(),
 });
 
+/** Login: what each route needs, records and answers. */
+export const loginGroup: RouteGroup = {
+  endpoints: {
+    "GET /login": {
+      needs: "open",
+      id: "getLogin",
+      summary: "Sign-in page",
+      returns: "The page.",
+      answers: html,
+    },
+    "POST /login": {
+      needs: "open",
+      id: "signIn",
+      summary: "Sign in",
+      body: { type: "application/x-www-form-urlencoded", schema: loginForm },
+      returns: "To the page that was asked for, with a session cookie.",
+      status: 303,
+      answers: html,
+      failures: ["unauthenticated", "throttled", "cross_origin", "body_invalid"],
+    },
+    "POST /logout": {
+      needs: "signed_in",
+      audit: "session.ended",
+      id: "signOut",
+      summary: "Sign out",
+      returns: "To the sign-in page; the session is dead.",
+      status: 303,
+      answers: html,
+      failures: ["cross_origin"],
+    },
+  },
+  routes: sessionRoutes,
+};
+
 /** GET and POST `/login`, POST `/logout`. */
-export function sessionRoutes(parts: Parts): Hono<AppEnv> {
+function sessionRoutes(parts: Parts): Hono<AppEnv> {
   const { config, credentials, sessions, audit, throttle } = parts;
   const base = config.basePath === "/" ? "" : config.basePath;
   const cookie = { name: parts.cookieName, secure: config.cookieSecure, basePath: config.basePath };
@@ -38,7 +75,7 @@ export function sessionRoutes(parts: Parts): Hono<AppEnv> {
   app.get("/login", (c) => {
     const next = localPath(c.req.query("next"), base);
     if (!credentials.configured) return c.redirect(next, 303);
-    return respond<LoginModel>(c, { model: { next, failed: false }, view: "login" });
+    return respond<LoginModel>(c, { model: { next, failed: false }, view: loginPage });
   });
 
   app.post("/login", async (c) => {
@@ -57,7 +94,11 @@ export function sessionRoutes(parts: Parts): Hono<AppEnv> {
       const result = wait > 0 ? "throttled" : "unauthenticated";
       await audit?.append({ ...record, event: "session.refused", result });
       if (wait > 0) return refuse(c, "throttled", { retryAfterSeconds: wait });
-      return respond<LoginModel>(c, { model: { next, failed: true }, view: "login", status: 401 });
+      return respond<LoginModel>(c, {
+        model: { next, failed: true },
+        view: loginPage,
+        status: 401,
+      });
     }
     const { name, role } = found.principal;
     // The record comes first: a session that nobody could see must not exist.

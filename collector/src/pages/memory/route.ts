@@ -15,12 +15,15 @@ import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import { tenantOf } from "../../memory/memory-events.ts";
 import { memoryFilter } from "../../memory/memory-filter.ts";
+import { withTwin } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
+import { memoryPage } from "./page.tsx";
 
 const { user_id, scope, agent_id, memory_id, thread_id } = filters;
 
 /** Parameters of the memory view. */
-export const memoryParameters = z
+const memoryParameters = z
   .strictObject({ user_id, scope, agent_id, memory_id, thread_id })
   .partial();
 
@@ -57,15 +60,37 @@ export interface MemoryModel {
 
 const sharedCountedMax = 1_000;
 
+/** Its JSON, by route. */
+export interface MemoryAnswers {
+  readonly "GET /memory.json": MemoryModel;
+}
+
+/** Memory: what each route needs, records and answers. */
+export const memoryGroup: RouteGroup<MemoryAnswers> = {
+  endpoints: {
+    ...withTwin("/memory", {
+      needs: "trace.read",
+      audit: "memory.read",
+      id: "getMemory",
+      summary: "How much memory holds of one tenant, by kind",
+      text: "Counts and times alone; no row is shown.",
+      query: memoryParameters,
+      returns: "Counts by kind; unknown until a tenant is named.",
+      failures: ["not_configured", "scope_forbidden"],
+    }),
+  },
+  routes: memoryRoutes,
+};
+
 /** GET `/memory` and its twin. */
-export function memoryRoutes(parts: Parts): Hono<AppEnv> {
+function memoryRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/memory", "/memory.json"], async (c) => {
     const reading = readingFor(c, readParameters(c, memoryParameters));
     const { memory } = parts;
     if (memory === undefined) throw new CodedError("not_configured");
     const model = await modelOf(memory, reading);
-    return respond(c, { model, view: "memory" });
+    return respond(c, { model, view: memoryPage });
   });
   return app;
 }

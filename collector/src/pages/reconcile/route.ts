@@ -15,17 +15,21 @@ import { principalOf } from "../../http/environment.ts";
 import { filters, readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond, respondJson } from "../../http/respond.tsx";
+import { withTwin } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
+import type { KeySet } from "../../judge/statement.ts";
 import type { Parts } from "../../parts.ts";
 import { evidenceDigest, trustedAmong } from "../../judge/statement.ts";
 import type { Statement } from "../../judge/statement.ts";
 import { judgeWindow } from "../../judge/verdict.ts";
 import type { Judged } from "../../judge/verdict.ts";
 import { collectRoot } from "../../turns/window.ts";
-import { windowModel } from "../turn/route.ts";
-import type { WindowModel } from "../turn/route.ts";
+import { windowModel } from "../../turns/window.ts";
+import type { WindowModel } from "../../turns/window.ts";
+import { reconcilePage } from "./page.tsx";
 
 /** Parameters of the verdict. */
-export const reconcileParameters = z.strictObject({
+const reconcileParameters = z.strictObject({
   agent_id: filters.agent_id,
   root_trace_id: filters.root_trace_id.describe("Root trace to judge."),
   thread_id: filters.thread_id.optional(),
@@ -36,7 +40,7 @@ export const reconcileParameters = z.strictObject({
 });
 
 /** Body of POST `/traces/reconcile`. */
-export const reconcileBody = z.strictObject({
+const reconcileBody = z.strictObject({
   events: z
     .array(z.unknown())
     .max(limits.rootEventsMax)
@@ -67,8 +71,60 @@ export interface ReconcileModel extends Verdict {
 
 const bodyBytesMax = limits.otlpBodyBytesMax;
 
+/** Its JSON, by route. */
+export interface ReconcileAnswers {
+  readonly "GET /traces/reconcile.json": ReconcileModel;
+  readonly "POST /traces/reconcile": Verdict;
+  readonly "GET /.well-known/jwks.json": KeySet;
+}
+
+/** Reconcile: what each route needs, records and answers. */
+export const reconcileGroup: RouteGroup<ReconcileAnswers> = {
+  endpoints: {
+    ...withTwin("/traces/reconcile", {
+      needs: "trace.read",
+      audit: "reconcile.read",
+      reads: true,
+      id: "getVerdict",
+      summary: "Strict verdict over the whole authorized window of a root",
+      query: reconcileParameters,
+      returns: "Status, findings, chain, and what was read for it.",
+      failures: ["trace_not_found_in_window", "scope_forbidden", "store_unavailable"],
+    }),
+    "POST /traces/reconcile": {
+      needs: "trace.read",
+      audit: "reconcile.judged",
+      reads: true,
+      id: "judgeEvents",
+      summary: "Verdict over posted events",
+      text: "A plain list is unverified and at best `partial`; metadata says how it was read.",
+      body: { type: "application/json", schema: reconcileBody },
+      returns: "The verdict.",
+      failures: ["body_invalid", "body_too_large", "media_type_unsupported", "bad_request"],
+    },
+    "GET /traces/reconcile.jws": {
+      needs: "trace.read",
+      audit: "reconcile.signed",
+      reads: true,
+      id: "getSignedVerdict",
+      summary: "The verdict as a signed statement",
+      query: reconcileParameters,
+      returns: "A compact JWS (EdDSA) of status, findings, watermark and evidence digest.",
+      failures: ["trace_not_found_in_window", "scope_forbidden", "store_unavailable"],
+      answers: "application/jose",
+    },
+    "GET /.well-known/jwks.json": {
+      needs: "open",
+      id: "getSigningKeys",
+      summary: "Public keys of signed statements",
+      returns: "A JSON Web Key Set.",
+    },
+  },
+  routes: reconcileRoutes,
+};
+
 /** GET and POST `/traces/reconcile`, its twin and its signed form; the public keys. */
-export function reconcileRoutes(parts: Parts): Hono<AppEnv> {
+function reconcileRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/traces/reconcile", "/traces/reconcile.json"], async (c) => {
     const { judged, window, parameters } = await judge(c, parts);
@@ -79,7 +135,7 @@ export function reconcileRoutes(parts: Parts): Hono<AppEnv> {
       event_count: judged.events.length,
       read: windowModel(window),
     };
-    return respond(c, { model, view: "reconcile" });
+    return respond(c, { model, view: reconcilePage });
   });
   app.post("/traces/reconcile", async (c) => {
     readParameters(c, z.strictObject({}));

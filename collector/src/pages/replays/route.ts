@@ -17,12 +17,14 @@ import { id } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respondJson } from "../../http/respond.tsx";
 import { jsonOf, sharedOf } from "../../memory/recommendation-record.ts";
+import { windowFailures, json } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { metadataOf } from "../../judge/verdict.ts";
 import { selectRoot } from "../../turns/window.ts";
 
 /** Body of a replay. */
-export const replayBody = z.strictObject({
+const replayBody = z.strictObject({
   agent_id: id,
   root_trace_id: id,
   turn_id: id.optional(),
@@ -38,8 +40,32 @@ export interface ReplayModel {
   readonly created_at: string;
 }
 
+/** Its JSON, by route. */
+export interface ReplaysAnswers {
+  readonly "POST /traces/replays": ReplayModel;
+}
+
+/** Replays: what each route needs, records and answers. */
+export const replaysGroup: RouteGroup<ReplaysAnswers> = {
+  endpoints: {
+    "POST /traces/replays": {
+      needs: "replay.create",
+      audit: "replay.created",
+      mutates: true,
+      id: "createReplay",
+      summary: "A replay of a turn",
+      text: "Keeps the inert plan as a draft and runs nothing. Blocked in read-only mode.",
+      body: json(replayBody),
+      returns: "The draft, which is the same one for the same plan.",
+      status: 201,
+      failures: [...windowFailures, "not_configured", "store_read_only", "replay_plan_refused"],
+    },
+  },
+  routes: replayRoutes,
+};
+
 /** POST `/traces/replays`. */
-export function replayRoutes(parts: Parts): Hono<AppEnv> {
+function replayRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.post("/traces/replays", async (c) => {
     const { data } = await readBody(c, replayBody);

@@ -18,11 +18,13 @@ import { id } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respondJson } from "../../http/respond.tsx";
 import { tenantOf, timelineRows } from "../../memory/memory-events.ts";
+import { json } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { collectRoot } from "../../turns/window.ts";
 
 /** Body of a reveal: an event of the root's timeline. */
-export const revealBody = z.strictObject({ agent_id: id, root_trace_id: id, event_id: id });
+const revealBody = z.strictObject({ agent_id: id, root_trace_id: id, event_id: id });
 
 /** Answer of a reveal. */
 export interface RevealModel {
@@ -32,8 +34,38 @@ export interface RevealModel {
   readonly parts: readonly { readonly part: string; readonly text: string }[];
 }
 
+/** Its JSON, by route. */
+export interface RevealAnswers {
+  readonly "POST /traces/reveal": RevealModel;
+}
+
+/** Reveal: what each route needs, records and answers. */
+export const revealGroup: RouteGroup<RevealAnswers> = {
+  endpoints: {
+    "POST /traces/reveal": {
+      needs: "trace.reveal",
+      audit: "content.revealed",
+      id: "revealContent",
+      summary: "Content of an event",
+      text:
+        "Native evidence holds no content: what is shown lies in rows of memory. The mode `metadata` " +
+        "shows nothing, `redacted` masks, `full` is for controlled test data.",
+      body: json(revealBody),
+      returns: "Parts of content, in the configured mode.",
+      failures: [
+        "not_configured",
+        "content_hidden",
+        "not_found",
+        "scope_forbidden",
+        "body_invalid",
+      ],
+    },
+  },
+  routes: revealRoutes,
+};
+
 /** POST `/traces/reveal`. */
-export function revealRoutes(parts: Parts): Hono<AppEnv> {
+function revealRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.post("/traces/reveal", async (c) => {
     const { data } = await readBody(c, revealBody);

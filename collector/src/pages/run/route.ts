@@ -15,11 +15,13 @@ import { id } from "../../http/parameters.ts";
 import { respond, respondJson } from "../../http/respond.tsx";
 import { callHook } from "../../hooks/hooks.ts";
 import type { AgentPort, AgentRunInput } from "../../hooks/hooks.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
-import { contextOf } from "../accounts/route.ts";
+import { contextOf } from "../../hooks/hook-context.ts";
+import { runPage } from "./page.tsx";
 
 /** Form of a run. */
-export const runForm = z.strictObject({
+const runForm = z.strictObject({
   query: z.string().min(1).max(100_000),
   user_id: id.optional(),
   memory_id: id.optional(),
@@ -42,8 +44,52 @@ const runMsMax = 120_000;
 /** Proxies end a stream that is silent for longer. */
 const heartbeatMs = 15_000;
 
+/** Run: what each route needs, records and answers. */
+export const runGroup: RouteGroup = {
+  endpoints: {
+    "POST /agents/:agent_id/run": {
+      needs: "agent.run",
+      audit: "agent.run",
+      mutates: true,
+      id: "runAgent",
+      summary: "Run an agent",
+      text: "A bound principal runs for itself; another `user_id` is refused.",
+      body: { type: "application/x-www-form-urlencoded", schema: runForm },
+      returns: "What the agent answered: JSON, or a page when `text/html` is accepted.",
+      failures: [
+        "not_configured",
+        "not_found",
+        "scope_forbidden",
+        "store_read_only",
+        "body_invalid",
+        "streams_full",
+      ],
+    },
+    "POST /agents/:agent_id/playground/stream": {
+      needs: "agent.run",
+      audit: "agent.streamed",
+      mutates: true,
+      id: "streamAgentRun",
+      summary: "Run an agent and stream its events",
+      text: "A bound principal runs for itself; another `user_id` is refused.",
+      body: { type: "application/x-www-form-urlencoded", schema: runForm },
+      returns: "Server-sent events of the run, with ids and heartbeats.",
+      failures: [
+        "not_configured",
+        "not_found",
+        "scope_forbidden",
+        "store_read_only",
+        "body_invalid",
+        "streams_full",
+      ],
+      answers: "text/event-stream",
+    },
+  },
+  routes: agentRunRoutes,
+};
+
 /** POST `/agents/{agent_id}/run` and `/agents/{agent_id}/playground/stream`. */
-export function agentRunRoutes(parts: Parts): Hono<AppEnv> {
+function agentRunRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
 
   app.post("/agents/:agent_id/run", async (c) => {
@@ -66,7 +112,7 @@ export function agentRunRoutes(parts: Parts): Hono<AppEnv> {
       thread_id: input.threadId ?? null,
       answer,
     };
-    return respond(c, { model, view: "run" });
+    return respond(c, { model, view: runPage });
   });
 
   app.post("/agents/:agent_id/playground/stream", async (c) => {

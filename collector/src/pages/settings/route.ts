@@ -13,7 +13,10 @@ import type { AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { respond } from "../../http/respond.tsx";
 import { z } from "zod";
+import { withTwin, none } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
+import { settingsPage } from "./page.tsx";
 
 /** Body of `/settings.json`. */
 export interface SettingsModel {
@@ -39,12 +42,32 @@ export interface SettingsModel {
   readonly version: string;
 }
 
+/** Its JSON, by route. */
+export interface SettingsAnswers {
+  readonly "GET /settings.json": SettingsModel;
+}
+
+/** Settings: what each route needs, records and answers. */
+export const settingsGroup: RouteGroup<SettingsAnswers> = {
+  endpoints: {
+    ...withTwin("/settings", {
+      needs: "signed_in",
+      audit: "settings.read",
+      id: "getSettings",
+      summary: "Who am I, and what is configured",
+      query: none,
+      returns: "Principal, modes and warnings.",
+    }),
+  },
+  routes: settingsRoutes,
+};
+
 /** GET `/settings` and its twin. */
-export function settingsRoutes(parts: Parts): Hono<AppEnv> {
+function settingsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/settings", "/settings.json"], (c) => {
     readParameters(c, z.strictObject({}));
-    return respond<SettingsModel>(c, { model: modelOf(parts, principalOf(c)), view: "settings" });
+    return respond<SettingsModel>(c, { model: modelOf(parts, principalOf(c)), view: settingsPage });
   });
   return app;
 }

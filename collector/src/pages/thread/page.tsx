@@ -6,7 +6,8 @@ import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
 import type { Frame } from "../../http/respond.tsx";
-import type { ThreadModel, ThreadSummary } from "../threads/route.ts";
+import type { ThreadSummary } from "../../turns/thread-summary.ts";
+import type { ThreadModel } from "./route.ts";
 import { Chip } from "../../ui/elements/chip.tsx";
 import { Count, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Note, Tile, Tiles } from "../../ui/elements/panel.tsx";
@@ -23,7 +24,7 @@ export function threadPage(model: ThreadModel, frame: Frame): Child {
   const name = thread.thread_id ?? "";
   const none = turns.length === 0 && model.timeline.events.length === 0;
   return (
-    <Page frame={frame} title="Thread" windowTitle="Thread" script="group">
+    <Page frame={frame} title="Thread" windowTitle="Thread" script="thread">
       <div class="chips" role="group" aria-label="Thread">
         <Chip name="thread" value={name} icon="threads" chars={60} copy="Thread id" />
         {none ? null : <Tenants of={thread.user_ids} />}

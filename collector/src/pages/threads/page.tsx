@@ -5,7 +5,8 @@ import type { Child, FC } from "hono/jsx";
 
 import { countText } from "../../ui/display/figures.ts";
 import type { Frame } from "../../http/respond.tsx";
-import type { ThreadSummary, ThreadsModel } from "./route.ts";
+import type { ThreadSummary } from "../../turns/thread-summary.ts";
+import type { ThreadsModel } from "./route.ts";
 import { Id, Time } from "../../ui/elements/figure.tsx";
 import { Card, Empty, Table } from "../../ui/elements/panel.tsx";
 import { GroupCells, GroupHeads, GroupsFooter } from "../../ui/groups/group-cells.tsx";

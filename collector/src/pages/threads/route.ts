@@ -3,57 +3,51 @@
  * each counted over all of its turns.
  */
 import { Hono } from "hono";
-import { compareTimes, findInsights } from "@turnproof/evidence";
-import type { Insights, TurnEvent, TurnRow } from "@turnproof/evidence";
-import { limits } from "@turnproof/semconv";
 import { isoOfMicros } from "@turnproof/store";
 import type { Keyset, TurnCondition, TurnQuestion } from "@turnproof/store";
 
-import type { AppContext, AppEnv } from "../../http/environment.ts";
+import type { AppEnv } from "../../http/environment.ts";
 import { respond } from "../../http/respond.tsx";
+import { withTwin, pageFailures } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
-import { readParameters, readPathId } from "../../http/parameters.ts";
-import { readingFor } from "../../http/query.ts";
-import { collectNewest } from "../../turns/window.ts";
+import { askGroups, groupsParameters, newestTurns, windowOf } from "../../turns/groups-asked.ts";
+import type { GroupsAsked, GroupsWindow } from "../../turns/groups-asked.ts";
+import { threadOf } from "../../turns/thread-summary.ts";
+import type { ThreadSummary } from "../../turns/thread-summary.ts";
 import { turnGroups } from "../../turns/turn-groups.ts";
-import type { NamedGroup, TurnGroup } from "../../turns/turn-groups.ts";
-import {
-  askGroups,
-  evidenceRoots,
-  groupsParameters,
-  newestTurns,
-  windowOf,
-} from "../agents/route.ts";
-import type { GroupsAsked, GroupsWindow } from "../agents/route.ts";
-import { eventsOf } from "../../turns/turn-reading.ts";
-import { placeOf } from "../turns/route.ts";
-
-/** One thread; agents and users that wrote in it are listed, because that can be a finding. */
-export interface ThreadSummary extends TurnGroup {
-  readonly thread_id: string | null;
-  readonly agent_ids: readonly string[];
-  /** Tenants, with null for the anonymous; unattributed turns add nothing. */
-  readonly user_ids: readonly (string | null)[];
-}
+import { placeOf } from "../../turns/turn-place.ts";
+import { threadsPage } from "./page.tsx";
 
 /** Body of `/threads.json`. */
 export interface ThreadsModel extends GroupsWindow {
   readonly items: readonly ThreadSummary[];
 }
 
-/** Body of `/threads/{thread_id}.json`: its turns, newest first. */
-export interface ThreadModel extends GroupsWindow {
-  readonly thread: ThreadSummary;
-  readonly turns: readonly TurnRow[];
-  /** What stands out over these turns of the thread. */
-  readonly insights: Insights;
-  readonly evidence_roots: Readonly<Record<string, string>>;
-  /** The newest events of all three stores, oldest first. */
-  readonly timeline: { readonly events: readonly TurnEvent[]; readonly complete: boolean };
+/** Its JSON, by route. */
+export interface ThreadsAnswers {
+  readonly "GET /threads.json": ThreadsModel;
 }
 
-/** GET `/threads` and its twin, `/threads/{thread_id}` and its twin. */
-export function threadsRoutes(parts: Parts): Hono<AppEnv> {
+/** Threads: what each route needs, records and answers. */
+export const threadsGroup: RouteGroup<ThreadsAnswers> = {
+  endpoints: {
+    ...withTwin("/threads", {
+      needs: "trace.read",
+      audit: "threads.read",
+      reads: true,
+      id: "listThreads",
+      summary: "Threads, each over all of its turns",
+      query: groupsParameters,
+      returns: "Rows.",
+      failures: pageFailures,
+    }),
+  },
+  routes: threadsRoutes,
+};
+
+/** GET `/threads` and its twin. */
+function threadsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const { ledger } = parts.store;
   app.on("GET", ["/threads", "/threads.json"], async (c) => {
@@ -63,25 +57,7 @@ export function threadsRoutes(parts: Parts): Hono<AppEnv> {
     const turns = await ledger.countTurns(asked.question);
     const window = await windowOf(asked, { turns, next });
     const model: ThreadsModel = { items: named.map(threadOf), ...window };
-    return respond(c, { model, view: "threads" });
-  });
-  app.get("/threads/:thread_id", async (c) => {
-    const thread = c.get("typed")(readPathId(c, "thread_id"), "thread_id");
-    const asked = await askGroups(c, parts, { thread_id: thread });
-    const { records, next } = await newestTurns(parts, asked);
-    const { events } = await eventsOf(parts, asked.reading.scope, records);
-    const own = events.filter((event) => event.thread_id === thread);
-    const insights = findInsights(own, { scope: "window" });
-    const [named] = await turnGroups(ledger, asked.question, "thread_id", [thread]);
-    const model: ThreadModel = {
-      thread: threadOf(named as NamedGroup),
-      turns: records.map(({ row }) => row),
-      insights,
-      evidence_roots: evidenceRoots(insights, own),
-      timeline: await timelineOf(c, parts, thread),
-      ...(await windowOf(asked, { turns: named?.group.turns ?? 0, next })),
-    };
-    return respond(c, { model, view: "thread" });
+    return respond(c, { model, view: threadsPage });
   });
   return app;
 }
@@ -132,21 +108,4 @@ async function metBefore(
     ...(later?.values ?? []).map(({ value }) => value),
     ...together.map(({ row }) => row.thread_id || null),
   ]);
-}
-
-/** The three stores through one normalizer, in one order (requirements: Endpoints, rule 6). */
-async function timelineOf(
-  c: AppContext,
-  parts: Parts,
-  thread: string,
-): Promise<ThreadModel["timeline"]> {
-  const { limit: _limit, cursor: _cursor, ...narrowed } = readParameters(c, groupsParameters);
-  const reading = readingFor(c, { ...narrowed, thread_id: thread, store: "all" });
-  const { events, complete } = await collectNewest(parts, reading, limits.healthRowsMax);
-  return { events: events.toSorted((a, b) => compareTimes(a.timestamp, b.timestamp)), complete };
-}
-
-function threadOf({ value, group, names }: NamedGroup): ThreadSummary {
-  const { agent_ids, user_ids } = names;
-  return { thread_id: value, agent_ids, user_ids, ...group };
 }

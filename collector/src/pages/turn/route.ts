@@ -16,23 +16,24 @@ import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
 import { KeptAccounts } from "../../turns/kept-accounts.ts";
 import { timelineRows } from "../../memory/memory-events.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
+import type { Columns } from "../../ui/display/columns.ts";
+import type { WaterfallColumns } from "../../ui/display/turn-columns.ts";
 import type { Parts } from "../../parts.ts";
 import { accountOf } from "../../turns/turn-account.ts";
 import type { TurnAccount } from "../../turns/turn-account.ts";
 import { withVerdicts } from "../../turns/turn-verdicts.ts";
 import { metadataOf } from "../../judge/verdict.ts";
-import { selectRoot } from "../../turns/window.ts";
-import type { Window } from "../../turns/window.ts";
+import { selectRoot, windowModel } from "../../turns/window.ts";
+import type { WindowModel } from "../../turns/window.ts";
+import { turnPage } from "./page.tsx";
 
 const { application_id, agent_id, thread_id, turn_id, user_id, scope, memory_id } = filters;
 
 /** Parameters of the turn page; they select among the turns of the root. */
-export const turnParameters = z
+const turnParameters = z
   .strictObject({ application_id, agent_id, thread_id, turn_id, user_id, scope, memory_id, form })
   .partial();
-
-/** What is said of the reading; the events stand beside it. */
-export type WindowModel = Omit<Window, "events"> & { readonly event_count: number };
 
 /** Body of `/traces/{root_trace_id}.json`. */
 export interface TurnModel extends TurnAccount {
@@ -42,8 +43,36 @@ export interface TurnModel extends TurnAccount {
   readonly window: WindowModel;
 }
 
+/** `/traces/{root_trace_id}.json` with `form=columns`. */
+export type TurnInColumns = Omit<TurnModel, "waterfall" | "events"> & {
+  readonly waterfall: WaterfallColumns;
+  readonly events: Columns;
+};
+
+/** Its JSON, by route. */
+export interface TurnAnswers {
+  readonly "GET /traces/:root_trace_id": TurnModel | TurnInColumns;
+}
+
+/** Turn: what each route needs, records and answers. */
+export const turnGroup: RouteGroup<TurnAnswers> = {
+  endpoints: {
+    "GET /traces/:root_trace_id": {
+      needs: "trace.read",
+      audit: "turn.read",
+      reads: true,
+      id: "getRoot",
+      summary: "One root: turns, waterfall, supply, verdict",
+      query: turnParameters,
+      returns: "Turns, waterfall, supply and verdict of the root.",
+      failures: ["trace_not_found_in_window", "scope_forbidden", "store_unavailable"],
+    },
+  },
+  routes: turnRoutes,
+};
+
 /** GET `/traces/{root_trace_id}` and its twin. */
-export function turnRoutes(parts: Parts): Hono<AppEnv> {
+function turnRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const accounts = new KeptAccounts<TurnAccount>();
   app.get("/traces/:root_trace_id", async (c) => {
@@ -64,12 +93,7 @@ export function turnRoutes(parts: Parts): Hono<AppEnv> {
       window: windowModel(window),
     };
     const json = asked === "columns" ? () => turnColumns(model) : undefined;
-    return respond(c, { model, view: "turn", ...(json === undefined ? {} : { json }) });
+    return respond(c, { model, view: turnPage, ...(json === undefined ? {} : { json }) });
   });
   return app;
-}
-
-/** The reading without its events. */
-export function windowModel({ events, ...rest }: Window): WindowModel {
-  return { event_count: events.length, ...rest };
 }

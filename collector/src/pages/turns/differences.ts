@@ -13,12 +13,13 @@ import type { AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respondJson } from "../../http/respond.tsx";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { countFacets } from "../../turns/turn-facets.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { countingOf } from "../../turns/counted-turns.ts";
-import { facetsParameters } from "./facets.ts";
+import { listParameters } from "../../turns/list-parameters.ts";
 
 /** Body of `/traces/differences.json`. */
 export interface DifferencesModel extends Differences {
@@ -31,12 +32,36 @@ export interface DifferencesModel extends Differences {
 /** Values of a key that are compared, the commonest. */
 const comparedMax = 1_000;
 
+/** Its JSON, by route. */
+export interface DifferencesAnswers {
+  readonly "GET /traces/differences.json": DifferencesModel;
+}
+
+/** Differences: what each route needs, records and answers. */
+export const differencesGroup: RouteGroup<DifferencesAnswers> = {
+  endpoints: {
+    "GET /traces/differences.json": {
+      needs: "trace.read",
+      audit: "turns.read",
+      reads: true,
+      id: "getDifferences",
+      summary: "What the turns of a filter say more often than other turns of the same time",
+      text:
+        "Counts alone, exact on either side. The others are those of the asker's scope in the same `start_time` and `end_time`; a filter of " +
+        "times alone is refused.",
+      query: listParameters,
+      returns: "Values with how many of either side say them, and how many say none.",
+    },
+  },
+  routes: differencesRoutes,
+};
+
 /** GET `/traces/differences.json`. */
-export function differencesRoutes(parts: Parts): Hono<AppEnv> {
+function differencesRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const answers = new FreshAnswers<DifferencesModel>(parts.now);
   app.get("/traces/differences.json", async (c) => {
-    const { chart: _chart, ...parameters } = readParameters(c, facetsParameters);
+    const { chart: _chart, ...parameters } = readParameters(c, listParameters);
     const { start_time, end_time, ...narrowing } = parameters;
     if (Object.values(narrowing).every((value) => value === undefined)) {
       throw new CodedError("parameter_invalid", { field: "q" });

@@ -10,14 +10,12 @@ import { FreshAnswers } from "../../turns/fresh-answers.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { respondJson } from "../../http/respond.tsx";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { countFacets } from "../../turns/turn-facets.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { countingOf } from "../../turns/counted-turns.ts";
-import { listParameters } from "./route.ts";
-
-/** Parameters of the facets: every filter of the list, and no page or order of it. */
-export const facetsParameters = listParameters;
+import { listParameters } from "../../turns/list-parameters.ts";
 
 /** Body of `/traces/facets.json`. */
 export interface FacetsModel {
@@ -36,12 +34,36 @@ const valuesMax = 50;
 /** Values that are asked for, so that `total` counts those which say nothing out. */
 const askedMax = 500;
 
+/** Its JSON, by route. */
+export interface FacetsAnswers {
+  readonly "GET /traces/facets.json": FacetsModel;
+}
+
+/** Facets: what each route needs, records and answers. */
+export const facetsGroup: RouteGroup<FacetsAnswers> = {
+  endpoints: {
+    "GET /traces/facets.json": {
+      needs: "trace.read",
+      audit: "turns.read",
+      reads: true,
+      id: "getFacets",
+      summary: "How many turns of a filter say which value",
+      text:
+        "Exact, over all turns that pass. Each key has its 50 commonest values, and `total` says how " +
+        "many there are. `complete` is false while acknowledged batches are not readable yet.",
+      query: listParameters,
+      returns: "Turns by value of each key of the filter bar, the commonest first.",
+    },
+  },
+  routes: facetsRoutes,
+};
+
 /** GET `/traces/facets.json`. */
-export function facetsRoutes(parts: Parts): Hono<AppEnv> {
+function facetsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const answers = new FreshAnswers<FacetsModel>(parts.now);
   app.get("/traces/facets.json", async (c) => {
-    const { question, key } = countingOf(c, readParameters(c, facetsParameters));
+    const { question, key } = countingOf(c, readParameters(c, listParameters));
     return respondJson(c, await answers.of(key, () => countTurns(parts, question)));
   });
   return app;

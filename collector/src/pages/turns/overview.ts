@@ -12,6 +12,7 @@ import { FreshAnswers } from "../../turns/fresh-answers.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { respondJson } from "../../http/respond.tsx";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import type { CountGroup, FigureGroup } from "@turnproof/store";
 import { turnStretches } from "../../turns/turn-stretches.ts";
@@ -19,10 +20,7 @@ import type { TurnStretches } from "../../turns/turn-stretches.ts";
 import { isSettled } from "../../turns/window.ts";
 import { countingOf } from "../../turns/counted-turns.ts";
 import type { Counting } from "../../turns/counted-turns.ts";
-import { facetsParameters } from "./facets.ts";
-
-/** Parameters of the overview: every filter of the list, and no page of it. */
-export const overviewParameters = facetsParameters;
+import { listParameters } from "../../turns/list-parameters.ts";
 
 /** Body of `/traces/overview.json`. */
 export interface OverviewModel {
@@ -36,12 +34,37 @@ export interface OverviewModel {
   readonly complete: boolean;
 }
 
+/** Its JSON, by route. */
+export interface OverviewAnswers {
+  readonly "GET /traces/overview.json": OverviewModel;
+}
+
+/** Overview: what each route needs, records and answers. */
+export const overviewGroup: RouteGroup<OverviewAnswers> = {
+  endpoints: {
+    "GET /traces/overview.json": {
+      needs: "trace.read",
+      audit: "turns.read",
+      reads: true,
+      id: "getOverview",
+      summary: "All turns of a filter over time",
+      text:
+        "Exact, over all turns that pass; each is counted at the time of its last event. With " +
+        "`chart=duration`, `durations` counts them by how long they took. `complete` is false while " +
+        "acknowledged batches are not readable yet.",
+      query: listParameters,
+      returns: "Bins over time with turns and errors, and their sums.",
+    },
+  },
+  routes: overviewRoutes,
+};
+
 /** GET `/traces/overview.json`. */
-export function overviewRoutes(parts: Parts): Hono<AppEnv> {
+function overviewRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const answers = new FreshAnswers<OverviewModel>(parts.now);
   app.get("/traces/overview.json", async (c) => {
-    const { chart, ...parameters } = readParameters(c, overviewParameters);
+    const { chart, ...parameters } = readParameters(c, listParameters);
     const counting = countingOf(c, parameters);
     const withDurations = chart === "duration";
     const make = (): Promise<OverviewModel> => overviewOf(parts, counting, withDurations);

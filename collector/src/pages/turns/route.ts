@@ -4,59 +4,31 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { findingTexts, insightCodes } from "@turnproof/evidence";
 import type { TurnRow } from "@turnproof/evidence";
-import { limits, verdictStatuses } from "@turnproof/semconv";
+import { limits } from "@turnproof/semconv";
 import { turnOrderFields } from "@turnproof/store";
-import type { Keyset, TurnOrder, TurnPlace } from "@turnproof/store";
+import type { TurnOrder } from "@turnproof/store";
 
 import { parametersOf, queryOf, termsOf, unclearOf } from "../../ui/display/filter-terms.ts";
 import { wantsPage } from "../../http/environment.ts";
 import type { AppContext, AppEnv } from "../../http/environment.ts";
 import { pagingOf } from "../../http/paging.ts";
-import { chart, filters, readParameters } from "../../http/parameters.ts";
+import { filters, readParameters } from "../../http/parameters.ts";
 import { readingFor } from "../../http/query.ts";
 import { respond } from "../../http/respond.tsx";
+import { withTwin, pageFailures } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
+import { listParameters } from "../../turns/list-parameters.ts";
+import { keysetOf, placeOf } from "../../turns/turn-place.ts";
 import { turnQuestion } from "../../turns/turn-conditions.ts";
 import { pendingFrames } from "../../turns/window.ts";
+import { turnsPage } from "./page.tsx";
 
-/** Codes of the judge's findings and of insights; some are both. */
-const askedCodes = [...new Set([...Object.keys(findingTexts), ...insightCodes])];
-
-const { limit, cursor, ...eventFilters } = filters;
-const turnTime = (end: string): string =>
-  `Only turns whose last event is ${end} this time (their \`ended_at\`), ISO 8601.`;
-
-/** The filters of every answer about many turns. */
-export const listParameters = z
-  .strictObject({
-    ...eventFilters,
-    store: filters.store.describe("Only turns that hold a row of this store; default any."),
-    status: filters.status.describe(
-      "Only turns with this status; `error`: every turn in which anything failed.",
-    ),
-    start_time: filters.start_time.describe(turnTime("at or after")),
-    end_time: filters.end_time.describe(turnTime("before")),
-    verdict: z
-      .enum([...verdictStatuses, "unjudged"])
-      .describe("Only turns with this verdict of the background judge, or with none yet."),
-    finding: z
-      .enum(askedCodes)
-      .describe("Only turns with this finding of the judge or this insight, by its code."),
-    q: z
-      .string()
-      .max(1_000)
-      .describe(
-        "Further terms such as `latency:>2s -agent:x has:finding`, answered over the whole " +
-          "history like every other filter.",
-      ),
-    chart,
-  })
-  .partial();
+const { limit, cursor } = filters;
 
 /** Parameters of the turns view. */
-export const turnsParameters = z.strictObject({
+const turnsParameters = z.strictObject({
   ...listParameters.shape,
   sort: z
     .enum(turnOrderFields)
@@ -88,8 +60,34 @@ export interface TurnsModel {
   readonly pending_frames: number;
 }
 
+/** Its JSON, by route. */
+export interface TurnsAnswers {
+  readonly "GET /traces/turns.json": TurnsModel;
+}
+
+/** Turns: what each route needs, records and answers. */
+export const turnsGroup: RouteGroup<TurnsAnswers> = {
+  endpoints: {
+    ...withTwin(
+      "/traces",
+      {
+        needs: "trace.read",
+        audit: "turns.read",
+        reads: true,
+        id: "listTurns",
+        summary: "Turns, newest first or in any order",
+        query: turnsParameters,
+        returns: "Rows of turns, with a cursor.",
+        failures: pageFailures,
+      },
+      "/traces/turns.json",
+    ),
+  },
+  routes: turnsRoutes,
+};
+
 /** GET `/traces` and `/traces/turns.json`. */
-export function turnsRoutes(parts: Parts): Hono<AppEnv> {
+function turnsRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.on("GET", ["/traces", "/traces/turns.json"], async (c) => {
     // A matter of the page alone: a cursor serves either chart.
@@ -120,7 +118,7 @@ export function turnsRoutes(parts: Parts): Hono<AppEnv> {
       as_of: paging.asOf,
       pending_frames: pending,
     };
-    return respond(c, { model, view: "turns" });
+    return respond(c, { model, view: turnsPage });
   });
   return app;
 }
@@ -130,16 +128,6 @@ function orderOf(
   direction: "descending" | "ascending" = "descending",
 ): TurnOrder {
   return direction === "ascending" ? { by, ascending: true } : { by };
-}
-
-/** A place as a cursor holds it; an unknown value is absent. */
-export function keysetOf({ key, value }: TurnPlace): Keyset {
-  return value === null ? { key } : { key, value };
-}
-
-/** The place of an opened cursor. */
-export function placeOf({ key, value }: Keyset): TurnPlace {
-  return { key: String(key), value: typeof value === "number" ? value : null };
 }
 
 /** Where the terms of the bar belong, unless they are there already: the store's own first. */

@@ -10,14 +10,15 @@ import { FreshAnswers } from "../../turns/fresh-answers.ts";
 import type { AppEnv } from "../../http/environment.ts";
 import { readParameters } from "../../http/parameters.ts";
 import { respondJson } from "../../http/respond.tsx";
+import type { RouteGroup } from "../../http/endpoint.ts";
 import type { Parts } from "../../parts.ts";
 import { turnTrend } from "../../turns/turn-trend.ts";
 import { pendingFrames } from "../../turns/window.ts";
 import { countingOf } from "../../turns/counted-turns.ts";
-import { facetsParameters } from "./facets.ts";
+import { listParameters } from "../../turns/list-parameters.ts";
 
 /** Parameters of the trend: every filter of the list, and no page of it. */
-export const trendParameters = facetsParameters.omit({ chart: true });
+const trendParameters = listParameters.omit({ chart: true });
 
 /** Body of `/traces/trend.json`. */
 export interface TrendModel extends Trend {
@@ -27,8 +28,33 @@ export interface TrendModel extends Trend {
   readonly pending_frames: number;
 }
 
+/** Its JSON, by route. */
+export interface TrendAnswers {
+  readonly "GET /traces/trend.json": TrendModel;
+}
+
+/** Trend: what each route needs, records and answers. */
+export const trendGroup: RouteGroup<TrendAnswers> = {
+  endpoints: {
+    "GET /traces/trend.json": {
+      needs: "trace.read",
+      audit: "turns.read",
+      reads: true,
+      id: "getTrend",
+      summary: "How the turns of a filter fared over time and by release",
+      text:
+        "Verdicts, durations, tools and tokens of each stretch of time and of each release, with what " +
+        "is unknown counted beside. Exact, over all turns that pass. `change` names a turn before a " +
+        "release and one of it, for `/traces/compare`.",
+      query: trendParameters,
+      returns: "Slices over time, releases by first appearance, and sums over all of them.",
+    },
+  },
+  routes: trendRoutes,
+};
+
 /** GET `/traces/trend.json`. */
-export function trendRoutes(parts: Parts): Hono<AppEnv> {
+function trendRoutes(parts: Parts): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const answers = new FreshAnswers<TrendModel>(parts.now);
   app.get("/traces/trend.json", async (c) => {

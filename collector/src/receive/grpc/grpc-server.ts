@@ -11,8 +11,8 @@ import { CodedError } from "@turnproof/semconv";
 
 import type { Log } from "../../log.ts";
 import type { Intake } from "../otlp/intake.ts";
-import { limitAddresses } from "../../http/server.ts";
-import type { Listening } from "../../http/server.ts";
+import { limitAddresses } from "../../http/connections.ts";
+import type { Listening } from "../../http/connections.ts";
 import { createGrpcServices } from "./grpc-services.ts";
 import { boundSession, resetBounds, sessionBounds } from "./grpc-sessions.ts";
 import { nowAndThen, preface } from "./wrong-port.ts";

@@ -1,6 +1,9 @@
 /**
  * @module App: what every page starts, and the module of the page that is open.
  */
+import "../style/base.css";
+import "./page-styles.ts";
+import "../style/last.css";
 import { places } from "../places.ts";
 import { startAges } from "./ages.ts";
 import { startCopying } from "./copying.ts";
@@ -64,17 +67,13 @@ startAges();
 startTips();
 listenForKeys();
 
-// Each page's module is a chunk of its own; a page without one is plain markup.
-const modules: { readonly [page: string]: () => Promise<{ readonly start: () => void }> } = {
-  turns: () => import("../../pages/turns/client.tsx"),
-  turn: () => import("../../pages/turn/client.tsx"),
-  compare: () => import("../../pages/compare/client.ts"),
-  health: () => import("../../pages/health/client.tsx"),
-  find: () => import("../../pages/find/client.ts"),
-  settings: () => import("../../pages/settings/client.ts"),
-  agent: () => import("../../pages/agent/client.tsx"),
-  group: () => import("./group.ts"),
+type PageModule = { readonly start: () => void };
+
+// `client.ts` of a page's folder is a chunk of its own; a page without one is plain markup.
+const modules = {
+  ...import.meta.glob<PageModule>("../../pages/*/client.ts"),
+  ...import.meta.glob<PageModule>("../../pages/*/client.tsx"),
 };
 const page = document.body.dataset["page"];
-const load = page === undefined ? undefined : modules[page];
-if (load !== undefined) void load().then(({ start }) => start());
+const path = Object.keys(modules).find((file) => file.startsWith(`../../pages/${page}/client.`));
+if (path !== undefined) void modules[path]?.().then(({ start }) => start());

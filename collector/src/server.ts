@@ -5,19 +5,19 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo, Server as NetServer, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 
 import { getRequestListener } from "@hono/node-server";
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
 
-import { answerGrpcOn } from "../receive/grpc/wrong-port.ts";
-import { boundConnections } from "./connections.ts";
-import type { Connections } from "./connections.ts";
-import { createEdge } from "./edge.ts";
-import { problemOf } from "./errors.ts";
-import { securityHeaders } from "./no-store.ts";
-import type { Log } from "../log.ts";
+import { answerGrpcOn } from "./receive/grpc/wrong-port.ts";
+import { boundConnections } from "./http/connections.ts";
+import type { Connections, Listening } from "./http/connections.ts";
+import { createEdge } from "./http/edge.ts";
+import { problemOf } from "./http/errors.ts";
+import { securityHeaders } from "./http/no-store.ts";
+import type { Log } from "./log.ts";
 
 /** Anything with Hono's `fetch`. */
 export interface FetchApp {
@@ -41,15 +41,6 @@ export interface ListenOptions {
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
   readonly checkIntervalMs?: number;
-}
-
-/** A listening server. */
-export interface Listening {
-  readonly address: string;
-  readonly port: number;
-  readonly url: string;
-  /** Takes no more connections, lets requests finish within the deadline, then cuts them. */
-  close(deadlineMs?: number): Promise<void>;
 }
 
 const defaults = {
@@ -154,25 +145,6 @@ function refuse(outgoing: ServerResponse, code: Code): void {
     ...(problem.status === 503 ? { "Retry-After": String(randomInt(1, 6)) } : {}),
   });
   outgoing.end(body);
-}
-
-/** One address may not take all connections. */
-export function limitAddresses(server: NetServer, most: number): void {
-  const open = new Map<string, number>();
-  server.on("connection", (socket: Socket) => {
-    const address = socket.remoteAddress ?? "";
-    const count = (open.get(address) ?? 0) + 1;
-    if (count > most) {
-      socket.destroy();
-      return;
-    }
-    open.set(address, count);
-    socket.once("close", () => {
-      const left = (open.get(address) ?? 1) - 1;
-      if (left === 0) open.delete(address);
-      else open.set(address, left);
-    });
-  });
 }
 
 async function close(server: Server, deadlineMs: number): Promise<void> {

@@ -7,8 +7,8 @@ import { resolve } from "node:path";
 
 import { z } from "zod";
 
-import type { Role } from "./principal.ts";
-import { isExample, issueSentence, text, token } from "../config/config-values.ts";
+import type { Role } from "../access/principal.ts";
+import { isExample, issueSentence, text, token } from "./config-values.ts";
 import type { Log } from "../log.ts";
 
 /** A named account of `TURNPROOF_UI_ACCOUNTS`; `userId: null` is bound to the anonymous rows. */

@@ -1,0 +1,25 @@
+/**
+ * @module AgentList: the agents that the host mounted.
+ */
+import { principalOf } from "../http/environment.ts";
+import type { AppContext } from "../http/environment.ts";
+import type { Parts } from "../parts.ts";
+import { contextOf } from "./hook-context.ts";
+import { callHook } from "./hooks.ts";
+
+/**
+ * Names of the mounted agents; null without the hook, and where the host does not answer: a page
+ * does not fail for it.
+ */
+export async function mountedAgents(
+  c: AppContext,
+  parts: Parts,
+): Promise<readonly string[] | null> {
+  const { agents } = parts.hooks;
+  if (agents === undefined) return null;
+  try {
+    return await callHook((signal) => agents.list(contextOf(principalOf(c), signal)));
+  } catch {
+    return null;
+  }
+}

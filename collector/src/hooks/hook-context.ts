@@ -1,0 +1,19 @@
+/**
+ * @module HookContext: what every hook gets beside its own input.
+ */
+import { limits } from "@turnproof/semconv";
+
+import type { Principal } from "../access/principal.ts";
+import type { HookContext } from "./hooks.ts";
+
+/** What a hook gets to know about the principal of a request. */
+export function contextOf(principal: Principal, signal: AbortSignal): HookContext {
+  const { name, role, applicationId, userId } = principal;
+  return {
+    principal: name.slice(0, limits.stringCharsMax),
+    role,
+    signal,
+    ...(applicationId === undefined ? {} : { applicationId }),
+    ...(userId === undefined ? {} : { userId }),
+  };
+}

@@ -1,0 +1,152 @@
+/**
+ * @module Endpoint: everything that is said of a route beside its handler: what it needs, what its
+ * audit record is called, what it reads and answers. The gate, the API description, the README and
+ * the tests read this declaration (design 6.3, W12).
+ */
+import type { Code } from "@turnproof/semconv";
+import type { Hono } from "hono";
+import { z } from "zod";
+
+import type { Permission } from "../access/principal.ts";
+import type { Parts } from "../parts.ts";
+import type { AppEnv } from "./environment.ts";
+
+/**
+ * What a route needs: a permission; `signed_in`, any principal; `open`, no principal; `ingest`, a
+ * producer's token, which the receiver checks itself.
+ */
+export type Need = Permission | "signed_in" | "open" | "ingest";
+
+/** The declaration of one route. */
+export interface Endpoint {
+  readonly needs: Need;
+  /** Only a principal bound to no tenant and no application. */
+  readonly unbound?: true;
+  /** Changes something in the provider: refused in read-only mode. */
+  readonly mutates?: true;
+  /** Works on whole turns: answered by a thread that reads, where there is one. */
+  readonly reads?: true;
+  /** Name in the audit log; every protected route has one. */
+  readonly audit?: string;
+  /** `operationId` of the API description; the id of a page ends with `Page` there. */
+  readonly id: string;
+  readonly summary: string;
+  readonly text?: string;
+  /** Schema of the query; without one, the handler reads none. */
+  readonly query?: z.ZodObject;
+  readonly body?: { readonly type: string; readonly schema?: z.ZodType };
+  readonly returns: string;
+  /** Media type of the answer; JSON unless said. */
+  readonly answers?: string;
+  /** Template of the route that answers the model of this page as JSON. */
+  readonly twin?: string;
+  readonly status?: number;
+  /** The same answer is given with 503 while the state is bad. */
+  readonly unready?: true;
+  readonly failures?: readonly Code[];
+}
+
+/** Endpoints by method and path template below the base path, such as `GET /traces`. */
+export type Endpoints = Readonly<Record<string, Endpoint>>;
+
+/**
+ * Routes of one page, or of one part of the API. `Answers` has the type of each JSON answer by its
+ * route; `npm run generate` makes the schemas of the API description from it.
+ */
+export interface RouteGroup<Answers = object> {
+  readonly endpoints: Endpoints;
+  /** Never set: it ties the type to the group. */
+  readonly answers?: Answers;
+  /** The handlers of these endpoints; `all` are those of every group. */
+  readonly routes: (parts: Parts, all: Endpoints) => Hono<AppEnv>;
+}
+
+/** No parameter at all. */
+export const none: z.ZodObject = z.strictObject({});
+/** Media type of a page. */
+export const html = "text/html";
+/** How a page of a list fails. */
+export const pageFailures: readonly Code[] = [
+  "cursor_rejected",
+  "scope_forbidden",
+  "store_unavailable",
+];
+/** How a question about one root fails. */
+export const windowFailures: readonly Code[] = [
+  "trace_not_found_in_window",
+  "scope_forbidden",
+  "store_unavailable",
+];
+/** A JSON body of this schema. */
+export const json = (schema: z.ZodType): NonNullable<Endpoint["body"]> => ({
+  type: "application/json",
+  schema,
+});
+
+/** A page at `path`, and the same model as JSON at its twin. */
+export function withTwin(path: string, endpoint: Endpoint, twin = `${path}.json`): Endpoints {
+  return { [`GET ${path}`]: { ...endpoint, answers: html, twin }, [`GET ${twin}`]: endpoint };
+}
+
+/**
+ * The endpoints of several groups.
+ *
+ * @throws Error where two groups have one route
+ */
+export function joinEndpoints(groups: readonly RouteGroup[]): Endpoints {
+  const rows = groups.flatMap(({ endpoints }) => Object.entries(endpoints));
+  const joined = Object.fromEntries(rows);
+  if (Object.keys(joined).length < rows.length) throw new Error("a route is declared twice");
+  return joined;
+}
+
+/** True for a registered handler that answers; what is registered under a wildcard goes between. */
+export function isEndpoint(route: { readonly path: string }): boolean {
+  return !route.path.endsWith("*");
+}
+
+/** Method and template, without the base path, of a registered route. */
+export function routeName(method: string, path: string, basePath: string): string {
+  const below = basePath === "/" ? path : path.slice(basePath.length);
+  return `${method} ${below === "" ? "/" : below}`;
+}
+
+/** Methods that a path answers to, in any of its spellings as a template; none where nothing is. */
+export function methodsAt(endpoints: Endpoints, path: string, basePath: string): readonly string[] {
+  const parts = (basePath === "/" ? path : path.slice(basePath.length)).split("/");
+  const methods = Object.keys(endpoints).flatMap((route) => {
+    const [method = "", template = ""] = route.split(" ");
+    const places = template.split("/");
+    const fits =
+      places.length === parts.length &&
+      places.every((place, index) => {
+        const part = parts[index] ?? "";
+        return place.startsWith(":") ? part !== "" : place === part;
+      });
+    if (!fits || method === "ALL") return [];
+    return method === "GET" ? ["GET", "HEAD"] : [method];
+  });
+  return [...new Set(methods)].toSorted();
+}
+
+/**
+ * Holds an app to its endpoints, in both directions.
+ *
+ * @throws Error naming handlers without an endpoint, endpoints without a handler, and protected
+ *   ones without an audit name
+ */
+export function requireEndpoints(app: Hono<AppEnv>, basePath: string, endpoints: Endpoints): void {
+  const registered = new Set(
+    app.routes.filter(isEndpoint).map((route) => routeName(route.method, route.path, basePath)),
+  );
+  const bare = [...registered].filter((route) => !Object.hasOwn(endpoints, route));
+  const idle = Object.keys(endpoints).filter((route) => !registered.has(route));
+  const unaudited = Object.entries(endpoints)
+    .filter(([, { needs, audit }]) => needs !== "open" && needs !== "ingest" && !audit)
+    .map(([route]) => route);
+  if (bare.length + idle.length + unaudited.length === 0) return;
+  throw new Error(
+    `routes and endpoints disagree; undeclared: ${bare.join(", ") || "none"}; ` +
+      `without a handler: ${idle.join(", ") || "none"}; unaudited: ${unaudited.join(", ") || "none"}`,
+  );
+}

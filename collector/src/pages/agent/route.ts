@@ -1,0 +1,90 @@
+/**
+ * @module Agent: one agent over all of its turns, and the newest of them.
+ */
+import { Hono } from "hono";
+import { findInsights } from "@turnproof/evidence";
+import type { Insights, ToolCounts, TurnRow } from "@turnproof/evidence";
+
+import { mountedAgents } from "../../hooks/agent-list.ts";
+import type { AppEnv } from "../../http/environment.ts";
+import { readPathId } from "../../http/parameters.ts";
+import { respond } from "../../http/respond.tsx";
+import { pageFailures } from "../../http/endpoint.ts";
+import type { RouteGroup } from "../../http/endpoint.ts";
+import type { Parts } from "../../parts.ts";
+import { agentOf } from "../../turns/agent-summary.ts";
+import type { AgentSummary } from "../../turns/agent-summary.ts";
+import {
+  askGroups,
+  evidenceRoots,
+  groupsParameters,
+  newestTurns,
+  windowOf,
+} from "../../turns/groups-asked.ts";
+import type { GroupsWindow } from "../../turns/groups-asked.ts";
+import { toolsByName, turnGroups } from "../../turns/turn-groups.ts";
+import type { NamedGroup } from "../../turns/turn-groups.ts";
+import { eventsOf } from "../../turns/turn-reading.ts";
+import { agentPage } from "./page.tsx";
+
+/** Body of `/agents/{agent_id}.json`. */
+export interface AgentModel extends GroupsWindow {
+  readonly agent: AgentSummary;
+  /** The newest turns; figures are of all. */
+  readonly turns: readonly TurnRow[];
+  /** What stands out over these turns of the agent. */
+  readonly insights: Insights;
+  /** Root trace of each event that an insight names. */
+  readonly evidence_roots: Readonly<Record<string, string>>;
+  /** Tool outcomes by tool name. */
+  readonly tools_by_name: Readonly<Record<string, ToolCounts>>;
+  readonly mounted: readonly string[] | null;
+}
+
+/** Its JSON, by route. */
+export interface AgentAnswers {
+  readonly "GET /agents/:agent_id": AgentModel;
+}
+
+/** Agent: what each route needs, records and answers. */
+export const agentGroup: RouteGroup<AgentAnswers> = {
+  endpoints: {
+    "GET /agents/:agent_id": {
+      needs: "trace.read",
+      audit: "agent.read",
+      reads: true,
+      id: "getAgent",
+      summary: "One agent over all of its turns, and the newest of them",
+      query: groupsParameters,
+      returns: "The agent and its turns.",
+      failures: pageFailures,
+    },
+  },
+  routes: agentRoutes,
+};
+
+/** GET `/agents/{agent_id}` and its twin. */
+function agentRoutes(parts: Parts): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const { ledger } = parts.store;
+  app.get("/agents/:agent_id", async (c) => {
+    const agent = c.get("typed")(readPathId(c, "agent_id"), "agent_id");
+    const asked = await askGroups(c, parts, { agent_id: agent });
+    const { records, next } = await newestTurns(parts, asked);
+    const { events } = await eventsOf(parts, asked.reading.scope, records);
+    const own = events.filter((event) => event.agent_id === agent);
+    const insights = findInsights(own, { scope: "window" });
+    const [named] = await turnGroups(ledger, asked.question, "agent_id", [agent]);
+    const model: AgentModel = {
+      agent: agentOf(named as NamedGroup),
+      turns: records.map(({ row }) => row),
+      insights,
+      evidence_roots: evidenceRoots(insights, own),
+      tools_by_name: await toolsByName(ledger, asked.question),
+      mounted: await mountedAgents(c, parts),
+      ...(await windowOf(asked, { turns: named?.group.turns ?? 0, next })),
+    };
+    return respond(c, { model, view: agentPage });
+  });
+  return app;
+}

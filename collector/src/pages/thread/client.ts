@@ -1,0 +1,9 @@
+/**
+ * @module Thread in the browser: its turns can be marked as on the home.
+ */
+import { startMarks } from "../../ui/client/marks.tsx";
+
+/** Starts the page. */
+export function start(): void {
+  startMarks();
+}

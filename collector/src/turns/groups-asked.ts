@@ -1,0 +1,118 @@
+/**
+ * @module GroupsAsked: the parameters of lists of agents and threads, a page of them, and the turns
+ * of one of them.
+ */
+import { z } from "zod";
+import type { Insights, TurnEvent } from "@turnproof/evidence";
+import { limits } from "@turnproof/semconv";
+import type { Keyset, TurnQuestion, TurnRecord } from "@turnproof/store";
+
+import type { Reading } from "../access/grants.ts";
+import type { AppContext } from "../http/environment.ts";
+import { pagingOf } from "../http/paging.ts";
+import type { Paging } from "../http/paging.ts";
+import { filters, readParameters } from "../http/parameters.ts";
+import { readingFor } from "../http/query.ts";
+import type { Parts } from "../parts.ts";
+import { turnQuestion } from "./turn-conditions.ts";
+import { keysetOf, placeOf } from "./turn-place.ts";
+import { pendingFrames } from "./window.ts";
+
+const { application_id, user_id, scope, agent_id, thread_id, start_time, end_time } = filters;
+
+/** Parameters of the lists of agents and threads. */
+export const groupsParameters = z
+  .strictObject({
+    application_id,
+    user_id,
+    scope,
+    agent_id,
+    thread_id,
+    start_time,
+    end_time,
+    limit: filters.limit,
+    cursor: filters.cursor,
+  })
+  .partial();
+
+/** What a list of groups rests on. */
+export interface GroupsWindow {
+  /** Turns of the filter, all of them. */
+  readonly turns_counted: number;
+  readonly limit: number;
+  readonly next_cursor: string | null;
+  /** True when this is the only page and nothing is pending. */
+  readonly window_complete: boolean;
+  /** Batches that were acknowledged before the turns were counted and were not readable then. */
+  readonly pending_frames: number;
+}
+
+/** Where the events stand that insights over many roots name. */
+export function evidenceRoots(
+  { insights }: Insights,
+  events: readonly TurnEvent[],
+): Readonly<Record<string, string>> {
+  const named = new Set(insights.flatMap((insight) => insight.evidence_ids));
+  return Object.fromEntries(
+    events.flatMap(({ event_id, root_trace_id: root }) =>
+      named.has(event_id) && root !== undefined ? [[event_id, root] as const] : [],
+    ),
+  );
+}
+
+/** A request for groups. */
+export interface GroupsAsked {
+  readonly reading: Reading;
+  readonly question: TurnQuestion;
+  readonly limit: number;
+  readonly paging: Paging;
+  /** Where the page begins; undefined at the newest. */
+  readonly after: Keyset | undefined;
+  readonly pending: number;
+}
+
+/** Reads the parameters of a request for groups. */
+export async function askGroups(
+  c: AppContext,
+  parts: Parts,
+  fixed: { readonly agent_id?: string; readonly thread_id?: string },
+): Promise<GroupsAsked> {
+  const parameters = { ...readParameters(c, groupsParameters), ...fixed };
+  const reading = readingFor(c, parameters);
+  const paging = await pagingOf(c, parts, { ...parameters, view: "groups" }, reading);
+  return {
+    reading,
+    question: { ...turnQuestion(reading), signal: c.req.raw.signal },
+    limit: parameters.limit ?? limits.pageEventsDefault,
+    paging,
+    after: paging.after,
+    pending: await pendingFrames(parts),
+  };
+}
+
+/** The page of the newest turns. */
+export async function newestTurns(
+  parts: Parts,
+  { question, limit, after }: GroupsAsked,
+): Promise<{ readonly records: readonly TurnRecord[]; readonly next: Keyset | null }> {
+  const { records, next } = await parts.store.ledger.listTurns(question, {
+    order: { by: "first_received" },
+    limit,
+    ...(after === undefined ? {} : { after: placeOf(after) }),
+  });
+  return { records, next: next === null ? null : keysetOf(next) };
+}
+
+/** What is said of a page of groups. */
+export async function windowOf(
+  { limit, paging, pending }: GroupsAsked,
+  { turns, next }: { readonly turns: number; readonly next: Keyset | null },
+): Promise<GroupsWindow> {
+  return {
+    turns_counted: turns,
+    limit,
+    next_cursor: await paging.seal(next, undefined),
+    window_complete: pending === 0 && paging.after === undefined && next === null,
+    pending_frames: pending,
+  };
+}
