@@ -1,19 +1,19 @@
 /**
- * @module Active context: which OpenTelemetry context is active here, also where no context manager
- * is registered. Then the runtime's own `AsyncLocalStorage` keeps our contexts apart, so that spans
- * keep their parents; a runtime without one cannot, and that is said once a turn.
+ * @module Active context: the OpenTelemetry context that is active here, with or without a
+ * registered context manager. Without one, the runtime's own `AsyncLocalStorage` separates our
+ * contexts, so that spans keep their parents. A runtime without that reports it once per turn.
  */
 import { context, createContextKey, ROOT_CONTEXT } from "@opentelemetry/api";
 import type { Context } from "@opentelemetry/api";
 
-/** Node's `AsyncLocalStorage`, which some other runtimes have as a global. */
+/** Node's `AsyncLocalStorage`; some other runtimes have it as a global. */
 interface Storage {
   getStore(): Context | undefined;
   run<T>(store: Context, fn: () => T): T;
 }
 type StorageMaker = new () => Storage;
 
-/** Node's builtin modules without an import, so that bundles for browsers stay whole. */
+/** Node's builtin modules without an import, so that bundlers for browsers do not fail. */
 interface Runtime {
   readonly AsyncLocalStorage?: StorageMaker;
   readonly process?: {
@@ -24,7 +24,7 @@ interface Runtime {
 const probeKey = createContextKey("turnproof probe");
 const probe = ROOT_CONTEXT.setValue(probeKey, true);
 
-/** One for all copies of this package in a process, as OpenTelemetry's API keeps its own. */
+/** One instance for all copies of this package in a process, as in OpenTelemetry's API. */
 const slot = Symbol.for("turnproof.active-context");
 const place = globalThis as { [slot]?: Storage | null };
 
@@ -44,7 +44,7 @@ function isManaged(): boolean {
   return context.with(probe, () => context.active().getValue(probeKey) === true);
 }
 
-/** True when what runs in a context sees it: by a context manager, or by the runtime. */
+/** True when code that runs in a context can read it: by a context manager or the runtime. */
 export function parentsAreKept(): boolean {
   return isManaged() || storage() !== undefined;
 }

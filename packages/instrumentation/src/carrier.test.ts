@@ -1,4 +1,4 @@
-/** @module Carriers: what goes out comes back; whatever else comes in is refused by a code. */
+/** @module Carriers: what is written reads back; any other input is refused by a code. */
 import { CodedError, limits } from "@turnproof/semconv";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";

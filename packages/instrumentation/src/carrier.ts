@@ -1,7 +1,7 @@
 /**
- * @module Carrier: the W3C text map in which a turn travels to a job (design 3.5). Reading is
- * strict: a carrier is ours and whole, or it is refused by a code that never holds a value. It is
- * not a credential, and it carries no signature that could pretend to be one.
+ * @module Carrier: the W3C text map that passes a turn to a job (design 3.5). Reading is strict: a
+ * carrier that is incomplete or not ours is refused by a code without a value. It is not a
+ * credential, and it has no signature that could be mistaken for one.
  */
 import {
   attribute,
@@ -15,7 +15,7 @@ import type { AttributeRow, Code } from "@turnproof/semconv";
 
 import type { TurnIdentity } from "./turn-identity.ts";
 
-/** What a carrier says, field by field: a turn, the span that is the parent, and what caused it. */
+/** The fields of a carrier: a turn, the parent span, and the event that caused it. */
 export interface CarrierContent extends TurnIdentity {
   readonly traceId: string;
   readonly spanId: string;
@@ -24,12 +24,12 @@ export interface CarrierContent extends TurnIdentity {
   readonly causedBy?: string;
 }
 
-/** A carrier: text by text, nothing else. */
+/** A carrier: texts by name. */
 export type Carrier = Readonly<Record<string, string>>;
 
 type TextField = Exclude<keyof CarrierContent, "traceId" | "spanId" | "traceFlags" | "traceState">;
 
-/** Baggage members by name: the field, whether it must be there, and the row that judges it. */
+/** Baggage members by name: the field, whether it is required, and the row that validates it. */
 const members: ReadonlyMap<
   string,
   readonly [field: TextField, required: boolean, row: AttributeRow]
@@ -54,7 +54,7 @@ function refuse(code: Code, field?: string): never {
   throw new CodedError(code, field === undefined ? {} : { field });
 }
 
-/** True for a baggage member that is ours, whether or not it is a valid one. */
+/** True for a baggage member with our prefix, valid or not. */
 export function isOwnMember(name: string): boolean {
   return name === scopeMember || members.has(name);
 }
@@ -107,7 +107,7 @@ function splitBaggage(text: string): readonly (readonly [name: string, value: st
   return text.split(",").map((member) => {
     const at = member.indexOf("=");
     if (at < 0) refuse("carrier_invalid_value", "baggage");
-    // A member's properties (`;…`) are not ours, so they are unknown fields.
+    // Our members have no properties (`;…`), so these are unknown fields.
     if (member.includes(";")) refuse("carrier_unknown_field", "baggage");
     return [member.slice(0, at).trim(), decodeValue(member.slice(at + 1).trim())] as const;
   });
@@ -124,7 +124,7 @@ function decodeValue(value: string): string {
 type Members = Omit<CarrierContent, "traceId" | "spanId" | "traceFlags" | "traceState">;
 
 /**
- * The identity that a list of baggage members says.
+ * The identity in a list of baggage members.
  * @throws CodedError when a member is foreign, repeated, missing or not an opaque id
  */
 export function readMembers(list: readonly (readonly [name: string, value: string])[]): Members {
@@ -157,7 +157,7 @@ export function readMembers(list: readonly (readonly [name: string, value: strin
   return found as Members;
 }
 
-/** The members that say this identity, in a fixed order, percent-encoded. */
+/** The members for this identity, in a fixed order, percent-encoded. */
 export function writeMembers(content: Members): string {
   const written: string[] = [];
   for (const [name, [field]] of members) {
@@ -168,7 +168,7 @@ export function writeMembers(content: Members): string {
   return written.join(",");
 }
 
-/** Serializes; what comes out is read back by {@link readCarrier} as the same content. */
+/** Writes a carrier; {@link readCarrier} reads it back as the same content. */
 export function writeCarrier(content: CarrierContent): Carrier {
   const flags = content.traceFlags.toString(16).padStart(2, "0");
   return {

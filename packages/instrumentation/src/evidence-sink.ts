@@ -1,6 +1,7 @@
 /**
- * @module EvidenceSink: the port to which the witness hands what it saw. The OpenTelemetry sink
- * writes spans and can only count; a store's sink (in `@turnproof/exporter`) is durable and answers.
+ * @module EvidenceSink: the port through which the witness writes. The OpenTelemetry sink writes
+ * spans and can only count failures; a store's sink (in `@turnproof/exporter`) is durable and
+ * confirms.
  */
 import { SpanStatusCode, trace } from "@opentelemetry/api";
 import type {
@@ -16,10 +17,10 @@ import type { AttributeValue, EventStatus } from "@turnproof/semconv";
 
 import { version } from "./version.ts";
 
-/** Attributes by their span name, already judged by the guard. */
+/** Attributes by their span name, already screened by the guard. */
 export type EvidenceAttributes = Readonly<Record<string, AttributeValue>>;
 
-/** A span that begins now (or began at `startTime`). */
+/** A span that begins now (or at `startTime`). */
 export interface EvidenceDraft {
   readonly name: string;
   readonly kind: SpanKind;
@@ -38,23 +39,23 @@ export interface EvidenceResult {
   readonly endTime?: TimeInput;
 }
 
-/** A span that has begun; its ids are known at once, so that children and carriers can name it. */
+/** A span that has begun; its ids are set at once, so that children and carriers can use them. */
 export interface OpenEvidence {
   readonly spanContext: SpanContext;
   /** Context in which this span is the active one. */
   readonly context: Context;
-  /** Settles when the sink has it; rejects where the sink can tell that it has not. */
+  /** Resolves when the sink has it; rejects where the sink can detect a failure. */
   end(result: EvidenceResult): Promise<void>;
 }
 
-/** Where evidence goes. */
+/** Destination of evidence. */
 export interface EvidenceSink {
   start(draft: EvidenceDraft): OpenEvidence;
 }
 
 /**
- * Writes through the global tracer provider, as any instrumentation does. It cannot know whether a
- * span arrived: the exporter's loss accounting says that.
+ * Writes through the global tracer provider, as any instrumentation does. It cannot detect whether
+ * a span arrived; the exporter accounts for losses.
  */
 export function otelSink(): EvidenceSink {
   return {
@@ -79,7 +80,7 @@ export function otelSink(): EvidenceSink {
           if (result.errorType !== undefined) {
             span.setAttribute(attribute.error_type.span, result.errorType);
           }
-          // The status message would be content, so there is none.
+          // A status message would be content, so none is set.
           if (result.status === "error") span.setStatus({ code: SpanStatusCode.ERROR });
           span.end(result.endTime);
           return Promise.resolve();

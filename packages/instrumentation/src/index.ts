@@ -1,4 +1,4 @@
-/** @module The witness: what an agent turn did, recorded without its content. */
+/** @module The witness: records what an agent turn did, without its content. */
 export { readCarrier } from "./carrier.ts";
 export type { Carrier, CarrierContent } from "./carrier.ts";
 export { otelSink } from "./evidence-sink.ts";

@@ -1,6 +1,6 @@
 /**
- * @module Feedback and task outcome (requirements: Feedback and task outcome). `verified` means that
- * a trusted application or operator saw it; a model's own claim does not qualify.
+ * @module Feedback and task outcome (requirements: Feedback and task outcome). `verified` means
+ * that a trusted application or operator confirmed it; a model's own claim does not qualify.
  */
 import { attribute, splitMetrics } from "@turnproof/semconv";
 import type { learningEvents, MetricValue } from "@turnproof/semconv";
@@ -10,19 +10,19 @@ import type { ResourceRef } from "./resource-ref.ts";
 import { refAttributes } from "./resource-ref.ts";
 import type { Facts } from "./witness.ts";
 
-/** A person's judgement of a turn. */
+/** A person's rating of a turn. */
 export interface Feedback {
   /** Integer; negative is dissatisfied. */
   readonly rating?: number;
   readonly label?: string;
-  /** Only its hash is evidence. */
+  /** Recorded as its hash only. */
   readonly comment?: string;
   readonly verified?: boolean;
   readonly source?: string;
   readonly externalId?: string;
 }
 
-/** What an application saw of a task. */
+/** A task's outcome as an application observed it. */
 export interface TaskOutcome {
   readonly verified?: boolean;
   readonly source?: string;
@@ -32,7 +32,7 @@ export interface TaskOutcome {
   readonly externalId?: string;
 }
 
-/** A step in the life of something learned. */
+/** A step in the life cycle of a learned skill. */
 export interface Learning {
   readonly event: (typeof learningEvents)[number];
   readonly candidateRef?: string;

@@ -1,5 +1,5 @@
 /**
- * @module Memory: operations on memory and the three stages of its supply — retrieved, supplied,
+ * @module Memory: operations on memory and the three stages of its supply: retrieved, supplied,
  * referenced (requirements: Memory supply). Counts, scores, names and hashed references; no value.
  */
 import { attribute } from "@turnproof/semconv";
@@ -21,7 +21,7 @@ export interface MemoryOperationOptions {
     | "delete_memory_store";
   readonly storeId?: string;
   readonly recordId?: string;
-  /** Which scope the store applied: proof that the read was not unscoped. */
+  /** Scope that the store applied: proof that the read was scoped. */
   readonly scopeApplied?: "user" | "anonymous" | "shared" | "admin";
 }
 
@@ -31,7 +31,7 @@ export interface RetrievedMemory {
   readonly scores?: readonly number[];
   readonly refs?: readonly ResourceRef[];
   readonly scopeApplied?: MemoryOperationOptions["scopeApplied"];
-  /** Rows of another scope that were seen and refused: anything but 0 is a finding. */
+  /** Rows of another scope that were found and refused: anything but 0 is a finding. */
   readonly foreignRows?: number;
   readonly degraded?: boolean;
   readonly fallbackUsed?: boolean;
@@ -39,7 +39,7 @@ export interface RetrievedMemory {
   readonly degradedReason?: string;
 }
 
-/** What was really placed in the model's context, by source. Absent counts are unknown. */
+/** What was placed in the model's context, by source. Absent counts are unknown. */
 export interface SuppliedMemory {
   readonly count: number;
   readonly retrievedCount?: number;
@@ -124,12 +124,12 @@ export class MemoryOperation {
     this.step = step;
   }
 
-  /** It worked on so many records, when that is known. */
+  /** Ends it as a success, with the number of records when that is known. */
   succeed(recordCount?: number): Promise<void> {
     return this.step.end("success", { [attribute.record_count.span]: recordCount });
   }
 
-  /** It failed: by class, never by text. */
+  /** Ends it as failed, with the error's class, never its text. */
   fail(errorType?: string): Promise<void> {
     return this.step.end("error", {}, errorType);
   }

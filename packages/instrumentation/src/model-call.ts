@@ -1,6 +1,6 @@
 /**
  * @module ModelCall: one call of a model provider (requirements: Provider response metadata). What
- * the provider does not expose stays unknown: nothing is counted, inferred or defaulted here.
+ * the provider does not report stays unknown: nothing is counted, inferred or defaulted here.
  */
 import { attribute } from "@turnproof/semconv";
 
@@ -8,7 +8,7 @@ import type { OpenStep } from "./open-step.ts";
 import { stepName } from "./witness.ts";
 import type { Facts } from "./witness.ts";
 
-/** Known before the call. */
+/** Fields known before the call. */
 export interface ModelCallOptions {
   readonly model: string;
   /** GenAI provider name, e.g. `openai`, `anthropic`. */
@@ -16,11 +16,11 @@ export interface ModelCallOptions {
   /** GenAI operation; default `chat`. */
   readonly operation?: "chat" | "generate_content" | "text_completion" | "embeddings";
   readonly maxOutputTokens?: number;
-  /** Which round of the turn's loop this is, from 1. */
+  /** Round of the turn's loop, from 1. */
   readonly iteration?: number;
 }
 
-/** Token counts as the provider gave them; absent means that it gave none. */
+/** Token counts as the provider reported them; absent means not reported. */
 export interface ModelUsage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
@@ -31,13 +31,13 @@ export interface ModelUsage {
   readonly cacheWriteTokens?: number;
   readonly reasoningTokens?: number;
   /**
-   * True when `inputTokens` leaves out what was read from and written to the cache, as Anthropic's
+   * True when `inputTokens` excludes tokens read from and written to the cache, as Anthropic's
    * counts do: then the three are summed. Default false.
    */
   readonly splitInput?: boolean;
 }
 
-/** What the provider answered, as far as it says. */
+/** The provider's response; absent fields were not reported. */
 export interface ModelResponse {
   readonly responseModel?: string;
   readonly requestId?: string;
@@ -69,7 +69,7 @@ function inputTokens(usage: ModelUsage): number | undefined {
   return usage.inputTokens + (usage.cachedTokens ?? 0) + (usage.cacheWriteTokens ?? 0);
 }
 
-/** Attributes of an answer. */
+/** Attributes of a response. */
 function modelResponseFacts(response: ModelResponse): Facts {
   const usage = response.usage ?? {};
   return {
@@ -98,29 +98,29 @@ export class ModelCall {
     this.step = step;
   }
 
-  /** Say so when the first chunk of a stream arrives; later calls change nothing. */
+  /** Call it when the first chunk of a stream arrives; later calls do nothing. */
   firstChunk(): void {
     this.#firstChunkAt ??= performance.now();
   }
 
-  /** The provider answered. Settles when the sink has it. */
+  /** Ends it with the provider's response. Resolves when the sink has it. */
   respond(response: ModelResponse = {}): Promise<void> {
     return this.step.end("success", { ...modelResponseFacts(response), ...this.#times() });
   }
 
-  /** The provider, or the way to it, failed: by class, never by text. */
+  /** Ends it as failed, with the error's class, never its text. */
   fail(errorType?: string, response: ModelResponse = {}): Promise<void> {
     return this.step.end("error", { ...modelResponseFacts(response), ...this.#times() }, errorType);
   }
 
-  /** It ended and nobody said how. */
+  /** Ends it without a known outcome. */
   unknown(): Promise<void> {
     return this.step.end("unknown", this.#times());
   }
 
   /**
-   * Passes a stream through and takes the times from it: to its first chunk and to its end. The
-   * answer itself is still for the caller to `respond`; a stream given up is unknown.
+   * Passes a stream through and takes the times of its first chunk and its end. The caller still
+   * calls `respond` with the answer; a stream that is abandoned is unknown.
    */
   async *stream<T>(chunks: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
     let done = false;

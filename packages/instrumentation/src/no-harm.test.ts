@@ -1,6 +1,6 @@
 /**
- * @module No harm: what is wrong with what a host says of a turn never stops the host. It is left
- * out, counted, said once in the turn's own evidence, and thrown only where that is asked for.
+ * @module No harm: invalid input of a host never stops the host. It is left out, counted, reported
+ * once in the turn's own evidence, and thrown only in strict mode.
  */
 import { context, diag, DiagLogLevel, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
@@ -44,7 +44,7 @@ afterAll(() => {
   diag.disable();
 });
 
-/** The turn, and what its function answered. */
+/** The turn, and what its function returned. */
 async function turnOf(options: unknown): Promise<Turn> {
   return withTurn(options as TurnOptions, (turn) => turn);
 }
@@ -65,7 +65,7 @@ describe("a turn whose identity is refused", () => {
       expect(said(attribute.scope.span)).toEqual([]);
       expect(said(attribute.user_id.span)).toEqual([]);
       expect(codes()).toEqual(["identity_refused"]);
-      // Of the turn itself, so that whoever reads the turn reads it.
+      // Recorded on the turn itself, so that every reader of the turn finds it.
       expect(new Set(said(attribute.turn_id.span)).size).toBe(1);
     }
     expect(logged[0]).toBe("turnproof: identity_refused (userId)");
@@ -215,7 +215,7 @@ describe("what a turn's steps say", () => {
         await turn.toolCall({ name }, (call) => call.result({ outcome: "success" }));
       });
     }
-    // The same in every process, as the gate and the collector make it of the same name.
+    // The same in every process: the gate and the collector derive it from the name alike.
     expect(agents).toEqual(names.map((name) => nameDigest(name)));
     const tools = spans().flatMap(({ attributes }) => attributes["gen_ai.tool.name"] ?? []);
     expect(tools).toEqual(agents);

@@ -1,6 +1,6 @@
 /**
- * @module OpenStep: a model call, tool call or memory operation while it runs. It ends once; what
- * was thrown leaves its class and nothing else.
+ * @module OpenStep: a model call, tool call or memory operation while it runs. It ends once; of a
+ * thrown error only the class is recorded.
  */
 import type { Context } from "@opentelemetry/api";
 import type { EventStatus } from "@turnproof/semconv";
@@ -34,12 +34,12 @@ export class OpenStep {
     return this.#turn.at(this.#open.spanContext).toContext(this.#open.context);
   }
 
-  /** True once it ended. */
+  /** True once it has ended. */
   get ended(): boolean {
     return this.#ended !== undefined;
   }
 
-  /** Ends it; later calls change nothing. Settles when the sink has it. */
+  /** Ends it; later calls do nothing. Resolves when the sink has it. */
   end(status: EventStatus, facts: Facts = {}, errorType?: string): Promise<void> {
     const attributes = Object.fromEntries(
       Object.entries(facts).flatMap(([name, value]) =>
@@ -54,13 +54,15 @@ export class OpenStep {
       });
       return this.#ended;
     } catch (error) {
-      // What the guard refused was not said: the step is open still, and can be ended otherwise.
+      // The guard refused the facts: the step is still open and can be ended with others.
       return Promise.reject(error);
     }
   }
 }
 
-/** Runs `fn` inside the step; a throw ends it by `onThrow`, a return without a word by `onReturn`. */
+/**
+ * Runs `fn` inside the step; a throw ends it by `onThrow`, a return without an end by `onReturn`.
+ */
 export async function runStep<T>(
   step: OpenStep,
   fn: () => Promise<T> | T,

@@ -1,7 +1,7 @@
 /**
- * @module Provenance: what a host says about the page and thread that a turn belongs to
- * (requirements: Host provenance). Only the twelve fields are read; everything else is counted and
- * fingerprinted, never copied.
+ * @module Provenance: the page and thread that a host says a turn belongs to (requirements: Host
+ * provenance). Only the twelve fields are read; everything else is counted and fingerprinted,
+ * never copied.
  */
 import { attribute, screenValue } from "@turnproof/semconv";
 import type { AttributeRow, AttributeValue } from "@turnproof/semconv";
@@ -9,7 +9,7 @@ import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 
 import type { Facts } from "./witness.ts";
 
-/** The allowlisted host context of a run. It is never sent to a model. */
+/** The allowlisted host context of a run. It is never passed to a model. */
 export interface ObservabilityContext {
   readonly requestId?: string;
   readonly clientPageType?: string;
@@ -27,7 +27,7 @@ export interface ObservabilityContext {
   readonly groundingExcerptCount?: number;
 }
 
-/** Field by either spelling (the wire's is snake_case) and the row that judges it. */
+/** Field by either spelling (snake_case on the wire) and the row that validates it. */
 const fields: ReadonlyMap<string, AttributeRow> = new Map(
   (
     [
@@ -51,8 +51,8 @@ const fields: ReadonlyMap<string, AttributeRow> = new Map(
 );
 
 /**
- * Sanitizes a host's context into attributes: what is allowlisted and has its shape is kept, the
- * rest is counted in `dropped_field_count` and fingerprinted as one. Never throws on data.
+ * Sanitizes a host's context into attributes: allowlisted fields of the right shape are kept, the
+ * rest is counted in `dropped_field_count` and covered by one fingerprint. Never throws on data.
  */
 export function provenanceFacts(
   given: Readonly<Record<string, unknown>> | ObservabilityContext,
@@ -75,7 +75,10 @@ export function provenanceFacts(
   };
 }
 
-/** Fields by name; what is no map is one field without a name, what cannot be read has no value. */
+/**
+ * Fields by name; a value that is no map becomes one unnamed field, an unreadable field has no
+ * value.
+ */
 function entriesOf(given: unknown): readonly (readonly [string, unknown])[] {
   if (given === undefined || given === null) return [];
   if (typeof given !== "object" || Array.isArray(given)) return [["", given]];
@@ -88,7 +91,7 @@ function entriesOf(given: unknown): readonly (readonly [string, unknown])[] {
   });
 }
 
-/** A text of what was dropped, for the fingerprint alone. */
+/** A text of what was dropped, used for the fingerprint only. */
 function textOf(dropped: readonly (readonly [string, unknown])[]): string {
   const sorted = [...dropped].sort(([a], [b]) => (a < b ? -1 : 1));
   const seen = new Set<unknown>();

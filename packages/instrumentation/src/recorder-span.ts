@@ -1,6 +1,6 @@
 /**
- * @module RecorderSpan: a host operation while it runs. Leaving it without a word means unknown,
- * never success.
+ * @module RecorderSpan: a host operation while it runs. Without an explicit end its status is
+ * unknown, never success.
  */
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Context, SpanContext } from "@opentelemetry/api";
@@ -15,14 +15,14 @@ import type { TraceContext } from "./trace-context.ts";
 import { errorTypeOf } from "./witness.ts";
 import type { Facts } from "./witness.ts";
 
-/** What is known at the end of an operation. */
+/** Fields of the end of an operation. */
 export interface SpanResult {
   readonly outputRefs?: readonly ResourceRef[];
   /** Attributes by their event names, as in `startSpan`. */
   readonly facts?: Facts;
 }
 
-/** An open host span; end it by `succeed`, `partial`, `fail`, or leave it unknown by disposing. */
+/** An open host span; end it by `succeed`, `partial` or `fail`; disposing it leaves it unknown. */
 export class RecorderSpan implements Disposable, AsyncDisposable {
   readonly #open: OpenEvidence;
   readonly #turn: TraceContext;
@@ -62,28 +62,28 @@ export class RecorderSpan implements Disposable, AsyncDisposable {
     return this.traceContext.toCarrier();
   }
 
-  /** Ended well. Settles when the sink has it. */
+  /** Ends it as success. Resolves when the sink has it. */
   succeed(result: SpanResult = {}): Promise<void> {
     return this.#end("success", result);
   }
 
-  /** Ended with something missing. */
+  /** Ends it as partial: something is missing. */
   partial(result: SpanResult = {}): Promise<void> {
     return this.#end("partial", result);
   }
 
-  /** Failed. Of an error its class is kept, never its text. */
+  /** Ends it as failed, with the error's class, never its text. */
   fail(error?: unknown, result: SpanResult = {}): Promise<void> {
     return this.#end("error", result, error === undefined ? undefined : errorTypeOf(error));
   }
 
-  /** Ends it as unknown unless something was said before. */
+  /** Ends it as unknown unless it has ended already. */
   [Symbol.dispose](): void {
-    // `using` cannot wait, and a failed write was counted by the witness already.
+    // `using` cannot wait, and the witness has counted a failed write already.
     void this.#end("unknown", {}).catch(() => undefined);
   }
 
-  /** Ends it as unknown unless something was said before, and waits for the sink. */
+  /** Ends it as unknown unless it has ended already, and waits for the sink. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#end("unknown", {});
   }
@@ -97,7 +97,7 @@ export class RecorderSpan implements Disposable, AsyncDisposable {
       });
       return this.#ended;
     } catch (error) {
-      // What the guard refused was not said: the span is open still, and can be ended otherwise.
+      // The guard refused the facts: the span is still open and can be ended with others.
       return Promise.reject(error);
     }
   }

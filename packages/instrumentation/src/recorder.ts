@@ -1,7 +1,7 @@
 /**
- * @module ObservabilityRecorder: the host's own intents, spans, artifacts, contracts and deliveries
- * (requirements: Host recorder resources, Recording rules). It describes what was already observed;
- * it neither creates nor repairs anything, parses no markup and supplies no acknowledgement.
+ * @module ObservabilityRecorder: the host's own intents, spans, artifacts, contracts and
+ * deliveries (requirements: Host recorder resources, Recording rules). It records what was already
+ * observed; it does not create or repair anything, parse markup or acknowledge deliveries.
  */
 import { SpanKind } from "@opentelemetry/api";
 import type { Context } from "@opentelemetry/api";
@@ -28,11 +28,11 @@ import type { Facts, Observation, WitnessHealth, WitnessOptions } from "./witnes
 /** Fields that every record may have. */
 interface Named {
   readonly taskId?: string;
-  /** Recording again under the same id replaces; a new attempt takes a new id. */
+  /** Recording again under the same id replaces; a new attempt needs a new id. */
   readonly externalId?: string;
 }
 
-/** `recordIntent`: what the turn is asked to bring about. */
+/** `recordIntent`: what the turn is expected to produce. */
 export interface IntentOptions extends Named {
   readonly expectedArtifactTypes?: readonly string[];
   readonly requiredContracts?: readonly string[];
@@ -41,20 +41,20 @@ export interface IntentOptions extends Named {
   readonly coverageProfile?: string;
 }
 
-/** `startSpan`: a host operation. Attributes go by their event names and are allowlisted. */
+/** `startSpan`: a host operation. Attributes use their event names and are allowlisted. */
 export interface SpanOptions {
   readonly taskId?: string;
   readonly inputRefs?: readonly ResourceRef[];
   readonly attributes?: EventAttributes;
   /** `queue` for a hand-over between processes. Default: `action`. */
   readonly kind?: "action" | "queue";
-  /** The span that this is a part of. Default: the one that is active here. */
+  /** The parent span. Default: the one that is active here. */
   readonly parent?: RecorderSpan;
 }
 
-/** `recordArtifact`: an artifact as it was observed to stand. */
+/** `recordArtifact`: the observed state of an artifact. */
 export interface ArtifactOptions extends Named {
-  /** Its sources. Empty without `sourceIndependent` is recorded, as invalid provenance. */
+  /** Its sources. An empty list without `sourceIndependent` is recorded as invalid provenance. */
   readonly inputRefs: readonly ResourceRef[];
   readonly producingSpanId: string;
   readonly persistenceVerified?: boolean;
@@ -64,16 +64,16 @@ export interface ArtifactOptions extends Named {
   readonly contentVersion?: string;
 }
 
-/** `contract`: a form that an output must have. */
+/** `contract`: a required form of an output. */
 export interface ContractOptions {
   readonly required?: boolean;
   readonly outputLimit?: number;
   readonly taskId?: string;
-  /** The output has no markers to look for; without this a marker that is not found is missing. */
+  /** True: the output has no markers; otherwise a marker that is not found counts as missing. */
   readonly unmarked?: boolean;
 }
 
-/** What was seen of one output under a contract. */
+/** What was observed of one output under a contract. */
 export interface ContractRecord {
   readonly openingMarkerFound?: boolean;
   readonly closingMarkerFound?: boolean;
@@ -85,19 +85,19 @@ export interface ContractRecord {
   readonly externalId?: string;
 }
 
-/** A contract that outputs are recorded under. */
+/** A contract under which outputs are recorded. */
 export interface Contract {
   readonly name: string;
   record(record: ContractRecord): Promise<void>;
 }
 
-/** `recordDelivery`: what was handed over. `acknowledged` null means unknown. */
+/** `recordDelivery`: something that was delivered. `acknowledged` null means unknown. */
 export interface DeliveryOptions extends Named {
   readonly emitted?: boolean;
   readonly acknowledged?: boolean | null;
-  /** What was delivered, with its version. */
+  /** The delivered resources, with versions. */
   readonly inputRefs?: readonly ResourceRef[];
-  /** The contract whose output this carries, if any. */
+  /** The contract whose output is delivered, if any. */
   readonly contractName?: string;
 }
 
@@ -119,7 +119,7 @@ export class ObservabilityRecorder {
   }
 
   /**
-   * Records what the host wants of this turn. Settles when the sink has it.
+   * Records the intent of this turn. Resolves when the sink has it.
    * @throws CodedError (rejects) when a value is not admitted, or, strict, when the write fails
    */
   async recordIntent(name: string, options: IntentOptions = {}): Promise<void> {
@@ -154,7 +154,7 @@ export class ObservabilityRecorder {
     return new RecorderSpan(this.#witness.begin(turn, parent, observation, "result"), turn);
   }
 
-  /** Runs `fn` as a host operation: a throw fails it, a return without a word succeeds it. */
+  /** Runs `fn` as a host operation: a throw fails it, a return without an end succeeds it. */
   async span<T>(
     name: string,
     fn: (span: RecorderSpan) => Promise<T> | T,
@@ -173,12 +173,12 @@ export class ObservabilityRecorder {
   }
 
   /**
-   * Records an artifact as it was observed; `ref` with its version is what deliveries must name.
+   * Records an artifact; deliveries refer to its `ref` and version.
    * @throws CodedError record_invalid without its sources or its producer
    */
   async recordArtifact(ref: ResourceRef, options: ArtifactOptions): Promise<void> {
     required(ref, "ref");
-    // Sources may be none, and are a finding then; not to say is no answer.
+    // An empty list of sources is allowed and becomes a finding; an absent list is an error.
     required(options?.inputRefs, "input_refs");
     required(options.producingSpanId, "producing_span_id");
     const status = options.status ?? "created";
@@ -201,7 +201,7 @@ export class ObservabilityRecorder {
     );
   }
 
-  /** A contract by name; record each output that was seen under it. */
+  /** A contract by name; record each output that was observed under it. */
   contract(name: string, options: ContractOptions = {}): Contract {
     const spanName = `${ownSpanNames.contract}.${operationName(name)}`;
     const record = async (seen: ContractRecord): Promise<void> => {
@@ -236,7 +236,7 @@ export class ObservabilityRecorder {
     return { name, record };
   }
 
-  /** Records that something was handed over, and whether its receipt was seen. */
+  /** Records a delivery, and whether its acknowledgement was observed. */
   async recordDelivery(name: string, options: DeliveryOptions = {}): Promise<void> {
     const { emitted, acknowledged } = options;
     const bad = emitted === false || acknowledged === false;
@@ -247,7 +247,7 @@ export class ObservabilityRecorder {
       {
         [attribute.delivery_target.span]: name,
         [attribute.emitted.span]: emitted,
-        // Null is the explicit unknown: on a span it is the attribute's absence.
+        // Null is the explicit unknown; on a span the attribute is absent then.
         [attribute.acknowledged.span]: acknowledged ?? undefined,
         [attribute.contract_name.span]: options.contractName,
         ...refAttributes("input", options.inputRefs),
@@ -256,13 +256,15 @@ export class ObservabilityRecorder {
     );
   }
 
-  /** Records feedback on the recorder's turn, which may be long over; a comment as its hash. */
+  /**
+   * Records feedback on the recorder's turn, also after the turn has ended; a comment as its hash.
+   */
   async recordFeedback(feedback: Feedback, fingerprint?: (text: string) => string): Promise<void> {
     const facts = feedbackFacts(feedback, fingerprint);
     await this.#point(ownSpanNames.feedback, "feedback", feedback, facts);
   }
 
-  /** Records what became of the task of the recorder's turn, e.g. `success` or `failure`. */
+  /** Records the task outcome of the recorder's turn, e.g. `success` or `failure`. */
   async recordTaskOutcome(outcome: string, options: TaskOutcome = {}): Promise<void> {
     const facts = outcomeFacts(outcome, options);
     await this.#point(ownSpanNames.outcome, "outcome", options, facts);
@@ -271,7 +273,7 @@ export class ObservabilityRecorder {
   #here(active: Context = activeContext()): { turn: TraceContext; parent: Context } {
     this.#sayOrphans();
     const current = TraceContext.active(active);
-    // Another turn may be active in this process: a recorder stays with its own.
+    // Another turn may be active in this process: a recorder always uses its own.
     const own =
       current?.rootTraceId === this.#turn.rootTraceId &&
       current.identity.turnId === this.#turn.identity.turnId;
@@ -279,7 +281,10 @@ export class ObservabilityRecorder {
     return { turn, parent: own ? active : turn.toContext(active) };
   }
 
-  /** Once, where nothing here can know which span is active: all then belong to the turn's. */
+  /**
+   * Reported once, when the active span cannot be determined: all records get the turn's span as
+   * parent.
+   */
   #sayOrphans(): void {
     if (this.#saidOrphans || parentsAreKept()) return;
     this.#saidOrphans = true;
@@ -310,12 +315,12 @@ function contractStatus(seen: ContractRecord): "success" | "partial" | "error" {
     : "success";
 }
 
-/** What a host without types may have left out. @throws CodedError record_invalid */
+/** A field that a caller without types may have left out. @throws CodedError record_invalid */
 function required(value: unknown, field: string): void {
   if (value === undefined || value === null) throw new CodedError("record_invalid", { field });
 }
 
-/** Attributes given by event name, under their span names. @throws CodedError attribute_unknown */
+/** Attributes by event name, converted to span names. @throws CodedError attribute_unknown */
 function byEventName(attributes: EventAttributes = {}): Facts {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => {

@@ -1,6 +1,6 @@
 /**
- * @module ResourceRef: an opaque resource and what the host knows of it, as an application writes
- * it. How references travel on a span is semconv's (`refs.ts`).
+ * @module ResourceRef: an opaque resource and its properties, as an application writes it. The
+ * encoding of references on a span is in semconv's `refs.ts`.
  */
 import { CodedError, ledgerToAttributes, limits, refsToAttributes } from "@turnproof/semconv";
 import type { AttributeValue, LedgerLike, ProvenanceStatus, RefLike } from "@turnproof/semconv";
@@ -16,7 +16,7 @@ export interface ResourceRef {
   readonly provenanceStatus?: ProvenanceStatus;
 }
 
-/** One candidate of a memory selection, and whether and why it was taken. */
+/** One candidate of a memory selection, and whether and why it was selected. */
 export interface Selection {
   readonly resource: ResourceRef;
   readonly candidateRank?: number;
@@ -65,7 +65,7 @@ export function refAttributes(
   return refsToAttributes(direction, refs.map(wireRef));
 }
 
-/** A ledger in pieces of at most 32 lines, each as parallel lists (design 3.3). */
+/** A ledger in chunks of at most 32 lines, each as parallel lists (design 3.3). */
 export function ledgerAttributes(ledger: readonly Selection[]): Record<string, AttributeValue>[] {
   const pieces: Record<string, AttributeValue>[] = [];
   for (let at = 0; at < ledger.length; at += limits.listEntriesMax) {

@@ -5,19 +5,19 @@ import type { EventStatus, ToolOutcome } from "@turnproof/semconv";
 import type { OpenStep } from "./open-step.ts";
 import type { Facts } from "./witness.ts";
 
-/** Known before the call. Arguments are content and have no place here. */
+/** Fields known before the call. Arguments are content and are not recorded. */
 export interface ToolCallOptions {
   readonly name: string;
   /** GenAI tool type: `function`, `extension`, `datastore`. */
   readonly type?: string;
   readonly callId?: string;
-  /** Provider that is asked first. */
+  /** Provider that is tried first. */
   readonly primaryProvider?: string;
-  /** Keyed fingerprint of name and arguments, so that identical calls can be told. */
+  /** Keyed fingerprint of name and arguments, so that identical calls can be recognized. */
   readonly callFingerprint?: string;
 }
 
-/** How a tool call went. Results are content; their number is not. */
+/** Outcome of a tool call. Results are content; their number is not. */
 export interface ToolResult {
   readonly outcome: ToolOutcome;
   /** Provider that answered. */

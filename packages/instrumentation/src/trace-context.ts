@@ -1,6 +1,6 @@
 /**
- * @module TraceContext: who a turn belongs to and which span is its parent now. It lives in the
- * OpenTelemetry context, so concurrent turns of one process never see each other's.
+ * @module TraceContext: identity of a turn and its current parent span. It is stored in the
+ * OpenTelemetry context, so concurrent turns of one process never mix.
  */
 import { createContextKey, isSpanContextValid, trace, TraceFlags } from "@opentelemetry/api";
 import type { Context, SpanContext } from "@opentelemetry/api";
@@ -13,7 +13,7 @@ import type { Carrier, CarrierContent } from "./carrier.ts";
 import { checkedIdentity } from "./turn-identity.ts";
 import type { TurnIdentity } from "./turn-identity.ts";
 
-/** What a worker expects of the job that it was given; a carrier that says otherwise is refused. */
+/** What a worker expects of its job; a carrier with other values is refused. */
 export interface ExpectedScope {
   readonly userId: string | null;
   readonly agentId?: string;
@@ -27,7 +27,7 @@ const activeKey = createContextKey("turnproof.trace-context");
 export class TraceContext {
   readonly identity: TurnIdentity;
   readonly spanContext: SpanContext;
-  /** Event that caused what is recorded next, where one did. */
+  /** Event that caused what is recorded next, if any. */
   readonly causedBy: string | undefined;
 
   constructor(identity: TurnIdentity, spanContext: SpanContext, causedBy?: string) {
@@ -41,7 +41,7 @@ export class TraceContext {
     return this.spanContext.traceId;
   }
 
-  /** The same turn with another span as the parent of what comes. */
+  /** The same turn with another parent span. */
   at(spanContext: SpanContext, causedBy: string | undefined = this.causedBy): TraceContext {
     return new TraceContext(this.identity, spanContext, causedBy);
   }
@@ -64,8 +64,8 @@ export class TraceContext {
   }
 
   /**
-   * Restores a context from a carrier. A carrier is no credential: check who owns the job first,
-   * or give `expected`, which must agree with it.
+   * Restores a context from a carrier. A carrier is not a credential: check who owns the job
+   * first, or pass `expected`, which must match.
    * @throws CodedError `carrier_…` when it is incomplete, malformed or holds anything unknown
    */
   static fromCarrier(carrier: unknown, expected?: ExpectedScope): TraceContext {
@@ -74,7 +74,9 @@ export class TraceContext {
     return fromContent(content);
   }
 
-  /** The active turn of an OpenTelemetry context, whose parent is the span that is active there. */
+  /**
+   * The active turn of an OpenTelemetry context, with that context's active span as the parent.
+   */
   static active(from: Context = activeContext()): TraceContext | undefined {
     const found = from.getValue(activeKey);
     if (!(found instanceof TraceContext)) return undefined;
@@ -85,7 +87,7 @@ export class TraceContext {
   }
 }
 
-/** Builds a context from what a carrier or a propagator read. */
+/** Builds a context from the content of a carrier or a propagator. */
 export function fromContent(content: CarrierContent): TraceContext {
   const { traceId, spanId, traceFlags, traceState: _, causedBy, ...identity } = content;
   const flags = traceFlags & TraceFlags.SAMPLED;
@@ -96,10 +98,10 @@ export function fromContent(content: CarrierContent): TraceContext {
 function checkExpected(content: CarrierContent, expected: ExpectedScope): void {
   const { userId } = expected;
   const same = (row: AttributeRow, said: string | undefined, wanted: string | undefined): boolean =>
-    // A carrier holds the form in which a keyed field is known; a worker may expect either.
+    // A carrier holds a keyed field as its fingerprint; a worker may expect either form.
     wanted === undefined || said === wanted || said === knownIdentity(row, wanted);
   const agrees =
-    // Nobody-said is not anonymous: a worker that expects either must be told so.
+    // An absent user is not the anonymous user: a worker that expects either must find it stated.
     (typeof userId === "string"
       ? same(attribute.user_id, content.userId ?? undefined, userId)
       : content.userId === userId) &&

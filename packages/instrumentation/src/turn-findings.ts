@@ -1,6 +1,6 @@
 /**
- * @module Turn findings: what was wrong with what a host said of a turn, each code once. What is
- * found before the turn's span has begun waits until it can be said.
+ * @module Turn findings: problems in the options of a turn, each code once. Findings made before
+ * the turn's span begins are held until it has begun.
  */
 import type { Code } from "@turnproof/semconv";
 
@@ -9,16 +9,16 @@ export class TurnFindings {
   readonly #found = new Set<Code>();
   #say: ((code: Code) => void) | undefined;
 
-  /** Notes a code; the first time it is said. */
+  /** Adds a code; reports it the first time. */
   find(code: Code): void {
-    // A refused fact is one finding, whichever rule refused it.
+    // A refused fact is one finding, whatever rule refused it.
     const finding = code.startsWith("attribute_") ? "invalid_metadata" : code;
     if (this.#found.has(finding)) return;
     this.#found.add(finding);
     this.#say?.(finding);
   }
 
-  /** Says what was found, and from now on whatever is. */
+  /** Reports all findings so far, and from now on each new one. */
   sayTo(say: (code: Code) => void): void {
     this.#say = say;
     for (const code of this.#found) say(code);

@@ -1,11 +1,11 @@
-/** @module TurnIdentity: who a turn belongs to, and that every part of it is an opaque id. */
+/** @module TurnIdentity: the ids of a turn; each part is an opaque id. */
 import { attribute, CodedError, opaqueIdentity, randomId } from "@turnproof/semconv";
 import type { AttributeRow } from "@turnproof/semconv";
 import { identityPurpose, keyedFingerprint } from "@turnproof/semconv/fingerprint";
 import type { Key } from "@turnproof/semconv/fingerprint";
 import { nameDigest } from "@turnproof/semconv/name-key";
 
-/** Identity of a turn. `userId`: the tenant, null for anonymous, absent when nobody said. */
+/** Identity of a turn. `userId`: the tenant, null for anonymous, absent when not recorded. */
 export interface TurnIdentity {
   readonly applicationId?: string;
   readonly agentId: string;
@@ -27,7 +27,8 @@ const identityRows: readonly (readonly [keyof TurnIdentity, AttributeRow, boolea
 ];
 
 /**
- * The identity with every keyed field replaced; refuses what is not opaque then (design 3.1).
+ * The identity with every keyed field replaced; refuses values that are not opaque then (design
+ * 3.1).
  * @throws CodedError identity_missing, identity_empty, identity_not_opaque, attribute_too_long
  */
 export function checkedIdentity(identity: TurnIdentity): TurnIdentity {
@@ -40,17 +41,17 @@ export function checkedIdentity(identity: TurnIdentity): TurnIdentity {
   return Object.freeze(checked);
 }
 
-/** An identity that a turn can go on with, and the fields that were refused on the way. */
+/** A usable identity, and the fields that were refused. */
 export interface AdmittedIdentity {
   readonly identity: TurnIdentity;
   readonly refused: readonly (keyof TurnIdentity)[];
 }
 
 /**
- * The identity as far as it is usable; never throws. Of a refused user, memory or application
- * nobody said anything: unattributed, never anonymous. A refused agent goes on as its keyed name,
- * a refused thread under an id of its own, the same for the same value in this process, so that
- * two of them stay two. A missing thread is a thread of one turn.
+ * The usable part of an identity; never throws. A refused user, memory or application becomes
+ * absent (unattributed, never anonymous). A refused agent becomes its keyed name. A refused thread
+ * becomes an id of its own, the same for the same value in this process, so that two threads stay
+ * distinct. A missing thread becomes a thread of one turn.
  */
 export function admittedIdentity(given: TurnIdentity): AdmittedIdentity {
   const identity: { -readonly [K in keyof TurnIdentity]?: TurnIdentity[K] } = {};
@@ -82,9 +83,9 @@ function usable(row: AttributeRow, value: unknown, field: string): string | unde
 let processKey: Key | undefined;
 
 /**
- * An id in the place of one that cannot be kept. An agent's is its name's digest, as of any name that
- * the gate refuses: the same after a restart, and one that a key or a list of names goes on from. A
- * thread's is keyed, and the key never leaves the process.
+ * A replacement for an id that cannot be kept. An agent's is the digest of its name, as for any
+ * name that the gate refuses: stable across restarts, and resolvable by a key or a list of names.
+ * A thread's is keyed with a key that never leaves the process.
  */
 function standIn(field: keyof TurnIdentity, value: unknown): string {
   if (field === "agentId") {

@@ -1,13 +1,13 @@
 /**
- * @module Turn options: what a host says of a turn, read once. Options may be an object of any
- * class, with getters that throw; reading them must not stop the host.
+ * @module Turn options: reads the options of a turn once. Options may be an object of any class,
+ * with getters that throw; reading them must not stop the host.
  */
 import type { TurnOptions } from "./turn.ts";
 
-/** What stands where a field cannot be read: no string, so that the guard refuses and counts it. */
+/** Stands for a field that cannot be read: not a string, so the guard refuses and counts it. */
 const unreadable: object = Object.freeze({});
 
-/** Fields that are judged as values, and what becomes of one that is refused. */
+/** Value fields, which the guard screens. */
 const saidFields = [
   "applicationId",
   "agentId",
@@ -20,21 +20,22 @@ const saidFields = [
   "coverageProfile",
 ] as const satisfies readonly (keyof TurnOptions)[];
 
-/** Fields that are parts to work with: one that cannot be read has its default. */
+/** Fields that hold an object or a function; one that cannot be read gets its default. */
 const partFields = ["sink", "fingerprint", "log"] as const satisfies readonly (keyof TurnOptions)[];
 
-/** Options with plain fields, and the parts that could not be read. */
+/** Options as plain fields, and the names of those that could not be read. */
 export interface ReadOptions {
   readonly options: TurnOptions;
   readonly unread: readonly (keyof TurnOptions)[];
 }
 
 /**
- * The options with every field read once. A field whose getter throws is refused as a value or left
- * out as a part; with `strict` its error is thrown.
+ * The options with every field read once. A field whose getter throws is refused as a value or
+ * dropped as an object; with `strict` its error is thrown.
  */
 export function readOptions(given: TurnOptions | null | undefined): ReadOptions {
-  // JavaScript without types may give nothing at all: a turn of nobody, which says so.
+  // JavaScript callers may pass nothing at all: the turn is then unattributed and records a
+  // finding.
   const from = given ?? ({} as TurnOptions);
   const unread: (keyof TurnOptions)[] = [];
   const options: Partial<Record<keyof TurnOptions, unknown>> = {};

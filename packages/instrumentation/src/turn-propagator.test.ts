@@ -1,4 +1,6 @@
-/** @module The turn travels beside foreign baggage, to allowed hosts only, and is never trusted. */
+/**
+ * @module The turn propagates beside foreign baggage, to allowed hosts only, and is never trusted.
+ */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -57,7 +59,7 @@ test("identity leaves only inside propagateTurn, and foreign baggage always does
         ?.getAllEntries()
         .map(([name]) => name),
     ).toEqual(["tier"]);
-    // What was received is not active: nobody has compared it with the caller yet.
+    // A received turn is not active: it has not been compared with the caller yet.
     expect(TraceContext.active(received)).toBeUndefined();
   });
 });
@@ -106,7 +108,7 @@ test("turnFetch tells allowed hosts and nobody else, and follows no redirect wit
     for (const host of hosts) await named(`http://${host}/`);
     expect(sent).toEqual(["http://partner.example/", "http://jobs.shop.example/"]);
   });
-  // What the caller had put into the header goes on beside the turn.
+  // Baggage that the caller set is sent along with the turn.
   const given: RequestInit = { headers: { baggage: "tier=gold,turnproof.user_id=user_2" } };
   await turn.with(() => open(`http://127.0.0.1:${port}/`, given));
   expect(seen.pop()).toBe(`tier=gold,${members}`);

@@ -1,7 +1,7 @@
 /**
- * @module TurnPropagator: carries a turn over HTTP beside other people's baggage (design 3.5). It
- * wraps the baggage propagator, because two writers of one header would overwrite each other, and
- * it writes only inside {@link propagateTurn}, because `inject` cannot see where a request goes and
+ * @module TurnPropagator: carries a turn over HTTP beside foreign baggage (design 3.5). It wraps
+ * the baggage propagator, because two writers of one header would overwrite each other. It writes
+ * only inside {@link propagateTurn}: `inject` cannot see the destination of a request, and
  * identity must not leak to third parties.
  */
 import { createContextKey, diag, isSpanContextValid, propagation, trace } from "@opentelemetry/api";
@@ -22,15 +22,15 @@ export function propagateTurn<T>(fn: () => T): T {
 }
 
 /**
- * The turn that an incoming request carried, if it carried a whole one. It is not active and it is
- * not a credential: compare it with the authenticated caller, then use `turn.with(fn)`.
+ * The turn of an incoming request, if the request carries a complete one. It is not active and not
+ * a credential: compare it with the authenticated caller, then use `turn.with(fn)`.
  */
 export function receivedTurn(from: Context = activeContext()): TraceContext | undefined {
   const found = from.getValue(receivedKey);
   return found instanceof TraceContext ? found : undefined;
 }
 
-/** Propagates the turn together with whatever baggage the inner propagator carries. */
+/** Propagates the turn together with the baggage of the inner propagator. */
 export class TurnPropagator implements TextMapPropagator {
   readonly #inner: TextMapPropagator;
 
@@ -49,7 +49,7 @@ export class TurnPropagator implements TextMapPropagator {
     });
     const own = from.getValue(allowKey) === true ? ownMembersOf(from) : "";
     const both = [foreign, own].filter((part) => part !== "").join(",");
-    // Beyond the standard's limits a reader cuts the end off: half a turn is worth nothing.
+    // Readers truncate a header beyond the standard's limits, and a truncated turn is useless.
     const value = isTransportable(both) ? both : foreign;
     if (value !== "") setter.set(carrier, header, value);
   }
@@ -60,14 +60,14 @@ export class TurnPropagator implements TextMapPropagator {
     if (baggage === undefined) return inner;
     const own = baggage.getAllEntries().filter(([name]) => isOwnMember(name));
     if (own.length === 0) return inner;
-    // Ours never stay among the foreign members, or the next `inject` would forward them.
+    // Our members are removed from the foreign ones, or the next `inject` would forward them.
     const cleaned = propagation.setBaggage(
       inner,
       baggage.removeEntries(...own.map(([name]) => name)),
     );
     const span = trace.getSpanContext(inner);
     if (span === undefined || !isSpanContextValid(span)) return cleaned;
-    // A reader keeps one of two members of a name; which of them is true, nobody can say.
+    // A reader keeps one of two members with the same name; which one is correct is unknown.
     if (ownMembers(getter.get(carrier, header)) > own.length) return cleaned;
     try {
       const identity = readMembers(own.map(([name, { value }]) => [name, value] as const));
@@ -77,7 +77,7 @@ export class TurnPropagator implements TextMapPropagator {
         fromContent({ traceId, spanId, traceFlags, ...identity }),
       );
     } catch {
-      // W3C: what cannot be understood is left out; the request goes on without a turn.
+      // W3C: members that cannot be parsed are left out; the request continues without a turn.
       return cleaned;
     }
   }
@@ -89,7 +89,7 @@ export class TurnPropagator implements TextMapPropagator {
 
 const memberName = (member: string): string => (member.split("=", 1)[0] ?? "").trim();
 
-/** The members of others: ours leave only inside `propagateTurn`, and as the active turn says. */
+/** The foreign members. Ours are written only inside `propagateTurn`, from the active turn. */
 function withoutOwn(value: string): string {
   return value
     .split(",")
@@ -97,7 +97,7 @@ function withoutOwn(value: string): string {
     .join(",");
 }
 
-/** How many members of ours a header holds, repeated ones included. */
+/** How many of our members a header holds, repeated ones included. */
 function ownMembers(value: string | readonly string[] | undefined): number {
   const members = [value ?? []].flat().flatMap((part) => part.split(","));
   return members.filter((member) => isOwnMember(memberName(member))).length;
@@ -110,14 +110,14 @@ function isTransportable(value: string): boolean {
   );
 }
 
-/** What a request's own header held, and what was written for it; never by half. */
+/** Joins the request's own header and the written one; all or nothing. */
 function joined(given: string, written: string): string {
   if (written === "" || written === given) return given;
   const both = `${given},${written}`;
   return isTransportable(both) ? both : given;
 }
 
-/** The members of the turn that is active there; a request goes on without what cannot be written. */
+/** The members of the active turn; empty when they cannot be written. */
 function ownMembersOf(from: Context): string {
   try {
     const turn = TraceContext.active(from);
@@ -133,30 +133,30 @@ function membersOf(turn: TraceContext): Parameters<typeof writeMembers>[0] {
   return { ...turn.identity, ...causedBy };
 }
 
-/** The host that a request goes to; empty for what has none. */
+/** The host of a request; empty when it has none. */
 function hostOf(input: string | URL | Request): string {
   const given = input instanceof Request ? input.url : String(input);
   return URL.canParse(given) ? new URL(given).hostname : "";
 }
 
-/** Hosts that may learn a turn's identity, exactly or by a leading dot for their sub-domains. */
+/** Hosts that receive a turn's identity: exact names, or a leading dot for sub-domains. */
 export interface PropagatingFetchOptions {
   readonly allow: readonly string[];
   readonly fetch?: typeof globalThis.fetch;
 }
 
 /**
- * A `fetch` that carries the active turn to allowed hosts and to nobody else. It sets `traceparent`
- * and `baggage` through the global propagator.
+ * A `fetch` that sends the active turn to allowed hosts only. It sets `traceparent` and `baggage`
+ * through the global propagator.
  */
 export function turnFetch(options: PropagatingFetchOptions): typeof globalThis.fetch {
   const send = options.fetch ?? globalThis.fetch;
-  // The host of a URL is in lower case, however it was written.
+  // The host of a URL is always in lower case, so the list is too.
   const allow = options.allow.map((entry) => entry.toLowerCase());
   const allowed = (host: string): boolean =>
     allow.some((entry) => (entry.startsWith(".") ? host.endsWith(entry) : host === entry));
   return async (input, init) => {
-    // What is not for an allowed host, or no address at all, is none of ours.
+    // Requests to other hosts, or without a valid URL, are passed on unchanged.
     if (!allowed(hostOf(input))) return send(input, init);
     const request = new Request(input, init);
     const headers = new Headers(request.headers);
@@ -165,7 +165,7 @@ export function turnFetch(options: PropagatingFetchOptions): typeof globalThis.f
       propagation.inject(activeContext(), headers, { set: (h, key, value) => h.set(key, value) }),
     );
     if (given !== "") headers.set(header, joined(given, headers.get(header) ?? ""));
-    // A redirect could lead identity to a host that is not allowed, so none is followed blindly.
+    // A redirect could send identity to a host that is not allowed, so redirects are not followed.
     return send(new Request(request, { headers, redirect: "manual" }));
   };
 }

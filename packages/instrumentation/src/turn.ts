@@ -1,6 +1,6 @@
 /**
- * @module Turn: one agent turn and everything that is seen of it. A turn is a span; its identity
- * travels in the OpenTelemetry context, so concurrent turns stay apart.
+ * @module Turn: one agent turn and everything recorded about it. A turn is a span; its identity is
+ * in the OpenTelemetry context, so concurrent turns stay separate.
  */
 /// <reference lib="esnext.disposable" preserve="true" />
 import { SpanKind, trace } from "@opentelemetry/api";
@@ -44,7 +44,7 @@ import { readOptions } from "./turn-options.ts";
 import { stepName, Witness } from "./witness.ts";
 import type { Facts, Observation, WitnessHealth, WitnessOptions } from "./witness.ts";
 
-/** Whose turn it is; `runId` and `turnId` are made when they are not given. */
+/** Identity of the turn; `runId` and `turnId` are generated when absent. */
 export interface TurnOptions extends Omit<TurnIdentity, "runId" | "turnId">, WitnessOptions {
   readonly runId?: string;
   readonly turnId?: string;
@@ -57,7 +57,7 @@ export interface TurnOptions extends Omit<TurnIdentity, "runId" | "turnId">, Wit
   readonly fingerprint?: (text: string) => string;
 }
 
-/** What a semantic cache decided. The provider's own cached tokens are something else. */
+/** Decision of a semantic cache. The provider's own cached tokens are recorded elsewhere. */
 export interface CacheDecided {
   readonly decision: CacheDecision;
   readonly reason?: string;
@@ -66,7 +66,7 @@ export interface CacheDecided {
   readonly similarity?: number;
 }
 
-/** What a step's options say: the name of its span and its facts. */
+/** The span name and the facts of a step's options. */
 type Said = readonly [name: string, facts: Facts];
 
 /** An open turn. */
@@ -75,12 +75,12 @@ export class Turn {
   readonly #step: OpenStep;
   readonly #sink: EvidenceSink;
   readonly #options: TurnOptions;
-  /** The trace context of the turn: what jobs, feedback and recorders need of it. */
+  /** The trace context of the turn, for jobs, feedback and recorders. */
   readonly traceContext: TraceContext;
 
   /**
-   * Begins a turn. What is wrong with its options never stops the host: it is left out, counted,
-   * and a data-quality event of the turn says so; with `strict` it throws.
+   * Begins a turn. Invalid options never stop the host: they are left out and counted, and a
+   * data-quality event of the turn reports them; with `strict` they throw.
    */
   constructor(given: TurnOptions, parent: Context = activeContext()) {
     const { options, unread } = readOptions(given);
@@ -98,7 +98,7 @@ export class Turn {
     const { identity, refused } = strict ? { identity: said, refused: [] } : admittedIdentity(said);
     for (const field of refused) this.#witness.refuse("identity_refused", field);
     for (const field of unread) this.#witness.refuse("record_invalid", field);
-    // The ids of the span are known only once it has begun, the identity is judged before.
+    // Span ids exist only once the span has begun, but the identity is checked before.
     const seed = new TraceContext(identity, { traceId: "", spanId: "", traceFlags: 0 });
     const name = options.agentName ?? seed.identity.agentId;
     const facts = {
@@ -106,7 +106,7 @@ export class Turn {
       [attribute.agent_name.span]: name,
       [attribute.coverage_profile.span]: options.coverageProfile,
     };
-    // A refused user may be anybody: such a turn is no part of somebody's.
+    // A turn with a refused user could belong to any tenant, so it starts its own root.
     const apart = refused.includes("userId") || isForeign(parent, seed);
     const open = this.#witness.begin(
       seed,
@@ -150,7 +150,10 @@ export class Turn {
     return new ModelCall(this.#begin("model_call", "chat", said, SpanKind.CLIENT));
   }
 
-  /** Runs a model call; a throw fails it, a return without `respond` is unknown, never success. */
+  /**
+   * Runs a model call; a throw fails it, a return without `respond` leaves it unknown, never
+   * success.
+   */
   modelCall<T>(options: ModelCallOptions, fn: (call: ModelCall) => Promise<T> | T): Promise<T> {
     const call = this.startModelCall(options);
     return runStep(
@@ -167,7 +170,7 @@ export class Turn {
     return new ToolCall(this.#begin("tool_call", "execute_tool", said));
   }
 
-  /** Runs a tool call; a throw is outcome `error`, a return without `result` is unknown. */
+  /** Runs a tool call; a throw is outcome `error`, a return without `result` leaves it unknown. */
   toolCall<T>(options: ToolCallOptions, fn: (call: ToolCall) => Promise<T> | T): Promise<T> {
     const call = this.startToolCall(options);
     return runStep(
@@ -208,7 +211,10 @@ export class Turn {
     }
   }
 
-  /** Stage 2: what was placed in the model's context. Record it for every turn not from a cache. */
+  /**
+   * Stage 2: what was placed in the model's context. Record it for every turn the cache did not
+   * answer.
+   */
   supplied(memory: SuppliedMemory): Promise<void> {
     return this.#point("memory_supply", ownSpanNames.memory_supply, () => suppliedFacts(memory));
   }
@@ -230,7 +236,9 @@ export class Turn {
     }));
   }
 
-  /** The host's context of this run: twelve fields kept, the rest counted and fingerprinted. */
+  /**
+   * The host's context of this run: twelve fields are kept, the rest counted and fingerprinted.
+   */
   bindContext(given: ObservabilityContext | Readonly<Record<string, unknown>>): Promise<void> {
     return this.#point("context_binding", ownSpanNames.context_binding, () =>
       provenanceFacts(given, this.#options.fingerprint),
@@ -245,7 +253,7 @@ export class Turn {
     return this.#point("feedback", ownSpanNames.feedback, facts, ids);
   }
 
-  /** What became of the task, e.g. `success` or `failure`. */
+  /** The outcome of the task, e.g. `success` or `failure`. */
   taskOutcome(outcome: string, options: TaskOutcome = {}): Promise<void> {
     const ids = {
       ...(options.taskId === undefined ? {} : { taskId: options.taskId }),
@@ -255,23 +263,23 @@ export class Turn {
     return this.#point("outcome", ownSpanNames.outcome, facts, ids);
   }
 
-  /** A step in the life of something learned. */
+  /** A step in the life cycle of a learned skill. */
   learned(learning: Learning): Promise<void> {
     const name = `${ownSpanNames.learning}.${learning.event}`;
     return this.#point("learning", name, () => learningFacts(learning));
   }
 
-  /** The turn ended well. */
+  /** Ends the turn as success. */
   succeed(): Promise<void> {
     return this.#step.end("success");
   }
 
-  /** The turn ended with something missing. */
+  /** Ends the turn as partial: something is missing. */
   partial(): Promise<void> {
     return this.#step.end("partial");
   }
 
-  /** The turn failed: by class, never by text. */
+  /** Ends the turn as failed, with the error's class, never its text. */
   fail(errorType?: string): Promise<void> {
     return this.#step.end("error", {}, errorType);
   }
@@ -286,12 +294,12 @@ export class Turn {
     );
   }
 
-  /** Ends it as unknown unless something was said before. */
+  /** Ends it as unknown unless it has ended already. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#step.end("unknown");
   }
 
-  /** Begins a step; one whose options cannot be read has only its plain name. */
+  /** Begins a step; if its options cannot be read it has only its plain name. */
   #begin(kind: EventKind, plain: string, said: () => Said, spanKind?: SpanKind): OpenStep {
     const [name, facts] = this.#facts(said) ?? [plain, {}];
     const { turn, parent } = this.#here();
@@ -312,7 +320,7 @@ export class Turn {
     await this.#witness.point(turn, parent, { kind, name, facts, ...ids });
   }
 
-  /** What a host said, as facts; undefined, counted, where it cannot be read. */
+  /** A host's options as facts; undefined, and counted, when they cannot be read. */
   #facts<T>(make: () => T): T | undefined {
     if (this.#options.strict === true) return make();
     try {
@@ -334,8 +342,8 @@ export class Turn {
 }
 
 /**
- * True inside a turn of another tenant: a loop that one turn's tool left behind goes on in that
- * turn's context for everybody. A turn begun there starts its own root.
+ * True inside a turn of another tenant: a loop that a tool left running keeps that turn's context
+ * for all later work. A turn begun there starts its own root.
  */
 function isForeign(parent: Context, turn: TraceContext): boolean {
   const around = TraceContext.active(parent)?.identity.userId;
@@ -343,7 +351,7 @@ function isForeign(parent: Context, turn: TraceContext): boolean {
   return around !== undefined && userId !== undefined && around !== userId;
 }
 
-/** What of a turn's options is its identity; what was not said is absent. */
+/** The identity fields of a turn's options; fields that were not set are absent. */
 function identityOf(given: TurnIdentity): TurnIdentity {
   const { applicationId, agentId, userId, memoryId, threadId, runId, turnId } = given;
   return {

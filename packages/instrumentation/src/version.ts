@@ -1,2 +1,2 @@
-/** @module Version of this package, as spans name it. */
+/** @module Version of this package, recorded on spans. */
 export const version = "0.1.0";

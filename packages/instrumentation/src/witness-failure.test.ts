@@ -1,4 +1,7 @@
-/** @module A sink that fails, whichever way, never stops the host, and says so by code and count. */
+/**
+ * @module A sink that fails in any way never stops the host; the failure is reported by code and
+ * count.
+ */
 import { context, diag, DiagLogLevel, ROOT_CONTEXT } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { CodedError } from "@turnproof/semconv";

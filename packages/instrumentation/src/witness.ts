@@ -1,7 +1,7 @@
 /**
- * @module Witness: turns what a host says into a draft that the guard has passed, and hands it to a
- * sink. Everything recorded anywhere in this package goes through `begin` or `point`, so there is
- * one place where identity is stamped, content refused and failure counted.
+ * @module Witness: screens a host's values with the guard and writes them to a sink. Everything
+ * recorded in this package goes through `begin` or `point`, so one place stamps identity, refuses
+ * content and counts failures.
  */
 import { diag, INVALID_SPAN_CONTEXT, SpanKind, trace } from "@opentelemetry/api";
 import type { Context, Link, TimeInput } from "@opentelemetry/api";
@@ -48,15 +48,17 @@ export interface WitnessHealth {
   refused: number;
 }
 
-/** How a witness behaves when its sink fails. */
+/** How a witness reacts when its sink fails. */
 export interface WitnessOptions {
-  /** True: a failed write throws. False (default): the host goes on, and the failure is counted. */
+  /**
+   * True: a failed write throws. False (default): the failure is counted and the host continues.
+   */
   readonly strict?: boolean;
   /** Receives content-free codes; default: OpenTelemetry's own log (`diag`), as a warning. */
   readonly log?: (code: string) => void;
 }
 
-/** What is done where something is refused and the host goes on: a code that holds no value. */
+/** Called with a code, never a value, when something is refused and the host continues. */
 export type OnRefused = (code: Code, field?: string) => void;
 
 /** Records into one sink under one policy. */
@@ -66,7 +68,7 @@ export class Witness {
   readonly #options: WitnessOptions;
   readonly #onRefused: OnRefused | undefined;
 
-  /** @param onRefused given: what is refused is left out, counted and said; absent: it throws */
+  /** @param onRefused set: a refused value is left out, counted and reported; unset: it throws */
   constructor(sink: EvidenceSink, options: WitnessOptions = {}, onRefused?: OnRefused) {
     this.#sink = sink;
     this.#options = options;
@@ -74,7 +76,8 @@ export class Witness {
   }
 
   /**
-   * Begins a span of the turn. Its `end` throws what the guard refuses and stays open then.
+   * Begins a span of the turn. Its `end` throws when the guard refuses something, and it stays
+   * open then.
    * @throws CodedError when the guard refuses something, or, strict, when the sink cannot begin
    */
   begin(
@@ -87,7 +90,7 @@ export class Witness {
     const attributes = this.#judge(turn, observation, phase);
     const { name, spanKind: kind = SpanKind.INTERNAL, links, startTime } = observation;
     const open = this.#start({
-      // A name holds what its facts say, so it may hold what was refused of them.
+      // A name is built from facts, so it could contain a value that was refused.
       name: this.health.refused === refused ? name : plainName(name),
       kind,
       attributes,
@@ -96,7 +99,7 @@ export class Witness {
       ...(startTime === undefined ? {} : { startTime }),
     });
     return {
-      // What is nested in a span that could not begin belongs to whatever is around it.
+      // Children of a span that could not begin get the surrounding span as parent.
       spanContext: open?.spanContext ?? trace.getSpanContext(parent) ?? INVALID_SPAN_CONTEXT,
       context: open?.context ?? parent,
       end: (result) => {
@@ -106,7 +109,7 @@ export class Witness {
     };
   }
 
-  /** Begins at the sink; undefined, counted, when it cannot and that is no reason to stop. */
+  /** Begins at the sink; undefined, and counted, when that fails outside of strict mode. */
   #start(draft: EvidenceDraft): OpenEvidence | undefined {
     try {
       return this.#sink.start(draft);
@@ -155,13 +158,13 @@ export class Witness {
     }
   }
 
-  /** What is done with a refusal: it is thrown, or what was refused is left out. */
+  /** Handles a refusal: throws it, or leaves the value out. */
   readonly #leaveOut = (error: CodedError): void => {
     if (this.#onRefused === undefined) throw error;
     this.refuse(error.code, error.field);
   };
 
-  /** Counts something that was refused, and says its code; for who goes on without it. */
+  /** Counts a refusal and reports its code, where the host continues. */
   refuse(code: Code, field?: string): void {
     this.health.refused += 1;
     this.#log(field === undefined ? code : `${code} (${field})`);
@@ -173,11 +176,13 @@ export class Witness {
     try {
       log(text);
     } catch {
-      // The host's own log failed; what was to be said is counted.
+      // The host's own log failed; the failure itself is counted.
     }
   }
 
-  /** A text that is no class is somebody's message; what failed is still evidence without it. */
+  /**
+   * A text that is no class is a message and is dropped; the failure is still recorded without it.
+   */
   #judgeErrorType(result: EvidenceResult): EvidenceResult {
     const { errorType } = result;
     if (errorType === undefined || screenValue(attribute.error_type, errorType) === undefined) {
@@ -197,7 +202,9 @@ export class Witness {
     this.health.recorded += 1;
   }
 
-  /** Counts a failed write and says its code (requirements: Storage rules). Strict: throws it. */
+  /**
+   * Counts a failed write and reports its code (requirements: Storage rules). Strict: throws it.
+   */
   #failed(error: unknown): void {
     this.health.write_failures += 1;
     const failure = CodedError.is(error) ? error : new CodedError("write_failed", { cause: error });
@@ -260,7 +267,10 @@ function draftAttributes(
   return { ...screened(kind, own, refused), ...screened(kind, facts, refused) };
 }
 
-/** Facts that the guard lets pass, and names keyed; each refusal goes to `refused` as an error that names the field. */
+/**
+ * Facts that the guard admits, with names keyed; each refusal goes to `refused` as an error with
+ * the field's name.
+ */
 function screened(
   kind: EventKind,
   facts: Facts,
@@ -288,7 +298,7 @@ function screened(
   return kept;
 }
 
-/** A name that the guard refuses as its digest, so that two of them stay two. */
+/** A name that the guard refuses, as its digest, so that different names stay distinct. */
 function keyedNameOf(kind: EventKind, name: string, value: AttributeValue): string | undefined {
   const row = attributeBySpanName.get(name);
   if (row?.keyed !== "name" || !mayCarry(row, kind)) return undefined;
@@ -303,20 +313,20 @@ function refusalOf(kind: EventKind, name: string, value: AttributeValue): CodedE
   return code === undefined ? undefined : new CodedError(code, { field: row.event });
 }
 
-/** Span name of a step (GenAI: `{operation} {what}`); a host without types may give no text. */
+/** Span name of a step (GenAI: `{operation} {what}`); a host without types may pass no text. */
 export function stepName(operation: unknown, what: unknown): string {
   const words = [operation, what].filter((word) => typeof word === "string");
   return words.join(" ");
 }
 
-/** A span name without anything that a host put into it: `chat`, `turnproof.learning`. */
+/** A span name without any host value: `chat`, `turnproof.learning`. */
 function plainName(name: string): string {
   const own = Object.values(ownSpanNames).find((each) => name.startsWith(`${each}.`));
   return own ?? name.split(" ", 1)[0] ?? "";
 }
 
 /**
- * The name of a host operation, judged.
+ * The name of a host operation, validated.
  * @throws CodedError operation_name_invalid
  */
 export function operationName(name: string): string {
@@ -325,17 +335,17 @@ export function operationName(name: string): string {
   return name;
 }
 
-/** OpenTelemetry's word for a class that has no name of its own. */
+/** OpenTelemetry's value for an error without a class of its own. */
 const otherError = "_OTHER";
 
-/** The class of what was thrown, never its text: a short name, or `_OTHER`. */
+/** The class of a thrown error, never its text: a short name, or `_OTHER`. */
 export function errorTypeOf(error: unknown): string {
   if (CodedError.is(error)) return error.code;
   const name = error instanceof Error ? classNameOf(error) : typeof error;
   return screenValue(attribute.error_type, name) === undefined ? name : otherError;
 }
 
-/** A minifier shortens a class to a letter or two, but not the `name` that its errors carry. */
+/** A minifier shortens class names to a letter or two, but not the `name` of their errors. */
 function classNameOf(error: Error): string {
   const ofClass = error.constructor.name;
   return ofClass.length > 2 ? ofClass : error.name;

@@ -1,6 +1,6 @@
 /**
- * @module Worker: how a job goes on with its turn. A carrier is checked against what the job's owner
- * is known to be; without one, a worker with a fallback says so and goes on.
+ * @module Worker: continues a turn in a job. The carrier is checked against the job's owner;
+ * without a carrier, a worker with a fallback records that and continues.
  */
 import { trace } from "@opentelemetry/api";
 import { attribute, CodedError, ownSpanNames } from "@turnproof/semconv";
@@ -13,19 +13,19 @@ import type { TurnIdentity } from "./turn-identity.ts";
 import { Witness } from "./witness.ts";
 import type { WitnessOptions } from "./witness.ts";
 
-/** What a worker knows of its job. */
+/** What a worker receives with its job. */
 export interface WorkerOptions extends WitnessOptions {
   readonly sink: EvidenceSink;
-  /** The validated owner of the job; a carrier that says otherwise is refused. */
+  /** The validated owner of the job; a carrier with another owner is refused. */
   readonly expected: ExpectedScope;
-  /** Identity to go on with when there is no usable carrier. Without it, that is an error. */
+  /** Identity to continue with when there is no usable carrier. Without it, that is an error. */
   readonly fallback?: TurnIdentity;
 }
 
 /**
  * The turn that a job belongs to. With a fallback, a missing or refused carrier is recorded as the
- * data-quality event `trace_context_missing` under a new root, which no verdict takes for success;
- * a carrier of another tenant is refused all the same.
+ * data-quality event `trace_context_missing` under a new root, and no verdict counts that as
+ * success. A carrier of another tenant is refused in any case.
  * @throws CodedError `carrier_…`
  */
 export async function forWorker(carrier: unknown, options: WorkerOptions): Promise<TraceContext> {

@@ -1,12 +1,12 @@
 /**
- * @module Clock: times of memory rows. Lists go by `created_at`, so two rows of one process never
- * share a time and always have the same number of digits.
+ * @module Clock: timestamps of memory rows. Lists sort by `created_at`, so two rows of one process
+ * never share a time, and every time has the same number of digits.
  */
 
 /** ISO 8601 UTC now. */
 export type Clock = () => string;
 
-/** A clock with microseconds that only goes forward. */
+/** A clock in microseconds that never goes back. */
 export function memoryClock(): Clock {
   let last = 0;
   return () => {

@@ -1,4 +1,4 @@
-/** @module Conversation: the messages of a thread, and how much of them a turn may see. */
+/** @module Conversation: the messages of a thread, and how many of them a turn reads. */
 import type { MemoryDraft, MemoryRecord, MemoryStore } from "@turnproof/store";
 
 import { required } from "./place.ts";
@@ -6,28 +6,30 @@ import type { Level, MemoryPlace } from "./place.ts";
 import { watched } from "./watched-store.ts";
 import type { MemoryOptions, WatchedStore } from "./watched-store.ts";
 
-/** A message as it is said. */
+/** A message before it is stored. */
 export interface MessageDraft {
   readonly role: "user" | "assistant";
   readonly text: string;
   readonly turnId?: string;
-  /** False for the words of a turn that was cut short; without a status they are no history. */
+  /**
+   * False for messages of a turn that was cut short; without `cut` they are left out of history.
+   */
   readonly complete?: boolean;
-  /** How the turn ended that never came to an answer; its words are history, and say so. */
+  /** How a turn without an answer ended; its messages stay in history with this note. */
   readonly cut?: CutTurn;
 }
 
 /** A turn that ended before its answer. */
 export interface CutTurn {
   readonly status: "error" | "cancelled";
-  /** Tools that had run by then, each with its outcome: what they did is done. */
+  /** Tools that had run by then, each with its outcome, because their effects remain. */
   readonly tools: readonly { readonly name: string; readonly outcome: string }[];
 }
 
 /** A message as it is stored. */
 export interface Message extends Required<Omit<MessageDraft, "turnId" | "cut">> {
   readonly id: string;
-  /** Present on the words of a turn that never came to an answer. */
+  /** Present on messages of a turn that ended without an answer. */
   readonly cut?: CutTurn;
   readonly turnId: string | undefined;
   readonly threadId: string | undefined;
@@ -43,7 +45,7 @@ export interface HistoryOptions {
   readonly charsMax?: number;
 }
 
-/** Levels that conversation rows know. */
+/** Scope levels that conversation rows have. */
 const conversationLevels: readonly Level[] = ["agentId", "memoryId", "threadId"];
 
 /** A stored row as a message. */
@@ -81,8 +83,8 @@ export class Conversation {
   }
 
   /**
-   * Appends messages to the place's thread, in this order; resolves with them once they are
-   * durable. `onKept` is told each as it is durable: a failure later does not take it back.
+   * Appends messages to the place's thread, in this order; resolves once they are durable. Calls
+   * `onKept` as each becomes durable: a later failure does not undo earlier messages.
    * @throws CodedError identity_missing without a thread
    */
   async append(
@@ -91,7 +93,8 @@ export class Conversation {
     onKept?: (message: Message) => void,
   ): Promise<readonly Message[]> {
     required(place, "threadId");
-    // What was cut short is never recalled elsewhere, and ending a turn must not wait for a vector.
+    // Cut messages are never recalled in other threads, so the end of a turn does not wait for
+    // vectors.
     const whole = messages.filter(({ cut }) => cut === undefined);
     const vectors =
       whole.length === 0 ? [] : await this.#store.embed(whole.map(({ text }) => text));
@@ -104,7 +107,7 @@ export class Conversation {
         created_at: this.#store.now(),
         data: {
           role: message.role,
-          // A message without words is nothing that was said; a model refuses it as history.
+          // An empty message has no content, and models reject it in a history.
           complete: (message.complete ?? true) && message.text !== "" && message.cut === undefined,
           ...(message.cut === undefined
             ? {}
@@ -126,9 +129,9 @@ export class Conversation {
   }
 
   /**
-   * The end of the place's thread, oldest first, within the bounds. Incomplete messages are left
-   * out, except those of a turn that says how it was cut short. Without an agent these are the
-   * messages that no agent's id was kept with: two agents' words never become one history.
+   * The newest messages of the place's thread, oldest first, within the bounds. Incomplete
+   * messages are left out, except those of a turn that records how it was cut short. Without an
+   * agent only messages stored without an agent id are read, so histories of two agents never mix.
    * @throws CodedError identity_missing without a thread
    */
   async history(place: MemoryPlace, options: HistoryOptions = {}): Promise<readonly Message[]> {

@@ -1,4 +1,4 @@
-/** @module Counts: how much memory holds at a place, and how fresh it is; no row leaves here. */
+/** @module Counts: number of memory rows at a place and the time of the newest. Returns no row. */
 import { scopedKinds } from "@turnproof/semconv";
 import type { ScopedKind } from "@turnproof/semconv";
 

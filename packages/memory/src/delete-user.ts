@@ -1,4 +1,4 @@
-/** @module DeleteUser: a user's memory, deleted kind by kind, from whatever provider holds it. */
+/** @module DeleteUser: deletes a user's memory, kind by kind, in any provider. */
 import { attribute, knownIdentity } from "@turnproof/semconv";
 import { deleteUser as deleteRows } from "@turnproof/store/admin";
 import type { DeleteUserOptions, DeletionReport, MemoryAdmin } from "@turnproof/store/admin";
@@ -7,8 +7,8 @@ import { adminOf } from "./migrate-legacy-scope.ts";
 import type { AdministeredStore } from "./migrate-legacy-scope.ts";
 
 /**
- * Deletes a user's rows of every scoped kind; a dry run unless told otherwise. For operators only.
- * Of a keyed user the rows under the fingerprint go, and those under the id as it was given.
+ * Deletes a user's rows of every scoped kind; a dry run by default. For operators only. For a
+ * keyed user it deletes the rows under the fingerprint and those under the plain id.
  * @throws CodedError identity_missing, identity_empty, capability_missing
  */
 export async function deleteUser(
@@ -23,7 +23,7 @@ export async function deleteUser(
     : both(raw, await deleteRows(admin, { ...options, userId }));
 }
 
-/** Two reports of the same kinds as one. */
+/** Adds two reports of the same kinds. */
 function both(first: DeletionReport, second: DeletionReport): DeletionReport {
   const kinds = first.kinds.map((row, at) => {
     const other = second.kinds[at] ?? row;

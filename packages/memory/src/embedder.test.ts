@@ -1,5 +1,6 @@
 /**
- * @module Embedder: the lexical default is deterministic, tells spelling apart and says what it is.
+ * @module Embedder: the lexical default is deterministic, separates spellings and declares itself
+ * lexical.
  */
 import { expect, test } from "vitest";
 

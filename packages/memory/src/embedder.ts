@@ -1,11 +1,11 @@
 /**
- * @module Embedder: text into vectors, by the AI SDK's EmbeddingModel interface, met structurally
- * so that this package needs no model library. The default is lexical and works offline: it
- * compares spelling, not meaning, and says so in its name and in `lexical`.
+ * @module Embedder: text to vectors. Matches the AI SDK's EmbeddingModel interface structurally,
+ * so this package needs no model library. The default is lexical and works offline: it compares
+ * spelling, not meaning, and its name and `lexical` flag state this.
  */
 import { wordsOf } from "./words.ts";
 
-/** What is used of an AI SDK embedding model. */
+/** The part of an AI SDK embedding model that is used. */
 export interface Embedder {
   readonly provider: string;
   readonly modelId: string;
@@ -33,7 +33,7 @@ function hashOf(text: string, seed: number): number {
   return hash >>> 0;
 }
 
-/** Signed hashing: two features that meet in one place cancel as often as they add. */
+/** Signed hashing: two features that collide cancel out as often as they add up. */
 function add(vector: number[], feature: string, weight: number): void {
   const at = hashOf(feature, 0) % dimensions;
   const sign = (hashOf(feature, 0x9e3779b9) & 1) === 0 ? 1 : -1;
@@ -52,7 +52,7 @@ function lexicalVector(text: string): number[] {
   }
   const vector = Array.from({ length: dimensions }, () => 0);
   for (const [feature, times] of counts) {
-    // Longer words say more than "the" does; repetition says less each time.
+    // Longer words weigh more than "the"; repetition weighs less each time.
     const weight = feature.startsWith("w:") ? Math.min(2, feature.length / 4) : 0.5;
     add(vector, feature, weight * (1 + Math.log(times)));
   }
@@ -60,7 +60,7 @@ function lexicalVector(text: string): number[] {
   return length === 0 ? vector : vector.map((value) => value / length);
 }
 
-/** Hashed words and letter trigrams: deterministic, offline, without any knowledge of meaning. */
+/** Hashed words and letter trigrams: deterministic, offline, with no notion of meaning. */
 export function lexicalEmbedder(): LexicalEmbedder {
   return {
     lexical: true,
@@ -70,12 +70,12 @@ export function lexicalEmbedder(): LexicalEmbedder {
   };
 }
 
-/** Name under which vectors are stored: those of another model are never compared with them. */
+/** Name under which vectors are stored; vectors of different models are never compared. */
 export function embedderName(embedder: Embedder): string {
   return `${embedder.provider}/${embedder.modelId}`;
 }
 
-/** Vectors of texts, in pieces that the model takes. */
+/** Vectors of texts, in batches of the size that the model accepts. */
 export async function embedAll(
   embedder: Embedder,
   texts: readonly string[],

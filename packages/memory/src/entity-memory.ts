@@ -1,7 +1,7 @@
 /**
- * @module EntityMemory: what is known about a user and their world: profile attributes,
- * preferences, writing samples and other entities. Rows belong to a memory, whichever agent wrote
- * them.
+ * @module EntityMemory: facts about a user and their world: profile attributes, preferences,
+ * writing samples and other entities. Rows belong to a memory and are shared by all agents that
+ * write to it.
  */
 import type { Json, MemoryRecord, MemoryStore } from "@turnproof/store";
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
@@ -14,10 +14,10 @@ import type { Level, MemoryPlace } from "./place.ts";
 import { watched } from "./watched-store.ts";
 import type { MemoryOptions, WatchedStore } from "./watched-store.ts";
 
-/** What an entity is to the context of a turn. */
+/** Which part of the context an entity goes to. */
 export type EntityRole = "profile" | "preference" | "writing_sample" | "entity";
 
-/** An entity as a host says it. */
+/** An entity before it is stored. */
 export interface EntityDraft {
   /** Name of the attribute, preference, sample or entity: a label, e.g. `home_city`. */
   readonly name: string;
@@ -37,7 +37,7 @@ export interface Entity extends Required<Omit<EntityDraft, "facts">> {
 
 const roles: readonly string[] = ["profile", "preference", "writing_sample", "entity"];
 
-/** A stored row as an entity; rows of other writers are entities by their text and id. */
+/** A stored row as an entity; a row of another writer becomes an entity by its text and id. */
 export function entityOf(row: MemoryRecord): Entity {
   const { name, role, facts } = row.data;
   return {
@@ -53,7 +53,7 @@ export function entityOf(row: MemoryRecord): Entity {
   };
 }
 
-/** Rows of a memory are read whichever agent wrote them; without a memory, those of the agent. */
+/** Within a memory, rows of all agents are read; without a memory, those of the agent alone. */
 export function entityLevels(place: MemoryPlace): readonly Level[] {
   return place.memoryId === undefined ? ["agentId"] : ["memoryId"];
 }
@@ -66,7 +66,7 @@ export class EntityMemory {
     this.#store = watched(provider, options);
   }
 
-  /** Remembers an entity; the same role and name in the same memory is replaced. */
+  /** Stores an entity; replaces the one with the same role and name in the same memory. */
   async remember(place: MemoryPlace, entity: EntityDraft): Promise<Entity> {
     const role = entity.role ?? "entity";
     const agentId = levelOf(place, "agentId");
@@ -108,7 +108,7 @@ export class EntityMemory {
     return row === undefined ? undefined : entityOf(row);
   }
 
-  /** Forgets an entity, and tells the turn; true when there was one. */
+  /** Deletes an entity and records this in the turn; true when there was one. */
   async forget(place: MemoryPlace, name: string, role: EntityRole = "entity"): Promise<boolean> {
     const id = idOf(place, role, name);
     const forgotten = await this.#store.delete(place, entityLevels(place), "entity", id);
@@ -119,7 +119,7 @@ export class EntityMemory {
   }
 
   /**
-   * Adopts the legacy rows of one memory into a user and returns how many moved (requirements:
+   * Moves the legacy rows of one memory to a user and returns how many moved (requirements:
    * Administrative migration). For operators only.
    * @throws CodedError identity_missing, identity_empty, capability_missing
    */
@@ -128,7 +128,7 @@ export class EntityMemory {
   }
 }
 
-/** The same for the same thing, so that remembering again replaces; unique within a tenant. */
+/** Deterministic id, unique within a tenant, so that storing the same entity again replaces it. */
 function idOf(place: MemoryPlace, role: EntityRole, name: string): string {
   const memoryId = levelOf(place, "memoryId");
   const home = memoryId === null ? ["agent", levelOf(place, "agentId")] : ["memory", memoryId];

@@ -1,6 +1,6 @@
 /**
- * @module FeedbackMemory: feedback with its words. Evidence has the hash of a comment; the comment
- * itself stands here, and only when the host said `includeComment` (requirements: Feedback).
+ * @module FeedbackMemory: feedback with its comment. Evidence holds only the comment's hash; the
+ * text is stored here, and only with `includeComment` (requirements: Feedback).
  */
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 import type { MemoryRecord, MemoryStore } from "@turnproof/store";
@@ -16,7 +16,7 @@ export interface FeedbackDraft {
   readonly rating?: number;
   readonly label?: string;
   readonly comment?: string;
-  /** True: the comment is stored in words. Default: as its hash. */
+  /** True: the comment is stored as text. Default: as its hash. */
   readonly includeComment?: boolean;
   readonly verified?: boolean;
   /** Recording again under the same id replaces. */
@@ -29,7 +29,7 @@ export interface StoredFeedback {
   readonly turnId: string;
   readonly rating: number | null;
   readonly label: string | null;
-  /** The words, or null when there are none or only their hash is kept. */
+  /** The text of the comment; null when there is none or only its hash is stored. */
   readonly comment: string | null;
   readonly commentHash: string | null;
   readonly verified: boolean | null;

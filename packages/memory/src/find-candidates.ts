@@ -1,6 +1,6 @@
 /**
- * @module FindCandidates: what memory holds that may bear on a question: rows near to it in
- * meaning, rows that share its words, or both in one order.
+ * @module FindCandidates: memory rows that are relevant to a question: near in meaning, sharing
+ * words, or both fused into one order.
  */
 import type { MemoryRecord } from "@turnproof/store";
 
@@ -14,10 +14,10 @@ import type { Candidate } from "./selection.ts";
 import { cosineOf } from "./vector.ts";
 import type { WatchedSearch, WatchedStore } from "./watched-store.ts";
 
-/** How candidates are found: by nearness of vectors, by shared words, or by both. */
+/** How candidates are found: by vectors, by shared words, or both. */
 export type RetrievalMode = "hybrid" | "vector" | "lexical";
 
-/** What is asked. */
+/** The question of a search. */
 export interface Question {
   readonly text: string;
   readonly signal?: AbortSignal;
@@ -28,9 +28,9 @@ export interface Found {
   readonly candidates: readonly Candidate[];
   /** True when a better candidate may have been missed; `limits` says why. */
   readonly degraded: boolean;
-  /** True when words were compared, or rows in the process, in place of what should have served. */
+  /** True when a fallback was used: words instead of vectors, or a scan in the process. */
   readonly fallbackUsed: boolean;
-  /** True when a search met its exact bound. */
+  /** True when a search reached its scan bound. */
   readonly bounded: boolean;
   /** Codes of what limited the search, e.g. `memory_search_bounded`. */
   readonly limits: readonly string[];
@@ -38,17 +38,17 @@ export interface Found {
 }
 
 interface Bounds {
-  /** Of each kind. */
+  /** Per kind. */
   readonly candidatesMax: number;
   readonly mode: RetrievalMode;
   readonly relevanceMin: number;
 }
 
-/** Rows that a search by words reads for a candidate: words are weighed among them. */
+/** How many rows a search by words reads per candidate; word weights come from these rows. */
 const wordRowsPerCandidate = 4;
 const otherThreads: readonly Level[] = ["agentId", "memoryId"];
 
-/** Where candidates come from, at which level, and how a row becomes one. */
+/** Per kind: the level that is searched, and how a row becomes a candidate. */
 const sources = [
   { kind: "conversation", source: "cross_thread", levels: () => otherThreads },
   { kind: "summary", source: "summary", levels: () => otherThreads },
@@ -93,7 +93,7 @@ export async function findCandidates(
 
 interface Asked extends Bounds {
   readonly text: string;
-  /** Undefined: words alone are compared. */
+  /** Undefined: only words are compared. */
   readonly embedding: readonly number[] | undefined;
 }
 
@@ -116,7 +116,9 @@ async function searchKind(
   return found;
 }
 
-/** Words of this very thread are history; profile, preferences and samples are supplied anyway. */
+/**
+ * Words of this thread are history already; profile, preferences and samples are always supplied.
+ */
 function isStanding(
   source: Candidate["source"],
   record: MemoryRecord,
@@ -129,8 +131,8 @@ function isStanding(
 }
 
 /**
- * Candidates with their relevance and order, the best of each source. A search counts only what it
- * finds relevant, so that a row which shares nothing but "the" takes no rank from a near one.
+ * The best candidates of each source, with relevance and order. A search counts only rows that it
+ * finds relevant: a row that shares nothing but "the" receives no rank.
  */
 function ranked(
   store: WatchedStore,
@@ -156,7 +158,7 @@ function ranked(
       createdAt: record.created_at,
       text: texts[at] ?? "",
       relevance: Math.max(0, ...relevances),
-      // One search says by how much a row is better than the next; ranks would blur it.
+      // With one search its scores order the rows; ranks would lose the distance between them.
       ...(searches.length === 1 ? {} : { order: order[at] ?? 0 }),
       ...(vector === undefined ? {} : { embedding: vector }),
     };
@@ -169,18 +171,18 @@ function ranked(
   );
 }
 
-/** The vector of a row if this memory's embedder made it: others are never compared. */
+/** The vector of a row if this memory's embedder made it, else undefined. */
 function ownVector(store: WatchedStore, record: MemoryRecord): readonly number[] | undefined {
   return record.data["embedding_model"] === store.embeddingModel ? record.embedding : undefined;
 }
 
-/** The text that a row puts into a context. */
+/** The text that a row adds to a context. */
 export function recalledText(source: Candidate["source"], record: MemoryRecord): string {
   const name = source === "entity" ? `${entityOf(record).name}: ` : "";
   return `${name}${record.text ?? ""}`;
 }
 
-/** The row behind a candidate, as it is now; undefined when it is gone. */
+/** The current row behind a candidate; undefined when it was deleted. */
 export function recalledRow(
   store: WatchedStore,
   place: MemoryPlace,

@@ -1,4 +1,7 @@
-/** @module Fusion: words weigh by rarity, ranks by relevance, and bounds hold whatever comes. */
+/**
+ * @module Fusion: words weigh by rarity, ranks by relevance, and results stay in bounds for any
+ * input.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -11,9 +14,9 @@ test("a rare word weighs more than those that every text has", () => {
   expect(shares.indexOf(Math.max(...shares))).toBe(0);
   expect(shares[0]).toBeGreaterThan(0.5);
   expect(shares[1]).toBe(0);
-  // Three words of six, all of them common, are next to nothing.
+  // Three common words of six score near zero.
   expect(shares[2]).toBeLessThan(0.1);
-  // Where one text alone was found, its words are no less rare for that.
+  // With a single text found, its words still count as rare.
   expect(wordShares("code KX7", ["KX7 is open"])[0]).toBeGreaterThan(0.4);
   expect(new Set(wordShares("", texts))).toEqual(new Set([0]));
   expect(wordShares("order", [])).toEqual([]);
@@ -28,7 +31,8 @@ test("what both searches find goes before what one finds, and sureness before ra
   expect(both).toBeGreaterThan(near);
   expect(near).toBeGreaterThan(worded);
   expect(none).toBe(0);
-  // The first of a search that is hardly sure does not outweigh the second of one that is.
+  // The first of a search with low relevance does not outrank the second of one with high
+  // relevance.
   const [first = 0, , unsure = 0] = fuseRanks([
     [0.6, 0.9, undefined],
     [undefined, undefined, 0.2],

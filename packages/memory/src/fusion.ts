@@ -1,15 +1,18 @@
 /**
- * @module Fusion: one order from two searches, by meaning and by words. Words are weighed by how
- * rare they are among the candidates, so that "the" says little and an order number much without
- * any list of words. The two orders become one by reciprocal rank fusion (Cormack, Clarke and
- * Büttcher 2009), each rank weighed by how relevant its search finds the row. Pure.
+ * @module Fusion: one order from two searches, by meaning and by words. Words are weighed by their
+ * rarity among the candidates, so that an order number outweighs "the" without a list of stop
+ * words. The orders are merged by reciprocal rank fusion (Cormack, Clarke and Büttcher 2009), each
+ * rank weighed by the relevance of the row in its search. Pure.
  */
 import { wordsOf } from "./words.ts";
 
-/** Of the fusion, as published: how much the first ranks count more than those behind them. */
+/** The constant k of the published method: how much the first ranks outweigh later ones. */
 const rankConstant = 60;
 
-/** Where fewer texts were found, a word that one of them has is rare all the same. */
+/**
+ * Least number of texts assumed for rarity, so that a word in one of few texts still counts as
+ * rare.
+ */
 const rowsMin = 32;
 
 /**
@@ -35,9 +38,10 @@ export function wordShares(question: string, texts: readonly string[]): readonly
 }
 
 /**
- * Fuses what several searches say of the same rows: relevances from 0 to 1, undefined where a
- * search does not count the row. Equal relevances share a rank.
- * @returns a number for each row, from 0 (counted by no search) to 1 (the best of each, and whole)
+ * Fuses the relevances that several searches gave the same rows: 0 to 1, undefined where a search
+ * does not count the row. Equal relevances share a rank.
+ * @returns a number for each row, from 0 (counted by no search) to 1 (first in each, with
+ * relevance 1)
  */
 export function fuseRanks(
   searches: readonly (readonly (number | undefined)[])[],

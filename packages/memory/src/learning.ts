@@ -1,7 +1,7 @@
 /**
- * @module Learning: recurring ways of working become candidates, and only a person makes a skill of
- * one (requirements: States; Events, Learning events). Candidates stay inside their tenant; a skill
- * is shared, so it holds tool names and what the person wrote, nothing of the turns.
+ * @module Learning: recurring tool sequences become candidates, and only a person promotes one to
+ * a skill (requirements: States; Events, Learning events). Candidates stay inside their tenant. A
+ * skill is shared, so it holds tool names and the person's text, nothing from the turns.
  */
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 import type { MemoryStore } from "@turnproof/store";
@@ -15,7 +15,7 @@ import type { MemoryOptions, WatchedStore } from "./watched-store.ts";
 import { WorkflowMemory } from "./workflow-memory.ts";
 import type { WorkflowStep } from "./workflow-memory.ts";
 
-/** The same sequence of tools in several threads. */
+/** The same sequence of tools, seen in several threads. */
 export interface LearningCandidate {
   /** Fingerprint of the sequence. */
   readonly ref: string;
@@ -29,7 +29,7 @@ const threadsMin = 2;
 const stepsRead = 400;
 const worked: ReadonlySet<string> = new Set(["success", "empty", "degraded", "fallback"]);
 
-/** Name of a sequence of tools. */
+/** Fingerprint of a sequence of tools. */
 function refOf(tools: readonly string[]): string {
   return contentFingerprint(JSON.stringify(["turnproof/workflow/v1", ...tools]));
 }
@@ -46,7 +46,9 @@ export class Learning {
     this.#shared = new SharedMemory(this.#store.store, this.#store.now);
   }
 
-  /** Sequences of at least two tools that worked in at least two threads of the place's memory. */
+  /**
+   * Sequences of at least two tools that succeeded in at least two threads of the place's memory.
+   */
   async candidates(place: MemoryPlace): Promise<readonly LearningCandidate[]> {
     const everyThread = { ...place, threadId: undefined };
     const steps = await this.#workflow.list(everyThread, stepsRead);
@@ -66,8 +68,8 @@ export class Learning {
   }
 
   /**
-   * Looks at the workflow that a turn just recorded; tells the turn, and returns a candidate it
-   * made.
+   * Checks the workflow that a turn just recorded; a new candidate is recorded in the turn and
+   * returned.
    */
   async observe(
     place: MemoryPlace,
@@ -86,7 +88,7 @@ export class Learning {
     return candidate;
   }
 
-  /** A person makes a shared skill of a candidate. */
+  /** Promotes a candidate to a shared skill. */
   async promote(
     candidate: LearningCandidate,
     skill: { readonly id: string; readonly data: SharedData },
@@ -101,7 +103,7 @@ export class Learning {
     });
   }
 
-  /** A person takes a skill back; true when there was one. */
+  /** Deletes a skill; true when there was one. */
   async demote(skillId: string, turn?: MemoryWitness): Promise<boolean> {
     const skills = this.#shared.of("skill");
     const found = await skills.get(skillId, turn);
@@ -117,7 +119,7 @@ export class Learning {
   }
 }
 
-/** The tools of each turn in order; a turn with a step that failed is no example. */
+/** The tools of each turn in order; turns with a failed step are left out. */
 function sequencesOf(
   steps: readonly WorkflowStep[],
 ): readonly { readonly tools: readonly string[]; readonly threadId: string | undefined }[] {

@@ -1,6 +1,6 @@
 /**
- * @module MemoryRef: a memory row as evidence may name it: its kind and a hash of its id, so that
- * two events can be seen to mean the same row and nothing can be read from either.
+ * @module MemoryRef: the reference to a memory row in evidence: its kind and a hash of its id.
+ * Equal references mean the same row; the id cannot be read from one.
  */
 import type { ResourceRef } from "@turnproof/instrumentation";
 

@@ -1,23 +1,23 @@
 /**
- * @module MigrateLegacyScope: adopts the entity rows of one legacy memory into a user
- * (requirements: Administrative migration). For operators with an exact memory id; never with
- * arguments that a model made, never on a path that serves a request.
+ * @module MigrateLegacyScope: moves the entity rows of one legacy memory to a user (requirements:
+ * Administrative migration). For operators with an exact memory id; never with arguments from a
+ * model, never while serving a request.
  */
 import { attribute, CodedError, knownIdentity } from "@turnproof/semconv";
 import type { MemoryStore } from "@turnproof/store";
 import type { MemoryAdmin } from "@turnproof/store/admin";
 
-/** Which memory goes to whom. */
+/** The memory to move and the user who receives it. */
 export interface LegacyScope {
   readonly memoryId: string;
   readonly userId: string;
 }
 
-/** A provider, with its administrative side where the process was given one. */
+/** A provider, with its administrative interface where the process has one. */
 export type AdministeredStore = MemoryStore & { readonly admin?: MemoryAdmin };
 
 /**
- * The administrative side of a provider.
+ * The administrative interface of a provider.
  * @throws CodedError capability_missing when this handle has none
  */
 export function adminOf(provider: AdministeredStore | MemoryAdmin): MemoryAdmin {

@@ -1,13 +1,14 @@
 /**
- * @module Place: whose memory, at which level, and which turn watches. Every operation of this
- * package takes one first; none of them can say "everybody" (requirements: Scope hierarchy 1 to 3).
+ * @module Place: tenant, level and recording turn of a memory operation. Every operation of this
+ * package takes one first, and none can express "all users" (requirements: Scope hierarchy 1 to
+ * 3).
  */
 import type { Turn } from "@turnproof/instrumentation";
 import { attribute, CodedError, knownIdentity } from "@turnproof/semconv";
 import type { AttributeRow } from "@turnproof/semconv";
 import type { MemoryFilter } from "@turnproof/store";
 
-/** The part of a turn that memory reports to; without one, nothing of it becomes evidence. */
+/** The part of a turn that memory records into; without a turn no memory evidence is written. */
 export type MemoryWitness = Pick<
   Turn,
   | "memoryOperation"
@@ -21,21 +22,23 @@ export type MemoryWitness = Pick<
 
 /**
  * A place in the hierarchy user → agent → memory → thread. A missing, undefined or null `userId`
- * means the anonymous rows and nothing else; an empty string is an error, never a wider read.
+ * means the anonymous rows alone; an empty string is an error, never a wider read.
  */
 export interface MemoryPlace {
   readonly userId?: string | null | undefined;
   readonly agentId?: string | undefined;
   readonly memoryId?: string | undefined;
   readonly threadId?: string | undefined;
-  /** The turn that this happens in. */
+  /** The turn that records the operation. */
   readonly turn?: MemoryWitness | undefined;
 }
 
 /** Levels below the tenant. */
 export type Level = "agentId" | "memoryId" | "threadId";
 
-/** Rows that judge the ids of a place: a keyed field is kept under its fingerprint (design 3.1). */
+/**
+ * Rows that validate the ids of a place: a keyed field is stored as its fingerprint (design 3.1).
+ */
 const rowOf: Readonly<Record<Level | "userId", AttributeRow>> = {
   userId: attribute.user_id,
   agentId: attribute.agent_id,
@@ -43,14 +46,14 @@ const rowOf: Readonly<Record<Level | "userId", AttributeRow>> = {
   threadId: attribute.thread_id,
 };
 
-/** The level's id as it is kept, or null. */
+/** The level's id as it is stored, or null. */
 export function levelOf(place: MemoryPlace, level: Level): string | null {
   return idOf((place as MemoryPlace | undefined)?.[level] ?? null, level);
 }
 
 /**
- * The filter of a place, cut to the levels that a kind knows. A level that the place leaves out
- * does not filter, unless it is one of `exact`: then only rows without it pass.
+ * The filter of a place, cut to the levels that a kind has. A level that the place leaves out does
+ * not filter, unless it is one of `exact`: then only rows without it pass.
  * @throws CodedError identity_missing (no place), identity_empty (an empty id), record_invalid
  */
 export function filterOf(
@@ -70,7 +73,7 @@ export function filterOf(
   return filter;
 }
 
-/** What a host that has no types may have passed is judged here as well. */
+/** Callers without types can pass any value, so the type is checked here too. */
 function idOf(value: unknown, field: Level | "userId"): string | null {
   if (value === null) return null;
   if (value === "") throw new CodedError("identity_empty", { field });
@@ -79,7 +82,7 @@ function idOf(value: unknown, field: Level | "userId"): string | null {
 }
 
 /**
- * The level's id, for kinds that are nothing without it.
+ * The level's id, for kinds that require it.
  * @throws CodedError identity_missing
  */
 export function required(place: MemoryPlace, level: Level): string {
@@ -88,7 +91,7 @@ export function required(place: MemoryPlace, level: Level): string {
   return value;
 }
 
-/** The word by which evidence names the scope of a filter. */
+/** The name of a filter's scope in evidence. */
 export function scopeWord(filter: MemoryFilter): "user" | "anonymous" {
   return filter.tenant === null ? "anonymous" : "user";
 }

@@ -1,4 +1,6 @@
-/** @module References: exact overlap counts, chance and the question's own words do not. */
+/**
+ * @module References: exact overlap counts; chance overlap and the question's own words do not.
+ */
 import { expect, test } from "vitest";
 
 import { findReferences } from "./references.ts";

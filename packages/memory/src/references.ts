@@ -1,7 +1,7 @@
 /**
- * @module References: which supplied items the final text demonstrably used: exact overlap of
- * words, nothing softer (requirements: Memory supply, Referenced). Tone cannot be found this way,
- * so preferences and writing samples are not measured.
+ * @module References: which supplied items the final text uses, by exact word overlap alone
+ * (requirements: Memory supply, Referenced). Tone cannot be detected this way, so preferences and
+ * writing samples are not measured.
  */
 import { runsOf, wordsOf } from "./words.ts";
 
@@ -14,19 +14,18 @@ export type SupplySource =
   | "summary"
   | "writing_sample";
 
-/** Words in a row that a longer source and the text must share. */
+/** Consecutive words that a longer source and the text must share. */
 const runWords = 6;
-/** Characters that a short source must have to be told from chance. */
+/** Least characters of a short source; a shorter one could match by chance. */
 const shortCharsMin = 4;
 
-/** Sources whose use leaves exact words behind. */
+/** Sources whose use leaves exact words in the text. */
 export function isMeasured(source: SupplySource): boolean {
   return source !== "preference" && source !== "writing_sample";
 }
 
 /**
- * The items whose own words stand in the text. Words that the question had brought already prove
- * nothing and do not count.
+ * The items whose words occur in the text. Words that are in the question already do not count.
  */
 export function findReferences<T extends { readonly source: SupplySource; readonly text: string }>(
   items: readonly T[],

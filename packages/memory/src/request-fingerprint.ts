@@ -1,17 +1,17 @@
 /**
- * @module RequestFingerprint: everything besides the question on which an answer depends. Two
- * requests may share a cached answer only when this is equal (design 7: Semantic cache).
+ * @module RequestFingerprint: everything besides the question that an answer depends on. Two
+ * requests share a cached answer only when this is equal (design 7: Semantic cache).
  */
 import { contentFingerprint } from "@turnproof/semconv/fingerprint";
 
-/** A row that retrieval found, and the text that it would put into a context. */
+/** A row that retrieval found, and the text that it would add to a context. */
 export interface RecalledRow {
   readonly source: "cross_thread" | "summary" | "entity";
   readonly id: string;
   readonly text: string;
 }
 
-/** Rows that were placed in the context, and all that were looked at. */
+/** Rows that were placed in the context, and all rows that were considered. */
 export interface Recalled {
   readonly selected: readonly RecalledRow[];
   readonly considered: readonly RecalledRow[];
@@ -27,20 +27,20 @@ export interface CacheRequest {
     readonly description?: string | undefined;
     readonly inputSchema: unknown;
   }[];
-  /** Version of the data behind the tools and instructions, as the host says it. */
+  /** Version of the data behind the tools and instructions, set by the host. */
   readonly dataVersion?: string | undefined;
   /** The model-visible context of the request. */
   readonly context?: unknown;
-  /** What memory would place in the context whatever is asked: profile, preferences, samples. */
+  /** What memory places in the context for every question: profile, preferences, samples. */
   readonly standing?: readonly string[] | undefined;
   /**
-   * What retrieval found for this question. It differs from asking to asking, so it is no part of
-   * the fingerprint: the cache compares it with what its answer rested on.
+   * What retrieval found for this question. It varies per question, so it is not part of the
+   * fingerprint; the cache compares it with the rows that its answer used.
    */
   readonly recalled?: Recalled | undefined;
 }
 
-/** A JSON text in which the order of keys says nothing. */
+/** JSON with sorted keys, so that key order does not matter. */
 export function stableText(value: unknown): string {
   return (
     JSON.stringify(value, (_key, item: unknown) =>

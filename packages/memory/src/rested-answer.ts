@@ -1,7 +1,7 @@
 /**
- * @module RestedAnswer: what of memory a cached answer rests on, and whether it still stands. New
- * memory that bears on the question, or a row that is gone or says something else, ends the answer;
- * a row that others merely pushed out of sight does not.
+ * @module RestedAnswer: which memory rows a cached answer depends on, and whether they are
+ * unchanged. A new row that is relevant to the question, or a used row that was deleted or
+ * changed, invalidates the answer. A row that merely fell out of the selection does not.
  */
 import type { Json } from "@turnproof/store";
 
@@ -21,7 +21,7 @@ interface Answered {
 
 const sources: readonly string[] = ["cross_thread", "summary", "entity"];
 
-/** Data of a cache row: hashes of all that was considered, and the rows that were placed. */
+/** Data of a cache row: hashes of all rows that were considered, and the rows that were placed. */
 export function restingOn(
   fingerprint: Fingerprint,
   { query, recalled }: CacheRequest,
@@ -38,7 +38,7 @@ export function restingOn(
   };
 }
 
-/** True while nothing new is placed for the question and nothing that was placed has changed. */
+/** True while no new row is placed for the question and no placed row has changed. */
 export async function stillStands(
   store: WatchedStore,
   place: MemoryPlace,
@@ -58,7 +58,7 @@ export async function stillStands(
   return true;
 }
 
-/** The question in its wordings and the answer are in memory since they were said: nothing new. */
+/** The question and the answer were stored as messages themselves, so they do not count as new. */
 function ownWords(...texts: readonly string[]): (text: string) => boolean {
   const own = new Set(texts.map(sameWordsKey));
   return (text) => own.has(sameWordsKey(text));
@@ -77,7 +77,7 @@ async function storedText(
   return row === undefined ? undefined : recalledText(source, row);
 }
 
-/** What a row of the cache says that its answer rests on; anything unreadable stands for nothing. */
+/** The rows that a cache row says its answer depends on; unreadable data gives none. */
 function rowsOf(
   stored: Json | undefined,
 ): readonly (Pick<RecalledRow, "source" | "id"> & { readonly hash: string })[] {

@@ -1,7 +1,7 @@
 /**
  * @module Retrieve: candidates from other threads, summaries and entities, scored against a
- * question, selected under a budget, with the whole decision as evidence (requirements: Memory
- * supply, Retrieved).
+ * question and selected under a budget; records the whole decision (requirements: Memory supply,
+ * Retrieved).
  */
 import { findCandidates } from "./find-candidates.ts";
 import type { Found, Question, RetrievalMode } from "./find-candidates.ts";
@@ -15,11 +15,11 @@ import type { WatchedStore } from "./watched-store.ts";
 export interface RetrieveOptions extends Partial<Omit<SelectionOptions, "present">> {
   /** Candidates per kind; default 16. */
   readonly candidatesMax?: number;
-  /** Default: `hybrid`; `vector` with the lexical embedder, which compares spelling anyway. */
+  /** Default `hybrid`; `vector` with the lexical embedder, which compares spelling already. */
   readonly mode?: RetrievalMode;
 }
 
-/** What retrieval found and decided. Texts are content and stay in the process. */
+/** What retrieval found and selected. Texts are content and stay in the process. */
 export interface Retrieved extends Omit<Found, "candidates"> {
   readonly selected: readonly Candidate[];
   readonly ledger: readonly LedgerLine[];
@@ -27,7 +27,7 @@ export interface Retrieved extends Omit<Found, "candidates"> {
 
 const defaults = { relevanceMin: 0.15, itemsMax: 6, charsMax: 4_000, relevanceWeight: 0.7 };
 
-/** Retrieves for a question; `present` are texts that the context has already. */
+/** Retrieves for a question; `present` are texts that are in the context already. */
 export async function retrieve(
   store: WatchedStore,
   place: MemoryPlace,

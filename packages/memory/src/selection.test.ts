@@ -1,5 +1,6 @@
 /**
- * @module Selection: every candidate has its line, no duplicate and no byte over budget gets in.
+ * @module Selection: every candidate has its ledger line; no duplicate passes and the budget
+ * holds.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

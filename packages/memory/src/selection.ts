@@ -1,7 +1,7 @@
 /**
- * @module Selection: from candidates to what is supplied: exact and near duplicates out, relevance
- * and diversity weighed (maximal marginal relevance), then the budget; a line of the ledger for
- * every candidate. Pure.
+ * @module Selection: from candidates to supplied items. Removes exact and near duplicates, weighs
+ * relevance against diversity (maximal marginal relevance), applies the budget, and writes a
+ * ledger line for every candidate. Pure.
  */
 import { cosineOf } from "./vector.ts";
 import { runsOf, sameWordsKey, wordsOf } from "./words.ts";
@@ -11,12 +11,12 @@ export interface Candidate {
   readonly id: string;
   readonly source: "cross_thread" | "summary" | "entity";
   readonly text: string;
-  /** Cosine, or the weighed share of the question's words where that is more; 0 to 1. */
+  /** Cosine, or the weighted share of the question's words if that is higher; 0 to 1. */
   readonly relevance: number;
-  /** What candidates are ordered by, 0 to 1; default: the relevance. */
+  /** Sort key of candidates, 0 to 1; default: the relevance. */
   readonly order?: number;
   readonly embedding?: readonly number[];
-  /** When it was said; of what is equally relevant the newest comes first. */
+  /** Creation time; among equally relevant candidates the newest comes first. */
   readonly createdAt?: string;
 }
 
@@ -33,7 +33,7 @@ export type SelectionReason =
 /** A line of the ledger. */
 export interface LedgerLine {
   readonly candidate: Candidate;
-  /** By order, from 1. */
+  /** Position by order, from 1. */
   readonly rank: number;
   readonly selected: boolean;
   readonly reason: SelectionReason;
@@ -46,17 +46,14 @@ export interface SelectionOptions {
   readonly charsMax: number;
   /** 1 weighs relevance alone, 0 diversity alone. */
   readonly relevanceWeight: number;
-  /** Texts that the context has already. */
+  /** Texts that are in the context already. */
   readonly present: readonly string[];
 }
 
-/** Share of common word runs from which two texts are near duplicates. */
+/** Share of common word runs at which two texts count as near duplicates. */
 const nearDuplicateMin = 0.8;
 
-/**
- * Selects; the ledger stands in order of rank, the selected ones in the order in which they were
- * taken.
- */
+/** Selects. The ledger is in order of rank, the selected items in the order they were taken. */
 export function select(
   candidates: readonly Candidate[],
   options: SelectionOptions,
@@ -85,7 +82,7 @@ export function select(
   return { selected, ledger };
 }
 
-/** The best first; what is equal by newest, then by id, so that order never depends on a store. */
+/** Best first, then newest, then by id, so that the order never depends on a store. */
 export function byOrder(a: Candidate, b: Candidate): number {
   const better = orderOf(b) - orderOf(a) || b.relevance - a.relevance;
   if (better !== 0) return better;
@@ -125,7 +122,7 @@ function shingles(text: string): ReadonlySet<string> {
   return words.length < 3 ? new Set(words) : runsOf(words, 2);
 }
 
-/** Jaccard. */
+/** Jaccard similarity. */
 function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size === 0 || b.size === 0) return 0;
   let both = 0;

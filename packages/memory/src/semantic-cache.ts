@@ -1,7 +1,7 @@
 /**
- * @module SemanticCache: answers to questions that mean the same, within one scope and for one kind
- * of request. It answers only when similarity, fingerprint and literals agree, and every decision
- * has a reason (requirements: Cache routing events; design 7).
+ * @module SemanticCache: answers to questions with the same meaning, within one scope and for one
+ * kind of request. A hit needs similarity, fingerprint and literals to agree; every decision
+ * records its reason (requirements: Cache routing events; design 7).
  */
 import { limits } from "@turnproof/semconv";
 import type { CacheDecision } from "@turnproof/semconv";
@@ -21,15 +21,15 @@ import { sameWordsKey } from "./words.ts";
 
 /** How the cache behaves. */
 export interface CacheOptions {
-  /** Cosine from which a question means the same; default 0.78. */
+  /** Least cosine of a hit; default 0.78. */
   readonly similarityMin?: number;
-  /** Seconds for which an answer stands; default 3,600. */
+  /** Seconds until an answer expires; default 3,600. */
   readonly ttlSeconds?: number;
   /** The lowest level that shares answers, always within one user. Default `memory`. */
   readonly level?: "agent" | "memory" | "thread";
 }
 
-/** Why a decision was made. Labels: they are evidence. */
+/** Why a decision was made. Labels, because they are recorded. */
 export type CacheReason =
   | "same_request"
   | "nothing_similar"
@@ -46,36 +46,36 @@ export type CacheReason =
   | "unfinished"
   | "degraded";
 
-/** What the cache decided about one question. */
+/** The cache's decision about one question. */
 export interface CacheLookup {
   readonly decision: CacheDecision;
   readonly reason: CacheReason;
   readonly fingerprint: string;
-  /** Best cosine that was seen; absent when nothing was compared. */
+  /** Best cosine found; absent when nothing was compared. */
   readonly similarity?: number;
   /** The answer, on a hit. */
   readonly answer?: string;
-  /** Turn that gave the answer first. */
+  /** Turn that produced the answer. */
   readonly turnId?: string;
 }
 
-/** What is known of an answer that wants to be kept. */
+/** What is recorded about an answer that could be cached. */
 export interface CacheCandidate {
   readonly answer: string;
   readonly turnId: string;
-  /** False when a tool that may change something ran. */
+  /** False when a tool ran that may change something. */
   readonly readOnly: boolean;
-  /** False when a tool whose answer changes by itself ran, or the model was told to vary. */
+  /** False when a tool with varying answers ran, or the model's settings ask for variation. */
   readonly deterministic: boolean;
-  /** False when the answer was cut, empty or given up. */
+  /** False when the answer was cut, empty or aborted. */
   readonly finished: boolean;
-  /** True when memory or a tool answered with limitations. */
+  /** True when memory or a tool returned a limited result. */
   readonly degraded: boolean;
-  /** True when the thread had said something that the answer may rest on. */
+  /** True when earlier messages of the thread may have influenced the answer. */
   readonly conversational?: boolean;
 }
 
-/** Whether an answer was kept. */
+/** Whether an answer was cached. */
 export interface Admission {
   readonly admitted: boolean;
   readonly reason: CacheReason;
@@ -88,13 +88,14 @@ const levelsOf: { readonly [K in NonNullable<CacheOptions["level"]>]: readonly L
 };
 const candidatesMax = 8;
 const openCandidatesMax = 64;
-/** How far ahead of ours the clock of another writer may be. */
+/** Largest accepted clock difference of another writer. */
 const skewMsMax = 60_000;
 const negations = new Set(["not", "no", "never", "without", "cannot", "nor", "t"]);
 
 /**
- * What similarity must not blur: tokens with digits, quoted words, and negation. "Order A-1001" and
- * "order A-1002" are near in every embedding and are different questions.
+ * Literals that must match exactly whatever the similarity: tokens with digits, quoted words,
+ * negation. "Order A-1001" and "order A-1002" are near in every embedding and are different
+ * questions.
  */
 export function literalsOf(text: string): string {
   const digits = text.match(/[\p{L}\p{N}_.:/#@-]*\p{N}[\p{L}\p{N}_.:/#@-]*/gu) ?? [];
@@ -124,15 +125,13 @@ export class SemanticCache {
     };
   }
 
-  /**
-   * Asks the cache and leaves its decision as evidence. A store that fails is a bypass, no error.
-   */
+  /** Looks a question up and records the decision. A store failure is a bypass, not an error. */
   async lookup(
     place: MemoryPlace,
     request: CacheRequest,
     options: { readonly bypass?: CacheReason | undefined; readonly signal?: AbortSignal } = {},
   ): Promise<CacheLookup> {
-    // A wrong place is the host's mistake and must not hide behind a bypass.
+    // An invalid place is a mistake of the host, so it throws instead of becoming a bypass.
     filterOf(place, levelsOf[this.#options.level]);
     const fingerprint = requestFingerprint(request);
     const found =
@@ -145,8 +144,8 @@ export class SemanticCache {
   }
 
   /**
-   * Keeps the answer of a deterministic read-only turn that ended well; anything else is rejected,
-   * with the reason as evidence.
+   * Stores the answer of a deterministic read-only turn that succeeded; rejects anything else.
+   * Records the reason either way.
    */
   async admit(
     place: MemoryPlace,
@@ -218,7 +217,9 @@ export class SemanticCache {
     };
   }
 
-  /** What a similar row must fulfil to answer, and the reason that is given when none does. */
+  /**
+   * Conditions that a similar row must meet, each with the reason recorded when no row meets it.
+   */
   #conditions(
     request: CacheRequest,
     fingerprint: string,
@@ -231,13 +232,13 @@ export class SemanticCache {
     ];
   }
 
-  /** Younger than this cache's own TTL, whatever its writer allowed, and not from the future. */
+  /** Younger than this cache's own TTL, whatever its writer set, and not from the future. */
   #isFresh(row: MemoryRecord): boolean {
     const age = Date.parse(this.#store.now()) - Date.parse(row.created_at);
     return age < this.#options.ttlSeconds * 1_000 && age > -skewMsMax;
   }
 
-  /** Memory still says what it said when the answer was given. A store that fails does not. */
+  /** True while the memory behind the answer is unchanged. A store failure counts as changed. */
   async #stands(place: MemoryPlace, row: MemoryRecord, request: CacheRequest): Promise<boolean> {
     const answered = { question: row.text ?? "", answer: answerOf(row), data: row.data };
     return stillStands(this.#store, place, request, answered).catch(() => false);
@@ -249,7 +250,8 @@ export class SemanticCache {
     embedding: readonly number[],
   ): Promise<readonly MemoryRecord[] | undefined> {
     try {
-      // A store's filter does not say "without this level", so more is read and the rest left out.
+      // A store filter cannot express "without this level", so more rows are read and the rest
+      // dropped.
       const open = levels.some((level) => levelOf(place, level) === null);
       const query = { embedding, limit: open ? openCandidatesMax : candidatesMax };
       const { hits } = await this.#store.nearest(place, levels, "semantic_cache", query);
@@ -270,8 +272,8 @@ export class SemanticCache {
 }
 
 /**
- * True for a row that was kept at exactly this level: a level that the place leaves out, or that
- * the cache does not share by, is one that the row must not have.
+ * True for a row stored at exactly this level: levels that the place leaves out, or that the cache
+ * does not share by, must be absent from the row.
  */
 function isOfLevel(row: MemoryRecord, place: MemoryPlace, levels: readonly Level[]): boolean {
   const own = { agentId: row.agent_id, memoryId: row.memory_id, threadId: row.thread_id };

@@ -1,7 +1,7 @@
 /**
- * @module SharedMemory: the kinds that carry no tenant by design (requirements: Scope hierarchy 5):
+ * @module SharedMemory: the kinds without a tenant by design (requirements: Scope hierarchy 5):
  * agent definitions, personas, toolbox, tool servers, skills, shared memory, automations,
- * recommendations, experiments, replays. What is written here is readable by every tenant's turns.
+ * recommendations, experiments, replays. Turns of every tenant can read what is written here.
  */
 import { attribute, CodedError, memoryCollections, sharedKinds } from "@turnproof/semconv";
 import type { SharedKind } from "@turnproof/semconv";
@@ -55,7 +55,7 @@ export class SharedCollection {
     return (await this.newest(limit, turn)).rows;
   }
 
-  /** The newest rows, newest first, and whether older ones were left; the evidence says so too. */
+  /** The newest rows, newest first, and whether older ones were left out; recorded as well. */
   newest(limit: number, turn?: MemoryWitness): Promise<SharedRows> {
     return this.#watch(turn, async () => {
       const { records } = await this.#store.shared.list(this.#kind, { limit: limit + 1 });

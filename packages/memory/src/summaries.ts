@@ -1,4 +1,4 @@
-/** @module Summaries: shortened conversation that names what it was made from. */
+/** @module Summaries: shortened conversation with the ids of its sources. */
 import { CodedError } from "@turnproof/semconv";
 import type { MemoryRecord, MemoryStore } from "@turnproof/store";
 
@@ -6,7 +6,7 @@ import type { Level, MemoryPlace } from "./place.ts";
 import { watched } from "./watched-store.ts";
 import type { MemoryOptions, WatchedStore } from "./watched-store.ts";
 
-/** A summary and the ids of the rows that it sums up. */
+/** A summary and the ids of the rows that it covers. */
 export interface Summary {
   readonly id: string;
   readonly text: string;
@@ -15,7 +15,7 @@ export interface Summary {
   readonly at: string;
 }
 
-/** Levels that summary rows know. */
+/** Scope levels that summary rows have. */
 const summaryLevels: readonly Level[] = ["agentId", "memoryId", "threadId"];
 
 /** A stored row as a summary. */

@@ -1,6 +1,6 @@
 /**
- * @module SupplyRecord: what a turn's memory amounted to, without a word of it: counts per source,
- * names of attributes and preferences, scores, hashed references (requirements: Memory supply).
+ * @module SupplyRecord: the memory supply of a turn without content: counts per source, names of
+ * attributes and preferences, scores, hashed references (requirements: Memory supply).
  */
 import type { ResourceRef } from "@turnproof/instrumentation";
 import { attribute, limits, screenValue } from "@turnproof/semconv";
@@ -31,17 +31,17 @@ export interface SupplyRecord {
   readonly profile_attribute_names: readonly string[];
   readonly preference_names: readonly string[];
   readonly supplied_refs: readonly ResourceRef[];
-  /** Null until the final text is known, and for a turn that was answered from the cache. */
+  /** Null until the final text exists, and for a turn that was answered from the cache. */
   readonly referenced_count: number | null;
   readonly referenced_refs: readonly ResourceRef[];
-  /** Whether use could be detected at all, by source. */
+  /** Per source, whether use can be detected. */
   readonly reference_states: { readonly [S in SupplySource]: "measured" | "not_measured" };
-  /** True when memory may hold something better than what was found; `limits` says why. */
+  /** True when a better item may have been missed; `limits` says why. */
   readonly degraded: boolean;
   readonly fallback_used: boolean;
-  /** True when a search met its exact bound. */
+  /** True when a search reached its scan bound. */
   readonly bounded: boolean;
-  /** Codes of what limited the search; none when nothing did. */
+  /** Codes of what limited the search; empty when nothing did. */
   readonly limits: readonly string[];
 }
 
@@ -54,7 +54,7 @@ const supplySources: readonly SupplySource[] = [
   "writing_sample",
 ];
 
-/** Names that may be evidence; a name that is no label is content and is left out. */
+/** Names that are admitted as labels; any other name is content and is left out. */
 function labels(items: readonly SuppliedItem[], source: SupplySource): readonly string[] {
   const names = items.flatMap((item) =>
     item.source === source && item.name !== undefined ? [item.name] : [],

@@ -1,6 +1,6 @@
 /**
- * @module ToolLog: what tools were given and what they answered. This is content: it stands in
- * memory under its tenant, and nothing of it is evidence.
+ * @module ToolLog: inputs and results of tools. They are content: stored in memory under their
+ * tenant, never recorded as evidence.
  */
 import { toolOutcomes } from "@turnproof/semconv";
 import type { ToolOutcome } from "@turnproof/semconv";
@@ -45,7 +45,7 @@ export class ToolLog {
     this.#store = watched(store, options);
   }
 
-  /** Stores a call; a model may repeat its call ids, so the row has an id of its own. */
+  /** Stores a call. The row has an id of its own, because a model may repeat call ids. */
   async record(place: MemoryPlace, call: LoggedCall): Promise<void> {
     await this.#store.put(place, levels, "tool_log", {
       id: `tool_${crypto.randomUUID()}`,

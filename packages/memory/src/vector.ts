@@ -1,4 +1,4 @@
-/** @module Vector: raw cosine over embeddings, the one similarity that this package speaks of. */
+/** @module Vector: raw cosine over embeddings, the only similarity in this package. */
 
 /** Cosine in [-1, 1]; 0 for vectors that cannot be compared. */
 export function cosineOf(a: readonly number[] | undefined, b: readonly number[]): number {

@@ -1,7 +1,7 @@
 /**
- * @module WatchedStore: the one way from this package to a store. It names the scope of every read,
- * checks each row that comes back against it once more, and leaves both as evidence. A row of
- * another scope never gets past here, whatever a provider does.
+ * @module WatchedStore: this package's only access to a store. Scopes every read, checks the scope
+ * of every row that comes back, and records both. A row of another scope never passes, whatever a
+ * provider returns.
  */
 import type { MemoryOperation, MemoryOperationOptions } from "@turnproof/instrumentation";
 import { attribute, memoryCollections } from "@turnproof/semconv";
@@ -29,33 +29,33 @@ export interface ScopeProof {
   readonly operation: "get" | "list" | "vector_search" | "text_search";
   readonly scope_applied: "user" | "anonymous";
   readonly rows: number;
-  /** Rows of another scope that a provider returned and that were refused here. Always 0. */
+  /** Rows of another scope that a provider returned and this class refused. Always 0. */
   readonly foreign_rows: number;
-  /** Codes of what limited a search; none for a read that could not be limited. */
+  /** Codes of what limited a search; empty for a read that cannot be limited. */
   readonly limits: readonly string[];
 }
 
-/** What every unit of memory is made with. */
+/** Options of every unit of memory. */
 export interface MemoryOptions {
   /** Default: {@link lexicalEmbedder}. */
   readonly embedder?: Embedder;
   readonly clock?: Clock;
-  /** Hash of row ids in evidence; give a keyed one where ids can be guessed. Default SHA-256. */
+  /** Hash of row ids in evidence; use a keyed one where ids can be guessed. Default SHA-256. */
   readonly fingerprint?: Fingerprint;
-  /** Told of every read, inside a turn or not. */
+  /** Called for every read, inside a turn or not. */
   readonly onRead?: (proof: ScopeProof) => void;
 }
 
-/** A search and how it was answered. */
+/** A search and how it was served. */
 export interface WatchedSearch extends SearchResult {
   readonly foreignRows: number;
-  /** True when there was no usable embedding, so that words were compared instead. */
+  /** True when words were compared because there was no usable embedding. */
   readonly fallbackUsed: boolean;
-  /** Codes of what limited the search, the most telling first; empty when nothing did. */
+  /** Codes of what limited the search, most important first; empty when nothing did. */
   readonly limits: readonly string[];
 }
 
-/** True when a row lies inside the filter: its own tenant, null equalling only null. */
+/** True when a row matches the filter: same tenant, null equal to null only. */
 function isInside(row: MemoryRecord, filter: MemoryFilter): boolean {
   return (
     (row.user_id ?? null) === filter.tenant &&
@@ -65,7 +65,7 @@ function isInside(row: MemoryRecord, filter: MemoryFilter): boolean {
   );
 }
 
-/** A memory store whose every use is scoped, checked and seen. */
+/** A memory store that scopes, checks and records every access. */
 export class WatchedStore {
   readonly store: MemoryStore;
   readonly embedder: Embedder;
@@ -126,7 +126,8 @@ export class WatchedStore {
       operation: "vector_search",
       search,
       limitsOf: async (found) => {
-        // Vectors of another length are not even compared, so of none found the newest rows say.
+        // Vectors of another length are not compared, so without a match the newest rows
+        // show whether another embedder wrote here.
         const seen =
           found.hits.length > 0
             ? found.hits.map(({ record }) => record)
@@ -188,8 +189,8 @@ export class WatchedStore {
   }
 
   /**
-   * Vectors of texts; undefined where the embedder failed, because a row is worth more than its
-   * vector.
+   * Vectors of texts; undefined where the embedder failed: a row is stored without its vector
+   * rather than not at all.
    */
   async embed(
     texts: readonly string[],
@@ -295,7 +296,7 @@ export class WatchedStore {
   }
 }
 
-/** Why a search may have missed something, the cause before its effect. */
+/** Why a search may have missed rows, causes before effects. */
 function searchLimits({ diagnostics, bounded }: SearchResult): readonly string[] {
   return [...diagnostics, ...(bounded ? ["memory_search_bounded"] : [])];
 }
@@ -315,7 +316,7 @@ function searched(
   };
 }
 
-/** The watched form of a store; one that is watched already stays. */
+/** Wraps a store; returns a store that is wrapped already as it is. */
 export function watched(store: MemoryStore | WatchedStore, options?: MemoryOptions): WatchedStore {
   return store instanceof WatchedStore ? store : new WatchedStore(store, options);
 }

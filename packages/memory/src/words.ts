@@ -1,4 +1,6 @@
-/** @module Words: a text as comparable words, for duplicates, literals and exact overlap. */
+/**
+ * @module Words: a text as comparable words, for duplicate detection, literals and exact overlap.
+ */
 
 /** Lower-case words of any script, in order. */
 export function wordsOf(text: string): string[] {
@@ -10,7 +12,7 @@ export function wordsOf(text: string): string[] {
   );
 }
 
-/** Two texts with the same key say the same words in the same order. */
+/** Two texts with the same key have the same words in the same order. */
 export function sameWordsKey(text: string): string {
   return wordsOf(text).join(" ");
 }

@@ -1,4 +1,4 @@
-/** @module WorkflowMemory: the steps that turns took, in order: which tool, and how it went. */
+/** @module WorkflowMemory: the steps of turns in order: tool and outcome. */
 import type { ToolOutcome } from "@turnproof/semconv";
 import { toolOutcomes } from "@turnproof/semconv";
 import type { MemoryRecord, MemoryStore } from "@turnproof/store";
@@ -40,7 +40,7 @@ export class WorkflowMemory {
     this.#store = watched(store, options);
   }
 
-  /** Stores a step; the same turn and ordinal is replaced. */
+  /** Stores a step; replaces the one of the same turn and ordinal. */
   async record(
     place: MemoryPlace,
     step: Pick<WorkflowStep, "turnId" | "ordinal" | "toolName" | "outcome">,

@@ -1,6 +1,6 @@
-/** @module The chat's page: a form, a log, and a reader of the UI message stream in 30 lines. */
+/** @module The chat's page: a form, a log, and a 30-line reader of the UI message stream. */
 
-/** The page. */
+/** HTML of the page. */
 export const chatPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8" />

@@ -1,6 +1,6 @@
 /**
- * @module The support agent behind HTTP: a page to talk to it, and the AI SDK's chat endpoint. Who
- * is talking is a name in the request here; a real host takes it from its own session.
+ * @module The support agent over HTTP: a chat page and the AI SDK's chat endpoint. The user is a
+ * name in the request here; a real host takes it from its own session.
  */
 import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
@@ -66,7 +66,7 @@ export async function startChat(agent: Agent, port: number): Promise<ChatServer>
     void answer(agent, request).then(async (answered) => {
       response.writeHead(answered.status, Object.fromEntries(answered.headers));
       const body = Readable.fromWeb(answered.body as unknown as NodeStream);
-      // A browser that goes away ends the stream, and by it the turn.
+      // A browser that disconnects ends the stream, which cancels the turn.
       await pipeline(body, response).catch(() => undefined);
     });
   });

@@ -1,6 +1,6 @@
 /**
- * @module CollectorProcess: a collector to watch the agent in: the one that runs already, or a
- * process of our own that ends with the agent.
+ * @module CollectorProcess: the collector that shows the agent's turns: one that runs already, or
+ * a child process that ends with the agent.
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -9,10 +9,10 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Where evidence goes, and what of it is ours to end. */
+/** The endpoint of the collector, and the child process to end, if one was started. */
 export interface Watching {
   readonly endpoint: string;
-  /** One sentence where nobody can watch yet; undefined where somebody can. */
+  /** Set when no collector is reachable: one sentence that says why. */
   readonly problem?: string;
   end(): Promise<void>;
 }
@@ -31,9 +31,9 @@ async function answers(endpoint: string): Promise<boolean> {
 }
 
 /**
- * Watches at an endpoint: uses the collector that answers there, or starts one on its port, with
- * evidence in plain files below the directory. A collector that cannot be started is a problem to
- * tell, never a reason for the agent not to run.
+ * Uses the collector that answers at an endpoint, or starts one on its port, with evidence in
+ * plain files below the directory. When a collector cannot be started the result has a `problem`,
+ * and the agent runs all the same.
  */
 export async function watch(endpoint: string, directory: string): Promise<Watching> {
   const nothing = { endpoint, end: () => Promise.resolve() };
@@ -51,7 +51,7 @@ export async function watch(endpoint: string, directory: string): Promise<Watchi
   const manifest = createRequire(import.meta.url).resolve("turnproof/package.json");
   const launcher = join(dirname(manifest), "bin/turnproof.js");
   const flags = ["--port", port || "80", "--grpc-port", "off", "--backend", "filesystem"];
-  // A group of its own: Ctrl-C must not end it before the last turn's evidence has arrived.
+  // In its own process group: Ctrl-C must not end it before the last turn's evidence has arrived.
   const child = spawn(process.execPath, [launcher, "ui", ...flags, "--data-dir", directory], {
     detached: true,
     stdio: "ignore",

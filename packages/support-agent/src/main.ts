@@ -27,7 +27,7 @@ Ctrl-C ends it, and the collector that it started. Memory stays in DIR.`;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const complain = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** The command line, or why it is none. */
+/** The parsed command line, or the reason why it is invalid. */
 function optionsOf(): ReturnType<typeof parsed> | string {
   try {
     const options = parsed();
@@ -51,7 +51,7 @@ function parsed() {
   return values;
 }
 
-/** What has been opened, closed in the opposite order; a failure does not keep the rest open. */
+/** Resources that were opened; closed in reverse order, also when closing one fails. */
 class Opened {
   readonly #closing: (() => Promise<unknown>)[] = [];
   #ended: Promise<void> | undefined;
@@ -90,7 +90,7 @@ async function openMemory(path: string) {
   return { memory: provider.memory, close: () => provider.close() };
 }
 
-/** Why it did not start, in one sentence. */
+/** Why the start failed, in one sentence. */
 function reasonOf(error: unknown, { port, data }: ReturnType<typeof parsed>): string {
   if (CodedError.is(error) && error.code === "store_locked") {
     return `Another agent uses ${data}: end it, or choose another directory by --data.`;

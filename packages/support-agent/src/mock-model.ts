@@ -1,6 +1,6 @@
 /**
- * @module A support agent's model without a provider: it looks an order up when it is asked for one,
- * and otherwise says what its context holds of the user. So what memory does can be seen.
+ * @module A mock model for the support agent: looks an order up when asked for one, and otherwise
+ * answers with the user facts in its context, so that the effect of memory is visible.
  */
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -44,7 +44,7 @@ const usage = {
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
 
-/** The model; `wordDelayMs` is how fast it speaks. */
+/** The model; `wordDelayMs` is the delay between words. */
 export function mockModel(wordDelayMs = 20): LanguageModelV4 {
   const reason = ({ tool }: Said) => ({
     unified: tool === undefined ? ("stop" as const) : ("tool-calls" as const),

@@ -13,7 +13,7 @@ const lookupOrder: AgentTool<{ readonly order_id: string }> = {
   execute: ({ order_id: id }) => ({ id, state: "on its way" }),
 };
 
-/** The agent; `wordDelayMs` is how fast its model speaks. */
+/** The agent; `wordDelayMs` is the delay between the model's words. */
 export function supportAgent(store: MemoryStore, wordDelayMs?: number): Agent {
   return new Agent({
     model: mockModel(wordDelayMs),
