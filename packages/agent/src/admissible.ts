@@ -1,6 +1,7 @@
 /**
- * @module Admissible: values of others — models, providers, tools — before they become evidence.
- * What the guard would refuse is left unknown, so that a strange label never breaks a turn.
+ * @module Admissible: checks values of models, providers and tools before they become evidence. A
+ * value that the guard would refuse becomes unknown, so that an unexpected label never breaks a
+ * turn.
  */
 import { attribute, CodedError, screenValue } from "@turnproof/semconv";
 import type { AttributeRow, AttributeValue } from "@turnproof/semconv";
@@ -14,7 +15,7 @@ export function admissible<T extends AttributeValue>(
   return screenValue(row, value) === undefined ? value : undefined;
 }
 
-/** Class of what was thrown, never its text; `_OTHER` where even the class is no label. */
+/** Class of a thrown error, never its text; `_OTHER` where the class is no label. */
 export function errorTypeOf(error: unknown): string {
   if (CodedError.is(error)) return error.code;
   const name = error instanceof Error ? error.constructor.name : typeof error;

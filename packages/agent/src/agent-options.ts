@@ -1,4 +1,4 @@
-/** @module AgentOptions: what an agent is built with, and what each call of it says. */
+/** @module AgentOptions: options of an agent and of each call. */
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { EvidenceSink, ObservabilityContext } from "@turnproof/instrumentation";
 import type { CacheOptions, Embedder, Fingerprint, MemoryPolicy } from "@turnproof/memory";
@@ -11,18 +11,21 @@ import type { RoutingOptions } from "./tool-router.ts";
 import type { AnyTool } from "./tools.ts";
 import type { EventCallback } from "./turn-events.ts";
 
-/** How the agent speaks. */
+/** Instructions for the agent's tone and role. */
 export interface Persona {
   readonly instructions: string;
 }
 
 /** The semantic cache of an agent. */
 export interface AgentCacheOptions extends CacheOptions {
-  /** Version of the data behind tools and instructions: another version, another answer. */
+  /**
+   * Version of the data behind tools and instructions; cached answers of other versions are not
+   * used.
+   */
   readonly dataVersion?: string;
   /**
-   * `bypass` (default): a question in a thread that has said other things is not answered from the
-   * cache, because the answer may depend on them. `ignore`: it may be.
+   * `bypass` (default): a question in a thread with other messages is not answered from the cache,
+   * because the answer may depend on them. `ignore`: it may be.
    */
   readonly conversation?: "bypass" | "ignore";
 }
@@ -33,7 +36,7 @@ export interface SummarizeOptions {
   readonly everyMessages: number;
 }
 
-/** Settings that every model call is made with. */
+/** Settings of every model call. */
 export type ModelSettings = Pick<
   LanguageModelV4CallOptions,
   | "maxOutputTokens"
@@ -49,11 +52,11 @@ export type ModelSettings = Pick<
   | "providerOptions"
 >;
 
-/** An agent. The user is never here: one agent serves all users (requirements: Scope hierarchy). */
+/** An agent. It has no user: one agent serves all users (requirements: Scope hierarchy). */
 export interface AgentOptions {
   /** Any language model of AI SDK 5, 6 or 7. */
   readonly model: AnyLanguageModel;
-  /** Where memory lies: any provider of `@turnproof/store`. */
+  /** Where memory is stored: any provider of `@turnproof/store`. */
   readonly store: MemoryStore;
   /** Identity of the agent; default `agent`. */
   readonly agentId?: string;
@@ -64,38 +67,38 @@ export interface AgentOptions {
   /** A persona, or the id of a stored one. */
   readonly persona?: Persona | string;
   readonly tools?: readonly AnyTool[];
-  /** Tools that are offered as the stored toolbox says: an entry by the tool's name switches it on. */
+  /** Tools that are offered only with an entry in the stored toolbox under the tool's name. */
   readonly toolbox?: readonly AnyTool[];
-  /** Opens stored tool servers; without it they are not asked. */
+  /** Opens stored tool servers; without it they are not used. */
   readonly toolServers?: ToolServerOptions;
   /** Skills and shared memory in the instructions; both by default. */
   readonly shared?: SharedOptions;
   /**
-   * Memory of turns that name none; default the agent's id. Shared deployments name it per call.
+   * Memory of turns that name none; default the agent's id. Shared deployments set it per call.
    */
   readonly memoryId?: string;
   /** Any embedding model of the AI SDK; default: lexical and offline. */
   readonly embedder?: Embedder;
   readonly memoryPolicy?: MemoryPolicy;
-  /** Default: no summaries are written. Each costs a model call of the turn that completes it. */
+  /** Default: no summaries. Each one costs a model call in the turn that completes it. */
   readonly summarize?: SummarizeOptions;
   /** Default: no semantic cache. */
   readonly cache?: AgentCacheOptions;
   readonly routing?: RoutingOptions;
   readonly settings?: ModelSettings;
-  /** Rounds of the model and tool loop at most; default 12. */
+  /** Most rounds of the model and tool loop; default 12. */
   readonly iterationsMax?: number;
-  /** Repeats of a model call that its adapter calls retryable; default 2. */
+  /** Retries of a model call whose error the adapter marks as retryable; default 2. */
   readonly retriesMax?: number;
-  /** False: recurring workflows are not looked for. */
+  /** False: the agent does not look for recurring workflows. */
   readonly learning?: boolean;
-  /** Where evidence goes; default the global OpenTelemetry provider. */
+  /** Destination of evidence; default the global OpenTelemetry provider. */
   readonly sink?: EvidenceSink;
   /** True: a failed write of evidence fails the turn. */
   readonly strict?: boolean;
-  /** Stages that the agent's turns must show, e.g. `chat_response`. */
+  /** Coverage profile that the agent's turns must meet, e.g. `chat_response`. */
   readonly coverageProfile?: string;
-  /** Where evidence can be read back, for `observabilitySummary`. */
+  /** Reader of the evidence, for `observabilitySummary`. */
   readonly evidence?: Pick<EvidenceReader, "page">;
   /** Keyed hash for references and comments; default SHA-256. */
   readonly fingerprint?: Fingerprint;
@@ -111,13 +114,13 @@ export interface RunOptions {
   readonly threadId?: string | undefined;
   readonly runId?: string;
   readonly turnId?: string;
-  /** Given to the model beside the question, e.g. `{ current_page: { type, id } }`. */
+  /** Passed to the model beside the question, e.g. `{ current_page: { type, id } }`. */
   readonly context?: Readonly<Record<string, unknown>>;
-  /** Recorded as provenance, sanitized; never given to the model. */
+  /** Recorded as provenance, sanitized; never passed to the model. */
   readonly observabilityContext?: ObservabilityContext | Readonly<Record<string, unknown>>;
   readonly signal?: AbortSignal | undefined;
   /** Receives the events of this call alone. */
   readonly eventCallback?: EventCallback;
-  /** `bypass`: neither ask nor fill the semantic cache. */
+  /** `bypass`: neither read nor write the semantic cache. */
   readonly cache?: "bypass";
 }

@@ -1,5 +1,5 @@
 /**
- * @module AgentParts: what an agent is made of once its options are read. Nothing here belongs to a
+ * @module AgentParts: the parts of an agent, built from its options. Nothing here belongs to a
  * turn or a user.
  */
 import { randomBytes } from "node:crypto";
@@ -27,14 +27,14 @@ export interface AgentParts {
   readonly tools: readonly AnyTool[];
   readonly sharedTools: SharedTools;
   readonly callFingerprint: (text: string) => string;
-  /** Instructions of the persona; reading a stored one is evidence of the turn. */
+  /** Instructions of the persona; reading a stored one is recorded in the turn. */
   readonly personaInstructions: (turn: Turn) => Promise<string | undefined>;
 }
 
 /**
- * Reads the options.
- * @throws CodedError record_invalid when two tools have one name, model_unsupported for what is no
- * model of AI SDK 5, 6 or 7
+ * Builds the parts.
+ * @throws CodedError record_invalid when two tools have one name, model_unsupported for anything
+ * but a model of AI SDK 5, 6 or 7
  */
 export function agentParts(options: AgentOptions): AgentParts {
   const tools = options.tools ?? [];
@@ -47,7 +47,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     embedder,
     ...(fingerprint === undefined ? {} : { fingerprint }),
   });
-  // Inputs of tools are short and guessable: without a key of this process their hash would tell.
+  // Tool inputs are short and guessable: a hash without a key of this process would reveal them.
   const key = { kid: "k1", secret: randomBytes(32) };
   return {
     options,

@@ -1,6 +1,6 @@
 /**
- * @module Agent: one agent for all users. Who asks is an argument of each call; everything of a
- * turn lies in its own asynchronous context (requirements: Scope hierarchy, Library operations).
+ * @module Agent: one agent for all users. The user is an argument of each call; the state of a
+ * turn is in its own asynchronous context (requirements: Scope hierarchy, Library operations).
  */
 import { checkedIdentity, ObservabilityRecorder, otelSink, Turn } from "@turnproof/instrumentation";
 import type {
@@ -34,11 +34,11 @@ import type { TurnState } from "./turn-state.ts";
 
 /**
  * Feedback on a turn. `traceContext` defaults to the caller's own turn: the one that runs here, or
- * the last of {@link Agent.withCaller}. Anything else could be another user's and is refused.
+ * the last of {@link Agent.withCaller}. Any other turn could be another user's and is refused.
  */
 export interface FeedbackOptions extends Feedback {
   readonly traceContext?: TraceContext;
-  /** True: the comment is kept in words, in memory. Default: as its hash. */
+  /** True: the comment is stored in memory as text. Default: as its hash. */
   readonly includeComment?: boolean;
 }
 
@@ -47,14 +47,14 @@ export interface OutcomeOptions extends TaskOutcome {
   readonly traceContext?: TraceContext;
 }
 
-/** A streamed turn: its events in order. Leaving it cancels the turn. */
+/** A streamed turn: its events in order. Ending the iteration cancels the turn. */
 export type TurnStream = AsyncIterableIterator<TurnEvent> &
   AsyncDisposable & {
     /** The turn's trace context; undefined until the first event was read. */
     readonly traceContext: TraceContext | undefined;
   };
 
-/** A stream that learns its turn when it begins. */
+/** A stream whose trace context is set when its turn begins. */
 class OpenStream extends EventChannel<TurnEvent> {
   traceContext: TraceContext | undefined;
 }
@@ -65,9 +65,9 @@ type Listener = (event: TurnEvent) => Promise<void>;
 export class Agent {
   readonly #parts: AgentParts;
   readonly #sink: EvidenceSink;
-  /** For reading alone: what is recorded never goes by it. */
+  /** For reading only: nothing is recorded on it. */
   #last: TraceContext | undefined;
-  /** Tenants seen so far, as far as it matters: none, one, or more than one. */
+  /** Tenants seen so far, kept only to tell none, one and several apart. */
   readonly #tenants: Set<string | null> = new Set();
 
   /**
@@ -78,14 +78,14 @@ export class Agent {
     this.#sink = options.sink ?? otelSink();
   }
 
-  /** The memory of this agent; every operation of it takes a place with a tenant. */
+  /** The memory of this agent; every operation takes a place with a tenant. */
   get memory(): Memory {
     return this.#parts.memory;
   }
 
   /**
-   * One turn. Rejects with what the model or a store threw, with the signal's reason when it was
-   * given up, or with CodedError `identity_empty`, `identity_not_opaque`,
+   * Runs one turn. Rejects with the error of the model or a store, with the signal's reason when
+   * it was aborted, or with CodedError `identity_empty`, `identity_not_opaque`,
    * `attribute_too_long`, `record_invalid`.
    */
   run(query: string, options: RunOptions = {}): Promise<RunResult> {
@@ -94,9 +94,9 @@ export class Agent {
   }
 
   /**
-   * One turn as a stream of events, ordered and numbered. It begins at the first read, waits for a
-   * slow reader, and is cancelled by `break`, `return()` or the signal. A failure ends the stream
-   * with `run.done` and then throws; a cancelled turn ends it with `run.done` alone.
+   * Runs one turn as a stream of events, ordered and numbered. It begins at the first read, waits
+   * for a slow reader, and is cancelled by `break`, `return()` or the signal. A failure ends the
+   * stream with `run.done` and then throws; a cancelled turn ends it with `run.done` alone.
    */
   runStream(query: string, options: RunOptions = {}): TurnStream {
     const caller = callerScope(this.#parts);
@@ -119,9 +119,9 @@ export class Agent {
   }
 
   /**
-   * Runs `fn` as one caller, e.g. one request: inside it, calls that name no turn mean the last turn
-   * that `fn` began. Where turns ran at the same time or were of two users or threads there is no last
-   * one, and where `fn` has ended there is none at all, whatever still runs in its asynchronous context.
+   * Runs `fn` as one caller, e.g. one request: inside it, calls without a turn use the last turn
+   * that `fn` began. There is no last turn when turns ran at the same time or belonged to two
+   * users or threads, and none after `fn` has ended, even in its asynchronous context.
    */
   withCaller<T>(fn: () => Promise<T> | T): Promise<T> {
     return inCallerScope(this.#parts, fn);
@@ -129,7 +129,7 @@ export class Agent {
 
   /**
    * The caller's own turn: the one that runs here, or the last of {@link withCaller}. Outside of
-   * both, the agent's last turn as long as all of its turns were one tenant's; else undefined.
+   * both: the agent's last turn if all of its turns had one tenant, else undefined.
    */
   getTraceContext(): TraceContext | undefined {
     const own = ownTurn(this.#parts);
@@ -138,9 +138,9 @@ export class Agent {
   }
 
   /**
-   * Records feedback on a turn: evidence with the comment's hash, and a row of the turn's own
-   * tenant in memory, with the comment in words only when `includeComment` says so. @throws
-   * CodedError identity_missing when there is no turn
+   * Records feedback on a turn: evidence with the comment's hash, and a memory row of the turn's
+   * tenant, with the comment's text only with `includeComment`. @throws CodedError
+   * identity_missing when there is no turn
    */
   async recordFeedback(options: FeedbackOptions): Promise<void> {
     const { traceContext: given, includeComment, ...feedback } = options;
@@ -156,8 +156,8 @@ export class Agent {
   }
 
   /**
-   * Records what became of the task, e.g. `success` or `failure`. `verified` means that a trusted
-   * application or operator saw it, never that a model said so.
+   * Records the task outcome, e.g. `success` or `failure`. `verified` means that a trusted
+   * application or operator confirmed it, never a model.
    * @throws CodedError identity_missing when there is no turn
    */
   async recordTaskOutcome(outcome: string, options: OutcomeOptions = {}): Promise<void> {
@@ -165,7 +165,7 @@ export class Agent {
     await this.#recorder(this.#turnOf(traceContext)).recordTaskOutcome(outcome, said);
   }
 
-  /** Bounded counts and freshness of a scope, without a word of any conversation. */
+  /** Bounded counts and freshness of a scope, without content. */
   observabilitySummary(options: SummaryOptions = {}): Promise<AgentSummary> {
     return summarizeAgent(this.#parts, options);
   }
@@ -179,8 +179,9 @@ export class Agent {
   }
 
   /**
-   * Keeps the agent's definition under its id: name, model, instructions, tools, memory.
-   * Definitions have no tenant (requirements: Scope hierarchy 5), so they hold nothing of any user.
+   * Stores the agent's definition under its id: name, model, instructions, tools, memory.
+   * Definitions have no tenant (requirements: Scope hierarchy 5), so they contain nothing about a
+   * user.
    */
   async saveDefinition(): Promise<void> {
     const { agentId, model, options, tools } = this.#parts;
@@ -194,7 +195,7 @@ export class Agent {
     });
   }
 
-  /** Closes connections to tool servers; the store stays its owner's. */
+  /** Closes connections to tool servers; the caller closes the store. */
   close(): Promise<void> {
     return this.#parts.sharedTools.close();
   }
@@ -216,7 +217,7 @@ export class Agent {
     );
   }
 
-  /** What is recorded belongs to a turn that was named or is the caller's own, or to none. */
+  /** Records go to the turn that was passed or to the caller's own; without either it throws. */
   #turnOf(given: TraceContext | undefined): TraceContext {
     const found = given ?? ownTurn(this.#parts);
     if (found === undefined) throw new CodedError("identity_missing", { field: "traceContext" });
@@ -268,7 +269,7 @@ export class Agent {
     listener: Listener | undefined,
   ): TurnState {
     const { options: own, agentId } = this.#parts;
-    // Memory is read and written under this identity: what is refused of it is nobody's.
+    // Memory uses this identity; a refused identity throws before anything is read or written.
     const identity = checkedIdentity({
       agentId,
       runId: options.runId ?? randomId(),
@@ -307,18 +308,18 @@ export class Agent {
   }
 }
 
-/** An own signal for a call that brought none, so that tools always have one. */
+/** A signal of our own for a call without one, so that tools always have one. */
 function signalOf(options: RunOptions): AbortSignal {
   return options.signal ?? new AbortController().signal;
 }
 
-/** Memory lies where evidence says: a keyed id has one form in both (design 3.1). */
+/** Memory uses the same form of a keyed id as evidence (design 3.1). */
 function placeOf(identity: TurnIdentity): Omit<TurnState["place"], "turn"> {
   const { userId, agentId, memoryId, threadId } = identity;
   return { userId: userId ?? null, agentId, memoryId: memoryId ?? agentId, threadId };
 }
 
-/** Numbers events and awaits each listener; one that throws does not reach the turn. */
+/** Numbers events and awaits each listener; a listener that throws does not affect the turn. */
 function emitter(
   options: RunOptions,
   listener: Listener | undefined,
@@ -330,18 +331,18 @@ function emitter(
     try {
       await options.eventCallback?.(event);
     } catch {
-      // A host's display must not decide how a turn ends.
+      // A listener's failure must not change the outcome of a turn.
     }
     await listener?.(event);
   };
 }
 
-/** Ends the turn's evidence and tells whoever listens, by class and never by text. */
+/** Records the failed turn and emits its end, with the error's class, never its text. */
 async function fail(parts: AgentParts, state: TurnState, error: unknown): Promise<void> {
   const cancelled = state.signal.aborted;
   await keepCutTurn(parts, state, cancelled ? "cancelled" : "error");
   const errorType = cancelled ? "cancelled" : errorTypeOf(error);
-  // The first failure is what the caller must see, whatever becomes of its evidence.
+  // The caller must receive the original failure, even when recording it fails.
   await (cancelled ? state.turn.partial() : state.turn.fail(errorType)).catch(() => undefined);
   const status = cancelled ? "cancelled" : "error";
   await state.emit({ type: "run.done", status, errorType, persisted: { ...state.written } });

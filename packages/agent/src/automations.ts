@@ -1,7 +1,7 @@
 /**
- * @module Automations: schedules that an operator keeps and that run an agent (requirements: Scope
- * hierarchy 5). They have no tenant: a run is anonymous unless its automation names a user. Of
- * several processes with one store, one runs a schedule each time it is due.
+ * @module Automations: stored schedules that run an agent (requirements: Scope hierarchy 5). They
+ * have no tenant: a run is anonymous unless its automation has a user. Of several processes with
+ * one store, one runs each due schedule.
  */
 import type { Memory, SharedCollection, SharedData } from "@turnproof/memory";
 import { CodedError } from "@turnproof/semconv";
@@ -12,13 +12,13 @@ import type { Agent } from "./agent.ts";
 import { errorTypeOf } from "./admissible.ts";
 import { idOf } from "./id-of.ts";
 
-/** A schedule and what it asks. Exactly one of `cron` (UTC) and `everySeconds`. */
+/** A schedule and its question. Exactly one of `cron` (UTC) and `everySeconds`. */
 export interface Schedule {
   readonly agentId: string;
   readonly query: string;
   readonly cron?: string;
   readonly everySeconds?: number;
-  /** False keeps it without running it. */
+  /** False: stored but not run. */
   readonly enabled?: boolean;
   /** Default: anonymous. */
   readonly userId?: string;
@@ -34,14 +34,14 @@ export interface AutomationRun {
   readonly status: "success" | "partial" | "error";
   readonly turnId: string | null;
   readonly rootTraceId: string | null;
-  /** Class of what was thrown, never its text. */
+  /** Class of the thrown error, never its text. */
   readonly errorType?: string;
 }
 
-/** What a runner needs. */
+/** Options of a runner. */
 export interface AutomationOptions {
   readonly memory: Memory;
-  /** Agents by the id that schedules name. */
+  /** Agents by the id that schedules refer to. */
   readonly agents: Readonly<Record<string, Agent>>;
   readonly now?: () => Date;
 }
@@ -61,9 +61,9 @@ export class Automations {
   }
 
   /**
-   * Keeps a schedule, replacing one of the same id.
-   * @throws CodedError record_invalid when it is not one schedule, the cron line is none or an id
-   * is no text; identity_empty
+   * Stores a schedule, replacing one of the same id.
+   * @throws CodedError record_invalid when the schedule or its cron line is invalid or an id is no
+   * text; identity_empty
    */
   async schedule(id: string, schedule: Schedule): Promise<void> {
     const next = nextAfter(schedule, this.#now());
@@ -80,7 +80,7 @@ export class Automations {
     });
   }
 
-  /** Runs every schedule that is due and whose agent is here, one after the other. */
+  /** Runs every due schedule of the agents in this process, one after the other. */
   async runDue(): Promise<readonly AutomationRun[]> {
     const runs: AutomationRun[] = [];
     for (const row of await this.#rows.list(rowsRead)) {
@@ -90,7 +90,7 @@ export class Automations {
         const claimed = await this.#claim(row);
         if (claimed !== undefined) runs.push(await this.#run(agent, claimed));
       } catch (error) {
-        // A row that says no schedule keeps no other from running; a store that is away keeps all.
+        // An invalid row does not stop the others; an unreachable store stops them all.
         if (!CodedError.is(error) || error.code !== "record_invalid") throw error;
         runs.push(await this.#refused(row, error.code));
       }
@@ -98,12 +98,14 @@ export class Automations {
     return runs;
   }
 
-  /** Looks for what is due every so often; dispose it to stop, which waits for a run under way. */
+  /**
+   * Checks for due schedules at an interval; disposing it stops and waits for a run in progress.
+   */
   start(options: { readonly pollMs?: number } = {}): AsyncDisposable {
     const stopped = new AbortController();
     const poll = async (): Promise<void> => {
       while (!stopped.signal.aborted) {
-        // A store that is away now is asked again.
+        // The store is unreachable; the next interval tries again.
         await this.runDue().catch(() => undefined);
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, options.pollMs ?? 10_000);
@@ -122,7 +124,7 @@ export class Automations {
     };
   }
 
-  /** Moves the schedule on before it runs: the version decides between two processes. */
+  /** Moves the schedule on before it runs: the row version decides between two processes. */
   async #claim(row: SharedRecord): Promise<SharedRecord | undefined> {
     const now = this.#now();
     try {
@@ -135,7 +137,9 @@ export class Automations {
     }
   }
 
-  /** Notes on the row that it says no schedule; whoever mends the row makes it run. */
+  /**
+   * Records on the row that it is not a valid schedule; an operator who corrects it makes it run.
+   */
   async #refused(row: SharedRecord, errorType: string): Promise<AutomationRun> {
     if (row.data["last_status"] !== "error") {
       const data: SharedData = { ...row.data, last_status: "error" };
@@ -167,7 +171,7 @@ export class Automations {
     });
     const { status, turnId } = run;
     const data: SharedData = { ...row.data, last_status: status, last_turn_id: turnId };
-    // Who changed the schedule meanwhile is right; that the run is not noted there is no loss.
+    // A concurrent change of the schedule wins; losing this run's note does no harm.
     await this.#rows.update(row.id, row.version, data).catch(() => undefined);
     return run;
   }
@@ -185,7 +189,8 @@ function scheduleOf(data: SharedData): Schedule {
   };
   const every = data["every_seconds"];
   const [cron, memoryId] = [text("cron"), text("memory_id")];
-  // A user that is no text is refused by the run; left out, it would run as nobody.
+  // A user that is no text is passed on, so that the run refuses it; dropping it would run the
+  // turn as anonymous.
   const userId = (data["user_id"] ?? undefined) as string | undefined;
   const threadId = text("thread_id");
   return {
@@ -199,7 +204,7 @@ function scheduleOf(data: SharedData): Schedule {
   };
 }
 
-/** When the schedule is due next. What was missed while nobody ran is one run, not many. */
+/** The next due time. Any number of missed times gives one run. */
 function nextAfter({ cron, everySeconds }: Schedule, now: Date): Date {
   if ((cron === undefined) === (everySeconds === undefined)) {
     throw new CodedError("record_invalid", { field: "schedule" });
@@ -216,7 +221,7 @@ function nextAfter({ cron, everySeconds }: Schedule, now: Date): Date {
     const next = new Cron(cron ?? "", { timezone: "UTC", paused: true }).nextRun(now);
     if (next !== null) return next;
   } catch {
-    // Said below: a cron line is the operator's text and stays out of the error.
+    // Thrown below: a cron line is the operator's text and must not be in the error.
   }
   throw new CodedError("record_invalid", { field: "cron" });
 }

@@ -1,5 +1,6 @@
 /**
- * @module CollectStream: the parts of a model's stream, back into one answer, while they pass on.
+ * @module CollectStream: collects the parts of a model's stream into one answer while passing them
+ * on.
  */
 import type {
   LanguageModelV4Content,
@@ -8,7 +9,7 @@ import type {
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 
-/** What comes out of a provider either way. */
+/** A provider's answer, streamed or not. */
 export interface RawAnswer {
   readonly content: readonly LanguageModelV4Content[];
   readonly finishReason: LanguageModelV4FinishReason | undefined;
@@ -17,16 +18,16 @@ export interface RawAnswer {
   readonly modelId: string | undefined;
 }
 
-/** Told while the stream passes; `text` is waited for, which slows the provider down. */
+/** Callbacks during the stream; `text` is awaited, which slows the provider down. */
 export interface StreamWatcher {
-  /** The first part that carries anything of the answer. */
+  /** The first part with any of the answer. */
   readonly first: () => void;
   readonly text: (text: string) => Promise<void>;
 }
 
 type Growing = Extract<LanguageModelV4Content, { type: "text" | "reasoning" }>;
 
-/** Parts that are collected as they are. */
+/** Parts that are collected unchanged. */
 const whole: ReadonlySet<string> = new Set([
   "tool-call",
   "tool-result",
@@ -34,7 +35,7 @@ const whole: ReadonlySet<string> = new Set([
   "source",
   "custom",
 ]);
-/** Parts that say nothing of the answer yet. */
+/** Parts without any of the answer. */
 const silent: ReadonlySet<string> = new Set(["stream-start", "response-metadata", "raw", "ping"]);
 
 /** Reads a stream to its end. An error part is thrown; an abort cancels the stream. */
@@ -75,7 +76,7 @@ export async function collectStream(
 
 function grow(growing: ReadonlyMap<string, Growing>, id: string): Growing {
   const found = growing.get(id);
-  // A delta without a start is a broken stream, and its text would be lost in silence.
+  // A delta without a start is a broken stream; ignoring it would lose its text.
   if (found === undefined) throw new TypeError("stream part without a start");
   return found;
 }

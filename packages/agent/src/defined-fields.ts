@@ -1,4 +1,4 @@
-/** @module DefinedFields: an object without its fields that are undefined; absent means unknown. */
+/** @module DefinedFields: an object without its undefined fields; absent means unknown. */
 
 /** The fields that have a value. */
 export function definedFields<T extends object>(

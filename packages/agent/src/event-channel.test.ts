@@ -1,4 +1,4 @@
-/** @module EventChannel: order, back-pressure, a reader that leaves, a producer that fails. */
+/** @module EventChannel: order, back-pressure, a reader that stops, a producer that fails. */
 import { setTimeout as wait } from "node:timers/promises";
 
 import { expect, test } from "vitest";

@@ -1,9 +1,9 @@
 /**
- * @module EventChannel: a bounded queue between a turn and whoever reads its events. The turn
- * starts at the first read, waits when nobody reads on, and is told when the reader leaves.
+ * @module EventChannel: a bounded queue between a turn and the reader of its events. The turn
+ * starts at the first read, waits for a slow reader, and is cancelled when the reader stops.
  */
 
-/** Makes values; rejects or resolves when there are no more. */
+/** Produces values; settles when there are no more. */
 export type Producer<T> = (send: (value: T) => Promise<void>) => Promise<unknown>;
 
 /** Values of a producer, read once. */
@@ -45,7 +45,7 @@ export class EventChannel<T> implements AsyncIterableIterator<T>, AsyncDisposabl
     return { done: true, value: undefined };
   }
 
-  /** The reader leaves: the producer is told, and has ended when this resolves. */
+  /** The reader stops: the producer is cancelled, and has ended when this resolves. */
   async return(): Promise<IteratorResult<T, undefined>> {
     if (!this.#ended) {
       this.#left = true;

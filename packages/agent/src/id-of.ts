@@ -1,7 +1,7 @@
-/** @module IdOf: an id as a host passed it, judged the same way wherever a call takes one. */
+/** @module IdOf: validates an id from a host, the same way for every call. */
 import { CodedError } from "@turnproof/semconv";
 
-/** Missing, undefined and null are no id; "" is an error, and so is anything but text. */
+/** Missing, undefined and null give undefined; "" and anything but text is an error. */
 export function idOf(value: unknown, field: string): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (value === "") throw new CodedError("identity_empty", { field });

@@ -1,6 +1,6 @@
 /**
- * @module ModelStep: one answer of the model, streamed or not, with retries; each attempt is a
- * model call in the evidence. An error keeps its class and nothing else.
+ * @module ModelStep: one model answer, streamed or not, with retries; each attempt is recorded as
+ * a model call. Of an error only the class is recorded.
  */
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -26,7 +26,7 @@ import {
 } from "./response-metadata.ts";
 import type { ResponseMetadata, TokenUsage } from "./run-result.ts";
 
-/** What one round of the loop asks. */
+/** The request of one round of the loop. */
 export interface StepRequest {
   readonly model: LanguageModelV4;
   readonly turn: Turn;
@@ -34,16 +34,16 @@ export interface StepRequest {
   readonly iteration: number;
   readonly retriesMax: number;
   readonly signal: AbortSignal;
-  /** Where streamed text goes; absent: the model is asked for the whole answer at once. */
+  /** Receives streamed text; absent: the whole answer is requested at once. */
   readonly onText?: (text: string) => Promise<void>;
 }
 
-/** What the model answered. */
+/** The model's answer. */
 export interface StepAnswer {
   readonly content: readonly LanguageModelV4Content[];
   readonly text: string;
   readonly toolCalls: readonly LanguageModelV4ToolCall[];
-  /** The adapter's word for why it ended; `response.finishReason` is what the provider said. */
+  /** The adapter's reason for the end; `response.finishReason` is the provider's. */
   readonly ended: LanguageModelV4FinishReason["unified"];
   readonly usage: TokenUsage;
   readonly response: ResponseMetadata;
@@ -53,7 +53,7 @@ const backoffMs = 200;
 const retryAfterMsMax = 10_000;
 
 /**
- * Asks the model; retries what its adapter calls retryable, as long as nothing was streamed yet.
+ * Calls the model; retries errors that the adapter marks as retryable, until text was streamed.
  */
 export async function modelStep(request: StepRequest): Promise<StepAnswer> {
   for (let attempt = 0; ; attempt += 1) {
@@ -73,7 +73,7 @@ function isRetryable(error: unknown): boolean {
   return (error as { isRetryable?: unknown } | null)?.isRetryable === true;
 }
 
-/** Exponential, unless the provider says when to come back. */
+/** Exponential, unless the provider sends a retry delay. */
 function delayOf(error: unknown, attempt: number): number {
   const headers = (error as { responseHeaders?: Record<string, string> }).responseHeaders;
   const seconds = Number(headers?.["retry-after"]);
@@ -102,7 +102,7 @@ function askOnce(
       const requestId = requestIdOf(raw.headers);
       return await settle(request, open, raw, followed.metadata(requestId), attempt, times);
     } catch (error) {
-      // Given up is not failed: nobody knows how it would have ended.
+      // An aborted call has not failed: its outcome is unknown.
       if (request.signal.aborted) await open.unknown();
       throw error;
     } finally {

@@ -1,7 +1,7 @@
 /**
- * @module OlderModel: models of AI SDK 5 and 6 (specifications v2 and v3) behind the interface of
- * AI SDK 7 (v4). An agent speaks text, tool calls and tool results, which all three write alike;
- * what differs is how v2 counts tokens and says why it ended, and what a file is.
+ * @module OlderModel: adapts models of AI SDK 5 and 6 (specifications v2 and v3) to the interface
+ * of AI SDK 7 (v4). Text, tool calls and tool results are the same in all three; token counts,
+ * finish reasons and files differ in v2.
  */
 import type {
   LanguageModelV2,
@@ -34,7 +34,10 @@ export function currentModel(model: AnyLanguageModel): LanguageModelV4 {
   }
 }
 
-/** A proxy, because adapters keep state in private fields and may tell more than the interface. */
+/**
+ * A proxy, because adapters keep state in private fields and may have members beyond the
+ * interface.
+ */
 function adapted(model: LanguageModelV2 | LanguageModelV3): LanguageModelV4 {
   const old = model as unknown as LanguageModelV4;
   const doGenerate: LanguageModelV4["doGenerate"] = async (options) => {
@@ -74,14 +77,14 @@ function adapted(model: LanguageModelV2 | LanguageModelV3): LanguageModelV4 {
   });
 }
 
-/** A file of the older interfaces is its data alone. */
+/** In the older interfaces a file is its data alone. */
 function currentPart<T extends { readonly type: string }>(part: T): T {
   if (part.type !== "file") return part;
   const { data } = part as unknown as { readonly data: unknown };
   return { ...part, data: { type: "data", data } };
 }
 
-/** In v2 the reason is one word, and `unknown` is none. */
+/** In v2 the reason is a single word, and `unknown` means none. */
 function currentReason(
   reason: LanguageModelV4FinishReason | LanguageModelV2FinishReason,
 ): LanguageModelV4FinishReason {
@@ -91,7 +94,7 @@ function currentReason(
     : { unified: reason, raw: reason };
 }
 
-/** In v2 a count that the provider did not give is absent. */
+/** In v2 a count that the provider did not report is absent. */
 function currentUsage(usage: LanguageModelV4Usage | LanguageModelV2Usage): LanguageModelV4Usage {
   if (typeof usage.inputTokens === "object" || typeof usage.outputTokens === "object") {
     return usage as LanguageModelV4Usage;
@@ -106,7 +109,7 @@ function currentUsage(usage: LanguageModelV4Usage | LanguageModelV2Usage): Langu
       cacheWrite: undefined,
     },
     outputTokens: { total: outputTokens, text: undefined, reasoning: reasoningTokens },
-    // What is told is what was exposed: a zero here is a zero of the provider's.
+    // The raw values are the provider's: a zero here is a reported zero.
     raw: JSON.parse(
       JSON.stringify({
         input_tokens: inputTokens,

@@ -1,8 +1,8 @@
 /**
- * @module OwnTurn: which turn a call means when it names none. An asynchronous context is inherited
- * by everything that begins in it — a server that listens, a connection, a job loop — so "the last
- * turn of this context" may be anybody's. Two things only make a turn the caller's own: the call is
- * made inside that turn while it runs, or inside a caller's scope in which that turn was begun.
+ * @module OwnTurn: which turn a call without one refers to. Everything started in an asynchronous
+ * context inherits it (a listening server, a connection, a job loop), so "the last turn of this
+ * context" may belong to another caller. A turn is the caller's own in two cases only: the call is
+ * made inside that turn while it runs, or inside a caller's scope in which the turn was begun.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
@@ -10,16 +10,16 @@ import type { TraceContext } from "@turnproof/instrumentation";
 
 import type { TurnState } from "./turn-state.ts";
 
-/** What one call of `withCaller` has seen of one agent. */
+/** State of one call of `withCaller` for one agent. */
 export interface CallerScope {
   last: TraceContext | undefined;
   /** Turns of this scope that have not ended. */
   running: number;
-  /** Tenant, memory and thread of its turns; once they are of two, there is no last turn any more. */
+  /** Tenant, memory and thread of its turns; with two of them there is no last turn any more. */
   place: string | undefined;
-  /** True once a turn was begun, whether or not it can be told which is the last. */
+  /** True once a turn was begun, whether or not the last one is determined. */
   used: boolean;
-  /** False once the function ended: what goes on in its context later is no caller any more. */
+  /** False once the function has ended: later work in its context is no caller. */
   open: boolean;
 }
 
@@ -30,7 +30,9 @@ type Frame = { readonly owner: object; readonly outer: Frame | undefined } & (
 
 const storage: AsyncLocalStorage<Frame> = new AsyncLocalStorage();
 
-/** Runs `fn` as part of the turn; the turn is nobody's own once `fn` has ended. */
+/**
+ * Runs `fn` as part of the turn; after `fn` has ended the turn is not the caller's own any more.
+ */
 export async function inTurn<T>(state: TurnState, fn: () => Promise<T>): Promise<T> {
   const frame = { owner: state.owner, outer: storage.getStore(), turn: state, open: true };
   try {
@@ -57,8 +59,8 @@ export async function inCallerScope<T>(owner: object, fn: () => Promise<T> | T):
 }
 
 /**
- * The caller's scope that a turn begun here belongs to. A turn that another turn's tool begins is
- * not the turn of whoever called that other turn, so a frame of a turn hides the scopes around it.
+ * The caller's scope that a turn begun here belongs to. A turn that a tool begins does not belong
+ * to the caller of the outer turn, so a turn's frame hides the scopes around it.
  */
 export function callerScope(owner: object): CallerScope | undefined {
   const frame = innermost(storage.getStore(), owner);
@@ -67,12 +69,12 @@ export function callerScope(owner: object): CallerScope | undefined {
 
 /**
  * The caller's own turn: the one that runs here, or the last of the caller's scope. Undefined when
- * there is none, or when turns of the scope ran at the same time, or were of two users or threads,
- * and none is *the* last.
+ * there is none, or when the last one is ambiguous: turns of the scope ran at the same time, or
+ * belonged to two users or threads.
  */
 export function ownTurn(owner: object): TraceContext | undefined {
   let frame = innermost(storage.getStore(), owner);
-  // A scope without a turn of its own says nothing; what it lies in may.
+  // A scope without a turn of its own is skipped; an outer one may have a turn.
   while (frame !== undefined && "caller" in frame && frame.caller.open && !frame.caller.used) {
     frame = innermost(frame.outer, owner);
   }
@@ -81,16 +83,16 @@ export function ownTurn(owner: object): TraceContext | undefined {
   return frame.caller.open ? frame.caller.last : undefined;
 }
 
-/** True inside a turn or a caller's scope of the agent, and in all that inherited one of them. */
+/** True inside a turn or a caller's scope of the agent, and in everything that inherited one. */
 export function hasFrame(owner: object): boolean {
   return innermost(storage.getStore(), owner) !== undefined;
 }
 
-/** Notes that a turn began in the scope; call the result when it has ended. */
+/** Records that a turn began in the scope; call the result when it has ended. */
 export function beginOwn(caller: CallerScope, traceContext: TraceContext): () => void {
   const { userId, memoryId, threadId } = traceContext.identity;
   const place = JSON.stringify([userId ?? null, memoryId, threadId]);
-  // Two users or threads are two callers: what follows the turn of one may be said of the other's.
+  // Two users or threads are two callers, and records for one must not go to the other's turn.
   const isMixed = caller.used && caller.place !== place;
   const alone = caller.running === 0 && !isMixed;
   caller.place = isMixed ? undefined : place;

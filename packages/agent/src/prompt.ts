@@ -1,7 +1,7 @@
 /**
- * @module Prompt: what the model is given: instructions, persona, the host's context, memory,
- * history and the question. Provenance (`observabilityContext`) is not among the arguments, so it
- * cannot get in.
+ * @module Prompt: builds the model's input: instructions, persona, the host's context, memory,
+ * history and the question. Provenance (`observabilityContext`) is not an argument, so it cannot
+ * be included.
  */
 import type {
   LanguageModelV4Content,
@@ -47,8 +47,8 @@ export function promptOf(
 }
 
 /**
- * A message of history. A turn that was cut short has an answer that says so, and so has one whose
- * answer could not be written.
+ * A message of history. A turn that was cut short gets an answer that says so, and so does one
+ * whose answer could not be stored.
  */
 function spokenAs(
   { role, text, cut, turnId }: Message,
@@ -70,7 +70,7 @@ function spokenAs(
   return begun ? [say(role, text)] : [say(role, text), say("assistant", cutNote(cut))];
 }
 
-/** What the model must know of a turn that never came to an answer. */
+/** What the model needs to know about a turn that ended without an answer. */
 function cutNote({ status, tools }: CutTurn): string {
   const how = status === "cancelled" ? "was cancelled" : "failed";
   const ran = tools.map(({ name, outcome }) => `${name} (${outcome})`).join(", ");
@@ -78,9 +78,7 @@ function cutNote({ status, tools }: CutTurn): string {
   return `[This turn ${how} before it was answered. ${done}]`;
 }
 
-/**
- * The model's answer as the next message; signatures of reasoning go back to whom they came from.
- */
+/** The model's answer as the next message; reasoning signatures go back to their provider. */
 export function assistantMessage(
   content: readonly LanguageModelV4Content[],
   inputs: ReadonlyMap<string, unknown>,
@@ -106,7 +104,7 @@ export function assistantMessage(
   return { role: "assistant", content: parts };
 }
 
-/** Tools as the model is told of them. */
+/** Tool schemas for the model. */
 export function toolSchemas(tools: readonly AnyTool[]): LanguageModelV4FunctionTool[] {
   return tools.map(({ name, description, inputSchema }) => ({
     type: "function",

@@ -1,4 +1,4 @@
-/** @module ResponseMetadata: what a provider did not say stays unknown. */
+/** @module ResponseMetadata: fields that a provider did not report stay unknown. */
 import { expect, test } from "vitest";
 
 import { finishReasonOf, readAdapterMetadata, tokenUsageOf, usageOf } from "./response-metadata.ts";

@@ -1,7 +1,7 @@
 /**
- * @module ResponseMetadata: what a provider really said of a response (requirements: Provider
- * response metadata). A number that an adapter filled in where its provider was silent is unknown
- * here, and a concurrent turn's metadata is never taken for this one's.
+ * @module ResponseMetadata: what a provider reported about a response (requirements: Provider
+ * response metadata). A number that an adapter filled in for a provider's missing field is unknown
+ * here, and the metadata of a concurrent turn is never used for this one.
  */
 import type {
   LanguageModelV4,
@@ -13,7 +13,7 @@ import type { ModelUsage } from "@turnproof/instrumentation";
 import { definedFields } from "./defined-fields.ts";
 import type { TokenUsage } from "./run-result.ts";
 
-/** What an adapter may tell of its last response, by either spelling. */
+/** What an adapter may report about its last response, in either spelling. */
 export interface AdapterMetadata {
   readonly finishReason?: string;
   readonly requestId?: string;
@@ -40,7 +40,7 @@ const spellings: { readonly [K in keyof AdapterMetadata]: readonly string[] } = 
   maxOutputTokens: ["maxOutputTokens", "max_output_tokens", "outputLimit", "output_limit"],
 };
 
-/** Reads a mapping of an adapter; what has another type is unknown. */
+/** Reads an adapter's mapping; a value of another type is unknown. */
 export function readAdapterMetadata(given: unknown): AdapterMetadata {
   if (typeof given !== "object" || given === null) return {};
   const fields = given as Readonly<Record<string, unknown>>;
@@ -55,17 +55,17 @@ export function readAdapterMetadata(given: unknown): AdapterMetadata {
       : typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
     if (fits) read[name] = value;
   }
-  // Anthropic's own names count input without what the cache read and wrote.
+  // Under Anthropic's own names input excludes what the cache read and wrote.
   const split = "cache_read_input_tokens" in fields || "cache_creation_input_tokens" in fields;
   return { ...read, ...(split ? { splitInput: true } : {}) };
 }
 
-/** Calls of each adapter that are under way; a call that had company is marked. */
+/** Calls of each adapter in progress; calls that overlapped are marked. */
 const underWay: WeakMap<object, Set<{ alone: boolean }>> = new WeakMap();
 
 /** Follows one call of an adapter. */
 export function followCall(model: LanguageModelV4): {
-  /** What the adapter tells of this call; nothing when it may be speaking of another. */
+  /** The adapter's metadata for this call; empty when it may belong to another call. */
   readonly metadata: (requestId: string | undefined) => AdapterMetadata;
   readonly end: () => void;
 } {
@@ -92,10 +92,7 @@ export function followCall(model: LanguageModelV4): {
   };
 }
 
-/**
- * A zero that an adapter filled in, although the provider's own usage has no such field, is
- * unknown.
- */
+/** A zero that an adapter filled in for a field that the provider's own usage lacks is unknown. */
 function exposed(
   value: number | undefined,
   raw: string | undefined,
@@ -105,7 +102,7 @@ function exposed(
   return value === 0 && raw !== undefined && !field.test(raw) ? undefined : value;
 }
 
-/** Usage as the provider gave it, and where it was silent, as the adapter told. */
+/** Usage as the provider reported it, and where it did not, as the adapter reported it. */
 export function usageOf(
   usage: LanguageModelV4Usage | undefined,
   told: AdapterMetadata,
@@ -128,7 +125,7 @@ export function usageOf(
   });
 }
 
-/** The usage that a caller sees: input whole, unknown as null. */
+/** The usage for the caller: all input tokens, unknown as null. */
 export function tokenUsageOf(usage: ModelUsage): TokenUsage {
   const { inputTokens: input } = usage;
   const cached = (usage.cachedTokens ?? 0) + (usage.cacheWriteTokens ?? 0);
@@ -142,7 +139,7 @@ export function tokenUsageOf(usage: ModelUsage): TokenUsage {
   };
 }
 
-/** The finish reason, when the provider gave one: an adapter's default is none. */
+/** The finish reason that the provider reported; an adapter's default counts as none. */
 export function finishReasonOf(
   reason: LanguageModelV4FinishReason | undefined,
   told: AdapterMetadata,

@@ -1,4 +1,4 @@
-/** @module RunResult: what one turn gives back. */
+/** @module RunResult: the result of one turn. */
 import type { TraceContext } from "@turnproof/instrumentation";
 import type { CacheReason, SupplyRecord } from "@turnproof/memory";
 import type { CacheDecision, ToolOutcome } from "@turnproof/semconv";
@@ -13,7 +13,7 @@ export interface TokenUsage {
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
   readonly totalTokens: number | null;
-  /** Input tokens read from and written to the provider's cache, which is not ours. */
+  /** Input tokens read from and written to the provider's cache, not ours. */
   readonly cachedTokens: number | null;
   readonly cacheWriteTokens: number | null;
   readonly reasoningTokens: number | null;
@@ -25,12 +25,12 @@ export interface CacheOutcome {
   readonly reason: CacheReason | null;
   readonly fingerprint: string | null;
   readonly similarity: number | null;
-  /** Whether this turn's answer was kept; null when there was nothing to decide. */
+  /** Whether this turn's answer was cached; null when there was nothing to decide. */
   readonly admitted: boolean | null;
 }
 
 /**
- * What a provider said of its last response; null is unknown (requirements: Provider response
+ * Metadata of the provider's last response; null is unknown (requirements: Provider response
  * metadata).
  */
 export interface ResponseMetadata {
@@ -38,7 +38,7 @@ export interface ResponseMetadata {
   readonly requestId: string | null;
   readonly responseChars: number | null;
   readonly maxOutputTokens: number | null;
-  /** Measured by the agent: to the first chunk of a stream, and of the whole call. */
+  /** Measured by the agent: until the first chunk of a stream, and for the whole call. */
   readonly timeToFirstTokenMs: number | null;
   readonly providerTimeMs: number | null;
 }
@@ -61,7 +61,7 @@ export interface RunResult {
   readonly turnId: string;
   readonly traceContext: TraceContext;
   readonly usage: TokenUsage;
-  /** How often the model was called; 0 on a cache hit. */
+  /** Number of model calls; 0 on a cache hit. */
   readonly iterations: number;
   readonly response: ResponseMetadata | null;
   readonly cache: CacheOutcome;
@@ -71,7 +71,7 @@ export interface RunResult {
   readonly persisted: Persisted;
 }
 
-/** Nothing is known. */
+/** All unknown. */
 export const unknownUsage: TokenUsage = {
   inputTokens: null,
   outputTokens: null,
@@ -81,7 +81,7 @@ export const unknownUsage: TokenUsage = {
   reasoningTokens: null,
 };
 
-/** The sum of several calls; a field that one call left unknown stays unknown. */
+/** The sum of several calls; a field that is unknown in one call is unknown in the sum. */
 export function sumUsage(calls: readonly TokenUsage[]): TokenUsage {
   const [first, ...rest] = calls;
   if (first === undefined) return unknownUsage;

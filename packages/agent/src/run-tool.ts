@@ -1,6 +1,6 @@
 /**
- * @module RunTool: one call of a tool: judged, run, logged, witnessed. What it was given and what
- * it answered go to the model and to the tool log, never into evidence.
+ * @module RunTool: one tool call: validated, run, logged, recorded. Its input and result go to the
+ * model and to the tool log, never into evidence.
  */
 import type {
   JSONValue,
@@ -18,25 +18,25 @@ import { answerOf, jsonOf } from "./tools.ts";
 import type { AnyTool, ToolAnswer } from "./tools.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** What a call of a tool came to. */
+/** The result of a tool call. */
 export interface ToolRun {
   readonly part: LanguageModelV4ToolResultPart;
-  /** The input as it was read; `{}` when it could not be. */
+  /** The parsed input; `{}` when it could not be parsed. */
   readonly input: unknown;
   readonly answer: ToolAnswer;
-  /** The tool, when there is one of that name and it was really run. */
+  /** The tool, when there is one of that name and it was run. */
   readonly tool: AnyTool | undefined;
-  /** Refused because the turn had spent its calls; what the model wanted to know is missing. */
+  /** True: refused because the turn's call budget was spent, so a result is missing. */
   readonly overBudget: boolean;
 }
 
-/** What the model is told when a tool did not answer; its class is what evidence is told. */
+/** What the model receives when a tool gave no answer, and the class that evidence receives. */
 interface Refusal {
   readonly errorType: string;
   readonly text: string;
 }
 
-/** What is needed besides the turn. */
+/** What a call needs besides the turn. */
 export interface ToolBench {
   readonly tools: readonly AnyTool[];
   readonly memory: Memory;
@@ -45,7 +45,7 @@ export interface ToolBench {
 }
 
 /**
- * Runs one call to its end; a tool that fails is an answer for the model, not the end of the turn.
+ * Runs one call to its end; a failed tool gives an answer to the model and does not end the turn.
  */
 export async function runTool(
   call: LanguageModelV4ToolCall,
@@ -53,7 +53,7 @@ export async function runTool(
   bench: ToolBench,
 ): Promise<ToolRun> {
   const tool = bench.tools.find(({ name }) => name === call.toolName);
-  // A name that is none of the agent's tools is the model's own words.
+  // A name that is none of the agent's tools is text of the model.
   const shownName = admissible(attribute.tool_name, tool?.name) ?? "unknown";
   const callId = call.toolCallId;
   await state.emit({ type: "tool.started", callId, toolName: shownName });
@@ -149,7 +149,7 @@ async function execute(
     return { answer, output: failed ? { type: "error-json", value } : { type: "json", value } };
   } catch (error) {
     if (state.signal.aborted) {
-      // Given up is not failed: nobody knows what the tool had done by then.
+      // An aborted call has not failed: its effects are unknown.
       await open.step.end("unknown");
       throw state.signal.reason;
     }
@@ -177,7 +177,8 @@ function evidenceOf(answer: ToolAnswer): Parameters<ToolCall["result"]>[0] {
 }
 
 /**
- * The tool log and the workflow step are written at once: a turn given up later did call the tool.
+ * The tool log and the workflow step are written at once: a turn aborted later has still called
+ * the tool.
  */
 async function log(
   call: LanguageModelV4ToolCall,
@@ -190,7 +191,7 @@ async function log(
   const { outcome } = run.answer;
   const { shownName: toolName } = run;
   const given = jsonOf(call.input);
-  // A name that the model made up is content: it stands with the input.
+  // A tool name that the model made up is content, so it is stored with the input.
   const input = toolName === call.toolName ? given : { tool: call.toolName, input: given };
   const result: JSONValue = jsonOf(run.answer.value);
   try {
@@ -209,7 +210,7 @@ async function log(
     await memory.workflow.record(state.place, step);
     state.written.workflowSteps += 1;
   } catch (error) {
-    // What the tool did is done; that its log is missing is said in `persisted`.
+    // The tool has run already; a missing log is reported in `persisted`.
     state.written.error = CodedError.is(error) ? error.code : "write_failed";
   }
 }

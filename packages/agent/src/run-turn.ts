@@ -1,6 +1,6 @@
 /**
- * @module RunTurn: the course of one turn: memory, cache, model and tools, references, and what is
- * kept. It holds no state of its own; everything lies in the turn.
+ * @module RunTurn: the steps of one turn: memory, cache, model and tools, references, storage. It
+ * has no state of its own; all state is in the turn.
  */
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { recordReferenced, recordSupplied } from "@turnproof/memory";
@@ -21,13 +21,13 @@ import { offerTools } from "./tool-router.ts";
 import type { AnyTool } from "./tools.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** What the loop came to. */
+/** Result of the loop. */
 interface Looped {
   readonly text: string;
   readonly usages: readonly TokenUsage[];
   readonly response: ResponseMetadata;
   readonly runs: readonly ToolRun[];
-  /** True when the answer ended by itself, within its bounds. */
+  /** True when the model ended its answer within the bounds. */
   readonly finished: boolean;
 }
 
@@ -39,7 +39,7 @@ const disabledCache: CacheOutcome = {
   admitted: null,
 };
 
-/** Runs the turn to its result; evidence of its end is the caller's. */
+/** Runs the turn to its result; the caller records its end. */
 export async function runTurn(
   parts: AgentParts,
   state: TurnState,
@@ -72,7 +72,7 @@ export async function runTurn(
   const supply = await recordReferenced(place, context, { text: looped.text, question: query });
   await state.emit({ type: "answer.done", text: looped.text });
   await state.emit({ type: "status", stage: "persisting" });
-  // What was asked before and is answered anew was no answer for the cache, and the model saw it.
+  // The model saw the messages of the thread, so its answer may depend on them.
   const conversational =
     parts.options.cache?.conversation !== "ignore" && context.history.length > 0;
   const given = { degraded: supply.degraded, conversational };
@@ -94,7 +94,7 @@ export async function runTurn(
   };
 }
 
-/** What operators' rows left out limits the turn's supply as its own memory does. */
+/** Limits of operators' rows limit the turn's supply, as limits of its own memory do. */
 function limitedBy(context: AssembledContext, shared: ReadonlySet<string>): AssembledContext {
   if (shared.size === 0) return context;
   const { record } = context;
@@ -223,14 +223,14 @@ async function loop(
     usages.push(answer.usage);
     await state.emit({ type: "usage", iteration, usage: answer.usage });
     if (answer.toolCalls.length === 0 || !mayCall) {
-      // A call that failed, or of a tool that there is not, was answered past; one beyond the budget
-      // left something out.
+      // After a failed call, or a call of an unknown tool, the model still answers; a call beyond
+      // the budget leaves a result missing.
       const limited = runs.some(({ overBudget }) => overBudget);
       return endOf(answer, usages, runs, answer.toolCalls.length === 0 && !limited);
     }
     await state.emit({ type: "status", stage: "tools" });
     const round: ToolRun[] = [];
-    // One after the other: a model that calls two tools may mean the second to follow the first.
+    // One after the other: the second of two calls may depend on the first.
     for (const call of answer.toolCalls) round.push(await runTool(call, state, bench));
     runs.push(...round);
     const inputs = new Map(round.map(({ part, input }) => [part.toolCallId, input]));
@@ -292,7 +292,7 @@ async function admit(
   }
 }
 
-/** An answer that was given is not taken back because its memory could not be written. */
+/** The answer stands even when it could not be stored. */
 async function keepConversation(
   parts: AgentParts,
   state: TurnState,
@@ -312,13 +312,13 @@ async function keepConversation(
   }
 }
 
-/** The outcome of a tool that was given up while it ran. */
+/** Outcome of a tool that was aborted while it ran. */
 const cutOutcome = "unknown";
 
 /**
- * Keeps the question of a turn that never came to an answer, what was said by then and which tools
- * had run or were running, so that the next turn knows. The failure itself is what the caller sees,
- * so a store that refuses this is said in `persisted` alone.
+ * Stores the question of a turn that ended without an answer, the text so far and the tools that
+ * had run or were running, so that the next turn has them. The caller receives the original
+ * failure, so a store that refuses this is reported in `persisted` only.
  */
 export async function keepCutTurn(
   parts: AgentParts,
@@ -354,7 +354,7 @@ async function learn(parts: AgentParts, state: TurnState): Promise<void> {
       state.called.map(({ toolName }) => toolName),
     );
   } catch (error) {
-    // The answer stands; what could not be learned takes nothing away, unless evidence must stand.
+    // Failed learning does not affect the answer, except in strict mode.
     if (parts.options.strict === true) throw error;
     state.written.error = CodedError.is(error) ? error.code : "write_failed";
   }

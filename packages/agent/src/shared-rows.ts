@@ -1,6 +1,6 @@
 /**
- * @module SharedRows: the rows of a shared kind that a turn reads: the newest, within a bound. A
- * bound that was met is said by the turn's supply and in its evidence.
+ * @module SharedRows: the newest rows of a shared kind that a turn reads, within a bound. Reaching
+ * the bound is reported in the turn's supply and recorded.
  */
 import type { SharedKind } from "@turnproof/semconv";
 import type { SharedRecord } from "@turnproof/store";
@@ -9,7 +9,7 @@ import type { AgentParts } from "./agent-parts.ts";
 import type { TurnState } from "./turn-state.ts";
 
 const rowsMax = 1_000;
-/** Where each row costs a call: an embedding of a model, or a connection. */
+/** Bound where each row costs a call: an embedding of a model, or a connection. */
 const costlyRowsMax = 100;
 const embedded: readonly SharedKind[] = ["skill", "shared_memory"];
 

@@ -1,7 +1,7 @@
 /**
- * @module SharedTools: the tools that operators decide on, read anew for each turn: entries of the
- * toolbox, which switch on and describe what the host implements, and tool servers, whose tools
- * come by the AI SDK's MCP client. A server that is away costs its tools, never the turn.
+ * @module SharedTools: operators' tools, read anew for each turn: toolbox entries, which enable
+ * and describe tools of the host, and tool servers, whose tools come through the AI SDK's MCP
+ * client. When a server is unreachable its tools are missing; the turn goes on.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { Json, SharedRecord } from "@turnproof/store";
@@ -14,7 +14,7 @@ import type { TurnState } from "./turn-state.ts";
 
 /** A tool of a server, as the AI SDK's MCP client gives it. */
 export interface ServerTool {
-  /** A text; anything else is left out. */
+  /** A text; any other type is ignored. */
   readonly description?: unknown;
   readonly inputSchema: unknown;
   execute?(input: never, options: never): unknown;
@@ -26,14 +26,14 @@ export interface ToolServerClient {
   close(): Promise<void>;
 }
 
-/** How a stored tool server becomes a client. */
+/** How a stored tool server is opened. */
 export interface ToolServerOptions {
-  /** Opens it; what it throws costs the tools of this server for this turn. */
+  /** Opens it; when it throws, this server's tools are missing in this turn. */
   connect(
     config: Readonly<Record<string, Json>>,
     id: string,
   ): PromiseLike<ToolServerClient> | ToolServerClient;
-  /** Milliseconds until a server counts as away; default 5,000. */
+  /** Milliseconds until a server counts as unreachable; default 5,000. */
   readonly timeoutMs?: number;
 }
 
@@ -43,11 +43,11 @@ interface Connection {
   readonly tools: readonly AnyTool[];
 }
 
-/** The tools of turns, and the connections that they keep between turns. */
+/** Tools for turns, and the connections that are kept between turns. */
 export class SharedTools {
   readonly #connections: Map<string, Promise<Connection>> = new Map();
 
-  /** All tools of a turn: the agent's own first, and of two with one name the first. */
+  /** All tools of a turn: the agent's own first; of two with one name the first wins. */
   async of(parts: AgentParts, state: TurnState): Promise<readonly AnyTool[]> {
     const { toolbox, toolServers } = parts.options;
     const all = [...parts.tools];
@@ -69,7 +69,7 @@ export class SharedTools {
     }
   }
 
-  /** A call that threw may mean a lost session: the next turn connects anew. */
+  /** A call that threw may mean a lost session, so the next turn connects anew. */
   #forget(id: string, connection: Promise<Connection>): void {
     if (this.#connections.get(id) !== connection) return;
     this.#connections.delete(id);
@@ -89,7 +89,7 @@ export class SharedTools {
           try {
             return (await this.#connected(row, options)).tools;
           } catch {
-            // The class of the failure is evidence; an address or a text of the server never is.
+            // The failure's class is recorded; an address or a text of the server never is.
             await serverAway(state);
             return [];
           }
@@ -146,7 +146,7 @@ async function open(
   try {
     return await Promise.race([working, away]);
   } catch (error) {
-    // One that comes too late must not stay open.
+    // A connection that opens after the timeout is closed.
     void working.then(({ client }) => client.close()).catch(() => undefined);
     throw error;
   } finally {
@@ -182,7 +182,9 @@ async function servedTool(
   };
 }
 
-/** The host's tool as its entry of the toolbox says; nothing without one, or switched off. */
+/**
+ * The host's tool as its toolbox entry describes it; undefined without an entry or when disabled.
+ */
 function entryOf(tool: AnyTool, entries: readonly SharedRecord[]): readonly AnyTool[] {
   const entry = entries.find(({ id }) => id === tool.name);
   if (entry === undefined || entry.data["enabled"] === false) return [];

@@ -1,7 +1,6 @@
 /**
- * @module SummarizeThread: when a thread has grown long enough, the model writes what it said so
- * far, naming the messages that it stands for. One more model call of the turn, and evidence like
- * any other.
+ * @module SummarizeThread: once a thread is long enough, the model summarizes it, with the ids of
+ * the messages covered. This is one more model call of the turn, recorded like any other.
  */
 import type { AgentParts } from "./agent-parts.ts";
 import { modelStep } from "./model-step.ts";
@@ -15,8 +14,8 @@ const messagesRead = 200;
 const everyMin = 4;
 
 /**
- * Writes a summary of the thread when its time has come; returns the tokens that it cost. The
- * answer has been given by now, so a failure is seen in the evidence of its call and nowhere else.
+ * Writes a summary of the thread when one is due; returns its token usage. The answer has been
+ * returned already, so a failure is visible only in the evidence of its call.
  */
 export async function summarizeThread(
   parts: AgentParts,
@@ -50,7 +49,8 @@ export async function summarizeThread(
       signal: state.signal,
     });
     if (answer.text === "") return answer.usage;
-    // The summary so far is in this one, with all that it stood for, read again or not.
+    // This summary replaces the last one and includes its sources, whether or not they were read
+    // again.
     const sourceIds = [...covered, ...open.map(({ id }) => id)];
     await summaries.write(state.place, { text: answer.text, sourceIds });
     state.written.summaries += 1;

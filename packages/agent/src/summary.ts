@@ -8,27 +8,27 @@ import type { EvidenceSummary } from "@turnproof/store";
 import type { AgentParts } from "./agent-parts.ts";
 import { idOf } from "./id-of.ts";
 
-/** Whose summary. A missing, undefined or null `userId` is the anonymous scope. */
+/** Scope of the summary. A missing, undefined or null `userId` is the anonymous scope. */
 export interface SummaryOptions {
   readonly memoryId?: string | undefined;
   readonly userId?: string | null | undefined;
   readonly threadId?: string | undefined;
 }
 
-/** What there is, in numbers. */
+/** Counts of memory and evidence. */
 export interface AgentSummary {
   readonly agent_id: string;
   readonly scope_applied: "user" | "anonymous";
   readonly memory: { readonly [K in ScopedKind]: KindCount };
   /** Newest row of memory; null when there is none. */
   readonly latest_memory_at: string | null;
-  /** Counts of the evidence; null, and `not_measured`, where the agent was given no reader. */
+  /** Counts of the evidence; null, and `not_measured`, where the agent has no reader. */
   readonly evidence: EvidenceSummary | null;
   readonly evidence_state: "known" | "partial" | "not_measured";
 }
 
 /**
- * Summarizes.
+ * Counts memory and evidence of a scope.
  * @throws CodedError identity_empty, record_invalid, as {@link Agent.run}
  */
 export async function summarizeAgent(
@@ -37,7 +37,7 @@ export async function summarizeAgent(
 ): Promise<AgentSummary> {
   const known = (row: AttributeRow, value: string): string => knownIdentity(row, value);
   const agentId = known(attribute.agent_id, parts.agentId);
-  // Judged as `run` judges them: a wrong type is an error, never the anonymous scope.
+  // Validated as in `run`: a wrong type is an error, never the anonymous scope.
   const asked = {
     userId: idOf(options.userId, "userId"),
     memoryId: idOf(options.memoryId, "memoryId") ?? parts.options.memoryId ?? parts.agentId,

@@ -1,6 +1,6 @@
 /**
- * @module ToolRouter: which tools a turn is offered when there are many, and how many calls it may
- * spend (design 7: routed-tool budget). One router is made per turn, so concurrent turns of one
+ * @module ToolRouter: selects the tools offered to a turn when there are many, and limits its
+ * calls (design 7: routed-tool budget). One router is made per turn, so concurrent turns of one
  * agent never share a budget.
  */
 import { limits } from "@turnproof/semconv";
@@ -11,15 +11,15 @@ import type { AnyTool } from "./tools.ts";
 
 /** Bounds of routing. */
 export interface RoutingOptions {
-  /** Calls that a turn may spend; default 20. */
+  /** Most calls of a turn; default 20. */
   readonly callsMax?: number;
-  /** Tools that are offered; more are ranked by relevance to the question. Default 5. */
+  /** Most tools offered; more are ranked by relevance to the question. Default 5. */
   readonly offeredMax?: number;
   /** Names that are always offered, within `offeredMax`. */
   readonly always?: readonly string[];
 }
 
-/** Calls of a turn: spent and left. */
+/** Call budget of a turn. */
 export class ToolBudget {
   readonly callsMax: number;
   #spent = 0;
@@ -36,7 +36,7 @@ export class ToolBudget {
     return this.callsMax - this.#spent;
   }
 
-  /** Takes one call; false when none is left. */
+  /** Uses one call; false when none is left. */
   take(): boolean {
     if (this.left < 1) return false;
     this.#spent += 1;
@@ -44,7 +44,7 @@ export class ToolBudget {
   }
 }
 
-/** The tools that a turn is offered, in the order in which the agent has them. */
+/** The tools offered to a turn, in the agent's order. */
 export async function offerTools(
   tools: readonly AnyTool[],
   question: string,
@@ -61,7 +61,7 @@ export async function offerTools(
     scores = vectors.map((vector) => cosineOf(vector, asked));
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    // Without vectors the agent's own order is the only one there is.
+    // Without vectors the agent's own order is used.
     scores = tools.map((_, i) => -i);
   }
   const ranked = tools

@@ -1,16 +1,16 @@
-/** @module Tools: what an agent may call, and how a tool says how it went (design 3.4). */
+/** @module Tools: what an agent can call, and how a tool reports its outcome (design 3.4). */
 import type { JSONValue } from "@ai-sdk/provider";
 import type { TraceContext } from "@turnproof/instrumentation";
 import type { ToolOutcome } from "@turnproof/semconv";
 
-/** What a tool is called with besides its input. */
+/** Second argument of a tool's `execute`. */
 export interface ToolContext {
   readonly callId: string;
-  /** Aborts when the turn is given up. */
+  /** Aborts when the turn is aborted. */
   readonly signal: AbortSignal;
   /** The turn, with this call's span as the parent. */
   readonly traceContext: TraceContext;
-  /** The tenant that the turn runs for; null is anonymous. */
+  /** The turn's tenant; null is anonymous. */
   readonly userId: string | null;
 }
 
@@ -20,15 +20,15 @@ export interface AgentTool<Input = never> {
   readonly description: string;
   /** GenAI tool type; default `function`. A tool of a tool server is an `extension`. */
   readonly type?: "function" | "extension" | "datastore";
-  /** JSON Schema of the input, as the model is told it. */
+  /** JSON Schema of the input, as sent to the model. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  /** True only for a tool that changes nothing anywhere. Default false. */
+  /** True only for a tool that changes nothing. Default false. */
   readonly readOnly?: boolean;
-  /** True only for a tool that answers the same until the data version changes. Default false. */
+  /** True only for a tool with equal answers until the data version changes. Default false. */
   readonly deterministic?: boolean;
-  /** Provider that the tool asks first, as a label. */
+  /** Provider that the tool tries first, as a label. */
   readonly primaryProvider?: string;
-  /** Checks what the model sent; a throw is told to the model as an invalid input. */
+  /** Validates the model's input; a throw is reported to the model as an invalid input. */
   readonly parse?: (input: unknown) => Input;
   /** May be asynchronous. */
   execute(input: Input, context: ToolContext): unknown;
@@ -40,7 +40,9 @@ export type AnyTool = Omit<AgentTool, "parse" | "execute"> & {
   execute(input: never, context: ToolContext): unknown;
 };
 
-/** A result with its outcome said, for tools that fall back, degrade or fail without throwing. */
+/**
+ * A result with an explicit outcome, for tools that fall back, degrade or fail without throwing.
+ */
 export interface ToolAnswer {
   readonly value: unknown;
   readonly outcome: ToolOutcome;
@@ -53,7 +55,7 @@ export interface ToolAnswer {
 
 const answers: WeakSet<object> = new WeakSet();
 
-/** Says how a tool went; return it from `execute`. */
+/** Builds a tool's answer with its outcome; return it from `execute`. */
 export function toolAnswer(answer: ToolAnswer): ToolAnswer {
   const said = Object.freeze({ ...answer });
   answers.add(said);
@@ -61,8 +63,8 @@ export function toolAnswer(answer: ToolAnswer): ToolAnswer {
 }
 
 /**
- * The outcome of what `execute` returned. Without a word of the tool, nothing and an empty list are
- * `empty`, and the number of results is known only of a list.
+ * The outcome of what `execute` returned. Without an explicit outcome, undefined, null and an
+ * empty list are `empty`, and the result count is set for lists only.
  */
 export function answerOf(returned: unknown): ToolAnswer {
   if (typeof returned === "object" && returned !== null && answers.has(returned)) {
@@ -75,7 +77,7 @@ export function answerOf(returned: unknown): ToolAnswer {
   return { value: returned ?? null, outcome: (returned ?? null) === null ? "empty" : "success" };
 }
 
-/** A value as JSON, whatever a tool returned. */
+/** Any tool result as JSON. */
 export function jsonOf(value: unknown): JSONValue {
   try {
     return JSON.parse(JSON.stringify(value) ?? "null") as JSONValue;

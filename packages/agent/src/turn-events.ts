@@ -1,9 +1,12 @@
-/** @module TurnEvents: what a turn tells while it runs (requirements: per-call event_callback). */
+/**
+ * @module TurnEvents: the events that a turn emits while it runs (requirements: per-call
+ * event_callback).
+ */
 import type { ToolOutcome } from "@turnproof/semconv";
 
 import type { RunResult, RunStatus, TokenUsage } from "./run-result.ts";
 
-/** Where a turn stands. */
+/** Stage of a turn. */
 export type TurnStage = "memory" | "cache" | "model" | "tools" | "persisting";
 
 /** What was written to memory. */

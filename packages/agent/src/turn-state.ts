@@ -1,6 +1,6 @@
 /**
- * @module TurnState: everything that belongs to one turn, so that one agent serves concurrent users
- * without a field that they would share (requirements: Scope hierarchy).
+ * @module TurnState: all state of one turn, so that one agent serves concurrent users without
+ * shared fields (requirements: Scope hierarchy).
  */
 import type { TraceContext, Turn } from "@turnproof/instrumentation";
 import type { MemoryPlace } from "@turnproof/memory";
@@ -10,7 +10,7 @@ import type { CalledTool } from "./run-result.ts";
 import type { ToolBudget } from "./tool-router.ts";
 import type { TurnEventBody } from "./turn-events.ts";
 
-/** Counters of what a turn wrote; read when it is done. */
+/** Counters of what a turn wrote; read at its end. */
 export interface WriteCounts {
   conversation: number;
   toolLog: number;
@@ -22,7 +22,7 @@ export interface WriteCounts {
 
 /** One turn while it runs. */
 export interface TurnState {
-  /** The agent whose turn this is: a tool of one agent may run another. */
+  /** The agent of this turn: a tool of one agent may run another. */
   readonly owner: object;
   readonly turn: Turn;
   readonly traceContext: TraceContext;
@@ -41,10 +41,10 @@ export interface TurnState {
   /** Why operators' rows may be missing: `memory_search_bounded`, `embedder_failed`. */
   readonly sharedLimits: Set<string>;
   readonly called: CalledTool[];
-  /** Names of the calls under way: of one that is cut nobody knows what it did. */
+  /** Names of the calls in progress: when the turn is cut, their effects are unknown. */
   readonly running: Set<{ readonly toolName: string }>;
-  /** What the model has said so far, as far as it was passed on. */
+  /** The model's text so far, as far as it was passed on. */
   readonly spoken: { text: string };
-  /** Numbers an event and hands it to whoever listens to this call. */
+  /** Numbers an event and passes it to the listeners of this call. */
   readonly emit: (event: TurnEventBody) => Promise<void>;
 }

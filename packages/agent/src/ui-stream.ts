@@ -1,7 +1,7 @@
 /**
- * @module UiStream: a turn as the AI SDK's UI message stream (protocol v1), so that `useChat` and any
- * other client of that protocol shows it. A tool's input and result stay with the server; the
- * browser learns the tool's name and how it went. A failure is told by its class.
+ * @module UiStream: a turn as the AI SDK's UI message stream (protocol v1), for `useChat` and any
+ * other client of that protocol. A tool's input and result stay on the server; the browser
+ * receives the tool's name and outcome. A failure is reported by its class.
  */
 import { errorTypeOf } from "./admissible.ts";
 import type { TurnStream } from "./agent.ts";
@@ -29,7 +29,9 @@ export type UiChunk =
   | { readonly type: "error"; readonly errorText: string }
   | { readonly type: "abort" | "finish" };
 
-/** The chunks of a turn. Leaving them cancels the turn; a turn that fails ends them by `error`. */
+/**
+ * The chunks of a turn. Ending the iteration cancels the turn; a failed turn ends it with `error`.
+ */
 export async function* uiChunks(stream: TurnStream): AsyncGenerator<UiChunk, void> {
   let parts = 0;
   let open: string | undefined;
@@ -57,8 +59,8 @@ export async function* uiChunks(stream: TurnStream): AsyncGenerator<UiChunk, voi
     }
   } catch (error) {
     yield* closed();
-    // Told by class, as the text of an error may hold anything; most failures were told by
-    // `run.done`, but a turn that is refused, such as for its ids, never begins.
+    // Reported by class, as an error's text may hold anything. Most failures were reported in
+    // `run.done`, but a turn that is refused, e.g. for its ids, never begins.
     if (!done) yield { type: "error", errorText: errorTypeOf(error) };
   }
 }
@@ -87,7 +89,7 @@ function chunksOf(event: TurnEvent): readonly UiChunk[] {
   }
 }
 
-/** Headers by which clients know the protocol. */
+/** Headers by which clients recognize the protocol. */
 export const uiStreamHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",
   "cache-control": "no-store",
@@ -95,7 +97,7 @@ export const uiStreamHeaders: Readonly<Record<string, string>> = {
   "x-accel-buffering": "no",
 };
 
-/** The turn as a streaming response; a browser that goes away cancels the turn. */
+/** The turn as a streaming response; a browser that disconnects cancels the turn. */
 export function uiResponse(stream: TurnStream): Response {
   const chunks = uiChunks(stream);
   const encoder = new TextEncoder();

@@ -13,7 +13,7 @@ export class CodedError extends Error {
   readonly retryable: boolean;
   /** HTTP status that this code answers with. */
   readonly status: number;
-  /** Which field or part the code speaks of: a registered name or a position, never a value. */
+  /** Field or part that the code concerns: a registered name or a position, never a value. */
   readonly field: string | undefined;
 
   constructor(code: Code, options: { readonly field?: string; readonly cause?: unknown } = {}) {

@@ -1,5 +1,5 @@
 /**
- * @module Codes: every content-free code once, with the sentence people read, its HTTP status and
+ * @module Codes: every content-free code once, with its sentence for people, its HTTP status and
  * whether the same input may pass later. Requirements: Errors; design 3.5, 4, 6.2.
  */
 export interface CodeRow {
@@ -8,7 +8,7 @@ export interface CodeRow {
   readonly retryable?: boolean;
 }
 
-/** Every code, with what is decided about it. */
+/** Every code with its sentence, status and retryability. */
 export const codes = {
   // Carriers and identity (design 3.1, 3.5)
   carrier_missing: { sentence: "A worker needs the carrier of its turn.", status: 400 },

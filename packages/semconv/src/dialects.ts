@@ -1,6 +1,6 @@
 /**
- * @module Dialects: the tables of every foreign vocabulary, and the two sets that a decoder needs:
- * attribute keys it may copy, and scope names it may keep. Anything else is skipped by its length.
+ * @module Dialects: the tables of every foreign vocabulary, and two sets for a decoder: attribute
+ * keys that it may copy, and scope names that it may keep. It skips anything else by its length.
  */
 import { genAi } from "./dialects/gen-ai.ts";
 import { langfuse } from "./dialects/langfuse.ts";
@@ -13,7 +13,9 @@ import { vercelAi } from "./dialects/vercel-ai.ts";
 import { attribute, registryRows } from "./registry.ts";
 import type { Dialect } from "./states.ts";
 
-/** Every dialect, the most telling marks first: a span is of the first whose mark or scope it has. */
+/**
+ * Every dialect, most specific marks first: a span gets the first one whose mark or scope it has.
+ */
 export const dialectTables: readonly DialectTable[] = [
   mastra,
   langfuse,
@@ -43,8 +45,8 @@ export const sourceAttributeNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Attribute keys whose texts are names as they stand, of agents, tools, workflows, services and
- * hosts, and nothing else. However long such a text is, a decoder keeps it as its digest.
+ * Attribute keys whose texts are plain names of agents, tools, workflows, services or hosts. A
+ * decoder keeps such a text as its digest, however long it is.
  */
 export const nameSources: ReadonlySet<string> = new Set(
   [...sourceAttributeNames].filter((source) => {
@@ -60,12 +62,12 @@ export const nameSources: ReadonlySet<string> = new Set(
   }),
 );
 
-/** Whole scope names that the tables know; `dialectOfScope` knows beginnings as well. */
+/** Complete scope names in the tables; `dialectOfScope` matches beginnings as well. */
 export const knownScopeNames: ReadonlySet<string> = new Set(
   dialectTables.flatMap((table) => table.scopes),
 );
 
-/** The dialect that an instrumentation scope speaks, or undefined for an unknown one. */
+/** The dialect of an instrumentation scope, or undefined for an unknown one. */
 export function dialectOfScope(scopeName: string): Dialect | undefined {
   for (const table of dialectTables) {
     if (table.scopes.includes(scopeName)) return table.dialect;
@@ -74,7 +76,7 @@ export function dialectOfScope(scopeName: string): Dialect | undefined {
   return undefined;
 }
 
-/** Attributes by which a span says that its own name is the only place of an agent's or tool's. */
+/** Attributes that mark spans whose own name is the only source of an agent's or tool's name. */
 export const namedSpanMarks: readonly string[] = [
   ...new Set(dialectTables.flatMap((table) => (table.spanNames ?? []).map(({ source }) => source))),
 ];

@@ -1,4 +1,7 @@
-/** @module External ids: same thing, same id; other tenant, turn, phase or split, another id. */
+/**
+ * @module External ids: equal input gives an equal id; another tenant, turn, phase or split gives
+ * another.
+ */
 import { expect, test } from "vitest";
 
 import { externalEventId } from "./external-id.ts";

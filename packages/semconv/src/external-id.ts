@@ -1,5 +1,5 @@
 /**
- * @module External ids: the deterministic event id of something that a host names itself (design
+ * @module External ids: the deterministic event id of a record that the host names itself (design
  * 3.6).
  */
 import { sha256Hex } from "./fingerprint.ts";
@@ -10,8 +10,8 @@ type Part = string | null | readonly string[];
 
 /**
  * Event id over (application, agent, user, thread, root, turn, external id, operation, phase): the
- * same for the same thing recorded again, another for another tenant or turn. Parts are length-
- * prefixed, so ("a", "bc") and ("ab", "c") differ, and null differs from every text.
+ * same when the same record is written again, another for another tenant or turn. Parts are
+ * length-prefixed, so ("a", "bc") and ("ab", "c") differ, and null differs from every text.
  */
 export function externalEventId(parts: readonly Part[]): string {
   let said = "turnproof/external-id/v1";

@@ -24,7 +24,7 @@ const lengthPrefixed = (part: string): Buffer => {
   return Buffer.concat([length, bytes]);
 };
 
-/** RFC 4648 by its definition, five bits at a time over a string of bits. */
+/** RFC 4648 by its definition: five bits at a time from a string of bits. */
 const base32 = (bytes: Uint8Array): string =>
   (
     [...bytes]

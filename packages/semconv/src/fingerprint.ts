@@ -1,8 +1,8 @@
 /**
  * @module Fingerprints: keyed digests and pseudonyms (faults 5.3, 5.4). Every digest is over
  * length-prefixed parts with a purpose in front, so that neither ("a","bc") and ("ab","c") nor two
- * purposes give the same digest. The hash is a library in JavaScript, not `node:crypto`: WebCrypto
- * is asynchronous, and this runs in browsers and edge runtimes too.
+ * purposes give the same digest. The hash is a JavaScript library, not `node:crypto`: WebCrypto is
+ * asynchronous, and this also runs in browsers and edge runtimes.
  */
 import { hkdf } from "@noble/hashes/hkdf.js";
 import { hmac } from "@noble/hashes/hmac.js";
@@ -12,14 +12,14 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { CodedError } from "./coded-error.ts";
 import { limits } from "./limits.ts";
 
-/** One key of a ring; the first signs, all verify. */
+/** One key of a ring; the first signs, all of them verify. */
 export interface Key {
   /** Name of the key: 1 to 12 lower-case letters and digits. */
   readonly kid: string;
   readonly secret: Uint8Array;
 }
 
-/** Purpose under which every identity is keyed, in an application and in a collector alike. */
+/** Purpose under which every identity is keyed, in applications and collectors alike. */
 export const identityPurpose = "identity";
 
 const utf8 = new TextEncoder();
@@ -53,7 +53,7 @@ function lengthPrefixed(parts: readonly string[]): Uint8Array {
   return all;
 }
 
-/** HMAC states after the key, so that a digest costs the message alone; by key object. */
+/** HMAC states after the key, by key object, so that a digest hashes the message alone. */
 const keyed = new WeakMap<Key, ReturnType<typeof hmac.create>>();
 
 function keyedState(key: Key): ReturnType<typeof hmac.create> {
@@ -105,9 +105,9 @@ export function pseudonym(
 }
 
 /**
- * Reads `kid2:secret,kid1:secret`; a lone secret without a name is key `k1`. Secrets are UTF-8 of at
- * least 32 bytes. Throws `config_invalid` (never the value) for anything else, and for a name or a
- * secret that occurs twice.
+ * Reads `kid2:secret,kid1:secret`; a single secret without a name is key `k1`. Secrets are UTF-8
+ * of at least 32 bytes. Throws `config_invalid` (never the value) for anything else, and for a
+ * name or a secret that occurs twice.
  */
 export function parseKeyring(text: string): readonly [Key, ...Key[]] {
   const keys = text.split(",").map((entry): Key => {

@@ -1,6 +1,4 @@
-/**
- * @module Grouping: `Map.groupBy` for every Node that the packages declare. Node 20 lacks it.
- */
+/** @module Grouping: `Map.groupBy` for every Node that the packages support. Node 20 lacks it. */
 
 /** The values under each key, keys in the order of their first value, values in their own order. */
 export function groupBy<K, V>(values: Iterable<V>, keyOf: (value: V) => K): Map<K, V[]> {

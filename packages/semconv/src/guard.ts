@@ -1,8 +1,7 @@
 /**
- * @module Guard: what may leave a process and enter a store (design 3.3; requirements: Metadata
- * validation). The recorder throws on a finding, the exporter drops and counts, the receiver drops
- * and counts: one rule, three reactions. Order of checks: name, kind, type, length, shape,
- * detectors.
+ * @module Guard: decides which values leave a process and enter a store (design 3.3; requirements:
+ * Metadata validation). One rule, three reactions: the recorder throws on a refusal, the exporter
+ * and the receiver drop and count. Order of checks: name, kind, type, length, shape, detectors.
  */
 import type { Code } from "./codes.ts";
 import { isCardNumber } from "./guard/account-numbers.ts";
@@ -18,49 +17,52 @@ import { attribute, attributeBySpanName, mayCarry } from "./registry.ts";
 import type { AttributeValue } from "./registry.ts";
 import type { AttributeRow, Shape } from "./registry/row.ts";
 
-/** What `screen` let through, and what it refused, by code. Never a refused key or value. */
+/** What `screen` kept, and what it refused, by code. Never a refused key or value. */
 export interface Screened {
-  /** A null-prototype record under the names that came in; lists are copies. */
+  /** A null-prototype record under the input's names; lists are copies. */
   readonly kept: Record<string, AttributeValue>;
-  /** A null-prototype record: how many fields each code refused. */
+  /** A null-prototype record: number of refused fields by code. */
   readonly refused: Record<string, number>;
   readonly refusedCount: number;
 }
 
-/** Which of a row's two names the fields of an input bear, and who would carry them. */
+/** Which of a row's two names the input uses, and the kind of the event. */
 export interface ScreenOptions {
   readonly names: "span" | "event";
-  /** When given, a row that this kind may not carry is refused with `attribute_kind`. */
+  /** When set, a row that this kind may not carry is refused with `attribute_kind`. */
   readonly kind?: EventKind;
 }
 
 /**
- * Replaces what the row refuses by a fingerprint of it, e.g. `createIdentityKey` of a key; a row
- * says whether it is an identity or a name.
+ * Replaces a value that the row refuses by its fingerprint, e.g. `createIdentityKey` of a key; the
+ * row says whether it is an identity or a name.
  */
 export type IdentityKey = (value: string, row: AttributeRow) => string;
 
 /** The form of a keyed name, or of a name's digest: the name of a key and 26 characters. */
 const keyedNamePattern: RegExp = /^[a-z0-9]{1,12}_[a-z2-7]{26}$/;
 
-/** An identity that may be kept, as it came or keyed; or why not. */
+/** The form in which an identity is kept, as it came or keyed; or why it is refused. */
 export type ScreenedIdentity =
   | { readonly value: string; readonly keyed: boolean }
   | { readonly code: Code };
 
-/** Why a value may not pass. */
+/** Why a value is refused. */
 interface Refusal {
   readonly code: Code;
 }
 
-/** A version of four numbers, which an IPv4 address cannot be told from: the version wins. */
+/**
+ * A version of four numbers. It has the form of an IPv4 address; where a version is allowed it
+ * counts as one.
+ */
 const versionQuad: RegExp = /^v?\d{1,3}(?:\.\d{1,3}){3}(?:[-+~][A-Za-z0-9+~-]*)?$/;
 
-/** Hosts that a model's name may begin with: the registries that local runtimes pull from. */
+/** Hosts that a model name may begin with: registries that local runtimes pull from. */
 const registryPattern: RegExp =
   /^(?:hf\.co|huggingface\.co|modelscope\.cn|ollama\.com|registry\.ollama\.ai|docker\.io|ghcr\.io|nvcr\.io|quay\.io)\//;
 
-/** Texts that passed, by shape, so that a label costs one lookup; a refused text is never held. */
+/** Texts that passed, by shape, so that a label costs one lookup; refused texts are never kept. */
 const passed: { readonly [K in Shape]: Memo } = {
   id: createMemo("id"),
   tenant: createMemo("tenant"),
@@ -92,7 +94,7 @@ function screenText(row: AttributeRow, text: string): Code | undefined {
   return undefined;
 }
 
-/** In the place of an id, digits alone are one. */
+/** True for shapes of ids, in which digits alone are an id. */
 function isIdShape(shape: Shape): boolean {
   return shape === "id" || shape === "tenant" || shape === "subject";
 }
@@ -145,17 +147,17 @@ const entryTypes: { readonly [type: string]: string | undefined } = {
   "double[]": "double",
 };
 
-/** Types are literals of ours, so this is a comparison of pointers and no look-up by text. */
+/** Types are our own literals, so this compares pointers instead of texts. */
 function isListType(type: AttributeRow["type"]): boolean {
   return type !== "string" && type !== "int" && type !== "boolean" && type !== "double";
 }
 
-/** Parallel lists keep their positions: an empty text there means that nothing is known. */
+/** Parallel lists keep their positions: an empty text in them means unknown. */
 function mayBeEmpty(row: AttributeRow): boolean {
   return row.slot === "refs" || row.slot === "ledger";
 }
 
-/** A list is copied before it is judged, so that what was judged is what is kept. */
+/** A list is copied before it is screened, so that the screened value is the one that is kept. */
 function admitList(
   row: AttributeRow,
   type: string,
@@ -200,11 +202,11 @@ function codeOf(admitted: AttributeValue | Refusal): Code | undefined {
 }
 
 /**
- * Judges one value of one row: undefined means that it may pass, else the refusal code. Never
- * throws. Worst case well under a millisecond; a long text is refused by its length alone.
+ * Screens one value of one row: undefined when it passes, else the refusal code. Never throws.
+ * Worst case well under a millisecond; a long text is refused by its length alone.
  */
 export function screenValue(row: AttributeRow, value: unknown): Code | undefined {
-  // Nothing but reading a list can throw, and most values are scalars.
+  // Only reading a list can throw, and most values are scalars.
   if (!isListType(row.type)) return screenScalar(row, row.type, value);
   try {
     return codeOf(admit(row, value));
@@ -213,7 +215,9 @@ export function screenValue(row: AttributeRow, value: unknown): Code | undefined
   }
 }
 
-/** Judges one entry of a row of lists, as {@link screenValue} judges a list of it alone. */
+/**
+ * Screens one entry of a list row, as {@link screenValue} does for a list with that entry alone.
+ */
 export function screenEntry(row: AttributeRow, entry: unknown): Code | undefined {
   if (entry === "" && mayBeEmpty(row)) return undefined;
   return screenScalar(row, entryTypes[row.type] ?? "", entry);
@@ -221,7 +225,7 @@ export function screenEntry(row: AttributeRow, entry: unknown): Code | undefined
 
 const rowByEventName: ReadonlyMap<string, AttributeRow> = new Map(Object.entries(attribute));
 
-/** Rows by name that a kind may carry, made once per kind and way of naming. */
+/** Rows by name that a kind may carry, built once per kind and naming. */
 const carried: {
   readonly [K in ScreenOptions["names"]]: Map<EventKind, Map<string, AttributeRow>>;
 } = { span: new Map(), event: new Map() };
@@ -285,7 +289,7 @@ function keysOf(input: object): readonly string[] {
   }
 }
 
-/** A getter or trap that throws gives a symbol, which no row's type admits. */
+/** A getter or trap that throws yields a symbol, which no row's type admits. */
 function read(input: object, key: string): unknown {
   try {
     return (input as Record<string, unknown>)[key];
@@ -295,10 +299,11 @@ function read(input: object, key: string): unknown {
 }
 
 /**
- * Screens an identity or a name. Without `key` (our own API) anything that its row refuses is
+ * Screens an identity or a name. Without `key` (our own API) a value that its row refuses is
  * refused with `identity_not_opaque`; with `key` (a receiver) it is replaced by its fingerprint,
- * never dropped. A name that another process keyed is given to `key` too, which may know more.
- * A whole number is taken for its digits. Errors: `identity_empty`, `attribute_type`.
+ * never dropped. A name that another process keyed is passed to `key` too, because its list of
+ * names may resolve it. A whole number counts as its digits. Errors: `identity_empty`,
+ * `attribute_type`.
  */
 export function screenIdentity(
   row: AttributeRow,
@@ -321,7 +326,9 @@ export function screenIdentity(
     : { value: key(text, row), keyed: true };
 }
 
-/** True for the form of a keyed name; lengths first, because it is asked for every name. */
+/**
+ * True for the form of a keyed name; length is checked first, because this runs for every name.
+ */
 export function isKeyedName(text: string): boolean {
   const { length } = text;
   return (
@@ -329,7 +336,7 @@ export function isKeyedName(text: string): boolean {
   );
 }
 
-/** Judges the name of a host's own operation; undefined means that it may pass. */
+/** Validates the name of a host's own operation; undefined when it passes. */
 export function screenOperation(name: string): Code | undefined {
   if (typeof name !== "string" || !operationPattern.test(name)) return "operation_name_invalid";
   return detect(name, {});

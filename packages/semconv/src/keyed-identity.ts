@@ -1,7 +1,7 @@
 /**
- * @module Keyed identity: which identity fields this process replaces by fingerprints before
- * anything else happens to them (design 3.1). The witness, memory and the gate ask here, so one id
- * has one form everywhere. It holds a function, never a key.
+ * @module Keyed identity: which identity fields this process replaces by fingerprints first of all
+ * (design 3.1). The witness, memory and the gate share it, so an id has the same form everywhere.
+ * It holds a function, never a key.
  */
 import { CodedError } from "./coded-error.ts";
 import { screenIdentity, screenValue } from "./guard.ts";
@@ -9,24 +9,26 @@ import type { IdentityKey } from "./guard.ts";
 import type { RegistryName } from "./registry.ts";
 import type { AttributeRow } from "./registry/row.ts";
 
-/** Fields by their event names, e.g. `user_id`, and what makes the fingerprint. */
+/** Fields by their event names, e.g. `user_id`, and the function that makes the fingerprint. */
 export interface IdentityKeying {
   readonly fields: readonly RegistryName[];
   readonly key: IdentityKey;
 }
 
-/** One for all copies of this package in a process, as OpenTelemetry's API keeps its own. */
+/** One instance for all copies of this package in a process, as in OpenTelemetry's API. */
 const slot = Symbol.for("turnproof.keyed-identity");
 const place = globalThis as { [slot]?: IdentityKeying | undefined };
 
-/** Says which fields are keyed from now on; undefined: none. `register` of the exporter calls it. */
+/**
+ * Sets which fields are keyed from now on; undefined: none. The exporter's `register` calls it.
+ */
 export function keyIdentities(keying: IdentityKeying | undefined): void {
   place[slot] = keying;
 }
 
 /**
- * The form in which an identity is known here: of a keyed field what is not opaque becomes its
- * fingerprint; everything else stays as it came.
+ * The stored form of an identity: a value of a keyed field that is not opaque becomes its
+ * fingerprint; every other value is unchanged.
  */
 export function knownIdentity(row: AttributeRow, value: string): string {
   const keying = place[slot];
@@ -36,7 +38,7 @@ export function knownIdentity(row: AttributeRow, value: string): string {
 }
 
 /**
- * The same, for evidence: what is neither opaque nor keyed is refused.
+ * The stored form for evidence: a value that is neither opaque nor keyed is refused.
  * @throws CodedError identity_empty, attribute_too_long, identity_not_opaque
  */
 export function opaqueIdentity(row: AttributeRow, value: string, field: string): string {

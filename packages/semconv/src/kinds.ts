@@ -30,7 +30,7 @@ export const eventKinds = [
 ] as const;
 export type EventKind = (typeof eventKinds)[number];
 
-/** A legacy name: the kind it means today and the phase and status it implied, where it did. */
+/** A legacy name: its current kind, and the phase and status that it implied, if any. */
 export interface LegacyKind {
   readonly kind: EventKind;
   readonly phase?: "start" | "result" | "event";
@@ -57,13 +57,13 @@ export const legacyKinds: { readonly [name: string]: LegacyKind } = {
   trace_data_quality: { kind: "data_quality", phase: "event" },
 };
 
-/** The kind that a name of today or of yesterday means, or undefined. */
+/** The kind of a current or a legacy name, or undefined. */
 export function kindOf(name: string): EventKind | undefined {
   if ((eventKinds as readonly string[]).includes(name)) return name as EventKind;
   return Object.hasOwn(legacyKinds, name) ? legacyKinds[name]?.kind : undefined;
 }
 
-/** Prefix of every span name and attribute that is ours. */
+/** Prefix of all our span names and attributes. */
 export const ownPrefix = "turnproof.";
 
 /** Names of our own spans; `{x}` is filled by {@link ownSpanName}. */
@@ -106,10 +106,10 @@ export const genAiOperations: { readonly [operation: string]: EventKind } = {
   delete_memory_store: "memory_operation",
 };
 
-/** What a host may call an operation of its own. */
+/** Form of a host operation's name. */
 export const operationPattern: RegExp = /^[a-z][a-z0-9_.-]{0,63}$/;
 
-/** Kinds whose start is exported as a pending marker of its own, so that a crash is visible. */
+/** Kinds whose start is exported as a separate pending marker, so that a crash is visible. */
 export const markedKinds: readonly EventKind[] = [
   "turn",
   "model_call",

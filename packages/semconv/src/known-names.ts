@@ -1,11 +1,11 @@
 /**
- * @module Known names: names that an operator lists as readable, whatever the guard would say of
- * them. One list for all copies of this package in a process, as the keyed fields have.
+ * @module Known names: names that an operator lists as readable although the guard would refuse
+ * them. One list for all copies of this package in a process, as for keyed fields.
  */
 const slot = Symbol.for("turnproof.known-names");
 const place = globalThis as { [slot]?: ReadonlySet<string> };
 
-/** Says which names are readable from now on, besides those that the guard lets pass. */
+/** Sets the names that are readable from now on, besides those that the guard admits. */
 export function allowNames(names: readonly string[]): void {
   place[slot] = new Set(names.map((name) => name.normalize("NFC")));
 }
@@ -15,7 +15,9 @@ export function isKnownName(name: string): boolean {
   return place[slot]?.has(name.normalize("NFC")) === true;
 }
 
-/** Names out of a setting: separated by semicolons or line ends, because names have commas. */
+/**
+ * Reads names from a setting: separated by semicolons or line ends, because names contain commas.
+ */
 export function parseNames(text: string): readonly string[] {
   return text
     .split(/[;\r\n]/)

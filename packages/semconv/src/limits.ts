@@ -1,6 +1,6 @@
 /**
- * @module Limits: every bound of the system, once, with its unit last.
- * Source: requirements: Limits; design 3.3, 4, 6.1.
+ * @module Limits: every bound of the system once, unit last. Source: requirements: Limits; design
+ * 3.3, 4, 6.1.
  */
 export const limits = {
   /** Attribute fields per event. */
@@ -21,27 +21,27 @@ export const limits = {
   findingEvidenceMax: 32,
   /** Bytes of a carrier, and of a `baggage` header. */
   carrierBytesMax: 8_192,
-  /** Members of a `baggage` header; readers cut off what comes after. */
+  /** Members of a `baggage` header; readers truncate a longer one. */
   baggageMembersMax: 180,
   /** Bytes of one OTLP body after decompression. */
   otlpBodyBytesMax: 67_108_864,
-  /** Nesting depth to which a value on the wire is looked into. */
+  /** Nesting depth to which a value on the wire is read. */
   otlpDepthMax: 32,
-  /** Allowed growth of a compressed body once a mebibyte has come out. */
+  /** Largest ratio of decompressed to compressed bytes, checked after the first mebibyte. */
   inflateRatioMax: 200,
   /** Age of a cursor. */
   cursorAgeSecondsMax: 900,
-  /** Rows that one page query may examine before it answers with what it found. */
+  /** Rows that one page query may scan before it returns what it has found. */
   scanRowsMax: 2_000_000,
-  /** Events of one root, and events of one window, that are collected for a verdict. */
+  /** Events of one root, and events of one window, that are read for a verdict. */
   rootEventsMax: 200_000,
   windowEventsMax: 1_000_000,
   /** Tool invocations that a turn may spend, and tools offered when there are many. */
   routedToolCallsDefault: 20,
   routedToolsOfferedDefault: 5,
-  /** Similarity from which a semantic cache may answer, unless an application says otherwise. */
+  /** Default similarity from which a semantic cache answers. */
   cacheSimilarityDefault: 0.78,
-  /** Rest and life of an operator's session. */
+  /** Idle time and lifetime of an operator's session. */
   sessionIdleSecondsMax: 1_800,
   sessionAgeSecondsMax: 28_800,
   /** Days kept by default: verified outcomes, metadata, content previews, spans without evidence. */

@@ -1,7 +1,7 @@
 /**
- * @module Name key: the form of a name that may be content. It is made in two steps, a digest and
- * then a fingerprint under the deployment's key, so that a producer without a key sends the digest
- * and the receiver goes on from there: the stored form is the same whoever made it.
+ * @module Name key: the keyed form of a name that may be content. It is made in two steps, a
+ * digest and then a fingerprint under the deployment's key. A producer without a key sends the
+ * digest and the receiver applies the key, so the stored form does not depend on who made it.
  */
 import { digestOf, identityPurpose, keyedFingerprint } from "./fingerprint.ts";
 import type { Key } from "./fingerprint.ts";
@@ -11,7 +11,7 @@ import type { IdentityKey } from "./guard.ts";
 /** Purpose under which names are keyed. */
 const namePurpose = "name";
 
-/** Stands where a key's name does: the digest of a name that has met no key yet. */
+/** Stands in the place of a key's name: the digest of a name that no key was applied to yet. */
 const digestKid = "n0";
 const digestPattern = new RegExp(`^${digestKid}_[a-z2-7]{26}$`);
 
@@ -22,8 +22,8 @@ export function nameDigest(name: string): string {
 }
 
 /**
- * A name under a key: `<kid>_<26 base32 characters>`, the same for the name and for its digest. What
- * is keyed already stays as it is.
+ * A name under a key: `<kid>_<26 base32 characters>`, the same for the name and for its digest. A
+ * keyed name is returned unchanged.
  */
 export function keyedName(name: string, key: Key): string {
   const digest = nameDigest(name);
@@ -32,8 +32,8 @@ export function keyedName(name: string, key: Key): string {
 }
 
 /**
- * The one function by which a deployment keys what the guard refuses: identities by their
- * fingerprint, names by {@link keyedName}; a keyed name that is listed becomes readable again.
+ * The function by which a deployment keys what the guard refuses: identities by their fingerprint,
+ * names by {@link keyedName}. A keyed name of a listed name becomes readable again.
  */
 export function createIdentityKey(key: Key, knownNames: readonly string[] = []): IdentityKey {
   const own = new RegExp(`^${key.kid}_[a-z2-7]{26}$`);

@@ -1,6 +1,6 @@
 /**
- * @module OTLP names that are neither registry rows nor a dialect's: what the receiver looks for in
- * events and log records.
+ * @module OTLP names that are neither registry rows nor a dialect's: names that the receiver reads
+ * in events and log records.
  */
 export const otlpNames = {
   /** Attribute of an exception event that holds its type; the message beside it is content. */
@@ -11,6 +11,6 @@ export const otlpNames = {
   evaluationEvent: "gen_ai.evaluation.result",
   /** Event name of a log record that holds the details of a model call. */
   inferenceEvent: "gen_ai.client.inference.operation.details",
-  /** Attribute that names a log record's event in conventions before the field existed. */
+  /** Attribute with a log record's event name in conventions before the field existed. */
   eventName: "event.name",
 } as const;

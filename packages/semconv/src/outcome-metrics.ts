@@ -1,19 +1,21 @@
 /**
  * @module OutcomeMetrics: an outcome's metrics, an object of scalars (requirements: Feedback and
- * task outcome), as the flat lists that carry it: names of numbers first, of texts after them.
+ * task outcome), as flat lists: names of numbers first, then names of texts.
  */
 
 /** A metric: a finite number, true or false (kept as 1 or 0), or a label. */
 export type MetricValue = number | boolean | string;
 
-/** The lists; `metric_names[i]` names `metric_values[i]`, and beyond its end the texts. */
+/** The lists; `metric_names[i]` names `metric_values[i]`, later names belong to the texts. */
 export interface MetricLists {
   readonly metric_names: readonly string[];
   readonly metric_values: readonly number[];
   readonly metric_texts: readonly string[];
 }
 
-/** Splits metrics; null and undefined are unknown and left out. Values are judged by who records. */
+/**
+ * Splits metrics; null and undefined are unknown and left out. The recorder validates the values.
+ */
 export function splitMetrics(metrics: Readonly<Record<string, unknown>>): Partial<MetricLists> {
   const known = Object.entries(metrics).filter(([, value]) => (value ?? null) !== null);
   const texts = known.filter(([, value]) => typeof value === "string");

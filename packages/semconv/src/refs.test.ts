@@ -1,4 +1,4 @@
-/** @module Refs: what goes into parallel lists comes out of them. */
+/** @module Refs: parallel lists read back as what was written. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 

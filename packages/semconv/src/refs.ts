@@ -1,7 +1,7 @@
 /**
- * @module Refs: how resource references and a selection ledger travel on a span, as parallel lists
- * of at most 32 entries (design 3.3, 3.7), and back. An empty text means that nothing is known, and
- * a list in which nothing at all is known is left out.
+ * @module Refs: converts resource references and a selection ledger to parallel lists of at most
+ * 32 entries on a span, and back (design 3.3, 3.7). An empty text means unknown; a list of unknown
+ * entries only is left out.
  */
 import { limits } from "./limits.ts";
 import { attribute } from "./registry.ts";
@@ -9,7 +9,7 @@ import type { AttributeValue } from "./registry.ts";
 import { provenanceStatuses } from "./states.ts";
 import type { ProvenanceStatus } from "./states.ts";
 
-/** An opaque resource and what is known of it; the shape of evidence's `ResourceRef`. */
+/** An opaque resource and its known properties; the shape of evidence's `ResourceRef`. */
 export interface RefLike {
   readonly resource_type: string;
   readonly ref: string;
@@ -28,10 +28,10 @@ export interface LedgerLike {
   readonly selection_reason?: string;
 }
 
-/** Whether a reference went in or came out. */
+/** Whether a resource is an input or an output. */
 export type RefDirection = "input" | "output";
 
-/** The parallel lists of references as they were read; an absent or shorter list says nothing. */
+/** The parallel lists of references as read; an absent or shorter list means unknown. */
 export interface RefLists {
   readonly types: readonly string[] | undefined;
   readonly refs: readonly string[] | undefined;
@@ -41,7 +41,7 @@ export interface RefLists {
   readonly provenance: readonly string[] | undefined;
 }
 
-/** The parallel lists of a ledger as they were read. */
+/** The parallel lists of a ledger as read. */
 export interface LedgerLists {
   readonly types: readonly string[] | undefined;
   readonly refs: readonly string[] | undefined;
@@ -51,10 +51,10 @@ export interface LedgerLists {
   readonly reasons: readonly string[] | undefined;
 }
 
-/** Stands in a list of numbers where one entry's number is not known. */
+/** Marks an unknown entry in a list of numbers. */
 const unknownNumber = Number.MIN_SAFE_INTEGER;
 
-/** Type of a resource of which nobody said what it is. */
+/** Type of a resource whose type is not recorded. */
 const unnamedType = "resource";
 
 const rows = {
@@ -77,8 +77,8 @@ const rows = {
 } as const;
 
 /**
- * Span attributes of these references; the caller holds the list to 32 and screens the result.
- * References beyond the cap are left to a further event.
+ * Span attributes of these references. The caller passes at most 32 and screens the result;
+ * further references go to a further event.
  */
 export function refsToAttributes(
   direction: RefDirection,
@@ -102,7 +102,7 @@ export function refsToAttributes(
   return out;
 }
 
-/** References out of parallel lists; an entry without a ref is skipped. */
+/** References read from parallel lists; an entry without a ref is skipped. */
 export function refsFromLists(lists: RefLists): RefLike[] {
   const { refs } = lists;
   const out: RefLike[] = [];
@@ -144,7 +144,7 @@ export function ledgerToAttributes(ledger: readonly LedgerLike[]): Record<string
   if (kept.some((line) => line.relevance_score !== undefined)) {
     out[attribute.ledger_scores.span] = kept.map((line) => line.relevance_score ?? unknownNumber);
   }
-  // A flag has no third value, so the list stands only when every line is known.
+  // A boolean cannot express unknown, so the list is written only when every line has a value.
   if (kept.every((line) => line.selected !== undefined)) {
     out[attribute.ledger_selected.span] = kept.map((line) => line.selected === true);
   }
@@ -154,7 +154,7 @@ export function ledgerToAttributes(ledger: readonly LedgerLike[]): Record<string
   return out;
 }
 
-/** A ledger out of parallel lists; a line without a ref is skipped. */
+/** A ledger read from parallel lists; a line without a ref is skipped. */
 export function ledgerFromLists(lists: LedgerLists): LedgerLike[] {
   const { refs } = lists;
   const out: LedgerLike[] = [];

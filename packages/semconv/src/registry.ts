@@ -1,7 +1,7 @@
 /**
- * @module Registry: every attribute once, with both of its names (design 3.3). The guard, the types
- * of an event's attributes, the README's table and the ClickHouse columns all come from here; an
- * attribute that is not here does not leave a process and does not enter a store.
+ * @module Registry: every attribute once, with both of its names (design 3.3). The guard, the
+ * types of an event's attributes, the README's table and the ClickHouse columns are derived from
+ * it. An attribute without a row leaves no process and enters no store.
  */
 import { eventKinds } from "./kinds.ts";
 import type { EventKind } from "./kinds.ts";
@@ -86,7 +86,8 @@ export type AttributeValue =
   | readonly boolean[];
 
 /**
- * The typed `attributes` of an event; absent means unknown, and `acknowledged: null` says unknown.
+ * The typed `attributes` of an event; absent means unknown, `acknowledged: null` is an explicit
+ * unknown.
  */
 export type EventAttributes = {
   readonly [K in AttributeName]?: ValueOf<AttributeTable[K][1]>;
@@ -110,9 +111,9 @@ const closedValues: { readonly [event: string]: readonly string[] } = {
 };
 
 /**
- * Plain types: a dictionary per label column (LowCardinality) made inserts five times dearer for
- * the
- * same bytes, because most columns of a row are empty. The store names the few that earn one.
+ * Plain types: a dictionary per label column (LowCardinality) made inserts five times slower for
+ * the same bytes, because most columns of a row are empty. The store names the few columns that
+ * gain from one.
  */
 function columnOf(type: AttributeType): string {
   switch (type) {
@@ -135,7 +136,7 @@ function columnOf(type: AttributeType): string {
   }
 }
 
-/** Shapes whose texts name somebody or something that must not be taken for another. */
+/** Shapes whose texts name a subject that must not be confused with another. */
 const namingShapes: ReadonlySet<Shape> = new Set(["name", "tool", "subject", "host"] as const);
 
 function keyedOf(slot: Slot, shape: Shape): Keyed | undefined {
@@ -185,7 +186,7 @@ export const registryRows: readonly AttributeRow[] = [
   ].flatMap((rows) => expand("attributes", rows)),
 ];
 
-/** Rows by the event's short name: `attribute.input_tokens.span` is the one spelling of a name. */
+/** Rows by the event's short name: code refers to a name as `attribute.input_tokens.span`. */
 export const attribute: { readonly [K in RegistryName]: AttributeRow } = Object.fromEntries(
   registryRows.map((row) => [row.event, row]),
 ) as { readonly [K in RegistryName]: AttributeRow };

@@ -1,16 +1,16 @@
 /**
- * @module Scope: the hierarchy user → agent → memory → thread and the two shapes of a tenant.
- * The user is the tenant boundary. Nothing here can say "everybody".
+ * @module Scope: the hierarchy user → agent → memory → thread and the two shapes of a tenant. The
+ * user is the tenant boundary. No type here can express "all users".
  */
 
-/** Whose rows: a tenant, or null for the anonymous scope (requirements: Scope hierarchy 2, 3). */
+/** The tenant of rows, or null for the anonymous scope (requirements: Scope hierarchy 2, 3). */
 export interface TenantFilter {
   readonly tenant: string | null;
 }
 
 /**
- * What an evidence event knows of its tenant (design 3.1): `user` carries a value, `anonymous` was
- * said so (or is a legacy row without one), `unattributed` means that nobody said.
+ * The tenant state of an evidence event (design 3.1): `user` has a value, `anonymous` was recorded
+ * as such (or is a legacy row without a value), `unattributed` means not recorded.
  */
 export type TenantState = "user" | "anonymous" | "unattributed";
 
@@ -20,7 +20,7 @@ export function tenantState(userId: string | null | undefined): TenantState {
   return userId === null ? "anonymous" : "user";
 }
 
-/** Where a memory read or write happens; every level below the tenant is optional. */
+/** The scope of a memory read or write; every level below the tenant is optional. */
 export interface MemoryScope extends TenantFilter {
   readonly agentId?: string;
   readonly memoryId?: string;

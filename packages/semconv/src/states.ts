@@ -1,6 +1,6 @@
 /**
- * @module States: the closed vocabularies of evidence and the words that people read for them.
- * Source: requirements: States and transitions; design 3.2, 3.4.
+ * @module States: the closed vocabularies of evidence and their words for people. Source:
+ * requirements: States and transitions; design 3.2, 3.4.
  */
 
 /** How an event ended, or that it only began. */
@@ -32,15 +32,15 @@ export const toolBadges: { readonly [K in ToolOutcome]: string } = {
   error: "Failed",
 };
 
-/** What the parser of an output contract found. */
+/** Result of an output contract's parser. */
 export const parserStatuses = ["success", "failed", "missing", "partial"] as const;
 export type ParserStatus = (typeof parserStatuses)[number];
 
-/** What happened to an artifact last. */
+/** The last recorded change of an artifact. */
 export const artifactStatuses = ["created", "updated", "failed", "deleted"] as const;
 export type ArtifactStatus = (typeof artifactStatuses)[number];
 
-/** Coverage profiles that are known without being registered (requirements: Coverage profile). */
+/** Coverage profiles that need no registration (requirements: Coverage profile). */
 export const coverageProfiles = [
   "chat_response",
   "content_ingestion",
@@ -49,11 +49,11 @@ export const coverageProfiles = [
 ] as const;
 export type CoverageProfile = (typeof coverageProfiles)[number];
 
-/** What a semantic cache decided. Never confused with a provider's cached tokens. */
+/** Decision of a semantic cache. Separate from a provider's cached tokens. */
 export const cacheDecisions = ["hit", "miss", "bypassed", "rejected", "disabled"] as const;
 export type CacheDecision = (typeof cacheDecisions)[number];
 
-/** Where a resource reference's provenance stands. */
+/** Provenance of a resource reference. */
 export const provenanceStatuses = ["verified", "unverified", "missing", "failed"] as const;
 export type ProvenanceStatus = (typeof provenanceStatuses)[number];
 
@@ -75,7 +75,7 @@ export const supportingRoles: ReadonlySet<string> = new Set([
   "summary",
 ]);
 
-/** What an outcome says that counts as a failure, as {@link outcomeWord} writes it. */
+/** Outcome values that count as a failure, in the form of {@link outcomeWord}. */
 export const failedOutcomes: ReadonlySet<string> = new Set([
   "aborted",
   "abandoned",
@@ -101,7 +101,7 @@ export const failedOutcomes: ReadonlySet<string> = new Set([
   "wrong",
 ]);
 
-/** What an outcome says that is neither a success nor a failure. */
+/** Outcome values that are neither a success nor a failure. */
 export const partialOutcomes: ReadonlySet<string> = new Set([
   "incomplete",
   "partial",
@@ -111,7 +111,7 @@ export const partialOutcomes: ReadonlySet<string> = new Set([
   "unknown",
 ]);
 
-/** The word of an outcome: lower case, with underscores. */
+/** An outcome as a word: lower case, with underscores. */
 export function outcomeWord(outcome: string | undefined): string {
   return (outcome ?? "")
     .trim()
@@ -129,7 +129,7 @@ export const ownershipValues = ["true", "false", "unknown"] as const;
 export const readCompletenesses = ["complete", "partial", "untrusted", "unknown"] as const;
 export type ReadCompleteness = (typeof readCompletenesses)[number];
 
-/** Whether the declared stages of a window are there. */
+/** Whether the declared stages of a window are recorded. */
 export const instrumentationCompletenesses = ["complete", "partial", "unknown"] as const;
 export type InstrumentationCompleteness = (typeof instrumentationCompletenesses)[number];
 
@@ -145,15 +145,15 @@ export type MetricState = (typeof metricStates)[number];
 export const verdictStatuses = ["success", "partial", "failed", "unknown"] as const;
 export type VerdictStatus = (typeof verdictStatuses)[number];
 
-/** Whether a duration could be told. */
+/** Whether a duration could be computed. */
 export const timingStates = ["measured", "missing_completion", "instantaneous", "unknown"] as const;
 export type TimingState = (typeof timingStates)[number];
 
-/** Thread binding values that speak for the binding. */
+/** Thread binding values that confirm the binding. */
 export const bindingGood: readonly string[] = ["matched", "bound", "verified"];
-/** Values that speak against the binding. */
+/** Thread binding values that contradict the binding. */
 export const bindingBad: readonly string[] = ["mismatch", "rejected", "stale", "unverified"];
-/** Content was attached to a thread that belongs to nobody's scope. */
+/** Content was attached to a thread that belongs to no tenant's scope. */
 export const bindingUnscoped = "client_owned_unscoped";
 /** The one grounding value that is good; any other value present is bad. */
 export const groundingGood = "ready";
@@ -175,7 +175,7 @@ export const learningEvents = [
   "memory_forgotten",
 ] as const;
 
-/** Dialects that the mapping understands; `structural` is any other span. */
+/** Dialects that the mapping reads; `structural` is any other span. */
 export const dialects = [
   "turnproof",
   "gen_ai",
@@ -190,8 +190,8 @@ export const dialects = [
 export type Dialect = (typeof dialects)[number];
 
 /**
- * What a producer says of itself, as the `turnproof.quality.code` of a data-quality event: what it
- * lost so far, and that it is alive while evidence spans are open.
+ * A producer's reports about itself, as the `turnproof.quality.code` of a data-quality event: its
+ * losses so far, and a heartbeat while evidence spans are open.
  */
 export const producerReports = {
   losses: "loss_report",

@@ -1,12 +1,12 @@
 /**
- * @module GenAI dialect: the semantic conventions of OpenTelemetry, names of today being registry
- * rows themselves; here stand older names (1.27 to 1.36), names of vendors' extensions, and `mcp`.
+ * @module GenAI dialect: OpenTelemetry's semantic conventions. Their current names are registry
+ * rows; this table has older names (1.27 to 1.36), vendors' extensions, and `mcp`.
  */
 import { genAiOperations } from "../kinds.ts";
 import { dialectNames, identityNames } from "./table.ts";
 import type { DialectTable, KindRule } from "./table.ts";
 
-/** The operation decides the kind wherever it is present, whatever other vocabulary is beside it. */
+/** The operation decides the kind wherever it is present, also beside another vocabulary. */
 export const genAiKindRule: KindRule = { source: "gen_ai.operation.name", kinds: genAiOperations };
 
 /** A call of an MCP tool, by a client or in a server, that names no operation. */

@@ -1,6 +1,6 @@
 /**
- * @module Langfuse dialect: kinds by `langfuse.observation.type`; token counts live in one JSON text
- * of numbers, and an error is a level, not a status.
+ * @module Langfuse dialect: kinds by `langfuse.observation.type`; token counts are one JSON text,
+ * and an error is a level, not a status.
  */
 import type { RegistryName } from "../registry.ts";
 import { genAi, genAiKindRule } from "./gen-ai.ts";
@@ -41,14 +41,16 @@ export const langfuse: DialectTable = {
     ...metadataIdentityNames("langfuse.trace.metadata."),
     ...genAi.identity,
   ],
-  // What an application calls an observation is its span's name, and it has no other.
+  // The name of an observation is its span's name; there is no attribute for it.
   spanNames: [
     { source: "langfuse.observation.type", words: ["agent"], to: "agent_name" },
     { source: "langfuse.observation.type", words: ["tool"], to: "tool_name" },
   ],
 };
 
-/** Keys of a JSON object of counts (`usage_json`) and the row that each one fills; first wins. */
+/**
+ * Keys of a JSON object of counts (`usage_json`) and the row that each one fills; the first wins.
+ */
 export const usageDetailNames: { readonly [key: string]: RegistryName } = {
   input: "input_tokens",
   input_tokens: "input_tokens",

@@ -1,7 +1,7 @@
 /**
  * @module Mastra dialect: GenAI names under `mastra.span.type`. `gen_ai.operation.name` decides
- * first; a `model_generation` and a `model_step` repeat what their `chat` says, so they are
- * structure only, unless an older exporter calls the generation itself `chat`.
+ * first. A `model_generation` and a `model_step` repeat their `chat` span, so they are structure
+ * only, unless an older exporter marks the generation itself as `chat`.
  */
 import { genAi, genAiKindRule } from "./gen-ai.ts";
 import { identityNames, metadataIdentityNames } from "./table.ts";

@@ -1,7 +1,7 @@
 /**
  * @module OpenInference dialect (Arize, Phoenix): kinds by `openinference.span.kind`. A span of
- * another library may bear both vocabularies; GenAI names win, so they come first in the mapping.
- * A chain is a turn only where a request enters; LangChain says in its metadata whether it does.
+ * another library may have both vocabularies; GenAI names come first in the mapping and win. A
+ * chain is a turn only where a request enters; LangChain's metadata says whether it does.
  */
 import type { RegistryName } from "../registry.ts";
 import { genAi, genAiKindRule } from "./gen-ai.ts";
@@ -77,7 +77,7 @@ export const openInference: DialectTable = {
 /** Attribute with LangChain's free metadata, a JSON object. */
 export const metadataAttribute = "metadata";
 
-/** Keys of that object and the row that each one fills; first wins. */
+/** Keys of that object and the row that each one fills; the first wins. */
 export const metadataNames: { readonly [key: string]: RegistryName } = {
   lc_agent_name: "agent_name",
   thread_id: "thread_id",
@@ -90,8 +90,8 @@ export const metadataNames: { readonly [key: string]: RegistryName } = {
   userId: "user_id",
 };
 
-/** A key that all spans inside of a graph have, and the graph's own span has not. */
+/** A key on all spans inside a graph, absent on the graph's own span. */
 export const graphNodeKey = "langgraph_node";
 
-/** Values of `ls_integration` that say of a chain without that key that a request enters there. */
+/** Values of `ls_integration` that mark a chain without that key as the entry of a request. */
 export const entryIntegrations: readonly string[] = ["langgraph", "langchain_create_agent"];

@@ -1,6 +1,6 @@
 /**
- * @module OpenLLMetry dialect (Traceloop): kinds by `traceloop.span.kind`; a model call bears GenAI
- * names. A workflow is the unit that a request enters, so it is a turn as an agent is.
+ * @module OpenLLMetry dialect (Traceloop): kinds by `traceloop.span.kind`; a model call has GenAI
+ * names. A request enters by a workflow, so a workflow is a turn, as an agent is.
  */
 import { genAi, genAiKindRule } from "./gen-ai.ts";
 import { dialectNames, metadataIdentityNames } from "./table.ts";

@@ -1,6 +1,6 @@
 /**
- * @module Structural names: attributes whose mere presence tells the family of any other span of a
- * trace (`http.client`, `db.client`, `messaging`, `rpc.client`); their values are never used.
+ * @module Structural names: attributes whose presence gives the family of any other span of a
+ * trace (`http.client`, `db.client`, `messaging`, `rpc.client`); their values are never read.
  */
 
 /** Attribute → family; the first that is present decides. Without one a span is `internal`. */

@@ -1,19 +1,19 @@
 /**
- * @module Dialect table: what one tells of a foreign vocabulary — names only. Mapping is the
- * exporter's; here stands which source name means which registry row, who decides the kind, and
- * under which names identity travels (design 6.1). No name that can carry content is ever listed.
+ * @module Dialect table: the shape of one foreign vocabulary, names only: which source name fills
+ * which registry row, which attribute decides the kind, and which names hold identity (design
+ * 6.1). The exporter does the mapping. A name that can carry content is never listed.
  */
 import type { EventKind } from "../kinds.ts";
 import type { RegistryName } from "../registry.ts";
 import type { Dialect } from "../states.ts";
 
 /**
- * How a source value becomes the row's value:
- * `as_is`; `ms_from_s` seconds to milliseconds; `list_of_one` a text to a list; `json_list` a list,
- * or the JSON text of one; `lower` to lower case; `error_status` an HTTP status of 400 and above to
- * its digits, below that nothing; `error_level` the text ERROR to the status `error`, anything else
- * to nothing; `usage_json` a JSON object of counts to several rows, by `usageDetailNames`;
- * `identity_json` a JSON object of free metadata to the rows of `metadataNames`, and nothing else.
+ * How a source value is converted to the row's value: `as_is`; `ms_from_s` seconds to
+ * milliseconds; `list_of_one` a text to a list; `json_list` a list, or the JSON text of one;
+ * `lower` to lower case; `error_status` an HTTP status of 400 and above to its digits, below that
+ * nothing; `error_level` the text ERROR to the status `error`, anything else to nothing;
+ * `usage_json` a JSON object of counts to several rows, by `usageDetailNames`; `identity_json` a
+ * JSON object of free metadata to the rows of `metadataNames`, and nothing else.
  */
 export const valueAdapters = [
   "as_is",
@@ -33,7 +33,7 @@ export interface DialectName {
   readonly source: string;
   readonly to: RegistryName;
   readonly adapter: ValueAdapter;
-  /** When present, the name means the row on spans of these kinds only. */
+  /** When present, the name fills the row on spans of these kinds only. */
   readonly only?: readonly EventKind[];
 }
 
@@ -41,27 +41,29 @@ export interface DialectName {
 export interface KindRule {
   readonly source: string;
   readonly kinds: { readonly [value: string]: EventKind };
-  /** Words that mean a kind only where a request enters: without a parent in the same process. */
+  /**
+   * Values that decide a kind only where a request enters: without a parent in the same process.
+   */
   readonly atEntry?: { readonly [value: string]: EventKind };
 }
 
 /**
- * Where a library has no other place for a name than the span's own. It is read for these words of
- * a kind rule only, in the turn or tool call that they make, and must pass the guard as a name.
+ * Spans whose own name is the only source of a name. It is read for these values of a kind rule
+ * only, in the turn or tool call that they make, and must pass the guard as a name.
  */
 export interface SpanNameRule {
   readonly source: string;
   readonly words: readonly string[];
   readonly to: "agent_name" | "tool_name";
-  /** What stands before the name; without it no name is read. */
+  /** Prefix before the name; without it no name is read. */
   readonly prefix?: string;
-  /** An attribute that must be there as well. */
+  /** An attribute that must be present as well. */
   readonly beside?: string;
-  /** Names of a library's own classes, which nobody chose. */
+  /** Names of the library's own classes, which are not the application's. */
   readonly except?: readonly string[];
 }
 
-/** Identity rows that a dialect can name. */
+/** Identity rows that a dialect can fill. */
 export type DialectIdentity = "application_id" | "agent_id" | "user_id" | "thread_id" | "run_id";
 
 /** A source name of an identity. Earlier entries of the same row win. */
@@ -71,17 +73,17 @@ export interface IdentityName {
 }
 
 /**
- * Everything that is known of one dialect, GenAI's own names included where libraries mix them in.
- * A source name that a table lists is read as the table says, even when it is a registry row's own
- * name; every other registry name means its row. Of several names for one row, the registry's own
- * comes first, then the table's order.
+ * One dialect, including GenAI's own names where a library mixes them in. A source name that a
+ * table lists is read as listed, even when it is a registry row's own name; every other registry
+ * name fills its row. Of several names for one row the registry's own comes first, then the
+ * table's order.
  */
 export interface DialectTable {
   readonly dialect: Dialect;
-  /** Instrumentation scopes that speak it: whole names, and beginnings of names. */
+  /** Instrumentation scopes of the dialect: complete names, and beginnings of names. */
   readonly scopes: readonly string[];
   readonly scopePrefixes: readonly string[];
-  /** Attributes whose presence alone says that a span speaks it. */
+  /** Attributes whose presence alone marks a span as this dialect. */
   readonly marks: readonly string[];
   /** In order of precedence; the first whose attribute is present decides. */
   readonly kindRules: readonly KindRule[];
@@ -112,7 +114,7 @@ export function identityNames(
   return sources.map((source) => ({ source, to }));
 }
 
-/** Endings under which applications put identity into free metadata, most specific first. */
+/** Endings of identity keys in free metadata, most specific first. */
 const metadataIdentity: readonly (readonly [DialectIdentity, readonly string[]])[] = [
   ["user_id", ["userId", "user_id"]],
   [
@@ -132,7 +134,7 @@ const metadataIdentity: readonly (readonly [DialectIdentity, readonly string[]])
   ["run_id", ["runId", "run_id"]],
 ];
 
-/** Identity names below a prefix of free metadata. */
+/** Identity names under a metadata prefix. */
 export function metadataIdentityNames(prefix: string): readonly IdentityName[] {
   return metadataIdentity.flatMap(([to, endings]) =>
     identityNames(

@@ -1,6 +1,6 @@
 /**
- * @module Vercel AI SDK dialect: 4 to 6 and the legacy integration of 7 speak `ai.*` (kinds by
- * `ai.operationId`); 7 speaks GenAI in the scope `gen_ai` and keeps some `ai.*` names beside it.
+ * @module Vercel AI SDK dialect: 4 to 6 and the legacy integration of 7 use `ai.*` (kinds by
+ * `ai.operationId`); 7 uses GenAI names in the scope `gen_ai` with some `ai.*` names beside them.
  * The outer `ai.embed` and `ai.rerank` repeat their inner span, so they are structure only.
  */
 import { genAi, genAiKindRule } from "./gen-ai.ts";

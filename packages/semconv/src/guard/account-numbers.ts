@@ -1,12 +1,12 @@
 /**
  * @module Account numbers: payment cards by issuer, length and Luhn, and IBANs by country, length
- * and mod 97. Issuer and length come first, so that snowflakes and timestamps stay ids.
+ * and mod 97. Issuer and length are checked first, so that snowflakes and timestamps remain ids.
  */
 
 /**
- * What follows an IBAN's check digits by country, from the public registry of formats: so many
- * digits (n), capitals (a) or either (c). Without it a random id of sixteen hex digits passes for
- * a Belgian account once in sixty thousand.
+ * What follows an IBAN's check digits by country, from the public registry of formats: digits (n),
+ * capitals (a) or either (c). Without it a random id of sixteen hex digits passes for a Belgian
+ * account once in sixty thousand.
  */
 const accountForms: { readonly [country: string]: readonly [form: RegExp, length: number] } =
   Object.fromEntries(
@@ -24,7 +24,7 @@ const accountForms: { readonly [country: string]: readonly [form: RegExp, length
       .map((entry) => [entry.slice(0, 2), accountForm(entry.slice(2))]),
   );
 
-/** The pattern and the whole length of an IBAN whose body is written like `4a14n`. */
+/** The pattern and the total length of an IBAN whose body is written like `4a14n`. */
 function accountForm(body: string): [RegExp, number] {
   const classes = { n: "[0-9]", a: "[A-Z]", c: "[A-Z0-9]" } as const;
   let pattern = "^[A-Z]{2}[0-9]{2}";
@@ -36,7 +36,7 @@ function accountForm(body: string): [RegExp, number] {
   return [new RegExp(`${pattern}$`), length];
 }
 
-/** True when the digits have the prefix and length that a card network issues, and pass Luhn. */
+/** True when the digits have a card network's prefix and length, and pass Luhn. */
 export function isCardNumber(digits: string): boolean {
   return isIssued(digits) && passesLuhn(digits);
 }
@@ -65,7 +65,7 @@ function passesLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** True for an IBAN without separators: its country's form and check digits of mod 97. */
+/** True for an IBAN without separators: its country's form, and check digits by mod 97. */
 function isIban(text: string): boolean {
   const code = text.toUpperCase();
   if (accountForms[code.slice(0, 2)]?.[0].test(code) !== true) return false;
@@ -92,7 +92,7 @@ export function hasAccountNumber(text: string, groupedOnly: boolean): boolean {
   return false;
 }
 
-/** Digits from here, single separators skipped, tested wherever a group ends. */
+/** Collects digits from here, skipping single separators; tests them wherever a group ends. */
 function cardAt(text: string, start: number, groupedOnly: boolean): boolean {
   let digits = "";
   let group = 0;
@@ -110,7 +110,7 @@ function cardAt(text: string, start: number, groupedOnly: boolean): boolean {
   return false;
 }
 
-/** As many letters and digits as the country's IBAN has, single separators skipped. */
+/** Collects as many letters and digits as the country's IBAN has, skipping single separators. */
 function ibanAt(text: string, start: number): boolean {
   if (!isDigit(text.charCodeAt(start + 2)) || !isDigit(text.charCodeAt(start + 3))) return false;
   const length = accountForms[text.slice(start, start + 2).toUpperCase()]?.[1];

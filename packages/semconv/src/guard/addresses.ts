@@ -1,6 +1,6 @@
 /**
- * @module Addresses: e-mail addresses, URLs of any scheme and without one, and IP addresses. All
- * patterns are linear; the suite proves it with a checker and asks a second engine.
+ * @module Addresses: e-mail addresses, URLs with or without a scheme, and IP addresses. All
+ * patterns are linear; the suite proves it with a checker and against a second engine.
  */
 
 /** A scheme and two slashes, a script scheme, or the start of a protocol-relative address. */
@@ -21,11 +21,11 @@ const localhostPattern: RegExp = /(?:^|[^A-Za-z0-9.-])localhost(?::\d{2,5})?\//i
 const userinfoPattern: RegExp =
   /(?:^|[\s/|@])[^\s:@/|]{1,80}:[^\s@/|]{1,120}@[A-Za-z0-9._-]{1,120}(?::\d{2,5}(?:\/|$)|\/)/;
 
-/** `user:secret@host` with nothing after a host of one word; a version or a stage is no host. */
+/** `user:secret@host` at the end, with a host of one word; a version or a stage is not a host. */
 const bareUserinfoPattern: RegExp =
   /(?:^|[\s/|@*])[^\s:@/|]{1,80}:[^\s@/|]{1,120}@([A-Za-z][A-Za-z0-9_-]{0,62})(?:$|\.$|[^A-Za-z0-9_./-])/;
 
-/** What may follow the at sign of an id: a version, a stage or a channel. */
+/** What may follow the at sign in an id: a version, a stage or a channel. */
 const stagePattern: RegExp =
   /^(?:v?\d.*|latest|stable|next|main|master|head|canary|nightly|preview|alpha.*|beta.*|rc.*|dev.*|test.*|qa|staging|stage|prod.*|live|local|default)$/i;
 
@@ -43,7 +43,7 @@ const topLevels: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Top-level domains that are file endings as well: they need a third label to be a host. */
+/** Top-level domains that are file endings too: a host with one needs a third label. */
 const ambiguousTopLevels: ReadonlySet<string> = new Set(
   "md py rs sh so pl ps cc mk ml mm zip mov ms gs bat".split(" "),
 );
@@ -85,7 +85,7 @@ const bracketedAtPattern: RegExp = /[^\s()] ?\(at\) ?[^\s()]/i;
 /** An address spelt out in words. */
 const speltPattern: RegExp = /[^\s] at [A-Za-z0-9-]{1,63} dot ([A-Za-z]{2,24})/i;
 
-/** What may follow the at sign of an address: labels, and a last label of letters. */
+/** What may follow the at sign in an address: labels, and a last label of letters. */
 const domainPattern: RegExp = /^[\p{L}\p{N}_-]{1,63}(?:\.[\p{L}\p{N}_-]{1,63}){0,8}/u;
 
 /** True when the text holds an e-mail address. */
@@ -104,7 +104,7 @@ function isLocalEnd(code: number): boolean {
   return code > 47 ? code !== 58 && code !== 64 : code === 43 || code === 45 || code === 46;
 }
 
-/** A version such as `1.2.beta` is no domain, and neither is a date. */
+/** A version such as `1.2.beta` and a date are not domains. */
 function isMailDomain(domain: string): boolean {
   if (domain.toLowerCase() === "localhost") return true;
   const last = domain.lastIndexOf(".");
@@ -113,7 +113,7 @@ function isMailDomain(domain: string): boolean {
   );
 }
 
-/** Four numbers between dots that stand alone. */
+/** Four numbers between dots, with no digit or letter beside them. */
 const ipv4Pattern: RegExp =
   /(?:^|[^A-Za-z0-9.])(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?![A-Za-z0-9]|\.\d)/g;
 
@@ -132,7 +132,7 @@ export function hasIpAddress(text: string): boolean {
   return false;
 }
 
-/** The run without its first or last group where a letter beyond hex touches it. */
+/** The run without its first or last group where a letter beyond hex adjoins it. */
 function standing(text: string, from: number, run: string): string {
   const first = /[A-Za-z0-9]/.test(text.charAt(from - 1)) ? run.indexOf(":") + 1 : 0;
   const last = /[A-Za-z0-9]/.test(text.charAt(from + run.length))

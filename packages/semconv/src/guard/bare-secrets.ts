@@ -1,28 +1,30 @@
 /**
- * @module Bare secrets: credentials that nothing but their alphabet and length gives away, a bot's
- * token whose head is a number in base64, and a name and a password in base64.
+ * @module Bare secrets: credentials recognized by alphabet and length alone, bot tokens whose head
+ * is a number in base64, and a name and a password in base64.
  */
 
 /** Fewest characters of a bare secret. */
 const bareCharsMin = 40;
 
-/** Length of a cloud's secret, in base64 without a pad. */
+/** Length of a cloud provider's secret, in base64 without padding. */
 const cloudChars = 40;
 
 /** Length of an Azure DevOps token, in base32. */
 const base32Chars = 52;
 
-/** Characters of base64 keys of 32, 40 and 64 bytes, by how many pads follow them. */
+/** Characters of base64 keys of 32, 40 and 64 bytes, by their number of padding characters. */
 const paddedChars: readonly (readonly number[])[] = [[], [43], [86, 54]];
 
-/** Marks of Azure's services, and where in its keys of 39 bytes they stand: before so many characters. */
+/**
+ * Marks of Azure's services in keys of 39 bytes, and their distance from the end in characters.
+ */
 const azureMarks: ReadonlySet<string> = new Set(
   "AzSe AzCa AzFu +ACR +AEh +ARm +ASb +ABa".split(" "),
 );
 const azureChars = 52;
 const azureTailChars = 6;
 
-/** What stands before a digest in base64, which is no secret. */
+/** What precedes a digest in base64, which is no secret. */
 const digestPattern: RegExp = /sha\d{1,3}[-:]$/i;
 
 /** True when a word of the text is a bare secret. Linear in the text. */
@@ -39,7 +41,7 @@ export function hasBareSecret(text: string): boolean {
   return false;
 }
 
-/** Whether the run of base64 characters between two places is a secret, or ends in one. */
+/** True when the run of base64 characters between two places is a secret, or ends in one. */
 function isBareSecret(text: string, from: number, to: number): boolean {
   if (text.charCodeAt(to) === 61) return endsPadded(text, from, to);
   if (
@@ -61,13 +63,13 @@ function isBareSecret(text: string, from: number, to: number): boolean {
   return word.includes("+") && isRandomWord(word);
 }
 
-/** True where a run begins, or goes on after a character that may have stood before it. */
+/** True where a run begins, or continues after a character that may separate it. */
 function opensAt(text: string, from: number, at: number): boolean {
   const before = text.charCodeAt(at - 1);
   return at === from || (at > from && (before === 47 || before === 43));
 }
 
-/** True for a key before its pads; a digest says that it is one. */
+/** True for a key before its padding; a digest has a mark that says so. */
 function endsPadded(text: string, from: number, to: number): boolean {
   const pads = text.charCodeAt(to + 1) === 61 ? 2 : 1;
   return (paddedChars[pads] as readonly number[]).some(
@@ -78,12 +80,14 @@ function endsPadded(text: string, from: number, to: number): boolean {
   );
 }
 
-/** Small letters, and digits of which base32 has only those from two to seven. */
+/** True for small letters and the digits of base32, two to seven. */
 function isBase32(word: string): boolean {
   return /^[a-z2-7]+$/.test(word) && /\d/.test(word);
 }
 
-/** True for a word that is no part of a longer one; a short prefix in small letters is none. */
+/**
+ * True for a word that is not part of a longer one; a short prefix in small letters is allowed.
+ */
 function standsAlone(text: string, from: number, to: number): boolean {
   const after = text.charCodeAt(to);
   if (after === 45 || (after === 95 && to < text.length - 1)) return false;
@@ -97,10 +101,10 @@ function standsAlone(text: string, from: number, to: number): boolean {
 /** Fewest bits per character of a random word. */
 const randomBitsMin = 4.3;
 
-/** Of the characters of a random word, at most this share stands in four small letters in a row. */
+/** Largest share of a random word's characters that stand in runs of four small letters. */
 const wordyShareMax = 0.4;
 
-/** True for capitals, small letters and digits in disorder; words and paths have order. */
+/** True for capitals, small letters and digits in random order; words and paths are ordered. */
 function isRandomWord(word: string): boolean {
   if (!/\d/.test(word) || !/[A-Z][^A-Z]*[A-Z][^A-Z]*[A-Z]/.test(word)) return false;
   if (!/[a-z][^a-z]*[a-z][^a-z]*[a-z]/.test(word)) return false;
@@ -136,7 +140,7 @@ function isPlainBase64(code: number): boolean {
 const botPattern: RegExp =
   /(?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){5,7}[A-Za-z]{0,3}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27}/;
 
-/** The same as public scanners describe it: the first part decodes to anything; with a digit. */
+/** The form in public scanners: a first part of any content, with a digit. */
 const scannedBotPattern: RegExp =
   /(?:^|[^A-Za-z0-9])[MNO][A-Za-z0-9]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}/;
 
@@ -155,8 +159,8 @@ const pairPattern: RegExp = /^([^:\n]{0,80}):([^\n]{3,200})$/m;
 const idValuePattern: RegExp = /^(?:\d+|[0-9A-Fa-f-]{8,}|[0-9A-HJKMNP-TV-Z]{26})$/;
 
 /**
- * True when a text that came out of base64 is a name and a password, as HTTP sends them. What APIs
- * wrap as an id is kept: a type with a capital or a number, and an id; a word and a number.
+ * True when a text decoded from base64 is a name and a password, as HTTP sends them. Wrapped ids
+ * of APIs are kept: a type with a capital or a number, and an id; a word and a number.
  */
 export function isBasicPair(inner: string): boolean {
   const pair = pairPattern.exec(inner);

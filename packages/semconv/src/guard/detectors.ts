@@ -1,7 +1,7 @@
 /**
- * @module Detectors: what a text that has the right shape may still be: a credential, an e-mail
- * address, a URL, an IP address, a card number (design 3.3). One pass over the characters tells
- * which detectors can apply at all; most ids and labels need none.
+ * @module Detectors: finds what a text of the right shape may still be: a credential, an e-mail
+ * address, a URL, an IP address, a card number (design 3.3). One pass over the characters selects
+ * the detectors that can apply; most ids and labels need none.
  */
 import type { Code } from "../codes.ts";
 import { hasAccountNumber } from "./account-numbers.ts";
@@ -53,21 +53,21 @@ function buildClasses(): Uint16Array {
   return table;
 }
 
-/** The last two letters of every word that tells a secret: secret, key, token, password … */
+/** The last two letters of every keyword of a secret: secret, key, token, password … */
 const wordTails: ReadonlySet<number> = new Set(
   "et ey en rd wd er se al ls on th ig sn in tp ic st"
     .split(" ")
     .map((tail) => (tail.charCodeAt(0) << 8) | tail.charCodeAt(1)),
 );
 
-/** True when a telling word, a quote or a space after one may end before this place. */
+/** True when a keyword, a quote or a space after one may end before this place. */
 function mayEndWord(text: string, at: number): boolean {
   const last = text.charCodeAt(at - 1);
   if (last === 32 || last === 34 || last === 39) return true;
   return wordTails.has(((text.charCodeAt(at - 2) | 32) << 8) | last | 32);
 }
 
-/** Fewest characters of any credential that is recognised by its form. */
+/** Fewest characters of a credential that is recognized by its form. */
 const tokenCharsMin = 14;
 
 /** An object of JSON in base64: the header of a JWT or JWE, or of one wrapped again. */
@@ -80,25 +80,25 @@ const personalMarks = dash | dot | space | other;
 /** Fewest digits of a card number or an IBAN. */
 const accountDigitsMin = 11;
 
-/** Words beside a number that say what it is. */
+/** Words beside a number that mark it as a card. */
 const cardWord: RegExp = /card|visa|amex|mastercard|iban|\bpan\b|\bcc\b|karte|carte|tarjeta/i;
 
-/** Fewest characters in a row that could wrap an address. */
+/** Fewest characters of an encoded run that could contain an address. */
 const wrappedCharsMin = 8;
 
-/** Most entries of a list from each of which a credential is looked for. */
+/** Most list entries at which the search for a split credential starts. */
 const splitStartsMax = 8;
 
-/** How often a text may be wrapped; whoever wraps it more often does so on purpose. */
+/** Most layers of encoding that are decoded; more of them would be deliberate evasion. */
 const wrapsMax = 2;
 
-/** What a text may look like where it stands. */
+/** Forms that are allowed because of where the text stands. */
 export interface Allowed {
-  /** A version may look like an IPv4 address. */
+  /** True: a version with the form of an IPv4 address is allowed. */
   readonly version?: boolean;
-  /** In the place of an id, digits in one run are an id and no card. */
+  /** True: the text is an id, so digits in one run are no card. */
   readonly ids?: boolean;
-  /** In the place of a tenant, the telephone number or the IP address of a caller is an id. */
+  /** True: the text is a tenant, so a caller's telephone number or IP address is an id. */
   readonly endpoints?: boolean;
 }
 
@@ -130,12 +130,13 @@ export function detect(text: string, allowed: Allowed): Code | undefined {
 }
 
 /**
- * The refusal code of a credential or an e-mail address that stands in several entries of a list,
- * each of which may pass. Cards are not looked for: short numbers in a row are ids.
+ * The refusal code of a credential or an e-mail address that spans several entries of a list, each
+ * of which passes alone. Cards are not searched: short numbers in a row are ids.
  */
 export function detectSplit(entries: readonly string[]): Code | undefined {
   if (hasSplitTokenForm(entries)) return "attribute_credential";
-  // A form begins with some entry; a long list of references is looked at as a whole.
+  // A form may begin at any entry; in a long list of references only the list as a whole is
+  // searched.
   const starts = entries.length > splitStartsMax ? 1 : entries.length - 1;
   for (let at = 0; at < starts; at++) {
     const rest = (at === 0 ? entries : entries.slice(at)).join("");
@@ -151,7 +152,9 @@ export function detectSplit(entries: readonly string[]): Code | undefined {
   return undefined;
 }
 
-/** True for lower-case hex with or without dashes, a UUID among it, that no detector would refuse. */
+/**
+ * True for lower-case hex with or without dashes, UUIDs included, that no detector would refuse.
+ */
 export function isHexId(text: string): boolean {
   if (text.length < 2 || text.length > 64) return false;
   let digits = 0;
@@ -185,7 +188,7 @@ function suspect(
   return folded === undefined ? undefined : detect(folded, allowed);
 }
 
-/** What a text that came out of an encoding may not be, or wrap in turn. */
+/** The refusal code of a decoded text, decoding further layers in turn. */
 function wrappedCode(inner: string, depth: number, allowed: Allowed): Code | undefined {
   if (jsonPattern.test(inner) || isBasicPair(inner)) return "attribute_credential";
   const within = allowed.endpoints === true ? { endpoints: true } : {};
@@ -200,7 +203,7 @@ function wraps(text: string): boolean {
   return text.length > 15 && startsPrintable(text) && unwrapHex(text) !== undefined;
 }
 
-/** Whether the first two digits could encode a printable character. */
+/** True when the first two digits could encode a printable character. */
 function startsPrintable(text: string): boolean {
   const first = text.charCodeAt(0);
   return first > 49 && first < 56;
@@ -239,19 +242,19 @@ function plainly(
   return digits >= accountDigitsMin && isAccount(text, allowed) ? "attribute_card" : undefined;
 }
 
-/** True for an account number, as far as the place does not take it for an id. */
+/** True for an account number, unless the text is an id in this place. */
 function isAccount(text: string, allowed: Allowed): boolean {
   return hasAccountNumber(text, allowed.ids === true && !cardWord.test(text));
 }
 
-/** True for a credential that more than its beginning gives away. */
+/** True for a credential that is recognized by more than its beginning. */
 function hasCredential(text: string, seen: number): boolean {
   if (hasOddForm(text, seen)) return true;
   if ((seen & keyish) !== 0 && hasPrefixedSecret(text)) return true;
   return hasBareSecret(text) || ((seen & dot) !== 0 && hasBotToken(text));
 }
 
-/** Hex digits of one case are an id, unless they are a card number, an IBAN or a text. */
+/** Hex digits of one case are an id, unless they are a card number, an IBAN or encoded text. */
 function hexCode(
   text: string,
   letters: number,

@@ -1,7 +1,7 @@
 /**
- * @module Display name: what names an agent, a workflow or a service, and no sentence. Names and
- * short prompts cannot be told apart for certain; what speaks to somebody is taken for a prompt,
- * and a name that is taken for one is keyed, not lost.
+ * @module Display name: accepts the name of an agent, a workflow or a service and refuses a
+ * sentence. Names and short prompts cannot be separated with certainty; a text that addresses
+ * somebody counts as a prompt, and a name refused that way is keyed, not lost.
  */
 
 import { requests, spacelessSpeech, speechWords, titleWords } from "./speech.ts";
@@ -12,17 +12,17 @@ const namePattern: RegExp = /^[\p{L}\p{N}_@$#&([][\p{L}\p{M}\p{N} _.,:()[\]&'’
 const charsMax = 48;
 const wordsMax = 4;
 
-/** Characters of a name in scripts that are written without spaces. */
+/** Most characters of a name in scripts that are written without spaces. */
 const spacelessCharsMax = 12;
 
-/** Digits in a row of words of nothing else: a number is no name. */
+/** Most digits of a text that is only digits: a longer number is no name. */
 const bareDigitsMax = 6;
 
 /** Han, kana, Thai, Lao, Khmer, Burmese and Tibetan are written without spaces. */
 const spacelessLetter: RegExp =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}]/gu;
 
-/** True when so few of the characters are of scripts without spaces that they may be a name. */
+/** True when the text has few enough characters of scripts without spaces to be a name. */
 export function isShortInSpacelessScripts(text: string): boolean {
   if (text.length <= spacelessCharsMax || !hasWide(text)) return true;
   return (text.match(spacelessLetter)?.length ?? 0) <= spacelessCharsMax;
@@ -34,7 +34,7 @@ export function isDisplayName(text: string): boolean {
   const wide = hasWide(text);
   if (wide && (!isShortInSpacelessScripts(text) || spacelessSpeech.test(text))) return false;
   if (!text.includes(" ")) return !isBareNumber(text);
-  // A dash or an ampersand between words is none.
+  // A dash or an ampersand between words is not a word.
   const words = text.split(" ").filter((token) => /[\p{L}\p{N}]/u.test(token));
   if (words.length > wordsMax) return false;
   const titled = isTitle(words);
@@ -45,8 +45,8 @@ export function isDisplayName(text: string): boolean {
 }
 
 /**
- * True for words that begin with capitals as a title's do, its small words apart: Find My Order,
- * Book a Table. People type no prompt like that.
+ * True for words that begin with capitals as in a title, except its small words: Find My Order,
+ * Book a Table. Prompts are rarely typed that way.
  */
 function isTitle(words: readonly string[]): boolean {
   const capitals = words.filter((word) => /^\p{Lu}/u.test(word));
@@ -59,7 +59,7 @@ function isTitle(words: readonly string[]): boolean {
 /** Fewest words of a request. */
 const requestWordsMin = 3;
 
-/** True for a request of three words or more, or of any with a number that counts something. */
+/** True for a request of three words or more, or of any length with a counting number. */
 function requestsSomething(words: readonly string[]): boolean {
   if (words.length < requestWordsMin || !requests.has((words[0] as string).toLowerCase())) {
     return false;
@@ -72,12 +72,12 @@ function hasWide(text: string): boolean {
   return false;
 }
 
-/** A long number tells somebody's account or telephone, not a name. */
+/** A long number is an account or telephone number, not a name. */
 function isBareNumber(text: string): boolean {
   return text.length > bareDigitsMax && /^[\d().,+-]+$/.test(text);
 }
 
-/** True for a word of speech; an abbreviation in capitals is none, nor is a title's own word. */
+/** True for a word of speech; an abbreviation in capitals and a title's own word are not. */
 function speaks(token: string, titled: boolean): boolean {
   if (titled && titleWords.has(token.toLowerCase())) return false;
   const word = token.replace(/[.,:]$/, "").replaceAll("’", "'");

@@ -1,10 +1,10 @@
 /**
  * @module Folded: a text beyond ASCII as a reader sees it: full-width and mathematical letters,
- * letters of other scripts that look like Latin ones, digits of any script, and no mark that joins
- * or accents. Only display names have such texts.
+ * look-alike letters of other scripts and digits of any script become ASCII; joining and accent
+ * marks are removed. Only display names contain such texts.
  */
 
-/** Letters that look like a Latin one, and that one. */
+/** Letters that look like a Latin one, with that letter. */
 const lookAlikes: ReadonlyMap<string, string> = new Map(
   (
     "аa вb сc ԁd еe ғf ԍg һh іi јj кk ԛq мm пn оo рp гr ѕs тt υu ѵv ԝw хx уy " +
@@ -18,7 +18,7 @@ const lookAlikes: ReadonlyMap<string, string> = new Map(
 
 const wideDigit: RegExp = /\p{Nd}/u;
 
-/** The value of a digit of any script: digits of a script stand in a row from nought. */
+/** The value of a digit of any script: the digits of a script are consecutive from zero. */
 function digitOf(char: string): string {
   const code = char.codePointAt(0) ?? 0;
   for (let value = 0; value < 10; value++) {
@@ -27,7 +27,7 @@ function digitOf(char: string): string {
   return char;
 }
 
-/** The text in ASCII as far as it looks like that, or undefined when nothing changes. */
+/** The text in ASCII where it looks like ASCII, or undefined when nothing changes. */
 export function fold(text: string): string | undefined {
   let folded = "";
   for (const char of text.normalize("NFKD")) {
@@ -43,7 +43,7 @@ export function fold(text: string): string | undefined {
 const escapePattern: RegExp =
   /%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|&#(?:\d{1,7}|x[0-9A-Fa-f]{1,6});?/g;
 
-/** The text with its escapes read, or undefined when it has none. */
+/** The text with its escapes decoded, or undefined when it has none. */
 export function unescaped(text: string): string | undefined {
   if (!text.includes("%") && !text.includes("\\") && !text.includes("&#")) return undefined;
   const read = text.replace(escapePattern, (escape) => {

@@ -1,6 +1,6 @@
 /**
- * @module Keyword forms: secrets that say so (`password=…`, `Bearer …`), and a random tail after a
- * telling prefix.
+ * @module Keyword forms: secrets after a keyword (`password=…`, `Bearer …`), and a random tail
+ * after a prefix that means key or secret.
  */
 import { entropy } from "./bare-secrets.ts";
 
@@ -11,15 +11,15 @@ const keywordPattern: RegExp =
 /** `auth=…` and `sig=…` are words of a query string; with a colon they are ordinary labels. */
 const queryKeywordPattern: RegExp = /(?:^|[^A-Za-z])(?:auth|sig|dsn|pin|otp)=[^\s=]/i;
 
-/** `Bearer …` and `Basic …` with something that is no word. */
+/** `Bearer …` and `Basic …` followed by something that is not a plain word. */
 const schemeWordPattern: RegExp =
   /(?:^|[^A-Za-z])(?:bearer|basic|digest) ([A-Za-z0-9._~+/=-]{8,240})/i;
 
-/** A prefix that says key or secret, then one run of letters and digits. */
+/** A prefix that means key or secret, then one run of letters and digits. */
 const prefixedPattern: RegExp =
   /(?:^|[^A-Za-z0-9])(?:secret|api[_-]?key|token|passw(?:or)?d|(?:access|auth|refresh)[_-]token|client[_-]secret|(?:private|access)[_-]key|bearer)[_.:-]([A-Za-z0-9+/]{16,240})/i;
 
-/** What a colon may be followed by without telling a secret. */
+/** States that may follow a colon without revealing a secret. */
 const plainStates: ReadonlySet<string> = new Set(
   (
     "missing expired invalid required reset changed wrong incorrect weak unset empty null none redacted " +
@@ -27,7 +27,9 @@ const plainStates: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** After an equals sign anything is told; after a colon only what is no state and no plain word. */
+/**
+ * After an equals sign every value counts; after a colon only one that is no state or plain word.
+ */
 function tells(text: string, keyword: RegExpExecArray): boolean {
   if (keyword[1] === "=") return true;
   const told = (keyword[2] ?? "").toLowerCase();
@@ -36,7 +38,7 @@ function tells(text: string, keyword: RegExpExecArray): boolean {
   return !/^[a-z_]+$/.test(told) || /passw|pwd|passphrase/i.test(keyword[0]);
 }
 
-/** True when the text names a secret and goes on to tell it. */
+/** True when the text has a keyword of a secret followed by its value. */
 export function hasKeywordForm(text: string): boolean {
   const keyword = keywordPattern.exec(text);
   if (keyword !== null && tells(text, keyword)) return true;
@@ -45,13 +47,13 @@ export function hasKeywordForm(text: string): boolean {
   return word !== undefined && /\d/.test(word) && /[A-Za-z]/.test(word);
 }
 
-/** True for a random tail after a prefix that says key or secret. */
+/** True for a random tail after a prefix that means key or secret. */
 export function hasPrefixedSecret(text: string): boolean {
   const tail = prefixedPattern.exec(text)?.[1];
   return tail !== undefined && isRandom(tail);
 }
 
-/** Letters and digits mixed, and more than three bits a character. */
+/** True for mixed letters and digits of more than three bits a character. */
 function isRandom(text: string): boolean {
   return /\d/.test(text) && /[A-Za-z]/.test(text) && entropy(text) > 3;
 }

@@ -1,4 +1,4 @@
-/** @module Marks: what one pass over the characters of a text tells of it, as bits. */
+/** @module Marks: bits that one pass over the characters of a text collects. */
 export const marks = {
   upper: 1,
   lower: 2,
@@ -15,9 +15,9 @@ export const marks = {
   other: 1_024,
   /** Any character beyond ASCII. */
   wide: 2_048,
-  /** A separator after a letter that a telling word may end with: secret, key, token, password … */
+  /** A separator after a letter that ends a keyword: secret, key, token, password … */
   keyish: 4_096,
-  /** An underscore, which ids join their parts by. */
+  /** An underscore, with which ids join their parts. */
   under: 8_192,
   /** Every mark at once. */
   all: 16_383,

@@ -1,7 +1,6 @@
 /**
- * @module Memo: texts that passed already. Labels are few and live in a set; ids are many, so they
- * take one of a fixed number of slots, where a new one replaces an old one and a miss costs
- * nothing.
+ * @module Memo: texts that passed already. Labels are few and stored in a set. Ids are many, so
+ * they share a fixed number of slots where a new one replaces an old one and a miss costs little.
  */
 import type { Shape } from "../registry/row.ts";
 
@@ -11,7 +10,7 @@ const labelsMax = 4_096;
 /** Slots for ids of a shape. */
 const idSlots = 2_048;
 
-/** What passed, of one shape. */
+/** Texts of one shape that passed. */
 export interface Memo {
   readonly labels: Set<string>;
   /** Empty for a shape of labels. */
@@ -27,12 +26,12 @@ export function createMemo(shape: Shape): Memo {
   return { labels: new Set(), ids: Array.from({ length: many ? idSlots : 0 }, () => undefined) };
 }
 
-/** True when the memo knows the text. */
+/** True when the memo holds the text. */
 export function remembers(memo: Memo, text: string): boolean {
   return memo.ids.length > 0 ? memo.ids[slotOf(text)] === text : memo.labels.has(text);
 }
 
-/** Takes a text that passed. */
+/** Adds a text that passed. */
 export function remember(memo: Memo, text: string): void {
   if (memo.ids.length > 0) {
     memo.ids[slotOf(text)] = text;

@@ -4,14 +4,14 @@
  */
 import { marks } from "./marks.ts";
 
-/** A credential that needs more than a prefix, and what cannot be missing where it is. */
+/** A credential that needs more than a prefix, with cheap conditions that are checked first. */
 interface OddForm {
   /** A mark that the text must have. */
   readonly mark: number;
-  /** A literal that the text must hold. */
+  /** A literal that the text must contain. */
   readonly needs: string;
   readonly pattern: RegExp;
-  /** Fewest characters of a text that has the form, where `needs` says little. */
+  /** Fewest characters of a text of this form, where `needs` is common. */
   readonly min?: number;
 }
 
@@ -174,7 +174,7 @@ const oddForms: readonly OddForm[] = [
     needs: "AzFu",
     pattern: /[A-Za-z0-9_-]{44}AzFu[A-Za-z0-9_-]{6}==/,
   },
-  // Paths of web hooks: whoever knows one may post
+  // Paths of web hooks: the path itself is the credential
   {
     mark: marks.slash,
     min: 42,
@@ -193,7 +193,7 @@ const oddForms: readonly OddForm[] = [
     needs: "hooks/",
     pattern: /(?:^|[^A-Za-z0-9])hooks\/[a-z0-9]{26}(?:[^A-Za-z0-9]|$)/,
   },
-  // Keys of a private kind, in the open
+  // Private keys in plain text
   {
     mark: marks.space,
     needs: "BEGIN ",
@@ -202,7 +202,7 @@ const oddForms: readonly OddForm[] = [
   { mark: marks.dash, needs: "PuTTY-User", pattern: /PuTTY-User-Key-File/ },
 ];
 
-/** True for a credential of an odd form that stands in the text. */
+/** True when the text contains a credential of an odd form. */
 export function hasOddForm(text: string, seen: number): boolean {
   for (const { mark, min, needs, pattern } of oddForms) {
     if ((seen & mark) === 0 || (min !== undefined && text.length < min)) continue;

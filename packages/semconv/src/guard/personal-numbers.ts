@@ -1,6 +1,6 @@
 /**
- * @module Personal numbers: telephone numbers and social security numbers that are written as such,
- * with a plus sign or separators. Digits alone are an id to everybody but their owner.
+ * @module Personal numbers: telephone and social security numbers written as such, with a plus
+ * sign or separators. Digits alone count as an id.
  */
 
 /** A United States social security number: areas, groups and serials that are issued. */

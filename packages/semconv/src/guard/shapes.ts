@@ -1,7 +1,7 @@
 /**
- * @module Shapes: the positive form that a text value must have before any detector looks at it
- * (design 3.3). Every pattern is a single anchored class with at most one bounded or optional
- * tail, so that matching is linear; the suite proves it with a checker.
+ * @module Shapes: the positive form that a text must match before any detector runs (design 3.3).
+ * Every pattern is a single anchored class with at most one bounded or optional tail, so that
+ * matching is linear; the suite proves it with a checker.
  */
 import { limits } from "../limits.ts";
 import type { Shape } from "../registry/row.ts";
@@ -26,10 +26,10 @@ const asciiPatterns: {
 /** An id of another directory: letters of any script, apostrophes, backslashes and commas. */
 const wideIdPattern: RegExp = /^[\p{L}\p{N}_@$*~({][\p{L}\p{M}\p{N}_.:\-+=~/|#@$*!'’\\,&(){}]*$/u;
 
-/** An attribute and its value, as a distinguished name of a directory is made of. */
+/** An attribute and its value, the parts of a directory's distinguished name. */
 const distinguishedPart: RegExp = /^ ?[A-Za-z][A-Za-z0-9.-]{0,31}=[^=]{1,64}$/;
 
-/** Anything that can be seen, without a space. */
+/** Any visible characters without a space. */
 const visiblePattern: RegExp = /^[^\p{C}\p{Z}]+$/u;
 
 /** A number in groups, as a telephone number is written. */
@@ -42,14 +42,14 @@ const toolPattern: RegExp = /^[\p{L}\p{N}_@$][\p{L}\p{M}\p{N}_.:\-/@#+$*&'()]*$/
 const toolCharsMax = 128;
 
 /**
- * A path with places for values, after a method or without one, in the form of any router: what is
- * optional, an expression, a named group, a template of a resource. A word after a question mark
- * would be a query and an equals sign outside such a template its value.
+ * A path with places for values, with or without a method, in the form of any router: optional
+ * parts, expressions, named groups, resource templates. A word after a question mark would be a
+ * query, and an equals sign outside such a template its value.
  */
 const routePattern: RegExp =
   /^(?:[A-Z]{3,7} )?\^?\/(?:[\w.\-~$*:{}[\]()<>/\\+|,]|\?(?:P<|[.\-$*:{}[\]()<>/\\+|,])|\{\w+=[\w/-]*\*)*\??$/;
 
-/** True when a text of at most the row's cap has the form of the shape. */
+/** True when a text of at most 240 characters matches the shape. */
 export function hasShape(shape: Exclude<Shape, "closed" | "none">, text: string): boolean {
   if (text.length > limits.stringCharsMax) return false;
   switch (shape) {
@@ -79,14 +79,14 @@ function isId(text: string): boolean {
   return (wideIdPattern.test(text) && isShortInSpacelessScripts(text)) || isDistinguished(text);
 }
 
-/** A tenant's id is whatever its directory makes it; with spaces it is a name, and no sentence. */
+/** A tenant's id has any form of its directory; with spaces it must be a name and no sentence. */
 function isTenant(text: string): boolean {
   if (asciiPatterns.id.test(text)) return true;
   if (visiblePattern.test(text)) return isShortInSpacelessScripts(text);
   return isDistinguished(text) || isDisplayName(text) || groupsPattern.test(text);
 }
 
-/** True for the distinguished name of a directory (RFC 4514), of two parts or more. */
+/** True for a directory's distinguished name (RFC 4514) of two parts or more. */
 function isDistinguished(text: string): boolean {
   if (!text.includes("=") || !text.includes(",") || /[\p{C}\p{Zl}\p{Zp}]/u.test(text)) {
     return false;

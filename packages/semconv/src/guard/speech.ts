@@ -1,11 +1,11 @@
 /**
- * @module Speech: the words by which a prompt gives itself away, in 30 languages. They are few and
- * common; what speaks without them is not found.
+ * @module Speech: words that mark a prompt, in 30 languages. They are few and common; a prompt
+ * without any of them is not found.
  */
 
 /**
- * Words of speech: who is asked or spoken to, and how. They stand in a prompt of two words or more
- * and hardly in a name.
+ * Words of questions and of address. They occur in a prompt of two words or more and hardly ever
+ * in a name.
  */
 export const speechWords: ReadonlySet<string> = new Set(
   (
@@ -41,7 +41,10 @@ export const speechWords: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Words that a title has as well as a prompt, in lower case; its other words begin with capitals. */
+/**
+ * Words that titles have as well as prompts, in lower case; a title's other words begin with
+ * capitals.
+ */
 export const titleWords: ReadonlySet<string> = new Set(
   (
     "a an the my me your our us we this that these those and as at by for from in into of on or " +
@@ -50,8 +53,8 @@ export const titleWords: ReadonlySet<string> = new Set(
 );
 
 /**
- * Verbs that ask for something, where they stand first. In capitals throughout, such a text is the
- * name of a workflow: Send Welcome Email.
+ * Verbs of requests, in first position. With capitals throughout, such a text is the name of a
+ * workflow: Send Welcome Email.
  */
 export const requests: ReadonlySet<string> = new Set(
   (
@@ -83,6 +86,6 @@ export const requests: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The same in scripts without spaces, where a word is found inside. */
+/** The same for scripts without spaces, where a word is matched anywhere in the text. */
 export const spacelessSpeech: RegExp =
   /[吗嗎呢我你您谁誰哪]|什么|什麼|怎么|怎麼|为什么|為什麼|如何|多少|请帮|請幫|请问|請問|告诉|告訴|你好|翻译成|翻譯成|总结一|总结这|讲个|写一|这份|ください|下さい|教えて|ですか|ますか|でしょう|なぜ|どう|何[をがですか]|[しいっ]て$|ไหม|อะไร|ทำไม|อย่างไร|ที่ไหน|เมื่อไหร่/u;

@@ -1,6 +1,7 @@
 /**
- * @module Token form table: how vendors' credentials begin, which alphabet follows and how much of
- * it at least. Public facts from the vendors' own documentation and the public scanners' lists.
+ * @module Token form table: the prefix of each vendor's credentials, the alphabet of the rest and
+ * its least length. Public facts from the vendors' own documentation and the public scanners'
+ * lists.
  */
 
 /** Alphabets that the rest of a credential is drawn from. */
@@ -9,7 +10,7 @@ export type Alphabet = "hex" | "alnum" | "word" | "url" | "base64" | "upper" | "
 /** One line of the table: prefixes between spaces, the alphabet of the rest, its least length. */
 export type WrittenForm = readonly [prefixes: string, alphabet: Alphabet, min: number];
 
-/** Forms whose prefix alone tells them. */
+/** Forms that the prefix alone identifies. */
 export const plainForms: readonly WrittenForm[] = [
   // Clouds
   ["AKIA ASIA ABIA ACCA", "upper", 16],
@@ -206,14 +207,15 @@ export const plainForms: readonly WrittenForm[] = [
   ["lsv2_pt_ lsv2_sk_ ls__", "word", 30],
   ["pcsk_", "word", 40],
   ["AIzaSy", "url", 30],
-  // Encodings that only wrap something: DER, OpenSSH and PEM in base64
+  // Encodings that only wrap other formats: DER, OpenSSH and PEM in base64
   ["LS0tLS1CRUdJTi", "base64", 0],
   ["b3BlbnNzaC1rZXkt", "base64", 0],
   ["MIIE MIIB MIIC MIID MIIJ MIGH MHcCAQ MC4CAQ", "base64", 40],
 ];
 
 /**
- * Forms whose prefix a word may have as well: the rest must mix capitals, small letters and digits.
+ * Forms whose prefix may begin an ordinary word: the rest must mix capitals, small letters and
+ * digits.
  */
 export const mixedForms: readonly WrittenForm[] = [
   ["md-", "url", 22],

@@ -1,11 +1,11 @@
 /**
- * @module Token forms: finds a vendor's credential by how it begins and goes on, at the start of a
- * word of a text. The forms stand in the table.
+ * @module Token forms: finds a vendor's credential by its prefix and what follows, at the start of
+ * a word. The forms are in the table.
  */
 import { mixedForms, plainForms } from "./token-form-table.ts";
 import type { Alphabet, WrittenForm } from "./token-form-table.ts";
 
-/** Alphabets as bits, so that one table lookup tells every membership of a character. */
+/** Alphabets as bits, so that one lookup gives all alphabets of a character. */
 const alphabets = {
   hex: 1,
   alnum: 2,
@@ -40,7 +40,7 @@ function buildAlphabetBits(): Uint8Array {
   return bits;
 }
 
-/** One form: what it begins with, the alphabet of the rest, and its least length. */
+/** One form: its prefix, the alphabet of the rest, and its least length. */
 interface TokenForm {
   readonly prefix: string;
   readonly alphabet: Alphabet;
@@ -49,7 +49,7 @@ interface TokenForm {
   readonly mixed: boolean;
 }
 
-/** Every form, in the order written. */
+/** Every form, in the order of the tables. */
 const tokenForms: readonly TokenForm[] = [
   ...plainForms.flatMap((line) => formsOf(line, false)),
   ...mixedForms.flatMap((line) => formsOf(line, true)),
@@ -71,7 +71,7 @@ const formsByStart: ReadonlyMap<number, readonly TokenForm[]> = (() => {
   return byStart;
 })();
 
-/** Which first characters a form can have, so that most words cost one lookup. */
+/** 1 for each first character of a form, so that most words cost one lookup. */
 const firstCodes: Uint8Array = (() => {
   const codes = new Uint8Array(128);
   for (const form of tokenForms) codes[form.prefix.charCodeAt(0)] = 1;
@@ -82,7 +82,7 @@ function startKey(text: string, at: number): number {
   return (text.charCodeAt(at) << 16) | text.charCodeAt(at + 1);
 }
 
-/** True when several texts in a row have the form together, from the start of one of them. */
+/** True when a form spans several texts in a row, beginning at the start of one of them. */
 export function hasSplitTokenForm(texts: readonly string[]): boolean {
   const joined = texts.join("");
   let at = 0;

@@ -1,12 +1,12 @@
 /**
- * @module Wrapped: words that are base64, hex or base32 of printable text, in UTF-8 or UTF-16.
- * Random ids stop at their first or second byte, so this costs an id next to nothing.
+ * @module Wrapped: finds words that are base64, hex or base32 of printable text, in UTF-8 or
+ * UTF-16. Random ids fail at their first or second byte, so they cost very little.
  */
 
-/** Fewest characters of a word that is read as an encoding. */
+/** Fewest characters of a word that is decoded, by encoding. */
 const wordCharsMin = { 6: 8, 5: 16, 4: 16 } as const;
 
-/** Bits that a character of the encoding stands for: base64, base32, hex. */
+/** Bits per character of the encoding: base64, base32, hex. */
 type Bits = keyof typeof wordCharsMin;
 
 function valuesOf(alphabet: string, more: Readonly<Record<string, number>> = {}): Int8Array {
@@ -30,7 +30,7 @@ const base32 = {
 const hex: Int8Array = valuesOf("0123456789abcdef", { A: 10, B: 11, C: 12, D: 13, E: 14, F: 15 });
 
 /**
- * With which first characters a word could be printable text: 1 for hex, 2 for base32, 4 for
+ * First characters with which a word could be printable text: 1 for hex, 2 for base32, 4 for
  * base64, 8 for a mark. The first byte of a text is a character from the space to the tilde.
  */
 const openings: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) => {
@@ -54,9 +54,8 @@ function valueAt(values: Int8Array, text: string, at: number): number {
 
 /**
  * The printable texts that words of this text encode, joined by line ends; empty when there is
- * none.
- * A word starts at the beginning, or after a character that cannot belong to it, a slash, a dash or
- * an underscore included, because ids join their parts by those.
+ * none. A word starts at the beginning, or after a character that cannot belong to it; a slash, a
+ * dash and an underscore count as such, because ids join their parts with them.
  */
 export function unwrap(text: string): string {
   let found = "";
@@ -71,7 +70,7 @@ export function unwrap(text: string): string {
       const values = first < 97 ? base32.capitals : base32.small;
       found = join(found, decodeFrom(text, at, values, 5));
     }
-    // Some write a mark before hex digits.
+    // Some libraries write a mark before hex digits.
     if (first === 48 && text.charCodeAt(at + 1) === 120) {
       found = join(found, decodeFrom(text, at + 2, hex, 4));
     }
@@ -79,11 +78,11 @@ export function unwrap(text: string): string {
   return found;
 }
 
-/** How base64 begins when it holds an object of JSON, and how much of it must be one. */
+/** Base64 of the start of a JSON object, and how many characters of it must match. */
 const jsonStart = "eyJ";
 const jsonCharsMin = 20;
 
-/** True when a word of the text is base64 that begins as an object of JSON does, and goes on so. */
+/** True when a word of the text is base64 that begins like a JSON object. */
 export function opensJson(text: string): boolean {
   for (let at = text.indexOf(jsonStart); at !== -1; at = text.indexOf(jsonStart, at + 1)) {
     if (at > 0 && isWithin(text, at - 1)) continue;
@@ -103,7 +102,7 @@ function join(found: string, inner: string | undefined): string {
   return found === "" ? inner : `${found}\n${inner}`;
 }
 
-/** True for a character after which no word can begin. */
+/** True for a character after which a word cannot begin. */
 function isWithin(text: string, at: number): boolean {
   const bits = valueAt(base64, text, at);
   return bits !== -1 && bits < 62;
@@ -131,6 +130,6 @@ function decodeFrom(text: string, from: number, values: Int8Array, bits: Bits): 
     inner += String.fromCharCode(code);
   }
   if (at - from < wordCharsMin[bits]) return undefined;
-  // A word of the narrower encodings that goes on in another alphabet is no word of theirs.
+  // A base32 or hex word that continues in another alphabet is not one.
   return bits !== 6 && at < text.length && isWithin(text, at) ? undefined : inner;
 }

@@ -1,10 +1,11 @@
 /**
- * @module Convention rows: what OpenTelemetry's current conventions say of model calls, agents,
- * protocols and the services beside them (GenAI, MCP, A2A, HTTP, database, messaging, RPC). Which
- * of their attributes are read, and why the others are not, is listed in `conventions.ts`.
+ * @module Convention rows: attributes of OpenTelemetry's current conventions for model calls,
+ * agents, protocols and the services beside them (GenAI, MCP, A2A, HTTP, database, messaging,
+ * RPC). Which of their attributes are read, and why the others are not, is listed in
+ * `conventions.ts`.
  */
 
-/** How a model was asked, and tokens by modality. */
+/** Parameters of a model request, and tokens by modality. */
 export const requestRows = {
   temperature: ["gen_ai.request.temperature", "double", "measure", "none", "model", "GenAI"],
   top_p: ["gen_ai.request.top_p", "double", "measure", "none", "model", "GenAI"],
@@ -121,7 +122,7 @@ export const requestRows = {
   api_type: ["openai.api.type", "string", "label", "label", "model", "GenAI"],
 } as const;
 
-/** Which version of an agent, a prompt, a workflow or a skill was at work. */
+/** Versions of the agent, prompt, workflow or skill in use. */
 export const namedRows = {
   agent_version: ["gen_ai.agent.version", "string", "label", "version", "all", "GenAI"],
   main_agent_id: ["gen_ai.main_agent.id", "string", "identity", "id", "all", "GenAI"],

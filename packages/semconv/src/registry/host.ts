@@ -443,7 +443,7 @@ export const outcomeRows = {
   ],
 } as const;
 
-/** Candidates and the events of their lives. */
+/** Learning candidates and their life-cycle events. */
 export const learningRows = {
   learning_event: ["turnproof.learning.event", "string", "state", "closed", "learning", "design 4"],
   candidate_ref: [
@@ -464,7 +464,7 @@ export const learningRows = {
   ],
 } as const;
 
-/** What a producer reports of its own losses, and what a data-quality event says (design 6.4). */
+/** A producer's report of its own losses, and the code of a data-quality event (design 6.4). */
 export const qualityRows = {
   service_instance_id: [
     "service.instance.id",

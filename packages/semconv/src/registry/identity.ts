@@ -1,6 +1,6 @@
-/** @module Identity rows: who, which turn, and an event's own fields (design 3.1, 3.7). */
+/** @module Identity rows: tenant, agent, turn, and an event's own fields (design 3.1, 3.7). */
 
-/** Who and which turn. */
+/** Tenant, agent, thread and turn. */
 export const identityRows = {
   application_id: [
     "service.name",
@@ -23,7 +23,7 @@ export const identityRows = {
   caused_by_event_id: ["turnproof.caused_by", "string", "identity", "id", "all", "design 3.3"],
 } as const;
 
-/** What an event says of itself and of its producer. */
+/** Fields about the event itself and its producer. */
 export const ownRows = {
   event_kind: ["turnproof.event.kind", "string", "state", "closed", "all", "design 3.2"],
   phase: ["turnproof.event.phase", "string", "state", "closed", "all", "design 3.2"],
@@ -116,7 +116,7 @@ export const refRows = {
   ],
 } as const;
 
-/** The selection ledger: why each candidate was taken or left (design 3.7). */
+/** The selection ledger: why each candidate was selected or left out (design 3.7). */
 export const ledgerRows = {
   ledger_types: [
     "turnproof.selection.types",

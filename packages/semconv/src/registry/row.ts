@@ -1,5 +1,5 @@
 /**
- * @module Row: what the registry says of one attribute, and the short form in which the tables are
+ * @module Row: the registry's entry for one attribute, and the short form in which the tables are
  * written: `[span name, type, holds, shape, kinds, source]` under the event's short name.
  */
 import type { EventKind } from "../kinds.ts";
@@ -28,13 +28,13 @@ export type Holds =
   | "reference";
 
 /**
- * The positive shape that a value must have before any detector looks at it (design 3.3):
- * `id` an opaque identifier, `tenant` the id of a tenant in any form, `fingerprint` a keyed or plain
- * digest, `name` a display name (at most four words and 48 characters), `tool` the name of a tool (no
- * spaces), `subject` an id or a display name, `model` a model name, `label` a token of a vocabulary
- * that hosts may extend, `version` a version or revision, `host` a bare host name, `route` a path of
- * a service with places for values, `closed` one of the row's closed values, `time` an ISO 8601 UTC
- * time, `none` a number or boolean.
+ * The positive shape that a value must match before any detector runs (design 3.3): `id` an opaque
+ * identifier, `tenant` the id of a tenant in any form, `fingerprint` a keyed or plain digest,
+ * `name` a display name (at most four words and 48 characters), `tool` the name of a tool (no
+ * spaces), `subject` an id or a display name, `model` a model name, `label` a token of a
+ * vocabulary that hosts may extend, `version` a version or revision, `host` a bare host name,
+ * `route` a path of a service with places for values, `closed` one of the row's closed values,
+ * `time` an ISO 8601 UTC time, `none` a number or boolean.
  */
 export type Shape =
   | "id"
@@ -52,7 +52,7 @@ export type Shape =
   | "time"
   | "none";
 
-/** Named groups of kinds, so that a row says who may carry it in one word. */
+/** Named groups of kinds, so that a row can name all kinds that may carry it in one word. */
 export const kindGroups = {
   all: "all",
   model: ["model_call", "turn", "plan", "memory_operation", "memory_retrieval", "conversation"],
@@ -152,16 +152,17 @@ export type RowTuple = readonly [
   source: string,
 ];
 
-/** Where on an event the value lives. */
+/** Where the value is stored on an event. */
 export type Slot = "identity" | "own" | "refs" | "ledger" | "attributes";
 
 /**
- * What becomes of a text that the row refuses: `identity` is replaced by its keyed fingerprint where
- * a key is set and refused where none is; `name` always is, so that two subjects stay two.
+ * What happens to a text that the row refuses: an `identity` is replaced by its keyed fingerprint
+ * where a key is set and refused where none is; a `name` is always replaced, so that two subjects
+ * stay distinct.
  */
 export type Keyed = "identity" | "name";
 
-/** One attribute, both names, and everything that is decided about it. */
+/** One attribute: both names, and everything that is defined for it. */
 export interface AttributeRow {
   /** The event's short name, unique. */
   readonly event: string;
@@ -171,7 +172,10 @@ export interface AttributeRow {
   readonly holds: Holds;
   readonly shape: Shape;
   readonly slot: Slot;
-  /** How a refused text is kept apart from others; undefined: it is dropped and counted. */
+  /**
+   * How a refused text is replaced so that it stays distinct; undefined: it is dropped and
+   * counted.
+   */
   readonly keyed: Keyed | undefined;
   /** Closed values, when `shape` is `closed`. */
   readonly values: readonly string[] | undefined;

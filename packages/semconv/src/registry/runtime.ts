@@ -134,7 +134,7 @@ export const toolRows = {
   ],
 } as const;
 
-/** Memory: what was retrieved, supplied, referenced, and under which scope. */
+/** Memory: retrieved, supplied, referenced, and the scope of each. */
 export const memoryRows = {
   retrieved_count: [
     "turnproof.memory.retrieved_count",
