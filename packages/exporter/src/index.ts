@@ -1,4 +1,4 @@
-/** @module The gate: what leaves a process, and how a span becomes an event. */
+/** @module The gate: screens what leaves a process, and maps a span to an event. */
 export { contentFree } from "./gate/content-free.ts";
 export type { ContentFreeExporter } from "./gate/content-free.ts";
 export type { GateCounts, GateOptions } from "./gate/gate.ts";

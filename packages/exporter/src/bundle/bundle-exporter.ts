@@ -1,6 +1,6 @@
 /**
- * @module Bundle exporter: finished spans of this process straight into an evidence store, through
- * the gate and the one mapping. Requirements: Storage rules; design 3.6.
+ * @module Bundle exporter: writes finished spans of this process into an evidence store, through
+ * the gate and the mapping. Requirements: Storage rules; design 3.6.
  */
 import { diag } from "@opentelemetry/api";
 import type { EvidenceBatch, TurnEvent } from "@turnproof/evidence";
@@ -17,17 +17,17 @@ import type { EvidenceTaker } from "./evidence-write.ts";
 
 /** Options of the bundle exporter. */
 export interface BundleExporterOptions extends GateOptions {
-  /** Any store that takes evidence; only `append` is used. */
+  /** Any store that accepts evidence; only `append` is used. */
   readonly store: EvidenceTaker;
   /** True: `forceFlush` and `shutdown` reject with `write_failed` once a write has failed. */
   readonly strict?: boolean;
-  /** Tries of a write that the store calls retryable; default 3. */
+  /** Attempts at a write with a retryable error; default 3. */
   readonly attemptsMax?: number;
   /** Time of receipt, ISO 8601 UTC with microseconds; default the clock of this process. */
   readonly now?: () => string;
 }
 
-/** Counters that are local to this exporter (requirements: Storage rules). */
+/** Counters of this exporter (requirements: Storage rules). */
 export interface BundleExporterHealth {
   readonly written: number;
   readonly write_failures: number;
@@ -51,12 +51,12 @@ export class BundleExporter {
     return { written: this.written, write_failures: this.failures };
   }
 
-  /** What the gate held back, by code. */
+  /** What the gate refused, by code. */
   get dropped(): GateCounts {
     return this.gate.dropped;
   }
 
-  /** Writes the spans as one batch; answers when the store has them, or has refused. */
+  /** Writes the spans as one batch; calls back when the store has stored or refused them. */
   export(spans: ReadableSpanLike[], done: (answer: ExportAnswer) => void): void {
     const work = this.answer(this.batchOf(spans), done);
     this.pending.add(work);
@@ -75,7 +75,7 @@ export class BundleExporter {
     throw failure;
   }
 
-  /** The store stays open: it belongs to whoever opened it. */
+  /** The store stays open: its opener closes it. */
   async shutdown(): Promise<void> {
     await this.forceFlush();
   }

@@ -1,6 +1,6 @@
 /**
- * @module Evidence write: one batch into a store, tried again where the store says that it may pass
- * later, and the clock and batch id that go with it.
+ * @module Evidence write: writes one batch to a store, with retries where the error is retryable;
+ * also the clock and the batch id.
  */
 import type { EvidenceBatch, EvidenceWriter, TurnEvent } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
@@ -8,7 +8,7 @@ import { sha256Hex } from "@turnproof/semconv/fingerprint";
 
 import { untraced } from "../processor/untraced.ts";
 
-/** The part of a store that takes evidence. */
+/** The part of a store that accepts evidence. */
 export type EvidenceTaker = Pick<EvidenceWriter, "append">;
 
 const retryMs = 50;
@@ -21,7 +21,7 @@ export function microsecondsNow(): string {
   return `${text.slice(0, -1)}${String(micros).padStart(3, "0")}Z`;
 }
 
-/** A batch whose id is a hash of what was said: the same events sent again are the same batch. */
+/** A batch whose id is a hash of its content: the same events sent again are the same batch. */
 export function batchOf(events: readonly TurnEvent[], receivedAt: string): EvidenceBatch {
   let lines = "";
   for (const event of events) {
@@ -31,7 +31,7 @@ export function batchOf(events: readonly TurnEvent[], receivedAt: string): Evide
   return { batchId: sha256Hex(lines), receivedAt, events };
 }
 
-/** Appends the batch. Rejects with `write_failed`, the store's own error being the cause. */
+/** Appends the batch. Rejects with `write_failed`, with the store's own error as its cause. */
 export async function writeBatch(
   store: EvidenceTaker,
   batch: EvidenceBatch,

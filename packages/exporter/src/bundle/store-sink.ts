@@ -1,7 +1,7 @@
 /**
- * @module Store sink: evidence of a host recorder straight into a store, one event per call,
- * durable when the promise settles and rejected when it is not. It has the shape of the witness's
- * sink port and goes through the same mapping as every span.
+ * @module Store sink: writes evidence of a host recorder into a store, one event per call; the
+ * promise resolves when it is durable and rejects when it is not. It implements the witness's sink
+ * port and uses the same mapping as every span.
  */
 import { trace } from "@opentelemetry/api";
 import type { Context, Link, SpanContext, TimeInput } from "@opentelemetry/api";
@@ -19,16 +19,16 @@ import type { EvidenceTaker } from "./evidence-write.ts";
 /** Options of the sink. */
 export interface StoreSinkOptions {
   readonly store: EvidenceTaker;
-  /** `service.name` of what is recorded. */
+  /** `service.name` of the records. */
   readonly applicationId?: string;
   readonly keyIdentity?: KeyIdentity;
-  /** Tries of a write that the store calls retryable; default 3. */
+  /** Attempts at a write with a retryable error; default 3. */
   readonly attemptsMax?: number;
   /** Time of receipt, ISO 8601 UTC with microseconds; default the clock of this process. */
   readonly now?: () => string;
 }
 
-/** What begins; attributes by span name, judged by the guard already. */
+/** A span that begins; attributes by span name, screened by the guard already. */
 export interface SinkDraft {
   readonly name: string;
   readonly kind: number;
@@ -38,7 +38,7 @@ export interface SinkDraft {
   readonly links?: readonly Link[];
 }
 
-/** How it ended. */
+/** The end of a span. */
 export interface SinkResult {
   readonly status: EventStatus;
   readonly attributes?: Readonly<Record<string, AttributeValue>>;
@@ -46,15 +46,15 @@ export interface SinkResult {
   readonly endTime?: TimeInput;
 }
 
-/** What has begun; its ids are known at once. */
+/** A span that has begun; its ids are set at once. */
 export interface SinkSpan {
   readonly spanContext: SpanContext;
   readonly context: Context;
-  /** Rejects with `write_failed` when the store did not take it. */
+  /** Rejects with `write_failed` when the store did not store it. */
   end(result: SinkResult): Promise<void>;
 }
 
-/** Makes a sink that writes into the store. */
+/** Creates a sink that writes into the store. */
 export function storeSink(options: StoreSinkOptions): { start(draft: SinkDraft): SinkSpan } {
   const { store, attemptsMax = 3, now = microsecondsNow, keyIdentity } = options;
   const resource = applicationResource(options.applicationId);
@@ -117,10 +117,12 @@ function recordOf(draft: SinkDraft, result: SinkResult, around: Around): SpanRec
   };
 }
 
-/** Milliseconds below this are the age of the process, as `performance.now()` gives them. */
+/**
+ * A smaller number of milliseconds is the age of the process, as `performance.now()` returns it.
+ */
 const epochMsMin = 1e11;
 
-/** A time of the API in nanoseconds; now when there is none. */
+/** A time of the API in nanoseconds; now when it is absent. */
 function nanosecondsAt(time: TimeInput | undefined): string {
   if (Array.isArray(time)) return nanosecondsOf(time);
   const given = time instanceof Date ? time.getTime() : time;

@@ -1,7 +1,7 @@
 /**
- * @module Content free: a decorator for any span exporter, so that only registry content reaches it
- * (design 3.3). A filter that must hold wraps the exporter instead of sitting beside it: processors
- * fan out, and what one of them strips another one still sees.
+ * @module Content free: a decorator for any span exporter that passes only registry content
+ * (design 3.3). It wraps the exporter instead of being a processor beside it, because processors
+ * run side by side: what one removes, another still sees.
  */
 import { guarded } from "../processor/exporter-call.ts";
 import { untracedExporter } from "../processor/untraced.ts";
@@ -14,17 +14,17 @@ import type {
   SpanExporterLike,
 } from "./sdk-shapes.ts";
 
-/** An exporter behind the gate, and what it held back so far. */
+/** An exporter behind the gate, with the counts of what was refused. */
 export interface ContentFreeExporter extends GateExporter {
   /** Refusals by code since the start; never a key or a value. */
   readonly dropped: GateCounts;
 }
 
 /**
- * Wraps an exporter of either SDK line. Names, attributes, events, links, status messages, resource
- * and scope are screened; a foreign span name becomes the registry's name for its kind; what is
+ * Wraps an exporter of either SDK line. Screens names, attributes, events, links, status messages,
+ * resource and scope; a foreign span name becomes the registry's name for its kind; what is
  * refused is counted by code. The original spans are not changed, and a span that cannot be
- * screened does not leave.
+ * screened is not exported.
  */
 export function contentFree<S>(
   given: SpanExporterLike<S>,
@@ -36,7 +36,7 @@ export function contentFree<S>(
     dropped: gate.dropped,
     export(spans: ReadableSpanLike[], done: (answer: ExportAnswer) => void): void {
       const screened = spans.flatMap((span) => gate.screen(span) ?? []);
-      // An exporter's own error may quote what it was given, so it is not handed on.
+      // An exporter's own error may quote its input, so it is not passed on.
       guarded(() => exporter.export(screened as unknown as S[], done), done);
     },
     shutdown: () => exporter.shutdown(),

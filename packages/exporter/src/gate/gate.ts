@@ -1,6 +1,6 @@
 /**
- * @module Gate: screens spans one by one, remembers what they share and counts what it held back.
- * Everything of ours that sends a span out goes through one.
+ * @module Gate: screens spans one by one, caches what they share and counts what it refused. All
+ * our code that sends spans uses one.
  */
 import type { RegistryName } from "@turnproof/semconv";
 
@@ -16,7 +16,7 @@ import type { Numbering } from "../wire/span-message.ts";
 
 /** Options of the gate. */
 export interface GateOptions {
-  /** Identity fields that always leave as their fingerprint, e.g. `["user_id"]`. */
+  /** Identity fields that are always exported as their fingerprint, e.g. `["user_id"]`. */
   readonly keyed?: readonly RegistryName[];
   /** Makes the fingerprint; without it an identity that is not opaque is dropped and counted. */
   readonly keyIdentity?: KeyIdentity;
@@ -28,15 +28,15 @@ export type GateCounts = Readonly<Record<string, number>>;
 /** A gate. */
 export interface Gate {
   readonly dropped: GateCounts;
-  /** The span as it may leave, or undefined for one that cannot be screened. */
+  /** The screened span, or undefined when it cannot be screened. */
   screen(span: ReadableSpanLike): ReadableSpanLike | undefined;
-  /** The same as `screen`, for a span whose refusals were counted already. */
+  /** The same as `screen`, for a span whose refusals are counted already. */
   screenAgain(span: ReadableSpanLike): ReadableSpanLike | undefined;
-  /** Writes the span as it may leave; false for one that cannot be screened. */
+  /** Writes the screened span; false when it cannot be screened. */
   write(span: ReadableSpanLike, to: RequestWriter, numbering: Numbering | undefined): boolean;
 }
 
-/** Makes a gate with counts and memory of its own. */
+/** Creates a gate with its own counts and cache. */
 export function createGate(options: GateOptions = {}): Gate {
   const dropped: Record<string, number> = Object.create(null);
   let counting = true;

@@ -1,7 +1,7 @@
 /**
- * @module Screened attributes: of a span's own attributes, those that may leave, under the names
- * and, where a library has another form for a value, in the form they came in. What leaves says the
- * same to the mapping as the original does.
+ * @module Screened attributes: the attributes of a span that may be exported, under their original
+ * names and, where a library has its own form of a value, in that form. The mapping reads the same
+ * from them as from the original span.
  */
 import type { Attributes } from "@opentelemetry/api";
 import {
@@ -26,18 +26,18 @@ import type { Target } from "../mapping/sources.ts";
 import type { SaidName } from "../mapping/span-name.ts";
 import { passesDoor } from "./span-record-of.ts";
 
-/** How identity is treated before anything leaves. */
+/** How identity is treated before export. */
 export interface IdentityRules {
   /** Identity rows whose values are always replaced by a fingerprint. */
   readonly keyed: ReadonlySet<RegistryName>;
-  /** Makes the fingerprint; without it what is not opaque is dropped. */
+  /** Makes the fingerprint; without it a value that is not opaque is dropped. */
   readonly keyIdentity: KeyIdentity | undefined;
 }
 
 /** Counts one refusal. */
 export type CountDrop = (code: string) => void;
 
-/** Places of the rows that a span's name is built of. */
+/** Indexes of the rows that a span's name is built from. */
 const subjectPlaces: Uint8Array = new Uint8Array(registryRows.length);
 for (const name of [
   "agent_name",
@@ -49,16 +49,16 @@ for (const name of [
   subjectPlaces[rowAt[name]] = 1;
 }
 
-/** Takes what may leave, one attribute after another. */
+/** Receives the admitted attributes, one after another. */
 export interface AttributeSink {
   put(name: string, value: AttributeValue): void;
 }
 
-/** An object like any other, with room inside for a span's attributes, so that it stays fast. */
+/** A plain object with inline room for a span's attributes, which keeps it fast in V8. */
 const Bag = function (): void {} as unknown as new () => Attributes;
 Bag.prototype = Object.prototype;
 
-/** Collects what may leave in an object of our own. */
+/** Collects the admitted attributes in a new object. */
 export class AttributeBag implements AttributeSink {
   readonly attributes: Attributes = new Bag();
 
@@ -67,17 +67,20 @@ export class AttributeBag implements AttributeSink {
   }
 }
 
-/** Screens the attributes of one span after another; made once per gate. */
+/** Screens the attributes of one span after another; one per gate. */
 export class AttributeScreen implements RowValues {
   private readonly rules: IdentityRules;
   private readonly count: CountDrop;
   private readonly key: { readonly key?: KeyIdentity };
   private readonly nameKey: { readonly key: KeyIdentity };
-  /** Values that names are built of, and the rank of each, by place; `said` are the places. */
+  /**
+   * Values that names are built from, and the rank of each, by row index; `said` lists the
+   * indexes.
+   */
   private readonly texts: (string | undefined)[] = registryRows.map(() => undefined);
   private readonly ranks = new Uint16Array(registryRows.length);
   private readonly said: number[] = [];
-  /** Names of the span screened last that did not leave. */
+  /** Number of subject names of the last span that were refused. */
   lost = 0;
 
   constructor(rules: IdentityRules, count: CountDrop) {
@@ -91,19 +94,19 @@ export class AttributeScreen implements RowValues {
     this.count(code);
   }
 
-  /** Of the attributes screened last: the value of a row that names are built of. */
+  /** The last span's value of a row that names are built from. */
   text(at: number): string | undefined {
     return this.texts[at];
   }
 
-  /** Gives the sink what may leave of these attributes. */
+  /** Passes the admitted attributes to the sink. */
   screen(
     attributes: Readonly<Record<string, unknown>>,
     decision: KindDecision,
     sink: AttributeSink,
   ): void {
     const { sources } = decision.plan;
-    // Here and below by index: an iterator for each attribute of each span is garbage.
+    // Here and below by index: an iterator for each attribute of each span would be garbage.
     const { said, texts } = this;
     for (let at = 0; at < said.length; at++) texts[said[at] as number] = undefined;
     said.length = 0;
@@ -142,7 +145,7 @@ export class AttributeScreen implements RowValues {
       if (target.adapter === "usage_json") return this.countsText(value);
       if (target.adapter === "identity_json") return this.metadataText(value);
       const read = adapted(target.adapter, value);
-      // A value that says nothing, such as an HTTP status of 200, has nothing to hide either.
+      // A value without meaning, such as an HTTP status of 200, has no content to protect either.
       if (read === undefined) return typeof value === "number" ? value : undefined;
       if (target.row.keyed !== undefined) {
         const known = this.knownAs(target, read);
@@ -169,7 +172,7 @@ export class AttributeScreen implements RowValues {
     this.ranks[index] = rank;
   }
 
-  /** An identity or a name in the form in which it leaves; undefined when it has none. */
+  /** An identity or a name in its exported form; undefined when it has none. */
   private knownAs({ row }: Target, value: AttributeValue): string | undefined {
     const { keyed } = this.rules;
     const { key } = row.keyed === "name" ? this.nameKey : this.key;
@@ -178,7 +181,7 @@ export class AttributeScreen implements RowValues {
       this.count("identity_not_opaque");
       return undefined;
     }
-    // Nearly every identity is opaque, and then it leaves as it is.
+    // Nearly every identity is opaque and is exported unchanged.
     if (typeof value === "string" && value !== "" && !isKeyedName(value)) {
       if (screenValue(row, value) === undefined) return value;
     }
@@ -191,7 +194,7 @@ export class AttributeScreen implements RowValues {
     return undefined;
   }
 
-  /** Of free metadata what the table knows, and whether it is of a graph's node. */
+  /** The known part of free metadata, and whether it belongs to a graph's node. */
   private metadataText(value: AttributeValue): string {
     const { texts, ofNode, integration } = metadataTexts(value);
     const kept: Record<string, string> = {};
@@ -206,7 +209,7 @@ export class AttributeScreen implements RowValues {
     return JSON.stringify(kept);
   }
 
-  /** A text of a row as it may leave, or undefined with the reason counted. */
+  /** A row's text if it is admitted, else undefined with the reason counted. */
   private leaving(to: RegistryName, text: string): string | undefined {
     const row = attribute[to];
     const target: Target = { row, index: rowAt[to], rank: 0xffff, adapter: "as_is" };
@@ -221,14 +224,16 @@ export class AttributeScreen implements RowValues {
     return code === undefined ? text : undefined;
   }
 
-  /** Says under its attribute what the span's own name says, unless an attribute said it. */
+  /**
+   * Writes the name in the span's own name as an attribute, unless an attribute has it already.
+   */
   name({ to, text }: SaidName, sink: AttributeSink): void {
     if (this.texts[rowAt[to]] !== undefined) return;
     const leaving = this.leaving(to, text);
     if (leaving !== undefined) sink.put(attribute[to].span, leaving);
   }
 
-  /** The counts of a JSON text under the names that the table knows, and nothing else of it. */
+  /** The counts of a JSON text under the names of the table, and nothing else. */
   private countsText(value: AttributeValue): string {
     const kept: Record<string, number> = {};
     for (const [name, count] of usageCounts(value)) {
@@ -243,8 +248,8 @@ export class AttributeScreen implements RowValues {
 }
 
 /**
- * A mark, a kind word or a structural name: its presence counts, and its value only where the
- * dialect's table lists it. Anything else might be content.
+ * A mark, a kind value or a structural name: its presence is exported, its value only where the
+ * dialect's table lists it. Any other value might be content.
  */
 function silent(
   decision: KindDecision,
@@ -258,17 +263,23 @@ function silent(
   return passesDoor(value) ? present(value) : undefined;
 }
 
-/** Of a mark whose value was refused its presence: without it a span would be another dialect's. */
+/**
+ * The presence of a mark whose value was refused: without it the span would be read as another
+ * dialect.
+ */
 function markOf(name: string, value: unknown): string | boolean | undefined {
   return dialectMarks.has(name) && passesDoor(value) ? present(value) : undefined;
 }
 
-/** Stands for a value that may not leave, where its presence matters; no row admits either. */
+/** Placeholder for a refused value whose presence matters; no row admits either of its forms. */
 function present(value: unknown): string | boolean {
   return typeof value === "string" ? "" : true;
 }
 
-/** A list that came as JSON leaves as JSON of what was judged; a level leaves as it came. */
+/**
+ * A list that came as JSON is exported as JSON of the screened list; a level is exported as it
+ * came.
+ */
 function inForm(target: Target, value: AttributeValue, read: AttributeValue): AttributeValue {
   if (target.adapter === "as_is") return value;
   const wasText = typeof value === "string";

@@ -1,6 +1,6 @@
 /**
- * @module Screened span: a span of which only registry content is left. It is a new object; the
- * original is never changed, because other processors hold it too.
+ * @module Screened span: a copy of a span with registry content only. The original is never
+ * changed, because other processors hold it too.
  */
 import type { Attributes, Link, SpanContext } from "@opentelemetry/api";
 import { attribute, otlpNames, ownPrefix, ownSpanNames, screenValue } from "@turnproof/semconv";
@@ -16,14 +16,14 @@ import { AttributeBag } from "./screened-attributes.ts";
 import type { AttributeScreen, AttributeSink, CountDrop } from "./screened-attributes.ts";
 import type { ReadableSpanLike, ResourceLike, ScopeLike, SpanEventLike } from "./sdk-shapes.ts";
 
-/** A resource as exporters read it, without anything that resolves later. */
+/** A resource as exporters read it, with all attributes settled. */
 interface ScreenedResource extends ResourceLike {
   readonly asyncAttributesPending: false;
   merge(): ScreenedResource;
   getRawAttributes(): [string, unknown][];
 }
 
-/** What a gate keeps from span to span: resources and scopes are shared by many. */
+/** What a gate caches between spans: resources and scopes, which many spans share. */
 export interface GateMemory {
   readonly screen: AttributeScreen;
   readonly resources: WeakMap<ResourceLike, ResourceLike>;
@@ -35,7 +35,7 @@ const ownNames: Readonly<Record<string, string>> = ownSpanNames;
 const noLinks: readonly Link[] = [];
 const noEvents: readonly SpanEventLike[] = [];
 
-/** True for an id of so many hex digits; a loop, because it is asked for every span. */
+/** True for an id of that many hex digits; a loop, because it runs for every span. */
 function isHex(text: string, digits: number): boolean {
   if (text.length !== digits) return false;
   for (let at = 0; at < digits; at++) {
@@ -46,12 +46,12 @@ function isHex(text: string, digits: number): boolean {
   return true;
 }
 
-/** An id of another form is somebody's text. */
+/** An id of another form may be any text. */
 export function hasIds({ traceId, spanId }: SpanContext): boolean {
   return isHex(traceId, 32) && isHex(spanId, 16);
 }
 
-/** A span that may leave, its attributes an object of our own; what was refused is counted. */
+/** The exported copy of a span, its attributes a new object; refusals are counted. */
 export function screenedSpan(
   span: ReadableSpanLike,
   memory: GateMemory,
@@ -87,7 +87,10 @@ export function screenedSpan(
   };
 }
 
-/** Gives the sink what may leave of a span's attributes, and of its name what no attribute says. */
+/**
+ * Passes the admitted attributes to the sink, with the part of the span's name that no attribute
+ * has.
+ */
 export function screenAll(
   span: ReadableSpanLike,
   decision: KindDecision,
@@ -99,7 +102,7 @@ export function screenAll(
   if (said !== undefined) screen.name(said, sink);
 }
 
-/** What the span is; its name says nothing to that. */
+/** The span's kind; its name is not used for that. */
 export function decisionOf(span: ReadableSpanLike): KindDecision {
   return decideKind({
     attributes: span.attributes as SourceAttributes,
@@ -110,19 +113,19 @@ export function decisionOf(span: ReadableSpanLike): KindDecision {
   });
 }
 
-/** The parent's context, when its ids have the form of ids. */
+/** The parent's context, when its ids are valid. */
 export function parentOf(span: ReadableSpanLike): SpanContext | undefined {
   const given = span.parentSpanContext;
   return given !== undefined && hasIds(given) ? given : undefined;
 }
 
-/** The id of the span's parent, when it has the form of one. */
+/** The parent's span id, when it is valid. */
 export function parentIdOf(span: ReadableSpanLike): string | undefined {
   const parentId = parentOf(span)?.spanId ?? span.parentSpanId;
   return parentId !== undefined && isHex(parentId, 16) ? parentId : undefined;
 }
 
-/** The name under which the span leaves; its attributes were the last to be screened. */
+/** The exported name of the span; its attributes were the last to be screened. */
 export function leavingName(
   span: ReadableSpanLike,
   decision: KindDecision,
@@ -135,7 +138,7 @@ export function leavingName(
   return name;
 }
 
-/** A trace state is free text of whoever was upstream. */
+/** A trace state is free text from upstream. */
 function bareContext(context: SpanContext): SpanContext {
   const { traceId, spanId, traceFlags, isRemote } = context;
   return isRemote === undefined
@@ -160,7 +163,7 @@ export function leavingLinks(span: ReadableSpanLike, drop: CountDrop): readonly 
   });
 }
 
-/** Of all events only the class of an exception says something that is no content. */
+/** Of all events only the class of an exception is free of content. */
 export function leavingEvents(span: ReadableSpanLike, drop: CountDrop): readonly SpanEventLike[] {
   if (span.events.length === 0) return noEvents;
   const kept: SpanEventLike[] = [];
@@ -185,7 +188,7 @@ export function leavingEvents(span: ReadableSpanLike, drop: CountDrop): readonly
   return kept;
 }
 
-/** The resource as it may leave. */
+/** The exported resource. */
 export function leavingResource(resource: ResourceLike, memory: GateMemory): ResourceLike {
   const held = memory.resources.get(resource);
   if (held !== undefined) return held;
@@ -208,7 +211,7 @@ export function leavingResource(resource: ResourceLike, memory: GateMemory): Res
   return screened;
 }
 
-/** The instrumentation scope as it may leave. */
+/** The exported instrumentation scope. */
 export function leavingScope(scope: ScopeLike, memory: GateMemory, drop: CountDrop): ScopeLike {
   const held = memory.scopes.get(scope);
   if (held !== undefined) return held;

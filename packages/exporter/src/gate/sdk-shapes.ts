@@ -1,6 +1,6 @@
 /**
- * @module SDK shapes: what the OpenTelemetry SDK's interfaces demand, said structurally, so that one
- * build meets the 2.x and the 3.x line without importing either (design 2).
+ * @module SDK shapes: the interfaces of the OpenTelemetry SDK as structural types, so that one
+ * build works with the 2.x and the 3.x line without importing either (design 2).
  */
 import type {
   Attributes,
@@ -19,7 +19,7 @@ export interface SpanEventLike {
   readonly droppedAttributesCount?: number | undefined;
 }
 
-/** A resource, as far as an exporter looks at it. */
+/** The part of a resource that an exporter reads. */
 export interface ResourceLike {
   readonly attributes: Attributes;
   readonly asyncAttributesPending?: boolean | undefined;
@@ -32,14 +32,14 @@ export interface ScopeLike {
   readonly version?: string | undefined;
 }
 
-/** A span that may be read: the SDK's `ReadableSpan` of both lines. */
+/** A readable span: the SDK's `ReadableSpan` of both lines. */
 export interface ReadableSpanLike {
   readonly name: string;
   /** The API's kind: 0 internal, 1 server, 2 client, 3 producer, 4 consumer. */
   readonly kind: number;
   spanContext(): SpanContext;
   readonly parentSpanContext?: SpanContext | undefined;
-  /** SDK 1.x said the parent so; bridges still do. */
+  /** Parent in SDK 1.x; bridges still use it. */
   readonly parentSpanId?: string | undefined;
   readonly startTime: HrTime;
   readonly endTime: HrTime;
@@ -56,7 +56,7 @@ export interface ReadableSpanLike {
   readonly droppedLinksCount: number;
 }
 
-/** Answer of an export: 0 done, 1 failed. */
+/** Result of an export: 0 done, 1 failed. */
 export interface ExportAnswer {
   readonly code: number;
   readonly error?: Error;
@@ -68,8 +68,8 @@ export const exportDone = 0;
 export const exportFailed = 1;
 
 /**
- * The SDK's `SpanExporter` of both lines. `S` is the SDK's own span type, which an exporter of the
- * SDK demands and a structural span satisfies at run time.
+ * The SDK's `SpanExporter` of both lines. `S` is the SDK's own span type, which an SDK exporter
+ * requires and a structural span satisfies at run time.
  */
 export interface SpanExporterLike<S = never> {
   export(spans: S[], done: (answer: ExportAnswer) => void): void;
@@ -77,7 +77,7 @@ export interface SpanExporterLike<S = never> {
   forceFlush?(): Promise<void>;
 }
 
-/** An exporter of ours, which any span of either line may be given to. */
+/** An exporter of ours, which accepts spans of either line. */
 export type GateExporter = SpanExporterLike<ReadableSpanLike>;
 
 /** The SDK's `SpanProcessor` of both lines. */

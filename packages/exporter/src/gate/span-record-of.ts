@@ -1,6 +1,7 @@
 /**
- * @module Span record of: the door for spans of this process. It copies and counts exactly as the
- * receiver's decoder does on the wire, so that a span makes the same event either way.
+ * @module Span record of: converts a span of this process to a record. It copies and counts
+ * exactly as the receiver's decoder does on the wire, so that a span gives the same event either
+ * way.
  */
 import type { Attributes, HrTime } from "@opentelemetry/api";
 import {
@@ -20,7 +21,9 @@ import type { DropCounts, SourceAttributes, SpanRecord } from "../mapping/span-r
 import { dialectScopeName } from "./scope-name.ts";
 import type { ReadableSpanLike, ResourceLike } from "./sdk-shapes.ts";
 
-/** Bytes of an allowlisted text, as on the wire; a longer one cannot pass the guard anyway. */
+/**
+ * Most bytes of an allowlisted text, as on the wire; the guard would refuse a longer one anyway.
+ */
 const textBytesMax = 1_024;
 const ownMark = attribute.event_kind.span;
 const noId = /^0*$/;
@@ -29,14 +32,14 @@ type Scalar = string | number | boolean;
 type Drop = (code: string) => void;
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Resources are shared by all spans of a provider; they are read once they are settled. */
+/** All spans of a provider share their resource; it is read once its attributes are settled. */
 const resources: WeakMap<ResourceLike, SourceAttributes> = new WeakMap();
 
-/** A record without a prototype of ours that stays a fast object. */
+/** A record without an inherited prototype that stays fast in V8. */
 const Bare = function (): void {} as unknown as new () => Record<string, AttributeValue>;
 Bare.prototype = Object.freeze(Object.create(null));
 
-/** Decimal nanoseconds of an SDK's time. */
+/** An SDK time as decimal nanoseconds. */
 export function nanosecondsOf([seconds, nanos]: HrTime): string {
   if (!Number.isSafeInteger(seconds) || seconds < 0) return "0";
   const rest = Math.trunc(nanos);
@@ -44,7 +47,7 @@ export function nanosecondsOf([seconds, nanos]: HrTime): string {
   return `${seconds}${String(rest + 1_000_000_000).slice(1)}`;
 }
 
-/** The record of a span of this process. The span is only read. */
+/** The record of a span of this process. The span is not changed. */
 export function spanRecordOf(span: ReadableSpanLike): SpanRecord {
   let dropped: DropCounts | undefined;
   const drop: Drop = (code) => {
@@ -107,22 +110,22 @@ function sourceAttributes(attributes: Attributes, drop: Drop): SourceAttributes 
   return out;
 }
 
-/** True when the door would let the value of an allowlisted name in. */
+/** True when the record admits the value of an allowlisted name. */
 export function passesDoor(value: unknown): boolean {
   const ignore: Drop = () => {};
   if (value === undefined || value === null) return false;
   return (Array.isArray(value) ? listOf(value, ignore) : scalarOf(value, ignore)) !== undefined;
 }
 
-/** True for a text of more bytes than are kept. */
+/** True for a text of more bytes than the bound. */
 function isLong(text: string): boolean {
-  // Three bytes a character are the most, so most texts are not measured.
+  // A character has at most three bytes, so most texts need no measuring.
   return text.length * 3 > textBytesMax && utf8Bytes(text) > textBytesMax;
 }
 
 /**
- * A scalar as the wire would carry it, or undefined with the reason counted. A name that is too
- * long becomes its digest.
+ * A scalar in its wire form, or undefined with the reason counted. A name that is too long becomes
+ * its digest.
  */
 function scalarOf(value: unknown, drop: Drop, of?: string): Scalar | undefined {
   switch (typeof value) {

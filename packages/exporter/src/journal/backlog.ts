@@ -1,7 +1,7 @@
 /**
- * @module Backlog: what is acknowledged and not yet checkpointed, as runs of consecutive sound
- * frames in segments, with counts. Pure bookkeeping in memory, a few numbers per run; it never
- * touches the disk.
+ * @module Backlog: acknowledged frames that are not checkpointed yet, as runs of consecutive sound
+ * frames in segments, with counts. Pure bookkeeping in memory, a few numbers per run; it does no
+ * I/O.
  */
 
 /** A file of frames. */
@@ -13,14 +13,14 @@ export interface Segment {
   bytes: number;
 }
 
-/** Totals since this process opened the journal; differences of two are amounts. */
+/** Totals since this process opened the journal; the difference of two is an amount. */
 export interface Totals {
   readonly frames: number;
   readonly spans: number;
   readonly bytes: number;
 }
 
-/** After which frame reading goes on. Opaque outside the journal, except for `sequence`. */
+/** The frame after which reading continues. Opaque outside the journal, except for `sequence`. */
 export interface JournalPosition {
   readonly sequence: number;
   readonly segment: string;
@@ -28,7 +28,7 @@ export interface JournalPosition {
   readonly totals: Totals;
 }
 
-/** Consecutive sequences that lie one after another in one segment. */
+/** Consecutive sequences that are adjacent in one segment. */
 export interface Run {
   readonly segment: Segment;
   first: number;
@@ -39,11 +39,11 @@ export interface Run {
   /** Totals before its first and after its last frame. */
   before: Totals;
   after: Totals;
-  /** Times at which frames were appended, coarse: ascending sequences. */
+  /** Approximate times at which frames were appended, by ascending sequence. */
   readonly marks: { readonly sequence: number; readonly appendedAtMs: number }[];
 }
 
-/** Frames that lie one after another. */
+/** Adjacent frames. */
 export interface Extension {
   readonly offset: number;
   readonly end: number;
@@ -110,24 +110,24 @@ function continues(run: Run, added: Extension): boolean {
   return run.end === added.offset && run.last + 1 === added.first;
 }
 
-/** The run that holds the first frame after the sequence. */
+/** The run with the first frame after the sequence. */
 export function runAfter(backlog: Backlog, sequence: number): Run | undefined {
   return backlog.runs.find((run) => run.last > sequence);
 }
 
-/** Where reading starts: after the newest checkpointed frame. */
+/** Start of reading: after the newest checkpointed frame. */
 export function headOf(backlog: Backlog): JournalPosition {
   return { sequence: backlog.drainedThrough, segment: "", offset: 0, totals: backlog.drained };
 }
 
-/** Takes everything up to the position off the backlog. */
+/** Removes everything up to the position from the backlog. */
 export function advanceBacklog(backlog: Backlog, position: JournalPosition): void {
   if (position.sequence <= backlog.drainedThrough) return;
   backlog.drainedThrough = position.sequence;
   backlog.drained = position.totals;
   while ((backlog.runs[0]?.last ?? Infinity) <= position.sequence) {
     const ended = backlog.runs.shift();
-    // Frames of it that rotted away are not in the position's count.
+    // Frames of it that were damaged later are not in the position's count.
     if (ended?.last === position.sequence) backlog.drained = ended.after;
   }
   const run = backlog.runs[0];
@@ -142,7 +142,7 @@ export function advanceBacklog(backlog: Backlog, position: JournalPosition): voi
   }
 }
 
-/** Segments that hold nothing pending; the one being written is not excepted. */
+/** Segments without pending frames; the active one may be among them. */
 export function drainedSegments(backlog: Backlog): readonly Segment[] {
   const needed = new Set(backlog.runs.map((run) => run.segment));
   return [...backlog.segments.values()].filter((segment) => !needed.has(segment));
@@ -155,7 +155,7 @@ export function backlogBytes(backlog: Backlog): number {
   return bytes;
 }
 
-/** When the oldest pending frame was appended, to a quarter of a second, or undefined. */
+/** When the oldest pending frame was appended, within a quarter of a second, or undefined. */
 export function oldestPendingAtMs(backlog: Backlog): number | undefined {
   return backlog.runs[0]?.marks[0]?.appendedAtMs;
 }

@@ -1,8 +1,8 @@
 /**
- * @module Batch: frames that go to the store together, split by the ISO week of receipt, because
- * one insert must touch one partition. The id of what is sent is a hash of the journal's own bytes,
- * of the week and of the range of rows: the same boundaries give the same rows in the same order
- * under the same id, in this process and in the one after a crash.
+ * @module Batch: frames that are stored together, split by the ISO week of receipt, because one
+ * insert must write to one partition. A part's id is a hash of the journal's own bytes, the week
+ * and the range of rows: equal boundaries give equal rows in equal order under the same id, in
+ * this process and after a crash.
  */
 import { createHash } from "node:crypto";
 
@@ -11,20 +11,23 @@ import type { EvidenceBatch, PreparedBatch, TurnEvent } from "@turnproof/evidenc
 import type { JournalPosition } from "./backlog.ts";
 import type { JournalFrame } from "./journal-reader.ts";
 
-/** What a payload says: guarded events, and when they were received (ISO 8601 UTC). */
+/** A decoded payload: guarded events, and when they were received (ISO 8601 UTC). */
 export interface DecodedFrame {
-  /** For events that carry no `received_at`; absent: when the frame was appended. */
+  /** For events without `received_at`; absent: the time at which the frame was appended. */
   readonly receivedAt?: string;
   readonly events: readonly TurnEvent[];
 }
 
-/** Must give the same events for the same bytes. Throwing means the payload can never be read. */
+/**
+ * Must return the same events for the same bytes. A throw means that the payload can never be
+ * read.
+ */
 export type DecodeFrame = (
   payload: Uint8Array,
   frame: Pick<JournalFrame, "sequence" | "appendedAtMs" | "spans">,
 ) => DecodedFrame | Promise<DecodedFrame>;
 
-/** Rows of one ISO week, and where each came from. */
+/** Rows of one ISO week, with the origin of each. */
 export interface BatchPart {
   readonly week: number;
   /** Content hash of all frames of the batch. */
@@ -41,7 +44,7 @@ export interface Batch {
   readonly spans: number;
   /** Ascending weeks. */
   readonly parts: readonly BatchPart[];
-  /** Frames whose payload nobody can read. */
+  /** Frames whose payload cannot be read. */
   readonly unreadable: readonly JournalFrame[];
 }
 
@@ -69,10 +72,10 @@ export async function assembleBatch(
   };
 }
 
-/** A frame as far as it goes to another thread. */
+/** The part of a frame that goes to another thread. */
 export type SentFrame = Pick<JournalFrame, "sequence" | "payload" | "spans" | "appendedAtMs">;
 
-/** Calls back for each event, stamped, in order; the positions of frames that nobody can read. */
+/** Calls back for each event, stamped, in order; returns the positions of unreadable frames. */
 async function eachEvent(
   frames: readonly SentFrame[],
   decode: DecodeFrame,
@@ -97,13 +100,13 @@ async function eachEvent(
   return unreadable;
 }
 
-/** Frames of a batch that is stored, but for those rows of each frame, by its position. */
+/** Frames of a stored batch, without the listed rows of each frame, by its position. */
 export interface StoredFrames {
   readonly frames: readonly SentFrame[];
   readonly refused: ReadonlyMap<number, readonly number[]>;
 }
 
-/** Calls back for each event that was stored, stamped; a frame that cannot be read has none. */
+/** Calls back for each stored event, stamped; an unreadable frame has none. */
 export async function eachStoredEvent(
   { frames, refused }: StoredFrames,
   decode: DecodeFrame,
@@ -118,24 +121,24 @@ function spansOf(frames: readonly SentFrame[]): number {
   return frames.reduce((sum, frame) => sum + frame.spans, 0);
 }
 
-/** Makes one part of a batch ready for its store, event by event (`@turnproof/store/prepare`). */
+/** Prepares one part of a batch for its store, event by event (`@turnproof/store/prepare`). */
 export interface PartPreparer {
-  /** Throws `store_rejected_row` for an event that the store refuses for ever. */
+  /** Throws `store_rejected_row` for an event that the store permanently refuses. */
   add(event: TurnEvent, receivedAt: string): void;
   finish(batchId: string, receivedAt: string): PreparedBatch;
 }
 
-/** Frames made ready elsewhere; plain data. */
+/** Frames prepared in another thread; plain data. */
 export interface PreparedFrames {
-  /** In the order of {@link Batch.parts}; null where an event is refused for ever. */
+  /** In the order of {@link Batch.parts}; null where an event is permanently refused. */
   readonly parts: readonly (PreparedBatch | null)[];
-  /** Positions of frames whose payload nobody can read. */
+  /** Positions of frames whose payload cannot be read. */
   readonly unreadable: readonly number[];
 }
 
 /**
- * What `assembleBatch` and `evidenceBatch` would give for whole parts, under the same ids, without
- * keeping an event.
+ * Returns what `assembleBatch` and `evidenceBatch` return for complete parts, under the same ids,
+ * without holding all events in memory.
  */
 export async function prepareFrames(
   frames: readonly SentFrame[],
@@ -174,7 +177,7 @@ export async function prepareFrames(
   return { parts, unreadable };
 }
 
-/** The rows from `from` up to and without `to`, as the store gets them. */
+/** The rows from `from` up to and without `to`, in the form for the store. */
 export function evidenceBatch(part: BatchPart, from: number, to: number): EvidenceBatch {
   const events =
     from === 0 && to === part.events.length ? part.events : part.events.slice(from, to);
@@ -194,7 +197,7 @@ function batchIdOf(digest: Uint8Array, week: number, from: number, to: number): 
     .digest("hex");
 }
 
-/** Length-prefixed, so that no two lists of payloads share a digest. */
+/** Length-prefixed, so that different lists of payloads have different digests. */
 function digestOf(frames: readonly SentFrame[]): Uint8Array {
   const hash = createHash("sha256");
   const length = Buffer.alloc(4);
@@ -218,7 +221,7 @@ function isoWeek(time: string): number {
   let week = weekByDay.get(day);
   if (week === undefined) {
     const days = Math.floor(Date.parse(`${day}T00:00:00Z`) / dayMs);
-    // 1 January 1970 was a Thursday. A time that cannot be read lands in a week of its own.
+    // 1 January 1970 was a Thursday. A time that cannot be parsed gets a week of its own.
     week = Number.isNaN(days) ? -1 : Math.floor((days + 3) / 7);
     if (weekByDay.size > 1_000) weekByDay.clear();
     weekByDay.set(day, week);

@@ -1,8 +1,8 @@
 /**
- * @module Checkpoint file: how far the store provably holds the journal, how far frames had been
- * acknowledged, and the boundaries of the batches that may be on their way. Written to a temporary
- * file, synced, renamed over, directory synced; the one before is kept. Reading takes the furthest
- * sound one of all three names: each was true when it was written, so none can be a lie.
+ * @module Checkpoint file: up to which frame the store has confirmed the journal, up to which
+ * frames were acknowledged, and the boundaries of batches in flight. Written to a temporary file,
+ * synced and renamed, then the directory is synced; the previous one is kept. Reading takes the
+ * furthest sound one of the three files: each was true when it was written.
  */
 import { join } from "node:path";
 
@@ -12,13 +12,13 @@ import { isFrame, scanFrames } from "./scan.ts";
 
 /** Sequences are inclusive; 0 is before the first frame. */
 export interface Checkpoint {
-  /** Counts up with each write, so that two files at the same sequence have an order. */
+  /** Incremented with each write, to order two files with the same sequence. */
   readonly generation: number;
   readonly drainedThrough: number;
   readonly acknowledgedThrough: number;
-  /** First sequence of the segment that `acknowledgedThrough` lies in. */
+  /** First sequence of the segment that contains `acknowledgedThrough`. */
   readonly activeBase: number;
-  /** Last sequences of the batches that were begun and not checkpointed, ascending. */
+  /** Last sequences of batches that may be in flight and are not checkpointed, ascending. */
   readonly plan: readonly number[];
 }
 
@@ -72,13 +72,13 @@ function encodeCheckpoint(checkpoint: Checkpoint, nowMs: number): Buffer {
   return encodeFrame({ ...fields, sequence: checkpoint.drainedThrough }, payload);
 }
 
-/** A checkpoint and the name that it lies under. */
+/** A checkpoint and the name of its file. */
 export interface FoundCheckpoint {
   readonly checkpoint: Checkpoint;
   readonly name: string;
 }
 
-/** The furthest sound checkpoint; a damaged or missing one is no error. */
+/** The furthest sound checkpoint; a damaged or missing one is not an error. */
 export async function readCheckpoint(
   fileSystem: JournalFileSystem,
   directory: string,
@@ -96,9 +96,9 @@ export async function readCheckpoint(
 }
 
 /**
- * Moves a checkpoint that was found under another name to its own. The next write takes the other
- * names away before it is durable itself, and with them the ends of batches that were sent. Never
- * rejects: a disk that refuses this is not to stop a start.
+ * Renames a checkpoint that was found under another name. The next write removes the other names
+ * before it is durable itself, and with them the ends of batches that were sent. Never rejects: a
+ * disk that refuses this does not stop a start.
  */
 export async function promoteCheckpoint(
   fileSystem: JournalFileSystem,
@@ -110,7 +110,7 @@ export async function promoteCheckpoint(
     await fileSystem.rename(join(directory, name), join(directory, current));
     await fileSystem.syncDirectory(directory);
   } catch {
-    // The worst that follows is a batch with other boundaries, which readers see through.
+    // At worst a batch gets other boundaries, and readers remove the duplicates.
   }
 }
 

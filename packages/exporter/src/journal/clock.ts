@@ -1,6 +1,6 @@
 /**
- * @module Clock: the port through which the journal and its drain know and wait for time. Waiting
- * keeps no process alive unless told to: an application with a spool must be able to end.
+ * @module Clock: the port through which the journal and its drain read time and wait. A wait does
+ * not keep the process alive unless requested: an application with a spool must be able to end.
  */
 import { setTimeout as wait } from "node:timers/promises";
 

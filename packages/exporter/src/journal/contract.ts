@@ -1,6 +1,4 @@
-/**
- * @module Contract: what a journal promises, apart from how it keeps the promise.
- */
+/** @module Contract: the guarantees of a journal, without its implementation. */
 import type { Code } from "@turnproof/semconv";
 
 import type { JournalPosition } from "./backlog.ts";
@@ -11,7 +9,7 @@ import type { JournalFrame } from "./journal-reader.ts";
 import type { Processes } from "./owner.ts";
 import type { QuarantineInput, QuarantineRecord } from "./quarantine.ts";
 
-/** Something an operator may want to know: a content-free code and how often. */
+/** An event for operators: a content-free code and a count. */
 export interface JournalEvent {
   readonly code: Code;
   readonly count: number;
@@ -19,17 +17,17 @@ export interface JournalEvent {
   readonly lostSpans?: number;
 }
 
-/** Where a journal lies, how much it may hold, and what it stands on. */
+/** Directory, bounds and ports of a journal. */
 export interface JournalOptions {
-  /** Created when it is not there. One process at a time uses it. */
+  /** Created when it does not exist. One process at a time uses it. */
   readonly directory: string;
-  /** Bound of everything on the disk, in bytes; default 4 GiB. Beyond it: `journal_full`. */
+  /** Most bytes on the disk; default 4 GiB. Beyond it: `journal_full`. */
   readonly bytesMax?: number;
   /** Bytes after which a new segment begins; default 32 MiB, at most a quarter of the bound. */
   readonly segmentBytes?: number;
   /**
-   * How long a group waits for company, and the bytes at which it waits no longer; default 0 ms and
-   * 256 KiB. While one group syncs the next one forms anyway, so waiting buys fewer syncs on a slow
+   * How long a group waits for further frames, and the bytes at which it stops waiting; default 0
+   * ms and 256 KiB. The next group forms while one group syncs, so waiting saves syncs on a slow
    * disk and costs latency on a fast one.
    */
   readonly groupCommitMs?: number;
@@ -38,11 +36,11 @@ export interface JournalOptions {
   readonly clock?: JournalClock;
   readonly processes?: Processes;
   readonly heartbeatMs?: number;
-  /** Disk space held back for checkpoints on a full disk; default 256 KiB. */
+  /** Disk space reserved for checkpoints on a full disk; default 256 KiB. */
   readonly reserveBytes?: number;
   /** Called synchronously; must not throw. */
   readonly onEvent?: (event: JournalEvent) => void;
-  /** Test seam: false plants the bug "checksums are not looked at", which the suites must catch. */
+  /** For tests: false plants the bug "checksums are not verified", which the suites must catch. */
   readonly verifyChecksums?: boolean;
 }
 
@@ -55,17 +53,20 @@ export interface JournalStats {
   readonly diskBytes: number;
   readonly bytesMax: number;
   readonly segments: number;
-  /** Damaged ranges ever set aside here, and acknowledged frames that were lost with them. */
+  /**
+   * Damaged ranges set aside here since the directory was created, and acknowledged frames lost
+   * with them.
+   */
   readonly corruptRanges: number;
   readonly lostFrames: number;
-  /** Spans of frames that rotted since this process opened it; they count as appended. */
+  /** Spans in frames damaged since this process opened it; they count as appended. */
   readonly lostSpans: number;
   readonly quarantinedSpans: number;
   readonly quarantinedRecords: number;
   /** ISO 8601 UTC. */
   readonly oldestPendingAt?: string;
   readonly healthy: boolean;
-  /** Why appends are refused at the moment. */
+  /** Why appends are refused now. */
   readonly failure?: Code;
   /** Since this process opened it. */
   readonly appendedFrames: number;
@@ -78,9 +79,9 @@ export interface JournalStats {
 /** A durable queue of opaque payloads. */
 export interface Journal {
   /**
-   * Resolves after fdatasync. Rejects with `journal_full` (the bound), `disk_full`, `journal_failed` or
-   * `body_too_large`; then the frame will never be delivered as acknowledged. The payload must not
-   * be changed until then.
+   * Resolves after fdatasync. Rejects with `journal_full` (the bound), `disk_full`,
+   * `journal_failed` or `body_too_large`; the frame is then never delivered as acknowledged. The
+   * payload must not be changed until then.
    */
   append(frame: {
     readonly payload: Uint8Array;
@@ -89,23 +90,25 @@ export interface Journal {
   /** Pending frames in order, up to the newest acknowledged one, in bounded memory. */
   read(from?: JournalPosition): AsyncIterable<JournalFrame>;
   /**
-   * Everything up to and including this frame is in the store and was read back. Durable before it
-   * resolves; then whole segments are unlinked. A position costs nothing; a sequence is looked up.
+   * Marks everything up to and including this frame as stored and read back. Durable before it
+   * resolves; then complete segments are unlinked. A position is free; a sequence is looked up.
    */
   checkpoint(through: JournalPosition | number): Promise<void>;
-  /** Makes the ends of batches durable before they are sent, see the drain. */
+  /** Makes the ends of batches durable before they are sent; see the drain. */
   plan(ends: readonly number[]): Promise<void>;
   /** Ends of batches that may have been sent and were not checkpointed, ascending. */
   planned(): readonly number[];
   quarantine(input: QuarantineInput): Promise<void>;
   quarantined(): AsyncIterable<QuarantineRecord>;
-  /** Forgets a record that was replayed. */
+  /** Deletes a record that was replayed. */
   releaseQuarantined(id: string): Promise<void>;
-  /** Calls the listener after each group that became durable; returns how to stop it. */
+  /**
+   * Calls the listener after each group that became durable; returns the function that stops it.
+   */
   onDurable(listener: () => void): () => void;
   stats(): JournalStats;
-  /** Acknowledged frames that were lost, and between which times they were appended. */
+  /** Acknowledged frames that were lost, and the times between which they were appended. */
   losses(): readonly LostFrames[];
-  /** Waits for what was appended, writes how far acknowledgement came, gives the directory free. */
+  /** Waits for pending appends, writes the last checkpoint, releases the directory. */
   close(): Promise<void>;
 }

@@ -1,8 +1,8 @@
 /**
- * @module Damage: bytes that are no frames any more. Each range is copied aside into a file of its
- * own, whose name says where it was and how many acknowledged frames were lost with it, so the
- * count stays exact over restarts and a range found again is not counted again. What is kept of the
- * bytes is bounded; the count is not.
+ * @module Damage: bytes that are no valid frames. Each range is copied to a file of its own, whose
+ * name holds its place and the number of acknowledged frames lost with it, so the count stays
+ * exact over restarts and a range found again is not counted twice. The copied bytes are bounded;
+ * the count is not.
  */
 import { dirname, join } from "node:path";
 
@@ -14,13 +14,13 @@ export interface DamagedRange {
   readonly segment: string;
   readonly from: number;
   readonly to: number;
-  /** Frames that had been acknowledged and are nowhere else. */
+  /** Frames that were acknowledged and are stored nowhere else. */
   readonly lostFrames: number;
   /** When the frame before it was appended, milliseconds since the epoch; null: unknown. */
   readonly afterMs: number | null;
 }
 
-/** Frames that were lost, and when at the earliest and at the latest they had been appended. */
+/** Lost frames, and the earliest and latest time at which they were appended. */
 export interface LostFrames {
   readonly frames: number;
   /** When the frame before them was appended, milliseconds since the epoch; null: unknown. */
@@ -31,7 +31,10 @@ export interface LostFrames {
 
 /** Counts of one directory. */
 export interface DamageLedger {
-  /** Sets the range aside. False when it was known already. Never rejects: a full disk only counts. */
+  /**
+   * Sets the range aside. False when it is recorded already. Never rejects: on a full disk it is
+   * only counted.
+   */
   record(range: DamagedRange, file: JournalFile | undefined): Promise<boolean>;
   known(segment: string, from: number): boolean;
   ranges(): number;
@@ -43,7 +46,7 @@ export interface DamageLedger {
 const keptBytesMax = 16 * 1024 * 1024;
 const chunkBytes = 256 * 1024;
 
-/** Opens the ledger on what earlier runs have set aside. */
+/** Opens the ledger with what earlier runs have set aside. */
 export function openDamageLedger(
   fileSystem: JournalFileSystem,
   directory: string,
@@ -56,7 +59,7 @@ export function openDamageLedger(
     const found = parseName(name);
     if (found === undefined) continue;
     const { lostFrames: frames, afterMs: fromMs, foundMs } = found;
-    // A name of an earlier release does not say when: some time before now.
+    // The file names of an earlier release have no time: some time before now.
     lost.set(`${found.segment}-${found.from}`, { frames, fromMs, toMs: foundMs ?? now() });
     keptBytes += found.to - found.from;
   }

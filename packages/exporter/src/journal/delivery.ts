@@ -1,9 +1,9 @@
 /**
- * @module Delivery: brings rows into the store and believes it only when it has read them back. It
- * tries for ever on everything that may heal: an unreachable store, a missing table, a full disk, a
- * timeout whose outcome nobody knows, a success that cannot be found afterwards. Only
- * `store_rejected_row` is final; then the rows are halved until the ones that are refused stand
- * alone, and all others are stored.
+ * @module Delivery: writes rows to the store and confirms them by reading them back. It retries
+ * everything that may recover, without limit: an unreachable store, a missing table, a full disk,
+ * a timeout with unknown outcome, a reported success whose rows cannot be found. Only
+ * `store_rejected_row` is permanent; the rows are then halved until the refused ones are isolated,
+ * and all others are stored.
  */
 import type { EvidenceWriter, PreparedBatch } from "@turnproof/evidence";
 import { CodedError } from "@turnproof/semconv";
@@ -16,22 +16,25 @@ import type { JournalClock } from "./clock.ts";
 /** The methods of a store that the drain needs; `appendPrepared` where it has it. */
 export type DrainStore = Pick<EvidenceWriter, "append" | "readBack" | "appendPrepared">;
 
-/** The store, and how patient to be with it. */
+/** The store, and the limits of retrying. */
 export interface DeliveryOptions {
   readonly store: DrainStore;
   readonly clock: JournalClock;
-  /** From 0 to below 1. */
+  /** Returns 0 to below 1. */
   readonly random: () => number;
-  /** A call without an answer by then counts as failed; its outcome stays unknown. */
+  /** A call without an answer in this time counts as failed; its outcome stays unknown. */
   readonly callTimeoutMs: number;
-  /** Ends waiting; what was begun then rejects with `store_closed`. */
+  /** Aborts all waiting; calls in progress then reject with `store_closed`. */
   readonly signal: AbortSignal;
-  /** Tries per batch before the error is thrown; absent: no limit. */
+  /** Attempts per batch before the error is thrown; absent: no limit. */
   readonly attemptsMax?: number;
   readonly onOutcome: (outcome: DeliveryOutcome) => void;
 }
 
-/** One try: stored, or why not. `store_unverified`: the store said yes and the rows were not there. */
+/**
+ * Result of one attempt. `store_unverified`: the store reported success and the rows were not
+ * found.
+ */
 export interface DeliveryOutcome {
   readonly code: Code | undefined;
   readonly events: number;
@@ -46,8 +49,8 @@ export function retryDelayMs(attempt: number, random: () => number): number {
 }
 
 /**
- * Stores the rows of a part from `from` up to and without `to` and resolves to the positions of
- * those that the store refuses for ever. `mayBeThere`: look before sending.
+ * Stores the rows of a part from `from` up to and without `to`, and resolves to the positions of
+ * permanently refused rows. `mayBeThere`: read back before sending.
  */
 export async function deliver(
   options: DeliveryOptions,
@@ -66,7 +69,7 @@ export async function deliver(
   return [...left, ...right];
 }
 
-/** Stores a part that was made ready elsewhere; false when the store refuses one of its rows. */
+/** Stores a prepared part; false when the store refuses one of its rows. */
 export function deliverPrepared(
   options: DeliveryOptions,
   prepared: PreparedBatch,
@@ -77,7 +80,7 @@ export function deliverPrepared(
   return ship(options, { batchId, receivedAt, rows, send }, mayBeThere);
 }
 
-/** Rows under one id, and how they are sent. */
+/** Rows under one id, and the function that sends them. */
 interface Shipment {
   readonly batchId: string;
   readonly receivedAt: string;
@@ -85,7 +88,10 @@ interface Shipment {
   readonly send: () => Promise<void>;
 }
 
-/** Tries until the store holds the shipment (true) or refuses one of its rows for ever (false). */
+/**
+ * Retries until the store holds the shipment (true) or permanently refuses one of its rows
+ * (false).
+ */
 async function ship(
   options: DeliveryOptions,
   shipment: Shipment,
@@ -112,12 +118,12 @@ async function tryOnce(
     await withTimeout(options, shipment.send);
     return (await isHeld(options, shipment)) ? undefined : "store_unverified";
   } catch (error) {
-    // An error without a code says nothing about the rows, so it may heal.
+    // An error without a code is no statement about the rows, so it is retried.
     return CodedError.is(error) ? error.code : "store_unavailable";
   }
 }
 
-/** True when the store holds the whole shipment: manifest and every row. */
+/** True when the store holds the complete shipment: manifest and every row. */
 async function isHeld(options: DeliveryOptions, shipment: Shipment): Promise<boolean> {
   const { batchId, receivedAt, rows } = shipment;
   const held = await withTimeout(options, () => options.store.readBack(batchId, receivedAt));
@@ -129,13 +135,13 @@ async function withTimeout<T>(options: DeliveryOptions, call: () => Promise<T>):
   const late = options.clock.sleep(options.callTimeoutMs, settled.signal).then((): T => {
     throw new CodedError("store_unavailable");
   });
-  // A store that throws at once rejects like any other: the timeout must not be left alone.
+  // A synchronous throw becomes a rejection, so that the timeout is always cleared.
   const answer = new Promise<T>((resolve) => resolve(call()));
   try {
     return await Promise.race([answer, late]);
   } finally {
     settled.abort();
-    // Whichever comes second has nobody waiting for it.
+    // The loser of the race has no other handler.
     late.catch(() => undefined);
     answer.catch(() => undefined);
   }

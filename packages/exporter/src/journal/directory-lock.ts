@@ -1,10 +1,10 @@
 /**
- * @module Directory lock: one writer per directory (requirements of faults R19). The identity of
- * the owner is the *name* of its lock file, so a lock is whole the moment it exists. Whoever wants
- * the directory first raises its own file and then looks at the others: of two at the same time at
- * least one sees the other and gives way, and no file of a living owner is ever removed. An owner
- * that this process cannot see (another container, another host) is dead when its heartbeat, a
- * counter in its file, stands still for a while.
+ * @module Directory lock: one writer per directory (requirements of faults R19). The owner's
+ * identity is the *name* of its lock file, so a lock is complete as soon as it exists. An opener
+ * first creates its own file and then reads the others: of two concurrent openers at least one
+ * sees the other and withdraws, and no file of a living owner is ever removed. An owner that this
+ * process cannot check (another container, another host) counts as dead when its heartbeat, a
+ * counter in its file, does not change for a while.
  */
 import { join } from "node:path";
 
@@ -15,18 +15,18 @@ import { systemCode } from "./file-system.ts";
 import type { JournalFile, JournalFileSystem } from "./file-system.ts";
 import type { Owner, Processes } from "./owner.ts";
 
-/** Which directory, and how life is told from death. */
+/** The directory, and how the death of an owner is detected. */
 export interface DirectoryLockOptions {
   readonly fileSystem: JournalFileSystem;
   readonly directory: string;
   readonly processes: Processes;
   readonly clock: JournalClock;
-  /** Time between two heartbeats, and how long a heartbeat may stand still. */
+  /** Time between two heartbeats, and after how long an unchanged heartbeat means death. */
   readonly heartbeatMs: number;
   readonly silenceMs: number;
-  /** Called once when somebody took the directory away because our heartbeat had stood still. */
+  /** Called once when another process took the directory because our heartbeat had stopped. */
   readonly onLost: () => void;
-  /** Called once before the first wait for the heartbeat of an owner that cannot be seen. */
+  /** Called once before waiting for the heartbeat of an owner that cannot be checked. */
   readonly onWait: () => void;
 }
 
@@ -59,7 +59,7 @@ export async function lockDirectory(options: DirectoryLockOptions): Promise<Dire
     await file.close();
     await removeIfThere(fileSystem, join(directory, name));
     if (living === "settled") break;
-    // Two were raised at the same moment; the next look is at different moments.
+    // Two files were created at the same moment; a random delay separates the next attempts.
     await clock.sleep(5 + Math.random() * 50, undefined, true);
   }
   throw new CodedError("journal_locked");
@@ -69,7 +69,7 @@ async function raise(fileSystem: JournalFileSystem, path: string): Promise<Journ
   try {
     return await fileSystem.open(path, "create");
   } catch (error) {
-    // The same process holds it: two openers inside one process share every part of the name.
+    // This process holds it already: two openers in one process have the same name.
     if (systemCode(error) === "EEXIST") throw new CodedError("journal_locked");
     throw new CodedError("journal_failed", { cause: error });
   }
@@ -93,7 +93,7 @@ async function otherLocks(
   return locks;
 }
 
-/** `settled` when an owner has held the directory for a while, `fresh` when it just came. */
+/** `settled`: an owner has held the directory for a while; `fresh`: it just arrived. */
 async function firstLiving(
   options: DirectoryLockOptions,
   others: readonly OtherLock[],
@@ -109,7 +109,7 @@ async function firstLiving(
     options.onWait();
     const deadline = clock.now() + options.silenceMs;
     while (clock.now() < deadline) {
-      // Nothing else keeps a process alive while it opens its journal: it would end without a word.
+      // No other handle keeps the process alive while it opens its journal; it would end silently.
       await clock.sleep(options.heartbeatMs / 2, undefined, true);
       const beat = await readBeat(fileSystem, path);
       if (beat === undefined) break;
@@ -119,7 +119,7 @@ async function firstLiving(
   return undefined;
 }
 
-/** The counter in a lock file; 0 for a file without one, undefined when it is gone. */
+/** The counter in a lock file; 0 for a file without one, undefined when it was removed. */
 async function readBeat(fileSystem: JournalFileSystem, path: string): Promise<number | undefined> {
   try {
     const file = await fileSystem.open(path, "read");
@@ -146,7 +146,8 @@ async function keepAlive(
     const bytes = Buffer.alloc(8);
     count += 1;
     bytes.writeDoubleLE(count, 0);
-    // A full disk may refuse even this; a lock without a beat still holds where pids are visible.
+    // A full disk may refuse even this; without a heartbeat the lock still works where pids are
+    // visible.
     await file.write(bytes, 0).catch(() => undefined);
   };
   await beat();

@@ -1,9 +1,9 @@
-/** @module Tests of how many batches may be on their way (faults R14), with invented stores. */
+/** @module Tests of how many batches are in flight (faults R14), with simulated stores. */
 import { expect, test } from "vitest";
 
 import { AdaptiveConcurrency, DrainPace } from "./drain-pace.ts";
 
-/** Runs batches against a store whose answer takes as long as the number on their way says. */
+/** Runs batches against a store whose latency depends on the number in flight. */
 function run(
   concurrency: AdaptiveConcurrency,
   rounds: number,

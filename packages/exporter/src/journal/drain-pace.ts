@@ -1,20 +1,20 @@
 /**
- * @module DrainPace: when the next batch starts, and how many may be on their way. Small blocks are
- * dear for an engine, so batches start at once while it is quiet and at intervals while it is busy.
- * How many travel together follows what the store shows of itself (faults R14): one more while
- * that makes each of them cheaper, one fewer when it does not, one alone after a failure.
+ * @module DrainPace: when the next batch starts, and how many are in flight. Small inserts are
+ * expensive for an engine, so batches start at once while traffic is low and at intervals while it
+ * is high. The number in flight follows the store's measured times (faults R14): one more while
+ * that makes each batch cheaper, one fewer when it does not, a single one after a failure.
  */
 
 /** Times in milliseconds. */
 export interface PaceOptions {
-  /** Time between the starts of two batches while spans keep coming, and while few do. */
+  /** Time between the starts of two batches under high and under low traffic. */
   readonly busyMs: number;
   readonly quietMs: number;
-  /** Spans within `busyMs` from which on it counts as busy. */
+  /** Spans within `busyMs` from which traffic counts as high. */
   readonly busySpans: number;
 }
 
-/** Remembers how much came lately; forgets it within a few `busyMs`. */
+/** Tracks recent traffic; decays within a few `busyMs`. */
 export class DrainPace {
   private readonly options: PaceOptions;
   private startedAtMs = 0;
@@ -29,32 +29,32 @@ export class DrainPace {
     return this.spans * Math.exp(-sinceMs / this.options.busyMs);
   }
 
-  /** When the next batch may start, from how much came since the last one started. */
+  /** When the next batch may start, from the spans that came since the last one started. */
   nextAtMs(nowMs: number, waitingSpans: number): number {
     const { busyMs, busySpans, quietMs } = this.options;
     const busy = this.lately(nowMs) + waitingSpans >= busySpans;
     return this.startedAtMs + (busy ? busyMs : quietMs);
   }
 
-  /** A batch of so many spans starts. */
+  /** A batch of this many spans starts. */
   started(nowMs: number, spans: number): void {
     this.spans = this.lately(nowMs) + spans;
     this.startedAtMs = nowMs;
   }
 }
 
-/** What one more on its way must save of the time that each of them costs, to be worth it. */
+/** Factor by which one more in flight must lower the time per batch to be kept. */
 const worth = 0.85;
-/** How far a figure that was not tried lately is forgotten with each batch, so that it is again. */
+/** Decay per batch of a figure that was not measured lately, so that it is measured again. */
 const forgetting = 0.98;
 
-/** How many batches may be on their way. */
+/** How many batches may be in flight. */
 export class AdaptiveConcurrency {
   private readonly max: number;
   private allowed: number;
   /**
-   * Time that passes for each batch when so many travel together: what one takes, divided by how
-   * many. A store that works on them one after another shows the same figure for any number.
+   * Time per batch by number in flight: its duration divided by that number. A store that
+   * processes them one after another has the same figure for any number.
    */
   private readonly shareMs: (number | undefined)[] = [];
 
@@ -67,7 +67,7 @@ export class AdaptiveConcurrency {
     return this.allowed;
   }
 
-  /** A batch was stored after so long; `waited` when another one waited for its place meanwhile. */
+  /** A batch was stored after this time; `waited`: another one waited for a slot meanwhile. */
   stored(elapsedMs: number, waited: boolean): void {
     if (!waited) return;
     const at = this.allowed;
@@ -81,7 +81,7 @@ export class AdaptiveConcurrency {
     else if (more !== undefined) this.shareMs[at + 1] = more * forgetting;
   }
 
-  /** A try failed: whatever is wrong, more at once does not help it. */
+  /** An attempt failed: more in flight does not help. */
   failed(): void {
     this.allowed = 1;
   }

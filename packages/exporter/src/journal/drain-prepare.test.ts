@@ -1,4 +1,4 @@
-/** The drain over batches that another thread made ready, or did not. */
+/** The drain with batches that another thread prepared, or failed to prepare. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -69,7 +69,7 @@ function memoryStore() {
   return store;
 }
 
-/** A batch that was made ready, with the events for the store in memory. */
+/** A prepared batch, with its events for the store in memory. */
 interface Ready extends PreparedBatch {
   readonly batch: EvidenceBatch;
 }
@@ -143,7 +143,7 @@ describe("a drain with a preparer", () => {
     store.refused = "e7";
     const appendPrepared = (prepared: PreparedBatch): Promise<void> =>
       store.append((prepared as Ready).batch);
-    // Three weeks, so that one part is sent as it is, one is refused, and one comes after it.
+    // Three weeks: one part is sent as it is, one is refused, one comes after it.
     const weeks = ["2026-11-02", "2026-11-09", "2026-11-16"];
     for (let index = 0; index < 12; index += 1) {
       await append([event(`e${index}`, `${weeks[index % 3] ?? ""}T10:00:00.000000Z`)]);
@@ -174,7 +174,7 @@ describe("a drain with a preparer", () => {
     const drain = startDrain({ journal, store, decode: counting, prepare });
     await append([event("a")]);
     await asked.promise;
-    // Never, if it waited: no grace period ends within this test.
+    // If it waited, it would never end: no grace period ends within this test.
     await drain.close({ graceMs: 2 ** 30 });
     held.resolve(undefined);
     await new Promise((resolve) => setImmediate(resolve));

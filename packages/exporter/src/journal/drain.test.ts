@@ -1,4 +1,4 @@
-/** The drain against stores that fail, lie, hang, refuse rows or are slow. */
+/** The drain with stores that fail, report false success, hang, refuse rows or are slow. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ const decode: DrainOptions["decode"] = (payload) => ({
   events: JSON.parse(Buffer.from(payload).toString()) as TurnEvent[],
 });
 
-/** Time that passes at once when somebody waits, so that hours are milliseconds. */
+/** A clock whose waits end at once, so that hours take milliseconds. */
 function fastClock(): JournalClock & { readonly slept: number[] } {
   let now = Date.parse(received);
   const slept: number[] = [];
@@ -55,7 +55,7 @@ function fastClock(): JournalClock & { readonly slept: number[] } {
     slept,
     now: () => now,
     async sleep(ms, signal) {
-      // A call's timeout is aborted when the call answers, so it must not come first.
+      // A call's timeout is aborted when the call returns, so it must not fire first.
       if (ms >= 60_000) {
         return new Promise((resolve) => signal?.addEventListener("abort", () => resolve()));
       }
@@ -66,7 +66,7 @@ function fastClock(): JournalClock & { readonly slept: number[] } {
   };
 }
 
-/** A store that keeps batches by id, as the contract says, and can be told to misbehave. */
+/** A store that keeps batches by id, as the contract requires, with switchable faults. */
 function memoryStore(): DrainStore & {
   readonly batches: Map<string, EvidenceBatch>;
   readonly appends: EvidenceBatch[];
@@ -107,7 +107,7 @@ describe("a drain", () => {
     const drain = startDrain({ journal, store, decode, clock });
     await append([event("one")]);
     while (store.batches.size === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-    // What the drain waits for on its own account; the disk and the machine come on top.
+    // The drain's own waits; the disk and the machine come on top.
     expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(100);
     await drain.idle();
     await drain.close();
@@ -306,7 +306,7 @@ describe("a drain", () => {
       return original(batch);
     };
     const drain = startDrain({ journal, store, decode });
-    // Each of them resolves although the store has answered nothing yet.
+    // Each of them resolves although the store has not answered yet.
     for (let index = 0; index < 200; index += 1) await append([event(`e${index}`)]);
     expect(store.batches.size).toBe(0);
     expect(drain.stats().inFlight).toBeLessThanOrEqual(2);

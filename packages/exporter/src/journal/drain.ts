@@ -1,14 +1,14 @@
 /**
- * @module Drain: carries the journal into the store, in its own time; a slow or absent store never
- * touches `append`. The order is fixed: store → read back → checkpoint → unlink.
+ * @module Drain: moves frames from the journal to the store, independent of `append`: a slow or
+ * absent store never delays it. The order is fixed: store → read back → checkpoint → unlink.
  *
- * Exactly once, as far as rows go, needs a resend to be *the same batch*: same rows, same order,
- * same id. A batch is all frames up to some sequence, and where it ends is a matter of timing, so
- * the end is made durable (`journal.plan`) before the first byte is sent. After a crash, or after
- * an answer that never came, the frames between the checkpoint and the planned ends are therefore
- * the same batches again, and splitting by week and halving on a refused row follow from their
- * content alone. An end that was not durable belongs to a batch that was never sent, so it may
- * fall anew. Before such a batch is sent again the store is asked whether it holds it.
+ * To store each row exactly once, a resend must be *the same batch*: same rows, same order, same
+ * id. A batch is all frames up to some sequence, and where it ends depends on timing, so the end
+ * is made durable (`journal.plan`) before the first byte is sent. After a crash or an unanswered
+ * call, the frames between the checkpoint and the planned ends therefore form the same batches
+ * again; splitting by week and halving on a refused row depend on their content alone. An end that
+ * was not durable belongs to a batch that was never sent, so it may change. Before a planned batch
+ * is sent again the store is asked whether it holds it.
  */
 import { CodedError } from "@turnproof/semconv";
 import type { Code } from "@turnproof/semconv";
@@ -27,38 +27,40 @@ import type { Journal } from "./contract.ts";
 import { gatherFrames } from "./gather.ts";
 import type { Gathered, PrepareFrames } from "./gather.ts";
 
-/** What is drained where, and in blocks of which size. */
+/** Journal, store and batch sizes of a drain. */
 export interface DrainOptions {
   readonly journal: Journal;
   readonly store: DrainStore;
   readonly decode: DecodeFrame;
   /**
-   * Makes frames ready in another thread for a store that has `appendPrepared`; undefined, or a
-   * rejection, leaves them to `decode` here. Must give what `prepareFrames` gives.
+   * Prepares frames in another thread for a store with `appendPrepared`; on undefined or a
+   * rejection they are decoded here with `decode`. Must return what `prepareFrames` returns.
    */
   readonly prepare?: PrepareFrames;
   /** Spans at which a batch is sent without waiting for more; default 50,000. */
   readonly batchSpans?: number;
-  /** Payload bytes that one batch may hold; default 64 MiB. */
+  /** Most payload bytes of one batch; default 64 MiB. */
   readonly batchBytes?: number;
-  /** Time between the starts of two batches while spans keep coming, and while few do. */
+  /** Time between the starts of two batches under high and under low traffic. */
   readonly busyMs?: number;
   readonly quietMs?: number;
-  /** Spans within `busyMs` from which on it counts as busy; default 500. */
+  /** Spans within `busyMs` from which traffic counts as high; default 500. */
   readonly busySpans?: number;
   /**
-   * Most batches on their way at the same time; default 3. How many there are follows the store:
-   * see `AdaptiveConcurrency`. One more is always being built.
+   * Most batches in flight; default 3. The actual number follows the store: see
+   * `AdaptiveConcurrency`. One more is always being built.
    */
   readonly inFlightMax?: number;
   readonly callTimeoutMs?: number;
   readonly clock?: JournalClock;
   readonly random?: () => number;
-  /** Called once per change, with the code of the store's answer or undefined when all is well. */
+  /**
+   * Called once per change, with the code of the store's error, or undefined when it works again.
+   */
   readonly onStateChange?: (code: Code | undefined) => void;
   /**
-   * Called with each batch once it is stored and before its checkpoint, so that what is derived
-   * from it is there when the batch counts as readable. What it throws is ignored.
+   * Called with each batch once it is stored and before its checkpoint, so that derived data
+   * exists when the batch counts as readable. A throw is ignored.
    */
   readonly onStored?: (batch: StoredFrames) => Promise<void>;
 }
@@ -67,26 +69,26 @@ export interface DrainOptions {
 export interface DrainStats {
   readonly storedEvents: number;
   readonly storedBatches: number;
-  /** Tries that did not end with the rows read back, bisecting not counted. */
+  /** Attempts that did not end with the rows read back, without halving. */
   readonly retries: number;
-  /** Answers of success whose rows could not be found. */
+  /** Reported successes whose rows were not found. */
   readonly unverified: number;
   readonly quarantinedEvents: number;
   readonly inFlight: number;
-  /** How many batches may be on their way, as the store has shown itself so far. */
+  /** How many batches may be in flight at present. */
   readonly inFlightLimit: number;
-  /** Code of the last try when it failed. */
+  /** Code of the last attempt when it failed. */
   readonly failure?: Code;
 }
 
 /** A running drain. */
 export interface Drain {
-  /** Says that there is something to do; appends say so by themselves. */
+  /** Signals new work; appends do so by themselves. */
   kick(): void;
-  /** Resolves when nothing is pending; never, while the store stays away. */
+  /** Resolves when nothing is pending; not before an absent store comes back. */
   idle(): Promise<void>;
   stats(): DrainStats;
-  /** Stops sending and waits for calls that are out, at most this long (default 5 s). */
+  /** Stops sending and waits for calls in progress, at most this long (default 5 s). */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
@@ -115,9 +117,9 @@ interface Flow {
   };
   readonly pace: DrainPace;
   readonly concurrency: AdaptiveConcurrency;
-  /** True while a batch that is ready waits for its place. */
+  /** True while a ready batch waits for a slot. */
   crowded: boolean;
-  /** Ends of begun batches, oldest first. */
+  /** Ends of batches in flight, oldest first. */
   ends: number[];
   at: JournalPosition | undefined;
   failure: Code | undefined;
@@ -126,7 +128,7 @@ interface Flow {
   progress: Deferred<void>;
 }
 
-/** Starts at once with what is pending. */
+/** Starts at once with the pending frames. */
 export function startDrain(options: DrainOptions): Drain {
   const flow: Flow = {
     options,
@@ -154,7 +156,7 @@ export function startDrain(options: DrainOptions): Drain {
   return {
     kick,
     async idle() {
-      // Waiting for this keeps the process alive, although no timer of the drain does.
+      // Waiting for this keeps the process alive, although the drain's own timers do not.
       const hold = setInterval(() => undefined, 60_000);
       flow.hurry += 1;
       kick();
@@ -187,7 +189,7 @@ export function startDrain(options: DrainOptions): Drain {
   };
 }
 
-/** Starts over from the checkpoint should anything be thrown that nobody expected. */
+/** Starts over from the checkpoint after an unexpected error. */
 async function supervise(flow: Flow): Promise<void> {
   for (let attempt = 0; !flow.stop.signal.aborted; attempt += 1) {
     try {
@@ -202,10 +204,10 @@ async function supervise(flow: Flow): Promise<void> {
   }
 }
 
-/** Pause after a reading that found no frame although some are waited for. */
+/** Pause after a read that found no frame although some are pending. */
 const emptyLookMs = 25;
 
-/** Builds batches one after another and lets as many be on their way as the store bears. */
+/** Builds batches one after another, with as many in flight as the store takes. */
 async function run(flow: Flow): Promise<void> {
   const { clock, options, stop } = flow;
   const replayed = [...options.journal.planned()];
@@ -217,7 +219,8 @@ async function run(flow: Flow): Promise<void> {
     if (stop.signal.aborted) break;
     const batch = await persistently(flow, () => gather(flow, planned));
     if (batch === undefined) {
-      // Frames that rotted count as appended and are never read: looking again at once would spin.
+      // Damaged frames count as appended and are never read: looking again at once would be a busy
+      // loop.
       if (planned === undefined) await clock.sleep(emptyLookMs, stop.signal);
       continue;
     }
@@ -238,7 +241,7 @@ async function run(flow: Flow): Promise<void> {
   await Promise.allSettled(inFlight);
 }
 
-/** Waits until there is a batch worth sending: at once when it is quiet, in blocks when busy. */
+/** Waits until a batch is due: at once under low traffic, at intervals under high traffic. */
 async function pace(flow: Flow): Promise<void> {
   const { options, clock, stop } = flow;
   const { journal } = options;
@@ -265,7 +268,7 @@ async function pace(flow: Flow): Promise<void> {
   }
 }
 
-/** The next frames; undefined when there are none, or when it was stopped meanwhile. */
+/** The next frames; undefined when there are none, or when the drain was stopped. */
 function gather(flow: Flow, plannedEnd: number | undefined): Promise<Gathered | undefined> {
   const { options } = flow;
   return gatherFrames({
@@ -280,7 +283,7 @@ function gather(flow: Flow, plannedEnd: number | undefined): Promise<Gathered | 
   });
 }
 
-/** Stores one batch, and checkpoints it when all before it are. */
+/** Stores one batch, and checkpoints it when all earlier ones are stored. */
 async function carry(
   flow: Flow,
   batch: Gathered,
@@ -301,7 +304,7 @@ async function carry(
     flow.progress = deferred();
     progress.resolve();
   } catch (error) {
-    // Closed on the way: the batch stays planned and is the first thing of the next start.
+    // Closed while in flight: the batch stays planned and is sent first after the next start.
     if (!flow.stop.signal.aborted) throw error;
   }
 }
@@ -311,7 +314,7 @@ async function tellStored({ options }: Flow, batch: StoredFrames): Promise<void>
   await options.onStored?.(batch).catch(() => {});
 }
 
-/** Stores a batch; which rows of it went to quarantine. */
+/** Stores a batch; returns the rows of it that went to quarantine. */
 async function storeBatch(
   flow: Flow,
   batch: Gathered,
@@ -338,7 +341,7 @@ async function storeBatch(
   const stored = await storePrepared(delivery, prepared, mayBeThere);
   const refused = new Map<number, number[]>();
   if (stored === prepared?.parts.length && prepared.unreadable.length === 0) return refused;
-  // A row is refused or a frame cannot be read: which one shows only here.
+  // A refused row or an unreadable frame: this path finds which one.
   const assembled = batch.assembled ?? (await assembleBatch(frames, through, options.decode));
   for (const part of assembled.parts.slice(stored)) {
     const range = { from: 0, to: part.events.length, mayBeThere };
@@ -362,7 +365,7 @@ async function storeBatch(
   return refused;
 }
 
-/** How many of the parts that were made ready are stored: all up to one that is refused. */
+/** Number of prepared parts that were stored: all before the first refused one. */
 async function storePrepared(
   delivery: DeliveryOptions,
   prepared: PreparedFrames | undefined,
@@ -376,7 +379,7 @@ async function storePrepared(
   return stored;
 }
 
-/** Tries for ever: what the disk refuses now it takes when somebody made room. */
+/** Retries without limit: a full disk may have space later. */
 async function persistently<T>(flow: Flow, work: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {

@@ -1,31 +1,29 @@
 /**
- * @module EraseQuarantine: takes rows out of quarantined records, for the command that deletes a
- * user. A record is written anew without them before the old one goes.
+ * @module EraseQuarantine: removes a user's rows from quarantined records, for the command that
+ * deletes a user. A record is rewritten without them before the old one is deleted.
  */
 import type { Journal } from "./contract.ts";
 import type { QuarantineRecord } from "./quarantine.ts";
 
-/** What is left of a record. */
+/** What remains of a record. */
 export interface KeptRows {
-  /** The payload of what stays, or undefined: nothing stays. */
+  /** The payload of the remaining rows, or undefined when none remains. */
   readonly payload: Uint8Array | undefined;
-  /** Rows that stay. */
+  /** Remaining rows. */
   readonly kept: number;
   /** Rows of the user among those that were set aside. */
   readonly gone: number;
 }
 
-/** What a run found. */
+/** Result of a run. */
 export interface QuarantineErasure {
   readonly found: number;
   readonly deleted: number;
-  /** Records that cannot be read, so that nobody can say whose they are. */
+  /** Records that cannot be read, so that their user is unknown. */
   readonly unreadable: number;
 }
 
-/**
- * Goes through all records. @param keep what is left of a record; undefined: it cannot be read
- */
+/** Processes all records. @param keep what remains of a record; undefined: it cannot be read */
 export async function eraseQuarantine(
   journal: Journal,
   keep: (record: QuarantineRecord) => KeptRows | undefined,

@@ -1,8 +1,7 @@
 /**
- * @module JournalFileSystem: the port through which the journal touches a disk, and Node's own. It
- * is a port so that a simulated disk can lose power, tear writes and refuse to sync under the very
- * code that runs in production. It retries nothing: what a failed sync means is the writer's
- * matter.
+ * @module JournalFileSystem: the port through which the journal uses a disk, and its
+ * implementation for Node. It is a port so that a simulated disk can lose power, tear writes and
+ * refuse to sync under the production code. It retries nothing: the writer handles a failed sync.
  */
 import { constants } from "node:fs";
 import { mkdir, open, readdir, rename, unlink } from "node:fs/promises";
@@ -11,9 +10,9 @@ import { dirname, resolve } from "node:path";
 
 /** An open file. Positions and lengths are bytes. */
 export interface JournalFile {
-  /** Writes all bytes at the position, or rejects with an unknown part of them written. */
+  /** Writes all bytes at the position; a rejection leaves an unknown part of them written. */
   write(bytes: Uint8Array, position: number): Promise<void>;
-  /** Fills the buffer as far as the file goes and resolves to the bytes read. */
+  /** Fills the buffer as far as the file goes; resolves to the bytes read. */
   read(into: Uint8Array, position: number): Promise<number>;
   /** fdatasync: resolves when every byte written so far survives a power loss. */
   sync(): Promise<void>;
@@ -25,7 +24,7 @@ export interface JournalFile {
 /** `create` fails with EEXIST when the name is taken. */
 export type OpenMode = "create" | "read" | "write";
 
-/** What the journal needs of a disk. Errors carry the `code` of the system call. */
+/** The disk operations of the journal. Errors carry the `code` of the system call. */
 export interface JournalFileSystem {
   /** Creates the directory and makes its own entry durable. */
   makeDirectory(path: string): Promise<void>;
@@ -48,7 +47,7 @@ export const nodeFileSystem: JournalFileSystem = {
   async makeDirectory(path) {
     const made = await mkdir(path, { recursive: true, mode: 0o700 });
     if (made === undefined) return;
-    // Every new level is an entry of the level above, and each of those must be durable.
+    // Every created level is an entry of the level above, and each must be made durable.
     const top = dirname(resolve(made));
     for (let level = dirname(resolve(path)); ; level = dirname(level)) {
       await nodeFileSystem.syncDirectory(level);
@@ -62,7 +61,7 @@ export const nodeFileSystem: JournalFileSystem = {
   rename,
   unlink,
   async syncDirectory(directory) {
-    // Windows cannot open a directory for this and makes entries durable by itself.
+    // Windows cannot open a directory for this; it makes entries durable by itself.
     if (process.platform === "win32") return;
     const handle = await open(directory, constants.O_RDONLY);
     try {

@@ -1,17 +1,17 @@
 /**
- * @module Frame: the one record of every file of the journal. Little-endian, 44 bytes of header and
- * the payload:
+ * @module Frame: the record format of every file of the journal. Little-endian, 44 bytes of header
+ * and the payload:
  *
- *     0 magic u32 · 4 version u8 · 5 kind u8 · 6 zero u16 · 8 payload bytes u32 · 12 spans u32
- *     16 sequence u64 · 24 lag u32 · 28 appended at, ms u64 · 36 CRC32 of the payload u32
- *     40 CRC32 of bytes 0 to 39 u32
+ * 0 magic u32 · 4 version u8 · 5 kind u8 · 6 zero u16 · 8 payload bytes u32 · 12 spans u32
+ * 16 sequence u64 · 24 lag u32 · 28 appended at, ms u64 · 36 CRC32 of the payload u32
+ * 40 CRC32 of bytes 0 to 39 u32
  *
- * The header has a checksum of its own, so that a length is believed only when it is sound and a
+ * The header has a checksum of its own, so that a length is used only when it is sound and a
  * search for the next frame stays linear. `lag` is the sequence minus the last acknowledged one:
- * every frame testifies how far acknowledgement had come when it was written, which is how recovery
- * tells a lost frame from an unfinished write. The magic holds two bytes that UTF-8 never holds, so
- * no text in a payload can be taken for a frame. Every later version keeps bytes 0 to 43 as they
- * are; the version speaks of the payload.
+ * each frame records how far acknowledgement had come when it was written, by which recovery
+ * distinguishes a lost frame from an unfinished write. The magic contains two bytes that UTF-8
+ * never contains, so no text in a payload can look like a frame. Every later version keeps bytes 0
+ * to 43 unchanged; the version concerns the payload.
  */
 import { crc32 } from "node:zlib";
 
@@ -21,12 +21,12 @@ import { CodedError } from "@turnproof/semconv";
 const formatVersion = 1;
 /** Bytes before the payload. */
 export const frameHeaderBytes = 44;
-/** Payloads beyond this are refused at the door and not believed on the disk. */
+/** Larger payloads are refused on append and treated as damage when read. */
 export const framePayloadBytesMax: number = 96 * 1024 * 1024;
 /** First bytes of every frame. */
 export const frameMagic: Buffer = Buffer.from([0xf5, 0x54, 0x50, 0xff]);
 
-/** What a frame holds: appended data, the head of a segment, a quarantined row or a checkpoint. */
+/** Content of a frame: appended data, the head of a segment, a quarantined row or a checkpoint. */
 export const frameKind = { data: 1, segment: 2, quarantine: 3, checkpoint: 4 } as const;
 export type FrameKind = (typeof frameKind)[keyof typeof frameKind];
 
@@ -41,7 +41,7 @@ export interface FrameHeader {
   readonly payloadCrc: number;
 }
 
-/** What `writeFrame` puts around a payload. */
+/** Header fields that `writeFrame` writes before a payload. */
 export interface FrameFields {
   readonly kind: FrameKind;
   readonly spans: number;
@@ -74,7 +74,7 @@ export function writeHeader(
   return offset + frameHeaderBytes;
 }
 
-/** A whole frame in a buffer of its own. */
+/** A complete frame in its own buffer. */
 export function encodeFrame(fields: FrameFields, payload: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(frameHeaderBytes + payload.byteLength);
   frame.set(payload, writeHeader(frame, 0, fields, payload));
@@ -104,13 +104,13 @@ export function readHeader(source: Buffer, offset: number): FrameHeader | undefi
   };
 }
 
-/** Whole numbers to 2^53 in eight bytes; no BigInt, because this stands on the path of each frame. */
+/** Whole numbers to 2^53 in eight bytes; no BigInt, because this runs for each frame. */
 export function writeUint64(target: Buffer, value: number, offset: number): void {
   target.writeUInt32LE(value % 0x1_0000_0000, offset);
   target.writeUInt32LE(Math.floor(value / 0x1_0000_0000), offset + 4);
 }
 
-/** The whole number in the eight bytes at the offset. */
+/** The whole number in eight bytes at the offset. */
 export function readUint64(source: Buffer, offset: number): number {
   return source.readUInt32LE(offset) + source.readUInt32LE(offset + 4) * 0x1_0000_0000;
 }

@@ -1,6 +1,6 @@
 /**
- * @module Gather: which frames travel together, and making them ready: in another thread where the
- * store takes that, else here.
+ * @module Gather: selects the frames of a batch and prepares them: in another thread where the
+ * store accepts that, else here.
  */
 import type { JournalPosition } from "./backlog.ts";
 import { assembleBatch } from "./batch.ts";
@@ -8,7 +8,7 @@ import type { Batch, DecodeFrame, PreparedFrames } from "./batch.ts";
 import { deferred } from "./deferred.ts";
 import type { JournalFrame } from "./journal-reader.ts";
 
-/** Frames that travel together, made ready elsewhere or assembled here. */
+/** Frames of one batch, prepared in another thread or assembled here. */
 export interface Gathered {
   readonly frames: readonly JournalFrame[];
   readonly through: JournalPosition;
@@ -16,22 +16,22 @@ export interface Gathered {
   readonly assembled?: Batch;
 }
 
-/** Makes frames ready elsewhere; undefined, or a rejection, leaves them to this thread. */
+/** Prepares frames in another thread; on undefined or a rejection this thread does it. */
 export type PrepareFrames = (
   frames: readonly JournalFrame[],
 ) => Promise<PreparedFrames | undefined>;
 
-/** Where frames come from, where the batch ends, and who makes it ready. */
+/** Source of frames, bounds of the batch, and the preparing thread. */
 export interface GatherOptions {
   readonly frames: AsyncIterable<JournalFrame>;
-  /** Sequence at which a batch ended that may have been sent; undefined: the bounds decide. */
+  /** Sequence of the end of a batch that may have been sent; undefined: the bounds decide. */
   readonly plannedEnd: number | undefined;
   readonly batchSpans: number;
   readonly batchBytes: number;
   readonly decode: DecodeFrame;
   readonly prepare: PrepareFrames | undefined;
   readonly stop: AbortSignal;
-  /** Called with the spans of the batch before it is made ready. */
+  /** Called with the spans of the batch before it is prepared. */
   readonly onRead: (spans: number) => void;
 }
 
@@ -53,13 +53,13 @@ export async function gatherFrames(options: GatherOptions): Promise<Gathered | u
   if (through === undefined) return undefined;
   options.onRead(spans);
   const prepared = await preparedUnlessStopped(options, frames);
-  // Nothing of them was sent: the next start reads them again.
+  // None of them was sent: the next start reads them again.
   if (options.stop.aborted) return undefined;
   if (prepared !== undefined) return { frames, through, prepared };
   return { frames, through, assembled: await assembleBatch(frames, through, options.decode) };
 }
 
-/** What another thread makes of the frames; closing waits for no thread, however long it takes. */
+/** The other thread's result; closing does not wait for it. */
 async function preparedUnlessStopped(
   { prepare, stop }: GatherOptions,
   frames: readonly JournalFrame[],

@@ -1,4 +1,4 @@
-/** @module Journal: the durable queue between a door and a store, and its drain. Node only. */
+/** @module Journal: the durable queue between a receiver and a store, and its drain. Node only. */
 export type { JournalPosition } from "./backlog.ts";
 export { eachStoredEvent, prepareFrames } from "./batch.ts";
 export type {

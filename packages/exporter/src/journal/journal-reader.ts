@@ -1,7 +1,7 @@
 /**
  * @module Journal reader: pending frames in the order of their sequences, streamed from the
- * segments with one window in memory. Bytes that rotted since recovery are found here: the range is
- * set aside, what was lost is counted, and reading goes on.
+ * segments with one window in memory. Damage since recovery is found here: the range is set aside,
+ * the loss is counted, and reading continues.
  */
 import { join } from "node:path";
 
@@ -21,11 +21,11 @@ export interface JournalFrame {
   readonly spans: number;
   /** Milliseconds since the epoch. */
   readonly appendedAtMs: number;
-  /** Goes into `checkpoint` and `read` to mean "through this frame". */
+  /** Pass it to `checkpoint` or `read` to mean "through this frame". */
   readonly position: JournalPosition;
 }
 
-/** What is read, and who hears of damage. */
+/** What is read, and the callbacks for damage. */
 export interface ReadOptions {
   readonly fileSystem: JournalFileSystem;
   readonly directory: string;
@@ -36,7 +36,10 @@ export interface ReadOptions {
   readonly onDamage: (lostFrames: number, lostSpans: number) => void;
 }
 
-/** Ends at what was acknowledged when it looked last; start again from the last position for more. */
+/**
+ * Ends at the last frame acknowledged when it checked; start again from the last position for
+ * more.
+ */
 export async function* readBacklog(
   options: ReadOptions,
 ): AsyncGenerator<JournalFrame, void, undefined> {
@@ -48,7 +51,7 @@ export async function* readBacklog(
     if (run === undefined) return;
     const { last, end, after } = run;
     yield* readRun(options, run, at, end, last);
-    // Frames that rotted are passed over by the run's own totals.
+    // Damaged frames are skipped by the run's own totals.
     at = { sequence: last, segment: run.segment.name, offset: end, totals: after };
   }
 }
@@ -106,14 +109,14 @@ async function* readRun(
   }
 }
 
-/** Bytes without frames, how many frames they held, and when the frame before was appended. */
+/** Bytes without frames, the number of frames lost, and when the frame before was appended. */
 interface Hole {
   readonly gaps: ScannedGap[];
   readonly missing: number;
   readonly afterMs: number | null;
 }
 
-/** Sets the ranges of one hole aside; true when one is new. What is missing counts once. */
+/** Sets the ranges of one hole aside; true when one is new. Missing frames are counted once. */
 async function settle(
   options: ReadOptions,
   run: Run,

@@ -1,9 +1,8 @@
 /**
- * @module Journal: acknowledged means durable. Frames are appended to segments and synced in groups
- * before `append` resolves; they leave only when a checkpoint says that the store provably holds
- * them. The collector stands on it between the door and the store, the exporter uses the same code
- * as its disk spool. It knows nothing of what a payload means, and nothing here is a number of
- * tries after which data is given up.
+ * @module Journal: acknowledged means durable. Frames are appended to segments and synced in
+ * groups before `append` resolves; they are removed only after a checkpoint that the store holds
+ * them. The collector puts it between receiver and store, the exporter uses the same code as its
+ * disk spool. Payloads are opaque to it, and no retry limit ever discards data.
  */
 import { join } from "node:path";
 
@@ -50,7 +49,7 @@ const defaults = {
   reserveBytes: 256 * 1024,
 } as const;
 
-/** Everything an open journal is made of. */
+/** Components of an open journal. */
 interface Parts {
   readonly options: JournalOptions;
   readonly fileSystem: JournalFileSystem;
@@ -68,18 +67,18 @@ interface Parts {
     checkpoint: Checkpoint;
     lostOwnership: boolean;
     closed: boolean;
-    /** The last write was made: whatever still stands in line may not touch the directory. */
+    /** The last write was made: writes still queued may not touch the directory. */
     released: boolean;
     lostSpans: number;
-    /** End of the queue of everything that writes beside the segments. */
+    /** End of the queue of all writes besides the segments'. */
     tail: Promise<unknown>;
   };
 }
 
 /**
- * Opens the journal of a directory and recovers what is there. Rejects with `journal_locked` while
+ * Opens the journal of a directory and recovers its content. Rejects with `journal_locked` while
  * another process uses it, `store_version_newer` when a newer version wrote it, `journal_failed`
- * when the directory cannot be used at all; damage never stops it.
+ * when the directory cannot be used; damage never prevents opening.
  */
 export async function openJournal(given: JournalOptions): Promise<Journal> {
   const options: JournalOptions = { ...given, onEvent: undisturbed(given.onEvent) };
@@ -112,7 +111,7 @@ export async function openJournal(given: JournalOptions): Promise<Journal> {
   }
 }
 
-/** An error of whoever listens must not be taken for one of the disk. */
+/** A listener's error must not count as a disk error. */
 function undisturbed<A extends unknown[]>(
   listener: ((...args: A) => void) | undefined,
 ): (...args: A) => void {
@@ -120,7 +119,7 @@ function undisturbed<A extends unknown[]>(
     try {
       listener?.(...args);
     } catch {
-      // It is the listener's own, and there is nobody here to tell.
+      // The listener's own error; this code has no one to report it to.
     }
   };
 }
@@ -230,7 +229,7 @@ function createJournal(parts: Parts): Journal {
       await parts.writer.close();
       await inOrder(parts, async () => {
         await save(parts, {}).catch(() => undefined);
-        // The next owner may be reading already when the lock is gone.
+        // The next owner may read as soon as the lock is released.
         state.released = true;
       });
       await parts.lock.release();
@@ -238,7 +237,7 @@ function createJournal(parts: Parts): Journal {
   };
 }
 
-/** Checkpoints, plans and quarantine write one after another. */
+/** Serializes the writes of checkpoints, plans and quarantine. */
 function inOrder<T>(parts: Parts, work: () => Promise<T>): Promise<T> {
   const result = parts.state.tail.then(() => {
     if (parts.state.released) throw new CodedError("journal_failed");
@@ -308,7 +307,7 @@ async function locate(parts: Parts, through: number): Promise<JournalPosition> {
 }
 
 async function save(parts: Parts, change: Partial<Checkpoint>): Promise<void> {
-  // The last checkpoint is written while the journal is closed to everybody else.
+  // The last checkpoint is written while the journal accepts nothing else.
   if (parts.state.lostOwnership) throw new CodedError("journal_locked");
   const { fileSystem, directory, state } = parts;
   const checkpoint: Checkpoint = {
@@ -331,7 +330,7 @@ async function unlinkDrained(parts: Parts): Promise<void> {
   let removed = 0;
   for (const segment of drainedSegments(backlog)) {
     if (segment === writer.active() && !(await retireActive(parts, segment.bytes))) continue;
-    // It may have been written to while the one before it was removed.
+    // It may have been written to while the previous one was removed.
     if (!drainedSegments(backlog).includes(segment)) continue;
     await fileSystem.unlink(join(directory, segment.name)).catch(() => undefined);
     backlog.segments.delete(segment.name);
@@ -342,7 +341,7 @@ async function unlinkDrained(parts: Parts): Promise<void> {
   await parts.reserve.refill();
 }
 
-/** A small drained segment goes on being written: a new file costs more than the space. */
+/** A small drained segment stays active: a new file costs more than its space. */
 async function retireActive(parts: Parts, bytes: number): Promise<boolean> {
   return bytes >= Math.min(1024 * 1024, parts.bytesMax / 8) && parts.writer.retire();
 }

@@ -1,31 +1,31 @@
 /**
- * @module Owner: which process holds a directory, and whether it still runs. A pid alone is no
- * identity: it is used again after a crash, and another container's pid means nothing here. So an
- * owner is boot, pid namespace, pid and the time at which the process started.
+ * @module Owner: which process holds a directory, and whether it is running. A pid alone does not
+ * identify a process: it is reused after a crash, and a pid in another container has no meaning
+ * here. So an owner is boot, pid namespace, pid and start time of the process.
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { createHash } from "node:crypto";
 
-/** Identity of a process; every part is made of `[a-z0-9]` so that it can stand in a file name. */
+/** Identity of a process; every part matches `[a-z0-9]` so that it can be part of a file name. */
 export interface Owner {
   readonly boot: string;
   readonly namespace: string;
   readonly pid: number;
-  /** Clock ticks since boot at which the process started; "0" where the platform does not say. */
+  /** Start time of the process in clock ticks since boot; "0" where the platform has none. */
   readonly started: string;
 }
 
-/** `unknown` when this process cannot see the other one; then its heartbeat decides. */
+/** `unknown` when this process cannot check the other one; then its heartbeat decides. */
 export type Liveness = "alive" | "dead" | "unknown";
 
-/** What the lock needs of an operating system. */
+/** Operating system calls of the lock. */
 export interface Processes {
   self(): Owner;
   liveness(owner: Owner): Liveness;
 }
 
-/** The processes of this machine; on platforms without /proc only the pid and the host are known. */
+/** The processes of this machine; on platforms without /proc only pid and host are known. */
 export const systemProcesses: Processes = {
   self() {
     return {
@@ -62,7 +62,10 @@ function startTicks(pid: number): string | undefined {
   return statFields(pid)[19];
 }
 
-/** Fields of the stat line from the third on: the second may hold spaces and ends with a bracket. */
+/**
+ * Fields of the stat line from the third on: the second may contain spaces and ends with a
+ * bracket.
+ */
 function statFields(pid: number): readonly string[] {
   const line = readText(`/proc/${pid}/stat`) ?? "";
   return line.slice(line.lastIndexOf(")") + 2).split(" ");
@@ -72,16 +75,16 @@ function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // A process of somebody else is there all the same.
+    // A process of another user exists all the same.
     if ((error as { readonly code?: unknown }).code !== "EPERM") return false;
   }
   return !hasEnded(pid);
 }
 
 /**
- * True of a process that ended and that its parent has not asked after, as under a container's
- * process 1 that reaps nobody: it is listed, and holds nothing. While a thread of it still ends,
- * its files are open.
+ * True for a process that ended and was not reaped by its parent, as under a container whose
+ * process 1 reaps no children: it is listed and holds nothing. While one of its threads is still
+ * ending, its files are open.
  */
 function hasEnded(pid: number): boolean {
   if (statFields(pid)[0] !== "Z") return false;

@@ -1,8 +1,8 @@
 /**
- * @module Quarantine: rows that the store will refuse for ever, kept durable beside the journal
- * with the code of the refusal, counted, and there to be replayed. A record is the payload of a
- * frame and the positions of its bad rows, so nothing needs to be encoded anew. The same rows of
- * the same payload are kept once, however often a crash makes the drain come back to them.
+ * @module Quarantine: rows that the store permanently refuses, stored durably beside the journal
+ * with the code of the refusal, counted, and available for replay. A record is the payload of a
+ * frame and the positions of its bad rows, so nothing needs encoding again. The same rows of the
+ * same payload are stored once, however often a crash repeats them.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -12,27 +12,31 @@ import type { JournalFile, JournalFileSystem } from "./file-system.ts";
 import { encodeFrame, frameKind } from "./frame.ts";
 import { isFrame, scanFrames } from "./scan.ts";
 
-/** Rows that wait for a human or a new version. */
+/** Rows that wait for an operator or a new version. */
 export interface QuarantineRecord {
   /** Hash of the content; names the record. */
   readonly id: string;
-  /** Why: a content-free code. */
+  /** A content-free code of the refusal. */
   readonly code: string;
   /** The payload of the frame as it was appended. */
   readonly payload: Uint8Array;
-  /** Positions of the bad rows among the decoded ones, or null: the payload cannot be decoded. */
+  /**
+   * Positions of the bad rows among the decoded ones, or null when the payload cannot be decoded.
+   */
   readonly rows: readonly number[] | null;
   readonly spans: number;
-  /** When its frame was appended, where nothing of it can be read; milliseconds since the epoch. */
+  /**
+   * When its frame was appended, for payloads that cannot be read; milliseconds since the epoch.
+   */
   readonly receivedAtMs?: number;
   /** When it was set aside, milliseconds since the epoch. */
   readonly setAsideAtMs: number;
 }
 
-/** What is set aside for a record. */
+/** The fields to set aside for a record. */
 export type QuarantineInput = Omit<QuarantineRecord, "id" | "setAsideAtMs">;
 
-/** A record that cannot be read back: its bytes were changed since it was written. */
+/** A record that cannot be read: its bytes have changed since it was written. */
 export interface DamagedRecord {
   readonly id: string;
   readonly damaged: true;
@@ -42,7 +46,7 @@ export interface DamagedRecord {
 
 /** The records of one directory. */
 export interface Quarantine {
-  /** Durable when it resolves; false when the same record was there. */
+  /** Durable when it resolves; false when the same record existed. */
   add(input: QuarantineInput, nowMs: number): Promise<boolean>;
   read(): AsyncIterable<QuarantineRecord>;
   remove(id: string): Promise<void>;
@@ -55,8 +59,9 @@ const suffix = ".quarantine";
 const namePattern = /^[0-9a-f]{32}\.quarantine$/;
 
 /**
- * The records of a directory whoever owns it: each is whole under its name, so nothing is locked
- * and nothing is changed. Rejects with the system call's error where there is no such directory.
+ * The records of a directory, whether or not a process owns it: each file is complete under its
+ * name, so nothing is locked or changed. Rejects with the system call's error where the directory
+ * does not exist.
  */
 export async function* readQuarantine(
   directory: string,
@@ -66,7 +71,7 @@ export async function* readQuarantine(
   for (const name of names.filter((one) => namePattern.test(one)).toSorted()) {
     const id = name.slice(0, -suffix.length);
     const file = await fileSystem.open(join(directory, name), "read").catch((error: unknown) => {
-      // Replayed, and forgotten by its owner, while we read.
+      // Replayed and deleted by its owner while being read.
       if (systemCode(error) === "ENOENT") return undefined;
       throw error;
     });
@@ -79,7 +84,7 @@ export async function* readQuarantine(
   }
 }
 
-/** Opens what earlier runs have set aside; damaged records are left alone and not counted. */
+/** Opens the records of earlier runs; damaged ones are left in place and not counted. */
 export async function openQuarantine(
   fileSystem: JournalFileSystem,
   directory: string,
@@ -131,7 +136,7 @@ export async function openQuarantine(
   };
 }
 
-/** A file is whole under its final name or not there. */
+/** A file is complete under its final name or absent. */
 async function writeWhole(
   fileSystem: JournalFileSystem,
   directory: string,

@@ -1,9 +1,9 @@
 /**
- * @module Recovery: from whatever lies in the directory to a backlog, without a human. It reads
- * everything first and changes nothing until it has: a version after this build's must be refused
- * with every byte in place. Then: unfinished tails are cut off, damaged ranges set aside and
- * counted, files without anything pending removed. A missing segment was drained (its unlink
- * follows its checkpoint); swapped and copied segments sort themselves out by sequence.
+ * @module Recovery: builds a backlog from the files of the directory, unattended. It reads
+ * everything before it changes anything: a newer version must be refused with every byte in place.
+ * Then unfinished tails are cut off, damaged ranges set aside and counted, files without pending
+ * frames removed. A missing segment was drained (its unlink follows its checkpoint); swapped and
+ * copied segments are ordered by sequence.
  */
 import { join } from "node:path";
 
@@ -19,7 +19,7 @@ import { decodeHead, segmentBase } from "./segment-name.ts";
 import type { SegmentHead } from "./segment-name.ts";
 import { SequenceSet } from "./sequence-set.ts";
 
-/** What lies there, as far as the names and the checkpoint say. */
+/** Content of the directory by names and checkpoint. */
 export interface RecoveryOptions {
   readonly fileSystem: JournalFileSystem;
   readonly directory: string;
@@ -32,7 +32,7 @@ export interface RecoveryOptions {
   readonly verifyChecksums: boolean;
 }
 
-/** What was found, for events and statistics. */
+/** Findings, for events and statistics. */
 export interface Recovered {
   readonly backlog: Backlog;
   readonly nextSequence: number;
@@ -44,7 +44,7 @@ export interface Recovered {
   readonly missingSegments: number;
 }
 
-/** A segment as it lies there. */
+/** A segment as found. */
 interface FoundSegment {
   readonly name: string;
   readonly base: number;
@@ -63,7 +63,7 @@ interface FoundGap {
   readonly afterSequence: number;
   /** The next sequence in the file, or undefined at its end. */
   readonly beforeSequence: number | undefined;
-  /** When the frame before it was appended, in whichever segment; null where there is none. */
+  /** When the frame before it was appended, in any segment; null where there is none. */
   readonly afterMs: number | null;
 }
 
@@ -71,14 +71,14 @@ interface Survey {
   readonly backlog: Backlog;
   readonly segments: FoundSegment[];
   readonly seen: SequenceSet;
-  /** Highest sequence that anything on the disk says was acknowledged. */
+  /** Highest sequence that any file says was acknowledged. */
   acknowledged: number;
   duplicateFrames: number;
-  /** When the frame that was read last was appended. */
+  /** When the last read frame was appended. */
   lastMs: number | null;
 }
 
-/** Throws `store_version_newer`; nothing else stops it. */
+/** Rejects with `store_version_newer` only; anything else is repaired. */
 export async function recover(options: RecoveryOptions): Promise<Recovered> {
   const segments = await readHeads(options);
   const survey: Survey = {
@@ -120,7 +120,7 @@ export async function recover(options: RecoveryOptions): Promise<Recovered> {
   };
 }
 
-/** Frames that only a copy still holds are found after later ones; totals follow the sequence. */
+/** Frames that exist only in a copy are found after later ones; totals follow the sequence. */
 function orderRuns(backlog: Backlog): void {
   backlog.runs.sort((a, b) => a.first - b.first);
   let before = backlog.drained;
@@ -212,7 +212,10 @@ async function scanSegment(
   }
 }
 
-/** Judges the gaps of one segment and repairs what can be repaired; a refusing disk stops nothing. */
+/**
+ * Classifies the gaps of one segment and repairs what can be repaired; a disk that refuses does
+ * not stop it.
+ */
 async function repair(
   options: RecoveryOptions,
   survey: Survey,
@@ -258,7 +261,7 @@ async function repair(
   }
 }
 
-/** First sequence that the segment can not have held, as far as its neighbours say. */
+/** First sequence that the segment cannot contain, from its neighbours. */
 function endOf(
   survey: Survey,
   found: FoundSegment,
@@ -306,7 +309,7 @@ async function cutOff(
     const segment = survey.backlog.segments.get(found.name);
     if (segment !== undefined) segment.bytes = length;
   } catch {
-    // The tail stays; it is found and ignored again next time.
+    // The tail stays; the next start finds and ignores it again.
   }
 }
 
@@ -319,7 +322,7 @@ async function removeDrained(options: RecoveryOptions, survey: Survey): Promise<
       backlog.segments.delete(name);
       removed += 1;
     } catch {
-      // It holds nothing that anybody waits for, so it may stay until the disk lets it go.
+      // It holds no pending frame, so it may stay until the disk allows its removal.
     }
   }
   if (removed > 0) await options.fileSystem.syncDirectory(options.directory).catch(() => undefined);

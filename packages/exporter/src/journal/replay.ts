@@ -1,6 +1,6 @@
 /**
- * @module Replay: offers quarantined rows to the store again, for the command that an operator runs
- * after the cause is mended. A row leaves the quarantine when it was read back from the store.
+ * @module Replay: sends quarantined rows to the store again, for the command that an operator runs
+ * after fixing the cause. A row leaves the quarantine when it was read back from the store.
  */
 import { createHash } from "node:crypto";
 
@@ -13,23 +13,26 @@ import type { DrainStore } from "./delivery.ts";
 import type { Journal } from "./contract.ts";
 import type { QuarantineRecord } from "./quarantine.ts";
 
-/** How payloads are read, and how patient to be with the store. */
+/** How payloads are read, and the limits of retrying. */
 export interface ReplayOptions {
   readonly decode: DecodeFrame;
   readonly callTimeoutMs?: number;
-  /** Tries per record before the store's code is thrown; default 5. */
+  /** Attempts per record before the store's code is thrown; default 5. */
   readonly attemptsMax?: number;
   readonly clock?: JournalClock;
   readonly random?: () => number;
 }
 
-/** Spans. */
+/** Counts of spans. */
 export interface ReplayResult {
   readonly replayed: number;
   readonly remaining: number;
 }
 
-/** Rejects with the store's code when it cannot be reached; what was replayed by then stays so. */
+/**
+ * Rejects with the store's code when it cannot be reached; rows replayed before that stay
+ * replayed.
+ */
 export async function replayQuarantine(
   journal: Journal,
   store: DrainStore,

@@ -1,7 +1,7 @@
 /**
- * @module Reserve: a little disk space that is given up only so that a checkpoint can be written on
- * a full disk. Without it a journal that filled the disk could never say that it was drained, and
- * so never give the space back.
+ * @module Reserve: disk space that is released only to write a checkpoint on a full disk. Without
+ * it a journal that filled the disk could never record that it was drained, and so never free the
+ * space.
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -9,17 +9,17 @@ import { join } from "node:path";
 import { isNoSpace } from "./file-system.ts";
 import type { JournalFileSystem } from "./file-system.ts";
 
-/** Space held back in one directory. */
+/** Space reserved in one directory. */
 export interface Reserve {
   /** Runs the work, and once more without the reserve when the disk was full. */
   spend<T>(work: () => Promise<T>): Promise<T>;
-  /** Takes the space back as soon as there is some; never rejects. */
+  /** Reserves the space again as soon as there is some; never rejects. */
   refill(): Promise<void>;
 }
 
 const reserveName = "reserve";
 
-/** Takes over what an earlier run held back; `refill` takes it where there was none. */
+/** Takes over the reserve of an earlier run; `refill` creates a missing one. */
 export function openReserve(
   fileSystem: JournalFileSystem,
   directory: string,
@@ -45,7 +45,7 @@ export function openReserve(
         await fileSystem.unlink(path).catch(() => undefined);
         const file = await fileSystem.open(path, "create");
         try {
-          // Not zeros: a file system that stores those as holes would hold nothing back.
+          // Not zeros: a file system that stores them as holes would reserve nothing.
           await file.write(randomBytes(reserveBytes), 0);
           await file.sync();
           held = true;

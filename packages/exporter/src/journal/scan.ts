@@ -1,7 +1,7 @@
 /**
- * @module Scan: reads a file of frames as a stream with one window of memory and finds its way
- * again after damage. A frame with a sound header and a bad payload is skipped by its length; after
- * a bad header the next sound header is searched for. What lies between is a gap, never an error.
+ * @module Scan: reads a file of frames as a stream with one window in memory and resynchronizes
+ * after damage. A frame with a sound header and a bad payload is skipped by its length; after a
+ * bad header it searches for the next sound one. The bytes between are a gap, never an error.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { crc32 } from "node:zlib";
@@ -18,14 +18,14 @@ export interface ScannedFrame extends FrameHeader {
   readonly payload: Buffer;
 }
 
-/** Bytes from `from` to `to` that belong to no sound frame; `last` when the file ends with them. */
+/** Bytes from `from` to `to` that belong to no sound frame; `last` at the end of the file. */
 export interface ScannedGap {
   readonly from: number;
   readonly to: number;
   readonly last: boolean;
 }
 
-/** What a scan finds. */
+/** Result of a scan step. */
 export type ScanItem = ScannedFrame | ScannedGap;
 
 /** Which bytes are read, and whether payloads are kept. */
@@ -34,11 +34,11 @@ export interface ScanOptions {
   readonly from: number;
   /** First byte that is not read. */
   readonly to: number;
-  /** True when payloads are not kept beyond the next turn of the loop, so one window serves all. */
+  /** True when a payload is not used beyond its loop iteration, so one window serves all. */
   readonly reuseWindow?: boolean;
-  /** True when payloads may go to another thread: they lie in memory that threads share. */
+  /** True when payloads may go to another thread: they are in shared memory. */
   readonly shared?: boolean;
-  /** Test seam: a scan that believes checksums blindly is a planted bug that suites must catch. */
+  /** For tests: a scan that does not verify checksums is a planted bug that suites must catch. */
   readonly verify?: boolean;
 }
 
@@ -50,7 +50,7 @@ export function isFrame(item: ScanItem): item is ScannedFrame {
   return "payload" in item;
 }
 
-/** Yields the items of one window at a time, in the order of the file. */
+/** Yields the items of one window at a time, in file order. */
 export async function* scanFrames(
   file: JournalFile,
   options: ScanOptions,
@@ -83,7 +83,7 @@ interface ScanState {
   needBytes: number;
 }
 
-/** Parses what is whole in the window and leaves `position` at the first byte to read next. */
+/** Parses the complete frames in the window and sets `position` to the first byte to read next. */
 function parseWindow(
   window: Buffer,
   end: number,
@@ -108,7 +108,7 @@ function parseWindow(
     const header = readHeader(window, at - start);
     if (header === undefined) {
       const found = window.indexOf(frameMagic, at - start + 1);
-      // Three bytes of a magic may stand at the very end of the window.
+      // The end of the window may contain three bytes of a magic.
       bad(found >= 0 ? start + found : windowEnd === end ? end : Math.max(at + 1, windowEnd - 3));
       continue;
     }
@@ -135,8 +135,8 @@ function parseWindow(
 }
 
 /**
- * Reads like the file does; where the disk refuses, page by page, and a page that stays unreadable
- * is zeros, which is damage like any other.
+ * Reads the file; where the disk refuses, page by page. An unreadable page is zeros, which then
+ * counts as damage.
  */
 export async function readThrough(
   file: JournalFile,

@@ -1,17 +1,17 @@
 /**
- * @module Segment names: 16 hexadecimal digits of the first sequence, so that the order of names is
- * the order of frames, and the head that a segment starts with. The head wins over the name,
- * because a file can be renamed and a checksum cannot be talked round.
+ * @module Segment names: 16 hexadecimal digits of the first sequence, so that names sort in frame
+ * order, and the head that a segment starts with. The head takes precedence over the name, because
+ * a file can be renamed and the head has a checksum.
  */
 import { readUint64, writeUint64 } from "./frame.ts";
 
 const suffix = ".segment";
 
-/** What the first frame of a segment says. */
+/** Content of a segment's first frame. */
 export interface SegmentHead {
-  /** Sequences from here to the base were never acknowledged, whatever files hold of them. */
+  /** Sequences from here to the base were never acknowledged, whatever any file contains. */
   readonly previousEnd: number;
-  /** Base of the segment before, 0 for none; a gap in this chain is a missing file. */
+  /** Base of the segment before, 0 for none; a gap in this chain means a missing file. */
   readonly previousBase: number;
 }
 
@@ -20,7 +20,7 @@ export function segmentName(base: number): string {
   return base.toString(16).padStart(16, "0") + suffix;
 }
 
-/** The base that a name says, or undefined when it names no segment. */
+/** The base in a name, or undefined when it is no segment name. */
 export function segmentBase(name: string): number | undefined {
   const match = /^([0-9a-f]{16})\.segment$/.exec(name);
   return match?.[1] === undefined ? undefined : Number.parseInt(match[1], 16);
@@ -34,7 +34,7 @@ export function encodeHead(head: SegmentHead): Buffer {
   return payload;
 }
 
-/** What the payload of a first frame says, or undefined when it is too short. */
+/** The head in the payload of a first frame, or undefined when it is too short. */
 export function decodeHead(payload: Buffer): SegmentHead | undefined {
   if (payload.byteLength < 16) return undefined;
   return { previousEnd: readUint64(payload, 0), previousBase: readUint64(payload, 8) };

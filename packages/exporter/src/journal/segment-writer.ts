@@ -1,9 +1,9 @@
 /**
- * @module Segment writer: makes groups of frames durable, one write and one fdatasync per group for
- * everybody who waits. While a sync runs, arrivals form the next group. A file that failed once is
- * never written or synced again (a second fsync after an error may succeed without the data): the
- * group goes, under fresh sequences, to a new segment; when that fails too it is refused and the
- * writer is unhealthy until a probe finds the disk well again.
+ * @module Segment writer: makes groups of frames durable, one write and one fdatasync per group.
+ * While a sync runs, arrivals form the next group. A file that failed once is never written or
+ * synced again (a second fsync after an error may succeed without the data): the group goes, under
+ * new sequences, to a new segment. When that fails too, it is refused and the writer is unhealthy
+ * until a probe finds the disk working.
  */
 import { join } from "node:path";
 
@@ -17,7 +17,7 @@ import type { JournalFile, JournalFileSystem } from "./file-system.ts";
 import { encodeFrame, frameHeaderBytes, frameKind, writeHeader } from "./frame.ts";
 import { encodeHead, segmentName } from "./segment-name.ts";
 
-/** A frame on its way in. */
+/** A frame that waits to be written. */
 export interface WaitingFrame {
   readonly payload: Uint8Array;
   readonly spans: number;
@@ -25,7 +25,7 @@ export interface WaitingFrame {
   readonly reject: (error: CodedError) => void;
 }
 
-/** Where segments go, how large, and who hears of it. */
+/** Directory, sizes and callbacks of the writer. */
 export interface SegmentWriterOptions {
   readonly fileSystem: JournalFileSystem;
   readonly directory: string;
@@ -46,16 +46,16 @@ export interface SegmentWriter {
   push(frame: WaitingFrame): void;
   /** Bytes that wait for a group. */
   waitingBytes(): number;
-  /** The code for which frames are refused, or undefined while the disk is well. */
+  /** The code with which frames are refused, or undefined while the disk works. */
   failure(): "journal_failed" | "disk_full" | undefined;
   /** Base of the segment being written, or of the newest one. */
   activeBase(): number;
   /** Segment that must not be unlinked, or undefined. */
   active(): Segment | undefined;
-  /** Ends the segment being written, when nothing is on its way; true when it did. */
+  /** Ends the active segment when no write is in progress; true when it did. */
   retire(): Promise<boolean>;
   groups(): number;
-  /** Waits for what was pushed, then refuses everything. */
+  /** Waits for pending frames, then refuses everything. */
   close(): Promise<void>;
 }
 
@@ -126,7 +126,7 @@ export function createSegmentWriter(options: SegmentWriterOptions): SegmentWrite
 }
 
 function start(state: WriterState): void {
-  // One turn of the loop gathers the appends of the same tick.
+  // One turn of the event loop collects the appends of the same tick.
   state.working ??= Promise.resolve()
     .then(() => work(state))
     .finally(() => {
@@ -162,7 +162,7 @@ async function commit(
       return;
     } catch (error) {
       await seal(state, true);
-      // A full disk has no room for a second try either.
+      // A full disk has no room for a second attempt either.
       if (isNoSpace(error)) fail(state, "disk_full");
       else if (attempt === 1) fail(state, "journal_failed");
     }
@@ -170,7 +170,7 @@ async function commit(
   for (const frame of group) frame.reject(new CodedError(state.failure ?? "journal_failed"));
 }
 
-/** Places the frames, writes and syncs them, and only then books them as acknowledged. */
+/** Places the frames, writes and syncs them, and only then records them as acknowledged. */
 async function writeGroup(
   state: WriterState,
   group: readonly WaitingFrame[],
@@ -193,7 +193,7 @@ async function writeGroup(
   return first;
 }
 
-/** Writes through one buffer, large payloads past it; resolves to the offset after the last. */
+/** Writes through one buffer, large payloads directly; resolves to the offset after the last. */
 async function writeFrames(
   state: WriterState,
   file: JournalFile,
@@ -232,7 +232,7 @@ async function writeFrames(
 
 async function activeFor(state: WriterState, bytes: number): Promise<ActiveSegment> {
   const taken = state.active?.segment.bytes ?? 0;
-  // A group larger than a segment gets one to itself.
+  // A group larger than a segment gets its own.
   if (taken > headBytes && taken + bytes > state.options.segmentBytes) await seal(state, false);
   state.active ??= await openSegment(state);
   return state.active;
@@ -252,7 +252,7 @@ async function openSegment(state: WriterState): Promise<ActiveSegment> {
     await file.sync();
     await fileSystem.syncDirectory(directory);
   } catch (error) {
-    // The name may stay behind, so the next try must have another.
+    // The name may be taken already, so the next attempt uses another.
     state.next += 1;
     await file.close().catch(() => undefined);
     await fileSystem.unlink(path).catch(() => undefined);
@@ -268,7 +268,7 @@ async function seal(state: WriterState, truncate: boolean): Promise<void> {
   const ended = state.active;
   state.active = undefined;
   if (ended === undefined) return;
-  // Gives the space of an unacknowledged tail back; recovery ignores it either way.
+  // Frees the space of an unacknowledged tail; recovery ignores it either way.
   if (truncate) await ended.file.truncate(ended.segment.bytes).catch(() => undefined);
   await ended.file.close().catch(() => undefined);
 }
@@ -279,7 +279,7 @@ function fail(state: WriterState, code: "journal_failed" | "disk_full"): void {
   void probe(state);
 }
 
-/** Looks now and then whether a new segment can be made; a synced head is proof enough. */
+/** Checks periodically whether a new segment can be made; a synced head is proof enough. */
 async function probe(state: WriterState): Promise<void> {
   while (state.failure !== undefined) {
     await state.options.clock.sleep(probeEveryMs, state.stop.signal);
@@ -290,7 +290,7 @@ async function probe(state: WriterState): Promise<void> {
       state.failure = undefined;
       state.options.onEvent("journal_healed");
     } catch {
-      // Still ill; the next look follows.
+      // Still failing; the next check follows.
     }
   }
 }

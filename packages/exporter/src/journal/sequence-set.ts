@@ -1,6 +1,6 @@
 /**
- * @module SequenceSet: a set of whole numbers as ascending intervals. Journals are a handful of
- * intervals of millions of numbers; adding at the end, which is nearly every call, is constant.
+ * @module SequenceSet: a set of whole numbers as ascending intervals. A journal has few intervals
+ * of millions of numbers; adding at the end, which is nearly every call, is constant.
  */
 
 /** Mutable set of sequences. */
@@ -38,7 +38,7 @@ export class SequenceSet {
     return false;
   }
 
-  /** What is missing between first and last, both included, as intervals. */
+  /** Numbers missing between first and last, both included, as intervals. */
   holes(first: number, last: number): readonly (readonly [number, number])[] {
     const holes: [number, number][] = [];
     let from = first;

@@ -1,4 +1,4 @@
-/** @module Tests of attributes by number. */
+/** @module Tests of attributes by name code. */
 import { attribute } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 

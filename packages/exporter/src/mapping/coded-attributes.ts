@@ -1,12 +1,12 @@
 /**
  * @module CodedAttributes: the attributes of a received span by the number of their source name. A
- * decoder recognises a name by its bytes and knows the number, and the mapping goes by the number:
- * no record with some twenty text keys is made and taken apart again for each span.
+ * decoder recognizes a name by its bytes and gets its number, and the mapping uses the number: no
+ * record of some twenty text keys is built and read again for each span.
  */
 import { sourceAttributeNames } from "@turnproof/semconv";
 import type { AttributeValue } from "@turnproof/semconv";
 
-/** Every source name; its place is its number. */
+/** Every source name; its index is its number. */
 export const sourceNames: readonly string[] = [...sourceAttributeNames];
 
 /** The number of each source name. */
@@ -14,23 +14,20 @@ export const sourceCode: ReadonlyMap<string, number> = new Map(
   sourceNames.map((name, code) => [name, code]),
 );
 
-/**
- * A record without a prototype of ours: nothing can be inherited through it, and unlike
- * `Object.create(null)` it stays a fast object.
- */
+/** A record without an inherited prototype; unlike `Object.create(null)` it stays fast in V8. */
 const Bare = function (): void {} as unknown as new () => Record<string, AttributeValue>;
 Bare.prototype = Object.freeze(Object.create(null));
 
 /**
- * Numbers and values, each number once, in the order in which they came. One of these serves span
- * after span: `clear` forgets the last one without giving its memory away.
+ * Numbers and values, each number once, in input order. One instance serves span after span:
+ * `clear` keeps its memory.
  */
 export class CodedAttributes {
-  /** How many there are; what stands in the lists behind them is of an earlier span. */
+  /** Number of entries; list elements beyond it belong to an earlier span. */
   length = 0;
   readonly codes: Uint16Array = new Uint16Array(sourceNames.length);
   readonly values: AttributeValue[] = [];
-  /** At which place each number was taken last, and in which span. */
+  /** Index at which each number was last stored, and in which span. */
   private readonly places = new Uint16Array(sourceNames.length);
   private readonly spans = new Uint32Array(sourceNames.length);
   private span = 1;
@@ -40,7 +37,7 @@ export class CodedAttributes {
     this.span += 1;
   }
 
-  /** A number that comes twice keeps its place and takes the later value, as a record would. */
+  /** A repeated number keeps its index and gets the later value, as in a record. */
   put(code: number, value: AttributeValue): void {
     if (this.spans[code] === this.span) {
       this.values[this.places[code] as number] = value;
@@ -68,13 +65,13 @@ export class CodedAttributes {
   }
 }
 
-/** As much of a span as is asked for an attribute by name. */
+/** The part of a span that attribute lookups read. */
 export interface Attributed {
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly coded?: CodedAttributes | undefined;
 }
 
-/** What the span says under a source name. */
+/** The span's value under a source name. */
 export function saidUnder(span: Attributed, name: string): unknown {
   if (span.coded === undefined) return span.attributes[name];
   const code = sourceCode.get(name);

@@ -1,4 +1,4 @@
-/** @module Foreign turns: which spans of other libraries are turns, and what agent they name. */
+/** @module Foreign turns: which spans of other libraries are turns, and which agent they name. */
 import type { TurnEvent } from "@turnproof/evidence";
 import { expect, test } from "vitest";
 
@@ -43,7 +43,7 @@ function span(
   };
 }
 
-/** The event of the span, which must be the same straight from the SDK and through our gate. */
+/** The event of the span, which must be the same directly from the SDK and through our gate. */
 function eventOf(...of: Parameters<typeof span>): TurnEvent {
   const memory = {
     screen: new AttributeScreen({ keyed: new Set(), keyIdentity: undefined }, () => {}),
@@ -159,7 +159,7 @@ test("names that only a span's own name says are read where the library writes n
     agent_id: "answer",
   });
   expect(eventOf("CANARY", flow).agent_id).toBeUndefined();
-  // A name of any length is keyed, with its span kept, and two of them stay two.
+  // A name of any length is keyed, its span is kept, and two names stay distinct.
   const long = "Who asked for it? ".repeat(80);
   const ids = [
     eventOf(long, { [type]: "agent" }).agent_id,

@@ -1,7 +1,7 @@
 /**
- * @module Kind decision: what a span is and whose dialect says so. Precedence is fixed: our own
- * mark, then the dialects in the order of semconv's tables (the more telling marks first, since a
- * bridge writes its names on top of GenAI's), then nothing: structure only.
+ * @module Kind decision: the kind of a span and the dialect that determines it. Precedence is
+ * fixed: our own mark, then the dialects in the order of semconv's tables (more specific marks
+ * first, since a bridge writes its names on top of GenAI's), then none: structure only.
  */
 import {
   attribute,
@@ -20,15 +20,15 @@ import { planFor, workflowOperation } from "./sources.ts";
 import type { DialectPlan } from "./sources.ts";
 import type { SpanAtHand } from "./span-record.ts";
 
-/** What a span is. */
+/** The kind of a span. */
 export interface KindDecision {
   readonly kind: EventKind;
   readonly plan: DialectPlan;
-  /** GenAI operation that the dialect's word stands for, when it has another word for it. */
+  /** GenAI operation that the dialect's value stands for, when the dialect uses another word. */
   readonly operation: string | undefined;
 }
 
-/** As much of a span as the decision looks at. */
+/** The part of a span that the decision reads. */
 export type KindSource = Pick<
   SpanAtHand,
   "attributes" | "coded" | "statusCode" | "parentSpanId" | "parentRemote"
@@ -53,7 +53,7 @@ function scopeDialect(name: string): Dialect | undefined {
   return dialect;
 }
 
-/** What our own mark says, made once per kind: it is asked several times for every span. */
+/** Decisions of our own mark, one per kind: needed several times for every span. */
 const ownDecisions: ReadonlyMap<string, KindDecision> = new Map(
   eventKinds.map((kind) => [kind, { kind, plan: ownPlan, operation: undefined }]),
 );
@@ -65,7 +65,7 @@ function ownDecision(word: string): KindDecision | undefined {
   return kind === undefined ? undefined : ownDecisions.get(kind);
 }
 
-/** Decides by the attributes and the scope alone; the name of a span is never read. */
+/** Decides by the attributes and the scope alone; the span's name is never read. */
 export function decideKind(span: KindSource): KindDecision {
   const own = span.coded === undefined ? span.attributes[ownKind] : span.coded.get(ownCode);
   const said = typeof own === "string" ? ownDecision(own) : undefined;
@@ -86,8 +86,8 @@ export function decideKind(span: KindSource): KindDecision {
 }
 
 /**
- * True where a request enters: without a parent in the same process, or, below a web server's span,
- * by the metadata of a graph that is not inside of another one.
+ * True where a request enters: without a parent in the same process, or, under a web server's
+ * span, by the metadata of a graph that is not inside another one.
  */
 function isEntry(span: KindSource): boolean {
   if (span.parentSpanId === undefined || span.parentRemote === true) return true;
@@ -99,7 +99,7 @@ function isEntry(span: KindSource): boolean {
   return threaded || (integration !== undefined && entryIntegrations.includes(integration));
 }
 
-/** True for a chain that is an agent's own: its metadata names the agent. */
+/** True for a chain that belongs to an agent: its metadata names the agent. */
 function namesAgent(span: KindSource): boolean {
   const metadata = saidUnder(span, metadataAttribute);
   if (typeof metadata !== "string") return false;
@@ -125,7 +125,7 @@ const inputTokens = attribute.input_tokens.span;
 
 /**
  * AI SDK 7 reports an embedding twice, an outer span without usage around the call itself, also
- * where a bridge renames it. Calls are never counted over levels, so the outer one is structure.
+ * where a bridge renames it. A call is counted on one level only, so the outer span is structure.
  */
 function repeatsInner(span: KindSource, dialect: Dialect): boolean {
   if (dialect !== "vercel_ai" && dialect !== "openinference") return false;

@@ -1,23 +1,23 @@
 /**
- * @module Nano time: decimal nanoseconds to ISO 8601 UTC with nine digits, without a BigInt on the
- * way. Hostile times are clamped or left out, never thrown (design 3.6, 6.1).
+ * @module Nano time: decimal nanoseconds to ISO 8601 UTC with nine digits, without BigInt. Invalid
+ * times are clamped or left out, never thrown (design 3.6, 6.1).
  */
 import type { UnixTime } from "./span-record.ts";
 
-/** Last nanosecond that signed 64 bits can count; also the end of the stores' time type. */
+/** Last nanosecond of a signed 64-bit count; also the end of the stores' time type. */
 const latest = "9223372036854775807";
 const latestText = "2262-04-11T23:47:16.854775807Z";
 
-/** A time that could be read: its text, and its parts for durations. */
+/** A parsed time: its text, and its parts for durations. */
 export interface Instant {
   readonly text: string;
   readonly seconds: number;
   readonly nanos: number;
-  /** True when the wire said something later than the range holds. */
+  /** True when the time on the wire was beyond the range. */
   readonly clamped: boolean;
 }
 
-/** Spans of a batch share their second, so the calendar is asked once per second, not per span. */
+/** Spans of a batch share their second, so the calendar is computed once per second. */
 let lastSecond = -1;
 let lastText = "";
 
@@ -45,7 +45,7 @@ const clampedInstant: Instant = {
   clamped: true,
 };
 
-/** Reads a count of nanoseconds; undefined for zero, absent or anything that is no count. */
+/** Reads a count of nanoseconds; undefined for zero, absent or an invalid count. */
 export function instantOf(nanoseconds: string | UnixTime | undefined): Instant | undefined {
   if (typeof nanoseconds === "object") return instantOfTime(nanoseconds);
   if (nanoseconds === undefined || nanoseconds === "0" || !isDigits(nanoseconds)) return undefined;

@@ -1,6 +1,7 @@
 /**
- * @module Operation: the name an event goes by. Span names are content, so a foreign one is never
- * read: the registry's name for the kind is built from screened attributes (design 3.2, 3.3).
+ * @module Operation: the operation name of an event. Span names are content, so a foreign one is
+ * never read: the registry's name for the kind is built from screened attributes (design 3.2,
+ * 3.3).
  */
 import {
   limits,
@@ -15,16 +16,16 @@ import type { KindDecision } from "./kind-decision.ts";
 import type { SpanAtHand } from "./span-record.ts";
 import { rowAt, workflowOperation } from "./sources.ts";
 
-/** OTLP span kinds by number, as far as a family's name uses them. */
+/** OTLP span kinds by number, as used in the names of families. */
 const sides: readonly string[] = ["", "", "server", "client", "producer", "consumer"];
 
-/** Where the values of a span's rows are asked for, by place. */
+/** Lookup of a span's row values, by row index. */
 export interface RowValues {
   text(at: number): string | undefined;
   drop(code: string): void;
 }
 
-/** As much of a span as its operation looks at. */
+/** The part of a span that its operation is built from. */
 export type OperationSource = Pick<SpanAtHand, "kind" | "coded"> & {
   readonly name?: string | undefined;
   readonly attributes: Readonly<Record<string, unknown>>;
@@ -61,15 +62,16 @@ export function operationOf(
   }
 }
 
-/** Conversation turns are agents' as well; only a workflow goes by another operation. */
+/** A conversation turn is an agent's too; only a workflow has another operation. */
 function turnOperation(decision: KindDecision, reading: RowValues): string {
   const said = reading.text(rowAt.genai_operation) ?? decision.operation;
   return said === workflowOperation ? workflowOperation : "invoke_agent";
 }
 
 /**
- * The operation on its subject. Each of them fits a text of an event and both together may not; the
- * subject stands under its own attribute anyway, and a row that is too long no store would take.
+ * The operation with its subject. Each fits into a text of an event, both together may not; the
+ * subject is an attribute of its own anyway, and no store would accept an operation that is too
+ * long.
  */
 function named(operation: string, subject: string | undefined): string {
   if (subject === undefined) return operation;
@@ -77,7 +79,7 @@ function named(operation: string, subject: string | undefined): string {
   return both.length > limits.stringCharsMax ? operation : both;
 }
 
-/** A name of ours loses its prefix; a host's own operation must have the form of one. */
+/** Our own names lose their prefix; a host's own operation must have the form of one. */
 function hostOperation(span: OperationSource, decision: KindDecision, reading: RowValues): string {
   const standard = ownNames[decision.kind]?.slice(ownPrefix.length) ?? decision.kind;
   const { name } = span;
@@ -90,7 +92,7 @@ function hostOperation(span: OperationSource, decision: KindDecision, reading: R
 
 const families = Object.entries(structuralFamilies);
 
-/** Family of a span that is only structure, from its kind and from which attributes are there. */
+/** Family of a structural span, from its kind and the presence of attributes. */
 function familyOf(span: OperationSource): string {
   const side = sides[span.kind] ?? "";
   for (const [name, family] of families) {

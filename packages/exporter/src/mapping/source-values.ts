@@ -1,11 +1,11 @@
-/** @module Source values: the adapters by which other libraries' values become the registry's. */
+/** @module Source values: adapters that convert other libraries' values to the registry's. */
 import { graphNodeKey, metadataNames } from "@turnproof/semconv";
 import type { AttributeValue, RegistryName, ValueAdapter } from "@turnproof/semconv";
 
-/** Longest JSON text that is worth a look; what a library writes there is far shorter. */
+/** Longest JSON text that is parsed; what libraries write there is far shorter. */
 const jsonCharsMax = 1_024;
 
-/** The value in the registry's form, or undefined when it says nothing. */
+/** The value in the registry's form, or undefined when it has none. */
 export function adapted(
   adapter: Exclude<ValueAdapter, "usage_json" | "identity_json">,
   value: AttributeValue,
@@ -28,7 +28,7 @@ export function adapted(
   }
 }
 
-/** Libraries write one finish reason as `tool-calls` and as `tool_calls`; the latter stands. */
+/** Libraries write one finish reason as `tool-calls` and as `tool_calls`; the latter is stored. */
 function words(value: AttributeValue | undefined): AttributeValue | undefined {
   if (!Array.isArray(value)) return value;
   const list = value as readonly unknown[];
@@ -57,7 +57,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Counts of a JSON object under its own names; anything that is no number is left out. */
+/** Counts of a JSON object under its own names; a value that is no number is left out. */
 export function usageCounts(value: AttributeValue): readonly (readonly [string, number])[] {
   const parsed = typeof value === "string" ? parse(value) : undefined;
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return [];
@@ -66,7 +66,9 @@ export function usageCounts(value: AttributeValue): readonly (readonly [string, 
   );
 }
 
-/** Texts of free metadata under the names of their rows, and whether it is of a graph's node. */
+/**
+ * Texts of free metadata under the names of their rows, and whether it belongs to a graph's node.
+ */
 export function metadataTexts(value: AttributeValue): {
   readonly texts: readonly (readonly [key: string, to: RegistryName, text: string])[];
   readonly ofNode: boolean;

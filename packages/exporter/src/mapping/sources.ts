@@ -1,5 +1,5 @@
 /**
- * @module Sources: semconv's dialect tables, compiled once into what the span path looks up. For
+ * @module Sources: semconv's dialect tables, compiled once into lookups for the span path. For
  * each dialect: which source name fills which registry row, in which order of preference, and
  * which attributes decide the kind.
  */
@@ -23,58 +23,61 @@ import type {
 
 import { sourceNames } from "./coded-attributes.ts";
 
-/** What one source name is for. A name may serve several rows. */
+/** The row of a source name. A name may fill several rows. */
 export interface Target {
   readonly row: AttributeRow;
-  /** Place of the row in the registry. */
+  /** Index of the row in the registry. */
   readonly index: number;
-  /** Lower wins when several source names of one span speak for the same row; from 1. */
+  /** The lowest rank wins when several source names of one span fill the same row; from 1. */
   readonly rank: number;
   readonly adapter: ValueAdapter;
-  /** Kinds on which the name means the row; absent: on all that may carry it. */
+  /** Kinds on which the name fills the row; absent: all kinds that may carry it. */
   readonly only?: readonly EventKind[] | undefined;
 }
 
-/** True where the name means its row on a span of this kind. */
+/** True where the name fills its row on a span of this kind. */
 export function speaksFor({ only }: Target, kind: EventKind): boolean {
   return only === undefined || only.includes(kind);
 }
 
-/** What a word of a kind rule means. */
+/** The kind for one value of a kind rule. */
 export interface KindChoice {
   readonly kind: EventKind;
-  /** GenAI operation that the word stands for, where the dialect has another word for it. */
+  /** GenAI operation that the value stands for, where the dialect uses another word. */
   readonly operation: string | undefined;
 }
 
-/** An attribute whose value decides the kind; a value that is not listed makes a `span`. */
+/** An attribute whose value decides the kind; an unlisted value makes a `span`. */
 export interface CompiledRule {
   readonly source: string;
   readonly kinds: ReadonlyMap<string, KindChoice>;
-  /** Words that decide only where a request enters. */
+  /** Values that decide only where a request enters. */
   readonly atEntry: ReadonlyMap<string, KindChoice>;
 }
 
-/** A dialect, ready for the span path. */
+/** A compiled dialect. */
 export interface DialectPlan {
   readonly dialect: Dialect;
   readonly sources: ReadonlyMap<string, readonly Target[]>;
   /** The same by the number of the source name. */
   readonly byCode: readonly (readonly Target[])[];
   readonly rules: readonly CompiledRule[];
-  /** Where the span's own name is an agent's or a tool's. */
+  /** Spans whose own name is an agent's or a tool's. */
   readonly spanNames: readonly SpanNameRule[];
 }
 
-/** Place of each row among `registryRows`, by its short name. */
+/** Index of each row in `registryRows`, by its short name. */
 export const rowAt: { readonly [K in RegistryName]: number } = Object.fromEntries(
   registryRows.map((row, index) => [row.event, index]),
 ) as { readonly [K in RegistryName]: number };
 
-/** The operation of a turn that is named by its workflow, not by an agent. */
+/** The operation of a turn that is named after its workflow, not an agent. */
 export const workflowOperation = "invoke_workflow";
 
-/** A word that speaks of embedding makes the call an embedding, and one of workflows the turn one. */
+/**
+ * A value that mentions embedding makes the call an embedding; one that mentions workflows names
+ * the turn after it.
+ */
 function choice(word: string, kind: EventKind): KindChoice {
   if (kind === "model_call" && /embed/i.test(word)) return { kind, operation: "embeddings" };
   const flows = kind === "turn" && /workflow|chain/i.test(word) && word !== workflowOperation;
@@ -95,7 +98,7 @@ function rulesOf(tables: readonly DialectTable[]): CompiledRule[] {
     }));
 }
 
-/** Fills a map of sources in order of preference: what comes first has the lower rank. */
+/** Fills a map of sources in order of preference: earlier entries get the lower rank. */
 class SourceMap {
   readonly sources: Map<string, Target[]> = new Map();
   private rank = 2;
@@ -125,7 +128,7 @@ class SourceMap {
     this.sources.set(source, targets);
     const held = targets.findIndex((item) => item.row.event === to);
     const row = attribute[to];
-    // A table may say how a registered name is written; it keeps the registry's preference.
+    // A table may define how a registered name is written; it keeps the registry's preference.
     if (held === -1) targets.push({ row, index: rowAt[to], rank, adapter, only });
     else if (targets[held]?.adapter === "as_is") {
       targets[held] = { row, index: rowAt[to], rank: targets[held].rank, adapter };
@@ -133,7 +136,10 @@ class SourceMap {
   }
 }
 
-/** GenAI's names first, then the dialect's own, then what other libraries wrote on the same span. */
+/**
+ * GenAI's names first, then the dialect's own, then names that other libraries add to the same
+ * span.
+ */
 function planOf(dialect: Dialect): DialectPlan {
   const genAi = dialectTable.get("gen_ai") as DialectTable;
   const own = dialectTable.get(dialect);
@@ -151,7 +157,7 @@ function planOf(dialect: Dialect): DialectPlan {
       map.addIdentity(other);
     }
   }
-  // Marks, kind words and structural names speak without filling a row.
+  // Marks, kind values and structural names are read without filling a row.
   for (const name of sourceAttributeNames) {
     if (!map.sources.has(name)) map.sources.set(name, []);
   }
@@ -161,14 +167,14 @@ function planOf(dialect: Dialect): DialectPlan {
   return { dialect, sources: map.sources, byCode, rules, spanNames };
 }
 
-/** Attributes whose mere presence says which dialect a span speaks. */
+/** Attributes whose presence alone determines a span's dialect. */
 export const dialectMarks: ReadonlySet<string> = new Set(
   dialectTables.flatMap((table) => [...table.marks, ...table.kindRules.map((rule) => rule.source)]),
 );
 
 const plans: Map<Dialect, DialectPlan> = new Map();
 
-/** The plan of a dialect; compiled at its first span. */
+/** The plan of a dialect; compiled on its first span. */
 export function planFor(dialect: Dialect): DialectPlan {
   let plan = plans.get(dialect);
   if (plan === undefined) plans.set(dialect, (plan = planOf(dialect)));

@@ -1,6 +1,6 @@
 /**
- * @module Span name: an agent's or a tool's name where a library writes it nowhere else. Which spans
- * those are, semconv's tables say; of any other foreign span the name is content and is never read.
+ * @module Span name: an agent's or a tool's name where a library writes it nowhere else. Semconv's
+ * tables list these spans; the name of any other foreign span is content and is never read.
  */
 import { dialectTables, genAiOperations } from "@turnproof/semconv";
 import { nameDigest } from "@turnproof/semconv/name-key";
@@ -9,16 +9,16 @@ import { saidUnder } from "./coded-attributes.ts";
 import type { Attributed } from "./coded-attributes.ts";
 import type { KindDecision } from "./kind-decision.ts";
 
-/** What a span's own name says. */
+/** A subject that a span's own name contains. */
 export interface SaidName {
   readonly to: "agent_name" | "tool_name";
   readonly text: string;
 }
 
-/** A span as its name is asked for. */
+/** The part of a span that is read for its name. */
 export type NamedSpan = Attributed & { readonly name?: string | undefined };
 
-/** The name that the span's own name is, unscreened, or undefined where it is none. */
+/** The subject in the span's own name, unscreened, or undefined when it has none. */
 export function saidByName(span: NamedSpan, { kind, plan }: KindDecision): SaidName | undefined {
   const { name } = span;
   if (name === undefined || plan.spanNames.length === 0) return undefined;
@@ -35,14 +35,14 @@ export function saidByName(span: NamedSpan, { kind, plan }: KindDecision): SaidN
   return undefined;
 }
 
-/** What stands before a name in the names of spans. */
+/** Prefixes of subjects in span names. */
 const prefixes: readonly string[] = dialectTables.flatMap(({ spanNames = [] }) =>
   spanNames.flatMap(({ prefix }) => prefix ?? []),
 );
 
 /**
- * A span's name that is too long to be kept, with the name that it may be as its digest, so that two
- * of them stay two; undefined for one that an operation begins, which says nothing more.
+ * A span name that is too long to be kept, with the subject that it may contain as its digest, so
+ * that different ones stay distinct; undefined for a name that begins with an operation.
  */
 export function keyedSpanName(name: string): string | undefined {
   const prefix = prefixes.find((each) => name.startsWith(each));
@@ -50,7 +50,9 @@ export function keyedSpanName(name: string): string | undefined {
   return `${prefix ?? ""}${nameDigest(name.slice(prefix?.length ?? 0))}`;
 }
 
-/** True for a name that begins with an operation: a gate wrote it, and the rest is said elsewhere. */
+/**
+ * True for a name that begins with an operation: a gate wrote it, and its parts are attributes.
+ */
 function isStandard(name: string): boolean {
   const space = name.indexOf(" ");
   return Object.hasOwn(genAiOperations, space === -1 ? name : name.slice(0, space));

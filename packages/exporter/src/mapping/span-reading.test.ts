@@ -1,4 +1,4 @@
-/** @module Tests that what passed the guard once lets nothing else pass. */
+/** @module Tests that a value which passed the guard does not let another value pass. */
 import { attribute } from "@turnproof/semconv";
 import { expect, test } from "vitest";
 
@@ -22,7 +22,7 @@ const mapped = (attributes: SourceAttributes): ReturnType<typeof spanToEvent> =>
     context,
   );
 
-/** A display name that is no label: it has spaces. */
+/** A display name that is no label: it contains spaces. */
 const words = "Support Desk";
 
 test("a text that passed under one name is judged anew under another", () => {

@@ -1,6 +1,6 @@
 /**
- * @module Span reading: the attributes of one span, judged and sorted into registry rows. One
- * reading is reused for every span, because mapping is synchronous and on the hot path.
+ * @module Span reading: screens the attributes of one span and sorts them into registry rows. One
+ * instance is reused for every span, because mapping is synchronous and on the hot path.
  */
 import {
   attribute,
@@ -31,18 +31,18 @@ import type { DropCounts, SourceAttributes } from "./span-record.ts";
 /** Replaces an identity that is not opaque, or a name that may be content, by its fingerprint. */
 export type KeyIdentity = IdentityKey;
 
-/** Where there is no key, a name becomes its digest; the receiver's key makes more of it. */
+/** Without a key, a name becomes its digest; the receiver's key is applied to it later. */
 export const keylessNames: { readonly key: KeyIdentity } = { key: nameDigest };
 
-/** The code that says a value of the row was keyed. */
+/** The code for a value of the row that was keyed. */
 export function keyedCode(row: AttributeRow): Code {
   return row.keyed === "name" ? "name_keyed" : "identity_not_opaque";
 }
 
-/** Which rows a kind may carry, by place; made at the first span of the kind. */
+/** Which rows a kind may carry, by row index; built on the first span of the kind. */
 const carriers: Map<EventKind, Uint8Array> = new Map();
 
-/** 1 at each place whose row the kind may carry. */
+/** 1 at each index whose row the kind may carry. */
 export function carrierOf(kind: EventKind): Uint8Array {
   let carrier = carriers.get(kind);
   if (carrier === undefined) {
@@ -52,7 +52,7 @@ export function carrierOf(kind: EventKind): Uint8Array {
   return carrier;
 }
 
-/** 1 for each place whose row stands under `attributes`. */
+/** 1 at each index whose row is stored under `attributes`. */
 const isAttribute: Uint8Array = Uint8Array.from(registryRows, (row) =>
   row.slot === "attributes" ? 1 : 0,
 );
@@ -62,10 +62,10 @@ const eventNames: readonly string[] = registryRows.map((row) => row.event);
 /** Rank of the registry's own name of a row; see `sources.ts`. */
 const ownRank = 1;
 
-/** Rank of a value that the mapping concluded; any source wins over it. */
+/** Rank of a value that the mapping derived; any source wins over it. */
 const concludedRank = 0xffff;
 
-/** The first `count` ascending, in place; a few dozen numbers that are nearly in order. */
+/** Sorts the first `count` elements ascending, in place; a few dozen numbers, nearly sorted. */
 function sortSmall(list: Uint16Array, count: number): void {
   for (let at = 1; at < count; at++) {
     const value = list[at] as number;
@@ -78,16 +78,16 @@ function sortSmall(list: Uint16Array, count: number): void {
   }
 }
 
-/** Values by row, best source first, and what was refused by code. */
+/** Values by row, best source first, and refusals by code. */
 export class SpanReading {
   private readonly ranks = new Uint16Array(registryRows.length);
   private readonly values: (AttributeValue | undefined)[] = registryRows.map(() => undefined);
   private readonly touched = new Uint16Array(registryRows.length);
   private touchedCount = 0;
-  /** Of each row the text that passed last; spans of a turn say the same of most rows. */
+  /** Text of each row that passed last; spans of a turn share most of them. */
   private readonly passed: (string | undefined)[] = registryRows.map(() => undefined);
   private drops: DropCounts | undefined;
-  /** True once a row of references, or of a ledger, was said. */
+  /** True once a row of references, or of a ledger, has a value. */
   hasRefs = false;
   hasLedger = false;
   private carried = 0;
@@ -96,7 +96,7 @@ export class SpanReading {
   private key: { readonly key?: KeyIdentity } = {};
   private nameKey: { readonly key: KeyIdentity } = keylessNames;
 
-  /** Forgets the last span; `before` are refusals that happened at the door. */
+  /** Resets for the next span; `before` are refusals counted earlier. */
   begin(kind: EventKind, before: DropCounts | undefined, key: KeyIdentity | undefined): void {
     for (let at = 0; at < this.touchedCount; at++) {
       const index = this.touched[at] as number;
@@ -120,7 +120,9 @@ export class SpanReading {
     this.drops[code] = (this.drops[code] ?? 0) + 1;
   }
 
-  /** Refusals by code in alphabetical order, so that equal spans give equal events; or undefined. */
+  /**
+   * Refusals by code in alphabetical order, so that equal spans give equal events; or undefined.
+   */
   dropped(): DropCounts | undefined {
     if (this.drops === undefined) return undefined;
     const codes = Object.keys(this.drops);
@@ -130,7 +132,7 @@ export class SpanReading {
     return sorted;
   }
 
-  /** Reads every attribute; one that no table knows is counted as unknown. */
+  /** Reads every attribute; one that is in no table is counted as unknown. */
   readAll(attributes: SourceAttributes, sources: ReadonlyMap<string, readonly Target[]>): void {
     for (const name in attributes) {
       const value = attributes[name];
@@ -141,7 +143,7 @@ export class SpanReading {
     }
   }
 
-  /** Reads every attribute of a span whose names are known by number. */
+  /** Reads every attribute of a span whose names are given by number. */
   readCoded(coded: CodedAttributes, byCode: readonly (readonly Target[])[]): void {
     const { codes, length, values } = coded;
     for (let at = 0; at < length; at++) {
@@ -206,7 +208,7 @@ export class SpanReading {
     return this.put(index, rank, known);
   }
 
-  /** The value when it passes; else its refusal is counted. */
+  /** The value when it passes; otherwise its refusal is counted. */
   private judged(item: Target, value: AttributeValue): AttributeValue | undefined {
     const code = this.screened(item, value);
     if (code === undefined) return value;
@@ -214,11 +216,11 @@ export class SpanReading {
     return undefined;
   }
 
-  /** An identity or a name in the form in which it is kept; undefined when it has none. */
+  /** An identity or a name in its stored form; undefined when it has none. */
   private knownAs(item: Target, value: AttributeValue): string | undefined {
     const { row } = item;
     const named = row.keyed === "name";
-    // Nearly every identity is opaque, and then there is nothing to be told about it.
+    // Nearly every identity is opaque, and then nothing is counted.
     if (typeof value === "string" && value !== "" && !(named && isKeyedName(value))) {
       if (this.screened(item, value) === undefined) return value;
     }
@@ -231,7 +233,10 @@ export class SpanReading {
     return screened.value;
   }
 
-  /** The guard's word on a value; what it let pass of a row it is not asked again right after. */
+  /**
+   * The guard's decision on a value; a text that just passed for the same row is not screened
+   * again.
+   */
   private screened({ row, index }: Target, value: AttributeValue): Code | undefined {
     if (typeof value !== "string") return screenValue(row, value);
     if (value === this.passed[index]) return undefined;
@@ -246,42 +251,42 @@ export class SpanReading {
     this.values[index] = value;
   }
 
-  /** Sets a value that follows from others, unless a source said it or it does not pass. */
+  /** Sets a derived value, unless a source has set the row or it does not pass. */
   conclude(name: RegistryName, value: AttributeValue): void {
     const index = rowAt[name];
     if (this.ranks[index] !== 0 || this.carrier[index] === 0) return;
     if (screenValue(attribute[name], value) === undefined) this.put(index, concludedRank, value);
   }
 
-  /** Says a value that no source said; it is judged and counted as if one had. */
+  /** Sets a value that is in no attribute; it is screened and counted like one. */
   offer(name: RegistryName, value: AttributeValue): void {
     const index = rowAt[name];
     if (this.ranks[index] !== 0 || this.carrier[index] === 0) return;
     this.admit({ row: attribute[name], index, rank: concludedRank, adapter: "as_is" }, value);
   }
 
-  /** Takes back what was said of the row at a place. */
+  /** Clears the row at an index. */
   forget(at: number): void {
     this.values[at] = undefined;
   }
 
-  /** The value of the row at a place (`rowAt`), or undefined. */
+  /** The value of the row at an index (`rowAt`), or undefined. */
   get(at: number): AttributeValue | undefined {
     return this.values[at];
   }
 
-  /** True when the row at a place was said under the registry's own name. */
+  /** True when the row at an index was set under the registry's own name. */
   isOwn(at: number): boolean {
     return this.ranks[at] === ownRank;
   }
 
-  /** The value of the row at a place when it is a text. */
+  /** The value of the row at an index when it is a text. */
   text(at: number): string | undefined {
     const value = this.values[at];
     return typeof value === "string" ? value : undefined;
   }
 
-  /** Values that stand under `attributes`, in the registry's order whatever order they came in. */
+  /** Values stored under `attributes`, in registry order regardless of input order. */
   attributes(): Record<string, AttributeValue> {
     const out: Record<string, AttributeValue> = {};
     const { touched, touchedCount, values } = this;

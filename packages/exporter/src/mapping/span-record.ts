@@ -1,7 +1,7 @@
 /**
- * @module SpanRecord: a span after the door and before the mapping. Whoever makes one (the OTLP
- * decoder, or the adapter of an SDK's ReadableSpan) has copied allowlisted keys only; of everything
- * else it kept a count. Times are decimal strings of nanoseconds since the epoch.
+ * @module SpanRecord: a span between decoding and mapping. Its maker (the OTLP decoder, or the
+ * adapter of an SDK's ReadableSpan) has copied allowlisted keys only and counted everything else.
+ * Times are decimal strings of nanoseconds since the epoch.
  */
 import type { AttributeValue } from "@turnproof/semconv";
 
@@ -13,23 +13,23 @@ export type SourceAttributes = Readonly<Record<string, AttributeValue>>;
 /** Refusals by code of the guard, e.g. `attribute_unknown`. */
 export type DropCounts = Record<string, number>;
 
-/** A time in whole numbers since the epoch; `nanos` is what lies beyond the second. */
+/** A time in whole numbers since the epoch; `nanos` is the fraction of the second. */
 export interface UnixTime {
   readonly seconds: number;
   readonly nanos: number;
 }
 
-/** A span as it may be kept; see the top of this file. */
+/** A span with allowlisted content only; see the top of this file. */
 export interface SpanRecord {
   /** 32 and 16 lower-case hex digits. */
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string | undefined;
-  /** From the OTLP flags, where they say it. */
+  /** From the OTLP flags, where they have it. */
   readonly parentRemote?: boolean | undefined;
   /** OTLP span kind: 0 unspecified, 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
   readonly kind: number;
-  /** Only when the attributes say that the span is ours, or that its name is an agent's or tool's. */
+  /** Set only when the attributes mark the span as ours, or its name as an agent's or tool's. */
   readonly name?: string | undefined;
   readonly startTimeUnixNano: string;
   /** "0" or absent when the span has not ended. */
@@ -37,7 +37,7 @@ export interface SpanRecord {
   /** 0 unset, 1 ok, 2 error. The message is never read. */
   readonly statusCode: number;
   readonly attributes: SourceAttributes;
-  /** Instrumentation scope name, when it is one that the dialect tables know. */
+  /** Instrumentation scope name, when the dialect tables have it. */
   readonly scopeName?: string | undefined;
   readonly scopeVersion?: string | undefined;
   readonly resource: SourceAttributes;
@@ -48,12 +48,12 @@ export interface SpanRecord {
 }
 
 /**
- * A span as the mapping takes it. The mapping keeps nothing of it, so that a decoder may read the
- * next span into the same record.
+ * A span as input of the mapping. The mapping keeps no reference to it, so that a decoder may read
+ * the next span into the same record.
  */
 export interface SpanAtHand extends Omit<SpanRecord, "startTimeUnixNano" | "endTimeUnixNano"> {
   readonly startTimeUnixNano: string | UnixTime;
   readonly endTimeUnixNano?: string | UnixTime;
-  /** By the number of the source name, where a decoder knows it; `attributes` is empty then. */
+  /** By the number of the source name, where a decoder provides it; `attributes` is empty then. */
   readonly coded?: CodedAttributes | undefined;
 }

@@ -1,4 +1,4 @@
-/** @module Span to event: times, identity, status, names and hostile input. */
+/** @module Span to event: times, identity, status, names and invalid input. */
 import { attribute, legacyKinds, refsToAttributes } from "@turnproof/semconv";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,7 +1,7 @@
 /**
- * @module Span to event: the one seam through which every span passes, received or exported in
- * process (design 3.8). Pure and deterministic: the same record and context give the same event,
- * byte for byte. Identity is stored as said; it is resolved over the root by evidence.
+ * @module Span to event: the single mapping of spans, received or exported in process (design
+ * 3.8). Pure and deterministic: the same record and context give the same event, byte for byte.
+ * Identity is stored as recorded; evidence resolves it over the root.
  */
 import type { EventAttributeMap, TurnEvent } from "@turnproof/evidence";
 import { eventPhases, ledgerFromLists, refsFromLists } from "@turnproof/semconv";
@@ -19,7 +19,7 @@ import { rowAt, workflowOperation } from "./sources.ts";
 import type { SpanAtHand } from "./span-record.ts";
 import { statusOf, toolOutcomeOf } from "./status.ts";
 
-/** What the receiver adds to a span. */
+/** Fields that the receiver adds to a span. */
 export interface MappingContext {
   /** Time of receipt, ISO 8601 UTC. */
   readonly receivedAt: string;
@@ -35,7 +35,7 @@ type Draft = { -readonly [K in keyof TurnEvent]: TurnEvent[K] };
 /** Version of the events that this build writes. */
 export const eventSchemaVersion = 3;
 
-/** Kinds that last; every other kind is a point in time unless its span says otherwise. */
+/** Kinds with a duration; every other kind is a point in time unless its span has an end. */
 const lasting: ReadonlySet<EventKind> = new Set([
   "turn",
   "model_call",
@@ -48,17 +48,17 @@ const lasting: ReadonlySet<EventKind> = new Set([
   "span",
 ] as const);
 
-/** Event id of a start marker: the marked span, which the marker itself is not. */
+/** Event id of a start marker: it contains the id of the marked span. */
 const markerId = /^([0-9a-f]{16}):start$/;
 
 const reading = new SpanReading();
 
-/** Maps one span. Never throws on data; what is refused is counted under `dropped`. */
+/** Maps one span. Never throws on data; refusals are counted under `dropped`. */
 export function spanToEvent(span: SpanAtHand, context: MappingContext): TurnEvent {
   const decision = decideKind(span);
   reading.begin(decision.kind, span.dropped, context.keyIdentity);
-  // What a span says of itself goes before its resource: a job that goes on with a turn by carrier
-  // names the application of the turn, and its own process is another service.
+  // A span's own value precedes its resource: a job that continues a turn by carrier names the
+  // turn's application, while its own process is another service.
   const { coded } = span;
   if (coded === undefined) reading.readAll(span.attributes, decision.plan.sources);
   else reading.readCoded(coded, decision.plan.byCode);
@@ -88,13 +88,13 @@ function phaseOf(kind: EventKind, ended: boolean): EventPhase {
   return lasting.has(kind) ? "result" : "event";
 }
 
-/** Values that follow from others: the class of an error, the operation, the total, the outcome. */
+/** Derived values: the class of an error, the operation, the total, the outcome. */
 function conclude(span: SpanAtHand, decision: KindDecision, phase: EventPhase): void {
   if (decision.operation !== undefined) reading.conclude("genai_operation", decision.operation);
   const name = saidByName(span, decision);
   if (name !== undefined) reading.offer(name.to, name.text);
   const status = statusOf(span, decision, phase, reading);
-  // A wrapper repeats the error of a span inside it; one failure is counted once.
+  // A wrapper repeats the error of an inner span; one failure is counted once.
   const wraps = decision.kind === "span" && decision.plan.dialect !== "structural";
   if (wraps) reading.forget(rowAt.error_type);
   else if (status === "error" && span.exceptionType !== undefined) {
@@ -149,7 +149,7 @@ function addTimes(
   if (draft.phase !== "start" && end !== undefined) addDuration(draft, start, end);
 }
 
-/** The time that a point in time says of itself, when the calendar knows it. */
+/** The recorded time of a point in time, when it is a valid date. */
 function saidTime(): string | undefined {
   const text = reading.text(rowAt.timestamp);
   if (text === undefined) return undefined;
@@ -167,12 +167,12 @@ function addDuration(draft: Draft, start: Instant, end: Instant): void {
   }
 }
 
-/** The identity the span itself said; three states of the tenant (design 3.1). */
+/** The identity that the span itself has; three states of the tenant (design 3.1). */
 function addIdentity(draft: Draft): void {
-  // One line a field, because a loop over names costs as much as the guard.
+  // One line per field, because a loop over names costs as much as the guard.
   const application = reading.text(rowAt.application_id);
   if (application !== undefined) draft.application_id = application;
-  // Libraries have no id of an agent but its name (design 3.8).
+  // Libraries have no agent id except the name (design 3.8).
   const agent = reading.text(rowAt.agent_id) ?? reading.text(rowAt.agent_name);
   if (agent !== undefined) {
     draft.agent_id = agent;
@@ -198,8 +198,8 @@ function addIdentity(draft: Draft): void {
 }
 
 /**
- * True for an agent that the turn around the span may know better: libraries write names on tools
- * and model calls, and call a workflow's name an agent's. Our own attribute is never overruled.
+ * True for an agent that the surrounding turn may replace: libraries write names on tools and
+ * model calls, and use a workflow's name for an agent. Our own attribute is never replaced.
  */
 function givesWay(kind: EventKind): boolean {
   if (reading.isOwn(rowAt.agent_id) && reading.text(rowAt.agent_id) !== undefined) return false;
@@ -224,7 +224,7 @@ function addProducer(draft: Draft, context: MappingContext): void {
   if (context.ingestTrusted === false) draft.ingest_trusted = false;
 }
 
-/** The list at a place, of the type its row was screened for. */
+/** The list at an index, of the type that its row was screened for. */
 function list(at: number): never {
   return reading.get(at) as never;
 }
@@ -262,7 +262,10 @@ function addLists(draft: Draft): void {
   if (ledger.length > 0) draft.selection_ledger = ledger;
 }
 
-/** A delivery of which nobody said whether it was acknowledged says so (requirements: Delivery). */
+/**
+ * A delivery without a recorded acknowledgement has it as an explicit unknown (requirements:
+ * Delivery).
+ */
 function attributesOf(kind: EventKind, phase: EventPhase): EventAttributeMap {
   const attributes: Record<string, unknown> = reading.attributes();
   if (kind === "delivery" && phase !== "start") attributes["acknowledged"] ??= null;

@@ -1,6 +1,6 @@
 /**
- * @module Status: how a span ended, by what its dialect really says. A status code alone lies:
- * Mastra ends a failed model call with OK, Langfuse leaves a failure unset, OpenInference hands a
+ * @module Status: how a span ended, according to its dialect. A status code alone is not reliable:
+ * Mastra ends a failed model call with OK, Langfuse leaves a failure unset, OpenInference passes a
  * tool's error on to the parents and to the next call (design 3.8).
  */
 import { eventStatuses, toolOutcomes } from "@turnproof/semconv";
@@ -18,11 +18,14 @@ const statusError = 2;
 /** Finish reason of a model call that failed. */
 const failedFinish = "error";
 
-/** Classes and codes by which libraries say that the provider, not the tool, failed. */
+/** Classes and codes by which libraries mark a failure of the provider, not of the tool. */
 const providerErrors =
   /^(?:[45]\d\d|(?:AI_)?API\w{0,40}Error|\w{0,40}(?:Provider|RateLimit|Timeout|Connection|ServiceUnavailable|Upstream)\w{0,20}(?:Error|Exception)|timeout|rate_limit\w{0,20}|provider_error|overloaded\w{0,10})$/i;
 
-/** The status of an event, in this order: own word, not ended, the dialect's rule, the code. */
+/**
+ * The status of an event, in this order: own attribute, not ended, the dialect's rule, the status
+ * code.
+ */
 export function statusOf(
   span: SpanAtHand,
   decision: KindDecision,
@@ -39,12 +42,12 @@ export function statusOf(
   if (span.statusCode === statusError) {
     return isHandedOn(span, decision, reading) ? "success" : "error";
   }
-  // A host span that was left without a word is unknown, never success (requirements: Span).
+  // A host span without an explicit end is unknown, never success (requirements: Span).
   const silent = decision.kind === "application_action" || decision.kind === "queue_transition";
   return silent && span.statusCode !== statusOk ? "unknown" : "success";
 }
 
-/** Structure makes no claim; a wrapper's error is the error of a span inside it. */
+/** Structure has no status of its own; a wrapper's error is the error of an inner span. */
 function structuralStatus(span: SpanAtHand, decision: KindDecision): EventStatus {
   const wraps = decision.plan.dialect !== "structural";
   return span.statusCode === statusError && !wraps ? "error" : "unknown";
@@ -56,8 +59,8 @@ function failedQuietly(reading: SpanReading): boolean {
 }
 
 /**
- * OpenInference marks a span whose neighbour failed. Its own failure comes with an exception or an
- * error type, and a model call or turn that finished has a finish reason.
+ * OpenInference marks a span whose neighbour failed. A failure of its own has an exception or an
+ * error type, and a finished model call or turn has a finish reason.
  */
 function isHandedOn(span: SpanAtHand, decision: KindDecision, reading: SpanReading): boolean {
   if (decision.plan.dialect !== "openinference" || span.exceptionType !== undefined) return false;
@@ -65,7 +68,7 @@ function isHandedOn(span: SpanAtHand, decision: KindDecision, reading: SpanReadi
   return reading.get(rowAt.finish_reason) !== undefined;
 }
 
-/** Outcome of an ended tool call; undefined when it has not ended or nothing is known. */
+/** Outcome of an ended tool call; undefined when it has not ended or is unknown. */
 export function toolOutcomeOf(status: EventStatus, reading: SpanReading): ToolOutcome | undefined {
   const own = reading.text(rowAt.tool_outcome);
   if (own !== undefined && (toolOutcomes as readonly string[]).includes(own)) {

@@ -1,7 +1,7 @@
 /**
- * @module Batch export: one batch of the queue through the gate and out, or to the disk, or lost
- * under a code. Each item it was given is counted exactly once, also when a shutdown gives the
- * batch up while it is on its way.
+ * @module Batch export: sends one batch of the queue through the gate, or writes it to the disk,
+ * or counts it as lost under a code. Each item is counted exactly once, also when a shutdown
+ * abandons the batch in flight.
  */
 import { diag } from "@opentelemetry/api";
 import { attribute } from "@turnproof/semconv";
@@ -18,7 +18,7 @@ import { callExporter, sendRequest, within } from "./exporter-call.ts";
 import type { CallResult } from "./exporter-call.ts";
 import type { ItemClass, LossLedger } from "./loss-ledger.ts";
 
-/** What a batch needs around it. */
+/** Dependencies of a batch. */
 export interface BatchExportOptions<S> {
   readonly exporter: SpanExporterLike<S>;
   readonly gate: Gate;
@@ -29,14 +29,14 @@ export interface BatchExportOptions<S> {
   readonly writeThrough: boolean;
 }
 
-/** How many items of each class a batch still has to account for. */
+/** Number of items of each class that a batch has not accounted for yet. */
 type BatchCounts = Record<ItemClass, number>;
 
 const itemClasses: readonly ItemClass[] = ["evidence", "structure", "markers"];
 const producerId = attribute.producer_id.span;
 const producerSeq = attribute.producer_seq.span;
 
-/** Spans of one frame when a shutdown puts a whole queue onto the disk. */
+/** Spans of one frame when a shutdown writes the complete queue to the disk. */
 const rescueBatch = 512;
 
 /** Exports one batch at a time. */
@@ -47,22 +47,22 @@ export class BatchExport<S> {
   private readonly requests = new RequestWriter();
   private readonly spool: DiskSpool | undefined;
   private readonly writeThrough: boolean;
-  /** The batch on its way, until its outcome is known or no longer waited for. */
+  /** The batch in flight, until its outcome is known or abandoned. */
   private flight: BatchCounts | undefined;
   /** The items of that batch, for a shutdown that cannot wait for their answer. */
   private flying: readonly QueueItem[] = [];
-  /** That batch on its way to the disk. */
+  /** The write of that batch to the disk. */
   private storing: Promise<void> | undefined;
   /** The batch that a shutdown took over. */
   private rescued: BatchCounts | undefined;
-  /** True since an export failed, until one from the disk arrives: the disk is next in line. */
+  /** True since an export failed, until one from the disk arrives: batches go to the disk. */
   private away = false;
-  /** True while what ends goes to the disk first: there is a window in which it must be there. */
+  /** True while ended spans go to the disk first, within the spool window. */
   get diskFirst(): boolean {
     return this.writeThrough || this.away;
   }
 
-  /** True since the exporter failed or did not answer, until it takes something. */
+  /** True since the exporter failed or timed out, until it succeeds. */
   private failed = false;
 
   constructor(options: BatchExportOptions<S>) {
@@ -83,18 +83,18 @@ export class BatchExport<S> {
     });
   }
 
-  /** True where what cannot be sent is kept on a disk. */
+  /** True where unsent spans are written to a disk. */
   get spools(): boolean {
     return this.spool !== undefined;
   }
 
-  /** True since the exporter failed or did not answer, until it takes something. */
+  /** True since the exporter failed or timed out, until it succeeds. */
   get failing(): boolean {
     const { exporter } = this.options;
     return this.failed || (takesRequests(exporter) && exporter.retrying === true);
   }
 
-  /** Notes what the exporter answered last. */
+  /** Records the exporter's last result. */
   answered(result: CallResult): void {
     this.failed = result === "failed" || result === "late";
   }
@@ -107,14 +107,14 @@ export class BatchExport<S> {
     this.storing = undefined;
     await settleResources(items, this.options.exportTimeoutMs);
     if (this.flight !== counts) return;
-    // While nobody answers, waiting for another "no" would only fill the queue.
+    // While the exporter does not answer, another attempt would only fill the queue.
     if (this.away || this.direct === undefined) await this.exportSpans(items, counts);
     else await this.exportBytes(items, counts, this.direct);
   }
 
   /**
-   * Puts what waits and what is on its way onto the disk, where there is one: a shutdown cannot
-   * wait for an answer. What is not durable within the time is lost.
+   * Writes queued items and the batch in flight to the disk, where there is one: a shutdown cannot
+   * wait for an answer. Items that are not durable in time are lost.
    */
   async rescue(waiting: readonly QueueItem[], timeoutMs: number): Promise<void> {
     const { spool, flight, flying } = this;
@@ -135,7 +135,7 @@ export class BatchExport<S> {
     }
   }
 
-  /** Screens the items and makes them durable; settles their counts when they are. */
+  /** Screens the items and makes them durable; accounts for them when they are. */
   private async store(
     items: readonly QueueItem[],
     counts: BatchCounts,
@@ -145,7 +145,7 @@ export class BatchExport<S> {
     await spool.append(spans, counts.evidence, () => this.spooled(counts));
   }
 
-  /** Counts what is on its way as lost; whatever becomes of it is not counted again. */
+  /** Counts the batch in flight as lost; its later outcome is not counted again. */
   private abandon(code: Code): void {
     const counts = this.flight;
     if (counts === undefined) return;
@@ -153,12 +153,12 @@ export class BatchExport<S> {
     this.lost(counts, code);
   }
 
-  /** Sends what lies on the disk. */
+  /** Sends what is on the disk. */
   async drain(): Promise<void> {
     if (this.writeThrough || this.sendable) await this.spool?.drain();
   }
 
-  /** True while something lies on the disk and the exporter does not fail. */
+  /** True while there is something on the disk and the exporter does not fail. */
   get sendable(): boolean {
     return !this.failing && this.spool?.sendable === true;
   }
@@ -219,7 +219,7 @@ export class BatchExport<S> {
     return screened === undefined ? [] : [this.numbered(screened, item)];
   }
 
-  /** An item that the gate cannot screen leaves the batch. */
+  /** Removes an item that the gate cannot screen from the batch. */
   private refused(item: QueueItem, counts: BatchCounts): void {
     counts[item.kind]--;
     this.options.ledger.dropped(item.kind, 1, "span_unmapped");
@@ -227,8 +227,8 @@ export class BatchExport<S> {
   }
 
   /**
-   * What leaves names its producer, so that nothing of it stands in a window as if nobody accounted
-   * for it; evidence has its number too. The attributes of a screened span are the gate's own copy.
+   * Exported spans name their producer, so that each can be accounted for in a window; evidence
+   * has its sequence number too. The attributes of a screened span are the gate's own copy.
    */
   private numbered(screened: ReadableSpanLike, { seq }: QueueItem): ReadableSpanLike {
     screened.attributes[producerId] = this.options.producerId;
@@ -236,11 +236,11 @@ export class BatchExport<S> {
     return screened;
   }
 
-  /** True for the one who settles the batch; a shutdown may have been before. */
+  /** True for the first caller, which accounts for the batch; a shutdown may have been first. */
   private takes(counts: BatchCounts): boolean {
     if (this.flight !== counts) return false;
     this.flight = undefined;
-    // Held until the next batch, the spans would outlive a collection or two.
+    // Kept until the next batch, the spans would survive a collection or two.
     this.flying = [];
     return true;
   }
@@ -255,7 +255,7 @@ export class BatchExport<S> {
     for (const kind of itemClasses) this.options.ledger.dropped(kind, counts[kind], code);
   }
 
-  /** To the disk where there is one; what does not get there is lost. */
+  /** To the disk where there is one; what cannot be written is lost. */
   private async keep(
     spans: readonly ReadableSpanLike[],
     counts: BatchCounts,
@@ -264,20 +264,20 @@ export class BatchExport<S> {
     const { spool } = this;
     if (this.rescued === counts) return;
     if (spool === undefined || spans.length === 0) return this.lost(counts, codeOf(result));
-    // Of a batch that is refused the disk's tries find the span that is meant.
+    // When a batch is refused, resending from the disk isolates the refused span.
     this.away ||= !this.writeThrough && result !== "refused";
     try {
       this.storing = spool.append(spans, counts.evidence, () => this.spooled(counts));
       await this.storing;
     } catch {
-      // A disk that takes nothing is no way out: the next batch asks the exporter again.
+      // A disk that refuses is no alternative: the next batch goes to the exporter again.
       this.away = false;
       diag.warn("turnproof: journal_failed");
       return this.lost(counts, codeOf(result));
     }
   }
 
-  /** The batch is durable; false when it was accounted for before. */
+  /** The batch is durable; false when it was accounted for already. */
   private spooled(counts: BatchCounts): boolean {
     if (!this.takes(counts)) return false;
     for (const kind of itemClasses) this.options.ledger.spooled(kind, counts[kind]);
@@ -311,7 +311,7 @@ function codeOf(result: CallResult): Code {
   return result === "late" ? "export_timeout" : "export_failed";
 }
 
-/** Waits for resources whose attributes are still being found out. */
+/** Waits for resources whose attributes are not settled yet. */
 async function settleResources(items: readonly QueueItem[], timeoutMs: number): Promise<void> {
   const pending = new Set<ResourceLike>();
   for (const { span } of items) {

@@ -1,7 +1,7 @@
 /**
- * @module Evidence sampler: a sampler around the app's own. Spans that do not record never reach a
- * processor, so the only place where evidence can be kept is here (design 3.8, 6). What the app's
- * sampler refuses and we keep is recorded without the sampled flag: other exporters leave it alone.
+ * @module Evidence sampler: wraps the application's sampler. Spans that are not recorded never
+ * reach a processor, so evidence can be kept only here (design 3.8, 6). Evidence that the
+ * application's sampler drops is recorded without the sampled flag: other exporters ignore it.
  */
 import { diag } from "@opentelemetry/api";
 import type { Attributes, Context, Link, SpanKind, TraceState } from "@opentelemetry/api";
@@ -36,15 +36,16 @@ export interface SamplerLike {
 
 /** Options of the evidence sampler. */
 export interface EvidenceSamplerOptions {
-  /** Which evidence is kept whatever the app's sampler says; default: all of it. */
+  /** Which evidence is kept regardless of the application's sampler; default: all of it. */
   readonly keep?: (kind: EventKind) => boolean;
   /** Called for evidence that is not kept; a processor counts it as `sampled_out`. */
   readonly onSampledOut?: (kind: EventKind) => void;
 }
 
 /**
- * Wraps a sampler so that evidence is always recorded. Evidence is known by the attributes a span
- * starts with; a library that says what its span is only at its end is sampled as the app says.
+ * Wraps a sampler so that evidence is always recorded. Evidence is recognized by the attributes at
+ * the start of a span; a span whose library sets them only at its end is sampled as the
+ * application decides.
  */
 export function evidenceSampler(
   inner: SamplerLike,
@@ -61,7 +62,7 @@ export function evidenceSampler(
         if (keep === undefined || keep(kind)) return { ...result, decision: record };
         onSampledOut?.(kind);
       } catch {
-        // Thrown from here it would reach whoever starts a span.
+        // Thrown from here it would reach the code that starts a span.
         diag.warn("turnproof: span_unmapped");
       }
       return result;

@@ -1,10 +1,10 @@
 /**
- * @module Export pump: when what waits is exported. It is in one of three states, drawn in the
- * package's README: idle (nothing waits), waiting (something waits for company, a timer runs) and
- * exporting (one batch at a time is on its way).
+ * @module Export pump: when queued items are exported. It is in one of three states, drawn in the
+ * package's README: idle (empty queue), waiting (a timer runs) and exporting (one batch at a time
+ * in flight).
  *
- * A timer exports one batch, what fills a batch goes at once, and everything else waits for the
- * next timer: a slow exporter is not asked once per span. That is the SDK's own rule.
+ * A timer exports one batch, a full batch is exported at once, and everything else waits for the
+ * next timer: a slow exporter is not called once per span. This is the SDK's own rule.
  */
 import { diag } from "@opentelemetry/api";
 
@@ -16,7 +16,7 @@ import { untraced } from "./untraced.ts";
 export interface ExportPumpOptions {
   readonly queueMax: number;
   readonly batchMax: number;
-  /** How long what ended waits for company. */
+  /** How long an ended span waits for further ones. */
   readonly delayMs: () => number;
   /** Exports one batch; settles when each of its items is accounted for, and never rejects. */
   readonly exportBatch: (items: readonly QueueItem[]) => Promise<void>;
@@ -25,7 +25,7 @@ export interface ExportPumpOptions {
 /** Time between two exports that were brought forward. */
 const hastenedEveryMs = 250;
 
-/** The queue and the rhythm in which it is emptied. */
+/** The queue and the timing of its exports. */
 export class ExportPump {
   private readonly options: ExportPumpOptions;
   private readonly queue: ExportQueue;
@@ -42,12 +42,12 @@ export class ExportPump {
     this.queue = new ExportQueue(options.queueMax);
   }
 
-  /** Nothing waits and nothing is on its way. */
+  /** True when the queue is empty and no batch is in flight. */
   get idle(): boolean {
     return this.state === "idle";
   }
 
-  /** False when the item's list is full; then it was not taken. */
+  /** False when the item's list is full; the item is then not queued. */
   push(item: QueueItem): boolean {
     if (!this.queue.push(item)) return false;
     if (this.state === "exporting") return true;
@@ -56,13 +56,16 @@ export class ExportPump {
     return true;
   }
 
-  /** Brings the export of what waits forward, unless one began a moment ago: then to its end. */
+  /**
+   * Brings the next export forward, unless one began a moment ago: then to the end of that
+   * interval.
+   */
   hasten(): void {
     const inMs = Math.max(0, this.beganAt + hastenedEveryMs - Date.now());
     if (this.state === "waiting" && Date.now() + inMs < this.dueAt) this.wait(inMs);
   }
 
-  /** Exports what waits now, and settles when it is accounted for; what comes later waits. */
+  /** Exports what is queued now, and settles when it is accounted for; later items wait. */
   async flush(): Promise<void> {
     const mark = this.queue.mark();
     for (;;) {
@@ -72,7 +75,7 @@ export class ExportPump {
     }
   }
 
-  /** Takes out everything that waits; what is on its way goes on. */
+  /** Takes all queued items; a batch in flight continues. */
   takeAll(): QueueItem[] {
     this.rest();
     return this.queue.take(Number.MAX_SAFE_INTEGER);
@@ -82,7 +85,8 @@ export class ExportPump {
     this.state = "waiting";
     clearTimeout(this.timer);
     this.dueAt = Date.now() + inMs;
-    // A timer holds the context in which it was made, and must not hold the process.
+    // A timer keeps the context of its creation and would keep the process alive; it must do
+    // neither.
     this.timer = untraced(() => setTimeout(() => this.begin(), inMs));
     this.timer.unref?.();
   }

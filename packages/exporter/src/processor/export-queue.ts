@@ -1,14 +1,14 @@
 /**
- * @module Export queue: what waits to be sent, evidence and the rest in bounds of their own, so
- * that a flood of structure never costs a piece of evidence.
+ * @module Export queue: items to be sent, evidence and the rest in separate bounds, so that a
+ * flood of structure never displaces evidence.
  */
 import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
 import type { ItemClass } from "./loss-ledger.ts";
 
 /**
- * A span that waits, and its sequence number; 0 for what is not numbered. A class, because V8 makes
- * object literals that often live until an export is answered in its old space, and there they hold
- * their spans until a full collection: that was a third of the cost of a span.
+ * A queued span with its sequence number; 0 for one without a number. A class, because V8
+ * allocates object literals that often survive until an export is answered in its old space, where
+ * they retain their spans until a full collection: that was a third of the cost of a span.
  */
 export class QueueItem {
   readonly span: ReadableSpanLike;
@@ -26,7 +26,7 @@ export class QueueItem {
 class Fifo {
   private items: QueueItem[] = [];
   private head = 0;
-  /** Items that ever came, and that ever left. */
+  /** Number of items ever added, and ever taken. */
   pushed = 0;
   taken = 0;
 
@@ -51,10 +51,10 @@ class Fifo {
   }
 }
 
-/** How far each list had come when something was asked for. */
+/** Position of each list at some moment. */
 export type QueueMark = readonly [evidence: number, rest: number];
 
-/** Two bounded lists, drawn from evidence first. */
+/** Two bounded lists; evidence is taken first. */
 export class ExportQueue {
   private readonly evidence = new Fifo();
   private readonly rest = new Fifo();
@@ -64,12 +64,12 @@ export class ExportQueue {
     this.max = max;
   }
 
-  /** Items that wait. */
+  /** Number of queued items. */
   get length(): number {
     return this.evidence.length + this.rest.length;
   }
 
-  /** False when the item's list is full; then it was not taken. */
+  /** False when the item's list is full; the item is then not queued. */
   push(item: QueueItem): boolean {
     const list = item.kind === "evidence" ? this.evidence : this.rest;
     if (list.length >= this.max) return false;
@@ -77,12 +77,12 @@ export class ExportQueue {
     return true;
   }
 
-  /** Where the queue ends now. */
+  /** The present end of the queue. */
   mark(): QueueMark {
     return [this.evidence.pushed, this.rest.pushed];
   }
 
-  /** True when everything that waited at the mark was taken. */
+  /** True when everything before the mark was taken. */
   passed([evidence, rest]: QueueMark): boolean {
     return this.evidence.taken >= evidence && this.rest.taken >= rest;
   }

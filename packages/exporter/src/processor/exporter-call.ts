@@ -3,16 +3,16 @@ import { exportDone, exportFailed } from "../gate/sdk-shapes.ts";
 import type { ExportAnswer, ReadableSpanLike, SpanExporterLike } from "../gate/sdk-shapes.ts";
 import type { RequestExporter, TraceRequest } from "../wire/trace-request.ts";
 
-/** What became of an export; `refused`: the receiver will say no to these spans again. */
+/** Result of an export; `refused`: the receiver will refuse these spans again. */
 export type CallResult = "done" | "failed" | "late" | "refused";
 
 /**
- * Answers that speak of the body itself. Any other refusal, such as a wrong token or path, is
- * something that people mend, and no reason to give spans up.
+ * HTTP statuses that concern the body itself. Any other refusal, such as a wrong token or path,
+ * can be corrected, so the spans are kept.
  */
 const refusedStatuses: ReadonlySet<unknown> = new Set([400, 413, 422]);
 
-/** Exports the spans; never rejects, and an answer after `timeoutMs` is not waited for. */
+/** Exports the spans; never rejects, and stops waiting after `timeoutMs`. */
 export function callExporter<S>(
   exporter: SpanExporterLike<S>,
   spans: readonly ReadableSpanLike[],
@@ -36,7 +36,8 @@ function answered(
 ): Promise<CallResult> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve("late"), timeoutMs);
-    // Who waits for the answer holds the process for as long as it will wait, and nobody else.
+    // The process stays alive for a caller that waits, for as long as the deadline allows, and not
+    // otherwise.
     timer.unref?.();
     const done = (answer: ExportAnswer): void => {
       clearTimeout(timer);
@@ -47,8 +48,8 @@ function answered(
 }
 
 /**
- * Calls an exporter. One that throws, or that is asynchronous and rejects, has failed; nobody else
- * would catch it, and Node ends a process for it.
+ * Calls an exporter. A throw, or the rejection of an asynchronous one, counts as a failure;
+ * unhandled it would end the process.
  */
 export function guarded(call: () => unknown, done: (answer: ExportAnswer) => void): void {
   const failed = (): void => done({ code: exportFailed });
@@ -59,15 +60,15 @@ export function guarded(call: () => unknown, done: (answer: ExportAnswer) => voi
   }
 }
 
-/** The SDK's transport gives the HTTP status as the code of its error. */
+/** The SDK's transport puts the HTTP status into the code of its error. */
 function failureOf({ error }: ExportAnswer): CallResult {
   const status = (error as { readonly code?: unknown } | undefined)?.code;
   return refusedStatuses.has(status) ? "refused" : "failed";
 }
 
 /**
- * Resolves when the work is done, has failed, or the time is over: true when it was done. The
- * process does not end meanwhile, unless `holds` is false.
+ * Resolves when the work is done, has failed, or the time is over: true when it was done. Keeps
+ * the process alive meanwhile, unless `holds` is false.
  */
 export async function within(
   work: Promise<unknown>,

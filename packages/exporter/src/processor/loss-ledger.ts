@@ -1,9 +1,9 @@
 /**
- * @module Loss ledger: what became of every evidence span, to the unit (design 6.4). At any moment
+ * @module Loss ledger: the fate of every evidence span, to the unit (design 6.4). At any moment
  * `created = exported + spooled + queued + the sum of dropped`.
  */
 
-/** Counters of one producer; spans of mere structure and start markers are counted apart. */
+/** Counters of one producer; structural spans and start markers are counted apart. */
 export interface ExportHealth {
   /** Evidence spans that ended here; also the last sequence number given. */
   readonly created: number;
@@ -12,13 +12,13 @@ export interface ExportHealth {
   readonly spooled: number;
   /** Spans of any kind that an earlier process left on that disk, not yet delivered. */
   readonly inherited: number;
-  /** Waiting in memory, or on the way. */
+  /** Waiting in memory, or in flight. */
   readonly queued: number;
   /** Lost, by content-free code. */
   readonly dropped: Readonly<Record<string, number>>;
-  /** Evidence that a sampler kept from being recorded, as far as our sampler saw it. */
+  /** Evidence that a sampler dropped, as far as our sampler counted it. */
   readonly sampled_out: number;
-  /** Exports that failed or had no answer in time. */
+  /** Exports that failed or timed out. */
   readonly write_failures: number;
   readonly structure: SideCount;
   readonly markers: SideCount;
@@ -31,12 +31,12 @@ export interface SideCount {
   readonly dropped: number;
 }
 
-/** What an item of the queue is. */
+/** Class of a queue item. */
 export type ItemClass = "evidence" | "structure" | "markers";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The counters, with one method per thing that can happen to spans. */
+/** The counters, with one method per event in a span's life. */
 export class LossLedger {
   private readonly counts = { created: 0, exported: 0, spooled: 0, queued: 0 };
   private readonly drops: Record<string, number> = Object.create(null);
@@ -45,12 +45,12 @@ export class LossLedger {
     markers: { created: 0, exported: 0, dropped: 0 },
   };
   private sampledOut = 0;
-  /** Exports that failed or had no answer in time. */
+  /** Exports that failed or timed out. */
   failures = 0;
-  /** Counts up with every change, so that a report is sent only when it says something new. */
+  /** Incremented with every change, so that a report is sent only when something changed. */
   revision = 0;
 
-  /** An item came into being; evidence gets its sequence number, everything else 0. */
+  /** An item was created; evidence gets its sequence number, everything else 0. */
   create(kind: ItemClass): number {
     if (kind !== "evidence") {
       this.side[kind].created++;
@@ -61,7 +61,7 @@ export class LossLedger {
     return ++this.counts.created;
   }
 
-  /** Items left the queue for good. */
+  /** Items were exported. */
   exported(kind: ItemClass, count: number): void {
     if (kind !== "evidence") this.side[kind].exported += count;
     else this.move("exported", count);
@@ -73,14 +73,14 @@ export class LossLedger {
     else this.move("spooled", count);
   }
 
-  /** Evidence that this process put on the disk was delivered from there. */
+  /** Evidence that this process wrote to the disk was delivered from there. */
   delivered(count: number): void {
     this.counts.spooled -= count;
     this.counts.exported += count;
     if (count > 0) this.revision++;
   }
 
-  /** Evidence that this process put on the disk will never be taken. */
+  /** Evidence that this process wrote to the disk is permanently refused. */
   refused(count: number, code: string): void {
     if (count === 0) return;
     this.counts.spooled -= count;
@@ -106,7 +106,7 @@ export class LossLedger {
     this.revision++;
   }
 
-  /** A sampler kept evidence from being recorded. */
+  /** A sampler dropped evidence. */
   sampled(): void {
     this.sampledOut++;
     this.revision++;
@@ -118,7 +118,7 @@ export class LossLedger {
     if (count > 0) this.revision++;
   }
 
-  /** A copy of the counters, beside what an earlier process left. */
+  /** A copy of the counters, with what an earlier process left. */
   health(inherited: number): ExportHealth {
     return {
       ...this.counts,

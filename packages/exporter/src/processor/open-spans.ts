@@ -1,14 +1,14 @@
 /**
- * @module Open spans: spans of a marked kind that have not ended, oldest first. Nothing is done
- * when one ends, because nearly all do before anybody asks; the ended ones are dropped when the
- * list is looked through, which is every so many spans.
+ * @module Open spans: spans of a marked kind that have not ended, oldest first. Ending one does
+ * nothing, because nearly all end before the list is read; ended spans are removed every so many
+ * additions.
  */
 import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
 
-/** Spans between two looks; at most so many beside those that are open. */
+/** Additions between two clean-ups; bounds the ended spans in the list. */
 const lookEvery = 128;
 
-/** A bounded list of what may stay open for long. */
+/** A bounded list of spans that may stay open for long. */
 export class OpenSpans {
   private readonly max: number;
   private spans: ReadableSpanLike[] = [];
@@ -17,7 +17,7 @@ export class OpenSpans {
 
   private added = 0;
 
-  /** `max`: open spans that are watched at most. */
+  /** `max`: most open spans in the list. */
   constructor(max: number) {
     this.max = max;
   }
@@ -27,15 +27,15 @@ export class OpenSpans {
     return this.since[0] ?? Infinity;
   }
 
-  /** Watches a span, unless as many as are watched at most are open already. */
+  /** Adds a span, unless the list is full of open ones. */
   add(span: ReadableSpanLike, now: number): void {
-    // Now and then what ended is let go, so that a busy second does not hold all of its spans.
+    // Ended spans are removed periodically, so that high traffic does not retain all of them.
     if (++this.added % lookEvery === 0) this.take(-Infinity);
     this.spans.push(span);
     this.since.push(now);
   }
 
-  /** Takes out the open spans that began at this time or before, and forgets what ended. */
+  /** Takes the open spans that began at this time or before, and removes ended ones. */
   take(before: number): ReadableSpanLike[] {
     const taken: ReadableSpanLike[] = [];
     const spans: ReadableSpanLike[] = [];

@@ -1,7 +1,6 @@
 /**
- * @module Own spans: the spans that the processor itself says: a start marker of a span that is
- * still open, a report of losses, a heartbeat. All are spans of zero length, so any tool shows
- * them.
+ * @module Own spans: spans that the processor itself creates: a start marker of an open span, a
+ * report of losses, a heartbeat. All have zero length, so any tool shows them.
  */
 import type { Attributes, HrTime } from "@opentelemetry/api";
 import { attribute, ownSpanNames, producerReports } from "@turnproof/semconv";
@@ -21,8 +20,8 @@ export function randomHex(digits: number): string {
 }
 
 /**
- * The start marker of an open span: a span of its own beside it, with the event id
- * `<span_id>:start` and whatever the span says of itself by now.
+ * The start marker of an open span: a span of its own, with the event id `<span_id>:start` and the
+ * span's attributes so far.
  */
 export function startMarker(span: ReadableSpanLike): ReadableSpanLike {
   const marked = span.spanContext();
@@ -53,7 +52,7 @@ export function startMarker(span: ReadableSpanLike): ReadableSpanLike {
   };
 }
 
-/** What a producer says of its own losses, as a span in a trace of its own (design 6.4). */
+/** A producer's report of its own losses, as a span in a trace of its own (design 6.4). */
 export function lossReport(
   health: ExportHealth,
   producerId: string,
@@ -81,7 +80,7 @@ export function lossReport(
   return qualitySpan(attributes, resource);
 }
 
-/** What a producer says while evidence spans of it are open, and how many (design 4). */
+/** A producer's heartbeat while evidence spans are open, with their number (design 4). */
 export function heartbeat(
   openSpans: number,
   producerId: string,
@@ -97,14 +96,14 @@ export function heartbeat(
   );
 }
 
-/** Which instance of its service this process is, by which one that began anew is known. */
+/** The service instance of this process; a restarted process is recognized by it. */
 function instanceOf({ attributes }: ResourceLike): Attributes {
   const name = attribute.service_instance_id.span;
   const instance = attributes[name];
   return typeof instance === "string" ? { [name]: instance } : {};
 }
 
-/** A data-quality event of this process, now, in a trace of its own. */
+/** A data-quality event of this process, at the present time, in a trace of its own. */
 function qualitySpan(said: Attributes, resource: ResourceLike): ReadableSpanLike {
   const context = { traceId: randomHex(32), spanId: randomHex(16), traceFlags: 1 };
   const now = hrNow();

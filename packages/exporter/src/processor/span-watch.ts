@@ -1,7 +1,7 @@
 /**
- * @module Span watch: what is seen of spans that have not ended. A turn and a host's action leave a
- * start marker at once, so that a crash within a second is visible; a call that takes long leaves
- * one; and while any of them is open, the process says at times that it is alive.
+ * @module Span watch: reports spans that have not ended. A turn and a host's action get a start
+ * marker at once, so that a crash within a second is visible; a long call gets one after a delay;
+ * while any is open, the process sends heartbeats.
  */
 import type { EventKind } from "@turnproof/semconv";
 
@@ -13,21 +13,21 @@ import { untraced } from "./untraced.ts";
 export interface SpanWatchOptions {
   /** Age at which an open turn or action gets its marker. */
   readonly promptMs: number;
-  /** Age at which any other open span of a marked kind gets it. */
+  /** Age at which any other open span of a marked kind gets its marker. */
   readonly patientMs: number;
   readonly heartbeatEveryMs: number;
-  /** Open spans that are watched at most, of each sort. */
+  /** Most open spans that are watched, of each sort. */
   readonly max: number;
-  /** Says that these spans began and are open; `prompt`: it must leave now. */
+  /** Called with spans that began and are open; `prompt`: send it now. */
   readonly mark: (spans: readonly ReadableSpanLike[], prompt: boolean) => void;
-  /** Says that this process is alive and holds so many open spans. */
+  /** Called as a heartbeat, with the number of open spans. */
   readonly beat: (open: number) => void;
 }
 
-/** Kinds whose begin must be known even if the process ends within a second. */
+/** Kinds whose start must be recorded even if the process ends within a second. */
 const promptKinds: ReadonlySet<EventKind> = new Set(["turn", "application_action"]);
 
-/** Looks after open spans; holds no span that its application let go of after its marker. */
+/** Watches open spans; keeps no reference to a span after its marker. */
 export class SpanWatch {
   private readonly options: SpanWatchOptions;
   private readonly prompt: OpenSpans;
@@ -35,7 +35,7 @@ export class SpanWatch {
   private marked: WeakRef<ReadableSpanLike>[] = [];
   private beatAt = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** When the timer looks, in epoch milliseconds. */
+  /** When the timer fires next, in epoch milliseconds. */
   private lookAt = Infinity;
   private stopped = false;
 
@@ -55,7 +55,7 @@ export class SpanWatch {
     this.schedule(now + (prompt ? promptMs : patientMs));
   }
 
-  /** Marks all that are open now, whatever their age. */
+  /** Marks all open spans, whatever their age. */
   markAll(): void {
     this.markBefore(Infinity, Infinity);
   }
@@ -80,12 +80,13 @@ export class SpanWatch {
     }
   }
 
-  /** Looks again when something is due, unless a look comes before that anyway. */
+  /** Schedules the next check, unless an earlier one is scheduled. */
   private schedule(dueAt: number): void {
     if (this.stopped || dueAt >= this.lookAt) return;
     clearTimeout(this.timer);
     this.lookAt = dueAt;
-    // A timer holds the context in which it was made, and must not hold the process.
+    // A timer keeps the context of its creation and would keep the process alive; it must do
+    // neither.
     this.timer = untraced(() => setTimeout(() => this.look(), Math.max(0, dueAt - Date.now())));
     this.timer.unref?.();
   }

@@ -1,8 +1,8 @@
 /**
- * @module Turnproof processor: our span processor for either SDK line. Everything that leaves goes
- * through the gate; evidence is numbered at its end, before any queue can drop it; spans that stay
- * open get a start marker; what was lost is counted to the unit and reported (design 6.4). It never
- * throws into its host and never keeps a process alive that nobody asked it to.
+ * @module Turnproof processor: our span processor for either SDK line. Every exported span passes
+ * the gate; evidence is numbered when it ends, before any queue can drop it; open spans get a
+ * start marker; losses are counted to the unit and reported (design 6.4). It never throws into its
+ * host and never keeps a process alive by itself.
  */
 import { diag } from "@opentelemetry/api";
 import { CodedError, markedKinds } from "@turnproof/semconv";
@@ -27,37 +27,37 @@ import { untraced, untracedExporter, untracedJournal } from "./untraced.ts";
 
 /** Options of the processor. */
 export interface TurnproofProcessorOptions<S = never> extends GateOptions {
-  /** Where spans go; it is given screened spans only. */
+  /** Exporter; it receives screened spans only. */
   readonly exporter: SpanExporterLike<S>;
-  /** Spans that wait at most, evidence and the rest each; default 8,192. */
+  /** Most queued spans, evidence and the rest each; default 8,192. */
   readonly queueMax?: number;
   /** Spans per export; default 512. */
   readonly batchMax?: number;
-  /** How long a span waits for company; default 1,000 ms. */
+  /** How long a span waits for further ones; default 1,000 ms. */
   readonly delayMs?: number;
-  /** How long one export may take; default 10,000 ms. */
+  /** Timeout of one export; default 10,000 ms. */
   readonly exportTimeoutMs?: number;
-  /** How long a flush may take, and while the exporter fails; default 10,000 ms and 2,000 ms. */
+  /** Timeout of a flush, normally and while the exporter fails; default 10,000 ms and 2,000 ms. */
   readonly flushDeadlineMs?: number;
   readonly failingDeadlineMs?: number;
-  /** How long a shutdown may take, everything in it; default 2,000 ms. */
+  /** Timeout of a complete shutdown; default 2,000 ms. */
   readonly shutdownDeadlineMs?: number;
   /**
    * Age at which an open span gets its start marker; `false`: none. Default: 100 ms for turns and
-   * actions, which leave at once, and `delayMs` for calls.
+   * actions, which are sent at once, and `delayMs` for calls.
    */
   readonly markerDelayMs?: number | false;
   /** Time between two heartbeats while evidence spans are open; default 30,000 ms. */
   readonly heartbeatEveryMs?: number;
   /** Time between two reports of losses while something changes; default 60,000 ms. */
   readonly reportEveryMs?: number;
-  /** A journal on the disk for what cannot be delivered; closed by whoever opened it. */
+  /** A journal on the disk for spans that cannot be delivered; its opener closes it. */
   readonly spool?: SpoolJournal;
   /** True: every batch goes to the disk first and is sent from there. */
   readonly writeThrough?: boolean;
   /**
-   * How long an ended span may be in memory alone where the disk is next: with `writeThrough`, and
-   * while the exporter fails. Default 100 ms; what a SIGKILL loses is this and the disk's time.
+   * How long an ended span may be in memory only when the disk is next: with `writeThrough`, and
+   * while the exporter fails. Default 100 ms; a SIGKILL loses this and the disk's write time.
    */
   readonly spoolWindowMs?: number;
 }
@@ -76,13 +76,13 @@ const settingDefaults = {
   reportEveryMs: 60_000,
 } as const;
 
-/** Age of an open turn at which its marker leaves; one that ends sooner needs none. */
+/** Age of an open turn at which its marker is sent; one that ends sooner needs none. */
 const promptMarkerMs = 100;
 
-/** How long a disk may take for what a shutdown could not deliver. */
+/** Longest write to the disk of what a shutdown could not deliver. */
 const rescueMsMax = 5_000;
 
-/** What a shutdown leaves at least for the report and for the exporter's own end. */
+/** Time that a shutdown reserves for the report and for the exporter's own shutdown. */
 const lastWordsMs = 300;
 
 type Settings = { readonly [K in keyof typeof settingDefaults]: number };
@@ -97,7 +97,7 @@ function settingsOf(options: Partial<Settings>): Settings {
 
 /** A span processor with gate, queue, markers and loss accounting. */
 export class TurnproofProcessor<S = never> {
-  /** Identity of this producer for as long as the process lives. */
+  /** Identity of this producer for the life of the process. */
   readonly producerId: string = randomHex(16);
   private readonly exporter: SpanExporterLike<S>;
   private readonly settings: Settings;
@@ -109,7 +109,7 @@ export class TurnproofProcessor<S = never> {
   private readonly watch: SpanWatch;
   private reporting: ReturnType<typeof setTimeout> | undefined;
   private resource: ResourceLike = { attributes: {} };
-  /** When something last came here, or this was made, in epoch milliseconds. */
+  /** When the last span arrived, or this was created, in epoch milliseconds. */
   workedAt: number = Date.now();
   private reportedRevision = 0;
   private reportedAt = Date.now();
@@ -155,12 +155,12 @@ export class TurnproofProcessor<S = never> {
     return this.ledger.health(this.batches.inherited);
   }
 
-  /** What the gate held back, by code. */
+  /** What the gate refused, by code. */
   get dropped(): GateCounts {
     return this.gate.dropped;
   }
 
-  /** Wraps the app's sampler so that evidence is recorded, and counts here what is not. */
+  /** Wraps the application's sampler so that evidence is recorded, and counts what is dropped. */
   sampler(inner: SamplerLike, options: EvidenceSamplerOptions = {}): SamplerLike {
     return evidenceSampler(inner, {
       ...options,
@@ -172,14 +172,14 @@ export class TurnproofProcessor<S = never> {
   }
 
   /**
-   * Nothing waits and nothing is on its way, also of what an earlier process left on the disk, as
-   * far as the exporter takes it; or it was shut down.
+   * True when nothing is queued or in flight, including what an earlier process left on the disk,
+   * if the exporter accepts it; or after shutdown.
    */
   get idle(): boolean {
     return this.ending !== undefined || (this.pump.idle && !this.batches.sendable);
   }
 
-  /** Remembers a span that may stay open for long. */
+  /** Watches a span that may stay open for long. */
   onStart(span: ReadableSpanLike): void {
     try {
       this.resource = span.resource;
@@ -203,19 +203,20 @@ export class TurnproofProcessor<S = never> {
   }
 
   /**
-   * Sends what waits now, with markers of what is open, within the deadline; what is left then
-   * goes on waiting. Rejects only where a strict exporter of ours does, with its code.
+   * Sends what is queued, with markers of open spans, within the deadline; what remains stays
+   * queued. Rejects only with a strict exporter of ours, with its code.
    */
   async forceFlush(): Promise<void> {
     const { flushDeadlineMs, failingDeadlineMs } = this.settings;
     const refused = await untraced(() => this.flush(flushDeadlineMs, failingDeadlineMs));
-    // A strict exporter of ours tells the host; any other exporter's failure is counted already.
+    // A strict exporter of ours reports to the host; any other exporter's failure is counted
+    // already.
     if (CodedError.is(refused)) throw refused;
   }
 
   /**
-   * For a process that has nothing left to do and may yet go on: sends what waits, and puts what
-   * is left on the disk where there is one. Never rejects.
+   * For an idle process that may still continue: sends what is queued, and writes the rest to the
+   * disk where there is one. Never rejects.
    */
   async settle(deadlineMs: number): Promise<void> {
     await untraced(() => this.flush(deadlineMs, deadlineMs));
@@ -223,9 +224,8 @@ export class TurnproofProcessor<S = never> {
   }
 
   /**
-   * Flushes once more; what is left then goes to the disk where there is a spool, and is counted
-   * as lost where there is none. Reports, unless the exporter just failed, and ends it. Never
-   * rejects.
+   * Flushes once more; what remains goes to the spool, or is counted as lost without one. Reports,
+   * unless the exporter just failed, and shuts the exporter down. Never rejects.
    */
   shutdown(): Promise<void> {
     return (this.ending ??= untraced(() => this.end()));
@@ -235,13 +235,13 @@ export class TurnproofProcessor<S = never> {
     const { shutdownDeadlineMs } = this.settings;
     const deadline = Date.now() + shutdownDeadlineMs;
     const sending = Math.max(shutdownDeadlineMs - lastWordsMs, shutdownDeadlineMs / 2);
-    // A host that is told here could do nothing about it any more; the counters say it.
+    // The host could not react to a failure here any more; the counters have it.
     await this.flush(sending, sending);
     this.watch.stop();
     clearTimeout(this.reporting);
     await this.rescue();
     const left = (): number => Math.max(lastWordsMs / 2, deadline - Date.now());
-    // An exporter that just failed would only fail once more.
+    // An exporter that just failed would fail again.
     if (!this.batches.failing) await within(this.report(left()), left());
     await within(this.batches.close(), 1_000);
     await within(asked(this.exporter, "shutdown"), left());
@@ -264,7 +264,7 @@ export class TurnproofProcessor<S = never> {
     diag.warn(`turnproof: ${code}`);
   }
 
-  /** Puts a marker into the queue for each of these spans; a turn's leaves at once. */
+  /** Queues a marker for each of these spans; a turn's is sent at once. */
   private mark(spans: readonly ReadableSpanLike[], prompt: boolean): void {
     for (const span of spans) this.say(startMarker(span));
     if (prompt) this.pump.hasten();
@@ -283,16 +283,16 @@ export class TurnproofProcessor<S = never> {
     }
   }
 
-  /** Answers what the exporter's own flush rejected with. */
+  /** Returns the error with which the exporter's own flush rejected, if any. */
   private async flush(deadlineMs: number, failingMs: number): Promise<unknown> {
     const deadline = Date.now() + deadlineMs;
     const { failures } = this.ledger;
     this.watch.markAll();
     const sent = this.pump.flush().then(() => this.sendSpooled(failingMs));
-    // An exporter that refuses connections may do so for as long as it likes, and nobody waits.
+    // An exporter may stay unreachable for any time, so the wait is bounded.
     let done = await within(sent, Math.min(deadlineMs, failingMs));
     if (!done && !this.batches.failing) done = await within(sent, deadline - Date.now());
-    // What failed a moment ago is not asked to hear of it.
+    // After a failure a moment ago, its flush is not called.
     if (done && failures === this.ledger.failures && this.ending === undefined) {
       const left = Math.min(deadline - Date.now(), this.batches.failing ? failingMs : deadlineMs);
       await within(this.report(left), left);
@@ -306,14 +306,14 @@ export class TurnproofProcessor<S = never> {
     return refused;
   }
 
-  /** What an earlier process left may be more than a flush of this one can wait for. */
+  /** The spans of an earlier process may take longer than a flush can wait. */
   private async sendSpooled(inheritedMs: number): Promise<void> {
     const draining = this.batches.drain();
     if (this.batches.inherited === 0) return draining;
     await within(draining, inheritedMs);
   }
 
-  /** Reports a while after something changed, once. */
+  /** Schedules one report after a change. */
   private reportLater(): void {
     if (this.reporting !== undefined) return;
     const { reportEveryMs, delayMs } = this.settings;
@@ -328,7 +328,8 @@ export class TurnproofProcessor<S = never> {
   }
 
   /**
-   * Says what was lost so far, when that is news. The report itself is not counted. Never rejects.
+   * Reports the losses so far, when they have changed. The report itself is not counted. Never
+   * rejects.
    */
   private async report(timeoutMs: number): Promise<void> {
     const { revision } = this.ledger;
@@ -344,7 +345,7 @@ export class TurnproofProcessor<S = never> {
   }
 }
 
-/** Calls what an exporter may leave out, and may throw from. */
+/** Calls an optional exporter method, which may throw. */
 async function asked<S>(
   exporter: SpanExporterLike<S>,
   what: "forceFlush" | "shutdown",
@@ -352,7 +353,7 @@ async function asked<S>(
   await exporter[what]?.();
 }
 
-/** Makes the processor; give it to a provider's `spanProcessors` and add nothing else. */
+/** Creates the processor; put it into a provider's `spanProcessors` and add nothing else. */
 export function turnproofProcessor<S>(
   options: TurnproofProcessorOptions<S>,
 ): TurnproofProcessor<S> {

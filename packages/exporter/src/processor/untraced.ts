@@ -1,6 +1,6 @@
 /**
- * @module Untraced: work of ours that no instrumentation may trace. A request that carries spans
- * would otherwise become a span itself, and be carried by the next request, for ever.
+ * @module Untraced: runs our own work without tracing. Otherwise a request that carries spans
+ * would become a span itself and be carried by the next request, without end.
  */
 import { context, createContextKey, ROOT_CONTEXT } from "@opentelemetry/api";
 import type { Context } from "@opentelemetry/api";
@@ -11,20 +11,20 @@ import { takesRequests } from "../wire/trace-request.ts";
 import type { RequestExporter } from "../wire/trace-request.ts";
 
 /**
- * What `suppressTracing` of `@opentelemetry/core` sets, in both lines. The API makes one key of one
- * name for all copies of it, so the key is had without the package, which is an optional peer.
+ * The key that `suppressTracing` of `@opentelemetry/core` sets, in both lines. All copies of the
+ * API share a key by name, so it needs no import of the package, which is an optional peer.
  */
 const suppressKey = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
 
-/** Of nobody's turn: the host's context is neither traced nor held by a socket that stays open. */
+/** Outside of any turn: the host's context is neither traced nor retained by an open socket. */
 const untracedContext: Context = ROOT_CONTEXT.setValue(suppressKey, true);
 
-/** Runs the function, and everything that it starts, in a context where nothing is traced. */
+/** Runs the function, and everything that it starts, in a context without tracing. */
 export function untraced<T>(fn: () => T): T {
   return context.with(untracedContext, fn);
 }
 
-/** The exporter, each call of it untraced. */
+/** Wraps an exporter so that each call is untraced. */
 export function untracedExporter<S>(exporter: SpanExporterLike<S>): SpanExporterLike<S> {
   const same: SpanExporterLike<S> = {
     export: (spans, done) => untraced(() => exporter.export(spans, done)),
@@ -44,7 +44,7 @@ export function untracedExporter<S>(exporter: SpanExporterLike<S>): SpanExporter
   return whole;
 }
 
-/** The journal, each call of it untraced; a reader's steps too. */
+/** Wraps a journal so that each call, and each step of a reader, is untraced. */
 export function untracedJournal(journal: SpoolJournal): SpoolJournal {
   return {
     append: (...given) => untraced(() => journal.append(...given)),

@@ -1,7 +1,7 @@
 /**
- * @module Auto: `node --import @turnproof/exporter/register/auto app.js` sets an application up by
- * its environment alone, without a line in it. What is wrong with that is said, and the application
- * starts all the same.
+ * @module Auto: `node --import @turnproof/exporter/register/auto app.js` sets an application up
+ * from its environment alone, without a change to its code. Problems are reported, and the
+ * application starts all the same.
  */
 import { CodedError } from "@turnproof/semconv";
 

@@ -1,13 +1,13 @@
 /**
- * @module Environment: what `register` reads of the standard `OTEL_*` variables, and the identity
+ * @module Environment: the standard `OTEL_*` variables that `register` reads, and the identity
  * key. The OTLP exporters read their own (endpoint, headers, timeout, compression).
  */
 import { CodedError, parseNames } from "@turnproof/semconv";
 
-/** Variables by name; `process.env` unless a test gives others. */
+/** Variables by name; `process.env` outside of tests. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The settings that the environment says; absent: not said. */
+/** Settings in the environment; absent: not set. */
 export interface Environment {
   readonly disabled: boolean;
   readonly serviceName: string | undefined;
@@ -17,9 +17,9 @@ export interface Environment {
   readonly batchMax: number | undefined;
   readonly delayMs: number | undefined;
   readonly exportTimeoutMs: number | undefined;
-  /** Secret under which identity is keyed; the collector may hold the same. */
+  /** Secret under which identity is keyed; the collector may have the same. */
   readonly identityKey: string | undefined;
-  /** Names that leave as they are. */
+  /** Names that are exported unchanged. */
   readonly knownNames: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function readEnvironment(variables: Variables = process.env): Environment
   };
 }
 
-/** An empty variable counts as absent, as OpenTelemetry has it. */
+/** An empty variable counts as absent, as OpenTelemetry specifies. */
 function text(variables: Variables, name: string): string | undefined {
   const value = variables[name]?.trim();
   return value === undefined || value === "" ? undefined : value;

@@ -1,4 +1,4 @@
-/** @module Register: the one subpath that builds an SDK. */
+/** @module Register: the only subpath that builds an SDK. */
 export { readEnvironment } from "./environment.ts";
 export type { Environment, Variables } from "./environment.ts";
 export { register } from "./register.ts";

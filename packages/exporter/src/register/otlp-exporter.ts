@@ -1,12 +1,12 @@
 /**
- * @module OTLP exporter: the SDK's own OTLP/HTTP transport (its retries, headers, timeouts, TLS and
- * `OTEL_EXPORTER_OTLP_*` variables), given requests that the gate wrote itself. The SDK's own
- * encoder serves whatever comes as spans.
+ * @module OTLP exporter: the SDK's own OTLP/HTTP transport (its retries, headers, timeouts, TLS
+ * and `OTEL_EXPORTER_OTLP_*` variables) with requests that the gate wrote itself. Span objects are
+ * encoded by the SDK's own encoder.
  */
 import type { ExportAnswer, ReadableSpanLike } from "../gate/sdk-shapes.ts";
 import type { RequestExporter, TraceRequest } from "../wire/trace-request.ts";
 
-/** The parts of the SDK's packages that this is built of. */
+/** The parts of the SDK's packages that this is built from. */
 export interface OtlpParts {
   /** `@opentelemetry/otlp-exporter-base/node-http`. */
   readonly http: Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ export interface OtlpParts {
   readonly transformer: Readonly<Record<string, unknown>>;
 }
 
-/** Where to send, as the SDK's exporter takes it. */
+/** Endpoint options, in the SDK exporter's form. */
 export interface OtlpTarget {
   readonly url?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -26,24 +26,24 @@ interface Serializer {
   deserializeResponse(bytes: Uint8Array): unknown;
 }
 
-/** An agent of Node, as far as it makes and reuses sockets. */
+/** The part of Node's HTTP agent that makes and reuses sockets. */
 interface SocketMaker {
   createConnection(...given: unknown[]): { unref?(): void } | undefined;
   reuseSocket(socket: { unref(): void }, ...given: unknown[]): void;
 }
 
-/** What the SDK makes of its options, as far as it is looked at here. */
+/** The part of the SDK's parsed options that is read here. */
 interface HttpOptions {
   agentFactory?: (protocol: string) => SocketMaker | Promise<SocketMaker>;
 }
 
-/** The SDK's loop around a transport that tries again what failed. */
+/** The SDK's retry loop around a transport. */
 interface RetryLoop {
   retry(data: unknown, timeoutMs: number, inMs: number): Promise<unknown>;
   readonly _transport: { send(data: unknown, timeoutMs: number): Promise<unknown> };
 }
 
-/** Sends items through a serializer; the SDK's `OTLPExporterBase` does nothing beside. */
+/** Sends items through a serializer; all that the SDK's `OTLPExporterBase` does. */
 interface Delegate {
   readonly _transport?: Partial<RetryLoop>;
   export(items: unknown, done: (answer: ExportAnswer) => void): void;
@@ -54,15 +54,15 @@ interface Delegate {
 type Make<T> = (...options: readonly unknown[]) => T;
 const componentType = "otlp_http_span_exporter";
 
-/** How the exporter behaves in its process. */
+/** Options for the exporter's effect on its process. */
 export interface OtlpManners {
-  /** False: neither a request under way nor one that is to be tried again keeps it alive. */
+  /** False: neither a request in progress nor a pending retry keeps the process alive. */
   readonly holds: boolean;
-  /** False: what fails is said at once; a disk tries it again. */
+  /** False: failures are reported at once; the disk spool retries. */
   readonly retries: boolean;
 }
 
-/** The exporter, or undefined where the installed line has no such parts. */
+/** The exporter, or undefined where the installed line lacks these parts. */
 export function otlpRequestExporter(
   { http, transformer }: OtlpParts,
   target: OtlpTarget,
@@ -82,7 +82,7 @@ export function otlpRequestExporter(
   const delegate = connect(
     manners.holds ? options : withLooseSockets(options),
     serializer,
-    // What newer lines want for metrics of their own, which nobody asks for here.
+    // Newer lines require it for their own metrics, which are not used here.
     componentType,
     transformer["TraceExporterMetricsHelper"],
   );
@@ -108,7 +108,7 @@ function isRequest(items: unknown): items is TraceRequest {
   return !Array.isArray(items) && (items as Partial<TraceRequest>).bytes instanceof Uint8Array;
 }
 
-/** The options with an agent whose sockets let the process end. */
+/** The options with an agent whose sockets do not keep the process alive. */
 function withLooseSockets(options: HttpOptions): HttpOptions {
   const make = options.agentFactory;
   if (make === undefined) return options;
@@ -132,7 +132,10 @@ function withLooseSockets(options: HttpOptions): HttpOptions {
   };
 }
 
-/** Notes that a request is being tried again; its timer is ours, because the SDK's own holds. */
+/**
+ * Tracks whether a request is being retried; the timer is ours, because the SDK's own keeps the
+ * process alive.
+ */
 function watchRetries(
   delegate: Delegate,
   state: { retrying: boolean },

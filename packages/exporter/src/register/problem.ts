@@ -1,29 +1,29 @@
 /**
- * @module Problem: why a set-up does not work, as a code for programs and as a sentence for people.
+ * @module Problem: why a set-up does not work, as a code for programs and a sentence for people.
  */
 import { context, createContextKey, ROOT_CONTEXT } from "@opentelemetry/api";
 import type { Code } from "@turnproof/semconv";
 
 const probeKey = createContextKey("turnproof probe");
 
-/** True when a context manager is registered: what runs in a context sees it. */
+/** True when a context manager is registered: code that runs in a context can read it. */
 export function contextWorks(): boolean {
   const probe = ROOT_CONTEXT.setValue(probeKey, true);
   return context.with(probe, () => context.active().getValue(probeKey) === true);
 }
 
-/** What became of a set-up. */
+/** Result of a set-up. */
 export interface Attempt {
-  /** A provider was asked for. */
+  /** A provider was requested. */
   readonly asked: boolean;
   readonly missing: readonly string[];
-  /** None stood in the way, and one was built. */
+  /** No other provider existed, and one was built. */
   readonly built: boolean;
   /** It is the global one. */
   readonly installed: boolean;
 }
 
-/** What stands in the way, or undefined. */
+/** The problem, or undefined. */
 export function problemOf({ asked, missing, built, installed }: Attempt): Code | undefined {
   if (missing.length > 0) return "sdk_missing";
   if (!asked) return undefined;
@@ -44,7 +44,7 @@ const sentences: { readonly [code in Code]?: string } = {
     "manager. Keep one version; npm ls @opentelemetry/api shows which packages bring theirs.",
 };
 
-/** The problem in plain words, with what to do about it. */
+/** The problem in plain words, with the fix. */
 export function problemSentence(problem: Code, missing: readonly string[]): string {
   if (problem !== "sdk_missing") return sentences[problem] ?? problem;
   return `nothing is recorded: packages are missing. npm install ${missing.join(" ")}`;

@@ -1,22 +1,22 @@
 /**
- * @module Process end: a process that ends by itself, on SIGTERM or on Ctrl-C sends what it has,
- * within a bound, and says in one line what was lost. One listener an event serves every set-up of
- * the process, and the process is never kept from ending.
+ * @module Process end: when the process ends by itself, on SIGTERM or on Ctrl-C, sends what is
+ * queued, within a time limit, and writes one line about losses. One listener per event serves all
+ * set-ups of the process, and the process is never kept from ending.
  */
 import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
 import type { ExportHealth } from "../processor/loss-ledger.ts";
 import type { TurnproofProcessor } from "../processor/turnproof-processor.ts";
 import type { Notice } from "./notice.ts";
 
-/** What of a set-up has to do with the end of its process. */
+/** The part of a set-up that concerns the end of its process. */
 export interface Ending {
   readonly processor: Pick<
     TurnproofProcessor<ReadableSpanLike>,
     "health" | "idle" | "settle" | "workedAt"
   >;
-  /** How long after its last span the process may still be kept, in milliseconds. */
+  /** How long after its last span the process may be kept alive, in milliseconds. */
   readonly exitDeadlineMs: number;
-  /** Sends what waits, and ends. */
+  /** Sends what is queued, and shuts down. */
   readonly end: () => Promise<void>;
   readonly notice: Notice;
 }
@@ -24,12 +24,12 @@ export interface Ending {
 const endings = new Set<Ending>();
 const signals = ["SIGTERM", "SIGINT"] as const;
 
-/** Takes care of a set-up when the process ends. */
+/** Handles a set-up at the end of the process. */
 export function atProcessEnd(ending: Ending): void {
   if (endings.size === 0) {
     process.on("beforeExit", settleAll);
     process.once("exit", sayEnd);
-    // First in line, so that a listener of the application that is called once is still counted.
+    // Prepended, so that a one-time listener of the application is still counted.
     for (const signal of signals) process.prependListener(signal, onSignal);
   }
   endings.add(ending);
@@ -50,8 +50,8 @@ function sayEnd(): void {
 }
 
 /**
- * The application's own listeners decide when it ends, if it does; without one the signal does, and
- * a second one at once.
+ * With listeners of the application these decide when it ends; without them the signal ends it,
+ * and a second signal ends it at once.
  */
 function onSignal(signal: NodeJS.Signals): void {
   const alone = process.listenerCount(signal) === 1;
@@ -62,13 +62,13 @@ function onSignal(signal: NodeJS.Signals): void {
   void Promise.allSettled(work).then(() => alone && process.kill(process.pid, signal));
 }
 
-/** What the end of the process leaves to be said; undefined when everything arrived. */
+/** The line to write at the end of the process; undefined when everything arrived. */
 function endLine(health: ExportHealth): string | undefined {
   const said = [lossLine(health), waitingLine(health)].filter((line) => line !== undefined);
   return said.length === 0 ? undefined : said.join(" ");
 }
 
-/** What lies on the disk for the next process. */
+/** What is on the disk for the next process. */
 function waitingLine({ spooled, inherited }: ExportHealth): string | undefined {
   if (spooled + inherited === 0) return undefined;
   const earlier = inherited === 0 ? "" : `, and ${inherited} spans of an earlier one`;

@@ -1,7 +1,7 @@
 /**
- * @module Register: an application's whole set-up in three lines. It reads the standard `OTEL_*`
- * variables, builds a provider of the SDK line that is installed, and composes with an application
- * that has a provider of its own: then it hands out one processor to add, and touches nothing else.
+ * @module Register: the complete set-up of an application in three lines. It reads the standard
+ * `OTEL_*` variables and builds a provider of the installed SDK line. For an application with a
+ * provider of its own it returns one processor to add, and changes nothing else.
  */
 import { context, propagation, trace } from "@opentelemetry/api";
 import type { TextMapPropagator } from "@opentelemetry/api";
@@ -37,37 +37,40 @@ export interface RegisterOptions extends Omit<
   readonly endpoint?: string;
   /** Sent with every export, e.g. an ingest token. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Another exporter instead of OTLP; it is given screened spans only. */
+  /** Another exporter instead of OTLP; it receives screened spans only. */
   readonly exporter?: SpanExporterLike<ReadableSpanLike>;
-  /** A store to write evidence into instead of sending it. */
+  /** A store to write evidence to instead of sending it. */
   readonly store?: Pick<EvidenceWriter, "append">;
   /** Secret of at least 32 bytes for keyed identity; default `TURNPROOF_IDENTITY_KEY`. */
   readonly identityKey?: string;
   /**
-   * Names of agents, workflows, tools and services that leave as they are, whatever they look like;
-   * default `TURNPROOF_KNOWN_NAMES`, separated by semicolons or line ends.
+   * Names of agents, workflows, tools and services that are exported unchanged, whatever their
+   * form; default `TURNPROOF_KNOWN_NAMES`, separated by semicolons or line ends.
    */
   readonly knownNames?: readonly string[];
-  /** The application's sampler; evidence is kept whatever it says. Default `OTEL_TRACES_SAMPLER`. */
+  /** The application's sampler; evidence is kept regardless. Default `OTEL_TRACES_SAMPLER`. */
   readonly sampler?: SamplerLike;
   readonly sampling?: EvidenceSamplerOptions;
   /** Processors of the application beside ours. */
   readonly spanProcessors?: readonly unknown[];
   readonly propagator?: TextMapPropagator;
-  /** Folder whose `node_modules` holds the SDK; default: ours, then the working directory's. */
+  /** Folder whose `node_modules` contains the SDK; default: ours, then the working directory's. */
   readonly resolveFrom?: string;
   /**
-   * Modules of the SDK that the application imported itself, by the names of their packages. A
-   * bundle needs them: what is loaded by name is not in it.
+   * Modules of the SDK that the application imported itself, by package name. A bundle needs them,
+   * because modules loaded by name are not in it.
    */
   readonly modules?: GivenModules;
   /** False: build no provider, even when there is none. */
   readonly provider?: boolean;
-  /** False: leave `beforeExit`, `exit`, SIGTERM and SIGINT alone. */
+  /** False: do not handle `beforeExit`, `exit`, SIGTERM and SIGINT. */
   readonly flushOnExit?: boolean;
-  /** How long a process that has nothing left to do is kept for its spans; default 2,000 ms. */
+  /** How long an idle process is kept alive for its spans; default 2,000 ms. */
   readonly exitDeadlineMs?: number;
-  /** True: a set-up that would not work throws. Default: it says so, and the application goes on. */
+  /**
+   * True: a set-up that would not work throws. Default: it is reported, and the application
+   * continues.
+   */
   readonly strict?: boolean;
   /** Variables instead of `process.env`. */
   readonly variables?: Variables;
@@ -80,7 +83,7 @@ export interface Registration {
   /** True when a provider was built and is the global one. */
   readonly installed: boolean;
   /**
-   * Why nothing was set up although it was asked for, or undefined: `sdk_missing`,
+   * Why nothing was set up although it was requested, or undefined: `sdk_missing`,
    * `provider_registered`, `api_version_mismatch` or `context_manager_missing`.
    */
   readonly problem: Code | undefined;
@@ -92,9 +95,9 @@ export interface Registration {
 const exitDeadlineDefaultMs = 2_000;
 
 /**
- * Sets everything up, or nothing: what stands in the way is `problem`, and one line on standard
- * error unless `OTEL_LOG_LEVEL` is `none`. Throws `config_invalid` for a wrong variable or key
- * (naming it, never its value) and, with `strict`, the problem.
+ * Sets up everything or nothing: the cause is in `problem`, and in one line on standard error
+ * unless `OTEL_LOG_LEVEL` is `none`. Throws `config_invalid` for a wrong variable or key (naming
+ * it, never its value) and, with `strict`, the problem.
  */
 export function register(options: RegisterOptions = {}): Registration {
   const environment = readEnvironment(options.variables);
@@ -120,7 +123,7 @@ export function register(options: RegisterOptions = {}): Registration {
     notice(problemSentence(problem, missing));
   }
   let ending: Promise<void> | undefined;
-  // A signal and the application may both say so; both wait for the same end.
+  // A signal and the application may both call it; both wait for the same end.
   const end = (): Promise<void> =>
     (ending ??= provider === undefined ? processor.shutdown() : provider.shutdown());
   if (options.flushOnExit !== false) {
@@ -139,10 +142,12 @@ export function register(options: RegisterOptions = {}): Registration {
   };
 }
 
-/** Packages that are not there; an application with a provider of its own needs an exporter. */
+/**
+ * Packages that are not installed; an application with a provider of its own needs an exporter.
+ */
 function missingFor(options: RegisterOptions, peers: Peers): string[] {
   const exporter = options.exporter === undefined && options.store === undefined;
-  // Where a provider stands already, ours would not be built.
+  // Where a provider exists already, ours would not be built.
   if (options.provider === false || hasProvider()) return exporter ? peers.missingExporter() : [];
   const propagator = options.propagator === undefined;
   return peers.missing({ exporter, propagator, contextManager: !contextWorks() });
@@ -164,7 +169,7 @@ function identityOf(
 ): { readonly keyIdentity?: KeyIdentity } {
   const secret = options.identityKey ?? environment.identityKey;
   if (secret === undefined) {
-    // Keying without a key would drop every identity in silence.
+    // Keying without a key would silently drop every identity.
     if ((options.keyed ?? []).length > 0) {
       throw new CodedError("config_invalid", { field: "TURNPROOF_IDENTITY_KEY" });
     }
@@ -186,13 +191,13 @@ function exporterOf(options: RegisterOptions, peers: Peers): SpanExporterLike<Re
   return peers.otlpExporter({ url, headers: options.headers, manners });
 }
 
-/** Stands in where no exporter is installed; what comes here is counted as lost. */
+/** Used when no exporter is installed; its spans are counted as lost. */
 const nowhere: SpanExporterLike<ReadableSpanLike> = {
   export: (_, done) => done({ code: exportFailed }),
   shutdown: () => Promise.resolve(),
 };
 
-/** OTLP's own rule: a base URL gets the path of its signal. */
+/** OTLP's own rule: the path of the signal is added to a base URL. */
 function tracesUrl(endpoint: string | undefined): string | undefined {
   if (endpoint === undefined) return undefined;
   let url: URL;
@@ -210,7 +215,7 @@ function tracesUrl(endpoint: string | undefined): string | undefined {
 /** True when the application registered a provider already. */
 function hasProvider(): boolean {
   const global = trace.getTracerProvider() as { getDelegateTracer?: (name: string) => unknown };
-  // The API's own stand-in has a delegate once somebody registered one.
+  // The API's placeholder provider has a delegate once a provider is registered.
   return (
     global.getDelegateTracer === undefined || global.getDelegateTracer("turnproof") !== undefined
   );
@@ -227,7 +232,8 @@ function install(
     sampler: processor.sampler(options.sampler ?? peers.sampler(environment), options.sampling),
     resource: peers.resource(options.serviceName ?? environment.serviceName),
   });
-  // Refused when another copy of the API, too old for ours, registered one that we cannot see.
+  // Refused when another copy of the API, of an incompatible version, registered one that is
+  // invisible here.
   if (!trace.setGlobalTracerProvider(provider)) return undefined;
   const manager = contextWorks() ? undefined : peers.contextManager();
   if (manager !== undefined) context.setGlobalContextManager(manager);

@@ -1,6 +1,6 @@
 /**
- * @module SDK: builds a tracer provider of whichever line the application has installed, loaded
- * when it is asked for. Everything here is an optional peer; nothing is imported at the top.
+ * @module SDK: builds a tracer provider of the SDK line that the application has installed, loaded
+ * on demand. Every package here is an optional peer, so none is imported statically.
  */
 import { createRequire } from "node:module";
 
@@ -13,7 +13,7 @@ import type { Environment } from "./environment.ts";
 import { otlpRequestExporter } from "./otlp-exporter.ts";
 import type { OtlpManners, OtlpParts } from "./otlp-exporter.ts";
 
-/** A provider that can be ended. */
+/** A provider that can be shut down. */
 export interface SdkProvider extends TracerProvider {
   forceFlush(): Promise<void>;
   shutdown(): Promise<void>;
@@ -25,13 +25,13 @@ type Module = Readonly<Record<string, unknown>>;
 /** The package that holds the tracer provider: 3.x and late 2.x, then all of 2.x. */
 const sdkPackages = ["@opentelemetry/sdk-trace", "@opentelemetry/sdk-trace-base"] as const;
 
-/** Protobuf costs half of JSON on both sides. */
+/** Protobuf costs half as much as JSON on both sides. */
 const exporterPackages = [
   "@opentelemetry/exporter-trace-otlp-proto",
   "@opentelemetry/exporter-trace-otlp-http",
 ] as const;
 
-/** What both exporters stand on. */
+/** Packages below both exporters. */
 const otlpParts = {
   http: "@opentelemetry/otlp-exporter-base/node-http",
   transformer: "@opentelemetry/otlp-transformer",
@@ -41,12 +41,12 @@ function placesOf(folder: string | undefined): string[] {
   return folder === undefined ? [import.meta.url, `${process.cwd()}/`] : [`${folder}/`];
 }
 
-/** Modules that the application imported itself, by the names of their packages. */
+/** Modules that the application imported itself, by package name. */
 export type GivenModules = Readonly<Record<string, unknown>>;
 
 /**
- * Loads optional peers: those given first, then from the folder, or from our own place and then the
- * working directory's. A bundle holds what it was given and finds nothing else.
+ * Loads optional peers: modules passed by the application first, then from the folder, or from our
+ * own place and then the working directory's. In a bundle only passed modules are found.
  */
 export class Peers {
   private readonly requires: readonly NodeJS.Require[];
@@ -91,8 +91,7 @@ export class Peers {
   }
 
   /**
-   * Packages that a set-up needs and that are not installed, as an install line names them; what
-   * is had from elsewhere is not needed.
+   * Packages that a set-up needs and that are not installed, in the form of an install command.
    */
   missing(needs: {
     readonly exporter: boolean;
@@ -109,7 +108,7 @@ export class Peers {
     const absent = wanted.flatMap(([needed, names]) =>
       needed && names.every((name) => this.load(name) === undefined) ? names.slice(0, 1) : [],
     );
-    // Beside an SDK of the 2.x line its companions are of that line too.
+    // With an SDK of the 2.x line its companions are of that line too.
     const second = this.load(sdkPackages[0]) === undefined && !absent.includes(sdkPackages[0]);
     return absent.map((name) => (second && !name.includes("exporter") ? `${name}@2` : name));
   }
@@ -121,8 +120,8 @@ export class Peers {
   }
 
   /**
-   * An OTLP exporter; throws `sdk_missing`. Without a URL it reads `OTEL_EXPORTER_OTLP_*`. It takes
-   * the gate's own requests where the installed line lets it.
+   * An OTLP exporter; throws `sdk_missing`. Without a URL it reads `OTEL_EXPORTER_OTLP_*`. It
+   * accepts the gate's own requests where the installed line allows it.
    */
   otlpExporter(options: {
     readonly url: string | undefined;
@@ -145,8 +144,8 @@ export class Peers {
   }
 
   /**
-   * The transport and the encoder beneath the exporter, from where that one finds them. Both
-   * exporters stand on the same; a receiver must read protobuf, and may read JSON.
+   * The transport and the encoder below the exporter, resolved from its location. Both exporters
+   * share them; a receiver must read protobuf, and may read JSON.
    */
   private otlpParts(): OtlpParts | undefined {
     const http = this.given[otlpParts.http] as Module | undefined;
@@ -162,7 +161,8 @@ export class Peers {
             transformer: inner(otlpParts.transformer) as Module,
           };
         } catch {
-          // Not here, or of a line without these parts: the next place, or the exporter itself.
+          // Not found here, or of a line without these parts: try the next place, or use the
+          // exporter itself.
         }
       }
     }
@@ -188,7 +188,7 @@ export class Peers {
     return new composite({ propagators: parts });
   }
 
-  /** Resource with the service's name and what `OTEL_RESOURCE_ATTRIBUTES` says. */
+  /** Resource with the service name and `OTEL_RESOURCE_ATTRIBUTES`. */
   resource(serviceName: string | undefined): ResourceLike | undefined {
     const resources = this.load("@opentelemetry/resources");
     if (resources === undefined) return undefined;
@@ -213,7 +213,7 @@ export class Peers {
     return new make(resource === undefined ? rest : { ...rest, resource });
   }
 
-  /** The sampler that `OTEL_TRACES_SAMPLER` names; an unknown name records everything. */
+  /** The sampler in `OTEL_TRACES_SAMPLER`; an unknown name records everything. */
   sampler(environment: Environment): SamplerLike {
     const sdk = this.sdk();
     const make = (name: string, argument?: unknown): SamplerLike =>

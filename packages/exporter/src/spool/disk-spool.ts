@@ -1,7 +1,7 @@
 /**
- * @module Disk spool: screened spans that could not be delivered wait in a journal and are sent in
- * order once the exporter answers again, also those that an earlier process left there. The
- * journal's own rules hold: what `append` resolved for survives kill -9 and power loss.
+ * @module Disk spool: screened spans that could not be delivered are written to a journal and sent
+ * in order once the exporter works again, including those of an earlier process. The journal's
+ * guarantees hold: what `append` resolved for survives kill -9 and power loss.
  */
 import { attribute } from "@turnproof/semconv";
 
@@ -13,13 +13,13 @@ import { decodeSpans, encodeSpans } from "./span-codec.ts";
 const isEvidence = (span: ReadableSpanLike): boolean =>
   span.attributes[attribute.producer_seq.span] !== undefined;
 
-/** The part of a journal that a spool needs. */
+/** The part of a journal that a spool uses. */
 export type SpoolJournal = Pick<Journal, "append" | "read" | "checkpoint" | "stats">;
 
-/** Sends spans and says whether they arrived. */
+/** Sends spans and returns whether they arrived. */
 export type SendSpans = (spans: readonly ReadableSpanLike[]) => Promise<CallResult>;
 
-/** Time between two tries while the exporter does not answer, doubling up to a minute. */
+/** Time between two attempts while the exporter fails, doubling up to a minute. */
 const retryFirstMs = 1_000;
 const retryMaxMs = 60_000;
 
@@ -27,16 +27,18 @@ const retryMaxMs = 60_000;
 export interface DiskSpoolOptions {
   readonly journal: SpoolJournal;
   readonly send: SendSpans;
-  /** Evidence spans of this process that were delivered from the disk. */
+  /** Called with the number of this process's evidence spans that were delivered from the disk. */
   readonly onDelivered: (evidence: number) => void;
-  /** Evidence spans of this process that the receiver refuses for good. */
+  /**
+   * Called with the number of this process's evidence spans that the receiver permanently refuses.
+   */
   readonly onRefused: (evidence: number) => void;
   readonly retryMs?: number;
-  /** Spans of one request at most, as far as whole frames allow; default 512. */
+  /** Most spans of one request, as far as complete frames allow; default 512. */
   readonly batchMax?: number;
 }
 
-/** A frame that was read, and what it holds; nothing where nobody can read its bytes. */
+/** A frame with its content; no content when its bytes cannot be read. */
 interface ReadFrame {
   readonly frame: JournalFrame;
   readonly spans: readonly ReadableSpanLike[];
@@ -50,13 +52,13 @@ export class DiskSpool {
   private draining: Promise<void> | undefined;
   private delayMs: number;
   private closed = false;
-  /** Frames of this process; what an earlier one left is sent, but is not in our counts. */
+  /** Frames of this process; those of an earlier one are sent, but not in our counts. */
   private readonly own = new Set<number>();
   private readonly appending = new Set<Promise<void>>();
-  /** The last frame that an earlier process left, and how many spans of such frames still wait. */
+  /** The last frame of an earlier process, and how many spans of such frames are pending. */
   private readonly inheritedThrough: number;
   private inheritedSpans: number;
-  /** True since something could not be sent, until something was. */
+  /** True since a send failed, until one succeeds. */
   private held = false;
 
   constructor(options: DiskSpoolOptions) {
@@ -68,19 +70,19 @@ export class DiskSpool {
     if (pendingFrames > 0) this.schedule(0);
   }
 
-  /** Spans that an earlier process left, not yet delivered; frames that rotted wait no more. */
+  /** Pending spans of an earlier process; damaged frames are not included. */
   get inherited(): number {
     return Math.min(this.inheritedSpans, this.options.journal.stats().pendingSpans);
   }
 
-  /** True while something waits, and the last try to send it did not fail. */
+  /** True while something is pending and the last attempt did not fail. */
   get sendable(): boolean {
     return !this.closed && !this.held && this.options.journal.stats().pendingFrames > 0;
   }
 
   /**
-   * Resolves once the spans are durable; rejects with the journal's own codes. `onDurable` is asked
-   * then, before anything is sent, whether this process still counts them.
+   * Resolves once the spans are durable; rejects with the journal's own codes. `onDurable` is
+   * called then, before anything is sent, and returns whether this process still counts them.
    */
   async append(
     spans: readonly ReadableSpanLike[],
@@ -102,13 +104,13 @@ export class DiskSpool {
     this.schedule(this.delayMs);
   }
 
-  /** Sends what lies there until it is empty or the exporter refuses. */
+  /** Sends until the journal is empty or the exporter fails. */
   drain(): Promise<void> {
     this.draining ??= this.sendAll().finally(() => (this.draining = undefined));
     return this.draining;
   }
 
-  /** Stops sending; what lies there waits for the next process. */
+  /** Stops sending; what is pending waits for the next process. */
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.timer);
@@ -131,7 +133,7 @@ export class DiskSpool {
       let spans = 0;
       for await (const frame of journal.read()) {
         if (this.closed) return;
-        // Bytes that nobody can read would block everything behind them for ever.
+        // An unreadable frame would block everything after it, so it is skipped.
         const read = decodeSpans(frame.payload) ?? { spans: [], evidence: 0 };
         group.push({ frame, ...read });
         spans += read.spans.length;
@@ -153,7 +155,7 @@ export class DiskSpool {
     const last = group.at(-1);
     if (refused === undefined || last === undefined) return false;
     await journal.checkpoint(last.frame.position);
-    // A reader may be quicker than the one who wrote the frame and has yet to say whose it is.
+    // The reader may get to a frame before its writer has recorded it as its own.
     await Promise.allSettled(this.appending);
     const lost = new Set(refused.filter(isEvidence));
     for (const { frame, spans, evidence } of group) {
@@ -169,9 +171,9 @@ export class DiskSpool {
   }
 
   /**
-   * Sends spans around those that the receiver refuses for good, which would keep everything behind
-   * them waiting for ever. Answers with these, or undefined when the rest has to wait. Halves: a
-   * refusal says that something in the request is wrong, not what.
+   * Sends spans without those that the receiver permanently refuses, which would block everything
+   * after them. Returns the refused ones, or undefined when the rest has to wait. Halves the
+   * request, because a refusal does not tell which span is the cause.
    */
   private async sendAround(
     spans: readonly ReadableSpanLike[],

@@ -1,8 +1,8 @@
 /**
- * @module EraseSpool: takes a user's spans out of the spool of a producer that is not running. A
- * span says its user in an attribute, and what says none goes with its trace. What stays is
- * written again behind the rest before the rest is checkpointed, so a run that was killed leaves
- * copies and loses nothing.
+ * @module EraseSpool: removes a user's spans from the spool of a producer that is not running. A
+ * span names its user in an attribute; one without it is removed with its trace. Remaining spans
+ * are appended again before the old ones are checkpointed, so a killed run leaves copies and loses
+ * nothing.
  */
 import { attribute } from "@turnproof/semconv";
 
@@ -10,7 +10,7 @@ import type { ReadableSpanLike } from "../gate/sdk-shapes.ts";
 import { openJournal } from "../journal/journal.ts";
 import { decodeSpans, encodeSpans } from "./span-codec.ts";
 
-/** What a run found, in spans. */
+/** Result of a run, in spans. */
 export interface SpoolErasure {
   readonly found: number;
   readonly deleted: number;
@@ -18,10 +18,10 @@ export interface SpoolErasure {
   readonly unreadable: number;
 }
 
-/** Whose spans, and whether they go; a dry run unless `dryRun` is false. */
+/** User of the spans, and whether they are deleted; a dry run unless `dryRun` is false. */
 export interface EraseSpoolOptions {
   readonly directory: string;
-  /** Every form of the id: as it was given, and keyed. */
+  /** Every form of the id: plain and keyed. */
   readonly userIds: readonly string[];
   readonly dryRun?: boolean;
 }
@@ -58,7 +58,7 @@ export async function eraseSpool(options: EraseSpoolOptions): Promise<SpoolErasu
       }
     }
     if (dryRun) return { found, deleted: 0, unreadable };
-    // Where nothing is pending, files of what was sent may still lie there: a frame ends them.
+    // With nothing pending, files of sent frames may still exist: one more frame retires them.
     const nothing = { payload: encodeSpans([], 0), spans: 0 };
     const end = last === 0 ? (await journal.append(nothing)).sequence : last;
     await journal.checkpoint(end);

@@ -1,6 +1,6 @@
 /**
- * @module Span codec: screened spans to bytes for the disk and back. Only what went through the
- * gate is ever written, so the disk holds no content.
+ * @module Span codec: screened spans to bytes for the disk and back. Only spans from the gate are
+ * written, so the disk has no content.
  */
 import type { HrTime, Link, SpanContext } from "@opentelemetry/api";
 
@@ -11,7 +11,7 @@ import type {
   SpanEventLike,
 } from "../gate/sdk-shapes.ts";
 
-/** Version of the payload; another one is not read. */
+/** Version of the payload; no other version is read. */
 const codecVersion = 1;
 
 interface StoredSpan {
@@ -34,13 +34,13 @@ interface StoredSpan {
 
 interface Payload {
   readonly version: number;
-  /** Numbered evidence among the spans. */
+  /** Number of numbered evidence spans among them. */
   readonly evidence: number;
   readonly resources: readonly ResourceLike["attributes"][];
   readonly spans: readonly StoredSpan[];
 }
 
-/** Bytes of these spans, and how many of them are evidence. */
+/** Encodes spans, with the number of evidence spans among them. */
 export function encodeSpans(spans: readonly ReadableSpanLike[], evidence: number): Uint8Array {
   const resources = [...new Set(spans.map((span) => span.resource))];
   const payload: Payload = {

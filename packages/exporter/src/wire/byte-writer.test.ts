@@ -1,4 +1,6 @@
-/** @module Tests of the byte writer: what was written survives the buffer's growth, wherever it is. */
+/**
+ * @module Tests of the byte writer: written bytes survive the growth of the buffer at any point.
+ */
 import { expect, test } from "vitest";
 
 import { ByteWriter } from "./byte-writer.ts";

@@ -1,13 +1,13 @@
 /**
- * @module Byte writer: protobuf's primitives into one growing buffer. Messages are written where
- * they will stand: a length gets the bytes it will probably need and is put right at the end.
+ * @module Byte writer: protobuf's primitives in one growing buffer. Messages are written in place:
+ * a length gets the bytes that it will probably need and is corrected at the end.
  */
 
 import { utf8Bytes } from "@turnproof/semconv";
 
 const encoder = new TextEncoder();
 
-/** Bytes that a writer starts with, and beyond which it does not keep its buffer. */
+/** Initial bytes of a writer, and the size above which it does not keep its buffer. */
 const bytesFirst = 8_192;
 const bytesKept = 4_194_304;
 
@@ -22,10 +22,10 @@ const hexValues: Uint8Array = (() => {
   return values;
 })();
 
-/** Tag of a text that is field 1. */
+/** Tag of a text in field 1. */
 const firstText = 0x0a;
 
-/** Writes a whole number below 2^31 and says where it ends. */
+/** Writes a whole number below 2^31 and returns its end. */
 function putVarint(buffer: Uint8Array, from: number, value: number): number {
   let at = from;
   let rest = value;
@@ -42,25 +42,25 @@ export function varintBytes(value: number): number {
   return value < 0x1000_0000 ? 4 : 5;
 }
 
-/** A growing buffer and the place where the next byte goes. */
+/** A growing buffer with a write position. */
 export class ByteWriter {
   private buffer: Uint8Array<ArrayBuffer>;
   private view: DataView;
   at = 0;
 
-  /** `bytes`: room to begin with. */
+  /** `bytes`: initial capacity. */
   constructor(bytes: number = bytesFirst) {
     this.buffer = new Uint8Array(bytes);
     this.view = viewOf(this.buffer);
   }
 
-  /** Forgets what was written, and a buffer that grew out of all proportion with it. */
+  /** Resets the writer, and drops a buffer that grew too large. */
   reset(): void {
     this.at = 0;
     if (this.buffer.length > bytesKept) this.become(new Uint8Array(bytesFirst));
   }
 
-  /** What was written since `from`; valid until the next write. */
+  /** Bytes written since `from`; valid until the next write. */
   bytes(from = 0): Uint8Array {
     return this.buffer.subarray(from, this.at);
   }
@@ -89,13 +89,13 @@ export class ByteWriter {
     const { length } = bytes;
     this.room(length);
     const { buffer, at } = this;
-    // A call into the engine costs more than copying a few dozen bytes here.
+    // For small copies, a loop here is cheaper than a call into the engine.
     if (length > 64) buffer.set(bytes, at);
     else for (let index = 0; index < length; index++) buffer[at + index] = bytes[index] as number;
     this.at = at + length;
   }
 
-  /** A whole number of at most 53 bits, a negative one as its two's complement of 64. */
+  /** A whole number of at most 53 bits, a negative one as its 64-bit two's complement. */
   varint(value: number): void {
     this.room(10);
     let { at } = this;
@@ -109,7 +109,7 @@ export class ByteWriter {
     this.at = at;
   }
 
-  /** 32 bits, the lowest byte first. */
+  /** 32 bits, little-endian. */
   fixed32(value: number): void {
     this.room(4);
     this.view.setUint32(this.at, value, true);
@@ -123,10 +123,10 @@ export class ByteWriter {
     this.at += 8;
   }
 
-  /** Nanoseconds since 1970 of whole seconds and the rest, in 64 bits. */
+  /** Nanoseconds since 1970 from whole seconds and the rest, in 64 bits. */
   nanoseconds(seconds: number, rest: number): void {
     this.room(8);
-    // A double cannot hold the sum, so the upper seconds are carried apart.
+    // A double cannot hold the sum, so the upper seconds are carried separately.
     const upper = Math.floor(seconds / 0x1_0000) * 1e9;
     const lower = (seconds % 0x1_0000) * 1e9 + Math.trunc(rest);
     const low = (upper % 0x1_0000) * 0x1_0000 + (lower % 0x1_0000_0000);
@@ -139,7 +139,7 @@ export class ByteWriter {
     this.at += 8;
   }
 
-  /** An id of so many bytes from its hex digits, with its length before it. */
+  /** An id of that many bytes from its hex digits, with its length before it. */
   hex(text: string, bytes: number): void {
     this.room(bytes + 1);
     const { buffer, at } = this;
@@ -167,8 +167,8 @@ export class ByteWriter {
   }
 
   /**
-   * A message of a field: the bytes of its head, then a message that holds one text under the tag
-   * of a first field. Most of what leaves has this form, so it is written in one go.
+   * A message field: the bytes of its head, then a message with one text under the tag of a first
+   * field. Most output has this form, so it is written in one step.
    */
   textPair(tag: number, head: Uint8Array, text: string): void {
     if (!this.pairOf(tag, head, text, text.length)) {
@@ -191,7 +191,7 @@ export class ByteWriter {
     this.at = putVarint(buffer, at, value);
   }
 
-  /** False, with nothing written, when the text has more bytes than was thought. */
+  /** False, with nothing written, when the text has more bytes than assumed. */
   private pairOf(tag: number, head: Uint8Array, text: string, bytes: number): boolean {
     const inner = 1 + varintBytes(bytes) + bytes;
     const pair = head.length + varintBytes(inner) + inner;
@@ -214,7 +214,7 @@ export class ByteWriter {
     return true;
   }
 
-  /** The characters of an ASCII text, for which there is room; false for any other. */
+  /** The characters of an ASCII text, with room reserved; false for any other text. */
   private ascii(text: string): boolean {
     const { length } = text;
     const { buffer, at } = this;
@@ -227,13 +227,13 @@ export class ByteWriter {
     return true;
   }
 
-  /** The bytes of a text, for which there is room. */
+  /** The bytes of a text, with room reserved. */
   private utf8(text: string, bytes: number): void {
     encoder.encodeInto(text, this.buffer.subarray(this.at, this.at + bytes));
     this.at += bytes;
   }
 
-  /** Begins a message whose length is not known; `reserve` are the bytes its length may need. */
+  /** Begins a message of unknown length; `reserve`: bytes that its length may need. */
   open(reserve: 1 | 2): number {
     this.room(reserve);
     const from = this.at;
@@ -241,7 +241,10 @@ export class ByteWriter {
     return from;
   }
 
-  /** Ends the message that `open` began: its length, moved apart where it needs other bytes. */
+  /**
+   * Ends the message that `open` began: writes its length, moving the content where it needs more
+   * bytes.
+   */
   close(from: number, reserve: 1 | 2): void {
     const start = from + reserve;
     const length = this.at - start;
@@ -250,7 +253,7 @@ export class ByteWriter {
       this.room(needed);
       this.buffer.copyWithin(from + needed, start, this.at);
     }
-    // There is room by now. To ask for more here would keep only what stands before the length.
+    // Room is reserved by now. Growing here would keep only what precedes the length.
     putVarint(this.buffer, from, length);
     this.at = from + needed + length;
   }

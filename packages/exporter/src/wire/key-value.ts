@@ -1,5 +1,5 @@
 /**
- * @module Key value: OTLP's `KeyValue` messages. The part of one that a name decides is made once
+ * @module Key value: OTLP's `KeyValue` messages. The part that depends on the name is built once
  * per name; names come from the registry and the dialects' tables, so they are few.
  */
 import { varintBytes } from "./byte-writer.ts";
@@ -17,11 +17,11 @@ const tags = {
   entry: 0x0a,
 } as const;
 
-/** Most names whose heads are held; more would mean that somebody writes names of his own. */
+/** Most names whose heads are cached; more would mean names from outside the registry. */
 const headsMax = 2_048;
 const heads: Map<string, Uint8Array> = new Map();
 
-/** Tag, length and text of the key, and the tag of the value behind it. */
+/** Tag, length and text of the key, and the tag of the value after it. */
 function headOf(name: string): Uint8Array {
   const known = heads.get(name);
   if (known !== undefined) return known;
@@ -41,7 +41,7 @@ function headOf(name: string): Uint8Array {
 /** Writes one attribute under a field's tag. */
 export function writeKeyValue(to: ByteWriter, tag: number, name: string, value: unknown): void {
   const head = headOf(name);
-  // Nearly every attribute is a text, and then every length is known before it is written.
+  // Nearly every attribute is a text, whose lengths are all known before writing.
   if (typeof value === "string") return to.textPair(tag, head, value);
   if (Number.isInteger(value) && (value as number) >= 0 && (value as number) < 0x8000_0000) {
     return to.numberPair(tag, head, tags.int, value as number);

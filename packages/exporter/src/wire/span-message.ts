@@ -1,7 +1,7 @@
 /**
- * @module Span message: a span through the gate straight into protobuf, with no object in between.
- * What may leave is decided by the same functions that make a screened span; a test holds both ways
- * to the same answer.
+ * @module Span message: writes a span through the gate directly as protobuf, without an object in
+ * between. The same functions as for a screened span decide what is admitted; a test compares both
+ * ways.
  */
 import type { HrTime, SpanContext } from "@opentelemetry/api";
 import { attribute } from "@turnproof/semconv";
@@ -26,10 +26,10 @@ import { ByteWriter } from "./byte-writer.ts";
 import { writeKeyValue } from "./key-value.ts";
 import type { RequestWriter } from "./trace-request.ts";
 
-/** Which span of which producer this is. */
+/** Producer and sequence number of a span. */
 export interface Numbering {
   readonly producerId: string;
-  /** From 1; 0 for a span that has no number, of mere structure or the start marker of another. */
+  /** From 1; 0 for a structural span or a start marker, which have no number. */
   readonly seq: number;
 }
 
@@ -57,7 +57,9 @@ const statusCodeTag = 0x18;
 /** Field 16 has a tag of two bytes. */
 const flagsTag = [0x85, 0x01] as const;
 
-/** Bits beside W3C's own: whether the parent is remote is known, and that it is. */
+/**
+ * Flag bits beside W3C's own: whether it is known that the parent is remote, and whether it is.
+ */
 const hasRemote = 0x100;
 const isRemote = 0x200;
 
@@ -79,7 +81,7 @@ export class SpanWriter implements AttributeSink {
     writeKeyValue(this.to, tags.attribute, name, value);
   }
 
-  /** Writes one span whole, or throws and leaves the request as it was. */
+  /** Writes one complete span, or throws and leaves the request unchanged. */
   write(span: ReadableSpanLike, request: RequestWriter, numbering: Numbering | undefined): void {
     const { memory, count } = this;
     if (!hasIds(span.spanContext())) throw new TypeError("span_unmapped");
@@ -159,7 +161,7 @@ export class SpanWriter implements AttributeSink {
   }
 }
 
-/** Ids have the same tags in a span and in a link; that they are ids is known. */
+/** Ids have the same tags in a span and in a link; they are valid here. */
 function writeIds(to: ByteWriter, { traceId, spanId }: SpanContext): void {
   to.byte(tags.traceId);
   to.hex(traceId, 16);
@@ -172,7 +174,7 @@ function writeTime(to: ByteWriter, tag: number, time: HrTime): void {
   to.nanoseconds(time[0], time[1]);
 }
 
-/** Zero is what a reader assumes of a field that is not there. */
+/** Zero is the default of an absent field. */
 function writeNumber(to: ByteWriter, tag: number, value: number): void {
   if (value === 0) return;
   to.byte(tag);

@@ -1,7 +1,7 @@
 /**
  * @module Trace request: OTLP's `ExportTraceServiceRequest` in protobuf, built span by span from
- * what a gate lets through. Spans of one resource and scope stand together; what these two say is
- * encoded once and kept.
+ * what a gate admits. Spans of one resource and scope are grouped; resource and scope are encoded
+ * once and cached.
  */
 import type {
   ExportAnswer,
@@ -12,20 +12,20 @@ import type {
 import { ByteWriter, varintBytes } from "./byte-writer.ts";
 import { writeKeyValue } from "./key-value.ts";
 
-/** A request, ready to be sent; `length` is the number of its spans, as exporters count them. */
+/** A request, ready to send; `length` is the number of its spans, as exporters count them. */
 export interface TraceRequest {
   readonly bytes: Uint8Array;
   readonly length: number;
 }
 
-/** An exporter that takes a request of ours as it is, beside spans. */
+/** An exporter that accepts our requests directly, besides spans. */
 export interface RequestExporter<S> extends SpanExporterLike<S> {
-  /** True while a request that failed waits to be tried again. */
+  /** True while a failed request waits for its retry. */
   readonly retrying?: boolean;
   exportRequest(request: TraceRequest, done: (answer: ExportAnswer) => void): void;
 }
 
-/** True for an exporter that takes requests of ours. */
+/** True for an exporter that accepts our requests. */
 export function takesRequests<S>(exporter: SpanExporterLike<S>): exporter is RequestExporter<S> {
   return typeof (exporter as Partial<RequestExporter<S>>).exportRequest === "function";
 }
@@ -83,7 +83,9 @@ export class RequestWriter {
   private readonly spare: ByteWriter[] = [];
   private spans = 0;
 
-  /** Where the next span of this resource and scope is written, as field 2 of its scope. */
+  /**
+   * Position where the next span of this resource and scope is written, as field 2 of its scope.
+   */
   writerFor(resource: ResourceLike, scope: ScopeLike): ByteWriter {
     for (const group of this.groups) {
       if (group.resource === resource && group.scope === scope) return group.writer;
@@ -93,12 +95,12 @@ export class RequestWriter {
     return writer;
   }
 
-  /** Counts a span that was written whole. */
+  /** Counts a completely written span. */
   wrote(): void {
     this.spans++;
   }
 
-  /** The request of all spans since the last one, in bytes of its own. */
+  /** The request of all spans since the last one, in its own bytes. */
   finish(): TraceRequest {
     const { groups } = this;
     const parts = groups
@@ -125,7 +127,7 @@ export class RequestWriter {
   }
 }
 
-/** The parts of one `ResourceSpans`, and how many bytes each level has. */
+/** The parts of one `ResourceSpans`, and the bytes of each level. */
 interface Sized {
   readonly resource: Uint8Array;
   readonly scope: Uint8Array;
